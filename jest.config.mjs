@@ -1,0 +1,25 @@
+// Rings: `pure` is every x.test.ts (no I/O); `it` is every x.it.test.ts (real servers, see packages/testkit).
+const base = {
+  rootDir: import.meta.dirname,
+  testEnvironment: 'node',
+  extensionsToTreatAsEsm: ['.ts', '.tsx'],
+  transform: {
+    '\\.tsx?$': [
+      '@swc/jest',
+      {
+        jsc: { target: 'es2024', parser: { syntax: 'typescript', tsx: true }, transform: { react: { runtime: 'automatic' } } },
+        module: { type: 'es6' },
+        sourceMaps: 'inline',
+      },
+    ],
+  },
+  modulePathIgnorePatterns: ['<rootDir>/data/', '<rootDir>/.tools/'],
+};
+const roots = ['<rootDir>/packages/*/**', '<rootDir>/services/*/**'];
+export default {
+  maxWorkers: 2,
+  projects: [
+    { ...base, displayName: 'pure', testMatch: roots.map((r) => `${r}/*.test.ts`), testPathIgnorePatterns: ['/node_modules/', '\\.it\\.test\\.ts$', '/packages/e2e/'] },
+    { ...base, displayName: 'it', testMatch: roots.map((r) => `${r}/*.it.test.ts`), testPathIgnorePatterns: ['/node_modules/', '/packages/e2e/'] },
+  ],
+};
