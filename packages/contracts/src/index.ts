@@ -1,1 +1,9 @@
-export {};
+export * from './define.ts';
+export * from './http.ts';
+export * from './identity.ts';
+export * from './media.ts';
+export * from './realtime.ts';
+export * from './search.ts';
+export * from './system.ts';
+export * from './topology.ts';
+export * from './transcription.ts';

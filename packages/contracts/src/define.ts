@@ -1,0 +1,125 @@
+import type { z } from 'zod';
+
+/** The eight services, by the name used in bus users, database roles, durables, logs and metrics. */
+export const serviceNames = [
+  'identity',
+  'directory-sync',
+  'media',
+  'transcription-dispatcher',
+  'transcription-worker',
+  'search-indexer',
+  'realtime-gateway',
+  'edge-gateway',
+] as const;
+export type ServiceName = (typeof serviceNames)[number];
+
+/** Roles, lowest to highest (specification, "What the service does"). */
+export const roles = ['user', 'admin', 'super_admin'] as const;
+export type Role = (typeof roles)[number];
+
+/** True when `role` is at least `needed`. */
+export const roleAtLeast = (role: Role, needed: Role): boolean => roles.indexOf(role) >= roles.indexOf(needed);
+
+// --- Events -------------------------------------------------------------------------------------------------
+
+/** A fact on the JetStream stream EVENTS. `subject` is `evt.<domain>.<entity>.<participle>.v<N>`. */
+export type EventDef<S extends z.ZodType = z.ZodType> = { readonly subject: string; readonly data: S };
+export const defineEvent = <S extends z.ZodType>(subject: `evt.${string}.v${number}`, data: S): EventDef<S> => ({
+  subject,
+  data,
+});
+export type DataOf<E extends EventDef> = z.infer<E['data']>;
+
+// --- Jobs ---------------------------------------------------------------------------------------------------
+
+/** Worker queues (specification, "Limits": worker concurrency). */
+export const queues = ['gpu', 'download', 'cpu', 'utility', 'nlp', 'default', 'embedding'] as const;
+export type Queue = (typeof queues)[number];
+
+/** How often and how patiently a job is tried. Attempts live in the dispatcher's database, not in the broker. */
+export type JobPolicy = { readonly attempts: number; readonly backoffMs: number; readonly ackWaitMs: number };
+
+/** An order for one worker on the work-queue stream JOBS. `subject` is `job.<queue>.<domain>.<verb>`. */
+export type JobDef<I extends z.ZodType = z.ZodType, O extends z.ZodType = z.ZodType> = {
+  readonly subject: string;
+  readonly queue: Queue;
+  readonly domain: string;
+  readonly input: I;
+  readonly output: O;
+  readonly policy: JobPolicy;
+};
+export const defineJob = <Q extends Queue, I extends z.ZodType, O extends z.ZodType>(
+  subject: `job.${Q}.${string}.${string}`,
+  def: { input: I; output: O; attempts: number; backoffMs?: number; ackWaitMs?: number },
+): JobDef<I, O> => {
+  const [, queue, domain] = subject.split('.') as [string, Q, string];
+  const { input, output, attempts, backoffMs = 2_000, ackWaitMs = 20_000 } = def;
+  return { subject, queue, domain, input, output, policy: { attempts, backoffMs, ackWaitMs } };
+};
+export type InputOf<J extends JobDef> = z.infer<J['input']>;
+export type OutputOf<J extends JobDef> = z.infer<J['output']>;
+/** The durable pull consumer that holds the jobs of one queue and domain; a service pulls only the domains it handles. */
+export const jobDurable = (job: Pick<JobDef, 'queue' | 'domain'>): string => `${job.queue}-${job.domain}`;
+
+// --- Requests between services --------------------------------------------------------------------------------
+
+/** A question to one service over request/reply, subject `rpc.<service>.<verb>`. */
+export type RpcDef<I extends z.ZodType = z.ZodType, O extends z.ZodType = z.ZodType> = {
+  readonly subject: string;
+  readonly service: ServiceName;
+  readonly request: I;
+  readonly reply: O;
+  readonly timeoutMs: number;
+};
+export const defineRpc = <I extends z.ZodType, O extends z.ZodType>(
+  service: ServiceName,
+  verb: string,
+  def: { request: I; reply: O; timeoutMs?: number },
+): RpcDef<I, O> => ({
+  subject: `rpc.${service}.${verb}`,
+  service,
+  request: def.request,
+  reply: def.reply,
+  timeoutMs: def.timeoutMs ?? 5_000,
+});
+export type RequestOf<R extends RpcDef> = z.infer<R['request']>;
+export type ReplyOf<R extends RpcDef> = z.infer<R['reply']>;
+
+// --- Live signals -----------------------------------------------------------------------------------------------
+
+/** A value that only matters now (progress): plain NATS, never stored, may be lost. */
+export type LiveDef<S extends z.ZodType = z.ZodType> = { readonly subject: string; readonly data: S };
+export const defineLive = <S extends z.ZodType>(subject: `live.${string}`, data: S): LiveDef<S> => ({ subject, data });
+
+// --- HTTP routes --------------------------------------------------------------------------------------------------
+
+/** Who may call: `public` needs no session, the others need at least that role. */
+export type Access = 'public' | Role;
+/** Body kinds besides JSON: the handler reads the request itself (`raw`) or gets url-encoded fields (`form`). */
+export type BodyKind = 'json' | 'form' | 'raw';
+export type RouteDef<
+  P extends z.ZodType = z.ZodType,
+  Q extends z.ZodType = z.ZodType,
+  B extends z.ZodType = z.ZodType,
+  A extends z.ZodType = z.ZodType,
+> = {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD' | 'OPTIONS';
+  readonly path: string;
+  readonly service: ServiceName;
+  readonly access: Access;
+  readonly summary: string;
+  readonly params: P;
+  readonly query: Q;
+  readonly body: B;
+  readonly bodyKind: BodyKind;
+  readonly answer: A;
+  readonly status: number;
+  /** Media type of the answer when it is not JSON, e.g. `text/vtt`. */
+  readonly answerType: string;
+  /** True where a cookie caller needs no CSRF header (sign-in itself). */
+  readonly csrfExempt: boolean;
+};
+export type ParamsOf<R extends RouteDef> = z.infer<R['params']>;
+export type QueryOf<R extends RouteDef> = z.infer<R['query']>;
+export type BodyOf<R extends RouteDef> = z.infer<R['body']>;
+export type AnswerOf<R extends RouteDef> = z.infer<R['answer']>;

@@ -1,0 +1,174 @@
+import { z } from 'zod';
+import { defineEvent, defineRpc, roles } from './define.ts';
+import { message, routesOf, text, time } from './http.ts';
+
+const route = routesOf('identity');
+
+/** Where an account comes from (specification, "What the service does"). */
+export const authTypes = ['local', 'ldap', 'oidc', 'pki', 'proxy'] as const;
+export const approvalStatuses = ['approved', 'pending', 'rejected'] as const;
+
+export const userObject = z.object({
+  uuid: z.uuid(),
+  email: z.string(),
+  full_name: z.string(),
+  role: z.enum(roles),
+  auth_type: z.enum(authTypes),
+  is_active: z.boolean(),
+  approval_status: z.enum(approvalStatuses),
+  allow_local_fallback: z.boolean(),
+  must_change_password: z.boolean(),
+  last_login_at: time.nullable(),
+  created_at: time,
+});
+export type UserObject = z.infer<typeof userObject>;
+
+export const tokenAnswer = z.object({
+  access_token: z.string(),
+  token_type: z.literal('bearer'),
+  refresh_token: z.string(),
+  expires_in: z.int(),
+});
+
+export const sessionObject = z.object({
+  uuid: z.uuid(),
+  created_at: time,
+  expires_at: time,
+  last_used_at: time,
+  ip_address: z.string().nullable(),
+  user_agent: z.string().nullable(),
+  current: z.boolean(),
+});
+
+export const identityRoutes = {
+  token: route({
+    method: 'POST',
+    path: '/api/auth/token',
+    access: 'public',
+    summary: 'Sign in with user name (or e-mail address) and password',
+    bodyKind: 'form',
+    body: z.object({ username: text(320).min(1), password: text(1024).min(1) }),
+    answer: tokenAnswer,
+    csrfExempt: true,
+  }),
+  refresh: route({
+    method: 'POST',
+    path: '/api/auth/token/refresh',
+    access: 'public',
+    summary: 'Exchange a refresh token for a new pair; the old one is spent',
+    body: z.object({ refresh_token: z.string().max(512).optional() }).optional(),
+    answer: tokenAnswer,
+  }),
+  logout: route({
+    method: 'POST',
+    path: '/api/auth/logout',
+    access: 'public',
+    summary: 'End this session and clear its cookies',
+    body: z.object({ refresh_token: z.string().max(512).optional() }).optional(),
+    answer: message,
+  }),
+  logoutAll: route({
+    method: 'POST',
+    path: '/api/auth/logout/all',
+    access: 'user',
+    summary: 'End every session of the caller',
+    answer: z.object({ message: z.string(), sessions_revoked: z.int() }),
+  }),
+  sessions: route({
+    method: 'GET',
+    path: '/api/auth/sessions',
+    access: 'user',
+    summary: "The caller's sessions",
+    answer: z.object({ sessions: z.array(sessionObject), total: z.int() }),
+  }),
+  endSession: route({
+    method: 'DELETE',
+    path: '/api/auth/sessions/{uuid}',
+    access: 'user',
+    summary: "End one of the caller's sessions",
+    params: z.object({ uuid: z.uuid() }),
+  }),
+  methods: route({
+    method: 'GET',
+    path: '/api/auth/methods',
+    access: 'public',
+    summary: 'The ways to sign in that are switched on',
+    answer: z.object({
+      methods: z.array(z.string()),
+      local_enabled: z.boolean(),
+      allow_registration: z.boolean(),
+      keycloak_enabled: z.boolean(),
+    }),
+  }),
+  me: route({
+    method: 'GET',
+    path: '/api/users/me',
+    access: 'user',
+    summary: 'The signed-in user',
+    answer: userObject,
+  }),
+  updateMe: route({
+    method: 'PUT',
+    path: '/api/users/me',
+    access: 'user',
+    summary: 'Change own name, or own password (with the current one)',
+    body: z.object({
+      full_name: text(200).min(1).optional(),
+      current_password: text(1024).optional(),
+      password: text(128).min(12).optional(),
+    }),
+    answer: userObject,
+  }),
+};
+
+export const identityEvents = {
+  userCreated: defineEvent(
+    'evt.identity.user.created.v1',
+    z.object({
+      userId: z.uuid(),
+      role: z.enum(roles),
+      method: z.enum(['local', 'ldap', 'keycloak', 'pki', 'external']),
+    }),
+  ),
+  userUpdated: defineEvent(
+    'evt.identity.user.updated.v1',
+    z.object({ userId: z.uuid(), role: z.enum(roles), active: z.boolean() }),
+  ),
+  sessionRevoked: defineEvent(
+    'evt.identity.session.revoked.v1',
+    // sessionId null: every session of the user.
+    z.object({ userId: z.uuid(), sessionId: z.uuid().nullable(), reason: z.string() }),
+  ),
+};
+
+/** What the edge knows of a caller after resolving an access token. */
+export const resolvedSession = z.object({
+  userId: z.uuid(),
+  sessionId: z.uuid(),
+  role: z.enum(roles),
+  /** Lifecycle refusal (403 code) that applies to everything but reading oneself and signing out; null: none. */
+  refusal: z
+    .enum([
+      'account_pending_approval',
+      'account_rejected',
+      'account_disabled',
+      'password_change_required',
+      'account_expired',
+    ])
+    .nullable(),
+  /** Epoch milliseconds after which the access token is no longer good. */
+  expiresAt: z.int(),
+});
+export type ResolvedSession = z.infer<typeof resolvedSession>;
+
+export const identityRpc = {
+  resolveSession: defineRpc('identity', 'resolve-session', {
+    request: z.object({ accessToken: z.string().max(4096) }),
+    reply: z.object({ session: resolvedSession.nullable() }),
+    timeoutMs: 2_000,
+  }),
+  names: defineRpc('identity', 'names', {
+    request: z.object({ userIds: z.array(z.uuid()).max(500) }),
+    reply: z.object({ users: z.array(z.object({ userId: z.uuid(), email: z.string(), fullName: z.string() })) }),
+  }),
+};

@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import { fileStatuses } from './media.ts';
+import { stages } from './transcription.ts';
+
+/**
+ * Messages of the push channel `/api/ws`: an envelope `{type, data, seq}`. They name entities; the client refetches
+ * what it may see. `seq` grows; a client that reconnects within 60 s sends the last one it saw and misses nothing.
+ * Live values (progress) carry no `seq`.
+ */
+export const pushMessage = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('connection_established'),
+    data: z.object({ user_id: z.uuid(), seq: z.int(), resumed: z.boolean() }),
+  }),
+  z.object({ type: z.literal('file_created'), seq: z.int(), data: z.object({ file_id: z.uuid() }) }),
+  z.object({
+    type: z.literal('file_updated'),
+    seq: z.int(),
+    data: z.object({ file_id: z.uuid(), status: z.enum(fileStatuses) }),
+  }),
+  z.object({ type: z.literal('file_deleted'), seq: z.int(), data: z.object({ file_id: z.uuid() }) }),
+  z.object({
+    type: z.literal('transcript_updated'),
+    seq: z.int(),
+    data: z.object({ file_id: z.uuid(), transcript_version: z.int() }),
+  }),
+  z.object({ type: z.literal('search_indexing_complete'), seq: z.int(), data: z.object({ file_id: z.uuid() }) }),
+  z.object({
+    type: z.literal('transcription_status'),
+    data: z.object({
+      file_id: z.uuid(),
+      stage: z.enum(stages),
+      progress: z.number(),
+      message: z.string(),
+      eta_seconds: z.number().nullable(),
+    }),
+  }),
+  /** More was missed than is kept: fetch everything anew. */
+  z.object({ type: z.literal('resync'), data: z.object({ seq: z.int() }) }),
+  z.object({ type: z.literal('pong'), data: z.object({}) }),
+]);
+export type PushMessage = z.infer<typeof pushMessage>;
+
+/** Frames a plain WebSocket client may send. */
+export const clientFrame = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('authenticate'), token: z.string().max(4096), since: z.int().optional() }),
+  z.object({ type: z.literal('resume'), since: z.int() }),
+  z.object({ type: z.literal('ping') }),
+]);
+
+/** Close codes of the plain WebSocket. */
+export const closeCodes = { notAuthenticated: 4001, badFrame: 4002, tokenRefused: 4003, sessionRevoked: 4004 } as const;

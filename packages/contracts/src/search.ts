@@ -1,0 +1,125 @@
+import { z } from 'zod';
+import { defineEvent } from './define.ts';
+import { listQuery, pageQuery, routesOf, text, time } from './http.ts';
+
+const route = routesOf('search-indexer');
+
+export const searchOccurrence = z.object({
+  /** HTML-escaped text in which only `<mark>` is markup. */
+  snippet: z.string(),
+  speaker: z.string().nullable(),
+  /** Seconds: where the first matching word is spoken, or where the passage begins. */
+  start_time: z.number(),
+  end_time: z.number(),
+  score: z.number(),
+  match_type: z.enum(['keyword', 'semantic', 'both', 'title']),
+});
+export const searchResult = z.object({
+  file_uuid: z.uuid(),
+  title: z.string(),
+  speakers: z.array(z.string()),
+  tags: z.array(z.string()),
+  upload_time: time,
+  duration: z.number().nullable(),
+  language: z.string().nullable(),
+  content_type: z.string(),
+  relevance_score: z.number(),
+  occurrences: z.array(searchOccurrence),
+  total_occurrences: z.int(),
+  semantic_only: z.boolean(),
+});
+export const legStatus = z.enum(['ok', 'unavailable', 'failed', 'not_asked']);
+export const searchAnswer = z.object({
+  query: z.string(),
+  results: z.array(searchResult),
+  total_results: z.int(),
+  total_files: z.int(),
+  page: z.int(),
+  page_size: z.int(),
+  search_time_ms: z.number(),
+  search_mode: z.enum(['hybrid', 'keyword', 'semantic']),
+  /** Which legs ran; a leg that did not is named here, never silently left out. */
+  legs: z.object({ keyword: legStatus, semantic: legStatus }),
+});
+export type SearchAnswer = z.infer<typeof searchAnswer>;
+
+export const searchRoutes = {
+  search: route({
+    method: 'GET',
+    path: '/api/search',
+    access: 'user',
+    summary: 'Search transcripts by words and by meaning',
+    query: z.object({
+      ...pageQuery,
+      q: text(500).trim().min(1),
+      search_mode: z.enum(['hybrid', 'keyword', 'semantic']).default('hybrid'),
+      speakers: listQuery(text(200)),
+      tags: listQuery(text(50)),
+      file_type: listQuery(z.enum(['audio', 'video'])),
+      date_from: time.optional(),
+      date_to: time.optional(),
+      min_duration: z.coerce.number().min(0).optional(),
+      max_duration: z.coerce.number().min(0).optional(),
+      sort_by: z.enum(['relevance', 'upload_time', 'title', 'duration']).default('relevance'),
+      sort_order: z.enum(['asc', 'desc']).default('desc'),
+    }),
+    answer: searchAnswer,
+  }),
+  suggestions: route({
+    method: 'GET',
+    path: '/api/search/suggestions',
+    access: 'user',
+    summary: 'Titles and speakers that begin like this',
+    query: z.object({ q: text(100).trim().min(2), limit: z.coerce.number().int().min(1).max(20).default(10) }),
+    answer: z.array(z.object({ type: z.enum(['title', 'speaker']), text: z.string(), file_uuid: z.uuid().nullable() })),
+  }),
+  reindex: route({
+    method: 'POST',
+    path: '/api/search/reindex',
+    access: 'admin',
+    summary: 'Rebuild the search index from the database',
+    answer: z.object({ status: z.enum(['started', 'running']), message: z.string() }),
+    status: 202,
+  }),
+  reindexStatus: route({
+    method: 'GET',
+    path: '/api/search/reindex/status',
+    access: 'admin',
+    summary: 'How far the rebuild is',
+    answer: z.object({
+      in_progress: z.boolean(),
+      total_files: z.int(),
+      indexed_files: z.int(),
+      failed_files: z.int(),
+      model: z.string().nullable(),
+      last_completed_at: time.nullable(),
+    }),
+  }),
+  indexHealth: route({
+    method: 'GET',
+    path: '/api/search/index-health',
+    access: 'user',
+    summary: 'State of the index',
+    answer: z.object({
+      status: z.enum(['green', 'yellow', 'red']),
+      backend: z.enum(['lancedb', 'elasticsearch']),
+      chunks: z.int(),
+      files: z.int(),
+      keyword_only_files: z.int(),
+      error: z.string().nullable(),
+    }),
+  }),
+};
+
+export const searchEvents = {
+  fileIndexed: defineEvent(
+    'evt.search.file.indexed.v1',
+    z.object({
+      fileId: z.uuid(),
+      ownerId: z.uuid(),
+      transcriptVersion: z.int(),
+      chunks: z.int(),
+      semantic: z.boolean(),
+    }),
+  ),
+};
