@@ -1,1 +1,3 @@
-export {};
+export { createObjectStore, objectStoreEnv } from './env.ts';
+export type { ObjectStoreEnv } from './env.ts';
+export type { ByteRange, ListedObject, ObjectBody, ObjectInfo, ObjectStore, OpenObject } from './object-store.ts';

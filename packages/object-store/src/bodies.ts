@@ -1,0 +1,41 @@
+import { Readable } from 'node:stream';
+import type { ObjectBody } from './object-store.ts';
+
+/** A body on its way into a store: how much has passed, and whether its sender (not the store) failed. */
+export type Incoming = {
+  stream: Readable;
+  bytes: () => number;
+  failure: () => { error: unknown } | undefined;
+};
+
+/** Keeps the sender's own error apart from the store's: the one is handed back as it is, the other means `unavailable`. */
+export const incoming = (body: ObjectBody): Incoming => {
+  let bytes = 0;
+  let failure: { error: unknown } | undefined;
+  const chunks = Readable.from(typeof body === 'string' || body instanceof Uint8Array ? [Buffer.from(body)] : body);
+  const reader: AsyncIterator<Uint8Array> = chunks[Symbol.asyncIterator]();
+  const next = async (): Promise<IteratorResult<Uint8Array>> => {
+    try {
+      return await reader.next();
+    } catch (error) {
+      failure = { error };
+      throw error;
+    }
+  };
+  // Only reading counts as the sender's failure: what the store throws in at the yield is its own.
+  const pass = async function* (): AsyncIterable<Uint8Array> {
+    try {
+      for (let step = await next(); !step.done; step = await next()) {
+        bytes += step.value.length;
+        yield step.value;
+      }
+    } finally {
+      await reader.return?.();
+    }
+  };
+  return {
+    stream: Readable.from(pass(), { objectMode: false, highWaterMark: 256 * 1024 }),
+    bytes: () => bytes,
+    failure: () => failure,
+  };
+};

@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { createFolderStore } from './folder.adapter.ts';
+import type { ObjectStore } from './object-store.ts';
+import { createS3Store } from './s3.adapter.ts';
+
+/** Variables that choose the store: a folder, or a bucket of an S3 server. `*_FILE` variants are read by the kit. */
+export const objectStoreEnv = {
+  OBJECT_STORE_DIR: z.string().min(1).optional(),
+  S3_ENDPOINT: z.url().optional(),
+  S3_BUCKET: z.string().min(3).optional(),
+  S3_REGION: z.string().default('us-east-1'),
+  S3_ACCESS_KEY_ID: z.string().optional(),
+  S3_SECRET_ACCESS_KEY: z.string().optional(),
+};
+
+const parsed = z.object(objectStoreEnv);
+/** The parsed variables. */
+export type ObjectStoreEnv = z.infer<typeof parsed>;
+
+/** The store that the environment asks for; S3 wins when both are named. */
+export const createObjectStore = (env: ObjectStoreEnv): ObjectStore => {
+  if (env.S3_ENDPOINT) {
+    const { S3_BUCKET: bucket, S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: secretAccessKey } = env;
+    if (!bucket || !accessKeyId || !secretAccessKey) {
+      throw new Error('S3_ENDPOINT needs S3_BUCKET, S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY (or its _FILE)');
+    }
+    return createS3Store({ endpoint: env.S3_ENDPOINT, bucket, region: env.S3_REGION, accessKeyId, secretAccessKey });
+  }
+  if (!env.OBJECT_STORE_DIR) throw new Error('set OBJECT_STORE_DIR, or S3_ENDPOINT with its bucket and keys');
+  return createFolderStore({ dir: env.OBJECT_STORE_DIR });
+};

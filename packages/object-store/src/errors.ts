@@ -1,0 +1,27 @@
+import { invalid, notFound as missing, unavailable, type AppError } from '@overtone/service-kit';
+
+export const notFound = (key: string, cause?: unknown): AppError =>
+  missing('There is no such object.', { detail: key, cause });
+
+export const invalidKey = (cause?: unknown): AppError =>
+  invalid('invalid_request', 'This is not the name of an object.', { cause });
+
+export const rangeNotSatisfiable = (cause?: unknown): AppError =>
+  invalid('range_not_satisfiable', 'The object does not reach that far.', { cause });
+
+export const storeFull = (cause?: unknown): AppError =>
+  unavailable('storage_full', 'The storage is full.', { cause, retryAfterSeconds: 60 });
+
+export const storeUnavailable = (cause: unknown): AppError =>
+  unavailable('storage_unavailable', 'The storage cannot be reached.', { cause, retryAfterSeconds: 5 });
+
+/** The system's name of a failure, e.g. `ENOSPC`; empty for what is not a system error. */
+export const codeOf = (error: unknown): string =>
+  typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
+
+export const fromFileSystem = (error: unknown): unknown => {
+  const code = codeOf(error);
+  // EFBIG: the process' own limit on file sizes; to the user it is the same.
+  if (code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG') return storeFull(error);
+  return /^E[A-Z0-9]+$/.test(code) ? storeUnavailable(error) : error;
+};

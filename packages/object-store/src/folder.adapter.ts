@@ -1,0 +1,279 @@
+import { randomUUID } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
+import type { Stats } from 'node:fs';
+import {
+  copyFile,
+  mkdir,
+  open,
+  readFile,
+  readdir,
+  rename,
+  rm,
+  stat,
+  statfs,
+  unlink,
+  writeFile,
+} from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { dirname, join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { incoming } from './bodies.ts';
+import { codeOf, fromFileSystem, invalidKey, notFound, storeFull } from './errors.ts';
+import { checkKey, checkPrefix } from './keys.ts';
+import type { ListedObject, ObjectBody, ObjectInfo, ObjectStore } from './object-store.ts';
+import { resolveRange } from './ranges.ts';
+
+const defaultType = 'application/octet-stream';
+const staleAfterMs = 24 * 3600 * 1000;
+const leastFreeBytes = 16 * 1024 * 1024;
+
+/**
+ * Objects as files below `dir`: `objects/<key>` holds the bytes, `types/<key>` the content type, `tmp/` what is being
+ * written. A file becomes an object by rename after fsync, so a reader or a killed writer never leaves half of one.
+ */
+export const createFolderStore = ({ dir }: { dir: string }): ObjectStore => {
+  const objects = join(dir, 'objects');
+  const types = join(dir, 'types');
+  const tmp = join(dir, 'tmp');
+  const fileOf = (key: string): string => join(objects, checkKey(key));
+  const typeOf = (key: string): string => join(types, checkKey(key));
+  // The writer's host and process stand in the name: the sweep knows whose leftovers are nobody's.
+  const temporary = (): string => join(tmp, `${hostname()}~${process.pid}~${randomUUID()}`);
+
+  const publish = async (from: string, to: string): Promise<void> => {
+    await mkdir(dirname(to), { recursive: true });
+    await rename(from, to);
+    await syncFolder(dirname(to));
+  };
+
+  const writeType = async (key: string, contentType: string): Promise<void> => {
+    const file = typeOf(key);
+    if (contentType === defaultType) return rm(file, { force: true });
+    const draft = temporary();
+    await writeFile(draft, contentType, { flush: true });
+    await publish(draft, file);
+  };
+
+  const readType = async (key: string): Promise<string> => {
+    try {
+      return await readFile(typeOf(key), 'utf8');
+    } catch (error) {
+      if (isMissing(error)) return defaultType;
+      throw error;
+    }
+  };
+
+  const info = async (key: string): Promise<ObjectInfo> => {
+    const stats = await stat(fileOf(key));
+    if (!stats.isFile()) throw notFound(key);
+    return {
+      key,
+      bytes: stats.size,
+      contentType: await readType(key),
+      etag: etagOf(stats),
+      modifiedAt: stats.mtime,
+    };
+  };
+
+  const install = async (key: string, fill: (draft: string) => Promise<void>, contentType: string): Promise<Stats> => {
+    const target = fileOf(key);
+    const draft = temporary();
+    try {
+      await mkdir(tmp, { recursive: true });
+      await fill(draft);
+      await syncFile(draft);
+      const stats = await stat(draft);
+      await writeType(key, contentType);
+      await publish(draft, target);
+      return stats;
+    } catch (error) {
+      await rm(draft, { force: true });
+      throw error;
+    }
+  };
+
+  const remove = async (key: string): Promise<boolean> => {
+    const existed = await unlink(fileOf(key)).then(
+      () => true,
+      (error: unknown) => {
+        if (isMissing(error)) return false;
+        throw error;
+      },
+    );
+    await rm(typeOf(key), { force: true });
+    return existed;
+  };
+
+  return {
+    put: (key, body, options = {}) =>
+      guarded(key, async () => {
+        const stats = await install(
+          key,
+          (draft) => receive(body, draft, options.signal),
+          options.contentType ?? defaultType,
+        );
+        return { bytes: stats.size, etag: etagOf(stats) };
+      }),
+    get: (key, options = {}) =>
+      guarded(key, async () => {
+        const object = await info(key);
+        const { start, end } = resolveRange(options.range, object.bytes);
+        const bytes = end - start + 1;
+        const stream =
+          bytes === 0
+            ? Readable.from([])
+            : createReadStream(fileOf(key), { start, end, highWaterMark: 256 * 1024, ...pick(options.signal) });
+        const { contentType, etag } = object;
+        return { stream, bytes, totalBytes: object.bytes, start, contentType, etag };
+      }),
+    head: (key) => guarded(key, () => info(key)),
+    exists: (key) =>
+      guarded(key, async () => {
+        const stats = await stat(fileOf(key)).catch((error: unknown) => {
+          if (isMissing(error)) return undefined;
+          throw error;
+        });
+        return stats?.isFile() ?? false;
+      }),
+    copy: (from, to) =>
+      guarded(from, async () => {
+        const source = await info(from);
+        await install(to, (draft) => copyFile(fileOf(from), draft), source.contentType);
+      }),
+    rename: (from, to) =>
+      guarded(from, async () => {
+        const source = await info(from);
+        await writeType(to, source.contentType);
+        await publish(fileOf(from), fileOf(to));
+        if (from !== to) await rm(typeOf(from), { force: true });
+      }),
+    delete: (key) =>
+      guarded(key, async () => {
+        await remove(key);
+      }),
+    deletePrefix: (prefix) =>
+      guarded(prefix, async () => {
+        const folder = join(objects, checkPrefix(prefix));
+        let removed = 0;
+        for await (const file of walk(folder, prefix)) if (await remove(file.key)) removed += 1;
+        await rm(folder, { recursive: true, force: true });
+        await rm(join(types, prefix), { recursive: true, force: true });
+        return removed;
+      }),
+    list: (prefix) => walk(join(objects, checkPrefix(prefix)), prefix),
+    sweep: () => guarded(dir, () => sweepTemporary(tmp)),
+    ping: async () => {
+      try {
+        await mkdir(tmp, { recursive: true });
+        const probe = temporary();
+        await writeFile(probe, '');
+        await rm(probe);
+      } catch (error) {
+        throw fromFileSystem(error);
+      }
+      const { bavail, bsize } = await statfs(tmp);
+      if (bavail * bsize < leastFreeBytes) throw storeFull();
+    },
+    close: () => undefined,
+  };
+};
+
+const pick = (signal: AbortSignal | undefined): { signal?: AbortSignal } => (signal ? { signal } : {});
+
+/** The sender's failure leaves as it came; what the disk says is translated. */
+const receive = async (body: ObjectBody, draft: string, signal: AbortSignal | undefined): Promise<void> => {
+  const source = incoming(body);
+  try {
+    await pipeline(source.stream, createWriteStream(draft, { highWaterMark: 1024 * 1024 }), pick(signal));
+  } catch (error) {
+    signal?.throwIfAborted();
+    const sender = source.failure();
+    throw sender ? new SenderFailed(sender.error) : error;
+  }
+};
+
+class SenderFailed extends Error {
+  constructor(cause: unknown) {
+    super('the sender failed', { cause });
+  }
+}
+
+const etagOf = (stats: Stats): string => `${stats.size.toString(16)}-${Math.trunc(stats.mtimeMs * 1000).toString(16)}`;
+
+const isMissing = (error: unknown): boolean => codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR';
+
+const guarded = async <T>(key: string, work: () => Promise<T>): Promise<T> => {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof SenderFailed) throw error.cause;
+    if (isMissing(error)) throw notFound(key, error);
+    if (['EISDIR', 'EEXIST', 'ENOTEMPTY'].includes(codeOf(error))) throw invalidKey(error);
+    throw fromFileSystem(error);
+  }
+};
+
+const syncFile = async (file: string): Promise<void> => {
+  const handle = await open(file, 'r+');
+  try {
+    await handle.datasync();
+  } finally {
+    await handle.close();
+  }
+};
+
+// A rename is durable once its folder is.
+const syncFolder = async (folder: string): Promise<void> => {
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+};
+
+async function* walk(folder: string, prefix: string): AsyncIterable<ListedObject> {
+  let entries;
+  try {
+    entries = await readdir(folder, { withFileTypes: true });
+  } catch (error) {
+    if (isMissing(error)) return;
+    throw fromFileSystem(error);
+  }
+  // Folders sort with their slash, so that the order is that of the whole keys.
+  const named = entries.map((entry) => ({ entry, name: entry.isDirectory() ? `${entry.name}/` : entry.name }));
+  named.sort((a, b) => (a.name < b.name ? -1 : 1));
+  for (const { entry, name } of named) {
+    if (entry.isDirectory()) {
+      yield* walk(join(folder, entry.name), prefix + name);
+      continue;
+    }
+    const stats = await stat(join(folder, name)).catch(() => undefined);
+    if (stats) yield { key: prefix + name, bytes: stats.size, modifiedAt: stats.mtime };
+  }
+}
+
+const isAlive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return codeOf(error) === 'EPERM';
+  }
+};
+
+const sweepTemporary = async (tmp: string): Promise<number> => {
+  await mkdir(tmp, { recursive: true });
+  let swept = 0;
+  for (const name of await readdir(tmp)) {
+    const [host, pid] = name.split('~');
+    const stats = await stat(join(tmp, name)).catch(() => undefined);
+    if (!stats) continue;
+    const orphaned = host === hostname() && !isAlive(Number(pid));
+    if (!orphaned && Date.now() - stats.mtimeMs < staleAfterMs) continue;
+    await rm(join(tmp, name), { force: true });
+    swept += 1;
+  }
+  return swept;
+};

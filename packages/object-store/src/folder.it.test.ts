@@ -1,0 +1,80 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { createFolderStore } from './folder.adapter.ts';
+
+let dir: string;
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'overtone-folder-'));
+});
+afterEach(() => rm(dir, { recursive: true, force: true }));
+
+const writer = `
+  import { createFolderStore } from ${JSON.stringify(import.meta.dirname + '/folder.adapter.ts')};
+  const store = createFolderStore({ dir: process.argv[1] });
+  const endless = async function* () {
+    for (let n = 0; ; n += 1) {
+      if (n === 200) process.stdout.write('writing');
+      yield Buffer.alloc(65536);
+      await new Promise((r) => setImmediate(r));
+    }
+  };
+  await store.put('killed/object', endless());
+`;
+
+const filler = `
+  import { createFolderStore } from ${JSON.stringify(import.meta.dirname + '/folder.adapter.ts')};
+  const store = createFolderStore({ dir: process.argv[1] });
+  const chunks = function* () { for (let n = 0; n < 64; n += 1) yield Buffer.alloc(65536); };
+  const { kind, code } = await store.put('too/much', chunks()).catch((e) => e);
+  console.log(JSON.stringify({ kind, code, exists: await store.exists('too/much') }));
+`;
+
+describe('a folder store whose writer is killed', () => {
+  it('shows nothing of the unfinished object and sweeps what is left, sparing writers that live', async () => {
+    const args = ['--no-warnings', '--input-type=module-typescript', '-e', writer, dir];
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'], env: {} });
+    await once(child.stdout, 'data');
+    const store = createFolderStore({ dir });
+    expect(await store.sweep()).toBe(0);
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    expect(await store.exists('killed/object')).toBe(false);
+    expect(await readdir(join(dir, 'tmp'))).toHaveLength(1);
+    expect(await store.sweep()).toBe(1);
+    expect(await readdir(join(dir, 'tmp'))).toEqual([]);
+  });
+
+  it('sweeps what another host left a day ago', async () => {
+    const store = createFolderStore({ dir });
+    await store.ping();
+    const left = join(dir, 'tmp', 'elsewhere~1~x');
+    await writeFile(left, 'x');
+    expect(await store.sweep()).toBe(0);
+    const yesterday = new Date(Date.now() - 25 * 3600 * 1000);
+    await utimes(left, yesterday, yesterday);
+    expect(await store.sweep()).toBe(1);
+  });
+});
+
+describe('a folder store on a disk that does not take any more', () => {
+  it('says that the storage is full and leaves nothing', async () => {
+    // The limit on file sizes stands in for a full disk: the kernel refuses the write in the same place.
+    const script = `ulimit -f 1024; exec "$0" --no-warnings --input-type=module-typescript -e "$1" "$2"`;
+    const child = spawn('bash', ['-c', script, process.execPath, filler, dir], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    expect(JSON.parse(await text(child.stdout))).toEqual({ kind: 'unavailable', code: 'storage_full', exists: false });
+    expect(await readdir(join(dir, 'tmp'))).toEqual([]);
+  });
+
+  it('says unavailable when the folder cannot be made', async () => {
+    await writeFile(join(dir, 'file'), 'x');
+    const store = createFolderStore({ dir: join(dir, 'file') });
+    await expect(store.ping()).rejects.toMatchObject({ kind: 'unavailable' });
+  });
+});

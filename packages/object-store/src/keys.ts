@@ -1,0 +1,23 @@
+import { invalidKey } from './errors.ts';
+
+const maxKeyLength = 512;
+const segment = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,127}$/;
+
+const check = (key: string, parts: string[]): void => {
+  if (key.length > maxKeyLength || parts.length === 0 || !parts.every((part) => segment.test(part))) {
+    throw invalidKey();
+  }
+};
+
+/** Refuses whatever could leave the store's root or mean something else to a file system or to S3. */
+export const checkKey = (key: string): string => {
+  check(key, key.split('/'));
+  return key;
+};
+
+/** A prefix names a folder: it ends in `/`, so that `files/1/` never reaches `files/10/`. */
+export const checkPrefix = (prefix: string): string => {
+  if (!prefix.endsWith('/')) throw invalidKey();
+  check(prefix, prefix.slice(0, -1).split('/'));
+  return prefix;
+};

@@ -1,0 +1,227 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { startS3Server, type S3Server } from '../test/s3-server.ts';
+import { createObjectStore } from './env.ts';
+import { createS3Store } from './s3.adapter.ts';
+import type { ObjectStore } from './object-store.ts';
+
+const keysOf = async (store: ObjectStore, prefix: string): Promise<string[]> => {
+  const keys: string[] = [];
+  for await (const { key } of store.list(prefix)) keys.push(key);
+  return keys;
+};
+const read = async (store: ObjectStore, key: string): Promise<Buffer> => buffer((await store.get(key)).stream);
+
+let server: S3Server;
+let folder: string;
+const stores: Record<string, ObjectStore> = {};
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'overtone-objects-'));
+  server = await startS3Server();
+  stores['folder'] = createObjectStore({ OBJECT_STORE_DIR: folder, S3_REGION: 'us-east-1' });
+  stores['s3'] = createObjectStore({
+    S3_ENDPOINT: server.endpoint,
+    S3_BUCKET: server.bucket,
+    S3_REGION: 'us-east-1',
+    S3_ACCESS_KEY_ID: 'S3RVER',
+    S3_SECRET_ACCESS_KEY: 'S3RVER',
+  });
+});
+afterAll(async () => {
+  for (const store of Object.values(stores)) store.close();
+  await server.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+describe.each(['folder', 's3'])('an object store (%s)', (name) => {
+  let store: ObjectStore;
+  beforeAll(() => {
+    store = stores[name] as ObjectStore;
+  });
+
+  it('gives back what was put, with its size and content type', async () => {
+    const put = await store.put('a/b.wav', Buffer.from('hello'), { contentType: 'audio/wav' });
+    expect(put.bytes).toBe(5);
+    const found = await store.get('a/b.wav');
+    expect(found).toMatchObject({ bytes: 5, totalBytes: 5, start: 0, contentType: 'audio/wav' });
+    expect((await buffer(found.stream)).toString()).toBe('hello');
+    expect(await store.head('a/b.wav')).toMatchObject({
+      key: 'a/b.wav',
+      bytes: 5,
+      contentType: 'audio/wav',
+      etag: put.etag,
+    });
+  });
+
+  it('takes a stream of several parts byte for byte', async () => {
+    const big = randomBytes(20 * 1024 * 1024 + 17);
+    const chunks = function* (): Iterable<Buffer> {
+      for (let at = 0; at < big.length; at += 100_000) yield big.subarray(at, at + 100_000);
+    };
+    const put = await store.put('big/object', Readable.from(chunks(), { objectMode: false }));
+    expect(put.bytes).toBe(big.length);
+    expect((await read(store, 'big/object')).equals(big)).toBe(true);
+  });
+
+  it('keeps an empty object', async () => {
+    expect((await store.put('empty', '')).bytes).toBe(0);
+    const found = await store.get('empty');
+    expect(found).toMatchObject({ bytes: 0, totalBytes: 0 });
+    expect((await buffer(found.stream)).length).toBe(0);
+  });
+
+  it('replaces an object as a whole', async () => {
+    await store.put('replace', 'a much longer first version', { contentType: 'text/plain' });
+    await store.put('replace', 'second', { contentType: 'text/css' });
+    expect((await read(store, 'replace')).toString()).toBe('second');
+    expect((await store.head('replace')).contentType).toBe('text/css');
+  });
+
+  it.each([
+    [{ start: 0, end: 1 }, '01'],
+    [{ start: 2, end: 4 }, '234'],
+    [{ start: 7 }, '789'],
+    [{ start: 5, end: 500 }, '56789'],
+  ])('reads the range %j', async (range, text) => {
+    await store.put('range', '0123456789');
+    const found = await store.get('range', { range });
+    expect(found).toMatchObject({ bytes: text.length, totalBytes: 10, start: range.start });
+    expect((await buffer(found.stream)).toString()).toBe(text);
+  });
+
+  it.each([{ start: 10 }, { start: 400, end: 500 }, { start: 5, end: 4 }, { start: -1 }])(
+    'refuses the range %j of ten bytes',
+    async (range) => {
+      await store.put('range', '0123456789');
+      await expect(store.get('range', { range })).rejects.toMatchObject({
+        kind: 'invalid',
+        code: 'range_not_satisfiable',
+      });
+    },
+  );
+
+  it.each(['get', 'head'] as const)('says not_found when asked to %s what is not there', async (verb) => {
+    await expect(store[verb]('missing/object')).rejects.toMatchObject({ kind: 'not_found', code: 'not_found' });
+  });
+
+  it('tells whether an object exists', async () => {
+    await store.put('here', 'x');
+    expect([await store.exists('here'), await store.exists('missing')]).toEqual([true, false]);
+  });
+
+  it.each([
+    '',
+    '/etc/passwd',
+    '../up',
+    'a/../../up',
+    'a//b',
+    'a/',
+    './a',
+    'a\\b',
+    'a\0b',
+    'a b',
+    '.hidden',
+    'x'.repeat(600),
+  ])('refuses the key %j', async (key) => {
+    await expect(store.put(key, 'x')).rejects.toMatchObject({ kind: 'invalid', code: 'invalid_request' });
+    await expect(store.get(key)).rejects.toMatchObject({ kind: 'invalid', code: 'invalid_request' });
+  });
+
+  it('lists a folder in order of keys and no neighbour of similar name', async () => {
+    for (const key of ['l/2/b', 'l/2/a', 'l/10/a', 'l/2-x', 'lx/1']) await store.put(key, 'x');
+    expect((await keysOf(store, 'l/')).sort()).toEqual(['l/10/a', 'l/2-x', 'l/2/a', 'l/2/b']);
+    expect(await keysOf(store, 'l/2/')).toEqual(['l/2/a', 'l/2/b']);
+    expect(await keysOf(store, 'nothing/')).toEqual([]);
+  });
+
+  it('deletes one object, a prefix, and twice without an error', async () => {
+    for (const key of ['d/1', 'd/2/x', 'd/2/y', 'd2']) await store.put(key, 'x', { contentType: 'text/plain' });
+    await store.delete('d/1');
+    await store.delete('d/1');
+    expect(await store.deletePrefix('d/')).toBe(2);
+    expect(await store.deletePrefix('d/')).toBe(0);
+    expect(await store.exists('d2')).toBe(true);
+  });
+
+  it('copies and renames with the content type', async () => {
+    await store.put('from', 'text', { contentType: 'text/plain' });
+    await store.copy('from', 'copied/to');
+    await store.rename('from', 'renamed/to');
+    expect(await store.head('copied/to')).toMatchObject({ bytes: 4, contentType: 'text/plain' });
+    expect(await store.head('renamed/to')).toMatchObject({ bytes: 4, contentType: 'text/plain' });
+    expect(await store.exists('from')).toBe(false);
+    await expect(store.copy('missing', 'x')).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it.each([1000, 9 * 1024 * 1024])(
+    'leaves nothing when the sender fails after %d bytes, and hands on its error',
+    async (bytes) => {
+      const failing = async function* (): AsyncIterable<Buffer> {
+        for (let sent = 0; sent < bytes; sent += 1000) yield Buffer.alloc(1000);
+        throw Object.assign(new Error('client went away'), { code: 'ECONNRESET' });
+      };
+      await expect(store.put('aborted/object', failing())).rejects.toThrow('client went away');
+      expect(await store.exists('aborted/object')).toBe(false);
+      expect(await keysOf(store, 'aborted/')).toEqual([]);
+    },
+  );
+
+  it('leaves nothing when it is told to stop', async () => {
+    const stop = new AbortController();
+    const endless = async function* (): AsyncIterable<Buffer> {
+      for (let n = 0; ; n += 1) {
+        if (n === 30) stop.abort(new Error('told to stop'));
+        yield Buffer.alloc(512 * 1024);
+      }
+    };
+    await expect(store.put('stopped/object', endless(), { signal: stop.signal })).rejects.toThrow('told to stop');
+    expect(await store.exists('stopped/object')).toBe(false);
+  });
+
+  it('holds a bounded part of a long stream in memory', async () => {
+    const chunk = Buffer.alloc(64 * 1024, 7);
+    let peak = 0;
+    const before = process.memoryUsage().arrayBuffers;
+    const long = async function* (): AsyncIterable<Buffer> {
+      for (let n = 0; n < 4096; n += 1) {
+        if (n % 64 === 0) peak = Math.max(peak, process.memoryUsage().arrayBuffers - before);
+        yield Buffer.from(chunk);
+      }
+    };
+    expect((await store.put('long', long())).bytes).toBe(256 * 1024 * 1024);
+    expect(peak / 1024 / 1024).toBeLessThan(120);
+    await store.delete('long');
+  });
+
+  it('answers a ping and has nothing to sweep', async () => {
+    await store.ping(AbortSignal.timeout(2000));
+    expect(await store.sweep()).toBe(0);
+  });
+});
+
+describe('an S3 store that cannot be used', () => {
+  const options = {
+    bucket: 'overtone-test',
+    region: 'us-east-1',
+    accessKeyId: 'S3RVER',
+    secretAccessKey: 'S3RVER',
+    maxAttempts: 1,
+  };
+  it.each([
+    ['nobody listens', () => ({ ...options, endpoint: 'http://127.0.0.1:9' })],
+    ['the key is unknown', () => ({ ...options, endpoint: server.endpoint, accessKeyId: 'stranger' })],
+    ['the bucket is missing', () => ({ ...options, endpoint: server.endpoint, bucket: 'no-such-bucket' })],
+  ])('says unavailable when %s', async (_, make) => {
+    const store = createS3Store(make());
+    await expect(store.put('a', 'x')).rejects.toMatchObject({ kind: 'unavailable' });
+    await expect(store.get('a')).rejects.toMatchObject({ kind: 'unavailable' });
+    await expect(store.ping()).rejects.toMatchObject({ kind: 'unavailable' });
+    store.close();
+  });
+});

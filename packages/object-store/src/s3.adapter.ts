@@ -1,0 +1,254 @@
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import {
+  AbortMultipartUploadCommand,
+  CopyObjectCommand,
+  DeleteObjectCommand,
+  DeleteObjectsCommand,
+  GetObjectCommand,
+  HeadBucketCommand,
+  HeadObjectCommand,
+  ListMultipartUploadsCommand,
+  ListObjectsV2Command,
+  S3Client,
+} from '@aws-sdk/client-s3';
+import { Upload } from '@aws-sdk/lib-storage';
+import { isAppError } from '@overtone/service-kit';
+import { codeOf, invalidKey, notFound, rangeNotSatisfiable, storeFull, storeUnavailable } from './errors.ts';
+import { checkKey, checkPrefix } from './keys.ts';
+import { incoming } from './bodies.ts';
+import type { ListedObject, ObjectBody, ObjectInfo, ObjectStore } from './object-store.ts';
+import { resolveRange } from './ranges.ts';
+
+/** How to reach a bucket. `maxAttempts` counts the first try. */
+export type S3Options = {
+  endpoint: string;
+  bucket: string;
+  region: string;
+  accessKeyId: string;
+  secretAccessKey: string;
+  maxAttempts?: number;
+};
+
+const defaultType = 'application/octet-stream';
+const partSize = 8 * 1024 * 1024;
+const deleteBatch = 1000;
+const staleAfterMs = 24 * 3600 * 1000;
+
+/** Objects in one bucket of any S3 server, addressed by path, with the checksums every server understands. */
+export const createS3Store = (options: S3Options): ObjectStore => {
+  const client = createClient(options);
+  const Bucket = options.bucket;
+
+  const head = async (key: string): Promise<ObjectInfo> => {
+    const found = await client.send(new HeadObjectCommand({ Bucket, Key: checkKey(key) }));
+    return {
+      key,
+      bytes: found.ContentLength ?? 0,
+      contentType: found.ContentType ?? defaultType,
+      etag: plainEtag(found.ETag),
+      modifiedAt: found.LastModified ?? new Date(0),
+    };
+  };
+
+  const copy = async (from: string, to: string): Promise<void> => {
+    const CopySource = `${Bucket}/${checkKey(from)}`;
+    await client.send(new CopyObjectCommand({ Bucket, Key: checkKey(to), CopySource }));
+  };
+
+  const removeBatch = async (keys: string[]): Promise<number> => {
+    if (keys.length === 0) return 0;
+    const Delete = { Objects: keys.map((Key) => ({ Key })), Quiet: true };
+    const answer = await client.send(new DeleteObjectsCommand({ Bucket, Delete }));
+    const failed = answer.Errors?.[0];
+    if (failed) throw storeUnavailable(new Error(`${failed.Code ?? 'unknown'}: ${failed.Message ?? ''}`));
+    return keys.length;
+  };
+
+  async function* list(prefix: string): AsyncIterable<ListedObject> {
+    let token: string | undefined;
+    do {
+      const page = await guarded(prefix, () =>
+        client.send(
+          new ListObjectsV2Command({ Bucket, Prefix: prefix, ...(token ? { ContinuationToken: token } : {}) }),
+        ),
+      );
+      for (const { Key, Size, LastModified } of page.Contents ?? []) {
+        if (Key) yield { key: Key, bytes: Size ?? 0, modifiedAt: LastModified ?? new Date(0) };
+      }
+      token = page.IsTruncated ? page.NextContinuationToken : undefined;
+    } while (token);
+  }
+
+  return {
+    put: async (key, body, { contentType = defaultType, signal } = {}) =>
+      upload(client, { Bucket, Key: checkKey(key), ContentType: contentType }, body, signal),
+    get: (key, { range, signal } = {}) =>
+      guarded(key, async () => {
+        const Range = range ? { Range: `bytes=${range.start}-${range.end ?? ''}` } : {};
+        if (range) resolveRange(range, Number.MAX_SAFE_INTEGER);
+        const found = await client.send(new GetObjectCommand({ Bucket, Key: checkKey(key), ...Range }), until(signal));
+        const total = totalOf(found.ContentRange, found.ContentLength ?? 0);
+        const { start, end } = resolveRange(range, total);
+        return {
+          stream: found.Body instanceof Readable ? found.Body : Readable.from([]),
+          bytes: end - start + 1,
+          totalBytes: total,
+          start,
+          contentType: found.ContentType ?? defaultType,
+          etag: plainEtag(found.ETag),
+        };
+      }),
+    head: (key) => guarded(key, () => head(key)),
+    exists: (key) =>
+      guarded(key, () => head(key)).then(
+        () => true,
+        (error: unknown) => {
+          if (isAppError(error) && error.kind === 'not_found') return false;
+          throw error;
+        },
+      ),
+    copy: (from, to) => guarded(from, () => copy(from, to)),
+    rename: (from, to) =>
+      guarded(from, async () => {
+        await copy(from, to);
+        if (from !== to) await client.send(new DeleteObjectCommand({ Bucket, Key: from }));
+      }),
+    delete: (key) =>
+      guarded(key, async () => {
+        await client.send(new DeleteObjectCommand({ Bucket, Key: checkKey(key) }));
+      }),
+    deletePrefix: (prefix) =>
+      guarded(prefix, async () => {
+        let removed = 0;
+        let batch: string[] = [];
+        for await (const { key } of list(checkPrefix(prefix))) {
+          batch.push(key);
+          if (batch.length < deleteBatch) continue;
+          removed += await removeBatch(batch);
+          batch = [];
+        }
+        return removed + (await removeBatch(batch));
+      }),
+    list: (prefix) => list(checkPrefix(prefix)),
+    sweep: () => guarded(Bucket, () => abortStaleUploads(client, Bucket)),
+    ping: (signal) =>
+      // HEAD has no body: a missing bucket looks like a missing object.
+      client.send(new HeadBucketCommand({ Bucket }), until(signal)).then(
+        () => undefined,
+        (error: unknown) => {
+          throw storeUnavailable(error);
+        },
+      ),
+    close: () => client.destroy(),
+  };
+};
+
+const createClient = (options: S3Options): S3Client => {
+  const client = new S3Client({
+    endpoint: options.endpoint,
+    region: options.region,
+    credentials: { accessKeyId: options.accessKeyId, secretAccessKey: options.secretAccessKey },
+    forcePathStyle: true,
+    maxAttempts: options.maxAttempts ?? 3,
+    // Several servers store the SDK's default trailing checksum as part of the object, or refuse it.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+    requestHandler: { connectionTimeout: 2_000, requestTimeout: 60_000 },
+  });
+  // DeleteObjects needs an integrity header; Content-MD5 is the one that every server knows.
+  client.middlewareStack.add(
+    (next, context) => (args) => {
+      const request = args.request as { headers: Record<string, string>; body?: string };
+      if (context.commandName === 'DeleteObjectsCommand') {
+        for (const name of Object.keys(request.headers)) {
+          if (/^x-amz-(checksum-|sdk-checksum)/i.test(name)) delete request.headers[name];
+        }
+        request.headers['content-md5'] = createHash('md5')
+          .update(request.body ?? '')
+          .digest('base64');
+      }
+      return next(args);
+    },
+    { step: 'build', priority: 'low', name: 'deleteObjectsContentMd5' },
+  );
+  return client;
+};
+
+type Target = { Bucket: string; Key: string; ContentType: string };
+
+/** Multipart with two parts in flight: memory stays the same however long the stream is. */
+const upload = async (
+  client: S3Client,
+  target: Target,
+  body: ObjectBody,
+  signal: AbortSignal | undefined,
+): Promise<{ bytes: number; etag: string }> => {
+  signal?.throwIfAborted();
+  const source = incoming(body);
+  const job = new Upload({ client, params: { ...target, Body: source.stream }, partSize, queueSize: 2 });
+  const abort = (): void => void job.abort();
+  signal?.addEventListener('abort', abort, { once: true });
+  try {
+    const done = await job.done();
+    return { bytes: source.bytes(), etag: plainEtag(done.ETag) };
+  } catch (error) {
+    source.stream.destroy();
+    signal?.throwIfAborted();
+    // Servers without AbortMultipartUpload would hide the sender's own error behind theirs.
+    const sender = source.failure();
+    throw sender ? sender.error : fromS3(target.Key, error);
+  } finally {
+    signal?.removeEventListener('abort', abort);
+  }
+};
+
+const abortStaleUploads = async (client: S3Client, Bucket: string): Promise<number> => {
+  let swept = 0;
+  try {
+    const open = await client.send(new ListMultipartUploadsCommand({ Bucket }));
+    for (const { Key, UploadId, Initiated } of open.Uploads ?? []) {
+      if (!Key || !UploadId || Date.now() - (Initiated?.getTime() ?? Date.now()) < staleAfterMs) continue;
+      await client.send(new AbortMultipartUploadCommand({ Bucket, Key, UploadId }));
+      swept += 1;
+    }
+  } catch (error) {
+    // Optional in many servers; such a store cleans up by its own lifecycle rules.
+    if (![400, 405, 501].includes(statusOf(error))) throw error;
+  }
+  return swept;
+};
+
+const until = (signal: AbortSignal | undefined): { abortSignal?: AbortSignal } =>
+  signal ? { abortSignal: signal } : {};
+
+const totalOf = (contentRange: string | undefined, length: number): number => {
+  const total = Number(contentRange?.split('/')[1]);
+  return Number.isSafeInteger(total) ? total : length;
+};
+
+const plainEtag = (etag: string | undefined): string => (etag ?? '').replaceAll('"', '');
+
+const statusOf = (error: unknown): number =>
+  (error as { $metadata?: { httpStatusCode?: number } } | undefined)?.$metadata?.httpStatusCode ?? 0;
+
+const guarded = async <T>(key: string, work: () => Promise<T>): Promise<T> => {
+  try {
+    return await work();
+  } catch (error) {
+    throw fromS3(key, error);
+  }
+};
+
+const fromS3 = (key: string, error: unknown): unknown => {
+  const { name } = error as { name?: string };
+  if (isAppError(error) || name === 'AbortError') return error;
+  if (name === 'NoSuchBucket') return storeUnavailable(error);
+  if (name === 'NoSuchKey' || name === 'NotFound' || statusOf(error) === 404) return notFound(key, error);
+  if (name === 'InvalidRange' || statusOf(error) === 416) return rangeNotSatisfiable(error);
+  if (name === 'KeyTooLongError') return invalidKey(error);
+  if (statusOf(error) === 507 || name === 'QuotaExceeded') return storeFull(error);
+  // The SDK marks what went wrong between it and the server; anything else is a mistake of ours and stays as it is.
+  const ofServerOrNetwork = '$metadata' in (error as object) || codeOf(error) !== '' || name === 'TimeoutError';
+  return ofServerOrNetwork ? storeUnavailable(error) : error;
+};
