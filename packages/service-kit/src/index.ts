@@ -1,1 +1,27 @@
-export {};
+export { assertionHeader, createAssertionSigner, createAssertionVerifier, type Caller } from './assertion.ts';
+export { createBus, type Bus } from './bus/bus.ts';
+export { consumer, type Consumer, type Delivery } from './bus/consumer.ts';
+export { createCache, type Cache } from './cache.ts';
+export { currentFlow, runInFlow, type Flow } from './context.ts';
+export { assertionEnv, busEnv, cacheEnv, readEnv, serviceEnv, type ServiceEnv } from './env.ts';
+export * from './errors.ts';
+export { accessLog } from './http/access-log.ts';
+export { runChecks, type Check, type Checks, type InternalRoute } from './http/internal.ts';
+export { sendProblem, toProblem } from './http/problem.ts';
+export { handle, handled, reply, type Reply, type Route, type RouteRequest } from './http/route.ts';
+export { coalesce } from './jobs/coalesce.ts';
+export { worker, type JobDelivery, type JobHandlers, type Worker } from './jobs/worker.ts';
+export { createLog, type Log } from './log.ts';
+export { createMetrics, type Metrics } from './metrics.ts';
+export { periodic, type Periodic } from './periodic.ts';
+export {
+  answer,
+  createService,
+  runService,
+  type Part,
+  type RpcHandler,
+  type Service,
+  type ServiceDefinition,
+} from './service.ts';
+export { carrier, inSpan, startTracing, type Carrier } from './tracing.ts';
+export { version } from './version.ts';

@@ -1,0 +1,123 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { DataOf, EventDef } from '@overtone/contracts';
+import { AckPolicy, DeliverPolicy, nanos, type JsMsg } from 'nats';
+import { runInFlow } from '../context.ts';
+import { isAppError } from '../errors.ts';
+import { inSpan } from '../tracing.ts';
+import type { Bus } from './bus.ts';
+
+/** How an event reached this handler. */
+export type Delivery = { id: string; time: Date; source: string; deliveryCount: number; signal: AbortSignal };
+
+export type Consumer = { durable: string; start: (bus: Bus) => { stop: () => Promise<void> } };
+
+/**
+ * Reacts to one event: one durable, one effect. Handlers are idempotent (deliveries may come twice and out of order).
+ * A failure is tried again with growing pauses and never dropped; an error that says `permanent` is logged and dropped.
+ * @param name the handler's file name without its role, e.g. `start-run`; the durable is `<service>-<name>`.
+ */
+export const consumer = <E extends EventDef>(
+  event: E,
+  name: string,
+  handler: (data: DataOf<E>, delivery: Delivery) => Promise<void>,
+  options: { concurrency?: number } = {},
+): Consumer => ({
+  durable: name,
+  start: (bus) => {
+    const aborter = new AbortController();
+    const loops = Array.from({ length: options.concurrency ?? 1 }, () =>
+      pull(bus, event, `${bus.service}-${name}`, aborter.signal, (msg) =>
+        deliver(bus, event, msg, aborter.signal, handler),
+      ),
+    );
+    return {
+      stop: async () => {
+        aborter.abort();
+        await Promise.all(loops);
+      },
+    };
+  },
+});
+
+const ensure = async (bus: Bus, event: EventDef, durable: string): Promise<void> => {
+  const jsm = await bus.jetstreamManager();
+  await jsm.consumers.add('EVENTS', {
+    durable_name: durable,
+    filter_subject: event.subject,
+    ack_policy: AckPolicy.Explicit,
+    deliver_policy: DeliverPolicy.All,
+    ack_wait: nanos(30_000),
+    max_ack_pending: 1_000,
+    max_deliver: -1,
+  });
+};
+
+const pull = async (
+  bus: Bus,
+  event: EventDef,
+  durable: string,
+  signal: AbortSignal,
+  onMessage: (msg: JsMsg) => Promise<void>,
+): Promise<void> => {
+  let known = false;
+  // A lost broker, a recreated stream or a removed consumer all end here: make it again and go on.
+  while (!signal.aborted) {
+    try {
+      if (!known) await ensure(bus, event, durable);
+      known = true;
+      const handle = await bus.jetstream().consumers.get('EVENTS', durable);
+      while (!signal.aborted) {
+        const batch = await handle.fetch({ max_messages: 20, expires: 5_000 });
+        const stop = () => batch.stop();
+        signal.addEventListener('abort', stop, { once: true });
+        for await (const msg of batch) await onMessage(msg);
+        signal.removeEventListener('abort', stop);
+      }
+    } catch (e) {
+      known = false;
+      if (!signal.aborted) {
+        bus.log.debug({ err: e as Error, durable }, 'consumer interrupted');
+        await sleep(500, undefined, { signal }).catch(() => {});
+      }
+    }
+  }
+};
+
+const deliver = async <E extends EventDef>(
+  bus: Bus,
+  event: E,
+  msg: JsMsg,
+  signal: AbortSignal,
+  handler: (data: DataOf<E>, delivery: Delivery) => Promise<void>,
+): Promise<void> => {
+  const id = msg.headers?.get('Nats-Msg-Id') || randomUUID();
+  const flow = { requestId: msg.headers?.get('ot-request-id') || id, route: event.subject, userId: null, dbQueries: 0 };
+  const delivery: Delivery = {
+    id,
+    time: new Date(msg.headers?.get('ot-time') || Date.now()),
+    source: msg.headers?.get('ot-source') ?? '',
+    deliveryCount: msg.info.redeliveryCount,
+    signal,
+  };
+  const from = { traceparent: msg.headers?.get('traceparent') ?? '' };
+  await runInFlow(flow, async () => {
+    try {
+      const data = event.data.parse(msg.json()) as DataOf<E>;
+      await inSpan(event.subject, { from }, () => handler(data, delivery));
+      msg.ack();
+    } catch (e) {
+      if (isAppError(e) && e.permanent) {
+        bus.log.error({ err: e, subject: event.subject, event_id: id }, 'event dropped: it can never be handled');
+        msg.term();
+        return;
+      }
+      const pause = Math.min(30_000, 250 * 2 ** Math.min(7, msg.info.redeliveryCount));
+      bus.log.warn(
+        { err: e as Error, subject: event.subject, event_id: id, pause_ms: pause },
+        'event will be tried again',
+      );
+      msg.nak(pause);
+    }
+  });
+};

@@ -1,0 +1,122 @@
+import { randomUUID } from 'node:crypto';
+import { SpanKind } from '@opentelemetry/api';
+import { roleAtLeast } from '@overtone/contracts';
+import express, { type NextFunction, type Request, type RequestHandler, type Response } from 'express';
+import { assertionHeader, type Caller } from '../assertion.ts';
+import { runInFlow, type Flow } from '../context.ts';
+import { forbidden, invalid, notFound, unauthenticated } from '../errors.ts';
+import type { Log } from '../log.ts';
+import type { Metrics } from '../metrics.ts';
+import { inSpan, type Carrier } from '../tracing.ts';
+import { accessLog } from './access-log.ts';
+import { problemHandler } from './problem.ts';
+import type { Route } from './route.ts';
+
+export type ApiOptions = {
+  routes: Route[];
+  log: Log;
+  metrics: Metrics;
+  /** Verifies the edge's assertion. */
+  whoIs: (assertion: string | undefined) => Caller | null;
+};
+
+const json = express.json({ limit: '1mb' });
+const form = express.urlencoded({ extended: false, limit: '64kb' });
+const sane = /^[A-Za-z0-9._:-]{1,128}$/;
+
+/** The API listener of a service: reached by the edge only. */
+export const createApi = ({ routes, log, metrics, whoIs }: ApiOptions): express.Express => {
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.set('query parser', 'simple');
+  for (const route of routes) {
+    const path = route.def.path.replaceAll(/\{(\w+)\}/g, ':$1');
+    const method = route.def.method.toLowerCase() as 'get' | 'post' | 'put' | 'patch' | 'delete' | 'head' | 'options';
+    app[method](path, observe(route, log, metrics), authorise(route, whoIs), bodyOf(route), (req, res, next) => {
+      inRoute(route, req, res).catch(next);
+    });
+  }
+  app.use(unknownPath(log, metrics));
+  app.use(problemHandler(log));
+  return app;
+};
+
+/** Request id, metrics, access log and the flow that the rest of the request runs in. */
+const observe =
+  (route: Route, log: Log, metrics: Metrics): RequestHandler =>
+  (req, res, next) => {
+    const given = req.get('x-request-id');
+    const requestId = given && sane.test(given) ? given : randomUUID();
+    res.setHeader('x-request-id', requestId);
+    const flow: Flow = { requestId, route: route.def.path, userId: null, dbQueries: 0 };
+    const aborter = new AbortController();
+    res.locals['flow'] = flow;
+    res.locals['signal'] = aborter.signal;
+    res.locals['clientIp'] = req.get('x-forwarded-for') ?? req.socket.remoteAddress ?? '';
+    const started = process.hrtime.bigint();
+    metrics.httpInFlight.inc();
+    res.on('close', () => {
+      if (!res.writableFinished) aborter.abort();
+      const seconds = Number(process.hrtime.bigint() - started) / 1e9;
+      const labels = { method: route.def.method, route: route.def.path, status: String(res.statusCode) };
+      metrics.httpInFlight.dec();
+      metrics.httpTotal.inc(labels);
+      metrics.httpDuration.observe(labels, seconds);
+      metrics.dbPerRequest.observe({ method: labels.method, route: labels.route }, flow.dbQueries);
+      accessLog(log, {
+        flow,
+        method: labels.method,
+        status: res.statusCode,
+        seconds,
+        clientIp: String(res.locals['clientIp']),
+      });
+    });
+    runInFlow(flow, next);
+  };
+
+const authorise =
+  (route: Route, whoIs: ApiOptions['whoIs']): RequestHandler =>
+  (req, res, next) => {
+    const caller = whoIs(req.get(assertionHeader));
+    const { access } = route.def;
+    if (access !== 'public') {
+      if (!caller) throw unauthenticated('not_authenticated', 'Please sign in');
+      if (!roleAtLeast(caller.role, access)) throw forbidden('role_required', `This needs the role ${access}`);
+    }
+    res.locals['caller'] = caller;
+    (res.locals['flow'] as Flow).userId = caller?.userId ?? null;
+    next();
+  };
+
+const hasBody = (req: Request): boolean =>
+  Number(req.get('content-length') ?? 0) > 0 || req.get('transfer-encoding') !== undefined;
+
+const bodyOf = (route: Route): RequestHandler => {
+  const { bodyKind } = route.def;
+  if (bodyKind === 'raw') return (_req, _res, next) => next();
+  return (req: Request, res: Response, next: NextFunction) => {
+    if (!hasBody(req)) return next();
+    const wanted = bodyKind === 'form' ? 'application/x-www-form-urlencoded' : 'application/json';
+    if (!req.is(wanted)) throw invalid('unsupported_media_type', `The body must be ${wanted}`);
+    return (bodyKind === 'form' ? form : json)(req, res, next);
+  };
+};
+
+const inRoute = async (route: Route, req: Request, res: Response): Promise<void> => {
+  // A body parser's callbacks may have left the request's flow; step into it again.
+  const flow = res.locals['flow'] as Flow;
+  const from: Carrier = { ...(req.get('traceparent') ? { traceparent: req.get('traceparent') as string } : {}) };
+  const span = { from, kind: SpanKind.SERVER, attributes: { 'http.route': route.def.path } };
+  await runInFlow(flow, () => inSpan(`${route.def.method} ${route.def.path}`, span, () => route.run(req, res)));
+};
+
+const unknownPath =
+  (_log: Log, metrics: Metrics): RequestHandler =>
+  (req, res) => {
+    res.setHeader('x-request-id', req.get('x-request-id') ?? randomUUID());
+    res.on('close', () =>
+      metrics.httpTotal.inc({ method: req.method, route: 'unknown', status: String(res.statusCode) }),
+    );
+    throw notFound();
+  };

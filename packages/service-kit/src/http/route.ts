@@ -1,0 +1,104 @@
+import type { Request, Response } from 'express';
+import type { AnswerOf, BodyOf, ParamsOf, QueryOf, RouteDef } from '@overtone/contracts';
+import type { z } from 'zod';
+import type { Caller } from '../assertion.ts';
+import { AppError, invalid, unauthenticated } from '../errors.ts';
+
+/** What a route's handler is given, parsed and typed. */
+export type RouteRequest<R extends RouteDef> = {
+  params: ParamsOf<R>;
+  query: QueryOf<R>;
+  body: BodyOf<R>;
+  /** Who is calling. @throws AppError unauthenticated when nobody is signed in. */
+  readonly caller: Caller;
+  /** Who is calling, or null on a public route. */
+  maybeCaller: Caller | null;
+  requestId: string;
+  clientIp: string;
+  /** `https:` or `http:` as the browser sees it, and its host. */
+  origin: { scheme: string; host: string };
+  /** Aborted when the client goes away. */
+  signal: AbortSignal;
+  req: Request;
+  res: Response;
+};
+
+/** An answer with its own status or headers; a `stream` body is written by the handler into `res`. */
+export type Reply<T> = { readonly reply: true; status?: number; headers?: Record<string, string | string[]>; body: T };
+export const reply = <T>(
+  body: T,
+  options: { status?: number; headers?: Record<string, string | string[]> } = {},
+): Reply<T> => ({
+  reply: true,
+  body,
+  ...options,
+});
+/** The handler wrote the answer itself (streams, tus). */
+export const handled = Symbol('handled');
+
+export type Route = { def: RouteDef; run: (req: Request, res: Response) => Promise<void> };
+
+/**
+ * Binds a handler to a route of the contracts: parse, (authorise in the handler), handle, encode.
+ * Malformed path or query is 400, a body that does not fit its schema 422.
+ */
+export const handle = <R extends RouteDef>(
+  def: R,
+  handler: (r: RouteRequest<R>) => Promise<AnswerOf<R> | Reply<AnswerOf<R>> | typeof handled>,
+): Route => ({
+  def,
+  run: async (req, res) => {
+    const result = await handler(parse(def, req, res));
+    if (result === handled) return;
+    const r = isReply(result) ? result : { body: result };
+    for (const [name, value] of Object.entries(('headers' in r && r.headers) || {})) res.setHeader(name, value);
+    const status = ('status' in r && r.status) || def.status;
+    if (r.body === undefined) res.status(status).end();
+    else res.status(status).json(r.body);
+  },
+});
+
+const isReply = (v: unknown): v is Reply<unknown> =>
+  typeof v === 'object' && v !== null && 'reply' in v && v.reply === true;
+
+const fieldErrors = (error: z.ZodError) => error.issues.map((i) => ({ path: i.path.join('.'), message: i.message }));
+
+const checked = <S extends z.ZodType>(
+  schema: S,
+  value: unknown,
+  fail: (errors: { path: string; message: string }[]) => AppError,
+): z.infer<S> => {
+  const parsed = schema.safeParse(value);
+  if (!parsed.success) throw fail(fieldErrors(parsed.error));
+  return parsed.data;
+};
+
+const parse = <R extends RouteDef>(def: R, req: Request, res: Response): RouteRequest<R> => {
+  const maybeCaller = (res.locals['caller'] as Caller | null) ?? null;
+  const badRequest = (errors: { path: string; message: string }[]) =>
+    invalid('invalid_request', 'The path or the query is not valid', { errors });
+  const badBody = (errors: { path: string; message: string }[]) =>
+    invalid('invalid_body', 'The body does not have the expected form', { errors });
+  return {
+    params: checked(def.params, req.params, badRequest),
+    query: checked(def.query, req.query, badRequest),
+    body: def.bodyKind === 'raw' ? undefined : checked(def.body, emptyToUndefined(req.body), badBody),
+    get caller() {
+      if (!maybeCaller) throw unauthenticated('not_authenticated', 'Please sign in');
+      return maybeCaller;
+    },
+    maybeCaller,
+    requestId: String(res.getHeader('x-request-id')),
+    clientIp: String(res.locals['clientIp'] ?? ''),
+    origin: {
+      scheme: req.get('x-forwarded-proto') ?? 'http',
+      host: req.get('x-forwarded-host') ?? req.get('host') ?? '',
+    },
+    signal: res.locals['signal'] as AbortSignal,
+    req,
+    res,
+  } as RouteRequest<R>;
+};
+
+/** Express leaves the body undefined when there is none; `{}` on an empty form. */
+const emptyToUndefined = (body: unknown): unknown => body;

@@ -1,0 +1,26 @@
+/** Lets a value through at most every `everyMs`; the last one always gets through. */
+export const coalesce = <A extends unknown[]>(everyMs: number, emit: (...args: A) => void) => {
+  let timer: NodeJS.Timeout | undefined;
+  let waiting: A | undefined;
+  const fire = () => {
+    timer = undefined;
+    if (!waiting) return;
+    const args = waiting;
+    waiting = undefined;
+    emit(...args);
+    timer = setTimeout(fire, everyMs);
+  };
+  return {
+    push: (...args: A): void => {
+      waiting = args;
+      if (!timer) fire();
+    },
+    /** Emits what waits, now. */
+    flush: (): void => {
+      clearTimeout(timer);
+      timer = undefined;
+      if (waiting) emit(...waiting);
+      waiting = undefined;
+    },
+  };
+};

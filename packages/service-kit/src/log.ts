@@ -1,0 +1,50 @@
+import { trace } from '@opentelemetry/api';
+import { pino, type Logger } from 'pino';
+import { currentFlow } from './context.ts';
+import type { ServiceEnv } from './env.ts';
+
+export type Log = Logger;
+
+const secretPaths = [
+  'password',
+  '*.password',
+  'token',
+  '*.token',
+  'authorization',
+  '*.authorization',
+  'cookie',
+  '*.cookie',
+];
+
+/**
+ * The service's logger: JSON lines, or one readable line each when LOG_FORMAT is `text`.
+ * Levels by meaning: error = a human must act now, warn = look tomorrow, info = what happened.
+ */
+export const createLog = (service: string, env: Pick<ServiceEnv, 'LOG_LEVEL' | 'LOG_FORMAT'>): Log =>
+  pino(
+    {
+      level: env.LOG_LEVEL,
+      base: { service },
+      redact: { paths: secretPaths, censor: '[hidden]' },
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+      mixin: () => {
+        const flow = currentFlow();
+        const span = trace.getActiveSpan()?.spanContext();
+        return { ...(flow ? { request_id: flow.requestId } : {}), ...(span ? { trace_id: span.traceId } : {}) };
+      },
+    },
+    env.LOG_FORMAT === 'json' ? process.stdout : textStream(),
+  );
+
+type Line = { level: string; time: string; msg?: string; service?: string; err?: { message?: string; stack?: string } };
+
+/** `12:00:01 warn  media  what happened key=value`, written without a transport thread. */
+const textStream = () => ({
+  write: (json: string): void => {
+    const { level, time, msg, service, err, ...rest } = JSON.parse(json) as Line & Record<string, unknown>;
+    const fields = Object.entries(rest).map(([k, v]) => `${k}=${typeof v === 'string' ? v : JSON.stringify(v)}`);
+    const line = [time.slice(11, 19), level.padEnd(5), service, msg, ...fields].filter(Boolean).join(' ');
+    process.stdout.write(`${line}${err ? `\n  ${err.stack ?? err.message ?? ''}` : ''}\n`);
+  },
+});

@@ -1,0 +1,154 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ReplyOf, RequestOf, RpcDef, ServiceName } from '@overtone/contracts';
+import type { Caller } from './assertion.ts';
+import type { Bus } from './bus/bus.ts';
+import type { Consumer } from './bus/consumer.ts';
+import type { ServiceEnv } from './env.ts';
+import { createApi } from './http/api.ts';
+import { createInternal, type Checks, type InternalRoute } from './http/internal.ts';
+import type { Route } from './http/route.ts';
+import type { Worker } from './jobs/worker.ts';
+import type { Log } from './log.ts';
+import type { Metrics } from './metrics.ts';
+import type { Periodic } from './periodic.ts';
+import { startTracing } from './tracing.ts';
+
+/** Answers to one question from another service. */
+export type RpcHandler = { serve: (bus: Bus) => void };
+export const answer = <R extends RpcDef>(
+  def: R,
+  handler: (request: RequestOf<R>) => Promise<ReplyOf<R>>,
+): RpcHandler => ({
+  serve: (bus) => bus.serve(def, handler),
+});
+
+/** Something with a life of its own (outbox relay, engine supervisor): started before traffic, stopped after it. */
+export type Part = { name: string; start: () => Promise<void>; stop: () => Promise<void> };
+
+export type ServiceDefinition = {
+  name: ServiceName;
+  version: string;
+  env: ServiceEnv;
+  log: Log;
+  metrics: Metrics;
+  bus: Bus;
+  /** Verifies the edge's assertion; not needed where `listener` answers the API port itself. */
+  whoIs?: (assertion: string | undefined) => Caller | null;
+  routes?: Route[];
+  /** Replaces the API listener built from `routes` (edge, realtime gateway). */
+  listener?: Server;
+  rpcs?: RpcHandler[];
+  consumers?: Consumer[];
+  workers?: Worker[];
+  periodics?: Periodic[];
+  parts?: Part[];
+  checks?: Checks;
+  internal?: InternalRoute[];
+};
+export type Service = {
+  start: () => Promise<{ apiPort: number; internalPort: number }>;
+  stop: () => Promise<void>;
+  log: Log;
+};
+
+/**
+ * A service from the list of what it is. Start: internal listener, broker, parts, questions, events, jobs, API, ready.
+ * Stop is the reverse: unready, drain delay, no new work, finish within the grace, close.
+ */
+export const createService = (d: ServiceDefinition): Service => {
+  let accepting = false;
+  const running: { stop: () => Promise<void> }[] = [];
+  const started: Part[] = [];
+  let stopTracing = async (): Promise<void> => {};
+  const checks: Checks = { broker: { critical: true, probe: () => d.bus.ping() }, ...d.checks };
+  const internal = createServer(
+    createInternal({
+      version: d.version,
+      metrics: d.metrics,
+      checks,
+      accepting: () => accepting,
+      extra: d.internal ?? [],
+    }),
+  );
+  const api =
+    d.listener ??
+    createServer(createApi({ routes: d.routes ?? [], log: d.log, metrics: d.metrics, whoIs: d.whoIs ?? nobody }));
+
+  return {
+    log: d.log,
+    start: async () => {
+      const internalPort = await listen(internal, d.env.INTERNAL_PORT, d.env.SERVICE_HOST);
+      stopTracing = await startTracing(d.name, d.env);
+      await d.bus.connect();
+      for (const part of d.parts ?? []) {
+        await part.start();
+        started.push(part);
+      }
+      for (const rpc of d.rpcs ?? []) rpc.serve(d.bus);
+      for (const c of d.consumers ?? []) running.push(c.start(d.bus));
+      for (const w of d.workers ?? []) running.push(w.start(d.bus));
+      for (const p of d.periodics ?? []) running.push(p.start(d.log));
+      const apiPort = await listen(api, d.env.API_PORT, d.env.SERVICE_HOST);
+      accepting = true;
+      d.log.info({ api_port: apiPort, internal_port: internalPort }, 'ready');
+      return { apiPort, internalPort };
+    },
+    stop: async () => {
+      accepting = false;
+      await sleep(d.env.DRAIN_DELAY_MS);
+      const grace = sleep(d.env.SHUTDOWN_GRACE_MS, undefined, { ref: false });
+      await Promise.race([Promise.all([closeGently(api), ...running.map((r) => r.stop())]), grace]);
+      api.closeAllConnections();
+      for (const part of started.reverse())
+        await part
+          .stop()
+          .catch((err: unknown) => d.log.warn({ err: err as Error, part: part.name }, 'did not stop well'));
+      await Promise.race([d.bus.close(), sleep(2_000, undefined, { ref: false })]);
+      await stopTracing();
+      internal.close();
+      internal.closeAllConnections();
+    },
+  };
+};
+
+const nobody = (): Caller | null => null;
+
+const listen = (server: Server, port: number, host: string): Promise<number> =>
+  new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => resolve((server.address() as AddressInfo).port));
+  });
+
+const closeGently = (server: Server): Promise<void> =>
+  new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeIdleConnections();
+  });
+
+/** Starts a service as this process: stops on SIGTERM or SIGINT, exits 1 when something is beyond repair. */
+export const runService = async (service: Service): Promise<void> => {
+  let stopping = false;
+  const stop = (code: number) => {
+    if (stopping) return;
+    stopping = true;
+    void service.stop().finally(() => process.exit(code));
+  };
+  process.on('SIGTERM', () => stop(0));
+  process.on('SIGINT', () => stop(0));
+  process.on('uncaughtException', (err) => {
+    service.log.fatal({ err }, 'uncaught exception');
+    stop(1);
+  });
+  process.on('unhandledRejection', (err) => {
+    service.log.fatal({ err: err as Error }, 'unhandled rejection');
+    stop(1);
+  });
+  try {
+    await service.start();
+  } catch (err) {
+    service.log.fatal({ err: err as Error }, 'could not start');
+    process.exit(1);
+  }
+};

@@ -1,0 +1,78 @@
+import { randomBytes } from 'node:crypto';
+import {
+  context,
+  propagation,
+  ROOT_CONTEXT,
+  SpanStatusCode,
+  trace,
+  type Context,
+  type SpanKind,
+} from '@opentelemetry/api';
+import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
+import { W3CTraceContextPropagator } from '@opentelemetry/core';
+import type { ServiceEnv } from './env.ts';
+
+/** W3C trace context as it travels in HTTP and message headers. */
+export type Carrier = { traceparent?: string; tracestate?: string };
+
+/**
+ * Switches tracing on. Trace ids are always passed on, from the browser's request through NATS to the job; spans are
+ * recorded and exported only when OTEL_EXPORTER_OTLP_ENDPOINT is set, so the SDK is loaded only then.
+ * @returns stops and flushes.
+ */
+export const startTracing = async (
+  service: string,
+  env: Pick<ServiceEnv, 'OTEL_EXPORTER_OTLP_ENDPOINT'>,
+): Promise<() => Promise<void>> => {
+  if (env.OTEL_EXPORTER_OTLP_ENDPOINT) {
+    const { NodeSDK } = await import('@opentelemetry/sdk-node');
+    const sdk = new NodeSDK({ serviceName: service, instrumentations: [] });
+    sdk.start();
+    return () => sdk.shutdown();
+  }
+  context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
+  propagation.setGlobalPropagator(new W3CTraceContextPropagator());
+  return async () => {};
+};
+
+const rootContext = (): Context =>
+  trace.setSpanContext(ROOT_CONTEXT, {
+    traceId: randomBytes(16).toString('hex'),
+    spanId: randomBytes(8).toString('hex'),
+    traceFlags: 1,
+  });
+
+/** The context that a carrier names; a fresh trace when it names none. */
+const contextOf = (from: Carrier | 'active'): Context => {
+  if (from === 'active') return context.active();
+  const extracted = propagation.extract(ROOT_CONTEXT, from);
+  return trace.getSpanContext(extracted) ? extracted : rootContext();
+};
+
+/** Runs `work` in a span that continues `from`; errors are recorded and rethrown. */
+export const inSpan = async <T>(
+  name: string,
+  options: { from?: Carrier | 'active'; kind?: SpanKind; attributes?: Record<string, string | number> },
+  work: () => Promise<T>,
+): Promise<T> => {
+  const parent = contextOf(options.from ?? 'active');
+  const span = trace
+    .getTracer('overtone')
+    .startSpan(name, { kind: options.kind ?? 0, attributes: options.attributes ?? {} }, parent);
+  try {
+    return await context.with(trace.setSpan(parent, span), work);
+  } catch (e) {
+    span.recordException(e as Error);
+    span.setStatus({ code: SpanStatusCode.ERROR });
+    throw e;
+  } finally {
+    span.end();
+  }
+};
+
+/** Headers that carry the active trace on. */
+export const carrier = (): Carrier => {
+  const out: Carrier = {};
+  propagation.inject(context.active(), out);
+  return out;
+};
