@@ -1,1 +1,5 @@
-export {};
+export { createDatabase, type Database } from './database.ts';
+export { databaseRoles, migrate, type DatabaseRole, type MigrateOptions, type MigrateResult } from './migrate.ts';
+export { migrationHead, readMigrations, type Migration } from './migrations.ts';
+export { createOutbox, createOutboxRelay, type Outbox, type Tx } from './outbox.ts';
+export { createPool, databaseEnv, pingDatabase, type DatabaseEnv } from './pool.ts';

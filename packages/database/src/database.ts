@@ -1,0 +1,51 @@
+import { PrismaPg } from '@prisma/adapter-pg';
+import { unavailable, type Check, type Log, type Metrics, type Part } from '@overtone/service-kit';
+import type { Pool } from 'pg';
+import { migrationHead } from './migrations.ts';
+import { createPool, pingDatabase, type DatabaseEnv } from './pool.ts';
+
+type PrismaLike = { $disconnect: () => Promise<void> };
+export type Database<P> = {
+  /** The service's own Prisma client: its own tables only. */
+  db: P;
+  pool: Pool;
+  checks: { database: Check };
+  part: Part;
+};
+
+/**
+ * Connects a service to its tables.
+ * @param make builds the service's generated client, e.g. `(adapter) => new PrismaClient({ adapter })`.
+ */
+export const createDatabase = <P extends PrismaLike>(
+  d: { env: DatabaseEnv; name: string; metrics: Metrics; log: Log },
+  make: (adapter: PrismaPg) => P,
+): Database<P> => {
+  const pool = createPool(d);
+  const db = make(new PrismaPg(pool));
+  return {
+    db,
+    pool,
+    checks: { database: { critical: true, probe: () => atHead(pool) } },
+    part: {
+      name: 'database',
+      start: async () => {},
+      stop: async () => {
+        await db.$disconnect();
+        await pool.end();
+      },
+    },
+  };
+};
+
+/** Reachable, and migrated as far as this program needs. */
+const atHead = async (pool: Pool): Promise<void> => {
+  await pingDatabase(pool);
+  const { rows } = await pool.query<{ version: number | null }>('select max(version) as version from schema_version');
+  const version = rows[0]?.version ?? 0;
+  if (version < migrationHead()) {
+    throw unavailable('database_unavailable', 'The database is not migrated yet', {
+      detail: `v${version} < v${migrationHead()}`,
+    });
+  }
+};

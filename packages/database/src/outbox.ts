@@ -1,0 +1,164 @@
+import type { DataOf, EventDef, InputOf, JobDef, ServiceName } from '@overtone/contracts';
+import { carrier, currentFlow, type Bus, type Log, type Part } from '@overtone/service-kit';
+import { headers } from 'nats';
+import { Client, type Pool } from 'pg';
+
+/** The part of a Prisma transaction that the outbox needs. */
+export type Tx = { $executeRawUnsafe: (sql: string, ...values: unknown[]) => Promise<number> };
+
+export type Outbox = {
+  /** Writes an event in the transaction of the change it tells of. */
+  add: <E extends EventDef>(tx: Tx, event: E, data: DataOf<E>) => Promise<void>;
+  /** Writes an order for a worker. `messageId` makes a repeated order one message on the queue. */
+  order: <J extends JobDef>(
+    tx: Tx,
+    job: J,
+    order: { taskId: string; input: InputOf<J>; messageId?: string },
+  ) => Promise<void>;
+};
+
+const tableOf = (service: ServiceName): string => `${service.replaceAll('-', '_')}_outbox`;
+
+/** The outbox of one service: rows that become messages once their transaction has committed. */
+export const createOutbox = (service: ServiceName): Outbox => {
+  const table = tableOf(service);
+  const insert = (tx: Tx, subject: string, data: unknown, messageId?: string) =>
+    tx.$executeRawUnsafe(
+      `with row as (
+         insert into ${table} (subject, data, headers, message_id)
+         values ($1, $2::jsonb, $3::jsonb, coalesce($4::uuid, gen_random_uuid())) returning id)
+       select pg_notify($5, '') from row`,
+      subject,
+      JSON.stringify(data),
+      JSON.stringify(messageHeaders(service)),
+      messageId ?? null,
+      table,
+    );
+  return {
+    add: async (tx, event, data) => void (await insert(tx, event.subject, data)),
+    order: async (tx, job, { taskId, input, messageId }) =>
+      void (await insert(tx, job.subject, { taskId, input }, messageId)),
+  };
+};
+
+const messageHeaders = (service: ServiceName): Record<string, string> => ({
+  ...carrier(),
+  'ot-source': service,
+  'ot-request-id': currentFlow()?.requestId ?? '',
+});
+
+type Row = {
+  id: string;
+  message_id: string;
+  subject: string;
+  data: unknown;
+  headers: Record<string, string>;
+  created_at: Date;
+};
+const batchSize = 200;
+/** Sent rows stay this long: an acknowledged publish can still be lost with the broker's disk. */
+const keepSent = '2 days';
+
+/**
+ * Relays an outbox to JetStream, in order, each row at least once; the broker drops repeats by message id. One relay
+ * works at a time however many replicas run. Wakes on the commit's notification, and every second regardless.
+ */
+export const createOutboxRelay = (d: { service: ServiceName; pool: Pool; url: string; bus: Bus; log: Log }): Part => {
+  const table = tableOf(d.service);
+  let stopping = false;
+  let wake = () => {};
+  let listener: Client | undefined;
+  let loop: Promise<void> = Promise.resolve();
+  let lastCleaned = Date.now();
+
+  const listen = async (): Promise<void> => {
+    listener = new Client({ connectionString: d.url, application_name: `${d.service}-outbox`, keepAlive: true });
+    const gone = () => {
+      listener = undefined;
+    };
+    listener.on('error', gone);
+    listener.on('end', gone);
+    listener.on('notification', () => wake());
+    await listener.connect();
+    await listener.query(`listen ${table}`);
+  };
+
+  const turn = async (): Promise<void> => {
+    if (!listener) await listen();
+    while ((await relayBatch(d.pool, d.bus, table)) === batchSize);
+    if (Date.now() - lastCleaned > 600_000) {
+      lastCleaned = Date.now();
+      await d.pool.query(`delete from ${table} where sent_at < now() - interval '${keepSent}'`);
+    }
+  };
+
+  const run = async (): Promise<void> => {
+    while (!stopping) {
+      const woken = new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, 1_000);
+        wake = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+      try {
+        await turn();
+      } catch (e) {
+        d.log.debug({ err: e as Error }, 'outbox not relayed this time');
+      }
+      await woken;
+    }
+  };
+
+  return {
+    name: 'outbox',
+    start: async () => {
+      loop = run();
+    },
+    stop: async () => {
+      stopping = true;
+      wake();
+      await loop;
+      await listener?.end().catch(() => {});
+    },
+  };
+};
+
+const relayBatch = async (pool: Pool, bus: Bus, table: string): Promise<number> => {
+  const client = await pool.connect();
+  try {
+    await client.query('begin');
+    // Another replica relays: order is kept because only one does.
+    const lock = await client.query<{ ok: boolean }>('select pg_try_advisory_xact_lock(hashtext($1)) as ok', [table]);
+    if (!lock.rows[0]?.ok) return 0;
+    const { rows } = await client.query<Row>(
+      `select * from ${table} where sent_at is null order by id limit ${batchSize}`,
+    );
+    if (rows.length > 0) {
+      const js = bus.jetstream();
+      await Promise.all(
+        rows.map((row) =>
+          js.publish(row.subject, JSON.stringify(row.data), {
+            msgID: row.message_id,
+            headers: toHeaders(row),
+            timeout: 5_000,
+          }),
+        ),
+      );
+      await client.query(`update ${table} set sent_at = now() where id = any($1::bigint[])`, [rows.map((r) => r.id)]);
+    }
+    await client.query('commit');
+    return rows.length;
+  } finally {
+    // A failed publish leaves the rows unsent; they go again, under the same message ids.
+    await client.query('rollback').catch(() => {});
+    client.release();
+  }
+};
+
+const toHeaders = (row: Row) => {
+  const h = headers();
+  h.set('ot-time', row.created_at.toISOString());
+  for (const [k, v] of Object.entries(row.headers)) h.set(k, v);
+  return h;
+};

@@ -1,0 +1,63 @@
+import { currentFlow, unavailable, type Metrics } from '@overtone/service-kit';
+import { Pool } from 'pg';
+import { z } from 'zod';
+
+/** Environment of a service that owns tables. It connects as its own role, with rights to its own tables only. */
+export const databaseEnv = {
+  DATABASE_URL: z.string().min(1),
+  /** Connections kept for reuse. */
+  DB_POOL_SIZE: z.coerce.number().int().min(1).max(500).default(20),
+  /** Connections that may be opened above DB_POOL_SIZE under load; closed again when idle. */
+  DB_MAX_OVERFLOW: z.coerce.number().int().min(0).max(1000).default(40),
+};
+export type DatabaseEnv = z.infer<z.ZodObject<typeof databaseEnv>>;
+
+export type PoolOptions = {
+  env: DatabaseEnv;
+  name: string;
+  metrics: Metrics;
+  log: { warn: (o: object, m: string) => void };
+};
+
+/** A PostgreSQL pool whose statements are timed and counted per request. */
+export const createPool = ({ env, name, metrics, log }: PoolOptions): Pool => {
+  const pool = new Pool({
+    connectionString: env.DATABASE_URL,
+    max: env.DB_POOL_SIZE + env.DB_MAX_OVERFLOW,
+    application_name: name,
+    idleTimeoutMillis: 10_000,
+    connectionTimeoutMillis: 5_000,
+    keepAlive: true,
+  });
+  keepPoolSize(pool, env.DB_POOL_SIZE);
+  // Without a listener a connection that PostgreSQL closes would end the process.
+  pool.on('error', (err) => log.warn({ err }, 'idle database connection lost'));
+  pool.on('connect', (client) => {
+    const query = client.query.bind(client) as (...args: unknown[]) => unknown;
+    client.query = ((...args: unknown[]) => {
+      const flow = currentFlow();
+      if (flow) flow.dbQueries += 1;
+      const started = process.hrtime.bigint();
+      const result = query(...args);
+      const observe = () => metrics.dbDuration.observe(Number(process.hrtime.bigint() - started) / 1e9);
+      if (result instanceof Promise) void result.then(observe, observe);
+      return result;
+    }) as typeof client.query;
+  });
+  return pool;
+};
+
+/** Closes a returned connection when more than `size` are open: the overflow exists only under load. */
+const keepPoolSize = (pool: Pool, size: number): void => {
+  pool.on('release', (_err, client) => {
+    if (pool.totalCount > size && pool.waitingCount === 0)
+      void (client as { end?: () => Promise<void> }).end?.().catch(() => {});
+  });
+};
+
+/** One round trip. @throws AppError unavailable, code database_unavailable. */
+export const pingDatabase = async (pool: Pool): Promise<void> => {
+  await pool.query('select 1').catch((cause: unknown) => {
+    throw unavailable('database_unavailable', 'The database does not answer', { cause });
+  });
+};
