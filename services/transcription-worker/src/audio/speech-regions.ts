@@ -1,0 +1,116 @@
+import { pcmStream, sampleRate, sampleReader } from './wav.ts';
+
+export interface TimeSpan {
+  start: number;
+  end: number;
+}
+
+/** Root-mean-square level of every 20 ms, in decibels below full scale. Ten hours are 1.8 million floats (7 MB). */
+export const frameSeconds = 0.02;
+
+export const frameLevels = async (wavPath: string, seconds: number): Promise<Float32Array> => {
+  const perFrame = sampleRate * frameSeconds;
+  const levels = new Float32Array(Math.ceil(seconds / frameSeconds) + 1);
+  let count = 0;
+  let sum = 0;
+  let filled = 0;
+  const add = sampleReader((block) => {
+    for (const value of block) {
+      sum += value * value;
+      if (++filled < perFrame) continue;
+      if (count < levels.length) levels[count++] = 10 * Math.log10(sum / perFrame / 1_073_741_824 + 1e-10);
+      sum = 0;
+      filled = 0;
+    }
+  });
+  for await (const chunk of pcmStream(wavPath, 0, seconds) as AsyncIterable<Buffer>) add(chunk);
+  return levels.subarray(0, count);
+};
+
+const percentile = (sorted: Float32Array, share: number): number =>
+  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? -100;
+
+/** What counts as speech adapts to the recording: a quiet room and a noisy line have different floors. */
+export const speechThreshold = (levels: Float32Array): number => {
+  const sorted = Float32Array.from(levels).sort();
+  const floor = percentile(sorted, 0.1);
+  const loud = percentile(sorted, 0.95);
+  if (loud < -60) return 0;
+  return Math.max(-60, Math.min(floor + Math.max(6, (loud - floor) * 0.35), loud - 6));
+};
+
+/** Stretches of speech: gaps under `minGap` are bridged, blips under `minSpeech` dropped, `pad` added on both sides. */
+export const speechRegions = (
+  levels: Float32Array,
+  { minSpeech = 0.15, minGap = 0.3, pad = 0.1 }: { minSpeech?: number; minGap?: number; pad?: number } = {},
+): TimeSpan[] => {
+  const threshold = speechThreshold(levels);
+  const total = levels.length * frameSeconds;
+  const raw: TimeSpan[] = [];
+  for (let i = 0; i < levels.length; i++) {
+    if ((levels[i] ?? -100) < threshold) continue;
+    const start = i * frameSeconds;
+    const last = raw.at(-1);
+    if (last && start - last.end < minGap) last.end = start + frameSeconds;
+    else raw.push({ start, end: start + frameSeconds });
+  }
+  const padded: TimeSpan[] = [];
+  for (const span of raw) {
+    if (span.end - span.start < minSpeech) continue;
+    const start = Math.max(0, span.start - pad);
+    const end = Math.min(total, span.end + pad);
+    const last = padded.at(-1);
+    if (last && start <= last.end) last.end = end;
+    else padded.push({ start, end });
+  }
+  return padded;
+};
+
+/** The quietest moment near each wanted cut, so that no word is cut in two. */
+const quietest = (levels: Float32Array, from: number, to: number): number => {
+  const width = 5;
+  let best = to;
+  let bestLevel = Infinity;
+  for (let i = Math.floor(from / frameSeconds); i + width < Math.min(levels.length, to / frameSeconds); i++) {
+    let level = 0;
+    for (let k = 0; k < width; k++) level += levels[i + k] ?? 0;
+    if (level <= bestLevel) {
+      bestLevel = level;
+      best = (i + width / 2) * frameSeconds;
+    }
+  }
+  return best;
+};
+
+/** Covers [0, seconds] with pieces of at most `maxSeconds`, cut where it is quietest in the last 40 % of each piece. */
+export const cutAtSilences = (levels: Float32Array, seconds: number, maxSeconds: number): TimeSpan[] => {
+  const pieces: TimeSpan[] = [];
+  let start = 0;
+  while (seconds - start > maxSeconds) {
+    const cut = quietest(levels, start + maxSeconds * 0.6, start + maxSeconds);
+    pieces.push({ start, end: cut });
+    start = cut;
+  }
+  if (seconds > start) pieces.push({ start, end: seconds });
+  return pieces;
+};
+
+/** Joins neighbouring speech regions into pieces of at most `maxSeconds`; a longer region is cut where it is quietest. */
+export const packRegions = (regions: readonly TimeSpan[], levels: Float32Array, maxSeconds: number): TimeSpan[] => {
+  const pieces: TimeSpan[] = [];
+  for (const region of regions) {
+    const last = pieces.at(-1);
+    if (last && region.end - last.start <= maxSeconds && region.start - last.end < 2) {
+      last.end = region.end;
+      continue;
+    }
+    let start = region.start;
+    while (region.end - start > maxSeconds) {
+      const cut = quietest(levels, start + maxSeconds * 0.6, start + maxSeconds);
+      pieces.push({ start, end: cut });
+      start = cut;
+    }
+    pieces.push({ start, end: region.end });
+  }
+  return pieces;
+};

@@ -1,0 +1,34 @@
+import { AppError, invalid, unavailable } from '@overtone/service-kit';
+
+/** What may go wrong with a piece of work. `detail` (stderr and the like) is for the log, never for the owner. */
+interface More {
+  cause?: unknown;
+  detail?: string;
+}
+
+// The recording itself is at fault: permanent, another attempt would end the same way.
+export const notMedia = (more: More = {}): AppError =>
+  invalid('media_unreadable', 'This file is not audio or video that can be read.', more);
+export const emptyMedia = (more: More = {}): AppError =>
+  invalid('media_no_audio', 'There is nothing to hear in this file: it is empty.', more);
+export const noAudio = (more: More = {}): AppError => invalid('media_no_audio', 'This file has no sound in it.', more);
+export const cutOffMedia = (more: More = {}): AppError =>
+  invalid('media_truncated', 'This recording was cut off before its index was written, so it cannot be read.', more);
+export const tooLong = (maxSeconds: number): AppError =>
+  invalid('media_too_long', `This recording is longer than ${Math.floor(maxSeconds / 3600)} hours.`);
+
+// The surroundings are at fault: worth another attempt.
+export const outOfTime = (what: string, more: More = {}): AppError =>
+  unavailable('engine_timeout', `${what} took too long.`, more);
+export const engineCrashed = (engine: string, more: More = {}): AppError =>
+  unavailable('engine_crashed', `The speech engine ${engine} ended unexpectedly.`, more);
+export const engineMissing = (more: More = {}): AppError =>
+  unavailable('engine_missing', 'No speech engine is ready on this worker.', more);
+export const engineUnreachable = (engine: string, more: More & { retryAfterSeconds?: number } = {}): AppError =>
+  unavailable('service_unavailable', `The speech service ${engine} does not answer.`, more);
+export const engineRefused = (engine: string, more: More = {}): AppError =>
+  invalid('engine_refused', `The speech service ${engine} refused this recording.`, more);
+export const modelInvalid = (message: string, more: More = {}): AppError => unavailable('model_invalid', message, more);
+export const diarizationFailed = (message: string, more: More = {}): AppError =>
+  unavailable('diarization_failed', message, more);
+export const storageFull = (message: string): AppError => unavailable('storage_full', message);

@@ -1,0 +1,216 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, open, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { wavSeconds } from '../audio/wav.ts';
+import { childEnvironment } from '../env.ts';
+import { createFfmpeg } from './ffmpeg.adapter.ts';
+
+const run = promisify(execFile);
+const ffmpeg = createFfmpeg({ env: childEnvironment(), maxSeconds: 3600 });
+let folder = '';
+const at = (name: string): string => join(folder, name);
+const make = (...args: string[]): Promise<unknown> => run('ffmpeg', ['-v', 'error', '-y', ...args]);
+const sine = (seconds: number): string[] => [
+  '-f',
+  'lavfi',
+  '-i',
+  `sine=frequency=440:duration=${seconds}:sample_rate=44100`,
+];
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'ffmpeg-test-'));
+  await make(...sine(6), at('tone.mp3'));
+  await make(...sine(6), '-c:a', 'libopus', at('tone.ogg'));
+  await make(...sine(6), '-ac', '2', at('stereo.wav'));
+  await make(
+    '-f',
+    'lavfi',
+    '-i',
+    'testsrc=size=1280x720:duration=4:rate=10',
+    ...sine(4),
+    '-c:a',
+    'aac',
+    at('film.mp4'),
+  );
+  await make('-f', 'lavfi', '-i', 'testsrc=size=320x240:duration=2:rate=10', at('silent.mp4'));
+  await make('-f', 'lavfi', '-i', 'testsrc=size=400x400:duration=1:rate=1', '-frames:v', '1', at('cover.png'));
+  await make(
+    ...sine(3),
+    '-i',
+    at('cover.png'),
+    '-map',
+    '0',
+    '-map',
+    '1',
+    '-c:v',
+    'png',
+    '-disposition:v',
+    'attached_pic',
+    at('song.mp3'),
+  );
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const transcode = async (name: string): Promise<Awaited<ReturnType<typeof ffmpeg.transcode>>> => {
+  const probe = await ffmpeg.probe(at(name));
+  return ffmpeg.transcode({ source: at(name), target: at(`${name}.out.wav`), probe });
+};
+
+describe('transcoding', () => {
+  it.each(['tone.mp3', 'tone.ogg', 'stereo.wav', 'film.mp4'])(
+    'turns %s into 16 kHz mono speech of the same length',
+    async (name) => {
+      const probe = await ffmpeg.probe(at(name));
+      const result = await transcode(name);
+      expect(result.truncated).toBe(false);
+      expect(Math.abs(result.seconds - (probe.seconds ?? 0))).toBeLessThan(0.15);
+      expect(await wavSeconds(at(`${name}.out.wav`))).toBeCloseTo(result.seconds, 3);
+      expect(result.waveform.interval_ms).toBe(100);
+      expect(result.waveform.peaks).toHaveLength(Math.ceil(result.seconds * 10 - 1e-6));
+      expect(Math.max(...result.waveform.peaks)).toBeGreaterThan(10);
+      expect(Math.max(...result.waveform.peaks)).toBeLessThanOrEqual(127);
+    },
+  );
+
+  it('writes a header that other programs read', async () => {
+    await transcode('tone.mp3');
+    const { stdout } = await run('soxi', [at('tone.mp3.out.wav')]);
+    expect(stdout).toContain('16000');
+    expect(stdout).toContain('16-bit Signed Integer PCM');
+  });
+
+  it('tells its progress, rising to the end', async () => {
+    const probe = await ffmpeg.probe(at('stereo.wav'));
+    const seen: number[] = [];
+    await ffmpeg.transcode({
+      source: at('stereo.wav'),
+      target: at('p.wav'),
+      probe,
+      onProgress: (share) => seen.push(share),
+    });
+    expect(seen.at(-1)).toBeGreaterThan(0.95);
+    expect([...seen].sort((a, b) => a - b)).toEqual(seen);
+  });
+
+  it('stops when it is cancelled', async () => {
+    await make(...sine(1200), at('long.wav'));
+    const probe = await ffmpeg.probe(at('long.wav'));
+    const stop = new AbortController();
+    const going = ffmpeg.transcode({
+      source: at('long.wav'),
+      target: at('c.wav'),
+      probe,
+      signal: stop.signal,
+      onProgress: () => stop.abort(),
+    });
+    await expect(going).rejects.toMatchObject({ name: 'AbortError' });
+  });
+
+  it('refuses what is longer than it may be', async () => {
+    const strict = createFfmpeg({ env: childEnvironment(), maxSeconds: 2 });
+    const probe = await strict.probe(at('tone.mp3'));
+    await expect(strict.transcode({ source: at('tone.mp3'), target: at('x.wav'), probe })).rejects.toMatchObject({
+      code: 'media_too_long',
+      permanent: true,
+    });
+    const lying = { ...probe, seconds: undefined };
+    await expect(strict.transcode({ source: at('tone.mp3'), target: at('x.wav'), probe: lying })).rejects.toMatchObject(
+      { code: 'media_too_long' },
+    );
+  });
+});
+
+describe('bad input', () => {
+  it('calls an empty file empty', async () => {
+    await writeFile(at('empty.mp3'), '');
+    await expect(ffmpeg.probe(at('empty.mp3'))).rejects.toMatchObject({ code: 'media_no_audio', permanent: true });
+  });
+
+  it.each([
+    ['text', Buffer.from('just some words\n'.repeat(500))],
+    ['noise', Buffer.from(Array.from({ length: 60_000 }, (_, i) => (i * 7919 + (i >> 3) * 31) & 255))],
+    ['html', Buffer.from('<!doctype html><html><body>hello</body></html>')],
+  ])('says that %s is not media', async (name, bytes) => {
+    await writeFile(at(`${name}.mp3`), bytes);
+    await expect(
+      ffmpeg
+        .probe(at(`${name}.mp3`))
+        .then((probe) => ffmpeg.transcode({ source: at(`${name}.mp3`), target: at('n.wav'), probe })),
+    ).rejects.toMatchObject({
+      permanent: true,
+      code: expect.stringMatching(/^media_(unreadable|no_audio)$/),
+    });
+  });
+
+  it('says that a picture or a silent film has no sound', async () => {
+    await expect(transcode('silent.mp4')).rejects.toMatchObject({ code: 'media_no_audio', permanent: true });
+  });
+
+  it('transcribes what is there of a cut-off file and says so', async () => {
+    await make(...sine(20), at('whole.flac'));
+    const { size } = await stat(at('whole.flac'));
+    await truncate(at('whole.flac'), Math.floor(size / 2));
+    const flac = await transcode('whole.flac');
+    expect(flac.truncated).toBe(true);
+    expect(flac.seconds).toBeGreaterThan(5);
+    await make(...sine(20), at('whole.wav'));
+    await truncate(at('whole.wav'), 44_100 * 2 * 8);
+    const wav = await transcode('whole.wav');
+    expect(wav.truncated).toBe(true);
+    expect(wav.seconds).toBeGreaterThan(7.5);
+  });
+
+  it('says that a film cut off before its index cannot be read', async () => {
+    await make('-f', 'lavfi', '-i', 'testsrc=duration=4', ...sine(4), '-c:a', 'aac', at('cut.mp4'));
+    await truncate(at('cut.mp4'), 9000);
+    await expect(ffmpeg.probe(at('cut.mp4'))).rejects.toMatchObject({ code: 'media_truncated', permanent: true });
+  });
+});
+
+describe('what an upload may not make ffmpeg do', () => {
+  it.each([
+    [
+      'hls.m3u8',
+      (target: string) => `#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXTINF:6,\nfile://${target}\n#EXT-X-ENDLIST\n`,
+    ],
+    ['hls.mp3', (target: string) => `#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXTINF:6,\n${target}\n#EXT-X-ENDLIST\n`],
+    ['hls-net.mp4', () => '#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXTINF:6,\nhttp://127.0.0.1:1/x.ts\n#EXT-X-ENDLIST\n'],
+    ['concat.wav', () => `ffconcat version 1.0\nfile stereo.wav\n`],
+    [
+      'dash.mpd',
+      () => '<?xml version="1.0"?><MPD xmlns="urn:mpeg:dash:schema:mpd:2011" type="static"><Period></Period></MPD>',
+    ],
+    ['session.sdp', () => 'v=0\no=- 0 0 IN IP4 127.0.0.1\ns=x\nc=IN IP4 127.0.0.1\nt=0 0\nm=audio 5004 RTP/AVP 0\n'],
+  ])('does not follow %s', async (name, content) => {
+    await writeFile(at(name), content(at('stereo.wav')));
+    await expect(ffmpeg.probe(at(name))).rejects.toMatchObject({ code: 'media_unreadable', permanent: true });
+  });
+
+  it('takes a name that looks like an address or an option as a name', async () => {
+    const odd = at('-i http:127.0.0.1,x|y.mp3');
+    await writeFile(odd, await readFile(at('tone.mp3')));
+    expect((await ffmpeg.probe(odd)).audioCodec).toBe('mp3');
+  });
+});
+
+describe('thumbnails', () => {
+  const isJpeg = async (path: string): Promise<boolean> => {
+    const file = await open(path, 'r');
+    const head = Buffer.alloc(3);
+    await file.read(head, 0, 3, 0);
+    await file.close();
+    return head.toString('hex') === 'ffd8ff';
+  };
+
+  it.each(['film.mp4', 'song.mp3'])('makes a small JPEG from %s', async (name) => {
+    expect(await ffmpeg.thumbnail(at(name), at(`${name}.jpg`), await ffmpeg.probe(at(name)))).toBe(true);
+    expect(await isJpeg(at(`${name}.jpg`))).toBe(true);
+  });
+
+  it('makes none of plain sound', async () => {
+    expect(await ffmpeg.thumbnail(at('tone.mp3'), at('none.jpg'), await ffmpeg.probe(at('tone.mp3')))).toBe(false);
+  });
+});

@@ -1,0 +1,147 @@
+import { open, stat } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
+import { createPeaks } from '../audio/peaks.ts';
+import { bytesPerSecond, wavHeader, wavHeaderBytes } from '../audio/wav.ts';
+import { readAll, runProcess, type ProcessOutcome } from '../children/run-process.ts';
+import { cutOffMedia, emptyMedia, noAudio, notMedia, outOfTime, tooLong } from '../failures.ts';
+import { declaresMore } from './declared-length.ts';
+import { parseProbe } from './ffprobe-output.ts';
+import type { MediaProbe, Transcoded, TranscodeRequest, Transcoder } from './transcoder.ts';
+
+export interface FfmpegOptions {
+  env: Record<string, string>;
+  maxSeconds: number;
+}
+
+/**
+ * Containers that hold their own sound. Left out on purpose: every format that names other files or addresses
+ * (hls, dash, concat, sdp, imf, image sequences, scripts), so a crafted upload cannot make ffmpeg read them.
+ */
+const containers = [
+  'aac,ac3,aiff,amr,ape,asf,au,avi,caf,dts,dv,eac3,flac,flv,live_flv,gsm,ipod,m4v,matroska,webm,mov,mp4,m4a,3gp,3g2,mj2',
+  'mp3,mpc,mpc8,mpeg,mpegts,mpegvideo,mxf,nut,ogg,oma,rm,sox,spdif,tak,tta,voc,w64,wav,wv,wtv,xwma,amrnb,amrwb,dsf,obu,ivf',
+].join(',');
+
+const guarded = (source: string): string[] => [
+  '-protocol_whitelist',
+  'file,pipe',
+  '-format_whitelist',
+  containers,
+  '-i',
+  `file:${source}`,
+];
+
+const probeTimeoutMs = 60_000;
+const thumbnailTimeoutMs = 60_000;
+
+const endedEarly =
+  /ended prematurely|partial file|truncated|end of file|invalid data found|error while decoding|stream ends|incomplete/i;
+
+const assertNotEmpty = async (source: string): Promise<void> => {
+  if ((await stat(source)).size === 0) throw emptyMedia();
+};
+
+const refusal = (stderr: string): Error =>
+  /moov atom not found/i.test(stderr) ? cutOffMedia({ detail: stderr }) : notMedia({ detail: stderr });
+
+const probeWith =
+  ({ env }: FfmpegOptions) =>
+  async (source: string, signal?: AbortSignal): Promise<MediaProbe> => {
+    await assertNotEmpty(source);
+    const run = await runProcess({
+      command: 'ffprobe',
+      args: ['-v', 'error', '-of', 'json', '-show_format', '-show_streams', ...guarded(source)],
+      env,
+      timeoutMs: probeTimeoutMs,
+      signal,
+      consume: (stdout) => readAll(stdout, 4 << 20),
+    });
+    if (run.timedOut) throw notMedia({ detail: 'ffprobe ran out of time' });
+    if (run.exitCode !== 0) throw refusal(run.stderrTail);
+    return parseProbe(run.value.toString('utf8'));
+  };
+
+/** Writes the samples behind a header that is put right at the end, and looks at their loudness on the way. */
+const store = async (
+  stdout: Readable,
+  request: TranscodeRequest,
+  maxSeconds: number,
+): Promise<Omit<Transcoded, 'truncated'>> => {
+  const peaks = createPeaks();
+  const file = await open(request.target, 'w');
+  let bytes = 0;
+  try {
+    await file.write(wavHeader(0), 0, wavHeaderBytes, 0);
+    for await (const chunk of stdout as AsyncIterable<Buffer>) {
+      peaks.add(chunk);
+      await file.write(chunk, 0, chunk.length, wavHeaderBytes + bytes);
+      bytes += chunk.length;
+      if (bytes > maxSeconds * bytesPerSecond) {
+        throw tooLong(maxSeconds);
+      }
+      if (request.probe.seconds) request.onProgress?.(Math.min(1, bytes / bytesPerSecond / request.probe.seconds));
+    }
+    await file.write(wavHeader(bytes & ~1), 0, wavHeaderBytes, 0);
+  } finally {
+    await file.close();
+  }
+  return { seconds: (bytes & ~1) / bytesPerSecond, waveform: peaks.finish() };
+};
+
+const isTruncated = (run: ProcessOutcome<{ seconds: number }>, probed: number | undefined): boolean => {
+  const short = probed !== undefined && run.value.seconds < probed - Math.max(1, probed * 0.02);
+  return short || run.exitCode !== 0 || endedEarly.test(run.stderrTail);
+};
+
+const transcodeWith =
+  ({ env, maxSeconds }: FfmpegOptions) =>
+  async (request: TranscodeRequest): Promise<Transcoded> => {
+    const { probe, source, signal } = request;
+    if (!probe.audioCodec) throw noAudio();
+    if (probe.seconds && probe.seconds > maxSeconds) {
+      throw tooLong(maxSeconds);
+    }
+    const run = await runProcess({
+      command: 'ffmpeg',
+      // aresample keeps gaps as silence, so that a word's time is the player's time.
+      args: [
+        ...['-nostdin', '-hide_banner', '-v', 'error', ...guarded(source), '-map', '0:a:0', '-vn', '-sn', '-dn'],
+        ...['-af', 'aresample=async=1:first_pts=0', '-ac', '1', '-ar', '16000', '-f', 's16le', 'pipe:1'],
+      ],
+      env,
+      timeoutMs: Math.max(120_000, (probe.seconds ?? maxSeconds) * 500),
+      signal,
+      consume: (stdout) => store(stdout, request, maxSeconds),
+    });
+    if (run.timedOut) throw outOfTime('Preparing the sound', { detail: run.stderrTail });
+    if (run.value.seconds === 0) throw emptyMedia({ detail: run.stderrTail });
+    return { ...run.value, truncated: isTruncated(run, probe.seconds) || (await declaresMore(source)) };
+  };
+
+const thumbnailWith =
+  ({ env }: FfmpegOptions) =>
+  async (source: string, target: string, probe: MediaProbe, signal?: AbortSignal): Promise<boolean> => {
+    if (!probe.picture) return false;
+    // A cover has one frame at time 0: seeking, even to 0, passes over it.
+    const seek = probe.picture.kind === 'video' ? ['-ss', Math.min(10, (probe.seconds ?? 0) * 0.1).toFixed(2)] : [];
+    const run = await runProcess({
+      command: 'ffmpeg',
+      args: [
+        ...['-nostdin', '-hide_banner', '-v', 'error', '-y', ...seek, ...guarded(source)],
+        ...['-map', `0:${probe.picture.stream}`, '-frames:v', '1', '-vf', "scale='min(640,iw)':-2:flags=bilinear"],
+        ...['-pix_fmt', 'yuvj420p', '-q:v', '4', '-fs', '2000000', '-f', 'mjpeg', `file:${target}`],
+      ],
+      env,
+      timeoutMs: thumbnailTimeoutMs,
+      signal,
+      consume: (stdout) => readAll(stdout, 1 << 16),
+    });
+    const written = await stat(target).catch(() => undefined);
+    return run.exitCode === 0 && written !== undefined && written.size > 0;
+  };
+
+export const createFfmpeg = (options: FfmpegOptions): Transcoder => ({
+  probe: probeWith(options),
+  transcode: transcodeWith(options),
+  thumbnail: thumbnailWith(options),
+});

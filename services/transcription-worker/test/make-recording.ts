@@ -1,0 +1,142 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+/** Either a text for one of flite's voices, or a real recording of a person. */
+export type Utterance =
+  { voice: 'slt' | 'rms' | 'awb' | 'kal16'; text: string } | { file: string; voice: string; text: string };
+
+export interface SpokenTurn {
+  speaker: string;
+  start: number;
+  end: number;
+  text: string;
+}
+
+const testData = '/usr/share/pocketsphinx/test/data';
+const austen = `${testData}/librivox/sense_and_sensibility_01_austen_64kb`;
+
+/** Real read speech by one person, with what she says. */
+export const librivox: Utterance[] = [
+  {
+    file: `${austen}-0870.wav`,
+    voice: 'librivox',
+    text: 'and mister john dashwood had then leisure to consider how much there might be prudently in his power to do for them',
+  },
+  { file: `${austen}-0880.wav`, voice: 'librivox', text: 'he was not an ill disposed young man' },
+  {
+    file: `${austen}-0890.wav`,
+    voice: 'librivox',
+    text: 'unless to be rather cold hearted and rather selfish is to be ill disposed',
+  },
+  {
+    file: `${austen}-0920.wav`,
+    voice: 'librivox',
+    text: 'had he married a more amiable woman he might have been made still more respectable than he was',
+  },
+  { file: `${austen}-0930.wav`, voice: 'librivox', text: 'he might even have been made amiable himself' },
+];
+
+/** Real speech by another person: names of playing cards. */
+export const cards: Utterance[] = [
+  ['001', 'ten of clubs'],
+  ['002', 'four queen of clubs'],
+  ['003', 'seven of clubs'],
+  ['004', 'five five'],
+  ['005', 'eight of spades four of clubs seven of hearts'],
+].map(([name, text]) => ({ file: `${testData}/cards/${name}.wav`, voice: 'cards', text: text ?? '' }));
+
+/** A meeting of two voices that PocketSphinx recognises nearly perfectly. */
+export const meeting: Utterance[] = [
+  { voice: 'slt', text: 'Good morning. Thank you for coming to the meeting today.' },
+  { voice: 'rms', text: 'Good morning. I have the report on the new building with me.' },
+  { voice: 'slt', text: 'Very good. The deadline for the report is in March. Can we finish the work before then?' },
+  { voice: 'rms', text: 'I think so. The workers need two more weeks and the money is in the bank.' },
+  { voice: 'slt', text: 'How many people are working on the project at this moment?' },
+  { voice: 'rms', text: 'There are seven people. One of them is leaving for the holidays on Monday.' },
+  { voice: 'slt', text: 'Please send me a letter with the names of all the people before the end of the week.' },
+  { voice: 'rms', text: 'I will send the letter on Friday. We should also talk about the price of the windows.' },
+];
+
+const durationOf = async (path: string): Promise<number> => Number((await run('soxi', ['-D', path])).stdout);
+
+const render = async (utterance: Utterance, folder: string, index: number, pause: number): Promise<string> => {
+  const raw = 'file' in utterance ? utterance.file : join(folder, `${index}-raw.wav`);
+  if (!('file' in utterance)) await run('flite', ['-voice', utterance.voice, '-t', utterance.text, '-o', raw]);
+  const padded = join(folder, `${index}.wav`);
+  await run('sox', [raw, '-r', '16000', '-c', '1', '-b', '16', padded, 'norm', '-3', 'pad', '0', String(pause)]);
+  return padded;
+};
+
+/** Joins utterances into one 16 kHz mono WAV at `target` and tells who speaks when. */
+export const makeRecording = async (
+  target: string,
+  utterances: readonly Utterance[],
+  pause = 0.4,
+): Promise<SpokenTurn[]> => {
+  const folder = await mkdtemp(join(tmpdir(), 'recording-'));
+  try {
+    const turns: SpokenTurn[] = [];
+    const parts: string[] = [];
+    let at = 0;
+    for (const [index, utterance] of utterances.entries()) {
+      const part = await render(utterance, folder, index, pause);
+      const length = await durationOf(part);
+      turns.push({ speaker: utterance.voice, start: at, end: at + length - pause, text: utterance.text });
+      parts.push(part);
+      at += length;
+    }
+    await run('sox', [...parts, target]);
+    return turns;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+};
+
+/** Repeats a conversation until it is at least `seconds` long. */
+export const makeLongRecording = async (
+  target: string,
+  utterances: readonly Utterance[],
+  seconds: number,
+): Promise<SpokenTurn[]> => {
+  const folder = await mkdtemp(join(tmpdir(), 'recording-'));
+  try {
+    const once = join(folder, 'once.wav');
+    const turns = await makeRecording(once, utterances);
+    const length = await durationOf(once);
+    const times = Math.ceil(seconds / length);
+    await run('sox', [once, target, 'repeat', String(times - 1)]);
+    return Array.from({ length: times }, (_, k) =>
+      turns.map((turn) => ({ ...turn, start: turn.start + k * length, end: turn.end + k * length })),
+    ).flat();
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+};
+
+const tokens = (text: string): string[] =>
+  text
+    .toLowerCase()
+    .replaceAll(/[^a-z' ]+/g, ' ')
+    .split(/\s+/)
+    .filter(Boolean);
+
+/** Share of words that are wrong, missing or added (Levenshtein over words). */
+export const wordErrorRate = (reference: string, heard: string): number => {
+  const want = tokens(reference);
+  const got = tokens(heard);
+  let row = Array.from({ length: got.length + 1 }, (_, j) => j);
+  for (const [i, word] of want.entries()) {
+    const next = [i + 1];
+    for (let j = 1; j <= got.length; j++) {
+      const same = word === got[j - 1] ? 0 : 1;
+      next.push(Math.min((row[j - 1] ?? 0) + same, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return (row.at(-1) ?? 0) / Math.max(1, want.length);
+};
