@@ -103,16 +103,32 @@ create table file_pipeline_timing (
 );
 create index ix_file_pipeline_timing_completed on file_pipeline_timing (completed_at desc);
 
+-- What search knows of each file: what it shows (title, tags, ...), what it indexed, and what it owes (due_at).
 create table index_state (
   file_id             uuid primary key,
   owner_id            uuid not null,
-  transcript_version  integer not null,
+  transcript_version  integer not null default 0,
+  title               text not null default '',
+  tags                text[] not null default '{}',
+  speakers            text[] not null default '{}',
+  content_type        text not null default '',
+  duration            double precision,
+  language            text,
+  upload_time         timestamptz,
+  fingerprint         text not null default '',
+  -- The build of the index that holds the file's rows; another one means they are gone or being made.
+  generation          text,
   chunks              integer not null default 0,
   model               text,
   semantic            boolean not null default false,
-  indexed_at          timestamptz not null default now(),
+  indexed_at          timestamptz,
+  -- To be indexed anew at this time; null: nothing to do.
+  due_at              timestamptz,
+  attempts            integer not null default 0,
   error               text
 );
+create index ix_index_state_due on index_state (due_at) where due_at is not null;
+create index ix_index_state_owner on index_state (owner_id);
 
 grant select, insert, update, delete on run, stage, task, file_pipeline_timing to transcription_dispatcher;
 grant select, insert, update, delete on index_state to search_indexer;
