@@ -135,7 +135,8 @@ export const workerJobs = {
     attempts: 3,
   }),
   assemble: defineJob('job.cpu.transcription.assemble', {
-    input: stageInput.extend({ duration: z.number() }),
+    /** Without `earlier.diarize` everything is said by one speaker, and `degraded` says why. */
+    input: stageInput.extend({ duration: z.number(), degraded: z.string().nullish() }),
     output: assembleOutput,
     attempts: 5,
   }),
