@@ -1,0 +1,103 @@
+import { describe, expect, it } from '@jest/globals';
+import { chunk, type SpokenSegment } from './chunking.ts';
+
+/** A segment that speaks one word per second. */
+const say = (start: number, speaker: string | null, text: string): SpokenSegment => {
+  const words = text.split(' ').map((word, i) => ({ word, start: start + i, end: start + i + 0.8 }));
+  return { start, end: start + words.length, text, speaker, words };
+};
+const count = (text: string) => text.split(' ').length;
+const sentence = (n: number, from = 0) => `${Array.from({ length: n - 1 }, (_, i) => `w${from + i}`).join(' ')} end.`;
+
+describe('chunking', () => {
+  it('puts short turns next to each other into one passage, each part with its speaker', () => {
+    const [passage, ...rest] = chunk([
+      say(0, 'Ann', 'When is it due?'),
+      say(10, 'Bob', 'In March.'),
+      say(20, 'Ann', 'Good.'),
+    ]);
+    expect(rest).toEqual([]);
+    expect(passage).toMatchObject({ text: 'When is it due? In March. Good.', speakers: ['Ann', 'Bob'], start: 0 });
+    expect(passage?.layout.turns).toEqual([
+      [0, 'Ann'],
+      [4, 'Bob'],
+      [6, 'Ann'],
+    ]);
+    expect(passage?.layout.ms[4]).toBe(10_000);
+  });
+
+  it('joins segments of one speaker to one turn', () => {
+    const passages = chunk([say(0, 'Ann', 'One two.'), say(2, 'Ann', 'Three four.')]);
+    expect(passages[0]?.layout.turns).toEqual([[0, 'Ann']]);
+  });
+
+  it('divides a long turn at the ends of sentences and repeats about forty words', () => {
+    const segments = Array.from({ length: 60 }, (_, i) => say(i * 10, 'Ann', sentence(10, i * 10)));
+    const passages = chunk(segments);
+    expect(passages.length).toBeGreaterThan(2);
+    for (const p of passages) {
+      expect(count(p.text)).toBeLessThanOrEqual(240);
+      expect(p.text.endsWith('end.')).toBe(true);
+    }
+    for (const [i, p] of passages.entries()) {
+      const next = passages[i + 1];
+      if (!next) continue;
+      const repeated = p.layout.ms.filter((ms) => ms >= (next.layout.ms[0] ?? 0)).length;
+      expect(repeated).toBeGreaterThanOrEqual(20);
+      expect(repeated).toBeLessThanOrEqual(60);
+    }
+  });
+
+  it('divides a turn without any sentence end at the target', () => {
+    const words = Array.from({ length: 1_000 }, (_, i) => `w${i}`).join(' ');
+    const passages = chunk([say(0, 'Ann', words)]);
+    expect(count(passages[0]?.text ?? '')).toBe(200);
+    expect(passages[1]?.text.startsWith('w160 ')).toBe(true);
+  });
+
+  it('loses no word', () => {
+    const segments = Array.from({ length: 80 }, (_, i) =>
+      say(i * 50, `S${i % 3}`, sentence(2 + ((i * 7) % 45), i * 50)),
+    );
+    const all = new Set(segments.flatMap((s) => s.words.map((w) => Math.round(w.start * 1000))));
+    for (const p of chunk(segments)) for (const ms of p.layout.ms) all.delete(ms);
+    expect(all.size).toBe(0);
+  });
+
+  it('keeps the order of time and starts at its first word', () => {
+    const segments = Array.from({ length: 30 }, (_, i) => say(i * 20, i % 2 ? 'Ann' : 'Bob', sentence(15, i)));
+    for (const p of chunk(segments)) {
+      expect(p.layout.ms).toEqual([...p.layout.ms].sort((a, b) => a - b));
+      expect(p.start * 1000).toBe(p.layout.ms[0]);
+      expect(p.end).toBeGreaterThan(p.start);
+    }
+  });
+
+  it('gives words of an edited text the time of their place', () => {
+    const segment = { ...say(100, 'Ann', 'aaaa bbbb cccc dddd'), text: 'aaaa bbbb new cccc dddd' };
+    const [p] = chunk([segment]);
+    expect(p?.layout.ms[0]).toBe(100_000);
+    expect(p?.layout.ms[4]).toBeGreaterThanOrEqual(102_000);
+    expect(p?.end).toBeLessThanOrEqual(104);
+  });
+
+  it('divides the time of a segment without word times evenly', () => {
+    const [p] = chunk([{ start: 10, end: 14, text: 'ab cd ef gh', speaker: null, words: [] }]);
+    expect(p?.layout.ms).toEqual([10_000, 11_000, 12_000, 13_000]);
+    expect(p?.speakers).toEqual([]);
+  });
+
+  it('times the words of scripts without blanks and adds none', () => {
+    const text = '我们明天开会。大家都要来。';
+    const words = [...text].map((word, i) => ({ word, start: i, end: i + 1 }));
+    const [p] = chunk([{ start: 0, end: 13, text, speaker: null, words }]);
+    expect(p?.text).toBe(text);
+    expect(p?.layout.at.length).toBeGreaterThan(3);
+    expect(p?.layout.ms).toEqual(p?.layout.at.map((at) => at * 1000));
+  });
+
+  it('makes nothing of nothing', () => {
+    expect(chunk([])).toEqual([]);
+    expect(chunk([{ start: 0, end: 1, text: '  ', speaker: 'Ann', words: [] }])).toEqual([]);
+  });
+});

@@ -1,0 +1,46 @@
+import { describe, expect, it } from '@jest/globals';
+import { fuse, groupByFile, nearEnough, relevance, type Hit } from './ranking.ts';
+
+const hits = (...ids: string[]): Hit[] => ids.map((id, i) => ({ id, fileId: id.slice(0, 1), score: 10 - i }));
+
+describe('ranking', () => {
+  it('puts what both legs found before what only one found', () => {
+    expect(fuse(hits('a1', 'b1', 'c1'), hits('c1', 'd1')).map((f) => f.id)).toEqual(['c1', 'a1', 'b1', 'd1']);
+  });
+
+  it('adds 1/(60 + rank) per leg', () => {
+    const [first] = fuse(hits('a1'), hits('a1'));
+    expect(first?.score).toBeCloseTo(2 / 61, 12);
+    expect(first).toMatchObject({ keyword: 0, semantic: 0 });
+  });
+
+  it('gives ties to the keyword leg and then to the smaller id, whatever the order of arrival', () => {
+    expect(fuse(hits('b1'), hits('a1')).map((f) => f.id)).toEqual(['b1', 'a1']);
+    expect(groupByFile(fuse(hits('b1'), hits('a1'))).map((f) => f.fileId)).toEqual(['a', 'b']);
+  });
+
+  it('counts a passage once that a leg names twice', () => {
+    expect(fuse(hits('a1', 'a1'), [])).toHaveLength(1);
+    expect(fuse(hits('a1', 'a1'), [])[0]?.score).toBeCloseTo(1 / 61, 12);
+  });
+
+  it('groups by file, best passage first, and says which files only the meaning found', () => {
+    const files = groupByFile(fuse(hits('a1', 'a2', 'b1'), hits('c1', 'a2')));
+    expect(files.map((f) => f.fileId)).toEqual(['a', 'c', 'b']);
+    expect(files.map((f) => f.semanticOnly)).toEqual([false, true, false]);
+    expect(files[0]?.passages.map((p) => p.id)).toEqual(['a2', 'a1']);
+  });
+
+  it('calls first in every leg that ran 1', () => {
+    expect(relevance(2 / 61, 2)).toBeCloseTo(1, 12);
+    expect(relevance(1 / 61, 1)).toBeCloseTo(1, 12);
+    expect(relevance(1 / 61, 2)).toBeCloseTo(0.5, 12);
+  });
+
+  it('drops what is not near, however few are left', () => {
+    const near = (...scores: number[]) => scores.map((score, i) => ({ id: `a${i}`, fileId: 'a', score }));
+    expect(nearEnough(near(0.3, 0.2), 0.5)).toEqual([]);
+    expect(nearEnough(near(0.9, 0.85, 0.6), 0.5)).toHaveLength(2);
+    expect(nearEnough([], 0.5)).toEqual([]);
+  });
+});

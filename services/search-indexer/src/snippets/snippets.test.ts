@@ -1,0 +1,89 @@
+import { describe, expect, it } from '@jest/globals';
+import { chunk } from '../chunking/chunking.ts';
+import { stemOf } from '../words/words.ts';
+import { escapeHtml, snippetOf } from './snippets.ts';
+
+const passageOf = (...turns: [string, string][]) => {
+  let at = 0;
+  const segments = turns.map(([speaker, text]) => {
+    const start = at;
+    const words = text.split(' ').map((word, i) => ({ word, start: start + i, end: start + i + 1 }));
+    at += words.length;
+    return { start, end: at, speaker, text, words };
+  });
+  const [passage] = chunk(segments);
+  if (!passage) throw new Error('no passage');
+  return passage;
+};
+const marks = (...words: string[]) => ({ words: new Set(words.map((w) => stemOf(w, 'en'))), phrases: [] });
+const phrase = (...words: string[]) => ({
+  words: new Set<string>(),
+  phrases: [words.map((w) => new Set([stemOf(w, 'en')]))],
+});
+const snippet = (turns: [string, string][], m: ReturnType<typeof marks> | ReturnType<typeof phrase>, who?: string[]) =>
+  snippetOf({ ...passageOf(...turns), language: 'en', marks: m, speakers: who ? new Set(who) : null });
+
+describe('snippets', () => {
+  it('marks the inflections of a searched word and starts where the first is spoken', () => {
+    const s = snippet(
+      [
+        ['Ann', 'We talked about the budget.'],
+        ['Bob', 'The deadlines are tight, one deadline is in March.'],
+      ],
+      marks('deadline'),
+    );
+    expect(s.html).toContain('The <mark>deadlines</mark> are tight, one <mark>deadline</mark> is');
+    expect(s).toMatchObject({ start: 6, speaker: 'Bob', marked: 2 });
+  });
+
+  it('escapes everything but its own marks', () => {
+    const s = snippet([['Ann', `say <script>alert("x")</script> & 'deadline' <mark>`]], marks('deadline', 'script'));
+    expect(s.html.replaceAll(/<\/?mark>/g, '')).not.toMatch(/[<>"']/);
+    expect(s.html).toContain('<mark>deadline</mark>');
+    expect(s.html).toContain('&lt;<mark>script</mark>&gt;');
+    expect(s.html).toContain('&lt;mark&gt;');
+  });
+
+  it('marks a phrase only where its words stand together', () => {
+    const s = snippet([['Ann', 'the end of it and the end of the quarter']], phrase('end', 'of', 'the', 'quarter'));
+    expect(s.marked).toBe(4);
+    expect(s.start).toBe(6);
+  });
+
+  it('counts only the words of the speakers asked for', () => {
+    const turns: [string, string][] = [
+      ['Ann', 'the deadline moves'],
+      ['Bob', 'which deadline'],
+    ];
+    expect(snippet(turns, marks('deadline'), ['Bob'])).toMatchObject({ start: 4, speaker: 'Bob', marked: 1 });
+    expect(snippet(turns, marks('deadline'), ['Eve'])).toMatchObject({ marked: 0 });
+  });
+
+  it('shows the beginning of a passage that only the meaning found, without a mark', () => {
+    const s = snippet([['Ann', 'it must be finished by spring']], marks('deadline'));
+    expect(s).toMatchObject({ html: 'it must be finished by spring', start: 0, marked: 0, speaker: 'Ann' });
+  });
+
+  it('cuts a long passage between words around the match', () => {
+    const text = `${'lorem ipsum '.repeat(60)}deadline ${'dolor sit '.repeat(60)}end`;
+    const s = snippet([['Ann', text]], marks('deadline'));
+    expect(s.html).toMatch(/^… (lorem|ipsum) .*<mark>deadline<\/mark>.* …$/);
+    expect(s.html.length).toBeLessThan(300);
+  });
+
+  it('cuts text without blanks too', () => {
+    const text = '会議'.repeat(400);
+    const s = snippetOf({
+      text,
+      layout: { at: [0], ms: [0], turns: [[0, null]] },
+      language: 'ja',
+      marks: marks('x'),
+      speakers: null,
+    });
+    expect(s.html.length).toBeLessThan(300);
+  });
+
+  it('escapes the five characters that mean something in HTML', () => {
+    expect(escapeHtml(`<a href='x'>"&"</a>`)).toBe('&lt;a href=&#39;x&#39;&gt;&quot;&amp;&quot;&lt;/a&gt;');
+  });
+});

@@ -1,0 +1,100 @@
+import { indexAt, type Layout } from '../chunking/chunking.ts';
+import { splitWords, stemOf, type Word } from '../words/words.ts';
+
+/** What to mark: stems of single words, and of phrases word by word (each word in all its variants). */
+export type Marks = { words: ReadonlySet<string>; phrases: readonly (readonly ReadonlySet<string>[])[] };
+export type Snippet = {
+  /** HTML in which only `<mark>` is markup. */
+  html: string;
+  /** Seconds at which the first marked word is spoken; the passage's start when none is. */
+  start: number;
+  /** Who speaks it. */
+  speaker: string | null;
+  /** How many words are marked in the whole passage. */
+  marked: number;
+};
+
+export type SnippetInput = {
+  text: string;
+  layout: Layout;
+  language: string | null;
+  marks: Marks;
+  /** Only words of these speakers count; null: everybody's. */
+  speakers: ReadonlySet<string> | null;
+};
+
+/** About how long a snippet is, in characters. */
+const width = 240;
+
+const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+export const escapeHtml = (text: string): string => text.replaceAll(/[&<>"']/g, (c) => entities[c] ?? c);
+
+/** The part of a passage around its first match, the second at which it is spoken, and by whom. */
+export const snippetOf = (input: SnippetInput): Snippet => {
+  const { text, layout } = input;
+  const words = splitWords(text);
+  const marked = matches(words, input);
+  const first = words[marked[0] ?? -1];
+  const firstOwn = input.speakers
+    ? layout.turns.find(([, s]) => s !== null && input.speakers?.has(s))
+    : layout.turns[0];
+  const token = first ? indexAt(layout.at, first.at) : (firstOwn?.[0] ?? 0);
+  return {
+    html: excerpt(
+      text,
+      layout.at[token] ?? 0,
+      marked.map((i) => words[i]).filter((w) => w !== undefined),
+    ),
+    start: (layout.ms[token] ?? 0) / 1000,
+    speaker: speakerAt(layout, token),
+    marked: marked.length,
+  };
+};
+
+const speakerAt = (layout: Layout, token: number): string | null =>
+  layout.turns[
+    indexAt(
+      layout.turns.map(([t]) => t),
+      token,
+    )
+  ]?.[1] ?? null;
+
+/** Indexes of the words to mark, rising. */
+const matches = (words: readonly Word[], { marks, layout, language, speakers }: SnippetInput): number[] => {
+  const stems = words.map((w) => stemOf(w.text, language));
+  const found = new Set<number>();
+  for (const [i, stem] of stems.entries()) if (marks.words.has(stem)) found.add(i);
+  for (const phrase of marks.phrases)
+    for (let i = 0; i + phrase.length <= stems.length; i++)
+      if (phrase.every((variants, n) => variants.has(stems[i + n] ?? ''))) phrase.forEach((_, n) => found.add(i + n));
+  const own = (i: number): boolean => {
+    const speaker = speakerAt(layout, indexAt(layout.at, words[i]?.at ?? 0));
+    return speakers === null || (speaker !== null && speakers.has(speaker));
+  };
+  return [...found].filter(own).sort((a, b) => a - b);
+};
+
+/** `width` characters around `focus`, cut between words, escaped, with the marked words marked. */
+const excerpt = (text: string, focus: number, marked: readonly Word[]): string => {
+  const { from, to } = frame(text, focus);
+  let html = from > 0 ? '… ' : '';
+  let at = from;
+  for (const w of marked) {
+    if (w.at < at || w.end > to) continue;
+    html += `${escapeHtml(text.slice(at, w.at))}<mark>${escapeHtml(text.slice(w.at, w.end))}</mark>`;
+    at = w.end;
+  }
+  return html + escapeHtml(text.slice(at, to)) + (to < text.length ? ' …' : '');
+};
+
+const frame = (text: string, focus: number): { from: number; to: number } => {
+  const wanted = Math.max(0, focus - Math.floor(width / 3));
+  const blankBefore = text.indexOf(' ', wanted);
+  const from = wanted === 0 ? 0 : blankBefore >= 0 && blankBefore < focus ? blankBefore + 1 : focus;
+  const end = from + width;
+  if (end >= text.length) return { from, to: text.length };
+  const blank = text.lastIndexOf(' ', end);
+  // Scripts without blanks: cut anywhere but between the halves of a surrogate pair.
+  if (blank <= focus) return { from, to: end + (/[\uDC00-\uDFFF]/.test(text[end] ?? '') ? 1 : 0) };
+  return { from, to: blank };
+};
