@@ -1,0 +1,17 @@
+import { databaseEnv } from '@overtone/database';
+import { assertionEnv, busEnv, readEnv, serviceEnv } from '@overtone/service-kit';
+import { z } from 'zod';
+
+export const dispatcherEnv = {
+  ...serviceEnv,
+  ...busEnv,
+  ...databaseEnv,
+  ...assertionEnv,
+  /** A task that lost its worker this often fails: something in it kills workers. */
+  TRANSCRIPTION_MAX_INFRA_REQUEUES: z.coerce.number().int().min(1).default(10),
+  /** From this many lost workers on a file counts in `transcription_files_infra_requeued`. */
+  TRANSCRIPTION_INFRA_REQUEUE_ALERT_THRESHOLD: z.coerce.number().int().min(1).default(3),
+};
+export type DispatcherEnv = z.infer<z.ZodObject<typeof dispatcherEnv>>;
+
+export const env = (): DispatcherEnv => readEnv(dispatcherEnv);

@@ -1,0 +1,127 @@
+import { transcriptionEvents, type DataOf, type Stage } from '@overtone/contracts';
+import type { Outbox } from '@overtone/database';
+import type { Log } from '@overtone/service-kit';
+import type { Broker } from '../broker/broker.adapter.ts';
+import { isHeld, type SeenLease } from '../claims/claims.ts';
+import { claimsStore } from '../claims/claims.store.ts';
+import { txOptions, type Db } from '../database.ts';
+import type { Task } from '../generated/client.ts';
+import type { Orders } from '../orders/orders.store.ts';
+import type { Runs } from '../runs/runs.service.ts';
+import { runsStore } from '../runs/runs.store.ts';
+import { canJudge, messageGraceMs, shortSubjects } from './recovery.ts';
+import type { RecoveryStore } from './recovery.store.ts';
+
+export type RecoveryDeps = {
+  db: Db;
+  store: RecoveryStore;
+  outbox: Outbox;
+  orders: Orders;
+  runs: Pick<Runs, 'giveUp'>;
+  broker: Pick<Broker, 'messages' | 'provision'>;
+  leases: {
+    of: (taskId: string) => SeenLease | undefined;
+    since: () => number | null;
+    drop: (taskId: string) => Promise<void>;
+  };
+  maxInfraRequeues: number;
+  log: Log;
+};
+const lostWorker = {
+  code: 'job_lost',
+  message: 'The workers that tried this were lost again and again',
+  retryable: true,
+};
+
+/** Brings back what a death left lying: tasks without their worker, orders without their message, events unheard. */
+export const createRecovery = (d: RecoveryDeps) => {
+  const takeBack = (id: string): Promise<boolean> =>
+    d.db.$transaction(async (tx) => {
+      const runId = await claimsStore.runOf(tx, id);
+      const run = runId ? await runsStore.lock(tx, runId) : null;
+      const task = await claimsStore.lock(tx, id);
+      if (task?.status !== 'in_progress' || isHeld(task, d.leases.of(id), Date.now())) return false;
+      const infraRequeues = task.infraRequeues + 1;
+      d.log.warn({ task_id: id, stage: task.stage, worker: task.worker, infra_requeues: infraRequeues }, 'worker lost');
+      if (infraRequeues > d.maxInfraRequeues) {
+        const ended = { status: 'failed', errorCode: lostWorker.code, errorMessage: lostWorker.message };
+        await tx.task.update({
+          where: { id },
+          data: { ...ended, token: { increment: 1 }, infraRequeues, completedAt: new Date() },
+        });
+        if (run?.status === 'running') await d.runs.giveUp(tx, run, task.stage as Stage, lostWorker);
+        return true;
+      }
+      const stays = await claimsStore.toPending(tx, task, { token: { increment: 1 }, infraRequeues });
+      if (stays) await d.orders.republish(tx, [task], new Map(run ? [[run.id, run.traceparent]] : []));
+      return true;
+    }, txOptions);
+
+  const lost = (tasks: Task[]): Task[] => tasks.filter((t) => !isHeld(t, d.leases.of(t.id), Date.now()));
+
+  const republish = (subjects: string[], graceMs: number): Promise<number> =>
+    d.db.$transaction(async (tx) => {
+      const tasks = await d.store.waiting(tx, subjects, graceMs);
+      const traces = new Map(tasks.flatMap((t) => (t.runId && t.run ? [[t.runId, t.run.traceparent] as const] : [])));
+      await d.orders.republish(tx, tasks, traces);
+      return tasks.length;
+    }, txOptions);
+
+  const remind = (runId: string): Promise<void> =>
+    d.db.$transaction(async (tx) => {
+      const run = await runsStore.lock(tx, runId);
+      if (run?.status !== 'running') return;
+      const row = await tx.stageRow.findUnique({ where: { runId_stage: { runId, stage: 'assemble' } } });
+      await tx.run.update({ where: { id: runId }, data: { remindedAt: new Date() } });
+      await d.outbox.add(tx, transcriptionEvents.stageCompleted, {
+        ...{ runId, fileId: run.fileId, ownerId: run.ownerId },
+        ...{ sequence: run.sequence, stage: 'assemble', output: row?.output },
+      } as DataOf<typeof transcriptionEvents.stageCompleted>);
+    }, txOptions);
+
+  return {
+    /** Running tasks without a live lease, back to their queues under a new token. */
+    takeBackLost: async (): Promise<{ found: number; reset: number }> => {
+      if (!canJudge(d.leases.since(), Date.now())) return { found: 0, reset: 0 };
+      const found = lost(await d.store.running());
+      let reset = 0;
+      for (const task of found) {
+        if (await takeBack(task.id)) reset += 1;
+        await d.leases.drop(task.id).catch(() => {});
+      }
+      return { found: found.length, reset };
+    },
+
+    /** Running tasks that nobody renews at this moment, for the gauge. */
+    withoutLease: async (): Promise<number | null> =>
+      canJudge(d.leases.since(), Date.now()) ? lost(await d.store.running()).length : null,
+
+    /** Waiting orders whose message is gone, on the bus again. */
+    replaceLostMessages: async (graceMs = messageGraceMs): Promise<number> => {
+      const open = await d.store.openBySubject();
+      if (open.length === 0) return 0;
+      const messages = await d.broker.messages();
+      const short = shortSubjects(open.map((o) => ({ ...o, messages: messages.get(o.subject) ?? 0 })));
+      if (short.length === 0) return 0;
+      const count = await republish(short, graceMs);
+      if (count > 0) d.log.warn({ subjects: short, count }, 'orders put on the bus again');
+      return count;
+    },
+
+    /** The broker came back without its store: every waiting order is put there again at once. */
+    rebuildQueue: async (): Promise<number> => {
+      const subjects = (await d.db.task.groupBy({ by: ['subject'], where: { status: 'pending' } })).map(
+        (g) => g.subject,
+      );
+      const count = subjects.length > 0 ? await republish(subjects, 0) : 0;
+      if (count > 0) d.log.warn({ count }, 'queue rebuilt from the database');
+      return count;
+    },
+
+    /** Says again what media seems not to have heard. */
+    remindUnheard: async (): Promise<void> => {
+      for (const run of await d.store.unheard()) await remind(run.id);
+    },
+  };
+};
+export type Recovery = ReturnType<typeof createRecovery>;

@@ -1,0 +1,23 @@
+import { txOptions, type Db } from '../database.ts';
+import type { Orders } from '../orders/orders.store.ts';
+
+const batch = 100;
+
+/** Puts tasks whose pause is over on the bus again. Replicas share the work: each takes rows the others have not locked. */
+export const createRetries = ({ db, orders }: { db: Db; orders: Orders }) => ({
+  republishDue: async (): Promise<number> =>
+    db.$transaction(async (tx) => {
+      const due = await tx.$queryRaw<{ uuid: string }[]>`
+        select uuid::text as uuid from task
+        where status = 'pending' and next_attempt_at <= now()
+        order by next_attempt_at limit ${batch} for update skip locked`;
+      if (due.length === 0) return 0;
+      const tasks = await tx.task.findMany({
+        where: { id: { in: due.map((d) => d.uuid) } },
+        include: { run: { select: { traceparent: true } } },
+      });
+      const traces = new Map(tasks.flatMap((t) => (t.runId && t.run ? [[t.runId, t.run.traceparent] as const] : [])));
+      await orders.republish(tx, tasks, traces);
+      return tasks.length;
+    }, txOptions),
+});

@@ -1,0 +1,10 @@
+import { mediaEvents } from '@overtone/contracts';
+import { consumer } from '@overtone/service-kit';
+import type { Runs } from './runs.service.ts';
+
+/** A file was deleted: nothing is done for it any more. */
+export const forgetFile = ({ runs }: { runs: Runs }) =>
+  consumer(mediaEvents.deleted, 'forget-file', async (data, delivery) => {
+    await runs.cancel(data, delivery);
+    await runs.dropIndexOrders(data.fileId);
+  });

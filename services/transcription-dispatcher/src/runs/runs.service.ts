@@ -1,0 +1,179 @@
+import { randomUUID } from 'node:crypto';
+import {
+  mediaEvents,
+  transcriptionEvents,
+  transcriptionLive,
+  type DataOf,
+  type RunOptions,
+  type Stage,
+} from '@overtone/contracts';
+import type { Outbox } from '@overtone/database';
+import type { Bus, Delivery } from '@overtone/service-kit';
+import { txOptions, type Db, type Tx } from '../database.ts';
+import type { Run } from '../generated/client.ts';
+import type { OrderNotes } from '../orders/orders.ts';
+import type { Orders } from '../orders/orders.store.ts';
+import type { Timing } from '../timing/timing.store.ts';
+import { after, indexWarning, notDiarized, verdictOn } from './runs.ts';
+import { factsOf, runsStore as store } from './runs.store.ts';
+
+export type RunsDeps = { db: Db; outbox: Outbox; orders: Orders; timing: Timing; bus: Pick<Bus, 'say'> };
+type Opening = {
+  fileId: string;
+  ownerId: string;
+  objectKey: string;
+  contentType: string;
+  options: RunOptions;
+};
+const idsOf = (run: Run) => ({ runId: run.id, fileId: run.fileId, ownerId: run.ownerId });
+const noOptions: RunOptions = { language: null, minSpeakers: null, maxSpeakers: null, diarize: true };
+
+/** Runs: opened, led from stage to stage, ended. Every method that takes a `tx` only works inside the caller's. */
+export const createRuns = ({ db, outbox, orders, timing, bus }: RunsDeps) => {
+  /** Workers stop what nobody wants any more; only told after the commit, and harmless when lost (tokens are dead). */
+  const tellWorkers = (tasks: string[]) => {
+    for (const taskId of tasks) bus.say(transcriptionLive.taskCancelled, { taskId });
+  };
+
+  const open = async (tx: Tx, opening: Opening, delivery: Pick<Delivery, 'id' | 'time'>): Promise<Run> => {
+    const run = await store.insert(tx, {
+      ...opening,
+      id: randomUUID(),
+      openedBy: delivery.id,
+      orderedAt: delivery.time,
+      traceparent: orders.traceparent(),
+      status: 'running',
+    });
+    await timing.open(tx, run);
+    await outbox.add(tx, transcriptionEvents.runOpened, idsOf(run));
+    await orders.place(tx, 'prepare', factsOf(run), []);
+    return run;
+  };
+
+  const finish = async (tx: Tx, run: Run, warnings: string[]): Promise<void> => {
+    await store.end(tx, run.id, 'completed', warnings);
+    await timing.close(tx, run.id);
+    await outbox.add(tx, transcriptionEvents.runCompleted, { ...idsOf(run), warnings });
+  };
+
+  const order = async (tx: Tx, run: Run, stage: Stage, notes: OrderNotes): Promise<void> => {
+    const facts = factsOf(run);
+    if (stage === 'assemble' && !facts.options.diarize) {
+      await store.setStage(tx, run.id, 'diarize', { status: 'cancelled' });
+      notes = { ...notes, degraded: notes.degraded ?? notDiarized };
+    }
+    await orders.place(tx, stage, facts, await store.results(tx, run.id), notes);
+  };
+
+  return {
+    /** A file was uploaded: open its first run. A second delivery, or a file that has a run already, opens nothing. */
+    uploaded: async (data: DataOf<typeof mediaEvents.uploaded>, delivery: Pick<Delivery, 'id' | 'time'>) =>
+      db.$transaction(async (tx) => {
+        await store.lockFile(tx, data.fileId);
+        if (await store.latest(tx, data.fileId)) return;
+        await open(tx, openingOf(data), delivery);
+      }, txOptions),
+
+    /** Everything again: an earlier run is superseded in silence, its late results are refused by their tokens. */
+    reprocess: async (data: DataOf<typeof mediaEvents.reprocessOrdered>, delivery: Pick<Delivery, 'id' | 'time'>) => {
+      const stopped = await db.$transaction(async (tx) => {
+        await store.lockFile(tx, data.fileId);
+        if (await store.openedBy(tx, delivery.id)) return [];
+        const old = await store.running(tx, data.fileId);
+        // A later order was handled first: this one is history.
+        if (old && old.orderedAt > delivery.time) return [];
+        const tasks = old ? await store.end(tx, old.id, 'cancelled') : [];
+        await open(tx, openingOf(data), delivery);
+        return tasks;
+      }, txOptions);
+      tellWorkers(stopped);
+    },
+
+    /**
+     * Stop the file's run. `forget` is for a deleted file. An order that overtakes the upload it is about leaves an
+     * ended run behind, so that the upload opens none; an order older than the run is about an earlier one.
+     */
+    cancel: async (data: { fileId: string; ownerId: string }, delivery: Pick<Delivery, 'id' | 'time'>) => {
+      const stopped = await db.$transaction(async (tx) => {
+        await store.lockFile(tx, data.fileId);
+        const run = await store.running(tx, data.fileId);
+        if (run && run.orderedAt > delivery.time) return [];
+        if (run) {
+          await outbox.add(tx, transcriptionEvents.runCancelled, idsOf(run));
+          return store.end(tx, run.id, 'cancelled');
+        }
+        if (await store.latest(tx, data.fileId)) return [];
+        const tombstone = await store.insert(tx, {
+          ...data,
+          id: randomUUID(),
+          objectKey: '',
+          contentType: '',
+          options: noOptions,
+          openedBy: delivery.id,
+          orderedAt: delivery.time,
+          traceparent: null,
+          status: 'cancelled',
+        });
+        await outbox.add(tx, transcriptionEvents.runCancelled, idsOf(tombstone));
+        return [];
+      }, txOptions);
+      tellWorkers(stopped);
+    },
+
+    /** Orders outside a run are dropped with their file. */
+    dropIndexOrders: async (fileId: string) =>
+      void (await db.task.updateMany({
+        where: { fileId, runId: null, status: { in: ['pending', 'in_progress'] } },
+        data: { status: 'cancelled', token: { increment: 1 }, completedAt: new Date(), nextAttemptAt: null },
+      })),
+
+    /** The transcript people read is stored: order the index of it. */
+    transcriptStored: async ({ runId, provisional, transcriptVersion }: DataOf<typeof mediaEvents.transcriptStored>) =>
+      provisional
+        ? undefined
+        : db.$transaction(async (tx) => {
+            const run = await store.lock(tx, runId);
+            if (run?.status !== 'running') return;
+            const results = await store.results(tx, runId);
+            if (!results.some((r) => r.stage === 'assemble')) return;
+            await orders.place(tx, 'index', factsOf(run), results, { transcriptVersion });
+          }, txOptions),
+
+    /** A stage was accepted: what follows. */
+    advance: async (tx: Tx, run: Run, stage: Stage): Promise<void> => {
+      const next = after(stage, factsOf(run).options);
+      if (next.kind === 'order') await order(tx, run, next.stage, {});
+      if (next.kind === 'finish')
+        await finish(
+          tx,
+          run,
+          run.warnings.filter((w) => w !== indexWarning),
+        );
+    },
+
+    /** A stage has used up its attempts, or can never succeed. */
+    giveUp: async (tx: Tx, run: Run, stage: Stage, error: { code: string; message: string; retryable: boolean }) => {
+      const verdict = verdictOn(stage, error.message);
+      await store.setStage(tx, run.id, stage, { status: 'failed', completedAt: new Date() });
+      if (verdict.kind === 'fail-run') {
+        await store.end(tx, run.id, 'failed');
+        await timing.close(tx, run.id);
+        await outbox.add(tx, transcriptionEvents.runFailed, { ...idsOf(run), stage, ...error });
+        return;
+      }
+      const warnings = [...run.warnings.filter((w) => w !== verdict.note), verdict.note];
+      if (verdict.kind === 'finish-without') return finish(tx, run, warnings);
+      await tx.run.update({ where: { id: run.id }, data: { warnings } });
+      await order(tx, { ...run, warnings }, 'assemble', { degraded: verdict.note });
+    },
+  };
+};
+export type Runs = ReturnType<typeof createRuns>;
+
+const openingOf = ({ fileId, ownerId, objectKey, contentType, options }: Opening): Opening => ({
+  fileId,
+  ownerId,
+  objectKey,
+  contentType,
+  options,
+});

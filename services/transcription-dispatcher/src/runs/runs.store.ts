@@ -1,0 +1,86 @@
+import { runOptions, type RunOptions, type Stage } from '@overtone/contracts';
+import type { Run } from '../generated/client.ts';
+import type { Json, Tx } from '../database.ts';
+import type { RunFacts, StageResult } from '../orders/orders.ts';
+import { freshStages } from './runs.ts';
+
+export type NewRun = {
+  id: string;
+  fileId: string;
+  ownerId: string;
+  objectKey: string;
+  contentType: string;
+  options: RunOptions;
+  openedBy: string;
+  orderedAt: Date;
+  traceparent: string | null;
+  status: 'running' | 'cancelled';
+};
+
+export const factsOf = (run: Run): RunFacts => ({
+  id: run.id,
+  fileId: run.fileId,
+  ownerId: run.ownerId,
+  objectKey: run.objectKey,
+  contentType: run.contentType,
+  options: runOptions.parse(run.options),
+});
+
+/** Rows of runs; every method works in the caller's transaction. */
+export const runsStore = {
+  /** Events of one file are handled one after the other, whichever durable or replica brings them. */
+  lockFile: async (tx: Tx, fileId: string): Promise<void> =>
+    void (await tx.$executeRaw`select pg_advisory_xact_lock(hashtextextended(${fileId}, 0))`),
+
+  /** The run, locked until the transaction ends. Always locked before its tasks. */
+  lock: async (tx: Tx, runId: string): Promise<Run | null> => {
+    await tx.$executeRaw`select 1 from run where uuid = ${runId}::uuid for update`;
+    return tx.run.findUnique({ where: { id: runId } });
+  },
+  latest: (tx: Tx, fileId: string): Promise<Run | null> =>
+    tx.run.findFirst({ where: { fileId }, orderBy: [{ createdAt: 'desc' }, { id: 'desc' }] }),
+  running: (tx: Tx, fileId: string): Promise<Run | null> => tx.run.findFirst({ where: { fileId, status: 'running' } }),
+  openedBy: (tx: Tx, openedBy: string): Promise<Run | null> => tx.run.findUnique({ where: { openedBy } }),
+
+  insert: async (tx: Tx, run: NewRun): Promise<Run> => {
+    const ended = run.status === 'cancelled';
+    const row = await tx.run.create({
+      data: { ...run, options: run.options as Json, warnings: [], completedAt: ended ? new Date() : null },
+    });
+    const status = ended ? 'cancelled' : 'pending';
+    await tx.stageRow.createMany({ data: freshStages().map((s) => ({ ...s, status, runId: run.id })) });
+    return row;
+  },
+  results: async (tx: Tx, runId: string): Promise<StageResult[]> => {
+    const rows = await tx.stageRow.findMany({ where: { runId, status: 'completed' } });
+    return rows.map((r) => ({ stage: r.stage as Stage, artefact: r.artefact, output: r.output }));
+  },
+  setStage: async (
+    tx: Tx,
+    runId: string,
+    stage: Stage,
+    data: { status: string; artefact?: string | null; output?: Json; engineSeconds?: number; completedAt?: Date },
+  ): Promise<void> => void (await tx.stageRow.update({ where: { runId_stage: { runId, stage } }, data })),
+
+  /** Ends a run with everything that is still open in it. @returns the tasks that were stopped. */
+  end: async (
+    tx: Tx,
+    runId: string,
+    status: 'completed' | 'failed' | 'cancelled',
+    warnings?: string[],
+  ): Promise<string[]> => {
+    await tx.run.update({
+      where: { id: runId },
+      data: { status, waitingFor: null, completedAt: new Date(), ...(warnings ? { warnings } : {}) },
+    });
+    if (status === 'completed') return [];
+    await tx.stageRow.updateMany({
+      where: { runId, status: { in: ['pending', 'running'] } },
+      data: { status: 'cancelled' },
+    });
+    const stopped = await tx.$queryRaw<{ uuid: string }[]>`
+      update task set status = 'cancelled', token = token + 1, completed_at = now(), next_attempt_at = null
+      where run_id = ${runId}::uuid and status in ('pending', 'in_progress') returning uuid::text as uuid`;
+    return stopped.map((t) => t.uuid);
+  },
+};

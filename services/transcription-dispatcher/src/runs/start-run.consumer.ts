@@ -1,0 +1,7 @@
+import { mediaEvents } from '@overtone/contracts';
+import { consumer } from '@overtone/service-kit';
+import type { Runs } from './runs.service.ts';
+
+/** A file was uploaded: its first run is opened, once. */
+export const startRun = ({ runs }: { runs: Runs }) =>
+  consumer(mediaEvents.uploaded, 'start-run', (data, delivery) => runs.uploaded(data, delivery));

@@ -1,0 +1,45 @@
+import { dispatcherRoutes, roleAtLeast } from '@overtone/contracts';
+import { handle, notFound, type Caller, type Route } from '@overtone/service-kit';
+import { alive, type WorkerState } from '../leases/leases.ts';
+import type { Recovery } from '../recovery/recovery.service.ts';
+import type { TasksReadModel } from './tasks.read-model.ts';
+
+export type TasksRoutesDeps = {
+  tasks: TasksReadModel;
+  recovery: Recovery;
+  fleet: () => ReadonlyMap<string, WorkerState>;
+};
+const ownerOf = (caller: Caller): string | null => (roleAtLeast(caller.role, 'admin') ? null : caller.userId);
+
+export const tasksRoutes = ({ tasks, recovery, fleet }: TasksRoutesDeps): Route[] => [
+  handle(dispatcherRoutes.listTasks, async ({ query, caller }) => tasks.list(query, ownerOf(caller))),
+  handle(dispatcherRoutes.fileTimeline, async ({ params, caller }) => {
+    const timeline = await tasks.timeline(params.uuid, ownerOf(caller));
+    if (!timeline) throw notFound();
+    return timeline;
+  }),
+  handle(dispatcherRoutes.recoverStuck, async () => {
+    const lost = await recovery.takeBackLost();
+    const replaced = await recovery.replaceLostMessages(0);
+    const count = lost.reset + replaced;
+    return {
+      success: true,
+      count,
+      total: lost.found + replaced,
+      message: count === 0 ? 'Nothing was stuck' : `${count} stuck ${count === 1 ? 'task was' : 'tasks were'} put back`,
+    };
+  }),
+  handle(dispatcherRoutes.engines, async () => {
+    const live = new Set(alive(fleet().values(), Date.now()));
+    const workers = [...fleet()]
+      .filter(([, w]) => live.has(w))
+      .map(([key, w]) => ({
+        id: key.replace(/^worker\./, ''),
+        service: w.service,
+        pulls: w.pulls,
+        engine: w.engine,
+        note: w.engineNote,
+      }));
+    return { workers };
+  }),
+];

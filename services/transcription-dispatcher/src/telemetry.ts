@@ -1,0 +1,44 @@
+import { queues } from '@overtone/contracts';
+import type { Metrics } from '@overtone/service-kit';
+import { Gauge, Registry } from 'prom-client';
+import type { QueueGauges } from './broker/broker.ts';
+
+/** Names are the specification's ("Health and metrics"), kept to the letter. */
+export const createTelemetry = (metrics: Metrics, read: () => Promise<ReadonlyMap<string, QueueGauges>>) => {
+  const queueRegistry = new Registry();
+  const registers = [queueRegistry, metrics.registry];
+  const gauge = (name: string, help: string, value: (g: QueueGauges) => number) =>
+    new Gauge({
+      name,
+      help,
+      labelNames: ['queue'],
+      registers,
+      async collect() {
+        // A broker that cannot be asked leaves no numbers, and the other metrics stay readable.
+        const all = await read().catch(() => undefined);
+        this.reset();
+        if (!all) return;
+        for (const queue of queues) {
+          const g = all.get(queue);
+          if (g) this.set({ queue }, value(g));
+        }
+      },
+    });
+  gauge('celery_queue_depth', 'Orders that wait', (g) => g.depth);
+  gauge('celery_queue_reserved', 'Orders held by a live worker', (g) => g.reserved);
+  gauge('celery_queue_orphaned', 'Orders unacknowledged by a dead worker', (g) => g.orphaned);
+  gauge('celery_queue_oldest_unacked_age_seconds', 'Age of the oldest order held', (g) => g.oldestUnackedSeconds);
+  return {
+    queueRegistry,
+    withoutLease: new Gauge({
+      name: 'transcription_runs_without_lease',
+      help: 'Runs whose task nobody renews',
+      registers: [metrics.registry],
+    }),
+    infraRequeued: new Gauge({
+      name: 'transcription_files_infra_requeued',
+      help: 'Files that lost their worker again and again',
+      registers: [metrics.registry],
+    }),
+  };
+};
