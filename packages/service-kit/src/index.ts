@@ -5,7 +5,7 @@ export { createCache, type Cache } from './cache.ts';
 export { currentFlow, runInFlow, type Flow } from './context.ts';
 export { assertionEnv, busEnv, cacheEnv, readEnv, serviceEnv, type ServiceEnv } from './env.ts';
 export * from './errors.ts';
-export { accessLog } from './http/access-log.ts';
+export { createAccessLog, type Access, type AccessLog } from './http/access-log.ts';
 export { runChecks, type Check, type Checks, type InternalRoute } from './http/internal.ts';
 export { sendProblem, toProblem } from './http/problem.ts';
 export { handle, handled, reply, type Reply, type Route, type RouteRequest } from './http/route.ts';

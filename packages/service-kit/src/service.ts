@@ -6,6 +6,7 @@ import type { Caller } from './assertion.ts';
 import type { Bus } from './bus/bus.ts';
 import type { Consumer } from './bus/consumer.ts';
 import type { ServiceEnv } from './env.ts';
+import { createAccessLog } from './http/access-log.ts';
 import { createApi } from './http/api.ts';
 import { createInternal, type Checks, type InternalRoute } from './http/internal.ts';
 import type { Route } from './http/route.ts';
@@ -72,9 +73,12 @@ export const createService = (d: ServiceDefinition): Service => {
       extra: d.internal ?? [],
     }),
   );
+  const access = createAccessLog(d.log, d.env.LOG_FORMAT);
   const api =
     d.listener ??
-    createServer(createApi({ routes: d.routes ?? [], log: d.log, metrics: d.metrics, whoIs: d.whoIs ?? nobody }));
+    createServer(
+      createApi({ routes: d.routes ?? [], log: d.log, metrics: d.metrics, access, whoIs: d.whoIs ?? nobody }),
+    );
 
   return {
     log: d.log,
@@ -101,7 +105,7 @@ export const createService = (d: ServiceDefinition): Service => {
       const grace = sleep(d.env.SHUTDOWN_GRACE_MS, undefined, { ref: false });
       await Promise.race([Promise.all([closeGently(api), ...running.map((r) => r.stop())]), grace]);
       api.closeAllConnections();
-      for (const part of started.reverse())
+      for (const part of started.toReversed())
         await part
           .stop()
           .catch((err: unknown) => d.log.warn({ err: err as Error, part: part.name }, 'did not stop well'));

@@ -6,7 +6,7 @@ import {
   SpanStatusCode,
   trace,
   type Context,
-  type SpanKind,
+  SpanKind,
 } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import { W3CTraceContextPropagator } from '@opentelemetry/core';
@@ -58,7 +58,7 @@ export const inSpan = async <T>(
   const parent = contextOf(options.from ?? 'active');
   const span = trace
     .getTracer('overtone')
-    .startSpan(name, { kind: options.kind ?? 0, attributes: options.attributes ?? {} }, parent);
+    .startSpan(name, { kind: options.kind ?? SpanKind.INTERNAL, attributes: options.attributes ?? {} }, parent);
   try {
     return await context.with(trace.setSpan(parent, span), work);
   } catch (e) {

@@ -61,6 +61,7 @@ export const createBus = ({ service, url, user, password, log }: BusOptions) => 
     service,
     log,
     connect: async (): Promise<void> => {
+      if (connection) return;
       connection = await connect({
         servers: url,
         name: service,

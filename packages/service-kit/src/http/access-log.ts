@@ -1,22 +1,34 @@
 import type { Flow } from '../context.ts';
+import type { ServiceEnv } from '../env.ts';
 import type { Log } from '../log.ts';
 
 export type Access = { flow: Flow; method: string; status: number; seconds: number; clientIp: string };
+export type AccessLog = (access: Access) => void;
 
-/** One line per request; with LOG_FORMAT=json exactly the specification's fields ("Structured access log"). */
-export const accessLog = (log: Log, { flow, method, status, seconds, clientIp }: Access): void => {
-  log.info(
-    {
-      user_id: flow.userId,
-      org_id: null,
-      request_id: flow.requestId,
-      route: flow.route,
-      method,
-      status,
-      duration_ms: Math.round(seconds * 1e6) / 1e3,
-      db_query_count: flow.dbQueries,
-      client_ip: clientIp,
-    },
-    'request',
-  );
+/**
+ * One line per request. LOG_FORMAT=json: one JSON object with exactly the specification's fields ("Structured access
+ * log"), nothing of the logger's own added; otherwise a readable line at level info.
+ */
+export const createAccessLog = (
+  log: Log,
+  format: ServiceEnv['LOG_FORMAT'],
+  write: (line: string) => void = (line) => void process.stdout.write(line),
+): AccessLog => {
+  if (format === 'json') return (access) => write(`${JSON.stringify(fields(access))}\n`);
+  return (access) => {
+    const { route, method, status, duration_ms, user_id, request_id } = fields(access);
+    log.info({ status, duration_ms, user_id, request_id }, `${method} ${route}`);
+  };
 };
+
+const fields = ({ flow, method, status, seconds, clientIp }: Access) => ({
+  user_id: flow.userId,
+  org_id: null,
+  request_id: flow.requestId,
+  route: flow.route,
+  method,
+  status,
+  duration_ms: Math.round(seconds * 1e6) / 1e3,
+  db_query_count: flow.dbQueries,
+  client_ip: clientIp,
+});

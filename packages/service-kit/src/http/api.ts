@@ -8,7 +8,7 @@ import { forbidden, invalid, notFound, unauthenticated } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import { inSpan, type Carrier } from '../tracing.ts';
-import { accessLog } from './access-log.ts';
+import type { AccessLog } from './access-log.ts';
 import { problemHandler } from './problem.ts';
 import type { Route } from './route.ts';
 
@@ -16,6 +16,7 @@ export type ApiOptions = {
   routes: Route[];
   log: Log;
   metrics: Metrics;
+  access: AccessLog;
   /** Verifies the edge's assertion. */
   whoIs: (assertion: string | undefined) => Caller | null;
 };
@@ -25,30 +26,35 @@ const form = express.urlencoded({ extended: false, limit: '64kb' });
 const sane = /^[A-Za-z0-9._:-]{1,128}$/;
 
 /** The API listener of a service: reached by the edge only. */
-export const createApi = ({ routes, log, metrics, whoIs }: ApiOptions): express.Express => {
+export const createApi = ({ routes, log, metrics, access, whoIs }: ApiOptions): express.Express => {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
   app.set('query parser', 'simple');
+  app.use(nameRequest);
   for (const route of routes) {
     const path = route.def.path.replaceAll(/\{(\w+)\}/g, ':$1');
     const method = route.def.method.toLowerCase() as 'get' | 'post' | 'put' | 'patch' | 'delete' | 'head' | 'options';
-    app[method](path, observe(route, log, metrics), authorise(route, whoIs), bodyOf(route), (req, res, next) => {
+    app[method](path, observe(route, metrics, access), authorise(route, whoIs), bodyOf(route), (req, res, next) => {
       inRoute(route, req, res).catch(next);
     });
   }
-  app.use(unknownPath(log, metrics));
+  app.use(unknownPath(metrics));
   app.use(problemHandler(log));
   return app;
 };
 
-/** Request id, metrics, access log and the flow that the rest of the request runs in. */
+const nameRequest: RequestHandler = (req, res, next) => {
+  const given = req.get('x-request-id');
+  res.setHeader('x-request-id', given && sane.test(given) ? given : randomUUID());
+  next();
+};
+
+/** Metrics, access log and the flow that the rest of the request runs in. */
 const observe =
-  (route: Route, log: Log, metrics: Metrics): RequestHandler =>
+  (route: Route, metrics: Metrics, access: AccessLog): RequestHandler =>
   (req, res, next) => {
-    const given = req.get('x-request-id');
-    const requestId = given && sane.test(given) ? given : randomUUID();
-    res.setHeader('x-request-id', requestId);
+    const requestId = String(res.getHeader('x-request-id'));
     const flow: Flow = { requestId, route: route.def.path, userId: null, dbQueries: 0 };
     const aborter = new AbortController();
     res.locals['flow'] = flow;
@@ -64,7 +70,7 @@ const observe =
       metrics.httpTotal.inc(labels);
       metrics.httpDuration.observe(labels, seconds);
       metrics.dbPerRequest.observe({ method: labels.method, route: labels.route }, flow.dbQueries);
-      accessLog(log, {
+      access({
         flow,
         method: labels.method,
         status: res.statusCode,
@@ -112,9 +118,8 @@ const inRoute = async (route: Route, req: Request, res: Response): Promise<void>
 };
 
 const unknownPath =
-  (_log: Log, metrics: Metrics): RequestHandler =>
+  (metrics: Metrics): RequestHandler =>
   (req, res) => {
-    res.setHeader('x-request-id', req.get('x-request-id') ?? randomUUID());
     res.on('close', () =>
       metrics.httpTotal.inc({ method: req.method, route: 'unknown', status: String(res.statusCode) }),
     );

@@ -1,0 +1,158 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { routesOf } from '@overtone/contracts';
+import { z } from 'zod';
+import type { Caller } from '../assertion.ts';
+import { conflict, unauthenticated } from '../errors.ts';
+import { createLog } from '../log.ts';
+import { createMetrics, type Metrics } from '../metrics.ts';
+import { createAccessLog } from './access-log.ts';
+import { createApi } from './api.ts';
+import { handle } from './route.ts';
+
+const route = routesOf('media');
+const named = route({
+  method: 'PUT',
+  path: '/api/things/{uuid}',
+  access: 'user',
+  summary: 'A thing',
+  params: z.object({ uuid: z.uuid() }),
+  body: z.object({ name: z.string().min(1) }),
+  answer: z.object({ id: z.string(), name: z.string() }),
+});
+const adminOnly = route({
+  method: 'GET',
+  path: '/api/secrets',
+  access: 'admin',
+  summary: 'Secrets',
+  answer: z.object({}),
+});
+const failing = route({
+  method: 'GET',
+  path: '/api/broken',
+  access: 'public',
+  summary: 'Broken',
+  answer: z.object({}),
+});
+const taken = route({ method: 'GET', path: '/api/taken', access: 'public', summary: 'Taken', answer: z.object({}) });
+
+const user: Caller = {
+  userId: 'a3e1f2f4-6f0c-4d3c-9d3b-8f3f5ad1c111',
+  sessionId: 'b3e1f2f4-6f0c-4d3c-9d3b-8f3f5ad1c222',
+  role: 'user',
+  tokenExpiresAt: 0,
+};
+const id = 'c3e1f2f4-6f0c-4d3c-9d3b-8f3f5ad1c333';
+const lines: string[] = [];
+let server: Server;
+let base: string;
+let metrics: Metrics;
+
+beforeEach(async () => {
+  metrics = createMetrics();
+  const log = createLog('media', { LOG_LEVEL: 'fatal', LOG_FORMAT: 'json' });
+  lines.length = 0;
+  const access = createAccessLog(log, 'json', (line) => void lines.push(line));
+  const routes = [
+    handle(named, async ({ params, body }) => ({ id: params.uuid, name: body.name })),
+    handle(adminOnly, async () => ({})),
+    handle(failing, async () => {
+      throw new Error('password is hunter2');
+    }),
+    handle(taken, async () => {
+      throw conflict('duplicate_file', 'You have it already', { extra: { duplicate_file_uuid: id } });
+    }),
+  ];
+  const whoIs = (assertion: string | undefined) => {
+    if (assertion === undefined) throw unauthenticated('invalid_assertion', 'no');
+    return assertion === 'user' ? user : null;
+  };
+  server = createServer(createApi({ routes, log, metrics, access, whoIs }));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterEach(() => void server.close());
+
+const call = async (method: string, path: string, options: { body?: string; as?: string; type?: string } = {}) => {
+  const res = await fetch(`${base}${path}`, {
+    method,
+    headers: { 'x-overtone-assertion': options.as ?? 'user', 'content-type': options.type ?? 'application/json' },
+    ...(options.body === undefined ? {} : { body: options.body }),
+  });
+  return { status: res.status, headers: res.headers, body: (await res.json()) as Record<string, unknown> };
+};
+
+describe('API listener', () => {
+  it('parses, handles and encodes', async () => {
+    const r = await call('PUT', `/api/things/${id}`, { body: '{"name":"x"}' });
+    expect([r.status, r.body]).toEqual([200, { id, name: 'x' }]);
+  });
+
+  it.each([
+    ['a malformed id', 'PUT', '/api/things/7', '{"name":"x"}', 400, 'invalid_request'],
+    ['a body that does not fit', 'PUT', `/api/things/${id}`, '{"name":""}', 422, 'invalid_body'],
+    ['no body where one is needed', 'PUT', `/api/things/${id}`, '', 422, 'invalid_body'],
+    ['malformed JSON', 'PUT', `/api/things/${id}`, '{"name"', 400, 'malformed_json'],
+    ['a path that is not valid', 'PUT', '/api/things/%E0%A4%A', '{}', 400, 'invalid_request'],
+    ['an unknown path', 'PUT', '/api/nothing', '{}', 404, 'not_found'],
+  ])('answers %s with a problem and a code', async (_what, method, path, body, status, code) => {
+    const r = await call(method, path, { body });
+    expect([r.status, r.body['code'], r.body['status']]).toEqual([status, code, status]);
+    expect(r.headers.get('content-type')).toContain('application/problem+json');
+    expect(r.body['request_id']).toBe(r.headers.get('x-request-id'));
+  });
+
+  it('refuses another content type', async () => {
+    const r = await call('PUT', `/api/things/${id}`, { body: 'name=x', type: 'text/plain' });
+    expect([r.status, r.body['code']]).toEqual([400, 'unsupported_media_type']);
+  });
+
+  it('refuses a request that did not come through the gateway', async () => {
+    const res = await fetch(`${base}/api/broken`);
+    expect(res.status).toBe(401);
+  });
+
+  it('needs a session, and the role that the route asks for', async () => {
+    expect((await call('GET', '/api/secrets', { as: 'nobody' })).status).toBe(401);
+    expect((await call('GET', '/api/secrets')).body['code']).toBe('role_required');
+  });
+
+  it('says nothing of an unexpected failure but its request id', async () => {
+    const r = await call('GET', '/api/broken');
+    expect([r.status, r.body['code']]).toEqual([500, 'internal_error']);
+    expect(JSON.stringify(r.body)).not.toContain('hunter2');
+  });
+
+  it('adds the extra members of a problem', async () => {
+    expect((await call('GET', '/api/taken')).body['duplicate_file_uuid']).toBe(id);
+  });
+
+  it('writes the access log with exactly the specified fields', async () => {
+    await call('PUT', `/api/things/${id}`, { body: '{"name":"x"}' });
+    const line = JSON.parse(lines[0] ?? '{}') as Record<string, unknown>;
+    const fields = [
+      'user_id',
+      'org_id',
+      'request_id',
+      'route',
+      'method',
+      'status',
+      'duration_ms',
+      'db_query_count',
+      'client_ip',
+    ];
+    expect(Object.keys(line).sort()).toEqual(fields.sort());
+    expect([line['route'], line['user_id'], line['org_id']]).toEqual(['/api/things/{uuid}', user.userId, null]);
+  });
+
+  it('labels metrics with the route template, never with the path', async () => {
+    await call('PUT', `/api/things/${id}`, { body: '{"name":"x"}' });
+    await call('GET', '/api/does-not-exist');
+    const text = await metrics.registry.metrics();
+    expect(text).toContain('http_requests_total{method="PUT",route="/api/things/{uuid}",status="200"} 1');
+    expect(text).toContain('http_request_duration_seconds_bucket{le="600"');
+    expect(text).not.toContain(id);
+    expect(text).not.toContain('does-not-exist');
+  });
+});

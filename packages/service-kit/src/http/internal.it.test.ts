@@ -1,0 +1,64 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { createMetrics } from '../metrics.ts';
+import { createInternal, type Checks } from './internal.ts';
+
+let server: Server | undefined;
+afterEach(() => void server?.close());
+
+const serve = async (checks: Checks, accepting = true): Promise<string> => {
+  const app = createInternal({
+    version: '1.2.3',
+    metrics: createMetrics(),
+    checks,
+    accepting: () => accepting,
+    extra: [],
+  });
+  server = createServer(app);
+  await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+};
+const down = async () => {
+  throw new Error('refused');
+};
+const hangs = () => new Promise<void>(() => {});
+
+describe('internal listener', () => {
+  it('is ready when every critical dependency answers', async () => {
+    const base = await serve({ database: { critical: true, probe: async () => {} } });
+    const res = await fetch(`${base}/health/ready`);
+    expect(res.status).toBe(200);
+    expect(await res.json()).toEqual({ status: 'ready', checks: { database: 'ok' } });
+  });
+
+  it('answers 503 when a critical dependency is down', async () => {
+    const base = await serve({ database: { critical: true, probe: down } });
+    expect((await fetch(`${base}/health/ready`)).status).toBe(503);
+  });
+
+  it('stays ready, and names it, when search or object storage is down', async () => {
+    const base = await serve({ search: { critical: false, probe: down } });
+    const res = await fetch(`${base}/health/ready`);
+    expect(res.status).toBe(200);
+    expect(await res.json()).toEqual({ status: 'ready', checks: { search: 'error: Error' } });
+  });
+
+  it('bounds frozen dependencies at two seconds, all in parallel', async () => {
+    const base = await serve({ database: { critical: true, probe: hangs }, broker: { critical: true, probe: hangs } });
+    const started = Date.now();
+    const res = await fetch(`${base}/health/ready`);
+    expect(res.status).toBe(503);
+    expect(Date.now() - started).toBeLessThan(3_000);
+  });
+
+  it('is not ready while starting or draining', async () => {
+    const base = await serve({}, false);
+    expect((await fetch(`${base}/health/ready`)).status).toBe(503);
+  });
+
+  it('answers /health whatever its dependencies do', async () => {
+    const base = await serve({ database: { critical: true, probe: down } });
+    expect(await (await fetch(`${base}/health`)).json()).toEqual({ status: 'healthy', version: '1.2.3' });
+  });
+});
