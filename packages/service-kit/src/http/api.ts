@@ -112,7 +112,8 @@ const bodyOf = (route: Route): RequestHandler => {
 const inRoute = async (route: Route, req: Request, res: Response): Promise<void> => {
   // A body parser's callbacks may have left the request's flow; step into it again.
   const flow = res.locals['flow'] as Flow;
-  const from: Carrier = { ...(req.get('traceparent') ? { traceparent: req.get('traceparent') as string } : {}) };
+  const traceparent = req.get('traceparent');
+  const from: Carrier = traceparent ? { traceparent } : {};
   const span = { from, kind: SpanKind.SERVER, attributes: { 'http.route': route.def.path } };
   await runInFlow(flow, () => inSpan(`${route.def.method} ${route.def.path}`, span, () => route.run(req, res)));
 };

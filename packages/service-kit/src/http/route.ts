@@ -2,7 +2,7 @@ import type { Request, Response } from 'express';
 import type { AnswerOf, BodyOf, ParamsOf, QueryOf, RouteDef } from '@overtone/contracts';
 import type { z } from 'zod';
 import type { Caller } from '../assertion.ts';
-import { AppError, invalid, unauthenticated } from '../errors.ts';
+import { type AppError, invalid, unauthenticated } from '../errors.ts';
 
 /** What a route's handler is given, parsed and typed. */
 export type RouteRequest<R extends RouteDef> = {
