@@ -1,0 +1,73 @@
+// The import rules of docs/architecture.md: contracts <- service-kit <- database | directory | object-store <- services.
+const test = '\\.test\\.tsx?$|/test/|/bench/|\\.bench\\.ts$';
+const libraries = '^packages/(database|directory|object-store)/';
+const rule = (name, comment, from, to) => ({ name, comment, severity: 'error', from, to });
+
+export default {
+  forbidden: [
+    rule('no-circular', 'A cycle has no first file to read. Type imports count.', {}, { circular: true }),
+    rule(
+      'contracts-know-zod-only',
+      'The wire truth depends on nothing of ours.',
+      { path: '^packages/contracts/', pathNot: test },
+      {
+        pathNot: '^packages/contracts/|node_modules/zod|^(node:)?(fs|path|url|crypto|process)',
+        dependencyTypesNot: ['core'],
+      },
+    ),
+    rule(
+      'kit-below-libraries',
+      'The kit knows the contracts only.',
+      { path: '^packages/service-kit/', pathNot: test },
+      { path: '^(packages/(?!service-kit|contracts)|services/)' },
+    ),
+    rule(
+      'libraries-side-by-side',
+      'database, directory and object-store do not know each other.',
+      { path: libraries, pathNot: test },
+      {
+        path: '^(packages/(?!service-kit|contracts|$1/)|services/)',
+        pathNot: ['^packages/(database|directory|object-store)/'],
+      },
+    ),
+    rule(
+      'service-not-service',
+      'Services talk over the wire.',
+      { path: '^services/([^/]+)/' },
+      { path: '^services/', pathNot: '^services/$1/' },
+    ),
+    rule(
+      'packages-not-services',
+      'A package does not know who uses it.',
+      { path: '^packages/(?!e2e|bench)', pathNot: test },
+      { path: '^services/' },
+    ),
+    rule(
+      'testkit-in-tests-only',
+      'Production code starts no test servers.',
+      { path: '^(packages/(?!testkit|e2e|bench)|services/)', pathNot: test },
+      { path: '^packages/testkit/' },
+    ),
+    rule(
+      'slice-through-its-front',
+      "A slice sees a sibling slice only through the sibling's <slice>.ts.",
+      { path: '^services/([^/]+)/src/([^/]+)/', pathNot: `${test}|/src/generated/` },
+      {
+        path: '^services/$1/src/([^/]+)/',
+        pathNot: ['^services/$1/src/($2|ports|generated)/', '/src/([^/]+)/\\1\\.ts$'],
+      },
+    ),
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '(^|/)(dist|generated|node_modules/(?!@overtone))/' },
+    tsPreCompilationDeps: true,
+    parser: 'swc',
+    combinedDependencies: true,
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'node', 'types'],
+      extensions: ['.ts', '.tsx', '.js', '.mjs', '.json'],
+    },
+  },
+};
