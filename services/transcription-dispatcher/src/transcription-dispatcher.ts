@@ -61,14 +61,21 @@ export const createTranscriptionDispatcher = (env: DispatcherEnv): Service => {
   const recoveryStore = createRecoveryStore({ db });
   const broker = createBroker({ bus, onEmptied: (stream) => stream === 'JOBS' && void rebuild() });
   const recovery = createRecovery({
-    ...{ db, outbox, orders, runs, broker, log, store: recoveryStore },
+    db,
+    outbox,
+    orders,
+    runs,
+    broker,
+    log,
+    store: recoveryStore,
     leases: { of: leaseOf, since: leases.since, drop: (taskId) => leases.remove(`task.${taskId}`) },
     maxInfraRequeues: env.TRANSCRIPTION_MAX_INFRA_REQUEUES,
   });
   const rebuild = () =>
     recovery.rebuildQueue().catch((err: unknown) => log.warn({ err: err as Error }, 'queue not rebuilt yet'));
   const waiting = createWaiting({
-    ...{ db, outbox },
+    db,
+    outbox,
     workers: () => (canJudge(fleet.since(), Date.now()) ? alive(fleet.entries().values(), Date.now()) : null),
   });
   const queueGauges = cached(1_000, async () =>
@@ -82,7 +89,12 @@ export const createTranscriptionDispatcher = (env: DispatcherEnv): Service => {
   };
 
   return createService({
-    ...{ name, version, env, log, metrics, bus },
+    name,
+    version,
+    env,
+    log,
+    metrics,
+    bus,
     whoIs: createAssertionVerifier(env.ASSERTION_PUBLIC_KEY, name),
     parts: [
       database.part,

@@ -1,6 +1,6 @@
 import {
-  dispatcherRpc,
   transcriptionEvents,
+  type dispatcherRpc,
   type DataOf,
   type ReplyOf,
   type RequestOf,

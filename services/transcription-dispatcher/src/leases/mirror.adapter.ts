@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bus, Part } from '@overtone/service-kit';
 import type { KV, QueuedIterator, KvEntry } from 'nats';
 import type { z } from 'zod';
@@ -20,12 +21,12 @@ export const createMirror = <S extends z.ZodType>(bus: Bus, bucket: string, sche
   let since: number | null = null;
   let kv: KV | undefined;
   let watch: QueuedIterator<KvEntry> | undefined;
-  let stopped = false;
+  const stop = new AbortController();
   let loop = Promise.resolve();
 
   const apply = (entry: KvEntry): void => {
     const value = entry.operation === 'PUT' ? schema.safeParse(entry.json()) : undefined;
-    if (value?.success) seen.set(entry.key, value.data as z.infer<S>);
+    if (value?.success) seen.set(entry.key, value.data);
     else seen.delete(entry.key);
   };
 
@@ -46,10 +47,10 @@ export const createMirror = <S extends z.ZodType>(bus: Bus, bucket: string, sche
   };
 
   const run = async (): Promise<void> => {
-    while (!stopped) {
+    while (!stop.signal.aborted) {
       await follow().catch((err: unknown) => bus.log.debug({ err: err as Error, bucket }, 'bucket not followed'));
       since = null;
-      if (!stopped) await new Promise((r) => setTimeout(r, 500));
+      await sleep(500, undefined, { signal: stop.signal }).catch(() => {});
     }
   };
   const again = (): void => {
@@ -73,7 +74,7 @@ export const createMirror = <S extends z.ZodType>(bus: Bus, bucket: string, sche
         loop = run();
       },
       stop: async () => {
-        stopped = true;
+        stop.abort();
         watch?.stop();
         await loop;
       },

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { InputOf, JobDef, Stage } from '@overtone/contracts';
+import type { JobDef, Stage } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import { carrier, inSpan } from '@overtone/service-kit';
 import type { Json, Tx } from '../database.ts';
@@ -11,7 +11,7 @@ type OpenTask = { id: string; runId: string | null; subject: string; stage: stri
 export const createOrders = ({ outbox }: { outbox: Outbox }) => {
   const publish = async (tx: Tx, task: OpenTask): Promise<void> => {
     const job: JobDef = jobOf(task.stage as Stage);
-    await outbox.order(tx, job, { taskId: task.id, input: task.input as InputOf<JobDef> });
+    await outbox.order(tx, job, { taskId: task.id, input: task.input });
   };
 
   return {

@@ -33,17 +33,15 @@ export const inputFor = (stage: Stage, run: RunFacts, done: StageResult[], notes
     earlier: Object.fromEntries(done.flatMap((d) => (d.artefact ? [[d.stage, d.artefact]] : []))),
   };
   const prepared = () => prepareOutput.parse(done.find((d) => d.stage === 'prepare')?.output);
-  switch (stage) {
-    case 'prepare':
-      return { ...base, objectKey: run.objectKey, contentType: run.contentType };
-    case 'transcribe':
-    case 'diarize':
-      return { ...base, audio: prepared().audio, duration: prepared().duration, options: run.options };
-    case 'assemble':
-      return { ...base, duration: prepared().duration, degraded: notes.degraded ?? null };
-    case 'index':
-      return { ...base, transcriptVersion: notes.transcriptVersion ?? 0 };
-  }
+  const heard = () => ({ ...base, audio: prepared().audio, duration: prepared().duration, options: run.options });
+  const inputs: Record<Stage, () => AnyInput> = {
+    prepare: () => ({ ...base, objectKey: run.objectKey, contentType: run.contentType }),
+    transcribe: heard,
+    diarize: heard,
+    assemble: () => ({ ...base, duration: prepared().duration, degraded: notes.degraded ?? null }),
+    index: () => ({ ...base, transcriptVersion: notes.transcriptVersion ?? 0 }),
+  };
+  return inputs[stage]();
 };
 
 const bySubject: ReadonlyMap<string, Stage> = new Map(stages.map((s) => [stageJobs[s].subject, s]));

@@ -50,7 +50,11 @@ export const createProgress = ({ db, bus, rates, log }: ProgressDeps) => {
     known.heardAt = Date.now();
     const { runId, fileId, ownerId, stage, fraction, message } = p;
     known.last = {
-      ...{ runId, fileId, ownerId, stage, message },
+      runId,
+      fileId,
+      ownerId,
+      stage,
+      message,
       stageFraction: fraction,
       progress: known.best,
       etaSeconds: overall.etaSeconds,

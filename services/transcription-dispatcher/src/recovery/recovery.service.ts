@@ -74,8 +74,12 @@ export const createRecovery = (d: RecoveryDeps) => {
       const row = await tx.stageRow.findUnique({ where: { runId_stage: { runId, stage: 'assemble' } } });
       await tx.run.update({ where: { id: runId }, data: { remindedAt: new Date() } });
       await d.outbox.add(tx, transcriptionEvents.stageCompleted, {
-        ...{ runId, fileId: run.fileId, ownerId: run.ownerId },
-        ...{ sequence: run.sequence, stage: 'assemble', output: row?.output },
+        runId,
+        fileId: run.fileId,
+        ownerId: run.ownerId,
+        sequence: run.sequence,
+        stage: 'assemble',
+        output: row?.output,
       } as DataOf<typeof transcriptionEvents.stageCompleted>);
     }, txOptions);
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import {
-  mediaEvents,
   transcriptionEvents,
   transcriptionLive,
   type DataOf,
+  type mediaEvents,
   type RunOptions,
   type Stage,
 } from '@overtone/contracts';

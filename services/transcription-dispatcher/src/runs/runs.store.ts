@@ -45,7 +45,7 @@ export const runsStore = {
   insert: async (tx: Tx, run: NewRun): Promise<Run> => {
     const ended = run.status === 'cancelled';
     const row = await tx.run.create({
-      data: { ...run, options: run.options as Json, warnings: [], completedAt: ended ? new Date() : null },
+      data: { ...run, options: run.options, warnings: [], completedAt: ended ? new Date() : null },
     });
     const status = ended ? 'cancelled' : 'pending';
     await tx.stageRow.createMany({ data: freshStages().map((s) => ({ ...s, status, runId: run.id })) });

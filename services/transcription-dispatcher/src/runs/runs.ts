@@ -7,20 +7,15 @@ export type Next = { kind: 'order'; stage: Stage } | { kind: 'await-transcript' 
  * What follows an accepted stage. After `assemble` the dispatcher waits for media to store the transcript: an index is
  * made from what people read, not from an artefact.
  */
-export const after = (stage: Stage, options: Pick<RunOptions, 'diarize'>): Next => {
-  switch (stage) {
-    case 'prepare':
-      return { kind: 'order', stage: 'transcribe' };
-    case 'transcribe':
-      return { kind: 'order', stage: options.diarize ? 'diarize' : 'assemble' };
-    case 'diarize':
-      return { kind: 'order', stage: 'assemble' };
-    case 'assemble':
-      return { kind: 'await-transcript' };
-    case 'index':
-      return { kind: 'finish' };
-  }
-};
+export const after = (stage: Stage, options: Pick<RunOptions, 'diarize'>): Next => followers(options)[stage];
+
+const followers = ({ diarize }: Pick<RunOptions, 'diarize'>): Record<Stage, Next> => ({
+  prepare: { kind: 'order', stage: 'transcribe' },
+  transcribe: { kind: 'order', stage: diarize ? 'diarize' : 'assemble' },
+  diarize: { kind: 'order', stage: 'assemble' },
+  assemble: { kind: 'await-transcript' },
+  index: { kind: 'finish' },
+});
 
 /** What a stage that has used up its attempts costs. */
 export type Verdict =
@@ -31,16 +26,9 @@ export const indexWarning =
 
 /** Only words are indispensable: without speakers or search a transcript is still worth having. */
 export const verdictOn = (stage: Stage, message: string): Verdict => {
-  switch (stage) {
-    case 'prepare':
-    case 'transcribe':
-    case 'assemble':
-      return { kind: 'fail-run' };
-    case 'diarize':
-      return { kind: 'degrade', note: `Speakers could not be told apart: ${message}` };
-    case 'index':
-      return { kind: 'finish-without', note: indexWarning };
-  }
+  if (stage === 'diarize') return { kind: 'degrade', note: `Speakers could not be told apart: ${message}` };
+  if (stage === 'index') return { kind: 'finish-without', note: indexWarning };
+  return { kind: 'fail-run' };
 };
 
 export const notDiarized = 'Telling speakers apart was not asked for';

@@ -1,0 +1,53 @@
+import {
+  identityEvents,
+  mediaEvents,
+  searchEvents,
+  type DataOf,
+  type EventDef,
+  type PushMessage,
+} from '@overtone/contracts';
+
+/** A fact for the browsers of one user. */
+export type Fact = { ownerId: string; message: PushMessage };
+export type Revocation = { userId: string; sessionId: string | null };
+export type Heard = { kind: 'fact'; fact: Fact } | { kind: 'revocation'; revocation: Revocation } | { kind: 'nothing' };
+
+const fact = (ownerId: string, message: PushMessage): Heard => ({ kind: 'fact', fact: { ownerId, message } });
+type Translation = { def: EventDef; heard: (data: never, seq: number) => Heard };
+const on = <E extends EventDef>(def: E, heard: (data: DataOf<E>, seq: number) => Heard): Translation => ({
+  def,
+  heard,
+});
+const transcript = (d: { fileId: string; ownerId: string; transcriptVersion: number }, seq: number): Heard =>
+  fact(d.ownerId, {
+    type: 'transcript_updated',
+    seq,
+    data: { file_id: d.fileId, transcript_version: d.transcriptVersion },
+  });
+
+/** What each event means to browsers. They are told names; what they may see of them they fetch. */
+const translations: ReadonlyMap<string, Translation> = new Map(
+  [
+    on(mediaEvents.uploaded, (d, seq) => fact(d.ownerId, { type: 'file_created', seq, data: { file_id: d.fileId } })),
+    on(mediaEvents.updated, (d, seq) =>
+      fact(d.ownerId, { type: 'file_updated', seq, data: { file_id: d.fileId, status: d.status } }),
+    ),
+    on(mediaEvents.deleted, (d, seq) => fact(d.ownerId, { type: 'file_deleted', seq, data: { file_id: d.fileId } })),
+    on(mediaEvents.transcriptStored, transcript),
+    on(mediaEvents.transcriptEdited, transcript),
+    on(searchEvents.fileIndexed, (d, seq) =>
+      fact(d.ownerId, { type: 'search_indexing_complete', seq, data: { file_id: d.fileId } }),
+    ),
+    on(identityEvents.sessionRevoked, ({ userId, sessionId }) => ({
+      kind: 'revocation',
+      revocation: { userId, sessionId },
+    })),
+  ].map((t) => [t.def.subject, t]),
+);
+
+/** An event of the stream as the gateway hears it; what is not for browsers, or not well formed, is nothing. */
+export const hear = (subject: string, body: unknown, seq: number): Heard => {
+  const translation = translations.get(subject);
+  const data = translation?.def.data.safeParse(body);
+  return translation && data?.success ? translation.heard(data.data as never, seq) : { kind: 'nothing' };
+};

@@ -1,0 +1,63 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { WebSocketServer, type RawData, type WebSocket } from 'ws';
+import { converse, type Opening, type SessionDeps } from './session.ts';
+import { closing, type Sink } from './sockets.ts';
+
+const maxFrameBytes = 16 * 1024;
+
+/** Plain WebSocket (RFC 6455): one JSON message per text frame. */
+export const createPlain = (d: SessionDeps & { maxUnauthenticated: number }) => {
+  const server = new WebSocketServer({ noServer: true, clientTracking: true, maxPayload: maxFrameBytes });
+  const heard = new WeakSet<WebSocket>();
+  let waiting = 0;
+
+  const open = (ws: WebSocket, opening: Opening): void => {
+    heard.add(ws);
+    const sink: Sink = {
+      send: ({ text }) => ws.send(text),
+      buffered: () => ws.bufferedAmount,
+      close: ({ code, reason }) => ws.close(code, reason),
+    };
+    ws.on('error', () => ws.terminate());
+    ws.on('pong', () => heard.add(ws));
+    const anonymous = opening.caller === null;
+    if (anonymous && waiting >= d.maxUnauthenticated) return sink.close(closing.tooMany);
+    if (anonymous) waiting += 1;
+    const talk = converse(d, sink, opening);
+    let counted = anonymous;
+    const settle = () => {
+      if (counted) waiting -= 1;
+      counted = false;
+    };
+    ws.on('message', (data, binary) => {
+      heard.add(ws);
+      void talk.frame(binary ? undefined : parse(data)).then(() => talk.authenticated() && settle());
+    });
+    ws.on('close', () => {
+      settle();
+      talk.end();
+    });
+  };
+
+  return {
+    upgrade: (req: IncomingMessage, socket: Duplex, head: Buffer, opening: Opening): void =>
+      server.handleUpgrade(req, socket, head, (ws) => open(ws, opening)),
+    /** Whoever has not been heard since the last beat is gone. */
+    beat: (): void => {
+      for (const ws of server.clients) {
+        if (!heard.delete(ws)) ws.terminate();
+        else ws.ping();
+      }
+    },
+    close: (): void => server.close(),
+  };
+};
+
+const parse = (data: RawData): unknown => {
+  try {
+    return JSON.parse((data as Buffer).toString('utf8'));
+  } catch {
+    return undefined;
+  }
+};

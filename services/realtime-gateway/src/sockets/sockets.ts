@@ -1,0 +1,59 @@
+import type { PushMessage } from '@overtone/contracts';
+import type { Caller } from '@overtone/service-kit';
+
+/** Why the gateway closes a socket. The first four are the contract's, the others are from RFC 6455 section 7.4.1. */
+export const closing = {
+  notAuthenticated: { code: 4001, reason: 'not authenticated' },
+  badFrame: { code: 4002, reason: 'frame not understood' },
+  tokenRefused: { code: 4003, reason: 'token refused' },
+  sessionRevoked: { code: 4004, reason: 'session revoked' },
+  tokenExpired: { code: 4001, reason: 'access token expired' },
+  restarting: { code: 1012, reason: 'restarting' },
+  tooMany: { code: 1013, reason: 'too many sockets' },
+  tooSlow: { code: 1013, reason: 'too far behind' },
+  identityDown: { code: 1013, reason: 'try again later' },
+} as const;
+export type Closing = (typeof closing)[keyof typeof closing];
+
+/** A message and its text, made once for all who get it. */
+export type Outgoing = { message: PushMessage; text: string };
+export const outgoing = (message: PushMessage): Outgoing => ({ message, text: JSON.stringify(message) });
+
+/** One open socket, whatever it speaks. */
+export type Sink = {
+  send: (out: Outgoing) => void;
+  /** Bytes that wait to go out. */
+  buffered: () => number;
+  close: (why: Closing) => void;
+};
+
+export type Member = {
+  caller: Caller;
+  readonly sink: Sink;
+  /** The stream's sequence when it joined: what came later it was told live. */
+  readonly joinedAt: number;
+  /** Progress held back while it is slow, latest by file. */
+  readonly held: Map<string, Outgoing>;
+};
+
+/** From here on a socket gets facts only. */
+export const slowBytes = 256 * 1024;
+/** From here on it is given up: it comes back and is told what it missed. */
+export const lostBytes = 8 * 1024 * 1024;
+
+/** What may be sent to a socket with so much waiting. */
+export const paceOf = (buffered: number): 'all' | 'facts' | 'none' =>
+  buffered < slowBytes ? 'all' : buffered < lostBytes ? 'facts' : 'none';
+
+/**
+ * Whether a page may open a socket here. Browsers name the page they act for; only pages of our own origin may use the
+ * visitor's cookies. Other programs send no Origin.
+ */
+export const sameOrigin = (origin: string | undefined, host: string | undefined): boolean => {
+  if (origin === undefined) return true;
+  try {
+    return new URL(origin).host === host;
+  } catch {
+    return false;
+  }
+};
