@@ -1,0 +1,60 @@
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { call } from '../api/client.ts';
+import type { User } from '../api/queries.ts';
+import { ErrorNote } from '../app/error-note.tsx';
+import { say } from '../app/notify.ts';
+
+const roleNames: Record<User['role'], string> = {
+  user: 'User',
+  admin: 'Administrator',
+  super_admin: 'Super administrator',
+};
+
+export const NameForm = ({ me }: { me: User }) => {
+  const client = useQueryClient();
+  const [name, setName] = useState(me.full_name);
+  const save = useMutation({
+    mutationFn: () => call('updateMe', { body: { full_name: name.trim() } }),
+    onSuccess: (next) => {
+      client.setQueryData(['me'], next);
+      say('Your name is saved.');
+    },
+  });
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        save.mutate();
+      }}
+    >
+      <Stack gap="sm" maw={420}>
+        {save.error && <ErrorNote error={save.error} title="Your name was not saved" />}
+        <Text size="sm" c="dimmed">
+          {me.email}, {roleNames[me.role]}
+        </Text>
+        <Group align="flex-end" wrap="nowrap">
+          <TextInput
+            label="Name"
+            autoComplete="name"
+            maxLength={200}
+            required
+            withAsterisk={false}
+            value={name}
+            onChange={(e) => setName(e.currentTarget.value)}
+            style={{ flex: 1 }}
+          />
+          <Button
+            type="submit"
+            variant="default"
+            loading={save.isPending}
+            disabled={name.trim() === '' || name.trim() === me.full_name}
+          >
+            Save
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+};

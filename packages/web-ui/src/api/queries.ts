@@ -1,0 +1,144 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { transcriptVersions } from '../live/transcript-versions.ts';
+import { call } from './client.ts';
+import { ApiError } from './problem.ts';
+import type { Answer } from './routes.ts';
+
+export type User = Answer<'me'>;
+export type FileItem = Answer<'listFiles'>['items'][number];
+export type FileDetail = Answer<'getFile'>;
+export type Segment = FileDetail['transcript_segments'][number];
+export type Speaker = FileDetail['speakers'][number];
+export type Timeline = Answer<'fileTimeline'>;
+export type SearchAnswer = Answer<'search'>;
+
+export const meQuery = queryOptions({
+  queryKey: ['me'],
+  queryFn: ({ signal }) => call('me', { signal }),
+  staleTime: 5 * 60_000,
+});
+
+export type FileFilters = {
+  readonly search?: string;
+  readonly status?: readonly string[];
+  readonly tag?: readonly string[];
+  readonly type?: readonly string[];
+  readonly from?: string;
+  readonly to?: string;
+  readonly sort: string;
+  readonly order: 'asc' | 'desc';
+  readonly page: number;
+};
+export const libraryPageSize = 24;
+export const filesQuery = (f: FileFilters) =>
+  queryOptions({
+    queryKey: ['files', f],
+    queryFn: ({ signal }) =>
+      call('listFiles', {
+        signal,
+        query: {
+          page: f.page,
+          page_size: libraryPageSize,
+          search: f.search,
+          status: f.status,
+          tag: f.tag,
+          file_type: f.type,
+          from_date: f.from && new Date(`${f.from}T00:00:00`).toISOString(),
+          to_date: f.to && new Date(`${f.to}T23:59:59.999`).toISOString(),
+          sort_by: f.sort,
+          sort_order: f.order,
+        },
+      }),
+    placeholderData: keepPreviousData,
+  });
+
+/** The file without its transcript, which is fetched page by page. */
+export const fileQuery = (uuid: string) =>
+  queryOptions({
+    queryKey: ['file', uuid],
+    queryFn: ({ signal }) => call('getFile', { params: { uuid }, query: { segment_limit: 0 }, signal }),
+  });
+
+export const segmentPageSize = 500;
+export const segmentsQuery = (uuid: string, page: number) =>
+  queryOptions({
+    queryKey: ['segments', uuid, page],
+    queryFn: async ({ signal }) => {
+      const answer = await call('listSegments', {
+        params: { uuid },
+        query: { segment_limit: segmentPageSize, segment_offset: page * segmentPageSize, words: true },
+        signal,
+      });
+      transcriptVersions.seen(uuid, answer.transcript_version);
+      return answer;
+    },
+    staleTime: 60_000,
+  });
+
+/** null: the file has not been given to the pipeline yet. */
+export const timelineQuery = (uuid: string) =>
+  queryOptions({
+    queryKey: ['timeline', uuid],
+    queryFn: async ({ signal }) => {
+      try {
+        return await call('fileTimeline', { params: { uuid }, signal });
+      } catch (error) {
+        if (error instanceof ApiError && error.status === 404) return null;
+        throw error;
+      }
+    },
+  });
+
+export const waveformQuery = (uuid: string, samples: number) =>
+  queryOptions({
+    queryKey: ['waveform', uuid, samples],
+    queryFn: ({ signal }) => call('waveform', { params: { uuid }, query: { samples }, signal }),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+
+export const tagsQuery = queryOptions({
+  queryKey: ['tags'],
+  queryFn: ({ signal }) => call('listTags', { signal }),
+  staleTime: 30_000,
+});
+
+export const limitsQuery = queryOptions({
+  queryKey: ['limits'],
+  queryFn: ({ signal }) => call('uploadLimits', { signal }),
+  staleTime: 10 * 60_000,
+});
+
+export type SearchInput = {
+  readonly q: string;
+  readonly mode: 'hybrid' | 'keyword' | 'semantic';
+  readonly tag?: readonly string[];
+  readonly speaker?: readonly string[];
+  readonly type?: readonly string[];
+  readonly from?: string;
+  readonly to?: string;
+  readonly sort: string;
+  readonly page: number;
+};
+export const searchPageSize = 10;
+export const searchQuery = (s: SearchInput) =>
+  queryOptions({
+    queryKey: ['search', s],
+    queryFn: ({ signal }) =>
+      call('search', {
+        signal,
+        query: {
+          q: s.q,
+          search_mode: s.mode,
+          tags: s.tag,
+          speakers: s.speaker,
+          file_type: s.type,
+          date_from: s.from && new Date(`${s.from}T00:00:00`).toISOString(),
+          date_to: s.to && new Date(`${s.to}T23:59:59.999`).toISOString(),
+          sort_by: s.sort,
+          page: s.page,
+          page_size: searchPageSize,
+        },
+      }),
+    enabled: s.q.trim() !== '',
+    placeholderData: keepPreviousData,
+  });

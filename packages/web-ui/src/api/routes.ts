@@ -1,0 +1,75 @@
+import type {
+  AnswerOf,
+  BodyOf,
+  dispatcherRoutes,
+  identityRoutes,
+  mediaRoutes,
+  searchRoutes,
+  systemRoutes,
+} from '@overtone/contracts';
+
+type Routes = typeof identityRoutes &
+  typeof mediaRoutes &
+  typeof searchRoutes &
+  typeof dispatcherRoutes &
+  typeof systemRoutes;
+
+/**
+ * The routes this interface calls. Only types come from the contracts (their schemas would weigh on the first load); a
+ * test compares every line with them.
+ */
+export const routes = {
+  token: ['POST', '/api/auth/token'],
+  refresh: ['POST', '/api/auth/token/refresh'],
+  logout: ['POST', '/api/auth/logout'],
+  logoutAll: ['POST', '/api/auth/logout/all'],
+  sessions: ['GET', '/api/auth/sessions'],
+  endSession: ['DELETE', '/api/auth/sessions/{uuid}'],
+  me: ['GET', '/api/users/me'],
+  updateMe: ['PUT', '/api/users/me'],
+  uploadLimits: ['GET', '/api/files/upload-limits'],
+  listFiles: ['GET', '/api/files'],
+  getFile: ['GET', '/api/files/{uuid}'],
+  listSegments: ['GET', '/api/files/{uuid}/segments'],
+  updateFile: ['PUT', '/api/files/{uuid}'],
+  deleteFile: ['DELETE', '/api/files/{uuid}'],
+  reprocess: ['POST', '/api/files/{uuid}/reprocess'],
+  cancel: ['POST', '/api/files/{uuid}/cancel'],
+  waveform: ['GET', '/api/files/{uuid}/waveform'],
+  editSegment: ['PUT', '/api/files/{uuid}/transcript/segments/{segment_uuid}'],
+  createSpeaker: ['POST', '/api/speakers'],
+  updateSpeaker: ['PUT', '/api/speakers/{uuid}'],
+  mergeSpeaker: ['POST', '/api/speakers/{uuid}/merge/{target_uuid}'],
+  listTags: ['GET', '/api/tags'],
+  attachTag: ['POST', '/api/tags/files/{uuid}/tags'],
+  detachTag: ['DELETE', '/api/tags/files/{uuid}/tags/{tag_name}'],
+  search: ['GET', '/api/search'],
+  reindex: ['POST', '/api/search/reindex'],
+  reindexStatus: ['GET', '/api/search/reindex/status'],
+  indexHealth: ['GET', '/api/search/index-health'],
+  listTasks: ['GET', '/api/tasks'],
+  fileTimeline: ['GET', '/api/tasks/files/{uuid}'],
+  recoverStuck: ['POST', '/api/tasks/recover-stuck-tasks'],
+  engines: ['GET', '/api/admin/engines'],
+  version: ['GET', '/api/version'],
+} as const satisfies Partial<Record<keyof Routes, readonly [method: string, path: string]>>;
+
+export type RouteName = keyof typeof routes;
+export type Answer<N extends RouteName> = AnswerOf<Routes[N]>;
+export type Body<N extends RouteName> = BodyOf<Routes[N]>;
+
+type Param = string | number | boolean | null | undefined;
+export type QueryInput = Readonly<Record<string, Param | readonly string[]>>;
+
+/** Fills `{names}` of a path and adds the query; empty values are left out. */
+export const urlOf = (path: string, params: Readonly<Record<string, string>> = {}, query: QueryInput = {}): string => {
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    for (const one of Array.isArray(value) ? (value as readonly string[]) : [value as Param]) {
+      if (one !== undefined && one !== null && one !== '') search.append(name, String(one));
+    }
+  }
+  const text = search.toString();
+  return text === '' ? filled : `${filled}?${text}`;
+};

@@ -1,0 +1,27 @@
+import { Alert, Button, Code, Group, Text } from '@mantine/core';
+import { codeOf, isOutage, wordsOf } from '../api/problem.ts';
+import { Icon } from './icons.tsx';
+
+/** An API error with its words and code, and a way to try again where that makes sense. */
+export const ErrorNote = ({ error, title, onRetry }: { error: unknown; title?: string; onRetry?: () => void }) => {
+  const code = codeOf(error);
+  return (
+    <Alert
+      role="alert"
+      color="red"
+      variant="light"
+      icon={<Icon name={isOutage(error) ? 'plug' : 'alert'} />}
+      title={title ?? (isOutage(error) ? 'The service does not answer' : 'That did not work')}
+    >
+      <Text size="sm">{wordsOf(error)}</Text>
+      <Group gap="sm" mt="xs">
+        {onRetry && (
+          <Button size="xs" variant="default" onClick={onRetry}>
+            Try again
+          </Button>
+        )}
+        {code !== null && <Code fz="xs">{code}</Code>}
+      </Group>
+    </Alert>
+  );
+};

@@ -1,0 +1,46 @@
+import { createQueryClient } from '../api/query-client.ts';
+import { createLive } from '../live/live.ts';
+import { progressStore } from '../live/progress-store.ts';
+import { createPushSocket } from '../live/push-socket.ts';
+import { transcriptVersions } from '../live/transcript-versions.ts';
+import { createSession } from '../session/session.ts';
+import { createUploads } from '../uploads/uploads-store.ts';
+
+const storage = (): Storage | null => {
+  try {
+    return localStorage;
+  } catch {
+    return null;
+  }
+};
+
+/** What lives as long as the page: the composition root of the browser side. */
+export const queryClient = createQueryClient();
+
+let toSignIn: () => void = () => undefined;
+/** The router is made after the session; it tells here where sign-in is. */
+export const onSessionEnd = (go: () => void): void => {
+  toSignIn = go;
+};
+
+export const session = createSession({
+  queryClient,
+  goToSignIn: () => toSignIn(),
+  onForget: () => {
+    push.close();
+    uploads.forget();
+    progressStore.clear();
+    transcriptVersions.clear();
+  },
+});
+
+export const push = createPushSocket({
+  renew: session.renew,
+  onMessage: createLive({ queryClient, progress: progressStore, versions: transcriptVersions }),
+});
+
+export const uploads = createUploads({
+  renew: session.renew,
+  storage: storage(),
+  onDone: () => void queryClient.invalidateQueries({ queryKey: ['files'] }),
+});

@@ -1,0 +1,167 @@
+import { Avatar, Button, Menu, UnstyledButton, useMantineColorScheme } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
+import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
+import { meQuery, type User } from '../api/queries.ts';
+import { DropAnywhere } from '../uploads/drop-anywhere.tsx';
+import { openUpload } from '../uploads/upload-intake.ts';
+import { UploadPanel } from '../uploads/upload-panel.tsx';
+import { Icon, type IconName } from './icons.tsx';
+import { Wordmark } from './logo.tsx';
+import { sayError } from './notify.ts';
+import { push, session, uploads } from './services.ts';
+import css from './shell.module.css';
+
+/** Everything behind sign-in: header, uploads, and the page. */
+export const Shell = () => {
+  const me = useQuery(meQuery).data;
+  const userId = me?.uuid;
+  useEffect(() => {
+    if (userId === undefined) return;
+    push.open();
+    uploads.restore(userId);
+  }, [userId]);
+  useFocusOnNavigation();
+  return (
+    <>
+      <a className="ot-skip" href="#main">
+        Skip to content
+      </a>
+      <header className={css['header']}>
+        <div className={css['inner']}>
+          <Link to="/" className={css['brand']} aria-label="Overtone, to the library">
+            <Wordmark />
+          </Link>
+          <nav aria-label="Main" style={{ display: 'flex', gap: 2 }}>
+            <NavItem to="/" icon="library" label="Library" exact />
+            <NavItem to="/search" icon="search" label="Search" />
+          </nav>
+          <div className={css['spacer']} />
+          <UploadButton />
+          {me && <AccountMenu me={me} />}
+        </div>
+      </header>
+      <ConnectionNote />
+      <main id="main" tabIndex={-1} style={{ outline: 'none' }}>
+        <Outlet />
+      </main>
+      <DropAnywhere />
+      <UploadPanel />
+    </>
+  );
+};
+
+const NavItem = ({
+  to,
+  icon,
+  label,
+  exact,
+}: {
+  to: '/' | '/search';
+  icon: IconName;
+  label: string;
+  exact?: boolean;
+}) => (
+  <Link to={to} className={css['link']} activeOptions={{ exact: exact ?? false, includeSearch: false }}>
+    <Icon name={icon} size={18} />
+    <span className={css['linkText']}>{label}</span>
+  </Link>
+);
+
+const UploadButton = () => (
+  <Button leftSection={<Icon name="upload" size={18} />} size="sm" mr={8} onClick={openUpload}>
+    Upload
+  </Button>
+);
+
+const AccountMenu = ({ me }: { me: User }) => {
+  const navigate = useNavigate();
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  const admin = me.role !== 'user';
+  return (
+    <Menu width={240}>
+      <Menu.Target>
+        <UnstyledButton aria-label={`Account of ${me.full_name || me.email}`} style={{ borderRadius: '50%' }}>
+          <Avatar color="petrol" radius="xl" size={36} variant="light">
+            {initials(me.full_name || me.email)}
+          </Avatar>
+        </UnstyledButton>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>{me.email}</Menu.Label>
+        <Menu.Item leftSection={<Icon name="user" size={18} />} onClick={() => void navigate({ to: '/account' })}>
+          Account and sessions
+        </Menu.Item>
+        {admin && (
+          <Menu.Item leftSection={<Icon name="settings" size={18} />} onClick={() => void navigate({ to: '/admin' })}>
+            Engines and tasks
+          </Menu.Item>
+        )}
+        <Menu.Divider />
+        <Menu.Label>Appearance</Menu.Label>
+        {themes.map(({ value, icon, label }) => (
+          <Menu.Item
+            key={value}
+            role="menuitemradio"
+            aria-checked={colorScheme === value}
+            closeMenuOnClick={false}
+            leftSection={<Icon name={icon} size={18} />}
+            rightSection={colorScheme === value ? <Icon name="check" size={16} /> : null}
+            onClick={() => setColorScheme(value)}
+          >
+            {label}
+          </Menu.Item>
+        ))}
+        <Menu.Divider />
+        <Menu.Item
+          leftSection={<Icon name="signOut" size={18} />}
+          onClick={() =>
+            void session.signOut().catch((error: unknown) => sayError('Sign-out was not confirmed', error))
+          }
+        >
+          Sign out
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+};
+
+const themes = [
+  { value: 'light', icon: 'sun', label: 'Light' },
+  { value: 'dark', icon: 'moon', label: 'Dark' },
+  { value: 'auto', icon: 'monitor', label: 'As the system' },
+] as const;
+
+const initials = (name: string): string =>
+  name
+    .split(/[\s@._-]+/)
+    .slice(0, 2)
+    .map((part) => part.charAt(0).toUpperCase())
+    .join('');
+
+/** Says that live news has stopped, but not for the blink of a reconnect. */
+const ConnectionNote = () => {
+  const state = useSyncExternalStore(push.state.subscribe, push.state.get);
+  const [late, setLate] = useState(false);
+  useEffect(() => {
+    setLate(false);
+    if (state === 'open' || state === 'off') return;
+    const timer = setTimeout(() => setLate(true), 4000);
+    return () => clearTimeout(timer);
+  }, [state === 'open' || state === 'off']);
+  return (
+    <div role="status" className={late ? css['offline'] : undefined}>
+      {late ? 'No live connection. Reconnecting; what you see may be a little old.' : ''}
+    </div>
+  );
+};
+
+/** After a change of page the keyboard starts at its top, as with a full load. */
+const useFocusOnNavigation = (): void => {
+  const path = useRouterState({ select: (s) => s.location.pathname });
+  const first = useRef(true);
+  useEffect(() => {
+    if (first.current) first.current = false;
+    else document.getElementById('main')?.focus({ preventScroll: true });
+  }, [path]);
+};

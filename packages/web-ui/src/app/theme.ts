@@ -1,0 +1,81 @@
+import { createTheme, type CSSVariablesResolver, type MantineColorsTuple } from '@mantine/core';
+
+const petrol: MantineColorsTuple = [
+  '#e9f5f3',
+  '#cfe8e4',
+  '#a4d6cf',
+  '#74c2b8',
+  '#4fb3a7',
+  '#2a9a8d',
+  '#12806f',
+  '#0b6a5d',
+  '#09574d',
+  '#06423a',
+];
+const gray: MantineColorsTuple = [
+  '#f8f7f4',
+  '#f1efea',
+  '#e6e3dc',
+  '#d8d4cb',
+  '#bdb8ad',
+  '#938e84',
+  '#6b675f',
+  '#4b4843',
+  '#33312d',
+  '#211f1c',
+];
+const dark: MantineColorsTuple = [
+  '#e6e5e1',
+  '#c4c4bf',
+  '#a0a19d',
+  '#7c7e7c',
+  '#4a4d4e',
+  '#35383a',
+  '#26292b',
+  '#1b1d1f',
+  '#141517',
+  '#0d0e0f',
+];
+
+export const theme = createTheme({
+  colors: { petrol, gray, dark },
+  primaryColor: 'petrol',
+  primaryShade: { light: 7, dark: 4 },
+  autoContrast: true,
+  luminanceThreshold: 0.32,
+  defaultRadius: 'md',
+  black: '#211f1c',
+  fontFamily: "ui-sans-serif, system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', 'Noto Sans', sans-serif",
+  fontFamilyMonospace: "ui-monospace, SFMono-Regular, Menlo, Consolas, 'Noto Sans Mono', monospace",
+  headings: { fontWeight: '650' },
+  cursorType: 'pointer',
+  respectReducedMotion: true,
+  components: {
+    Tooltip: { defaultProps: { openDelay: 350, withArrow: true, events: { hover: true, focus: true, touch: false } } },
+    Modal: { defaultProps: { centered: true, overlayProps: { backgroundOpacity: 0.45, blur: 2 } } },
+    Menu: { defaultProps: { shadow: 'md', position: 'bottom-end' } },
+    ActionIcon: { defaultProps: { variant: 'subtle', color: 'gray', size: 'lg' } },
+    Badge: { styles: { label: { textTransform: 'none', letterSpacing: 0, fontWeight: 550 } } },
+  },
+});
+
+export const cssVariables: CSSVariablesResolver = () => ({
+  variables: {},
+  light: {
+    '--mantine-color-body': '#faf9f6',
+    '--mantine-color-text': '#211f1c',
+    '--mantine-color-dimmed': '#67635b',
+    '--mantine-color-default-border': '#e3e0d8',
+    '--mantine-color-placeholder': '#7d786f',
+    '--mantine-color-error': '#b3261e',
+  },
+  dark: {
+    '--mantine-color-body': '#141517',
+    '--mantine-color-text': '#e6e5e1',
+    '--mantine-color-dimmed': '#a0a19d',
+    '--mantine-color-default': '#1b1d1f',
+    '--mantine-color-default-hover': '#222527',
+    '--mantine-color-default-border': '#303335',
+    '--mantine-color-error': '#ff8a80',
+  },
+});

@@ -1,0 +1,85 @@
+import { Button, Menu, Switch } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { fetchText } from '../api/client.ts';
+import { urlOf } from '../api/routes.ts';
+import { Icon } from '../app/icons.tsx';
+import { say, sayError } from '../app/notify.ts';
+import { useFile } from './file-context.ts';
+
+const formats = [
+  { format: 'srt', label: 'Subtitles, SRT', ending: 'srt', type: 'application/x-subrip' },
+  { format: 'webvtt', label: 'Subtitles, WebVTT', ending: 'vtt', type: 'text/vtt' },
+  { format: 'txt', label: 'Plain text', ending: 'txt', type: 'text/plain' },
+  { format: 'json', label: 'JSON with words and times', ending: 'json', type: 'application/json' },
+] as const;
+type Format = (typeof formats)[number];
+
+/** The transcript as a file, or on the clipboard. */
+export const ExportMenu = () => {
+  const { file } = useFile();
+  const [withSpeakers, setWithSpeakers] = useState(true);
+  const fetchAs = (format: Format['format']): Promise<string> =>
+    fetchText(
+      urlOf(
+        '/api/files/{uuid}/subtitles',
+        { uuid: file.uuid },
+        { subtitle_format: format, include_speakers: withSpeakers },
+      ),
+    );
+  const save = useMutation({
+    mutationFn: async ({ format, ending, type }: Format) =>
+      offer(await fetchAs(format), `${file.title}.${ending}`, type),
+    onError: (error) => sayError('The export did not work', error),
+  });
+  const copy = useMutation({
+    mutationFn: async () => {
+      await navigator.clipboard.writeText(await fetchAs('txt'));
+      say('The transcript is on the clipboard.');
+    },
+    onError: (error) => sayError('It could not be copied', error),
+  });
+  return (
+    <Menu width={250}>
+      <Menu.Target>
+        <Button variant="default" size="sm" leftSection={<Icon name="download" size={17} />} loading={save.isPending}>
+          Export
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {formats.map((format) => (
+          <Menu.Item
+            key={format.format}
+            leftSection={<Icon name="file" size={17} />}
+            onClick={() => save.mutate(format)}
+          >
+            {format.label}
+          </Menu.Item>
+        ))}
+        {'clipboard' in navigator && (
+          <Menu.Item leftSection={<Icon name="check" size={17} />} onClick={() => copy.mutate()}>
+            Copy as text
+          </Menu.Item>
+        )}
+        <Menu.Divider />
+        <Switch
+          m="xs"
+          size="sm"
+          label="With speaker names"
+          checked={withSpeakers}
+          onChange={(event) => setWithSpeakers(event.currentTarget.checked)}
+        />
+      </Menu.Dropdown>
+    </Menu>
+  );
+};
+
+const offer = (text: string, name: string, type: string): void => {
+  const url = URL.createObjectURL(new Blob([text], { type: `${type};charset=utf-8` }));
+  const link = document.createElement('a');
+  link.href = url;
+  // A slash in a title would make the browser think of a folder.
+  link.download = name.replace(/[/\\:]/g, '-');
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+};

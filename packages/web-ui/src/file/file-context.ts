@@ -1,0 +1,33 @@
+import { createContext, useContext } from 'react';
+import type { FileDetail, Speaker } from '../api/queries.ts';
+import type { Player } from './player.ts';
+
+/** What the parts of the file page share. */
+export type FileContext = {
+  readonly file: FileDetail;
+  readonly player: Player;
+  readonly speakers: ReadonlyMap<string, SpeakerLook>;
+};
+export type SpeakerLook = { readonly speaker: Speaker; readonly name: string; readonly color: string };
+
+const context = createContext<FileContext | null>(null);
+export const FileProvider = context.Provider;
+export const useFile = (): FileContext => {
+  const value = useContext(context);
+  if (!value) throw new Error('useFile is for parts of the file page.');
+  return value;
+};
+
+/** Speakers with the name to show and a colour that stays theirs while the page is open. */
+export const looksOf = (speakers: readonly Speaker[]): ReadonlyMap<string, SpeakerLook> =>
+  new Map(
+    [...speakers]
+      .sort((a, b) => a.name.localeCompare(b.name, undefined, { numeric: true }))
+      .map((speaker, i) => [speaker.uuid, { speaker, name: nameOf(speaker), color: `var(--spk-${i % 10})` }]),
+  );
+/** `SPEAKER_01` reads as `Speaker 1` until somebody gives a name. */
+export const nameOf = ({ name, display_name }: Pick<Speaker, 'name' | 'display_name'>): string => {
+  if (display_name !== null && display_name !== '') return display_name;
+  const number = /^SPEAKER_(\d+)$/.exec(name)?.[1];
+  return number === undefined ? name : `Speaker ${Number(number)}`;
+};

@@ -1,0 +1,241 @@
+import { ActionIcon, Anchor, Group, Skeleton, Text, Title, Tooltip } from '@mantine/core';
+import { useDocumentTitle, useMediaQuery } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useEffect, useMemo, useRef, useState, useSyncExternalStore, type ReactNode } from 'react';
+import { ApiError } from '../api/problem.ts';
+import { fileQuery, type FileDetail } from '../api/queries.ts';
+import { ErrorNote } from '../app/error-note.tsx';
+import { Icon } from '../app/icons.tsx';
+import { NotFoundPage } from '../app/pages.tsx';
+import { push, session } from '../app/services.ts';
+import { FileMenu } from '../library/file-menu.tsx';
+import { isUnderWay } from '../library/status.ts';
+import { ago, duration, moment, plural } from '../lib/format.ts';
+import { DetailsPanel } from './details-panel.tsx';
+import { ExportMenu } from './export-menu.tsx';
+import { FileProvider, looksOf, useFile } from './file-context.ts';
+import css from './file.module.css';
+import { FindBar, useFind } from './find-bar.tsx';
+import { createPlayer } from './player.ts';
+import { PlayerDock } from './player-dock.tsx';
+import { ProcessingNote } from './processing-note.tsx';
+import { ShortcutsDialog } from './shortcuts-dialog.tsx';
+import { SpeakersPanel } from './speakers-panel.tsx';
+import { TagsLine } from './tags-line.tsx';
+import { TranscriptView } from './transcript-view.tsx';
+import { useKeys } from './use-keys.ts';
+import { useTranscript } from './use-transcript.ts';
+
+export const FilePage = () => {
+  const { uuid } = useParams({ from: '/inside/files/$uuid' });
+  const connected = useSyncExternalStore(push.state.subscribe, push.state.get) === 'open';
+  const query = useQuery({
+    ...fileQuery(uuid),
+    refetchInterval: (q) => (q.state.data && isUnderWay(q.state.data) ? (connected ? 15_000 : 3000) : false),
+  });
+  useDocumentTitle(query.data ? `${query.data.title} · Overtone` : 'Overtone');
+  if (query.data) return <OpenFile key={uuid} file={query.data} />;
+  if (query.error instanceof ApiError && (query.error.status === 404 || query.error.status === 400))
+    return <NotFoundPage />;
+  return (
+    <div className={css['page']}>
+      {query.isError ? (
+        <ErrorNote
+          error={query.error}
+          title="This recording cannot be opened just now"
+          onRetry={() => void query.refetch()}
+        />
+      ) : (
+        <div role="status" aria-label="Opening">
+          <Skeleton h={34} w="min(28rem, 80%)" mb="md" />
+          <Skeleton h={14} w="40%" />
+        </div>
+      )}
+    </div>
+  );
+};
+
+const OpenFile = ({ file }: { file: FileDetail }) => {
+  const search = useSearch({ from: '/inside/files/$uuid' });
+  const [player] = useState(() => createPlayer(session.renew));
+  const speakers = useMemo(() => looksOf(file.speakers), [file.speakers]);
+  const context = useMemo(() => ({ file, player, speakers }), [file, player, speakers]);
+  useEffect(() => {
+    if (search.t === undefined) return;
+    player.seek(search.t);
+    if (search.play) player.play();
+  }, [player, search.t, search.play]);
+  return (
+    <FileProvider value={context}>
+      <Workspace initialFind={search.q ?? ''} startAt={search.t ?? null} />
+    </FileProvider>
+  );
+};
+
+const Workspace = ({ initialFind, startAt }: { initialFind: string; startAt: number | null }) => {
+  const { file, player, speakers } = useFile();
+  const transcript = useTranscript(file.uuid, file.total_segments);
+  const find = useFind(transcript, initialFind);
+  const [editing, setEditing] = useState<number | null>(null);
+  const [help, setHelp] = useState(false);
+  const findInput = useRef<HTMLInputElement>(null);
+  const wide = useMediaQuery('(min-width: 62em)', undefined, { getInitialValueInEffect: false });
+  const editable = !isUnderWay(file) || file.stage === 'index';
+  const lanes = useMemo(
+    () =>
+      transcript.loaded.map(({ segment }) => ({
+        start: segment.start_time,
+        end: segment.end_time,
+        color: (segment.speaker && speakers.get(segment.speaker.uuid)?.color) ?? 'var(--ot-wave)',
+      })),
+    [transcript.loaded, speakers],
+  );
+  useWantStart(transcript.want, startAt, file);
+  useKeys({
+    player,
+    transcript,
+    onEdit: (index) => editable && setEditing(index),
+    onFind: () => findInput.current?.focus(),
+    onHelp: () => setHelp(true),
+  });
+  return (
+    <div className={css['page']}>
+      <FileHead onHelp={() => setHelp(true)} />
+      <div className={css['layout']}>
+        <aside className={css['side']} aria-label="About this recording">
+          <Media />
+          <Panel title={`Speakers${speakers.size > 0 ? ` (${speakers.size})` : ''}`} icon="users" open={wide ?? true}>
+            <SpeakersPanel />
+          </Panel>
+          <Panel title="Details" icon="info" open={false}>
+            <DetailsPanel />
+          </Panel>
+        </aside>
+        <section className={css['main']} aria-label="Transcript">
+          <ProcessingNote file={file} />
+          {transcript.total > 0 && <FindBar find={find} complete={transcript.complete} inputRef={findInput} />}
+          {transcript.total > 0 || transcript.error !== null ? (
+            <TranscriptView
+              transcript={transcript}
+              find={find}
+              editing={editing}
+              onEditing={setEditing}
+              editable={editable}
+            />
+          ) : (
+            <NoWords file={file} pending={transcript.pending} />
+          )}
+        </section>
+      </div>
+      <PlayerDock lanes={lanes} />
+      {help && <ShortcutsDialog onClose={() => setHelp(false)} />}
+    </div>
+  );
+};
+
+/** A link to the ninth hour should not wait for the eight before it. */
+const useWantStart = (want: (from: number, to: number) => void, startAt: number | null, file: FileDetail): void =>
+  useEffect(() => {
+    if (startAt === null || !file.duration || file.total_segments === 0) return;
+    const guess = Math.floor((startAt / file.duration) * file.total_segments);
+    want(Math.max(0, guess - 400), Math.min(file.total_segments - 1, guess + 400));
+  }, [want, startAt, file.duration, file.total_segments]);
+
+const FileHead = ({ onHelp }: { onHelp: () => void }) => {
+  const { file } = useFile();
+  const navigate = useNavigate();
+  const facts = [
+    file.duration === null ? null : duration(file.duration),
+    file.speaker_count > 0 ? plural(file.speaker_count, 'speaker') : null,
+    ago(file.recorded_date ?? file.upload_time),
+  ];
+  return (
+    <header>
+      <Anchor
+        component={Link}
+        to="/"
+        size="sm"
+        c="dimmed"
+        style={{ display: 'inline-flex', alignItems: 'center', gap: 2 }}
+      >
+        <Icon name="chevronLeft" size={16} /> Library
+      </Anchor>
+      <div className={css['head']}>
+        <Title order={1} size="h2">
+          {file.title}
+        </Title>
+        <Group gap={4} wrap="nowrap">
+          {file.total_segments > 0 && <ExportMenu />}
+          <Tooltip label="Keys (?)">
+            <ActionIcon aria-label="Keyboard shortcuts" onClick={onHelp} visibleFrom="sm">
+              <Icon name="help" />
+            </ActionIcon>
+          </Tooltip>
+          <FileMenu file={file} onDeleted={() => void navigate({ to: '/' })} />
+        </Group>
+      </div>
+      <Text size="sm" c="dimmed" mb="xs" title={moment(file.upload_time)}>
+        {facts.filter((f) => f !== null).join(' · ')}
+      </Text>
+      <TagsLine />
+    </header>
+  );
+};
+
+const Media = () => {
+  const { file, player } = useFile();
+  const src = `/api/files/${file.uuid}/content`;
+  return file.has_video ? (
+    <video
+      ref={player.attach}
+      className={css['video']}
+      src={src}
+      preload="metadata"
+      playsInline
+      poster={file.has_thumbnail ? `/api/files/${file.uuid}/thumbnail` : undefined}
+      aria-label={file.title}
+      data-testid="media"
+      onClick={player.toggle}
+    />
+  ) : (
+    <audio ref={player.attach} src={src} preload="metadata" aria-label={file.title} data-testid="media" />
+  );
+};
+
+const Panel = ({
+  title,
+  icon,
+  open,
+  children,
+}: {
+  title: string;
+  icon: 'users' | 'info';
+  open: boolean;
+  children: ReactNode;
+}) => {
+  const [shown, setShown] = useState(open);
+  return (
+    <details
+      className={`ot-card ${css['panel']}`}
+      open={shown}
+      onToggle={(event) => setShown(event.currentTarget.open)}
+    >
+      <summary>
+        <Icon name={icon} size={17} /> {title}
+      </summary>
+      {shown && <div className={css['panelBody']}>{children}</div>}
+    </details>
+  );
+};
+
+const NoWords = ({ file, pending }: { file: FileDetail; pending: boolean }) => {
+  if (pending || file.status === 'error') return null;
+  return (
+    <Text c="dimmed" py="xl" ta="center">
+      {isUnderWay(file)
+        ? 'The words show here as soon as they are known.'
+        : 'No words were recognised in this recording.'}
+    </Text>
+  );
+};

@@ -1,0 +1,97 @@
+import { ActionIcon, Text, TextInput } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { useEffect, useMemo, useState, type KeyboardEvent, type RefObject } from 'react';
+import { Icon } from '../app/icons.tsx';
+import css from './file.module.css';
+import { findMatches, type Match } from './transcript.ts';
+import type { Transcript } from './use-transcript.ts';
+
+export type Find = {
+  readonly query: string;
+  readonly setQuery: (query: string) => void;
+  readonly matches: readonly Match[];
+  readonly current: Match | null;
+  readonly at: number;
+  readonly move: (by: 1 | -1) => void;
+};
+
+/** Finding words in this transcript, in the browser: all of it is here or on its way. */
+export const useFind = (transcript: Transcript, initial: string): Find => {
+  const [query, setQuery] = useState(initial);
+  const [at, setAt] = useState(-1);
+  const [settled] = useDebouncedValue(query, 120);
+  const matches = useMemo(
+    () => (settled.trim().length < 2 ? [] : findMatches(transcript.loaded, settled)),
+    [transcript.loaded, settled],
+  );
+  useEffect(() => setAt(-1), [settled]);
+  return {
+    query,
+    setQuery,
+    matches,
+    at,
+    current: matches[at] ?? null,
+    move: (by) =>
+      matches.length > 0 && setAt((at + by + matches.length + (at === -1 && by === -1 ? 1 : 0)) % matches.length),
+  };
+};
+
+export const FindBar = ({
+  find,
+  complete,
+  inputRef,
+}: {
+  find: Find;
+  complete: boolean;
+  inputRef: RefObject<HTMLInputElement | null>;
+}) => {
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.key === 'Enter') {
+      event.preventDefault();
+      find.move(event.shiftKey ? -1 : 1);
+    } else if (event.key === 'Escape') {
+      find.setQuery('');
+      inputRef.current?.blur();
+    }
+  };
+  const asked = find.query.trim().length >= 2;
+  return (
+    <div className={css['find']} role="search" aria-label="Find in this transcript">
+      <TextInput
+        ref={inputRef}
+        type="search"
+        size="sm"
+        aria-label="Find in this transcript"
+        placeholder="Find in this transcript"
+        leftSection={<Icon name="search" size={16} />}
+        value={find.query}
+        onChange={(event) => find.setQuery(event.currentTarget.value)}
+        onKeyDown={onKeyDown}
+        style={{ flex: '1 1 auto', maxWidth: '26rem' }}
+      />
+      <Text
+        size="sm"
+        c="dimmed"
+        className="ot-tabular"
+        aria-live="polite"
+        px={6}
+        style={{ whiteSpace: 'nowrap' }}
+        data-testid="find-count"
+      >
+        {asked ? countWords(find, complete) : ''}
+      </Text>
+      <ActionIcon aria-label="Match before" disabled={find.matches.length === 0} onClick={() => find.move(-1)}>
+        <Icon name="chevronUp" size={18} />
+      </ActionIcon>
+      <ActionIcon aria-label="Next match" disabled={find.matches.length === 0} onClick={() => find.move(1)}>
+        <Icon name="chevronDown" size={18} />
+      </ActionIcon>
+    </div>
+  );
+};
+
+const countWords = ({ matches, at }: Find, complete: boolean): string => {
+  const more = complete ? '' : '+';
+  if (matches.length === 0) return complete ? 'none' : 'looking';
+  return at === -1 ? `${matches.length}${more} found` : `${at + 1} of ${matches.length}${more}`;
+};

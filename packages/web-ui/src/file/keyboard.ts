@@ -1,0 +1,49 @@
+export type Command =
+  | { readonly name: 'toggle' }
+  | { readonly name: 'skip'; readonly seconds: number }
+  | { readonly name: 'step'; readonly by: 1 | -1 }
+  | { readonly name: 'faster' | 'slower' | 'mute' | 'edit' | 'find' | 'help' };
+
+type Pressed = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey'>;
+
+const byKey: Record<string, Command> = {
+  ' ': { name: 'toggle' },
+  k: { name: 'toggle' },
+  j: { name: 'skip', seconds: -10 },
+  l: { name: 'skip', seconds: 10 },
+  ArrowLeft: { name: 'skip', seconds: -5 },
+  ArrowRight: { name: 'skip', seconds: 5 },
+  ArrowUp: { name: 'step', by: -1 },
+  ArrowDown: { name: 'step', by: 1 },
+  '>': { name: 'faster' },
+  '<': { name: 'slower' },
+  m: { name: 'mute' },
+  e: { name: 'edit' },
+  '/': { name: 'find' },
+  '?': { name: 'help' },
+};
+
+/** What a key means on the file page; null where the browser or a field needs it. */
+export const commandOf = (
+  pressed: Pressed,
+  focus: { readonly typing: boolean; readonly onControl: boolean },
+): Command | null => {
+  if (pressed.ctrlKey || pressed.metaKey || pressed.altKey || focus.typing) return null;
+  // Space and the arrows belong to the control that has the focus.
+  if (focus.onControl && (pressed.key === ' ' || pressed.key.startsWith('Arrow'))) return null;
+  return byKey[pressed.key.length === 1 ? pressed.key.toLowerCase() : pressed.key] ?? null;
+};
+
+export const shortcuts: readonly (readonly [keys: readonly string[], what: string])[] = [
+  [['Space', 'K'], 'Play or pause'],
+  [['J', 'L'], '10 seconds back or forward'],
+  [['←', '→'], '5 seconds back or forward'],
+  [['↑', '↓'], 'Passage before or after'],
+  [['<', '>'], 'Slower or faster'],
+  [['M'], 'Sound off or on'],
+  [['E'], 'Edit the passage that is playing'],
+  [['Ctrl', 'Enter'], 'Save the edit'],
+  [['Esc'], 'Leave the edit'],
+  [['/'], 'Find in the transcript'],
+  [['?'], 'These keys'],
+];

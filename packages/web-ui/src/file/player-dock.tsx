@@ -1,0 +1,122 @@
+import { ActionIcon, Menu, Text, Tooltip, UnstyledButton } from '@mantine/core';
+import { useEffect, useRef, useSyncExternalStore } from 'react';
+import { ErrorNote } from '../app/error-note.tsx';
+import { Icon, type IconName } from '../app/icons.tsx';
+import { clock } from '../lib/format.ts';
+import { useFile } from './file-context.ts';
+import css from './file.module.css';
+import { rates } from './player.ts';
+import type { Lane } from './waveform-drawing.ts';
+import { Waveform } from './waveform.tsx';
+
+/** The player at the lower edge; always in reach, whatever is read. */
+export const PlayerDock = ({ lanes }: { lanes: readonly Lane[] }) => {
+  const { file, player } = useFile();
+  const state = useSyncExternalStore(player.state.subscribe, player.state.get);
+  const duration = state.duration ?? file.duration ?? 0;
+  useDockHeight();
+  return (
+    <section className={css['dock']} aria-label="Player" data-testid="player" data-playing={state.playing}>
+      {state.failed && (
+        <ErrorNote
+          error={new Error('Your browser could not play the recording, or it cannot be fetched just now.')}
+          title="The recording does not play"
+        />
+      )}
+      <div className={css['dockInner']}>
+        <div className={css['buttons']}>
+          <DockButton icon="back" label="10 seconds back" onClick={() => player.skip(-10)} />
+          <ActionIcon
+            variant="filled"
+            color="petrol"
+            size={44}
+            radius="xl"
+            loading={state.buffering && state.playing}
+            aria-label={state.playing ? 'Pause' : 'Play'}
+            aria-keyshortcuts="Space K"
+            onClick={player.toggle}
+          >
+            <Icon name={state.playing ? 'pause' : 'play'} size={24} />
+          </ActionIcon>
+          <DockButton icon="forward" label="10 seconds forward" onClick={() => player.skip(10)} />
+        </div>
+        <Waveform duration={duration} lanes={lanes} />
+        <div className={css['buttons']}>
+          <Position duration={duration} />
+          <Menu position="top-end" width={110}>
+            <Menu.Target>
+              <UnstyledButton
+                className="ot-tabular"
+                aria-label={`Speed ${state.rate}×`}
+                px={8}
+                py={6}
+                fz="sm"
+                fw={600}
+                w={54}
+                ta="center"
+              >
+                {state.rate}×
+              </UnstyledButton>
+            </Menu.Target>
+            <Menu.Dropdown>
+              {rates.map((rate) => (
+                <Menu.Item
+                  key={rate}
+                  role="menuitemradio"
+                  aria-checked={rate === state.rate}
+                  fw={rate === state.rate ? 700 : 400}
+                  onClick={() => player.setRate(rate)}
+                >
+                  {rate}×
+                </Menu.Item>
+              ))}
+            </Menu.Dropdown>
+          </Menu>
+          <DockButton
+            icon={state.muted ? 'muted' : 'volume'}
+            label={state.muted ? 'Sound on' : 'Sound off'}
+            onClick={player.toggleMuted}
+          />
+        </div>
+      </div>
+    </section>
+  );
+};
+
+const DockButton = ({ icon, label, onClick }: { icon: IconName; label: string; onClick: () => void }) => (
+  <Tooltip label={label}>
+    <ActionIcon aria-label={label} onClick={onClick}>
+      <Icon name={icon} />
+    </ActionIcon>
+  </Tooltip>
+);
+
+/** Written by hand on every tick: a clock must not render React. */
+const Position = ({ duration }: { duration: number }) => {
+  const { player } = useFile();
+  const ref = useRef<HTMLSpanElement>(null);
+  useEffect(
+    () =>
+      player.onTick((now) => {
+        const text = clock(now);
+        if (ref.current && ref.current.textContent !== text) ref.current.textContent = text;
+      }),
+    [player],
+  );
+  return (
+    <Text size="sm" className="ot-tabular" style={{ whiteSpace: 'nowrap' }} px={4} data-testid="position">
+      <span ref={ref}>0:00</span>
+      <Text span c="dimmed" inherit>
+        {' '}
+        / {clock(duration)}
+      </Text>
+    </Text>
+  );
+};
+
+/** Tells the page how much of its lower edge is taken, for what floats above. */
+const useDockHeight = (): void =>
+  useEffect(() => {
+    document.documentElement.style.setProperty('--ot-dock', '5.5rem');
+    return () => void document.documentElement.style.removeProperty('--ot-dock');
+  }, []);

@@ -1,0 +1,156 @@
+import { Alert, Button, Code, Group, Stack, Text } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { CSSProperties } from 'react';
+import { call } from '../api/client.ts';
+import { timelineQuery, type FileDetail, type Timeline } from '../api/queries.ts';
+import { Icon } from '../app/icons.tsx';
+import { sayError } from '../app/notify.ts';
+import { stageNames, stageWords, toneOf } from '../library/status.ts';
+import { timeLeft } from '../lib/format.ts';
+import { useProgress } from '../live/progress-store.ts';
+import type { Progress } from '../live/push.ts';
+import css from './file.module.css';
+
+/** While a file is under way: the stages, live. After a failure: what failed, and what to do. */
+export const ProcessingNote = ({ file }: { file: FileDetail }) => {
+  const tone = toneOf(file);
+  if (tone === 'done') return <Warnings file={file} />;
+  if (tone === 'failed') return <FailedNote file={file} />;
+  if (file.status === 'cancelled') return <StoppedNote file={file} />;
+  return <StagesNote file={file} />;
+};
+
+const stageList = Object.keys(stageNames) as (keyof typeof stageNames)[];
+
+const StagesNote = ({ file }: { file: FileDetail }) => {
+  const live = useProgress(file.uuid);
+  const timeline = useQuery({ ...timelineQuery(file.uuid), refetchInterval: 5000 }).data ?? null;
+  const words = stageWords(file, live);
+  return (
+    <Stack
+      gap="xs"
+      p="md"
+      className="ot-card"
+      mb="md"
+      data-testid="processing"
+      data-stage={live?.stage ?? file.stage ?? ''}
+    >
+      <Group justify="space-between" wrap="nowrap">
+        <Text fw={600} aria-live="polite">
+          {words}
+        </Text>
+        <Text size="sm" c="dimmed" className="ot-tabular" style={{ whiteSpace: 'nowrap' }}>
+          {live && file.waiting_for === null ? `${Math.round(live.percent)} % · ${timeLeft(live.etaSeconds)}` : ''}
+        </Text>
+      </Group>
+      <ol className={css['stages']} aria-label="Stages">
+        {stageList.map((stage) => (
+          <li
+            key={stage}
+            className={css['stage']}
+            data-state={stateOf(stage, file, live, timeline)}
+            style={doneStyle(stage, live)}
+          >
+            <span>{stageNames[stage]}</span>
+          </li>
+        ))}
+      </ol>
+      <Text size="sm" c="dimmed">
+        {hintFor(file)}
+      </Text>
+    </Stack>
+  );
+};
+
+const stateOf = (
+  stage: keyof typeof stageNames,
+  file: FileDetail,
+  live: Progress | null,
+  timeline: Timeline | null,
+): string => {
+  const current = live?.stage ?? file.stage;
+  if (current !== null) {
+    const distance = stageList.indexOf(stage) - stageList.indexOf(current);
+    return distance < 0 ? 'completed' : distance === 0 ? 'running' : 'pending';
+  }
+  return timeline?.stages.find((s) => s.stage === stage)?.status ?? 'pending';
+};
+/** The bar of the running stage shows the whole run's progress; it is the figure people wait for. */
+const doneStyle = (stage: string, live: Progress | null): CSSProperties =>
+  live?.stage === stage ? ({ '--done': `${Math.max(6, live.percent)}%` } as CSSProperties) : {};
+
+const hintFor = (file: FileDetail): string => {
+  if (file.waiting_for === 'engine')
+    return 'No speech engine is ready. An administrator can add one; this recording then goes on by itself.';
+  if (file.waiting_for === 'worker') return 'All workers are busy or away. It goes on by itself.';
+  if (file.total_segments > 0) return 'You can read along already; speakers and search follow.';
+  return 'You may leave this page; it goes on without you.';
+};
+
+const useAgain = (file: FileDetail) => {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: () => call('reprocess', { params: { uuid: file.uuid }, body: {} }),
+    onSuccess: () => {
+      for (const key of ['file', 'timeline', 'segments']) void client.invalidateQueries({ queryKey: [key, file.uuid] });
+      void client.invalidateQueries({ queryKey: ['files'] });
+    },
+    onError: (error) => sayError('It could not be started again', error),
+  });
+};
+
+const FailedNote = ({ file }: { file: FileDetail }) => {
+  const again = useAgain(file);
+  const { error } = file;
+  return (
+    <Alert
+      role="alert"
+      color="red"
+      variant="light"
+      mb="md"
+      icon={<Icon name="alert" />}
+      title={error?.message ?? file.display_status}
+      data-testid="failure"
+    >
+      <Text size="sm">{error?.what_to_do ?? 'Try again; if it fails once more, ask your administrator.'}</Text>
+      <Group gap="sm" mt="sm">
+        {(error?.retryable ?? true) && (
+          <Button
+            size="xs"
+            leftSection={<Icon name="retry" size={16} />}
+            loading={again.isPending}
+            onClick={() => again.mutate()}
+          >
+            Try again
+          </Button>
+        )}
+        {error && <Code fz="xs">{error.code}</Code>}
+      </Group>
+    </Alert>
+  );
+};
+
+const StoppedNote = ({ file }: { file: FileDetail }) => {
+  const again = useAgain(file);
+  return (
+    <Alert color="gray" variant="light" mb="md" icon={<Icon name="info" />} title="This was stopped">
+      <Group justify="space-between">
+        <Text size="sm">The recording is kept. What was transcribed before stays readable.</Text>
+        <Button size="xs" variant="default" loading={again.isPending} onClick={() => again.mutate()}>
+          Transcribe again
+        </Button>
+      </Group>
+    </Alert>
+  );
+};
+
+const Warnings = ({ file }: { file: FileDetail }) =>
+  file.warnings.length === 0 ? null : (
+    <Alert color="yellow" variant="light" mb="md" icon={<Icon name="info" />} data-testid="warnings">
+      {file.warnings.map((warning) => (
+        <Text key={warning} size="sm">
+          {warning}
+        </Text>
+      ))}
+    </Alert>
+  );

@@ -1,0 +1,151 @@
+import { ActionIcon, Group, Menu, Tooltip, UnstyledButton } from '@mantine/core';
+import { memo, type CSSProperties, type ReactElement } from 'react';
+import type { Segment } from '../api/queries.ts';
+import { Icon } from '../app/icons.tsx';
+import { clock } from '../lib/format.ts';
+import { nameOf, type SpeakerLook } from './file-context.ts';
+import css from './file.module.css';
+import { SegmentEditor } from './segment-editor.tsx';
+import { tokensOf, type Match } from './transcript.ts';
+
+export type RowActions = {
+  readonly onEdit: (index: number) => void;
+  readonly onLeave: () => void;
+  readonly onSave: (segment: Segment, text: string) => Promise<void>;
+  readonly onSpeaker: (segment: Segment, speaker: string | null) => void;
+  readonly onSeek: (seconds: number) => void;
+};
+type Props = {
+  readonly segment: Segment;
+  readonly index: number;
+  readonly turn: boolean;
+  readonly speakers: ReadonlyMap<string, SpeakerLook>;
+  readonly hits: readonly Match[];
+  readonly currentHit: Match | null;
+  readonly editing: boolean;
+  readonly editable: boolean;
+  readonly actions: RowActions;
+};
+
+const unsureBelow = 0.35;
+
+/** One passage: time, speaker where a turn begins, words that can be clicked. */
+export const SegmentRow = memo(
+  ({ segment, index, turn, speakers, hits, currentHit, editing, editable, actions }: Props) => {
+    const look = segment.speaker ? speakers.get(segment.speaker.uuid) : undefined;
+    const name = look?.name ?? (segment.speaker ? nameOf(segment.speaker) : 'No speaker');
+    const color = { color: look?.color ?? 'var(--mantine-color-dimmed)' } satisfies CSSProperties;
+    return (
+      <article
+        className={css['row']}
+        data-seg={index}
+        data-testid="segment"
+        data-turn={turn || undefined}
+        aria-label={`${name}, ${clock(segment.start_time)}`}
+      >
+        {turn && (
+          <div className={css['speaker']}>
+            <SpeakerMenu segment={segment} speakers={speakers} editable={editable} onPick={actions.onSpeaker}>
+              <UnstyledButton
+                className={css['speakerName']}
+                style={color}
+                data-testid="segment-speaker"
+                aria-label={`Speaker ${name}: change`}
+                disabled={!editable}
+              >
+                <span className={css['dot']} />
+                {name}
+              </UnstyledButton>
+            </SpeakerMenu>
+          </div>
+        )}
+        <UnstyledButton
+          className={css['time']}
+          aria-label={`Play from ${clock(segment.start_time)}`}
+          onClick={() => actions.onSeek(segment.start_time)}
+        >
+          {clock(segment.start_time)}
+        </UnstyledButton>
+        {editing ? (
+          <SegmentEditor segment={segment} onSave={actions.onSave} onLeave={actions.onLeave} />
+        ) : (
+          <>
+            <Words segment={segment} hits={hits} currentHit={currentHit} />
+            {editable && (
+              <Group gap={0} className={css['tools'] ?? ''}>
+                <Tooltip label="Edit (E)">
+                  <ActionIcon
+                    size="md"
+                    aria-label={`Edit passage at ${clock(segment.start_time)}`}
+                    onClick={() => actions.onEdit(index)}
+                  >
+                    <Icon name="edit" size={16} />
+                  </ActionIcon>
+                </Tooltip>
+                {!turn && (
+                  <SpeakerMenu segment={segment} speakers={speakers} editable onPick={actions.onSpeaker}>
+                    <ActionIcon size="md" aria-label={`Speaker of passage at ${clock(segment.start_time)}`}>
+                      <Icon name="user" size={16} />
+                    </ActionIcon>
+                  </SpeakerMenu>
+                )}
+              </Group>
+            )}
+          </>
+        )}
+      </article>
+    );
+  },
+);
+SegmentRow.displayName = 'SegmentRow';
+
+const Words = ({ segment, hits, currentHit }: Pick<Props, 'segment' | 'hits' | 'currentHit'>) => (
+  <p className={css['text']}>
+    {tokensOf(segment).map((token, i) => {
+      const hit = hits.find((h) => i >= h.first && i <= h.last);
+      return (
+        <span key={i}>
+          <span
+            data-w={i}
+            data-t={token.start}
+            data-hit={hit ? (hit === currentHit ? 'current' : 'yes') : undefined}
+            data-unsure={token.confidence !== null && token.confidence < unsureBelow ? '' : undefined}
+          >
+            {token.text}
+          </span>{' '}
+        </span>
+      );
+    })}
+  </p>
+);
+
+type SpeakerMenuProps = {
+  readonly segment: Segment;
+  readonly speakers: ReadonlyMap<string, SpeakerLook>;
+  readonly editable: boolean;
+  readonly onPick: (segment: Segment, speaker: string | null) => void;
+  readonly children: ReactElement;
+};
+const SpeakerMenu = ({ segment, speakers, editable, onPick, children }: SpeakerMenuProps) =>
+  editable ? (
+    <Menu width={220} position="bottom-start">
+      <Menu.Target>{children}</Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>Who says this passage?</Menu.Label>
+        {[...speakers.values()].map(({ speaker, name, color }) => (
+          <Menu.Item
+            key={speaker.uuid}
+            role="menuitemradio"
+            aria-checked={segment.speaker?.uuid === speaker.uuid}
+            leftSection={<span className={css['dot']} style={{ color }} />}
+            rightSection={segment.speaker?.uuid === speaker.uuid ? <Icon name="check" size={16} /> : null}
+            onClick={() => onPick(segment, speaker.uuid)}
+          >
+            {name}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  ) : (
+    children
+  );

@@ -1,0 +1,23 @@
+import { Group, Kbd, Modal, Table } from '@mantine/core';
+import { shortcuts } from './keyboard.ts';
+
+export const ShortcutsDialog = ({ onClose }: { onClose: () => void }) => (
+  <Modal opened onClose={onClose} title={<b>Keys</b>} size="sm">
+    <Table verticalSpacing={6} withRowBorders={false}>
+      <Table.Tbody>
+        {shortcuts.map(([keys, what]) => (
+          <Table.Tr key={what}>
+            <Table.Td>
+              <Group gap={4} wrap="nowrap">
+                {keys.map((key) => (
+                  <Kbd key={key}>{key}</Kbd>
+                ))}
+              </Group>
+            </Table.Td>
+            <Table.Td>{what}</Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  </Modal>
+);

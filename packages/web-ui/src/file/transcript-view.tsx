@@ -1,0 +1,240 @@
+import { Button, Skeleton, Text } from '@mantine/core';
+import { useWindowVirtualizer, type Virtualizer } from '@tanstack/react-virtual';
+import { useCallback, useEffect, useMemo, useRef, useState, type MouseEvent, type RefObject } from 'react';
+import type { Segment } from '../api/queries.ts';
+import { ErrorNote } from '../app/error-note.tsx';
+import { Icon } from '../app/icons.tsx';
+import { useFile } from './file-context.ts';
+import css from './file.module.css';
+import type { Find } from './find-bar.tsx';
+import { SegmentRow, type RowActions } from './segment-row.tsx';
+import { beginsTurn, spotAt, type Match } from './transcript.ts';
+import { useSegmentEdit } from './use-edits.ts';
+import type { Transcript } from './use-transcript.ts';
+
+type Props = {
+  readonly transcript: Transcript;
+  readonly find: Find;
+  readonly editing: number | null;
+  readonly onEditing: (index: number | null) => void;
+  readonly editable: boolean;
+};
+type Rows = Virtualizer<Window, Element>;
+
+const noHits: readonly Match[] = [];
+
+/** The transcript, only as many rows of it as fit the window. */
+export const TranscriptView = ({ transcript, find, editing, onEditing, editable }: Props) => {
+  const { player, speakers } = useFile();
+  const list = useRef<HTMLDivElement>(null);
+  const rows = useRows(transcript, list);
+  const following = useFollow(transcript, rows, list);
+  const actions = useRowActions(onEditing);
+  const hits = useMemo(() => Map.groupBy(find.matches, (m) => m.index), [find.matches]);
+
+  useEffect(() => {
+    if (find.current) rows.scrollToIndex(find.current.index, { align: 'center' });
+  }, [find.current, rows]);
+
+  const onClick = (event: MouseEvent): void => {
+    if (!(event.target instanceof HTMLElement)) return;
+    const at = event.target.dataset['t'];
+    // Somebody who selects text does not want to jump.
+    if (at === undefined || !(getSelection()?.isCollapsed ?? true)) return;
+    player.seek(Number(at));
+    player.play();
+    following.resume();
+  };
+  if (transcript.error !== null && transcript.loaded.length === 0) {
+    return (
+      <ErrorNote error={transcript.error} title="The transcript cannot be read just now" onRetry={transcript.retry} />
+    );
+  }
+  if (transcript.pending) return <TranscriptPending />;
+  return (
+    <>
+      <div
+        ref={list}
+        className={css['rows']}
+        style={{ height: rows.getTotalSize() }}
+        onClick={onClick}
+        data-testid="transcript"
+        data-total={transcript.total}
+        data-complete={transcript.complete}
+      >
+        {rows.getVirtualItems().map(({ index, key, start }) => {
+          const segment = transcript.segments[index];
+          return (
+            <div
+              key={key}
+              ref={rows.measureElement}
+              data-index={index}
+              className={css['rowAt']}
+              style={{ transform: `translateY(${start - rows.options.scrollMargin}px)` }}
+            >
+              {segment ? (
+                <SegmentRow
+                  segment={segment}
+                  index={index}
+                  turn={beginsTurn(transcript.segments, index)}
+                  speakers={speakers}
+                  hits={hits.get(index) ?? noHits}
+                  currentHit={find.current?.index === index ? find.current : null}
+                  editing={editing === index}
+                  editable={editable}
+                  actions={actions}
+                />
+              ) : (
+                <RowPending />
+              )}
+            </div>
+          );
+        })}
+      </div>
+      {transcript.error !== null && (
+        <ErrorNote error={transcript.error} title="A part of the transcript is missing" onRetry={transcript.retry} />
+      )}
+      {following.lost && (
+        <Button
+          className={css['follow'] ?? ''}
+          size="xs"
+          radius="xl"
+          leftSection={<Icon name="follow" size={16} />}
+          onClick={following.resume}
+        >
+          Back to what is playing
+        </Button>
+      )}
+    </>
+  );
+};
+
+const useRows = (transcript: Transcript, list: RefObject<HTMLDivElement | null>): Rows => {
+  const [margin, setMargin] = useState(0);
+  const rows = useWindowVirtualizer({
+    count: transcript.total,
+    estimateSize: (index) => estimate(transcript.segments[index]),
+    overscan: 8,
+    scrollMargin: margin,
+    // Room for the header, the find bar and the player, so that a row jumped to is not hidden behind them.
+    scrollPaddingStart: 120,
+    scrollPaddingEnd: 140,
+  });
+  useEffect(() => {
+    const measure = (): void => {
+      if (list.current) setMargin(Math.round(list.current.getBoundingClientRect().top + scrollY));
+    };
+    measure();
+    const observer = new ResizeObserver(measure);
+    observer.observe(document.body);
+    return () => observer.disconnect();
+  }, [list, transcript.pending]);
+  const items = rows.getVirtualItems();
+  const first = items[0]?.index ?? 0;
+  const last = items.at(-1)?.index ?? 0;
+  const { want } = transcript;
+  useEffect(() => want(first, last), [want, first, last]);
+  return rows;
+};
+const estimate = (segment: Segment | undefined): number => 36 + Math.ceil((segment?.text.length ?? 120) / 70) * 28;
+
+/** Marks the word that is spoken, by hand: React does not render while it plays. Scrolls along until one scrolls away. */
+const useFollow = (transcript: Transcript, rows: Rows, list: RefObject<HTMLDivElement | null>) => {
+  const { player } = useFile();
+  const [lost, setLost] = useState(false);
+  const state = useRef({ following: true, index: -1 });
+  const { loaded } = transcript;
+
+  useEffect(() => {
+    let marked: Element | null = null;
+    let row: Element | null = null;
+    const clear = (): void => {
+      marked?.removeAttribute('data-now');
+      row?.removeAttribute('data-current');
+    };
+    const stop = player.onTick((now) => {
+      const spot = spotAt(loaded, now);
+      const nextRow = spot && list.current?.querySelector(`[data-seg="${spot.index}"]`);
+      const word = spot && nextRow?.querySelector(`[data-w="${spot.word}"]`);
+      if (spot && spot.index !== state.current.index) {
+        const jumped = Math.abs(spot.index - state.current.index) > 1;
+        state.current.index = spot.index;
+        if (state.current.following && (player.state.get().playing || jumped) && now > 0)
+          rows.scrollToIndex(spot.index, { align: jumped ? 'center' : 'auto' });
+      }
+      if (word === marked && nextRow === row) return;
+      clear();
+      marked = word ?? null;
+      row = nextRow ?? null;
+      marked?.setAttribute('data-now', '');
+      row?.setAttribute('data-current', '');
+    });
+    return () => {
+      stop();
+      clear();
+    };
+  }, [player, loaded, rows, list]);
+
+  useEffect(() => {
+    const away = (): void => {
+      if (!player.state.get().playing) return;
+      state.current.following = false;
+      setLost(true);
+    };
+    addEventListener('wheel', away, { passive: true });
+    addEventListener('touchmove', away, { passive: true });
+    return () => {
+      removeEventListener('wheel', away);
+      removeEventListener('touchmove', away);
+    };
+  }, [player]);
+
+  const resume = useCallback(() => {
+    state.current.following = true;
+    setLost(false);
+    const spot = spotAt(loaded, player.now());
+    if (spot) rows.scrollToIndex(spot.index, { align: 'center' });
+  }, [loaded, player, rows]);
+  return { lost, resume };
+};
+
+const useRowActions = (onEditing: (index: number | null) => void): RowActions => {
+  const { file, player, speakers } = useFile();
+  const edit = useSegmentEdit(file.uuid);
+  const { mutateAsync, mutate } = edit;
+  return useMemo(
+    () => ({
+      onEdit: onEditing,
+      onLeave: () => onEditing(null),
+      onSeek: (seconds) => {
+        player.seek(seconds);
+        player.play();
+      },
+      onSave: async (segment, text) => {
+        await mutateAsync({ segment, change: { text }, shown: { ...segment, text, edited: true } });
+      },
+      onSpeaker: (segment, uuid) => {
+        const speaker = uuid === null ? null : (speakers.get(uuid)?.speaker ?? null);
+        mutate({ segment, change: { speaker_uuid: uuid }, shown: { ...segment, speaker } });
+      },
+    }),
+    [onEditing, player, mutateAsync, mutate, speakers],
+  );
+};
+
+const TranscriptPending = () => (
+  <div role="status" aria-label="Loading the transcript">
+    {Array.from({ length: 5 }, (_, i) => (
+      <RowPending key={i} />
+    ))}
+  </div>
+);
+const RowPending = () => (
+  <div className={css['row']} style={{ height: 84 }} aria-hidden="true">
+    <Text size="xs">&nbsp;</Text>
+    <div>
+      <Skeleton h={14} w="92%" mt={8} />
+      <Skeleton h={14} w="71%" mt={10} />
+    </div>
+  </div>
+);

@@ -1,0 +1,47 @@
+import { useMutation, useQueryClient, type QueryClient } from '@tanstack/react-query';
+import { call } from '../api/client.ts';
+import { ApiError } from '../api/problem.ts';
+import type { Segment } from '../api/queries.ts';
+import type { Answer } from '../api/routes.ts';
+import { sayError } from '../app/notify.ts';
+import { transcriptVersions } from '../live/transcript-versions.ts';
+
+type Page = Answer<'listSegments'>;
+export type SegmentChange = { readonly text?: string; readonly speaker_uuid?: string | null };
+type Vars = { readonly segment: Segment; readonly change: SegmentChange; readonly shown: Segment };
+
+/** Puts a segment into the cached page that holds it; gives back the one it replaced. */
+const put = (client: QueryClient, fileId: string, next: Segment): Segment | undefined => {
+  let before: Segment | undefined;
+  for (const [queryKey, page] of client.getQueriesData<Page>({ queryKey: ['segments', fileId] })) {
+    const at = page?.transcript_segments.findIndex((s) => s.uuid === next.uuid) ?? -1;
+    if (!page || at === -1) continue;
+    before = page.transcript_segments[at];
+    client.setQueryData<Page>(queryKey, { ...page, transcript_segments: page.transcript_segments.with(at, next) });
+  }
+  return before;
+};
+
+/** Edits one segment: on screen at once, put back when the server refuses. A 409 is left to the editor. */
+export const useSegmentEdit = (fileId: string) => {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: ({ segment, change }: Vars) =>
+      call('editSegment', {
+        params: { uuid: fileId, segment_uuid: segment.uuid },
+        body: { ...change, version: segment.version },
+      }),
+    onMutate: ({ shown }) => put(client, fileId, shown),
+    onSuccess: (answer, { change }) => {
+      put(client, fileId, answer);
+      transcriptVersions.edited(fileId);
+      if (change.speaker_uuid !== undefined) void client.invalidateQueries({ queryKey: ['file', fileId] });
+    },
+    onError: (error, { segment }, before) => {
+      put(client, fileId, before ?? segment);
+      if (isConflict(error)) void client.invalidateQueries({ queryKey: ['segments', fileId] });
+      else sayError('The change was not saved', error);
+    },
+  });
+};
+export const isConflict = (error: unknown): boolean => error instanceof ApiError && error.status === 409;

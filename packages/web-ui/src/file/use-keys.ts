@@ -1,0 +1,65 @@
+import { useEffect, useRef } from 'react';
+import { commandOf, type Command } from './keyboard.ts';
+import { nextRate, type Player } from './player.ts';
+import { spotAt } from './transcript.ts';
+import type { Transcript } from './use-transcript.ts';
+
+type Deps = {
+  readonly player: Player;
+  readonly transcript: Transcript;
+  readonly onEdit: (index: number) => void;
+  readonly onFind: () => void;
+  readonly onHelp: () => void;
+};
+
+/** The keyboard of the file page. */
+export const useKeys = (deps: Deps): void => {
+  const latest = useRef(deps);
+  latest.current = deps;
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      if (event.defaultPrevented || document.querySelector('[role="dialog"]')) return;
+      const command = commandOf(event, focusOf(event.target));
+      if (!command) return;
+      event.preventDefault();
+      run(command, latest.current);
+    };
+    document.addEventListener('keydown', onKey);
+    return () => document.removeEventListener('keydown', onKey);
+  }, []);
+};
+
+const focusOf = (target: EventTarget | null): { typing: boolean; onControl: boolean } => {
+  if (!(target instanceof HTMLElement)) return { typing: false, onControl: false };
+  return {
+    typing: target.isContentEditable || target.matches('input:not([type=checkbox], [type=radio]), textarea, select'),
+    onControl: target.closest('button, a, summary, [role="slider"], [role="menu"], [role="option"]') !== null,
+  };
+};
+
+const run = (command: Command, { player, transcript, onEdit, onFind, onHelp }: Deps): void => {
+  const spot = spotAt(transcript.loaded, player.now());
+  switch (command.name) {
+    case 'toggle':
+      return player.toggle();
+    case 'skip':
+      return player.skip(command.seconds);
+    case 'step': {
+      const next = transcript.segments[(spot?.index ?? -1) + command.by];
+      if (next) player.seek(next.start_time);
+      return;
+    }
+    case 'faster':
+      return player.setRate(nextRate(player.state.get().rate, 1));
+    case 'slower':
+      return player.setRate(nextRate(player.state.get().rate, -1));
+    case 'mute':
+      return player.toggleMuted();
+    case 'edit':
+      return onEdit(spot?.index ?? 0);
+    case 'find':
+      return onFind();
+    case 'help':
+      return onHelp();
+  }
+};

@@ -1,0 +1,58 @@
+import { Group, Progress, Text } from '@mantine/core';
+import type { FileItem } from '../api/queries.ts';
+import { Icon } from '../app/icons.tsx';
+import { timeLeft } from '../lib/format.ts';
+import { useProgress } from '../live/progress-store.ts';
+import css from './library.module.css';
+import { isUnderWay, stageWords, toneOf } from './status.ts';
+
+/** How a file stands: two lines of fixed height, so that a change of state moves nothing around it. */
+export const FileStatus = ({ file }: { file: FileItem }) => {
+  const live = useProgress(file.uuid);
+  const tone = toneOf(file);
+  if (isUnderWay(file)) {
+    const percent = live?.percent ?? null;
+    const words = stageWords(file, live);
+    return (
+      <div className={css['status']} data-testid="file-status" data-status={file.status}>
+        <Group gap={6} wrap="nowrap" justify="space-between">
+          <Text size="xs" fw={550} truncate c={tone === 'waiting' ? 'dimmed' : 'petrol'}>
+            {words}
+          </Text>
+          <Text size="xs" c="dimmed" className="ot-tabular" style={{ whiteSpace: 'nowrap' }}>
+            {percent === null || tone === 'waiting'
+              ? ''
+              : live?.etaSeconds == null
+                ? `${Math.round(percent)} %`
+                : timeLeft(live.etaSeconds)}
+          </Text>
+        </Group>
+        <Progress
+          value={percent ?? (tone === 'waiting' ? 0 : 100)}
+          striped={percent === null && tone === 'busy'}
+          animated={percent === null && tone === 'busy'}
+          size="sm"
+          mt={5}
+          transitionDuration={250}
+          aria-label={`Progress of ${file.title}`}
+          aria-valuetext={percent === null ? words : `${words}, ${Math.round(percent)} percent`}
+          color={tone === 'waiting' ? 'gray' : 'petrol'}
+        />
+      </div>
+    );
+  }
+  return (
+    <div className={css['status']} data-testid="file-status" data-status={file.status}>
+      <Group gap={6} wrap="nowrap" c={tone === 'failed' ? 'red' : tone === 'done' ? 'petrol' : 'dimmed'}>
+        <Icon
+          name={tone === 'failed' ? 'alert' : tone === 'done' ? 'check' : 'close'}
+          size={15}
+          style={{ flex: 'none' }}
+        />
+        <Text size="xs" fw={550} truncate title={file.error?.message ?? undefined} c="inherit">
+          {file.error?.message ?? file.display_status}
+        </Text>
+      </Group>
+    </div>
+  );
+};

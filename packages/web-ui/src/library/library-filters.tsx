@@ -1,0 +1,180 @@
+import {
+  ActionIcon,
+  Button,
+  Group,
+  Indicator,
+  MultiSelect,
+  NativeSelect,
+  Popover,
+  SegmentedControl,
+  Stack,
+  TextInput,
+  Tooltip,
+} from '@mantine/core';
+import { useDebouncedCallback } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { tagsQuery } from '../api/queries.ts';
+import { Icon } from '../app/icons.tsx';
+import type { FilterSearch } from '../lib/search-params.ts';
+import type { View } from './file-list.tsx';
+import css from './library.module.css';
+
+type Props = {
+  readonly filters: FilterSearch;
+  readonly onChange: (next: Partial<FilterSearch>) => void;
+  readonly view: View;
+  readonly onView: (view: View) => void;
+};
+
+const statusGroups = [
+  { value: 'completed', label: 'Ready' },
+  { value: 'processing', label: 'Processing' },
+  { value: 'transcribing', label: 'Transcribing' },
+  { value: 'queued', label: 'Waiting' },
+  { value: 'uploaded', label: 'Just uploaded' },
+  { value: 'error', label: 'Failed' },
+  { value: 'cancelled', label: 'Stopped' },
+];
+const sorts = [
+  { value: 'upload_time desc', label: 'Newest first' },
+  { value: 'upload_time asc', label: 'Oldest first' },
+  { value: 'title asc', label: 'Title' },
+  { value: 'duration desc', label: 'Longest first' },
+  { value: 'duration asc', label: 'Shortest first' },
+  { value: 'file_size desc', label: 'Largest first' },
+  { value: 'completed_at desc', label: 'Finished last' },
+];
+
+export const LibraryFilters = ({ filters, onChange, view, onView }: Props) => {
+  const sort = `${filters.sort ?? 'upload_time'} ${filters.order ?? 'desc'}`;
+  return (
+    <div className={css['bar']} role="search" aria-label="Find in the library">
+      <SearchBox value={filters.search ?? ''} onChange={(search) => onChange({ search })} />
+      <Group gap="xs" wrap="nowrap">
+        <FilterButton filters={filters} onChange={onChange} />
+        <NativeSelect
+          aria-label="Sort by"
+          data={sorts}
+          value={sort}
+          onChange={(event) => {
+            const [by, order] = event.currentTarget.value.split(' ') as [string, 'asc' | 'desc'];
+            onChange({ sort: by, order });
+          }}
+        />
+        <SegmentedControl
+          aria-label="View"
+          value={view}
+          onChange={(next) => onView(next as View)}
+          data={[
+            { value: 'grid', label: <ViewLabel icon="grid" label="Cards" /> },
+            { value: 'list', label: <ViewLabel icon="library" label="List" /> },
+          ]}
+        />
+      </Group>
+    </div>
+  );
+};
+
+const ViewLabel = ({ icon, label }: { icon: 'grid' | 'library'; label: string }) => (
+  <Tooltip label={label}>
+    <span role="img" aria-label={label} style={{ display: 'grid', placeItems: 'center', height: 22 }}>
+      <Icon name={icon} size={17} />
+    </span>
+  </Tooltip>
+);
+
+const SearchBox = ({ value, onChange }: { value: string; onChange: (text: string) => void }) => {
+  const [text, setText] = useState(value);
+  useEffect(() => setText(value), [value]);
+  const later = useDebouncedCallback(onChange, 300);
+  return (
+    <TextInput
+      className={css['search'] ?? ''}
+      type="search"
+      aria-label="Search by title"
+      placeholder="Search titles and file names"
+      leftSection={<Icon name="search" size={17} />}
+      value={text}
+      maxLength={200}
+      onChange={(event) => {
+        setText(event.currentTarget.value);
+        later(event.currentTarget.value);
+      }}
+    />
+  );
+};
+
+const FilterButton = ({ filters, onChange }: Pick<Props, 'filters' | 'onChange'>) => {
+  const tags = useQuery(tagsQuery);
+  const count = [filters.status, filters.tag, filters.type, filters.from, filters.to].filter(
+    (f) => f !== undefined,
+  ).length;
+  return (
+    <Popover width={320} position="bottom-end" shadow="md" trapFocus>
+      <Popover.Target>
+        <Indicator label={count} size={16} disabled={count === 0} color="petrol">
+          <ActionIcon variant="default" size={36} aria-label={count === 0 ? 'Filters' : `Filters, ${count} set`}>
+            <Icon name="filter" size={18} />
+          </ActionIcon>
+        </Indicator>
+      </Popover.Target>
+      <Popover.Dropdown>
+        <Stack gap="sm">
+          <MultiSelect
+            label="Status"
+            data={statusGroups}
+            value={filters.status ?? []}
+            onChange={(status) => onChange({ status })}
+            clearable
+            comboboxProps={{ withinPortal: false }}
+          />
+          <MultiSelect
+            label="Tags"
+            data={(tags.data ?? []).map((t) => t.name)}
+            value={filters.tag ?? []}
+            onChange={(tag) => onChange({ tag })}
+            searchable
+            clearable
+            comboboxProps={{ withinPortal: false }}
+            nothingFoundMessage={tags.isError ? 'Tags cannot be read just now' : 'No such tag'}
+          />
+          <MultiSelect
+            label="Type"
+            data={[
+              { value: 'audio', label: 'Audio' },
+              { value: 'video', label: 'Video' },
+            ]}
+            value={filters.type ?? []}
+            onChange={(type) => onChange({ type })}
+            clearable
+            comboboxProps={{ withinPortal: false }}
+          />
+          <Group gap="sm" grow>
+            <TextInput
+              type="date"
+              label="From"
+              value={filters.from ?? ''}
+              onChange={(e) => onChange({ from: e.currentTarget.value })}
+            />
+            <TextInput
+              type="date"
+              label="To"
+              value={filters.to ?? ''}
+              onChange={(e) => onChange({ to: e.currentTarget.value })}
+            />
+          </Group>
+          <Button
+            variant="subtle"
+            color="gray"
+            size="xs"
+            disabled={count === 0}
+            onClick={() => onChange({ status: [], tag: [], type: [], from: '', to: '' })}
+          >
+            Clear filters
+          </Button>
+        </Stack>
+      </Popover.Dropdown>
+    </Popover>
+  );
+};

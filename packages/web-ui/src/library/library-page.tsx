@@ -1,0 +1,123 @@
+import { Button, Group, Pagination, Text, Title } from '@mantine/core';
+import { useDocumentTitle, useLocalStorage } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useSyncExternalStore } from 'react';
+import { filesQuery, libraryPageSize, limitsQuery } from '../api/queries.ts';
+import { ErrorNote } from '../app/error-note.tsx';
+import { Icon } from '../app/icons.tsx';
+import { push } from '../app/services.ts';
+import { limitBytes, plural } from '../lib/format.ts';
+import { filterSearch, type FilterSearch } from '../lib/search-params.ts';
+import { openUpload } from '../uploads/upload-intake.ts';
+import { SeedWave } from './file-cover.tsx';
+import { FileList, FileListPending, type View } from './file-list.tsx';
+import { LibraryFilters } from './library-filters.tsx';
+import css from './library.module.css';
+import { isUnderWay } from './status.ts';
+
+export const LibraryPage = () => {
+  useDocumentTitle('Library · Overtone');
+  const filters = useSearch({ from: '/inside/' });
+  const navigate = useNavigate({ from: '/' });
+  const [view, setView] = useLocalStorage<View>({
+    key: 'overtone-library-view',
+    defaultValue: 'grid',
+    getInitialValueInEffect: false,
+  });
+  const change = (next: Partial<FilterSearch>): void =>
+    void navigate({ search: filterSearch({ ...filters, page: undefined, ...next }), replace: true });
+  const page = filters.page ?? 1;
+  const files = useLiveFiles(filters, page);
+  const filtered = filters.search !== undefined || ['status', 'tag', 'type', 'from', 'to'].some((k) => k in filters);
+  const total = files.data?.total ?? 0;
+  const pages = Math.ceil(total / libraryPageSize);
+  const busy = files.data?.items.filter(isUnderWay).length ?? 0;
+  return (
+    <div className="ot-page">
+      <Group justify="space-between" mb="md" align="baseline">
+        <Title order={1} size="h2">
+          Library
+        </Title>
+        <Text size="sm" c="dimmed" aria-live="polite">
+          {files.data ? `${plural(total, 'recording')}${busy > 0 ? `, ${busy} under way` : ''}` : ' '}
+        </Text>
+      </Group>
+      <LibraryFilters filters={filters} onChange={change} view={view} onView={setView} />
+      {files.isError && (
+        <ErrorNote
+          error={files.error}
+          title="The library cannot be read just now"
+          onRetry={() => void files.refetch()}
+        />
+      )}
+      {files.isPending && <FileListPending view={view} />}
+      {files.data &&
+        total === 0 &&
+        (filtered ? <NothingFound onClear={() => void navigate({ search: {} })} /> : <EmptyLibrary />)}
+      {files.data && total > 0 && <FileList files={files.data.items} view={view} />}
+      {pages > 1 && (
+        <Group justify="center" mt="xl">
+          <Pagination
+            value={page}
+            total={pages}
+            onChange={(next) => change({ page: next })}
+            getControlProps={(c) => ({ 'aria-label': `${c} page` })}
+            aria-label="Pages"
+          />
+        </Group>
+      )}
+    </div>
+  );
+};
+
+/** The push channel tells of changes; without it, a list with work under way asks by itself. */
+const useLiveFiles = (filters: FilterSearch, page: number) => {
+  const connected = useSyncExternalStore(push.state.subscribe, push.state.get) === 'open';
+  return useQuery({
+    ...filesQuery({ ...filters, sort: filters.sort ?? 'upload_time', order: filters.order ?? 'desc', page }),
+    refetchInterval: (query) => {
+      const active = query.state.data?.items.some(isUnderWay) ?? false;
+      return active ? (connected ? 30_000 : 4000) : connected ? false : 30_000;
+    },
+  });
+};
+
+const EmptyLibrary = () => {
+  const limits = useQuery(limitsQuery).data;
+  return (
+    <section className={css['empty']} data-testid="empty-library">
+      <div className={css['emptyWave']}>
+        <SeedWave seed="overtone-empty-library" />
+      </div>
+      <Title order={2} size="h3">
+        Drop your first recording here
+      </Title>
+      <Text c="dimmed" maw={440}>
+        A meeting, an interview, a call: audio or video. Overtone writes down who said what, and finds it again by words
+        and by meaning.
+      </Text>
+      <Button mt="xs" size="md" leftSection={<Icon name="upload" />} onClick={openUpload}>
+        Choose a file
+      </Button>
+      <Text size="xs" c="dimmed" h={18}>
+        {limits ? `Up to ${limitBytes(limits.max_bytes)} each. Uploads go on where they stopped.` : ''}
+      </Text>
+    </section>
+  );
+};
+
+const NothingFound = ({ onClear }: { onClear: () => void }) => (
+  <section className={css['empty']} data-testid="nothing-found">
+    <Icon name="search" size={36} />
+    <Title order={2} size="h3">
+      No recording matches
+    </Title>
+    <Text c="dimmed" maw={420}>
+      This looks through titles and file names. To look for something that was said, use <b>Search</b>.
+    </Text>
+    <Button variant="default" onClick={onClear}>
+      Clear search and filters
+    </Button>
+  </section>
+);

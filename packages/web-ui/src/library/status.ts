@@ -1,0 +1,44 @@
+import type { FileItem } from '../api/queries.ts';
+import type { Progress } from '../live/push.ts';
+
+export type Tone = 'done' | 'busy' | 'waiting' | 'failed' | 'stopped';
+
+const tones: Record<FileItem['status'], Tone> = {
+  pending: 'waiting',
+  uploaded: 'waiting',
+  queued: 'waiting',
+  downloading: 'busy',
+  processing: 'busy',
+  transcribing: 'busy',
+  completed: 'done',
+  error: 'failed',
+  cancelling: 'stopped',
+  cancelled: 'stopped',
+  orphaned: 'failed',
+  quarantined: 'failed',
+};
+/** The five ways a file can stand, which decide its colour and what may be done. */
+export const toneOf = (file: Pick<FileItem, 'status' | 'waiting_for'>): Tone => {
+  const tone = tones[file.status];
+  return tone === 'busy' && file.waiting_for !== null ? 'waiting' : tone;
+};
+export const isUnderWay = (file: Pick<FileItem, 'status'>): boolean =>
+  tones[file.status] === 'busy' || tones[file.status] === 'waiting' || file.status === 'cancelling';
+
+export const stageNames: Record<NonNullable<FileItem['stage']>, string> = {
+  prepare: 'Preparing',
+  transcribe: 'Transcribing',
+  diarize: 'Telling speakers apart',
+  assemble: 'Putting together',
+  index: 'Making it searchable',
+};
+
+/** The stage in words for a file under way; live news wins over the list's. */
+export const stageWords = (
+  file: Pick<FileItem, 'stage' | 'display_status' | 'waiting_for'>,
+  live: Progress | null,
+): string => {
+  if (file.waiting_for !== null) return file.display_status;
+  const stage = live?.stage ?? file.stage;
+  return stage === null ? file.display_status : stageNames[stage];
+};

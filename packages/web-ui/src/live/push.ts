@@ -1,0 +1,85 @@
+import type { PushMessage, Stage } from '@overtone/contracts';
+
+/** Live progress of one file, as the push channel last told it. */
+export type Progress = {
+  readonly stage: Stage;
+  /** 0 to 100 over the whole run. */
+  readonly percent: number;
+  readonly message: string;
+  readonly etaSeconds: number | null;
+};
+
+/** What a message means for what is on screen. Keys are the first parts of query keys. */
+export type PushEffect =
+  | { readonly kind: 'hello'; readonly seq: number; readonly resumed: boolean }
+  | { readonly kind: 'refetch'; readonly keys: readonly (readonly string[])[] }
+  | { readonly kind: 'transcript'; readonly fileId: string; readonly version: number }
+  | { readonly kind: 'progress'; readonly fileId: string; readonly progress: Progress }
+  | { readonly kind: 'settled'; readonly fileId: string; readonly keys: readonly (readonly string[])[] }
+  | { readonly kind: 'removed'; readonly fileId: string }
+  | { readonly kind: 'everything'; readonly seq: number }
+  | { readonly kind: 'nothing' };
+
+const settled: ReadonlySet<string> = new Set(['completed', 'error', 'cancelled', 'quarantined', 'orphaned']);
+const ofFile = (id: string): (readonly string[])[] => [['files'], ['file', id], ['timeline', id]];
+
+/** The effect of a push message; pure, so that every message type is covered by a test. */
+export const effectOf = (message: PushMessage): PushEffect => {
+  switch (message.type) {
+    case 'connection_established':
+      return { kind: 'hello', seq: message.data.seq, resumed: message.data.resumed };
+    case 'file_created':
+      return { kind: 'refetch', keys: [['files']] };
+    case 'file_updated': {
+      const { file_id: fileId, status } = message.data;
+      const keys = ofFile(fileId);
+      return settled.has(status) ? { kind: 'settled', fileId, keys } : { kind: 'refetch', keys };
+    }
+    case 'file_deleted':
+      return { kind: 'removed', fileId: message.data.file_id };
+    case 'transcript_updated':
+      return { kind: 'transcript', fileId: message.data.file_id, version: message.data.transcript_version };
+    case 'search_indexing_complete':
+      return {
+        kind: 'refetch',
+        keys: [['search'], ['file', message.data.file_id], ['timeline', message.data.file_id]],
+      };
+    case 'transcription_status': {
+      const { file_id: fileId, stage, progress, message: words, eta_seconds: etaSeconds } = message.data;
+      return { kind: 'progress', fileId, progress: { stage, percent: progress, message: words, etaSeconds } };
+    }
+    case 'resync':
+      return { kind: 'everything', seq: message.data.seq };
+    case 'pong':
+      return { kind: 'nothing' };
+  }
+};
+
+/** Reads a frame; anything that is not a message of ours is null. */
+export const parsePush = (frame: unknown): PushMessage | null => {
+  if (typeof frame !== 'string') return null;
+  try {
+    const value: unknown = JSON.parse(frame);
+    if (typeof value !== 'object' || value === null || !('type' in value) || !('data' in value)) return null;
+    return typeof value.type === 'string' && typeof value.data === 'object' && known.has(value.type)
+      ? (value as PushMessage)
+      : null;
+  } catch {
+    return null;
+  }
+};
+const known: ReadonlySet<string> = new Set<PushMessage['type']>([
+  'connection_established',
+  'file_created',
+  'file_updated',
+  'file_deleted',
+  'transcript_updated',
+  'search_indexing_complete',
+  'transcription_status',
+  'resync',
+  'pong',
+]);
+
+/** Waits longer with every failed try, up to 20 s, and never all tabs at the same moment. */
+export const backOff = (attempt: number, random: number = Math.random()): number =>
+  Math.round(Math.min(20_000, 500 * 2 ** Math.min(attempt, 10)) * (0.6 + 0.4 * random));

@@ -1,0 +1,257 @@
+import {
+  Alert,
+  Button,
+  Center,
+  Group,
+  MultiSelect,
+  NativeSelect,
+  Pagination,
+  SegmentedControl,
+  Skeleton,
+  Stack,
+  Text,
+  TextInput,
+  Title,
+} from '@mantine/core';
+import { useDocumentTitle } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import { searchPageSize, searchQuery, tagsQuery, type SearchAnswer } from '../api/queries.ts';
+import { ErrorNote } from '../app/error-note.tsx';
+import { Icon } from '../app/icons.tsx';
+import { plural } from '../lib/format.ts';
+import { searchPageSearch, type SearchPageSearch } from '../lib/search-params.ts';
+import { missingLegs, nothingRan } from './legs.ts';
+import { SearchResult } from './search-result.tsx';
+import css from './search.module.css';
+
+export const SearchPage = () => {
+  const params = useSearch({ from: '/inside/search' });
+  const navigate = useNavigate({ from: '/search' });
+  const q = params.q ?? '';
+  useDocumentTitle(q === '' ? 'Search · Overtone' : `${q} · Search · Overtone`);
+  const answer = useQuery(
+    searchQuery({
+      ...params,
+      q,
+      mode: params.mode ?? 'hybrid',
+      sort: params.sort ?? 'relevance',
+      page: params.page ?? 1,
+    }),
+  );
+  const change = (next: Partial<SearchPageSearch> | { mode: string }): void =>
+    void navigate({ search: searchPageSearch({ ...params, page: undefined, ...next }) });
+  return (
+    <div className="ot-page" style={{ maxWidth: '56rem' }}>
+      <Title order={1} size="h2" mb="md">
+        Search
+      </Title>
+      <SearchForm params={params} onChange={change} />
+      <div aria-live="polite" aria-busy={answer.isFetching}>
+        {q === '' && <Invitation />}
+        {answer.isError && (
+          <ErrorNote
+            error={answer.error}
+            title="Search does not answer just now"
+            onRetry={() => void answer.refetch()}
+          />
+        )}
+        {q !== '' && answer.isPending && <ResultsPending />}
+        {q !== '' && answer.data && !answer.isError && (
+          <Results
+            answer={answer.data}
+            stale={answer.isPlaceholderData}
+            onPage={(page) => void navigate({ search: searchPageSearch({ ...params, page }) })}
+            onRetry={() => void answer.refetch()}
+          />
+        )}
+      </div>
+    </div>
+  );
+};
+
+type FormProps = {
+  readonly params: SearchPageSearch;
+  readonly onChange: (next: Partial<SearchPageSearch> | { mode: string }) => void;
+};
+
+const SearchForm = ({ params, onChange }: FormProps) => {
+  const [text, setText] = useState(params.q ?? '');
+  const [filters, setFilters] = useState(['tag', 'type', 'from', 'to'].some((k) => k in params));
+  useEffect(() => setText(params.q ?? ''), [params.q]);
+  return (
+    <form
+      role="search"
+      onSubmit={(event) => {
+        event.preventDefault();
+        onChange({ q: text });
+      }}
+    >
+      <div className={css['form']}>
+        <TextInput
+          type="search"
+          size="md"
+          aria-label="Search what was said"
+          placeholder="What was said, in words or in meaning"
+          leftSection={<Icon name="search" />}
+          autoFocus
+          maxLength={500}
+          value={text}
+          onChange={(event) => setText(event.currentTarget.value)}
+        />
+        <Button type="submit" size="md">
+          Search
+        </Button>
+      </div>
+      <Group gap="sm" mb="md">
+        <SegmentedControl
+          size="sm"
+          aria-label="How to search"
+          value={params.mode ?? 'hybrid'}
+          onChange={(mode) => onChange({ q: text, mode })}
+          data={[
+            { value: 'hybrid', label: 'Both' },
+            { value: 'keyword', label: 'Words' },
+            { value: 'semantic', label: 'Meaning' },
+          ]}
+        />
+        <NativeSelect
+          size="sm"
+          aria-label="Order"
+          value={params.sort ?? 'relevance'}
+          onChange={(event) => onChange({ sort: event.currentTarget.value })}
+          data={[
+            { value: 'relevance', label: 'Best first' },
+            { value: 'upload_time', label: 'Newest first' },
+            { value: 'duration', label: 'Longest first' },
+            { value: 'title', label: 'Title' },
+          ]}
+        />
+        <Button
+          variant="subtle"
+          color="gray"
+          size="sm"
+          leftSection={<Icon name="filter" size={17} />}
+          aria-expanded={filters}
+          onClick={() => setFilters(!filters)}
+        >
+          Filters
+        </Button>
+      </Group>
+      {filters && <Filters params={params} onChange={onChange} />}
+    </form>
+  );
+};
+
+const Filters = ({ params, onChange }: FormProps) => {
+  const tags = useQuery(tagsQuery).data ?? [];
+  return (
+    <Group gap="sm" mb="md" align="flex-end">
+      <MultiSelect
+        label="Tags"
+        data={tags.map((t) => t.name)}
+        value={params.tag ?? []}
+        onChange={(tag) => onChange({ tag })}
+        searchable
+        clearable
+        style={{ flex: '1 1 12rem' }}
+      />
+      <MultiSelect
+        label="Type"
+        data={[
+          { value: 'audio', label: 'Audio' },
+          { value: 'video', label: 'Video' },
+        ]}
+        value={params.type ?? []}
+        onChange={(type) => onChange({ type })}
+        clearable
+        style={{ flex: '1 1 8rem' }}
+      />
+      <TextInput
+        type="date"
+        label="From"
+        value={params.from ?? ''}
+        onChange={(e) => onChange({ from: e.currentTarget.value })}
+      />
+      <TextInput
+        type="date"
+        label="To"
+        value={params.to ?? ''}
+        onChange={(e) => onChange({ to: e.currentTarget.value })}
+      />
+    </Group>
+  );
+};
+
+type ResultsProps = {
+  readonly answer: SearchAnswer;
+  readonly stale: boolean;
+  readonly onPage: (page: number) => void;
+  readonly onRetry: () => void;
+};
+
+const Results = ({ answer, stale, onPage, onRetry }: ResultsProps) => {
+  const missing = missingLegs(answer.legs);
+  const pages = Math.ceil(answer.total_files / searchPageSize);
+  if (nothingRan(answer.legs)) {
+    return (
+      <ErrorNote
+        error={
+          new Error(
+            `${missing ?? 'The search did not run.'} Your recordings are safe; this is an outage of the search.`,
+          )
+        }
+        title="Search does not work just now"
+        onRetry={onRetry}
+      />
+    );
+  }
+  return (
+    <Stack gap="sm" style={{ opacity: stale ? 0.55 : 1, transition: 'opacity .15s' }}>
+      {missing !== null && (
+        <Alert color="yellow" variant="light" icon={<Icon name="info" />} data-testid="missing-leg">
+          <Text size="sm">{missing}</Text>
+        </Alert>
+      )}
+      <Text size="sm" c="dimmed" data-testid="search-summary">
+        {answer.total_files === 0
+          ? `Nothing found for “${answer.query}”.`
+          : `${plural(answer.total_results, 'place')} in ${plural(answer.total_files, 'recording')}, ${Math.max(1, Math.round(answer.search_time_ms))} ms`}
+      </Text>
+      {answer.total_files === 0 && (
+        <Text size="sm" c="dimmed">
+          Try other words, or search by meaning. A recording can be found as soon as its last stage is done.
+        </Text>
+      )}
+      <ul className={css['results']} data-testid="search-results">
+        {answer.results.map((result) => (
+          <SearchResult key={result.file_uuid} result={result} />
+        ))}
+      </ul>
+      {pages > 1 && (
+        <Center mt="md">
+          <Pagination value={answer.page} total={pages} onChange={onPage} aria-label="Pages" />
+        </Center>
+      )}
+    </Stack>
+  );
+};
+
+const ResultsPending = () => (
+  <Stack gap="sm" role="status" aria-label="Searching">
+    <Skeleton h={18} w={180} />
+    {Array.from({ length: 3 }, (_, i) => (
+      <Skeleton key={i} h={118} radius="md" />
+    ))}
+  </Stack>
+);
+
+const Invitation = () => (
+  <Stack align="center" ta="center" gap="xs" py={64} c="dimmed">
+    <Icon name="audio" size={44} />
+    <Text maw={420}>
+      Look for words that were said, or describe what was meant. A click on a place plays it from that second.
+    </Text>
+  </Stack>
+);

@@ -1,0 +1,84 @@
+import { Badge, Group, Text } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import type { SearchAnswer } from '../api/queries.ts';
+import { Icon } from '../app/icons.tsx';
+import { nameOf } from '../file/file-context.ts';
+import { ago, clock, duration, plural } from '../lib/format.ts';
+import css from './search.module.css';
+import { Snippet } from './snippet.tsx';
+
+type Result = SearchAnswer['results'][number];
+type Hit = Result['occurrences'][number];
+
+export const SearchResult = ({ result }: { result: Result }) => {
+  const more = result.total_occurrences - result.occurrences.length;
+  return (
+    <li className={`ot-card ${css['result']}`} data-testid="search-result" data-uuid={result.file_uuid}>
+      <Group justify="space-between" wrap="nowrap" align="baseline">
+        <Text
+          component={Link}
+          to={`/files/${result.file_uuid}`}
+          fw={650}
+          truncate
+          c="inherit"
+          style={{ textDecoration: 'none' }}
+        >
+          {result.title}
+        </Text>
+        <Text size="xs" c="dimmed" style={{ whiteSpace: 'nowrap' }}>
+          {[result.duration === null ? null : duration(result.duration), ago(result.upload_time)]
+            .filter((f) => f !== null)
+            .join(' · ')}
+        </Text>
+      </Group>
+      <Group gap={6} mt={4}>
+        {result.tags.map((tag) => (
+          <Badge key={tag} size="sm" variant="light">
+            {tag}
+          </Badge>
+        ))}
+        {result.semantic_only && (
+          <Badge size="sm" variant="light" color="gray">
+            found by meaning
+          </Badge>
+        )}
+      </Group>
+      <ul className={css['hits']}>
+        {result.occurrences.map((hit) => (
+          <HitRow key={`${hit.start_time}-${hit.match_type}-${hit.snippet.length}`} file={result.file_uuid} hit={hit} />
+        ))}
+      </ul>
+      {more > 0 && (
+        <Text size="xs" c="dimmed" pb={6}>
+          and {plural(more, 'more place')} in this recording
+        </Text>
+      )}
+    </li>
+  );
+};
+
+const HitRow = ({ file, hit }: { file: string; hit: Hit }) => (
+  <li>
+    <Link
+      to="/files/$uuid"
+      params={{ uuid: file }}
+      search={{ t: hit.start_time, play: true }}
+      className={css['hit']}
+      data-testid="search-hit"
+      data-start={hit.start_time}
+    >
+      <span className={css['when']}>
+        <Icon name="play" size={13} />
+        {clock(hit.start_time)}
+      </span>
+      <span className={css['snippet']}>
+        {hit.speaker !== null && (
+          <Text span fw={600} inherit>
+            {nameOf({ name: hit.speaker, display_name: null })}:{' '}
+          </Text>
+        )}
+        <Snippet html={hit.snippet} />
+      </span>
+    </Link>
+  </li>
+);

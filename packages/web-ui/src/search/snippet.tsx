@@ -1,0 +1,10 @@
+import { snippetParts } from '../lib/snippet.ts';
+
+/** A snippet as text nodes and `<mark>`; nothing of it is ever parsed as HTML. */
+export const Snippet = ({ html }: { html: string }) => (
+  <>
+    {snippetParts(html).map((part, i) =>
+      part.marked ? <mark key={i}>{part.text}</mark> : <span key={i}>{part.text}</span>,
+    )}
+  </>
+);

@@ -1,0 +1,31 @@
+import { ApiError, wordsOf } from '../api/problem.ts';
+
+const titles: Record<string, string> = {
+  account_pending_approval: 'Your account waits for approval',
+  account_rejected: 'Your account was not approved',
+  account_disabled: 'Your account is disabled',
+  account_expired: 'Your account has expired',
+};
+
+/** What to say of a sign-in that failed, so that a person knows what to do next. */
+export const signInWords = (error: unknown): { title: string; words: string } => {
+  if (!(error instanceof ApiError)) return { title: 'Sign-in did not work', words: wordsOf(error) };
+  if (/insecure|plain_http|https_required|secure_transport/.test(error.code)) {
+    return { title: 'This address is not safe to sign in at', words: error.message };
+  }
+  if (error.status === 401) {
+    return {
+      title: 'User name or password is wrong',
+      words: 'Check both and try again. After several failures an account is locked for a while.',
+    };
+  }
+  if (error.status === 429) return { title: 'Too many tries', words: waitWords(error) };
+  if (error.status === 0) return { title: 'Overtone cannot be reached', words: error.message };
+  if (error.status >= 500) return { title: 'Sign-in is not possible just now', words: error.message };
+  return { title: titles[error.code] ?? 'Sign-in was refused', words: error.message };
+};
+
+const waitWords = (error: ApiError): string => {
+  if (error.retryAfter === null) return error.message;
+  return `Wait ${error.retryAfter < 90 ? `${error.retryAfter} seconds` : `${Math.ceil(error.retryAfter / 60)} minutes`}, then try again.`;
+};

@@ -1,0 +1,91 @@
+import { Portal, Stack, Text, Title } from '@mantine/core';
+import { lazy, Suspense, useEffect, useRef, useState, useSyncExternalStore } from 'react';
+import { Icon } from '../app/icons.tsx';
+import { uploads } from '../app/services.ts';
+import css from './drop-anywhere.module.css';
+import { fileInputId, intake } from './upload-intake.ts';
+
+const UploadDialog = lazy(() => import('./upload-dialog.tsx').then((m) => ({ default: m.UploadDialog })));
+
+/** Files that go on with an unfinished upload do so at once; the others are asked about. */
+const take = (files: readonly File[]): void => {
+  const rest = uploads.continueWith(files);
+  if (rest.length > 0) intake.set([...intake.get(), ...rest]);
+};
+
+/** Takes recordings dropped anywhere on the page, and holds the one file chooser. */
+export const DropAnywhere = () => {
+  const over = useFileDrag(take);
+  const waiting = useSyncExternalStore(intake.subscribe, intake.get);
+  return (
+    <>
+      <input
+        id={fileInputId}
+        data-testid="file-input"
+        type="file"
+        multiple
+        accept="audio/*,video/*"
+        hidden
+        aria-label="Choose recordings"
+        onChange={(event) => {
+          take(Array.from(event.currentTarget.files ?? []));
+          event.currentTarget.value = '';
+        }}
+      />
+      {over && (
+        <Portal>
+          <div className={css['veil']} data-testid="drop-veil">
+            <Stack align="center" gap="xs">
+              <Icon name="upload" size={48} />
+              <Title order={2}>Drop to transcribe</Title>
+              <Text c="dimmed">Audio or video, one or many</Text>
+            </Stack>
+          </div>
+        </Portal>
+      )}
+      {waiting.length > 0 && (
+        <Suspense>
+          <UploadDialog files={waiting} onClose={() => intake.set([])} />
+        </Suspense>
+      )}
+    </>
+  );
+};
+
+const holdsFiles = (event: DragEvent): boolean => event.dataTransfer?.types.includes('Files') ?? false;
+
+const useFileDrag = (onFiles: (files: readonly File[]) => void): boolean => {
+  const [over, setOver] = useState(false);
+  const depth = useRef(0);
+  useEffect(() => {
+    const abort = new AbortController();
+    const on = (name: 'dragenter' | 'dragover' | 'dragleave' | 'drop', handle: (event: DragEvent) => void): void =>
+      window.addEventListener(
+        name,
+        (event) => {
+          if (!holdsFiles(event)) return;
+          event.preventDefault();
+          handle(event);
+        },
+        { signal: abort.signal },
+      );
+    on('dragenter', () => {
+      depth.current += 1;
+      setOver(true);
+    });
+    on('dragover', (event) => {
+      if (event.dataTransfer) event.dataTransfer.dropEffect = 'copy';
+    });
+    on('dragleave', () => {
+      depth.current -= 1;
+      if (depth.current <= 0) setOver(false);
+    });
+    on('drop', (event) => {
+      depth.current = 0;
+      setOver(false);
+      onFiles(Array.from(event.dataTransfer?.files ?? []));
+    });
+    return () => abort.abort();
+  }, [onFiles]);
+  return over;
+};

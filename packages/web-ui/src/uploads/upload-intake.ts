@@ -1,0 +1,8 @@
+import { observable } from '../lib/observable.ts';
+
+/** Files that were dropped or chosen and wait for their options. */
+export const intake = observable<readonly File[]>([]);
+
+export const fileInputId = 'upload-input';
+/** Opens the browser's file chooser from anywhere on the page. */
+export const openUpload = (): void => document.getElementById(fileInputId)?.click();

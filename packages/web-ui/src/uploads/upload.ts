@@ -1,0 +1,182 @@
+/** What the uploader says about a recording before it is sent. */
+export type UploadOptions = {
+  readonly title: string;
+  /** Empty: the engine finds out. */
+  readonly language: string;
+  readonly minSpeakers: number | null;
+  readonly maxSpeakers: number | null;
+  readonly allowDuplicate: boolean;
+};
+
+export type UploadPhase =
+  | { readonly name: 'queued' }
+  | { readonly name: 'sending' }
+  | { readonly name: 'paused' }
+  /** The connection was lost; it goes on by itself. */
+  | { readonly name: 'waiting' }
+  /** The page was reloaded: the browser gives the file back only when it is chosen again. */
+  | { readonly name: 'needs_file' }
+  | { readonly name: 'duplicate'; readonly existing: string | null; readonly words: string }
+  | { readonly name: 'failed'; readonly words: string; readonly code: string | null; readonly retryable: boolean }
+  | { readonly name: 'done'; readonly fileId: string | null };
+
+export type Upload = {
+  readonly id: string;
+  readonly name: string;
+  readonly size: number;
+  readonly lastModified: number;
+  readonly options: UploadOptions;
+  readonly phase: UploadPhase;
+  readonly sent: number;
+  /** Bytes per second over the last seconds; null before it is known. */
+  readonly speed: number | null;
+  readonly sampledAt: number | null;
+  readonly sampledSent: number;
+  /** Where the server keeps what it has; null before it was told of the upload. */
+  readonly url: string | null;
+};
+
+export type UploadEvent =
+  | { readonly type: 'start' }
+  | { readonly type: 'located'; readonly url: string }
+  | { readonly type: 'progress'; readonly sent: number; readonly at: number }
+  | { readonly type: 'pause' }
+  | { readonly type: 'resume' }
+  | { readonly type: 'connection_lost' }
+  | { readonly type: 'retry' }
+  | { readonly type: 'upload_anyway' }
+  | { readonly type: 'duplicate'; readonly existing: string | null; readonly words: string }
+  | { readonly type: 'fail'; readonly words: string; readonly code: string | null; readonly retryable: boolean }
+  | { readonly type: 'done'; readonly fileId: string | null };
+
+export const newUpload = (id: string, file: FileFacts, options: UploadOptions): Upload => ({
+  id,
+  name: file.name,
+  size: file.size,
+  lastModified: file.lastModified,
+  options,
+  phase: { name: 'queued' },
+  sent: 0,
+  speed: null,
+  sampledAt: null,
+  sampledSent: 0,
+  url: null,
+});
+
+/** The next state; an event that makes no sense in a phase changes nothing (a late progress after a pause). */
+export const reduceUpload = (upload: Upload, event: UploadEvent): Upload => {
+  const phase = upload.phase.name;
+  const still = { speed: null, sampledAt: null } as const;
+  switch (event.type) {
+    case 'start':
+      return phase === 'queued' ? { ...upload, phase: { name: 'sending' } } : upload;
+    case 'located':
+      return { ...upload, url: event.url };
+    case 'progress':
+      return phase === 'sending' || phase === 'waiting' ? withProgress(upload, event) : upload;
+    case 'pause':
+      return phase === 'sending' || phase === 'waiting' || phase === 'queued'
+        ? { ...upload, ...still, phase: { name: 'paused' } }
+        : upload;
+    case 'resume':
+      return phase === 'paused' || phase === 'needs_file' ? { ...upload, ...still, phase: { name: 'queued' } } : upload;
+    case 'connection_lost':
+      return phase === 'sending' ? { ...upload, ...still, phase: { name: 'waiting' } } : upload;
+    case 'retry':
+      return phase === 'failed' ? { ...upload, ...still, phase: { name: 'queued' } } : upload;
+    case 'upload_anyway':
+      return phase === 'duplicate'
+        ? { ...fromTheStart(upload), options: { ...upload.options, allowDuplicate: true } }
+        : upload;
+    case 'duplicate':
+      return { ...upload, ...still, phase: { name: 'duplicate', existing: event.existing, words: event.words } };
+    case 'fail': {
+      const { words, code, retryable } = event;
+      return { ...upload, ...still, phase: { name: 'failed', words, code, retryable } };
+    }
+    case 'done':
+      return { ...upload, ...still, sent: upload.size, phase: { name: 'done', fileId: event.fileId } };
+  }
+};
+
+const fromTheStart = (upload: Upload): Upload => ({
+  ...upload,
+  phase: { name: 'queued' },
+  sent: 0,
+  speed: null,
+  sampledAt: null,
+  sampledSent: 0,
+  url: null,
+});
+
+/** Speed is smoothed over samples of at least half a second, so that the figure can be read. */
+const withProgress = (upload: Upload, { sent, at }: { sent: number; at: number }): Upload => {
+  const next = { ...upload, phase: { name: 'sending' } as const, sent };
+  if (upload.sampledAt === null) return { ...next, sampledAt: at, sampledSent: sent };
+  const elapsed = (at - upload.sampledAt) / 1000;
+  if (elapsed < 0.5) return next;
+  const now = Math.max(0, sent - upload.sampledSent) / elapsed;
+  const speed = upload.speed === null ? now : upload.speed * 0.7 + now * 0.3;
+  return { ...next, speed, sampledAt: at, sampledSent: sent };
+};
+
+export const secondsLeft = (upload: Upload): number | null =>
+  upload.speed === null || upload.speed < 1 ? null : (upload.size - upload.sent) / upload.speed;
+
+export type FileFacts = Pick<File, 'name' | 'size' | 'lastModified'>;
+/** True when this is the file that an unfinished upload began with. */
+export const isSameFile = (upload: FileFacts, file: FileFacts): boolean =>
+  upload.name === file.name && upload.size === file.size && upload.lastModified === file.lastModified;
+
+export type Limits = { readonly max_bytes: number; readonly accept: readonly string[] };
+/** Why a file cannot be sent, told before a byte of it moves; null when it can. */
+export const refusal = (file: FileFacts & { readonly type: string }, limits: Limits | undefined): string | null => {
+  if (file.size === 0) return 'This file is empty.';
+  if (limits && file.size > limits.max_bytes) return 'too_large';
+  if (file.type === '' || !limits || limits.accept.length === 0) return null;
+  return limits.accept.some((pattern) => accepts(pattern, file)) ? null : 'not_media';
+};
+const accepts = (pattern: string, file: { name: string; type: string }): boolean => {
+  if (pattern.startsWith('.')) return file.name.toLowerCase().endsWith(pattern.toLowerCase());
+  return pattern.endsWith('/*') ? file.type.startsWith(pattern.slice(0, -1)) : file.type === pattern;
+};
+
+/** A file name as a title: without its ending, with spaces. */
+export const titleFrom = (name: string): string =>
+  name
+    .replace(/\.[A-Za-z0-9]{1,5}$/, '')
+    .replace(/[_]+/g, ' ')
+    .trim()
+    .slice(0, 255) || name.slice(0, 255);
+
+/** What survives a reload. */
+export type StoredUpload = Pick<Upload, 'id' | 'name' | 'size' | 'lastModified' | 'options' | 'sent' | 'url'>;
+const unfinished: ReadonlySet<UploadPhase['name']> = new Set(['queued', 'sending', 'paused', 'waiting', 'needs_file']);
+
+export const toStore = (uploads: readonly Upload[]): StoredUpload[] =>
+  uploads
+    .filter((u) => unfinished.has(u.phase.name) || (u.phase.name === 'failed' && u.phase.retryable))
+    .map(({ id, name, size, lastModified, options, sent, url }) => ({
+      id,
+      name,
+      size,
+      lastModified,
+      options,
+      sent,
+      url,
+    }));
+
+export const fromStore = (json: string | null): Upload[] => {
+  try {
+    const stored: unknown = JSON.parse(json ?? '[]');
+    if (!Array.isArray(stored)) return [];
+    return (stored as StoredUpload[]).map((s) => ({
+      ...newUpload(s.id, s, s.options),
+      sent: s.sent,
+      url: s.url,
+      phase: { name: 'needs_file' },
+    }));
+  } catch {
+    return [];
+  }
+};
