@@ -89,7 +89,7 @@ describe('chunking', () => {
 
   it('times the words of scripts without blanks and adds none', () => {
     const text = '我们明天开会。大家都要来。';
-    const words = [...text].map((word, i) => ({ word, start: i, end: i + 1 }));
+    const words = text.split('').map((word, i) => ({ word, start: i, end: i + 1 }));
     const [p] = chunk([{ start: 0, end: 13, text, speaker: null, words }]);
     expect(p?.text).toBe(text);
     expect(p?.layout.at.length).toBeGreaterThan(3);

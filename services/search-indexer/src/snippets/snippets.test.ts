@@ -21,7 +21,12 @@ const phrase = (...words: string[]) => ({
   phrases: [words.map((w) => new Set([stemOf(w, 'en')]))],
 });
 const snippet = (turns: [string, string][], m: ReturnType<typeof marks> | ReturnType<typeof phrase>, who?: string[]) =>
-  snippetOf({ ...passageOf(...turns), language: 'en', marks: m, speakers: who ? new Set(who) : null });
+  snippetOf({
+    ...passageOf(...turns),
+    language: 'en',
+    marks: m,
+    spokenBy: who ? (s: string) => who.includes(s) : null,
+  });
 
 describe('snippets', () => {
   it('marks the inflections of a searched word and starts where the first is spoken', () => {
@@ -78,7 +83,7 @@ describe('snippets', () => {
       layout: { at: [0], ms: [0], turns: [[0, null]] },
       language: 'ja',
       marks: marks('x'),
-      speakers: null,
+      spokenBy: null,
     });
     expect(s.html.length).toBeLessThan(300);
   });

@@ -19,8 +19,8 @@ export type SnippetInput = {
   layout: Layout;
   language: string | null;
   marks: Marks;
-  /** Only words of these speakers count; null: everybody's. */
-  speakers: ReadonlySet<string> | null;
+  /** Only words of those speakers count; null: everybody's. */
+  spokenBy: ((speaker: string) => boolean) | null;
 };
 
 /** About how long a snippet is, in characters. */
@@ -35,9 +35,7 @@ export const snippetOf = (input: SnippetInput): Snippet => {
   const words = splitWords(text);
   const marked = matches(words, input);
   const first = words[marked[0] ?? -1];
-  const firstOwn = input.speakers
-    ? layout.turns.find(([, s]) => s !== null && input.speakers?.has(s))
-    : layout.turns[0];
+  const firstOwn = layout.turns.find(([, s]) => isOwn(s, input.spokenBy)) ?? layout.turns[0];
   const token = first ? indexAt(layout.at, first.at) : (firstOwn?.[0] ?? 0);
   return {
     html: excerpt(
@@ -59,18 +57,18 @@ const speakerAt = (layout: Layout, token: number): string | null =>
     )
   ]?.[1] ?? null;
 
+const isOwn = (speaker: string | null, spokenBy: SnippetInput['spokenBy']): boolean =>
+  spokenBy === null || (speaker !== null && spokenBy(speaker));
+
 /** Indexes of the words to mark, rising. */
-const matches = (words: readonly Word[], { marks, layout, language, speakers }: SnippetInput): number[] => {
+const matches = (words: readonly Word[], { marks, layout, language, spokenBy }: SnippetInput): number[] => {
   const stems = words.map((w) => stemOf(w.text, language));
   const found = new Set<number>();
   for (const [i, stem] of stems.entries()) if (marks.words.has(stem)) found.add(i);
   for (const phrase of marks.phrases)
     for (let i = 0; i + phrase.length <= stems.length; i++)
       if (phrase.every((variants, n) => variants.has(stems[i + n] ?? ''))) phrase.forEach((_, n) => found.add(i + n));
-  const own = (i: number): boolean => {
-    const speaker = speakerAt(layout, indexAt(layout.at, words[i]?.at ?? 0));
-    return speakers === null || (speaker !== null && speakers.has(speaker));
-  };
+  const own = (i: number): boolean => isOwn(speakerAt(layout, indexAt(layout.at, words[i]?.at ?? 0)), spokenBy);
   return [...found].filter(own).sort((a, b) => a - b);
 };
 

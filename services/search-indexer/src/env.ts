@@ -1,0 +1,28 @@
+import { databaseEnv } from '@overtone/database';
+import { assertionEnv, busEnv, readEnv, serviceEnv } from '@overtone/service-kit';
+import { z } from 'zod';
+
+export const indexerEnv = {
+  ...serviceEnv,
+  ...busEnv,
+  ...databaseEnv,
+  ...assertionEnv,
+  /** Folder of the embedded index; not used when ELASTICSEARCH_URL is set. */
+  LANCEDB_DIR: z.string().min(1).default('./data/search'),
+  /** A search server to use instead of the embedded index. */
+  ELASTICSEARCH_URL: z.url().optional(),
+  ELASTICSEARCH_API_KEY: z.string().optional(),
+  ELASTICSEARCH_INDEX_PREFIX: z
+    .string()
+    .regex(/^[a-z0-9-]{1,40}$/)
+    .default('overtone-passages'),
+  /** Cosine similarity below which a passage has nothing to do with a query; by default what suits the model. */
+  SEARCH_SIMILARITY_FLOOR: z.coerce.number().min(-1).max(1).optional(),
+};
+export type IndexerEnv = z.infer<z.ZodObject<typeof indexerEnv>>;
+
+export const env = (): IndexerEnv => {
+  // LanceDB writes its warnings to stderr past our log; only what breaks it is worth a line.
+  process.env['LANCE_LOG'] ??= 'error';
+  return readEnv(indexerEnv);
+};

@@ -1,0 +1,18 @@
+import { indexerJobs } from '@overtone/contracts';
+import { worker, type Worker } from '@overtone/service-kit';
+import type { Indexing } from './indexing.service.ts';
+
+/** `index`, the last stage of a run: ordered when media has stored a transcript; makes it findable. */
+export const indexingWorker = (d: { indexing: Indexing; workerId: string; concurrency: number }): Worker =>
+  worker(
+    indexerJobs,
+    {
+      index: async ({ fileId }, { signal, progress }) => {
+        const outcome = await d.indexing.indexFile(fileId, { signal, progress });
+        if (outcome.status === 'gone') return { artefact: null, chunks: 0, semantic: false, engine_seconds: 0 };
+        const { chunks, semantic, embedSeconds } = outcome;
+        return { artefact: null, chunks, semantic, engine_seconds: embedSeconds };
+      },
+    },
+    { workerId: d.workerId, concurrency: { embedding: d.concurrency } },
+  );

@@ -1,0 +1,81 @@
+import { createHash } from 'node:crypto';
+import type { Passage } from '../chunking/chunking.ts';
+import { filterKey, type IndexRow } from '../ports/search-index.ts';
+import type { IndexableFile } from '../ports/transcripts.ts';
+import { termsOf } from '../words/words.ts';
+
+export type { Indexing } from './indexing.service.ts';
+
+export const mediaKind = (contentType: string): 'audio' | 'video' =>
+  contentType.startsWith('video/') ? 'video' : 'audio';
+
+/** Labels that diarization gives; nobody looks for them. */
+const isLabel = (speaker: string): boolean => /^SPEAKER_\d+$/.test(speaker);
+
+/** The rows of a file: its card (found by title, tag or speaker) and its passages. */
+export const rowsOf = (
+  file: IndexableFile,
+  passages: readonly Passage[],
+  vectors: readonly (Float32Array | null)[],
+): IndexRow[] => {
+  const common = {
+    fileId: file.fileId,
+    ownerId: file.ownerId,
+    tags: file.tags.map(filterKey),
+    uploaded: Date.parse(file.uploadTime),
+    duration: file.duration,
+    media: mediaKind(file.contentType),
+  };
+  const names = speakersOf(passages).filter((s) => !isLabel(s));
+  const card: IndexRow = {
+    ...common,
+    id: `${file.fileId}:-1`,
+    kind: 'card',
+    text: file.title,
+    terms: termsOf([file.title, file.filename, ...file.tags, ...names].join(' '), file.language),
+    start: 0,
+    end: 0,
+    // Nobody speaks in it: a filter by speaker asks for what was said.
+    speakers: [],
+    layout: '',
+    vector: null,
+  };
+  return [
+    card,
+    ...passages.map((p, n) => ({
+      ...common,
+      id: `${file.fileId}:${n}`,
+      kind: 'passage' as const,
+      text: p.text,
+      terms: termsOf(p.text, file.language),
+      start: p.start,
+      end: p.end,
+      speakers: p.speakers.map(filterKey),
+      layout: JSON.stringify(p.layout),
+      vector: vectors[n] ?? null,
+    })),
+  ];
+};
+
+/** Everybody who speaks, in order of appearance. */
+export const speakersOf = (passages: readonly Passage[]): string[] => [...new Set(passages.flatMap((p) => p.speakers))];
+
+/** Changes when anything changes that search shows or finds of a file besides its text. */
+export const fingerprintOf = (file: IndexableFile): string => {
+  const { title, filename, contentType, duration, language, uploadTime, ownerId, tags, transcriptVersion } = file;
+  const facts = [
+    title,
+    filename,
+    contentType,
+    duration,
+    language,
+    uploadTime,
+    ownerId,
+    [...tags].sort(),
+    transcriptVersion,
+  ];
+  return createHash('sha256').update(JSON.stringify(facts)).digest('base64url').slice(0, 22);
+};
+
+/** Pause before the n-th repetition of what failed. */
+export const retryPauseMs = (attempts: number): number => Math.min(15 * 60_000, 2_000 * 2 ** Math.min(10, attempts));

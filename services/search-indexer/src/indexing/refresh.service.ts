@@ -1,0 +1,54 @@
+import type { Log } from '@overtone/service-kit';
+import type { SearchIndex } from '../ports/search-index.ts';
+import type { Vectoriser } from '../ports/vectoriser.ts';
+import { retryPauseMs } from './indexing.ts';
+import type { Indexing } from './indexing.service.ts';
+import type { DueFile, IndexingStore } from './indexing.store.ts';
+
+export type RefreshDeps = {
+  store: IndexingStore;
+  indexing: Indexing;
+  index: SearchIndex;
+  vectoriser: Vectoriser;
+  log: Log;
+};
+
+/** Keeps the index true to the database: edits, repetitions of what failed, what was indexed by words only. */
+export const createRefresh = (d: RefreshDeps) => {
+  const one = async (due: DueFile, signal: AbortSignal): Promise<void> => {
+    try {
+      await d.indexing.indexFile(due.fileId, { signal });
+      await d.store.settle(due);
+    } catch (e) {
+      const pause = signal.aborted ? 0 : retryPauseMs(due.attempts);
+      await d.store.postpone(due, pause, e instanceof Error ? e.message : 'unknown');
+      if (!signal.aborted) d.log.warn({ err: e as Error, file_id: due.fileId }, 'file not indexed this time');
+    }
+  };
+  return {
+    /** Indexes what is due. */
+    due: async (signal: AbortSignal): Promise<void> => {
+      for (;;) {
+        const files = await d.store.takeDue(4);
+        for (const file of files) await one(file, signal);
+        if (files.length === 0 || signal.aborted) return;
+      }
+    },
+    /** Looks for what should be due. @returns whether the index must be built anew: it is lost, or its model is gone. */
+    sweep: async (): Promise<{ rebuild: boolean }> => {
+      const { current, building } = await d.index.builds();
+      const { files, keywordOnly } = await d.store.counts();
+      if (files === 0 || building) return { rebuild: false };
+      if (!current) return { rebuild: true };
+      await d.store.markLost([current.id]);
+      const model = await d.vectoriser.query('model').then(
+        (v) => v.model.name,
+        () => null,
+      );
+      if (model === null) return { rebuild: false };
+      if (current.model && current.model.name !== model) return { rebuild: true };
+      if (keywordOnly > 0) await d.store.markKeywordOnly(50);
+      return { rebuild: false };
+    },
+  };
+};

@@ -1,0 +1,5 @@
+import { runService } from '@overtone/service-kit';
+import { env } from './env.ts';
+import { createSearchIndexer } from './search-indexer.ts';
+
+await runService(createSearchIndexer(env()));

@@ -1,0 +1,24 @@
+import { checkedId, type IndexFilter } from './search-index.ts';
+
+/** A string as LanceDB's SQL reads it: quotes doubled, nothing else has a meaning inside. */
+export const literal = (value: string): string => `'${value.replaceAll("'", "''")}'`;
+const list = (values: readonly string[]): string => `[${values.map(literal).join(', ')}]`;
+const number = (value: number): string => {
+  if (!Number.isFinite(value)) throw new TypeError('not a number');
+  return String(value);
+};
+
+/** The filter as LanceDB's SQL; undefined when everything passes. */
+export const whereOf = (f: IndexFilter): string | undefined => {
+  const parts = [
+    f.ownerId !== null && `owner_id = ${literal(checkedId(f.ownerId))}`,
+    f.speakers.length > 0 && `array_has_any(speakers, ${list(f.speakers)})`,
+    f.tags.length > 0 && `array_has_any(tags, ${list(f.tags)})`,
+    f.media.length > 0 && `media in (${f.media.map(literal).join(', ')})`,
+    f.uploadedFrom !== null && `uploaded >= ${number(f.uploadedFrom)}`,
+    f.uploadedTo !== null && `uploaded <= ${number(f.uploadedTo)}`,
+    f.minDuration !== null && `duration >= ${number(f.minDuration)}`,
+    f.maxDuration !== null && `duration <= ${number(f.maxDuration)}`,
+  ].filter((p) => p !== false);
+  return parts.length > 0 ? parts.join(' and ') : undefined;
+};

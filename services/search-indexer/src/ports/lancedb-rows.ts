@@ -1,0 +1,42 @@
+import type * as lancedb from '@lancedb/lancedb';
+import { Field, FixedSizeList, Float32, Float64, List, Schema, Utf8 } from 'apache-arrow';
+import type { IndexRow } from './search-index.ts';
+
+const names = () => new List(new Field('item', new Utf8(), true));
+const vectorField = (dim: number): Field =>
+  new Field('vector', new FixedSizeList(dim, new Field('item', new Float32(), true)), true);
+
+/** SQL of the value that a column of vectors has before there are any. */
+export const emptyVector = (dim: number): string => `arrow_cast(null, 'FixedSizeList(${Math.trunc(dim)}, Float32)')`;
+
+/** Columns of a build; without a model there is no column for vectors yet. */
+export const schemaOf = (dim: number | null): Schema =>
+  new Schema([
+    new Field('id', new Utf8(), false),
+    new Field('file_id', new Utf8(), false),
+    new Field('owner_id', new Utf8(), false),
+    new Field('kind', new Utf8(), false),
+    new Field('text', new Utf8(), false),
+    new Field('terms', new Utf8(), false),
+    new Field('start', new Float64(), false),
+    new Field('end', new Float64(), false),
+    new Field('speakers', names(), false),
+    new Field('tags', names(), false),
+    new Field('uploaded', new Float64(), false),
+    new Field('duration', new Float64(), true),
+    new Field('media', new Utf8(), false),
+    new Field('layout', new Utf8(), false),
+    ...(dim === null ? [] : [vectorField(dim)]),
+  ]);
+
+/** Rows as an Arrow table of that schema. */
+export const toArrow = (lance: typeof lancedb, rows: readonly IndexRow[], dim: number | null) =>
+  lance.makeArrowTable(
+    rows.map(({ fileId, ownerId, vector, ...row }) => ({
+      ...row,
+      file_id: fileId,
+      owner_id: ownerId,
+      ...(dim === null ? {} : { vector: vector?.length === dim ? Array.from(vector) : null }),
+    })),
+    { schema: schemaOf(dim) },
+  );

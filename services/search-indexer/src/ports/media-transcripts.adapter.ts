@@ -1,0 +1,38 @@
+import { mediaRpc } from '@overtone/contracts';
+import { unavailable, type Bus } from '@overtone/service-kit';
+import type { SpokenSegment } from '../chunking/chunking.ts';
+import type { IndexableFile, Transcripts } from './transcripts.ts';
+
+/** Pages stay well below the broker's limit of 1 MiB a message even with every word's time. */
+const pageSize = 100;
+const tries = 5;
+
+/** Asks media over the bus. */
+export const createMediaTranscripts = ({ bus }: { bus: Pick<Bus, 'ask'> }): Transcripts => {
+  /** All pages, or undefined when somebody edited between two of them. */
+  const readOnce = async (fileId: string, signal: AbortSignal) => {
+    const segments: SpokenSegment[] = [];
+    let file: IndexableFile | undefined;
+    for (let total = 1; segments.length < total;) {
+      signal.throwIfAborted();
+      const page = await bus.ask(mediaRpc.transcriptPage, { fileId, offset: segments.length, limit: pageSize });
+      if (!page.file) return null;
+      if (file && file.transcriptVersion !== page.file.transcriptVersion) return undefined;
+      file = page.file;
+      segments.push(...page.segments);
+      total = page.segments.length === 0 ? 0 : page.total;
+    }
+    return file ? { file, segments } : null;
+  };
+  return {
+    read: async (fileId, signal) => {
+      for (let i = 0; i < tries; i++) {
+        const result = await readOnce(fileId, signal);
+        if (result !== undefined) return result;
+      }
+      throw unavailable('service_unavailable', 'The transcript changes faster than it can be read');
+    },
+    file: async (fileId) => (await bus.ask(mediaRpc.transcriptPage, { fileId, offset: 0, limit: 1 })).file,
+    list: async (after, limit) => (await bus.ask(mediaRpc.listTranscribed, { after, limit })).files,
+  };
+};

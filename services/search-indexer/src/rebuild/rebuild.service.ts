@@ -1,0 +1,109 @@
+import { isAppError, type Log } from '@overtone/service-kit';
+import type { Pool } from 'pg';
+import type { Indexing } from '../indexing/indexing.ts';
+import type { Build, SearchIndex } from '../ports/search-index.ts';
+import type { FileRef, Transcripts } from '../ports/transcripts.ts';
+import type { RebuildStore } from './rebuild.store.ts';
+
+export type RebuildDeps = {
+  index: SearchIndex;
+  indexing: Pick<Indexing, 'indexFile'>;
+  transcripts: Transcripts;
+  store: RebuildStore;
+  pool: Pool;
+  log: Log;
+};
+export type RebuildStatus = {
+  inProgress: boolean;
+  total: number;
+  indexed: number;
+  failed: number;
+  model: string | null;
+  completedAt: string | null;
+};
+export type Rebuild = ReturnType<typeof createRebuild>;
+
+const pageSize = 500;
+const lockName = 'search-indexer rebuild';
+
+/**
+ * Fills a second build of the index from the database while the first one serves, then swaps them. What is done is in
+ * index_state, so a rebuild that was interrupted goes on where it stood, here or in another replica.
+ */
+export const createRebuild = (d: RebuildDeps) => {
+  let failed = 0;
+
+  const allFiles = async (): Promise<FileRef[]> => {
+    const files: FileRef[] = [];
+    for (;;) {
+      const page = await d.transcripts.list(files.at(-1)?.fileId ?? null, pageSize);
+      files.push(...page);
+      if (page.length < pageSize) return files;
+    }
+  };
+
+  const addOne = async (fileId: string, build: Build, signal: AbortSignal): Promise<void> => {
+    try {
+      await d.indexing.indexFile(fileId, { signal, onlyBuild: build });
+    } catch (e) {
+      // Somebody needed is away: the whole rebuild waits and goes on later. Anything else is this file's own fault.
+      if (signal.aborted || (isAppError(e) && e.kind === 'unavailable')) throw e;
+      failed += 1;
+      await d.store.recordFailure(fileId, e instanceof Error ? e.message : 'unknown');
+      d.log.warn({ err: e as Error, file_id: fileId }, 'file left out of the rebuild; it will be tried again');
+    }
+  };
+
+  const fill = async (signal: AbortSignal): Promise<void> => {
+    const { building } = await d.index.builds();
+    if (!building) return;
+    failed = 0;
+    const started = Date.now();
+    const files = await allFiles();
+    for (let at = 0; at < files.length; at += pageSize) {
+      const page = files.slice(at, at + pageSize);
+      const done = await d.store.inBuild(
+        page.map((f) => f.fileId),
+        building.id,
+      );
+      for (const file of page) {
+        signal.throwIfAborted();
+        if ((done.get(file.fileId) ?? -1) < file.transcriptVersion) await addOne(file.fileId, building, signal);
+      }
+    }
+    await d.index.promote();
+    d.log.info({ files: files.length, failed, ms: Date.now() - started }, 'search index rebuilt');
+  };
+
+  return {
+    begin: async (): Promise<'started' | 'running'> => {
+      const { building } = await d.index.builds();
+      if (building) return 'running';
+      await d.index.beginBuild(null, false);
+      d.log.info('search index is being rebuilt');
+      return 'started';
+    },
+    /** Carries a rebuild on, if there is one and nobody else does. */
+    carryOn: async (signal: AbortSignal): Promise<void> => {
+      if (!(await d.index.builds()).building) return;
+      const client = await d.pool.connect();
+      try {
+        const lock = await client.query<{ ok: boolean }>('select pg_try_advisory_lock(hashtext($1)) as ok', [lockName]);
+        if (!lock.rows[0]?.ok) return;
+        try {
+          await fill(signal);
+        } finally {
+          await client.query('select pg_advisory_unlock(hashtext($1))', [lockName]);
+        }
+      } finally {
+        client.release();
+      }
+    },
+    status: async (): Promise<RebuildStatus> => {
+      const { current, building, completedAt } = await d.index.builds();
+      const { total, indexed } = await d.store.progress((building ?? current)?.id ?? '');
+      const model = (building ?? current)?.model?.name ?? null;
+      return { inProgress: building !== null, total, indexed, failed, model, completedAt };
+    },
+  };
+};

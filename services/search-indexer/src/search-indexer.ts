@@ -1,0 +1,104 @@
+import { randomUUID } from 'node:crypto';
+import { createDatabase, createOutbox, createOutboxRelay } from '@overtone/database';
+import {
+  createAssertionVerifier,
+  createBus,
+  createLog,
+  createMetrics,
+  createService,
+  periodic,
+  version,
+  type Part,
+  type Service,
+} from '@overtone/service-kit';
+import type { IndexerEnv } from './env.ts';
+import { PrismaClient } from './generated/client.ts';
+import { createAnnouncement } from './indexing/announce.ts';
+import { followEdits } from './indexing/follow-edits.consumer.ts';
+import { followFiles } from './indexing/follow-files.consumer.ts';
+import { forgetFile } from './indexing/forget-file.consumer.ts';
+import { indexingWorker } from './indexing/indexing.jobs.ts';
+import { createIndexing } from './indexing/indexing.service.ts';
+import { createIndexingStore } from './indexing/indexing.store.ts';
+import { createRefresh } from './indexing/refresh.service.ts';
+import { createLanceIndex } from './ports/lancedb.adapter.ts';
+import { createMediaTranscripts } from './ports/media-transcripts.adapter.ts';
+import { createWorkerVectoriser } from './ports/worker-vectoriser.adapter.ts';
+import { rebuildRoutes } from './rebuild/rebuild.routes.ts';
+import { createRebuild } from './rebuild/rebuild.service.ts';
+import { createRebuildStore } from './rebuild/rebuild.store.ts';
+import { routesOfSearch } from './search/search.routes.ts';
+import { createSearch } from './search/search.service.ts';
+import { createSearchStore } from './search/search.store.ts';
+import { createTelemetry } from './telemetry.ts';
+
+const name = 'search-indexer';
+/** Indexing mostly waits for media and the workers; more at once would only make the searches wait. */
+const jobsAtOnce = 1;
+
+/** Makes transcripts findable by word and by meaning, and answers searches. */
+export const createSearchIndexer = (env: IndexerEnv): Service => {
+  const log = createLog(name, env);
+  const metrics = createMetrics();
+  const telemetry = createTelemetry(metrics);
+  const bus = createBus({ service: name, url: env.NATS_URL, user: env.NATS_USER, password: env.NATS_PASSWORD, log });
+  const database = createDatabase({ env, name, metrics, log }, (adapter) => new PrismaClient({ adapter }));
+  const { db, pool } = database;
+  const workerId = `${name}-${randomUUID()}`;
+
+  const index = createLanceIndex({ directory: env.LANCEDB_DIR, log });
+  const vectoriser = createWorkerVectoriser({ bus });
+  const transcripts = createMediaTranscripts({ bus });
+  const store = createIndexingStore({ db });
+  const searchStore = createSearchStore({ db });
+  const outbox = createOutbox(name);
+  const indexing = createIndexing({ db, outbox, store, index, transcripts, vectoriser, telemetry, log });
+  const refresh = createRefresh({ store, indexing, index, vectoriser, log });
+  const rebuild = createRebuild({ index, indexing, transcripts, store: createRebuildStore({ db }), pool, log });
+  const search = createSearch({
+    index,
+    store: searchStore,
+    vectoriser,
+    telemetry,
+    log,
+    floor: env.SEARCH_SIMILARITY_FLOOR,
+  });
+  const sweep = async () => {
+    if ((await refresh.sweep()).rebuild) await rebuild.begin();
+  };
+  const indexPart: Part = {
+    name: 'index',
+    // A lost index is noticed before the first file is written into an empty one.
+    start: () => sweep().catch((err: unknown) => log.warn({ err: err as Error }, 'index not looked at yet')),
+    stop: () => index.close(),
+  };
+
+  return createService({
+    name,
+    version,
+    env,
+    log,
+    metrics,
+    bus,
+    whoIs: createAssertionVerifier(env.ASSERTION_PUBLIC_KEY, name),
+    parts: [
+      database.part,
+      indexPart,
+      createOutboxRelay({ service: name, pool, url: env.DATABASE_URL, bus, log }),
+      createAnnouncement({ bus, workerId }),
+    ],
+    routes: [
+      ...routesOfSearch({ search, store: searchStore, index, counts: store.counts }),
+      ...rebuildRoutes({ rebuild }),
+    ],
+    consumers: [forgetFile({ indexing }), followEdits({ store }), followFiles({ store, transcripts })],
+    workers: [indexingWorker({ indexing, workerId, concurrency: jobsAtOnce })],
+    periodics: [
+      periodic('index what is due', 500, (signal) => refresh.due(signal)),
+      periodic('look for what should be due', 30_000, sweep),
+      periodic('carry a rebuild on', 1_000, (signal) => rebuild.carryOn(signal)),
+      periodic('tidy the index', 15_000, () => index.maintain()),
+    ],
+    checks: { ...database.checks, search: { critical: false, probe: () => index.ping() } },
+  });
+};

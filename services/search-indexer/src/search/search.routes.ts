@@ -1,0 +1,38 @@
+import { roleAtLeast, searchRoutes } from '@overtone/contracts';
+import { handle, unavailable, type Caller, type Route } from '@overtone/service-kit';
+import type { SearchIndex } from '../ports/search-index.ts';
+import type { createSearch } from './search.service.ts';
+import type { SearchStore } from './search.store.ts';
+
+export type SearchRoutesDeps = {
+  search: ReturnType<typeof createSearch>;
+  store: Pick<SearchStore, 'suggest'>;
+  index: SearchIndex;
+  counts: () => Promise<{ files: number; chunks: number; keywordOnly: number }>;
+};
+
+const searcher = (caller: Caller) => ({ userId: caller.userId, seesAll: roleAtLeast(caller.role, 'admin') });
+
+export const routesOfSearch = (d: SearchRoutesDeps): Route[] => [
+  handle(searchRoutes.search, ({ query, caller }) => d.search(query, searcher(caller))),
+  handle(searchRoutes.suggestions, async ({ query, caller }) => {
+    const { userId, seesAll } = searcher(caller);
+    const found = await d.store.suggest(query.q, seesAll ? null : userId, query.limit);
+    return found.map(({ type, text, fileId }) => ({ type, text, file_uuid: fileId }));
+  }),
+  handle(searchRoutes.indexHealth, () => healthOf(d)),
+];
+
+const healthOf = async ({ index, counts }: SearchRoutesDeps) => {
+  const { files, chunks, keywordOnly } = await counts();
+  const known = { backend: index.backend, files, keyword_only_files: keywordOnly };
+  try {
+    const [indexed, { current, building }] = await Promise.all([index.size(), index.builds()]);
+    if (!current && building) throw unavailable('search_unavailable', 'The index is being built');
+    if (!current && chunks > 0) throw unavailable('search_unavailable', 'The index is lost and waits to be rebuilt');
+    const status = keywordOnly > 0 || indexed < chunks ? ('yellow' as const) : ('green' as const);
+    return { ...known, status, chunks: indexed, error: null };
+  } catch (e) {
+    return { ...known, status: 'red' as const, chunks: 0, error: e instanceof Error ? e.message : 'unknown' };
+  }
+};

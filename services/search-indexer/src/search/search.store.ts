@@ -1,0 +1,68 @@
+import type { Db } from '../database.ts';
+
+const languagesLiveMs = 60_000;
+
+/** What search shows of a file. */
+export type FileFacts = {
+  fileId: string;
+  ownerId: string;
+  title: string;
+  tags: string[];
+  speakers: string[];
+  contentType: string;
+  duration: number | null;
+  language: string | null;
+  uploadTime: Date | null;
+};
+export type Suggestion = { type: 'title' | 'speaker'; text: string; fileId: string | null };
+
+export type SearchStore = ReturnType<typeof createSearchStore>;
+export const createSearchStore = ({ db, now = Date.now }: { db: Db; now?: () => number }) => {
+  let languages: { at: number; known: Promise<(string | null)[]> } | undefined;
+  return {
+    facts: async (fileIds: readonly string[]): Promise<Map<string, FileFacts>> => {
+      const rows = await db.indexState.findMany({
+        where: { fileId: { in: [...fileIds] }, indexedAt: { not: null } },
+        select: {
+          fileId: true,
+          ownerId: true,
+          title: true,
+          tags: true,
+          speakers: true,
+          contentType: true,
+          duration: true,
+          language: true,
+          uploadTime: true,
+        },
+      });
+      return new Map(rows.map((r) => [r.fileId, r]));
+    },
+    /** Languages of the library. */
+    languages: (): Promise<(string | null)[]> => {
+      if (languages && now() - languages.at < languagesLiveMs) return languages.known;
+      const known = db.indexState
+        .findMany({ distinct: ['language'], select: { language: true }, take: 50 })
+        .then((rows) => rows.map((r) => r.language));
+      languages = { at: now(), known };
+      known.catch(() => (languages = undefined));
+      return known;
+    },
+    hasFiles: async (): Promise<boolean> => (await db.indexState.findFirst({ where: { chunks: { gt: 0 } } })) !== null,
+    /** Titles and speakers that begin like this, or hold a word that does. */
+    suggest: async (q: string, ownerId: string | null, limit: number): Promise<Suggestion[]> => {
+      const escaped = q.replaceAll(/[\\%_]/g, (c) => `\\${c}`);
+      const [begins, holds] = [`${escaped}%`, `% ${escaped}%`];
+      return db.$queryRaw<Suggestion[]>`
+        with mine as (
+          select * from index_state where indexed_at is not null and (${ownerId}::uuid is null or owner_id = ${ownerId}::uuid)
+        ), found as (
+          select 'speaker' as type, s as text, null as file_id, count(*) as weight from mine, unnest(speakers) s
+          where s !~ '^SPEAKER_[0-9]+$' and (s ilike ${begins} or s ilike ${holds}) group by s
+          union all
+          select 'title', title, file_id::text, 1 from mine where title ilike ${begins} or title ilike ${holds}
+        )
+        select type, text, file_id as "fileId" from found
+        order by text ilike ${begins} desc, weight desc, type, lower(text), file_id limit ${limit}`;
+    },
+  };
+};
