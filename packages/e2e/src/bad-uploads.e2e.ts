@@ -1,0 +1,196 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Problem } from '@overtone/contracts';
+import { clientOf, signIn, type Answer, type Client } from './client.ts';
+import type { Context } from './context.ts';
+import { admin } from './instance.ts';
+import { write } from './recordings.ts';
+import { until, type Check, type Suite } from './runner.ts';
+
+/** What must never be in an answer: folders, code, queries. */
+const secrets = /node_modules|\/services\/|\.ts:\d+|select .* from|ECONNREFUSED|prisma|postgres/i;
+
+const assertProblem = (answer: Answer<unknown>, statuses: readonly number[], codes?: RegExp): void => {
+  assert.ok(statuses.includes(answer.status), `${answer.status} ${answer.text.slice(0, 300)}`);
+  assert.match(answer.headers.get('content-type') ?? '', /application\/problem\+json/);
+  const problem = answer.body as Problem;
+  assert.equal(problem.status, answer.status);
+  assert.ok(problem.code && problem.detail && problem.request_id, answer.text);
+  if (codes) assert.match(problem.code, codes);
+  assert.doesNotMatch(answer.text, secrets);
+};
+
+export const badUploads = (context: Context, maxUploadBytes: number): Suite => {
+  const { instance, recordings } = context;
+  let api: Client;
+  let before = 0;
+  const total = async (): Promise<number> => (await api.ok<{ total: number }>('GET', '/api/files')).total;
+  const at = (name: string): string => join(recordings.folder, name);
+  const refused = (rule: string, work: () => Promise<void>): Check => ({
+    rule,
+    run: async () => {
+      await work();
+      assert.equal(await total(), before, 'something was stored');
+    },
+  });
+
+  return {
+    name: 'Bad uploads and bad callers',
+    checks: [
+      {
+        rule: 'signs in',
+        run: async () => {
+          api = await signIn(instance.baseUrl, admin.email, admin.password);
+          before = await total();
+        },
+      },
+      refused('an empty file is refused', async () => {
+        assertProblem(await api.upload(await write(at('empty.wav'), '')), [400, 415, 422]);
+      }),
+      refused('a text that calls itself a recording is refused', async () => {
+        assertProblem(await api.upload(await write(at('text.mp3'), 'Dear diary, '.repeat(5_000))), [400, 415, 422]);
+      }),
+      refused('a body of the wrong content type is refused', async () => {
+        for (const type of [
+          'application/json',
+          'text/plain',
+          'multipart/form-data',
+          'application/x-www-form-urlencoded',
+        ]) {
+          assertProblem(
+            await api.call('POST', '/api/files', { body: '{"file":1}', headers: { 'content-type': type } }),
+            [400, 415, 422],
+          );
+        }
+      }),
+      refused('a multipart body that is cut off is refused', async () => {
+        const sound = await readFile(recordings.cooking.path);
+        const head =
+          '--b\r\nContent-Disposition: form-data; name="file"; filename="a.wav"\r\nContent-Type: audio/wav\r\n\r\n';
+        const body = Buffer.concat([Buffer.from(head), sound.subarray(0, 50_000)]);
+        assertProblem(
+          await api.call('POST', '/api/files', {
+            body,
+            headers: { 'content-type': 'multipart/form-data; boundary=b' },
+          }),
+          [400, 422],
+        );
+      }),
+      refused('a file over the limit is refused', async () => {
+        const big = Buffer.alloc(maxUploadBytes + 1_000_000);
+        (await readFile(recordings.cooking.path)).copy(big);
+        const answer = await api.upload(await write(at('big.wav'), big)).catch((e: unknown) => e as Error);
+        // A server may refuse before it has read all; a client that is still writing may then see the connection go.
+        if (!(answer instanceof Error)) assertProblem(answer, [413]);
+        const declared = await api.call('POST', '/api/files/tus', {
+          headers: { 'tus-resumable': '1.0.0', 'upload-length': String(maxUploadBytes + 1) },
+        });
+        assert.equal(declared.status, 413, declared.text);
+      }),
+      {
+        rule: 'a recording that was cut off is transcribed as far as it goes, or fails with words',
+        run: async () => {
+          const sound = await readFile(recordings.mp3);
+          const sent = await api.upload(
+            await write(at('cut off.mp3'), sound.subarray(0, Math.floor(sound.length / 2))),
+          );
+          assert.equal(sent.status, 201, sent.text);
+          const file = await until(
+            'it ends',
+            async () => {
+              const now = await api.file(sent.body.uuid, '?segment_limit=0');
+              return ['completed', 'error'].includes(now.status) && now;
+            },
+            60_000,
+          );
+          if (file.status === 'error') assert.ok(file.error?.what_to_do);
+          await api.ok('DELETE', `/api/files/${sent.body.uuid}`);
+        },
+        limitMs: 70_000,
+      },
+      {
+        rule: 'a film whose end is missing fails with a code and what to do, and nothing else stops',
+        run: async () => {
+          const film = await readFile(recordings.video);
+          const sent = await api.upload(await write(at('no end.mp4'), film.subarray(0, Math.floor(film.length / 3))));
+          if (sent.status !== 201) return assertProblem(sent, [400, 415, 422]);
+          const file = await until(
+            'it ends',
+            async () => {
+              const now = await api.file(sent.body.uuid, '?segment_limit=0');
+              return ['completed', 'error'].includes(now.status) && now;
+            },
+            60_000,
+          );
+          assert.equal(file.status, 'error');
+          assert.ok(file.error?.code && file.error.what_to_do, JSON.stringify(file.error));
+          assert.doesNotMatch(JSON.stringify(file.error), secrets);
+          await api.ok('DELETE', `/api/files/${sent.body.uuid}`);
+        },
+        limitMs: 70_000,
+      },
+      {
+        rule: 'a name with ../ stays a name, and one of 10,000 characters is cut or refused',
+        run: async () => {
+          for (const name of ['../../../../etc/passwd.wav', '..\\..\\boot.wav', `${'x'.repeat(10_000)}.wav`]) {
+            const sent = await api.upload(recordings.cooking.path, { allow_duplicate: 'true' }, name);
+            if (sent.status !== 201) {
+              assertProblem(sent, [400, 422]);
+              continue;
+            }
+            assert.doesNotMatch(sent.body.filename, /[/\\]/);
+            assert.ok(sent.body.filename.length <= 255, `${sent.body.filename.length} characters`);
+            await api.ok('DELETE', `/api/files/${sent.body.uuid}`);
+          }
+        },
+      },
+      refused('an unknown id is 404 everywhere', async () => {
+        const id = randomUUID();
+        for (const [method, path] of [
+          ['GET', `/api/files/${id}`],
+          ['GET', `/api/files/${id}/content`],
+          ['GET', `/api/files/${id}/waveform`],
+          ['GET', `/api/files/${id}/subtitles`],
+          ['DELETE', `/api/files/${id}`],
+          ['GET', `/api/tasks/files/${id}`],
+        ] as const) {
+          assertProblem(await api.call(method, path), [404]);
+        }
+        assertProblem(await api.call('GET', '/api/files/not-an-id'), [400, 404, 422]);
+      }),
+      refused('no token, a forged one and an altered one are 401', async () => {
+        const [header, payload] = api.token.split('.');
+        const unsigned = `${Buffer.from('{"alg":"none","typ":"JWT"}').toString('base64url')}.${payload}.`;
+        const altered = `${header}.${Buffer.from('{"sub":"x","role":"super_admin","type":"access"}').toString('base64url')}.x`;
+        for (const token of ['', 'forged', unsigned, altered]) {
+          const stranger = clientOf(instance.baseUrl, token);
+          assertProblem(await stranger.call('GET', '/api/files'), [401]);
+          assertProblem(await stranger.upload(recordings.cooking.path), [401]);
+        }
+      }),
+      refused('an identity header of the caller himself counts for nothing', async () => {
+        const stranger = clientOf(instance.baseUrl, '');
+        for (const name of ['x-overtone-assertion', 'x-user-id', 'x-forwarded-user', 'remote-user']) {
+          assertProblem(await stranger.call('GET', '/api/users/me', { headers: { [name]: api.token } }), [401]);
+        }
+      }),
+      refused('a cookie caller without the CSRF header is 403', async () => {
+        const answer = await fetch(`${instance.baseUrl}/api/tags`, {
+          method: 'POST',
+          headers: { cookie: `access_token=${api.token}`, 'content-type': 'application/json' },
+          body: '{"name":"forged"}',
+        });
+        assert.equal(answer.status, 403, await answer.text());
+      }),
+      refused('malformed JSON is a 400 with a code', async () => {
+        assertProblem(
+          await api.call('POST', '/api/tags', { body: '{"name":', headers: { 'content-type': 'application/json' } }),
+          [400],
+          /malformed_json/,
+        );
+      }),
+    ],
+  };
+};

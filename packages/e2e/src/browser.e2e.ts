@@ -1,0 +1,240 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import type { Browser, Page } from 'playwright-core';
+import { dropFile, fitsWidth, launchBrowser, openPage, type Watched } from './browser.ts';
+import type { Context } from './context.ts';
+import { admin } from './instance.ts';
+import { spokenAt } from './recordings.ts';
+import { until, type Check, type Suite } from './runner.ts';
+
+const position = (page: Page): Promise<number> =>
+  page.getByTestId('media').evaluate((media: HTMLMediaElement) => media.currentTime);
+const word = (page: Page, pattern: RegExp) => page.locator('[data-w]').filter({ hasText: pattern }).first();
+
+const signInByHand = async (page: Page): Promise<void> => {
+  await page.goto('/');
+  await page.getByLabel('User name or e-mail address').fill(admin.email);
+  await page.getByLabel('Password', { exact: true }).fill(admin.password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('heading', { name: 'Library' }).waitFor();
+};
+
+export const inTheBrowser = ({ instance, recordings, screenshots }: Context): Suite => {
+  let browser: Browser;
+  let watched: Watched;
+  let page: Page;
+  let fileUrl = '';
+  const step = (rule: string, run: () => Promise<void>, limitMs = 60_000): Check => ({
+    rule,
+    run: async () => {
+      try {
+        await run();
+        assert.deepEqual(watched.faults, [], 'the browser complains');
+      } catch (error) {
+        const path = await watched.snap(`failed-${rule.replaceAll(/\W+/g, '-').slice(0, 60)}`).catch(() => 'none');
+        throw new Error(`screenshot: ${path}`, { cause: error });
+      } finally {
+        watched.faults.length = 0;
+      }
+    },
+    limitMs,
+  });
+
+  const opening: Check[] = [
+    {
+      rule: 'Chromium starts',
+      run: async () => {
+        browser = await launchBrowser();
+        watched = await openPage(browser, instance.baseUrl, screenshots);
+        page = watched.page;
+      },
+    },
+    step('a wrong password is told in words, and nothing is revealed', async () => {
+      await page.goto('/');
+      await page.getByLabel('User name or e-mail address').fill('nobody@example.org');
+      await page.getByLabel('Password', { exact: true }).fill('wrong');
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByRole('alert').waitFor();
+    }),
+    step('a person signs in', () => signInByHand(page)),
+    step(
+      "a recording dropped on the page goes through its stages before one's eyes",
+      async () => {
+        await dropFile(page, recordings.mp3, 'audio/mpeg');
+        await page.getByRole('button', { name: 'Upload and transcribe' }).click();
+        const card = page.getByTestId('file-card').filter({ hasText: 'Quarterly meeting' }).first();
+        await card.waitFor();
+        const seen = new Set<string>();
+        await until(
+          'the card says completed',
+          async () => {
+            seen.add((await card.getByTestId('file-status').innerText()).split('\n')[0] ?? '');
+            return (await card.getAttribute('data-status')) === 'completed';
+          },
+          60_000,
+          40,
+        );
+        assert.ok(seen.size >= 3, `only saw ${[...seen].join(' | ')}`);
+        await watched.snap('library');
+      },
+      80_000,
+    ),
+    step('the opened file shows two speakers and what they said', async () => {
+      await page.getByRole('link', { name: 'Quarterly meeting' }).first().click();
+      await page.getByTestId('transcript').waitFor();
+      fileUrl = page.url();
+      assert.equal(await page.getByTestId('speaker').count(), 2);
+      await word(page, /^good/i).waitFor();
+    }),
+  ];
+
+  const reading: Check[] = [
+    step('a click on a word plays the recording from there, and the words that are spoken are marked', async () => {
+      const expected = spokenAt(recordings.meeting, 'windows');
+      await word(page, /^windows/i).click();
+      await until('it plays', async () => (await position(page)) > expected + 0.4, 10_000);
+      const at = await position(page);
+      assert.ok(at < expected + 4, `plays at ${at} s instead of ${expected} s`);
+      const first = await page.locator('[data-now]').innerText();
+      await until('the mark moves on', async () => (await page.locator('[data-now]').innerText()) !== first, 5_000);
+      await page.getByRole('button', { name: 'Pause' }).click();
+      const stopped = await position(page);
+      await page.waitForTimeout(300);
+      assert.ok(Math.abs((await position(page)) - stopped) < 0.05, 'pause does not stop it');
+    }),
+    step('the keyboard plays, pauses and jumps', async () => {
+      await page.locator('#main').focus();
+      await page.keyboard.press('Home');
+      const from = await position(page);
+      await page.keyboard.press('j');
+      await until('ten seconds back', async () => (await position(page)) < from - 5, 3_000);
+      await page.keyboard.press('k');
+      await page.getByRole('button', { name: 'Pause' }).waitFor();
+      await page.keyboard.press('k');
+      await page.getByRole('button', { name: 'Play', exact: true }).waitFor();
+      await page.keyboard.press('?');
+      await page.getByRole('dialog').getByText('Play or pause').waitFor();
+      await page.keyboard.press('Escape');
+    }),
+    step('a speaker gets a name, which stands at every passage', async () => {
+      await page
+        .getByTestId('speaker')
+        .first()
+        .getByRole('button', { name: /^Rename/ })
+        .click();
+      await page.getByRole('textbox', { name: /^Name of/ }).fill('Ada Lovelace');
+      await page.keyboard.press('Enter');
+      await page.getByTestId('segment-speaker').filter({ hasText: 'Ada Lovelace' }).first().waitFor();
+      await page.reload();
+      await page.getByTestId('segment-speaker').filter({ hasText: 'Ada Lovelace' }).first().waitFor();
+    }),
+    step('a passage is edited in place and stays so', async () => {
+      const passage = page.getByTestId('segment').first();
+      await passage.hover();
+      await passage.getByRole('button', { name: /^Edit passage/ }).click();
+      const box = page.getByRole('textbox', { name: /^Text of the passage/ });
+      await box.fill(`${await box.inputValue()} Remarkably corrected.`);
+      await page.keyboard.press('Control+Enter');
+      await box.waitFor({ state: 'detached' });
+      await page.reload();
+      await page.getByTestId('segment').first().getByText('Remarkably').waitFor();
+    }),
+    step('a tag is put on the file', async () => {
+      await page.getByRole('button', { name: 'Add tag' }).click();
+      await page
+        .getByRole('combobox', { name: 'New tag' })
+        .or(page.getByRole('textbox', { name: 'New tag' }))
+        .fill('planning');
+      await page.keyboard.press('Enter');
+      await page.getByTestId('tags').getByText('planning').waitFor();
+    }),
+    step('the transcript is saved as subtitles', async () => {
+      await page.getByRole('button', { name: 'Export' }).click();
+      const coming = page.waitForEvent('download');
+      await page.getByRole('menuitem', { name: /SRT/ }).click();
+      const text = await readFile(await (await coming).path(), 'utf8');
+      assert.match(text, /-->/);
+      assert.match(text, /Ada Lovelace/);
+      await page.keyboard.press('Escape');
+    }),
+  ];
+
+  const finding: Check[] = [
+    step('a search by words leads to the second at which it is said', async () => {
+      await page.getByRole('link', { name: 'Search' }).click();
+      await page.getByRole('searchbox').first().fill('windows');
+      await page.keyboard.press('Enter');
+      const hit = page
+        .locator('mark')
+        .filter({ hasText: /windows/i })
+        .first();
+      await hit.waitFor();
+      await watched.snap('search');
+      await hit.click();
+      await page.waitForURL(/\/files\/.*[?&]t=/);
+      const expected = spokenAt(recordings.meeting, 'windows');
+      const at = Number(new URL(page.url()).searchParams.get('t'));
+      assert.ok(Math.abs(at - expected) <= 1, `jumps to ${at} s instead of ${expected} s`);
+      await until('the player stands there', async () => Math.abs((await position(page)) - expected) < 3, 5_000);
+    }),
+    step('a search by meaning finds what was said in other words', async () => {
+      await page.getByRole('link', { name: 'Search' }).click();
+      await page.getByRole('searchbox').first().fill('due date');
+      await page.keyboard.press('Enter');
+      await page
+        .getByText(/deadline/i)
+        .first()
+        .waitFor();
+    }),
+    step('the page is dark when one wants it dark', async () => {
+      await page.goto(fileUrl);
+      await page.getByTestId('transcript').waitFor();
+      await watched.snap('transcript');
+      await page.getByRole('button', { name: /^Account of/ }).click();
+      await page.getByRole('menuitemradio', { name: 'Dark' }).click();
+      await page.keyboard.press('Escape');
+      const background = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+      const brightness = (background.match(/\d+/g) ?? []).slice(0, 3).reduce((sum, v) => sum + Number(v), 0);
+      assert.ok(brightness < 200, `the background is ${background}`);
+      await watched.snap('transcript-dark');
+    }),
+    step('at 360 pixels nothing sticks out and everything can be reached', async () => {
+      await page.setViewportSize({ width: 360, height: 740 });
+      for (const path of ['/', fileUrl, '/search?q=windows', '/account', '/admin']) {
+        await page.goto(path);
+        await page.locator('#main h1, #main [role="search"]').first().waitFor();
+        await page.waitForTimeout(300);
+        assert.ok(await fitsWidth(page), `${path} is wider than the window`);
+      }
+      await page.goto(fileUrl);
+      await page.getByTestId('segment').first().waitFor();
+      assert.ok(await page.getByRole('button', { name: 'Play', exact: true }).isVisible());
+      await watched.snap('transcript-narrow');
+      await page.setViewportSize({ width: 1280, height: 800 });
+    }),
+    step('two speakers that are one person become one', async () => {
+      await page.goto(fileUrl);
+      await page
+        .getByTestId('speaker')
+        .nth(1)
+        .getByRole('button', { name: /^Merge/ })
+        .click();
+      await page.getByRole('menuitem').first().click();
+      await until('one speaker is left', async () => (await page.getByTestId('speaker').count()) === 1, 5_000);
+    }),
+    step('after sign-out the pages are closed', async () => {
+      await page.getByRole('button', { name: /^Account of/ }).click();
+      await page.getByRole('menuitem', { name: 'Sign out' }).click();
+      await page.getByRole('button', { name: 'Sign in' }).waitFor();
+      await page.goto(fileUrl);
+      await page.getByRole('button', { name: 'Sign in' }).waitFor();
+    }),
+  ];
+
+  return {
+    name: 'The main job, by hand in Chromium',
+    chained: false,
+    checks: [...opening, ...reading, ...finding],
+    close: async () => browser?.close(),
+  };
+};

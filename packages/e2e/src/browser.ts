@@ -1,0 +1,78 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { chromium, type Browser, type Page } from 'playwright-core';
+
+const executables = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+const quiet = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+/** A real Chromium that speaks to the product and to nobody else. */
+export const launchBrowser = (): Promise<Browser> => {
+  const executablePath = executables.find((path) => existsSync(path));
+  if (!executablePath) throw new Error(`no Chromium at ${executables.join(', ')}; install the package chromium`);
+  return chromium.launch({ executablePath, args: quiet });
+};
+
+/** A page on which nothing may go wrong unseen: console errors, exceptions and policy violations are kept. */
+export type Watched = { page: Page; faults: string[]; snap: (name: string) => Promise<string> };
+export const openPage = async (
+  browser: Browser,
+  baseUrl: string,
+  folder: string,
+  size = { width: 1280, height: 800 },
+): Promise<Watched> => {
+  const context = await browser.newContext({
+    baseURL: baseUrl,
+    viewport: size,
+    acceptDownloads: true,
+    locale: 'en-GB',
+  });
+  const page = await context.newPage();
+  page.setDefaultTimeout(15_000);
+  const faults: string[] = [];
+  page.on('console', (message) => {
+    // Asking who is signed in before anybody is answers 401, which the browser prints by itself.
+    const expected = message.text().includes('401') && page.url().includes('/sign-in');
+    if (message.type() === 'error' && !expected) faults.push(`${message.text()} ${message.location().url}`);
+  });
+  page.on('pageerror', (error) => faults.push(error.stack ?? error.message));
+  await page.addInitScript(() => {
+    document.addEventListener('securitypolicyviolation', (event) =>
+      console.error(`policy violation: ${event.violatedDirective} ${event.blockedURI} ${event.sourceFile}`),
+    );
+  });
+  const snap = async (name: string): Promise<string> => {
+    const path = join(folder, `${name}.png`);
+    await page.screenshot({ path });
+    return path;
+  };
+  return { page, faults, snap };
+};
+
+/** Drops a file on the page as a hand would: enter, over, drop. */
+export const dropFile = async (page: Page, path: string, type: string): Promise<void> => {
+  const content = (await readFile(path)).toString('base64');
+  await page.evaluate(
+    ({ content, name, type }) => {
+      const bytes = Uint8Array.from(atob(content), (c) => c.charCodeAt(0));
+      const dataTransfer = new DataTransfer();
+      dataTransfer.items.add(new File([bytes], name, { type }));
+      for (const event of ['dragenter', 'dragover', 'drop']) {
+        document.body.dispatchEvent(new DragEvent(event, { dataTransfer, bubbles: true, cancelable: true }));
+      }
+    },
+    { content, name: basename(path), type },
+  );
+};
+
+/** True when nothing sticks out to the right of the window. */
+export const fitsWidth = (page: Page): Promise<boolean> =>
+  page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth);

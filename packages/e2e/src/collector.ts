@@ -1,0 +1,35 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { gunzipSync } from 'node:zlib';
+
+/**
+ * A receiver of OpenTelemetry spans. It does not decode them: a payload belongs to one service and holds trace ids as
+ * raw bytes, so looking for both is enough to know which services took part in a trace.
+ */
+export type Collector = Awaited<ReturnType<typeof startCollector>>;
+export const startCollector = async () => {
+  const payloads: Buffer[] = [];
+  const server = createServer((req, res) => {
+    const parts: Buffer[] = [];
+    req.on('data', (part: Buffer) => parts.push(part));
+    req.on('end', () => {
+      const raw = Buffer.concat(parts);
+      payloads.push(req.headers['content-encoding'] === 'gzip' ? gunzipSync(raw) : raw);
+      res.writeHead(200, { 'content-type': req.headers['content-type'] ?? 'application/x-protobuf' }).end();
+    });
+  });
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  const { port } = server.address() as AddressInfo;
+  const holds = (payload: Buffer, traceId: string): boolean =>
+    payload.includes(Buffer.from(traceId, 'hex')) || payload.includes(traceId);
+  return {
+    endpoint: `http://127.0.0.1:${port}`,
+    /** Which of `services` sent spans of this trace. */
+    servicesIn: (traceId: string, services: readonly string[]): string[] =>
+      services.filter((name) => payloads.some((p) => holds(p, traceId) && p.includes(name))),
+    close: () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+};

@@ -1,0 +1,35 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Collector } from './collector.ts';
+import type { Instance } from './instance.ts';
+import { convert, cooking, film, meeting, realVoices, record, type Recording } from './recordings.ts';
+
+/** Recordings with known content, made once for all suites. */
+export type Recordings = {
+  folder: string;
+  meeting: Recording;
+  cooking: Recording;
+  real: Recording;
+  /** The meeting as a person would have it: MP3 and a film. */
+  mp3: string;
+  video: string;
+  remove: () => Promise<void>;
+};
+/** What every suite gets. */
+export type Context = { instance: Instance; collector: Collector; recordings: Recordings; screenshots: string };
+
+export const makeRecordings = async (): Promise<Recordings> => {
+  const folder = await mkdtemp(join(tmpdir(), 'overtone-e2e-recordings-'));
+  const at = (name: string): string => join(folder, name);
+  const made = await record(at('meeting.wav'), meeting);
+  return {
+    folder,
+    meeting: made,
+    cooking: await record(at('cooking.wav'), cooking),
+    real: await record(at('real voices.wav'), realVoices),
+    mp3: await convert(made.path, at('Quarterly meeting.mp3')),
+    video: await film(made.path, at('Quarterly meeting.mp4')),
+    remove: () => rm(folder, { recursive: true, force: true }),
+  };
+};

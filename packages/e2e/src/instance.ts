@@ -1,0 +1,93 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { processesOf } from './processes.ts';
+
+/** The management script, as a person runs it. */
+export const launcher = resolve(import.meta.dirname, '../../../overtone');
+export const admin = { email: 'admin@example.org', password: 'correct horse battery staple' };
+
+export type Ran = { code: number | null; output: string; seconds: number };
+export type ServiceStatus = {
+  name: string;
+  url: string | null;
+  internal_url: string | null;
+  pid: number;
+  ready: boolean;
+  checks?: Record<string, unknown>;
+};
+export type InstanceStatus = { base_url: string; version: string; profile: string; services: ServiceStatus[] };
+
+/** A port that nobody listens on at this moment. */
+export const freePort = (): Promise<number> =>
+  new Promise((done, fail) => {
+    const server = createServer().once('error', fail);
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as AddressInfo;
+      server.close(() => done(port));
+    });
+  });
+
+/** Runs `./overtone ARGS` to its end. */
+export const overtone = (args: string[], env: Record<string, string> = {}, limitMs = 240_000): Promise<Ran> =>
+  new Promise((done, fail) => {
+    const from = Date.now();
+    const child = spawn(launcher, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+    const limit = setTimeout(() => child.kill('SIGTERM'), limitMs);
+    let output = '';
+    child.stdout.on('data', (d: Buffer) => (output += d.toString()));
+    child.stderr.on('data', (d: Buffer) => (output += d.toString()));
+    child.once('error', fail);
+    // 'exit', not 'close': a detached supervisor may keep the pipes open.
+    child.once('exit', (code) => {
+      clearTimeout(limit);
+      setTimeout(() => {
+        child.stdout.destroy();
+        child.stderr.destroy();
+        done({ code, output, seconds: (Date.now() - from) / 1000 });
+      }, 50);
+    });
+  });
+
+const tail = async (path: string, lines: number): Promise<string> =>
+  (await readFile(path, 'utf8')).trimEnd().split('\n').slice(-lines).join('\n');
+
+/** A real Overtone in a folder of its own, started and stopped by the management script. */
+export type Instance = Awaited<ReturnType<typeof createInstance>>;
+export const createInstance = async (environment: Record<string, string> = {}) => {
+  const data = await mkdtemp(join(tmpdir(), 'overtone-e2e-'));
+  const port = await freePort();
+  let current = environment;
+  const env = () => ({ OT_ADMIN_EMAIL: admin.email, OT_ADMIN_PASSWORD: admin.password, ...current });
+  const at = ['--data', data];
+
+  const up = async (changed: Record<string, string> = current): Promise<Ran> => {
+    current = changed;
+    return overtone(['up', ...at, '--port', String(port), '--detach'], env());
+  };
+  const down = () => overtone(['down', ...at], env());
+  const status = async (): Promise<InstanceStatus> => {
+    const ran = await overtone(['status', ...at, '--json'], env(), 30_000);
+    return JSON.parse(ran.output.slice(ran.output.indexOf('{'))) as InstanceStatus;
+  };
+  const pidOf = async (name: string): Promise<number> => {
+    const pid = (await status()).services.find((s) => s.name === name)?.pid;
+    if (!pid) throw new Error(`no process of ${name} in the status`);
+    return pid;
+  };
+  const logsTail = async (lines = 8): Promise<string> => {
+    const files = (await readdir(data, { recursive: true })).filter((f) => f.endsWith('.log'));
+    const parts = await Promise.all(
+      files.map(async (f) => `--- ${f}\n${await tail(join(data, f), lines).catch(String)}`),
+    );
+    return parts.join('\n');
+  };
+  const remove = async (): Promise<void> => {
+    await down();
+    for (const p of processesOf(data)) process.kill(p.pid, 'SIGKILL');
+    await rm(data, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+  };
+  return { data, port, baseUrl: `http://127.0.0.1:${port}`, up, down, status, pidOf, logsTail, remove };
+};

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { signIn } from './client.ts';
+import type { Context } from './context.ts';
+import { admin, createInstance, overtone } from './instance.ts';
+import { isAlive, processesOf } from './processes.ts';
+import { until, type Suite } from './runner.ts';
+
+const warmSeconds = 10;
+
+export const lifecycle = ({ instance }: Context): Suite => ({
+  name: 'Up and down',
+  chained: true,
+  checks: [
+    {
+      rule: 'status tells address, version, profile and every service',
+      run: async () => {
+        const status = await instance.status();
+        assert.equal(status.base_url, instance.baseUrl);
+        assert.match(status.version, /^\d+\.\d+\.\d+/);
+        assert.equal(status.profile, 'embedded');
+        const missing = [
+          'identity',
+          'media',
+          'transcription-dispatcher',
+          'transcription-worker',
+          'search-indexer',
+          'realtime-gateway',
+          'edge-gateway',
+        ].filter((name) => !status.services.some((s) => s.name === name && s.ready && s.pid > 0));
+        assert.deepEqual(missing, []);
+      },
+    },
+    {
+      rule: 'a second up on the same data folder says that it is running already',
+      run: async () => {
+        const again = await instance.up();
+        assert.match(again.output, /already running|running already/i);
+      },
+    },
+    {
+      rule: 'a port in use is one clear sentence and exit 1',
+      run: async () => {
+        const other = await createInstance();
+        try {
+          const ran = await overtone(['up', '--data', other.data, '--port', String(instance.port), '--detach']);
+          assert.equal(ran.code, 1, ran.output);
+          assert.match(ran.output, new RegExp(`port ${instance.port}\\b`, 'i'));
+          assert.doesNotMatch(ran.output, /^\s+at /m, 'a stack trace is no sentence');
+        } finally {
+          await other.remove();
+        }
+      },
+    },
+    {
+      rule: 'metrics and readiness are not on the public listener',
+      run: async () => {
+        for (const path of ['/metrics', '/health', '/health/ready']) {
+          assert.equal((await fetch(instance.baseUrl + path)).status, 404, path);
+        }
+      },
+    },
+    {
+      rule: 'down leaves no process behind',
+      run: async () => {
+        const before = processesOf(instance.data);
+        assert.ok(before.length >= 10, `only ${before.length} processes before`);
+        const ran = await instance.down();
+        assert.equal(ran.code, 0, ran.output);
+        const left = before.filter((p) => isAlive(p.pid));
+        assert.deepEqual(left, []);
+      },
+    },
+    {
+      rule: `a warm start takes at most ${warmSeconds} s`,
+      run: async () => {
+        const ran = await instance.up();
+        assert.equal(ran.code, 0, ran.output);
+        console.log(`        warm up in ${ran.seconds.toFixed(1)} s`);
+        assert.ok(ran.seconds <= warmSeconds, `${ran.seconds.toFixed(1)} s`);
+      },
+      limitMs: 120_000,
+    },
+    {
+      rule: 'after kill -9 of the supervisor, up starts it all again with what was stored',
+      run: async () => {
+        const mine = processesOf(instance.data);
+        const services = (await instance.status()).services.map((s) => s.pid);
+        const supervisor = mine.find((p) => mine.some((q) => q.parent === p.pid && services.includes(q.pid)));
+        assert.ok(supervisor, 'no parent of the services');
+        process.kill(supervisor.pid, 'SIGKILL');
+        await until('the supervisor is dead', async () => !isAlive(supervisor.pid), 5_000);
+        const ran = await instance.up();
+        assert.equal(ran.code, 0, ran.output);
+        const api = await signIn(instance.baseUrl, admin.email, admin.password);
+        const files = await api.ok<{ total: number }>('GET', '/api/files');
+        assert.ok(files.total > 0, 'the files are gone');
+        const services2 = (await instance.status()).services;
+        const doubled = processesOf(instance.data).filter((p) => services.includes(p.pid));
+        assert.deepEqual(doubled, [], 'processes of the dead supervisor live on');
+        assert.ok(services2.every((s) => s.ready));
+      },
+      limitMs: 150_000,
+    },
+  ],
+});

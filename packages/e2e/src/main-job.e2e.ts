@@ -1,0 +1,259 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import type { AnswerOf, dispatcherRoutes, FileDetail } from '@overtone/contracts';
+import type { Client } from './client.ts';
+import { signIn } from './client.ts';
+import type { Context } from './context.ts';
+import { admin } from './instance.ts';
+import { spokenAt, type Recording } from './recordings.ts';
+import { until, type Suite } from './runner.ts';
+
+type Timeline = AnswerOf<typeof dispatcherRoutes.fileTimeline>;
+
+const graceSeconds = 5;
+const near = (actual: number | undefined, expected: number, what: string): void =>
+  assert.ok(actual !== undefined && Math.abs(actual - expected) <= 1, `${what}: ${actual} s instead of ${expected} s`);
+
+const assertWords = (file: FileDetail): void => {
+  let last = 0;
+  let count = 0;
+  for (const segment of file.transcript_segments) {
+    for (const word of segment.words) {
+      assert.ok(word.start >= last - 0.001, `${word.word} begins at ${word.start}, before ${last}`);
+      assert.ok(word.end >= word.start, `${word.word} ends before it begins`);
+      assert.ok(word.end <= (file.duration ?? 0) + 0.05, `${word.word} ends after the recording`);
+      last = word.start;
+      count++;
+    }
+  }
+  assert.ok(count > 20, `only ${count} words`);
+};
+
+/** Which voice says most of what this speaker is given. */
+const assertSpeakersAreVoices = (file: FileDetail, recording: Recording): void => {
+  const overlap = new Map<string, Map<string, number>>();
+  for (const s of file.transcript_segments) {
+    const by = overlap.get(s.speaker?.uuid ?? '') ?? new Map<string, number>();
+    for (const t of recording.turns) {
+      const shared = Math.max(0, Math.min(s.end_time, t.end) - Math.max(s.start_time, t.start));
+      by.set(t.voice, (by.get(t.voice) ?? 0) + shared);
+    }
+    overlap.set(s.speaker?.uuid ?? '', by);
+  }
+  let right = 0;
+  let all = 0;
+  for (const by of overlap.values()) {
+    right += Math.max(...by.values());
+    for (const v of by.values()) all += v;
+  }
+  assert.ok(right / all > 0.9, `only ${Math.round((100 * right) / all)} % of the speech is given to the right speaker`);
+};
+
+const engineSeconds = (timeline: Timeline): number =>
+  timeline.stages.reduce((sum, stage) => sum + (stage.engine_seconds ?? 0), 0);
+
+const assertSubtitles = async (api: Client, uuid: string): Promise<void> => {
+  const as = async (format: string) => {
+    const answer = await api.call('GET', `/api/files/${uuid}/subtitles?subtitle_format=${format}`);
+    assert.equal(answer.status, 200, `${format}: ${answer.text.slice(0, 200)}`);
+    return answer;
+  };
+  const clock = String.raw`\d\d:\d\d:\d\d`;
+  const srt = (await as('srt')).text;
+  assert.match(srt, new RegExp(String.raw`^1\r?\n${clock},\d{3} --> ${clock},\d{3}\r?\n.+good morning`, 'i'));
+  const vtt = (await as('webvtt')).text;
+  assert.match(vtt, new RegExp(String.raw`^WEBVTT\r?\n[\s\S]*${clock}\.\d{3} --> ${clock}\.\d{3}`));
+  assert.match((await as('txt')).text, /windows/i);
+  const json = JSON.parse((await as('json')).text) as unknown;
+  assert.match(JSON.stringify(json), /windows/i);
+};
+
+export const mainJob = ({ instance, recordings, collector }: Context): Suite => {
+  const traceId = randomBytes(16).toString('hex');
+  let api: Client;
+  let meeting: FileDetail;
+  let cooking: FileDetail;
+  let real: FileDetail;
+  return {
+    name: 'The main job, over the API',
+    chained: true,
+    checks: [
+      {
+        rule: 'signs in with the first administrator',
+        run: async () => {
+          api = await signIn(instance.baseUrl, admin.email, admin.password);
+          const me = await api.ok<{ role: string }>('GET', '/api/users/me');
+          assert.equal(me.role, 'super_admin');
+        },
+      },
+      {
+        rule: `a conversation is completed within the engine's own time and ${graceSeconds} s`,
+        run: async () => {
+          const from = Date.now();
+          const form = new FormData();
+          const { openAsBlob } = await import('node:fs');
+          form.set('file', await openAsBlob(recordings.meeting.path, { type: 'audio/wav' }), 'meeting.wav');
+          const sent = await api.call<FileDetail>('POST', '/api/files', {
+            body: form,
+            headers: { traceparent: `00-${traceId}-${randomBytes(8).toString('hex')}-01` },
+          });
+          assert.equal(sent.status, 201, sent.text);
+          meeting = await api.completed(sent.body.uuid, 120_000);
+          const wall = (Date.now() - from) / 1000;
+          const timeline = await api.ok<Timeline>('GET', `/api/tasks/files/${meeting.uuid}`);
+          const engine = engineSeconds(timeline);
+          assert.ok(wall <= engine + graceSeconds, `${wall.toFixed(1)} s, the engine worked ${engine.toFixed(1)} s`);
+          console.log(
+            `        ${recordings.meeting.duration.toFixed(0)} s of speech in ${wall.toFixed(1)} s, engine ${engine.toFixed(1)} s`,
+          );
+        },
+        limitMs: 130_000,
+      },
+      {
+        rule: 'the conversation has two speakers, and each is one of the voices',
+        run: async () => {
+          assert.equal(meeting.speakers.length, 2, JSON.stringify(meeting.speakers));
+          assertSpeakersAreVoices(meeting, recordings.meeting);
+        },
+      },
+      {
+        rule: "words have rising times inside the recording's duration",
+        run: async () => {
+          assert.ok(
+            Math.abs((meeting.duration ?? 0) - recordings.meeting.duration) < 0.2,
+            `duration ${meeting.duration}`,
+          );
+          assertWords(meeting);
+        },
+      },
+      {
+        rule: 'the transcript names the engine that made it',
+        run: async () => assert.equal(meeting.engine?.provider, 'pocketsphinx'),
+      },
+      {
+        rule: 'two real people are told apart and their words are in order',
+        run: async () => {
+          const sent = await api.upload(recordings.real.path);
+          assert.equal(sent.status, 201, sent.text);
+          real = await api.completed(sent.body.uuid, 90_000);
+          assert.equal(real.speakers.length, 2, JSON.stringify(real.speakers));
+          assertSpeakersAreVoices(real, recordings.real);
+          assertWords(real);
+        },
+        limitMs: 100_000,
+      },
+      {
+        rule: 'a search for a spoken word finds the file at the right second',
+        run: async () => {
+          const other = await api.upload(recordings.cooking.path);
+          cooking = await api.completed(other.body.uuid, 90_000);
+          for (const [word, file, recording] of [
+            ['windows', meeting, recordings.meeting],
+            ['butter', cooking, recordings.cooking],
+          ] as const) {
+            const found = await until(
+              `search for ${word}`,
+              async () => {
+                const answer = await api.search(word);
+                return answer.results[0]?.file_uuid === file.uuid && answer;
+              },
+              10_000,
+            );
+            const [hit] = found.results[0]?.occurrences ?? [];
+            near(hit?.start_time, spokenAt(recording, word), word);
+            assert.match(hit?.snippet ?? '', new RegExp(`<mark>${word}</mark>`, 'i'));
+          }
+        },
+        limitMs: 120_000,
+      },
+      {
+        rule: 'a paraphrase finds the passage by its meaning, before other files',
+        run: async () => {
+          for (const [question, file] of [
+            ['due date', meeting],
+            ['vacation', meeting],
+            ['recipe kitchen meal', cooking],
+          ] as const) {
+            for (const mode of ['hybrid', 'semantic']) {
+              const answer = await api.search(question, mode);
+              assert.equal(answer.legs.semantic, 'ok', `${question}: ${JSON.stringify(answer.legs)}`);
+              const titles = answer.results.map((r) => r.title);
+              assert.equal(answer.results[0]?.file_uuid, file.uuid, `${question} (${mode}) found ${titles.join(', ')}`);
+            }
+          }
+        },
+      },
+      {
+        rule: 'the transcript goes out as SRT, WebVTT, text and JSON',
+        run: () => assertSubtitles(api, meeting.uuid),
+      },
+      {
+        rule: 'the recording streams with ranges',
+        run: async () => {
+          const part = await api.call('GET', `/api/files/${meeting.uuid}/content`, {
+            headers: { range: 'bytes=0-99' },
+          });
+          assert.equal(part.status, 206);
+          assert.match(part.headers.get('content-range') ?? '', /^bytes 0-99\/\d+$/);
+          const past = await api.call('GET', `/api/files/${meeting.uuid}/content`, {
+            headers: { range: 'bytes=999999999-' },
+          });
+          assert.equal(past.status, 416);
+        },
+      },
+      {
+        rule: 'the waveform has peaks between 0 and 1 and rests where nobody speaks',
+        run: async () => {
+          const wave = await api.ok<{ duration: number; peaks: number[] }>(
+            'GET',
+            `/api/files/${meeting.uuid}/waveform?samples=500`,
+          );
+          assert.ok(wave.peaks.length > 300 && wave.peaks.every((p) => p >= 0 && p <= 1));
+          assert.ok(Math.max(...wave.peaks) > 0.3 && Math.min(...wave.peaks) < 0.1);
+        },
+      },
+      {
+        rule: 'every stage left its timing, with the duration of the recording',
+        run: async () => {
+          const timeline = await api.ok<Timeline>('GET', `/api/tasks/files/${meeting.uuid}`);
+          assert.deepEqual(
+            timeline.stages.map((s) => s.stage),
+            ['prepare', 'transcribe', 'diarize', 'assemble', 'index'],
+          );
+          assert.ok(timeline.stages.every((s) => s.status === 'completed' && (s.seconds ?? -1) >= 0));
+          assert.ok(Math.abs((timeline.audio_duration_s ?? 0) - recordings.meeting.duration) < 0.2);
+        },
+      },
+      {
+        rule: "the second upload of one's own recording says which file it is",
+        run: async () => {
+          const again = await api.upload(recordings.meeting.path);
+          assert.equal(again.status, 409, again.text);
+          assert.match(again.text, new RegExp(meeting.uuid));
+        },
+      },
+      {
+        rule: 'one trace leads from the request through the bus to the jobs and their results',
+        run: async () => {
+          const wanted = [
+            'edge-gateway',
+            'media',
+            'transcription-dispatcher',
+            'transcription-worker',
+            'search-indexer',
+          ];
+          await until(
+            'spans of every service',
+            async () => collector.servicesIn(traceId, wanted).length === wanted.length,
+            15_000,
+          ).catch((cause: unknown) => {
+            throw new Error(
+              `only ${collector.servicesIn(traceId, wanted).join(', ') || 'nobody'} sent spans of the trace`,
+              { cause },
+            );
+          });
+        },
+      },
+    ],
+  };
+};

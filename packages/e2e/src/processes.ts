@@ -1,0 +1,70 @@
+import { readFileSync, readdirSync, readlinkSync } from 'node:fs';
+
+/** A living process as the kernel tells of it. */
+export type Living = { pid: number; parent: number; command: string };
+
+const read = (pid: number, file: string): string => {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, 'utf8');
+  } catch {
+    return '';
+  }
+};
+
+const living = (pid: number): Living | undefined => {
+  const status = read(pid, 'status');
+  const state = /^State:\s+(\S)/m.exec(status)?.[1];
+  // A zombie has died; kill -0 would still call it alive.
+  if (!state || state === 'Z' || state === 'X') return undefined;
+  const command = read(pid, 'cmdline').replaceAll('\0', ' ').trim();
+  return { pid, parent: Number(/^PPid:\s+(\d+)/m.exec(status)?.[1] ?? 0), command };
+};
+
+/** True while the process runs; a zombie does not. */
+export const isAlive = (pid: number): boolean => living(pid) !== undefined;
+
+/** All living processes of the machine. */
+export const allProcesses = (): Living[] =>
+  readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map((name) => living(Number(name)))
+    .filter((p) => p !== undefined);
+
+const workingFolder = (pid: number): string => {
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`);
+  } catch {
+    return '';
+  }
+};
+
+/**
+ * The processes of an instance: those that name its data folder or work in it, and their descendants.
+ * The caller itself and its ancestors name it too and are left out.
+ */
+export const processesOf = (dataFolder: string): Living[] => {
+  const all = allProcesses();
+  const byPid = new Map(all.map((p) => [p.pid, p]));
+  const mine = new Set<number>();
+  for (let p = byPid.get(process.pid); p; p = byPid.get(p.parent)) mine.add(p.pid);
+  const named = (p: Living): boolean =>
+    p.command.includes(dataFolder) ||
+    read(p.pid, 'environ').includes(dataFolder) ||
+    workingFolder(p.pid).startsWith(dataFolder);
+  const found = new Set(all.filter((p) => !mine.has(p.pid) && named(p)).map((p) => p.pid));
+  for (let grown = true; grown;) {
+    const before = found.size;
+    for (const p of all) if (found.has(p.parent) && !mine.has(p.pid)) found.add(p.pid);
+    grown = found.size > before;
+  }
+  return all.filter((p) => found.has(p.pid));
+};
+
+/** Memory of a process in bytes: what it holds (RSS), its share of it (PSS), and the most it ever held. */
+export const memoryOf = (pid: number): { rss: number; pss: number; peak: number } => {
+  const kilobytes = (text: string, key: string): number =>
+    Number(new RegExp(`^${key}:\\s+(\\d+)`, 'm').exec(text)?.[1] ?? 0);
+  const status = read(pid, 'status');
+  const pss = kilobytes(read(pid, 'smaps_rollup'), 'Pss');
+  return { rss: kilobytes(status, 'VmRSS') * 1024, pss: pss * 1024, peak: kilobytes(status, 'VmHWM') * 1024 };
+};

@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict';
+import { pushMessage, type PushMessage } from '@overtone/contracts';
+import { io } from 'socket.io-client';
+import { signIn, type Client } from './client.ts';
+import type { Context } from './context.ts';
+import { admin } from './instance.ts';
+import { until, type Suite } from './runner.ts';
+
+type Heard = { at: number; message: PushMessage };
+type Listener = { heard: Heard[]; closed: Promise<number>; close: () => void };
+
+/** A plain WebSocket client that authenticates in its first frame. */
+const listen = async (baseUrl: string, token: string, since?: number): Promise<Listener> => {
+  const socket = new WebSocket(`${baseUrl.replace('http', 'ws')}/api/ws`);
+  const heard: Heard[] = [];
+  const closed = new Promise<number>((done) => socket.addEventListener('close', (e) => done(e.code)));
+  socket.addEventListener('message', (event) =>
+    heard.push({ at: Date.now(), message: pushMessage.parse(JSON.parse(String(event.data))) }),
+  );
+  await new Promise<void>((done, fail) => {
+    socket.addEventListener('open', () => done());
+    socket.addEventListener('error', () => fail(new Error('the socket did not open')));
+  });
+  socket.send(JSON.stringify({ type: 'authenticate', token, ...(since === undefined ? {} : { since }) }));
+  await until(
+    'the socket is welcomed',
+    async () => heard.some((h) => h.message.type === 'connection_established'),
+    5_000,
+  );
+  return { heard, closed, close: () => socket.close() };
+};
+
+const statusesOf = (heard: Heard[], fileId: string): string[] =>
+  heard.flatMap(({ message: m }) => (m.type === 'file_updated' && m.data.file_id === fileId ? [m.data.status] : []));
+const lastSeq = (heard: Heard[]): number =>
+  Math.max(
+    ...heard.map(({ message: m }) => ('seq' in m ? m.seq : m.type === 'connection_established' ? m.data.seq : 0)),
+  );
+
+const assertCoalesced = (heard: Heard[], fileId: string): void => {
+  const times = heard
+    .filter(({ message: m }) => m.type === 'transcription_status' && m.data.file_id === fileId)
+    .map((h) => h.at);
+  assert.ok(times.length >= 2, `only ${times.length} progress messages`);
+  for (let i = 5; i < times.length; i++) {
+    const window = (times[i] ?? 0) - (times[i - 5] ?? 0);
+    // Six messages span five intervals of a quarter of a second; the network may squeeze them a little.
+    assert.ok(window > 900, `six progress messages within ${window} ms`);
+  }
+};
+
+export const push = ({ instance, recordings }: Context): Suite => {
+  let api: Client;
+  let fileId = '';
+  let plain: Listener;
+  const again = { allow_duplicate: 'true' };
+  return {
+    name: 'The push channel',
+    chained: true,
+    checks: [
+      {
+        rule: 'a plain WebSocket and socket.io both hear a file from upload to completion',
+        run: async () => {
+          api = await signIn(instance.baseUrl, admin.email, admin.password);
+          plain = await listen(instance.baseUrl, api.token);
+          const events: { type: string; data: { file_id?: string; status?: string } }[] = [];
+          const socket = io(instance.baseUrl, {
+            path: '/api/ws',
+            auth: { token: api.token },
+            transports: ['websocket'],
+          });
+          socket.onAny((type: string, data: { type?: string; data?: object }) =>
+            events.push({ type: data.type ?? type, data: data.data ?? data }),
+          );
+          await until('socket.io connects', async () => socket.connected, 5_000);
+          fileId = (await api.upload(recordings.cooking.path, again)).body.uuid;
+          await api.completed(fileId, 60_000);
+          await until(
+            'the plain socket hears of it',
+            async () => statusesOf(plain.heard, fileId).includes('completed'),
+            3_000,
+          );
+          await until(
+            'socket.io hears of it',
+            async () => events.some((e) => e.data.file_id === fileId && e.data.status === 'completed'),
+            3_000,
+          );
+          socket.disconnect();
+          assert.ok(plain.heard.some((h) => h.message.type === 'file_created' && h.message.data.file_id === fileId));
+        },
+        limitMs: 80_000,
+      },
+      {
+        rule: 'progress comes at most four times a second',
+        run: async () => assertCoalesced(plain.heard, fileId),
+      },
+      {
+        rule: 'a socket that returns with the last number it saw has missed nothing',
+        run: async () => {
+          const since = lastSeq(plain.heard);
+          plain.close();
+          await plain.closed;
+          const tag = await api.send<{ name: string }>('POST', `/api/tags/files/${fileId}/tags`, {
+            name: 'while away',
+          });
+          assert.equal(tag.name, 'while away');
+          await api.send('PUT', `/api/files/${fileId}`, { title: 'Renamed while away' });
+          const back = await listen(instance.baseUrl, api.token, since);
+          await until('the missed message', async () => statusesOf(back.heard, fileId).length > 0, 5_000);
+          const seqs = back.heard.flatMap(({ message: m }) => ('seq' in m ? [m.seq] : []));
+          assert.ok(
+            seqs.every((s) => s > since),
+            `numbers ${seqs.join()} after ${since}`,
+          );
+          back.close();
+        },
+      },
+      {
+        rule: 'a socket of a revoked session is closed within a second, and its token is dead',
+        run: async () => {
+          const other = await signIn(instance.baseUrl, admin.email, admin.password);
+          const socket = await listen(instance.baseUrl, other.token);
+          const from = Date.now();
+          await other.ok('POST', '/api/auth/logout', { body: '{}', headers: { 'content-type': 'application/json' } });
+          const code = await Promise.race([socket.closed, new Promise<number>((r) => setTimeout(() => r(-1), 3_000))]);
+          assert.equal(code, 4004);
+          assert.ok(Date.now() - from < 1_000, `${Date.now() - from} ms`);
+          assert.equal((await other.call('GET', '/api/users/me')).status, 401);
+        },
+      },
+      {
+        rule: 'a socket without a session, with a bad token or with a bad frame is closed with its own code',
+        run: async () => {
+          const closeCodeAfter = (frame: string) =>
+            new Promise<number>((done) => {
+              const socket = new WebSocket(`${instance.baseUrl.replace('http', 'ws')}/api/ws`);
+              socket.addEventListener('open', () => socket.send(frame));
+              socket.addEventListener('close', (e) => done(e.code));
+            });
+          assert.equal(await closeCodeAfter('{"type":"authenticate","token":"forged"}'), 4003);
+          assert.equal(await closeCodeAfter('this is not JSON'), 4002);
+        },
+      },
+    ],
+  };
+};

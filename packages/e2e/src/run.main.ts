@@ -1,0 +1,87 @@
+import { mkdirSync, mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { badUploads } from './bad-uploads.e2e.ts';
+import { inTheBrowser } from './browser.e2e.ts';
+import { startCollector } from './collector.ts';
+import { makeRecordings, type Context } from './context.ts';
+import { createInstance } from './instance.ts';
+import { killing } from './kill.e2e.ts';
+import { lifecycle } from './lifecycle.e2e.ts';
+import { mainJob } from './main-job.e2e.ts';
+import { push } from './push.e2e.ts';
+import { runSuite, type Suite } from './runner.ts';
+
+const help = `Checks a running Overtone as its users see it.
+  node packages/e2e/src/run.main.ts [SUITE...] [--screenshots DIR] [--keep]
+Suites: main-job browser push bad-uploads kill lifecycle (all, in this order, when none is named)`;
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { screenshots: { type: 'string' }, keep: { type: 'boolean' }, help: { type: 'boolean' } },
+});
+if (values.help) {
+  console.log(help);
+  process.exit(0);
+}
+
+const maxUploadBytes = 32 * 1024 * 1024;
+const suites: Record<string, (context: Context) => Suite> = {
+  'main-job': mainJob,
+  browser: inTheBrowser,
+  push,
+  'bad-uploads': (context) => badUploads(context, maxUploadBytes),
+  kill: killing,
+  lifecycle,
+};
+const wanted = positionals.length > 0 ? positionals : Object.keys(suites);
+const unknown = wanted.filter((name) => !(name in suites));
+if (unknown.length > 0) {
+  console.error(`No such suite: ${unknown.join(', ')}\n${help}`);
+  process.exit(2);
+}
+
+const screenshots = values.screenshots
+  ? resolve(values.screenshots)
+  : mkdtempSync(join(tmpdir(), 'overtone-screenshots-'));
+mkdirSync(screenshots, { recursive: true });
+const collector = await startCollector();
+const instance = await createInstance({
+  MAX_UPLOAD_BYTES: String(maxUploadBytes),
+  OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint,
+  OTEL_BSP_SCHEDULE_DELAY: '500',
+});
+let stopping: Promise<void> | undefined;
+const stop = (): Promise<void> => {
+  stopping ??= (async () => {
+    if (values.keep) console.log(`kept: ${instance.baseUrl}, data in ${instance.data}`);
+    else await instance.remove();
+    collector.close();
+  })();
+  return stopping;
+};
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => void stop().then(() => process.exit(1)));
+
+const total = { passed: 0, failed: 0 };
+const started = await instance.up();
+if (started.code !== 0) {
+  console.error(`./overtone up ended with ${started.code}:\n${started.output}\n${await instance.logsTail()}`);
+  total.failed++;
+} else {
+  console.log(`up in ${started.seconds.toFixed(1)} s at ${instance.baseUrl}`);
+  const recordings = await makeRecordings();
+  const context: Context = { instance, collector, recordings, screenshots };
+  for (const name of wanted) {
+    const suite = suites[name]?.(context);
+    if (!suite) continue;
+    const tally = await runSuite(suite, () => instance.logsTail());
+    total.passed += tally.passed;
+    total.failed += tally.failed;
+  }
+  await recordings.remove();
+}
+await stop();
+console.log(`${total.passed} passed, ${total.failed} failed`);
+process.exit(total.failed === 0 ? 0 : 1);

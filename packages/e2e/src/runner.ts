@@ -1,0 +1,90 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** One rule of the product and how it is checked. */
+export type Check = { rule: string; run: () => Promise<void>; limitMs?: number };
+/** Rules that stand or fall in order: after the first failure the rest of a `chained` suite cannot be judged. */
+export type Suite = { name: string; checks: Check[]; chained?: boolean; close?: () => Promise<void> };
+export type Tally = { passed: number; failed: number };
+
+const colour = process.stdout.isTTY
+  ? { ok: '\x1b[32m', bad: '\x1b[31m', off: '\x1b[0m' }
+  : { ok: '', bad: '', off: '' };
+const seconds = (from: number): string => `${((Date.now() - from) / 1000).toFixed(1)} s`;
+const indented = (text: string): string => text.replaceAll(/^/gm, '      ');
+const explain = (error: unknown): string =>
+  error instanceof Error
+    ? `${error.stack ?? error.message}${error.cause ? `\ncaused by ${explain(error.cause)}` : ''}`
+    : String(error);
+
+const withLimit = async (check: Check): Promise<void> => {
+  const stop = new AbortController();
+  const limit = check.limitMs ?? 60_000;
+  const late = sleep(limit, undefined, { signal: stop.signal }).then(
+    () => {
+      throw new Error(`not done within ${limit / 1000} s`);
+    },
+    () => undefined,
+  );
+  try {
+    await Promise.race([check.run(), late]);
+  } finally {
+    stop.abort();
+  }
+};
+
+const attempt = async (check: Check, evidence: () => Promise<string>): Promise<boolean> => {
+  const from = Date.now();
+  try {
+    await withLimit(check);
+    console.log(`  ${colour.ok}ok${colour.off}    ${check.rule} (${seconds(from)})`);
+    return true;
+  } catch (error) {
+    console.log(`  ${colour.bad}FAIL${colour.off}  ${check.rule} (${seconds(from)})`);
+    console.log(indented(explain(error)));
+    console.log(indented(await evidence().catch((e: unknown) => `no evidence: ${String(e)}`)));
+    return false;
+  }
+};
+
+/** Checks the rules of a suite one after another and prints each result. */
+export const runSuite = async (suite: Suite, evidence: () => Promise<string>): Promise<Tally> => {
+  const from = Date.now();
+  console.log(suite.name);
+  const tally = { passed: 0, failed: 0 };
+  let broken = false;
+  for (const check of suite.checks) {
+    if (broken && suite.chained) {
+      console.log(`  ${colour.bad}FAIL${colour.off}  ${check.rule} (not reached)`);
+      tally.failed++;
+      continue;
+    }
+    const passed = await attempt(check, evidence);
+    broken ||= !passed;
+    tally[passed ? 'passed' : 'failed']++;
+  }
+  await suite.close?.();
+  console.log(`  ${suite.name}: ${seconds(from)}`);
+  return tally;
+};
+
+/** Asks again until `question` has an answer. */
+export const until = async <T>(
+  what: string,
+  question: () => Promise<T | undefined | null | false>,
+  limitMs = 30_000,
+  everyMs = 100,
+): Promise<T> => {
+  const deadline = Date.now() + limitMs;
+  let last: unknown;
+  for (;;) {
+    try {
+      const answer = await question();
+      if (answer !== undefined && answer !== null && answer !== false) return answer;
+      last = undefined;
+    } catch (error) {
+      last = error;
+    }
+    if (Date.now() > deadline) throw new Error(`${what}: not within ${limitMs / 1000} s`, { cause: last });
+    await sleep(everyMs);
+  }
+};
