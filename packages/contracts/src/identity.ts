@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineEvent, defineRpc, roles } from './define.ts';
+import { defineEvent, defineRpc, roles, type RouteDef } from './define.ts';
 import { message, routesOf, text, time } from './http.ts';
 
 const route = routesOf('identity');
@@ -172,3 +172,23 @@ export const identityRpc = {
     reply: z.object({ users: z.array(z.object({ userId: z.uuid(), email: z.string(), fullName: z.string() })) }),
   }),
 };
+
+/** Routes between services on their API ports; the edge never lets one of these in from outside. */
+export const internalRoutes = {
+  /** What the edge asks when it does not know a token: over HTTP, so that it works while the bus is away too. */
+  resolveSession: {
+    method: 'POST',
+    path: '/internal/sessions/resolve',
+    service: 'identity',
+    access: 'public',
+    summary: 'Who an access token belongs to',
+    params: z.object({}).loose(),
+    query: z.object({}).loose(),
+    body: z.object({ accessToken: z.string().max(4096) }),
+    bodyKind: 'json',
+    answer: z.object({ session: resolvedSession.nullable() }),
+    status: 200,
+    answerType: 'application/json',
+    csrfExempt: true,
+  },
+} as const satisfies Record<string, RouteDef>;

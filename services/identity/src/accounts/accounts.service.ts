@@ -1,0 +1,103 @@
+import { identityEvents, type Role } from '@overtone/contracts';
+import type { Outbox } from '@overtone/database';
+import { conflict, invalid, notFound, type Caller } from '@overtone/service-kit';
+import { writeAudit } from '../audit/audit.store.ts';
+import type { Client } from '../client.ts';
+import { txOptions, type Db, type Tx } from '../database.ts';
+import type { User } from '../generated/client.ts';
+import type { Lockout } from '../lockout/lockout.ts';
+import { historyLength, passwordFaults, type PasswordHasher } from '../passwords/passwords.ts';
+import type { Sessions } from '../sessions/sessions.ts';
+import { accountsStore } from './accounts.store.ts';
+
+type Deps = { db: Db; outbox: Outbox; hasher: PasswordHasher; lockout: Lockout; sessions: Sessions };
+export type AccountChange = {
+  fullName?: string | undefined;
+  currentPassword?: string | undefined;
+  password?: string | undefined;
+};
+export type Accounts = {
+  me: (userId: string) => Promise<User>;
+  change: (caller: Caller, change: AccountChange, client: Client) => Promise<User>;
+  names: (userIds: string[]) => Promise<{ userId: string; email: string; fullName: string }[]>;
+};
+
+const rejected = (path: string, messages: string[]) =>
+  invalid('password_rejected', messages.join(' '), { errors: messages.map((message) => ({ path, message })) });
+
+export const createAccounts = (d: Deps): Accounts => {
+  const { db, outbox, hasher, lockout, sessions } = d;
+  const me = async (userId: string): Promise<User> => {
+    const user = await accountsStore.byId(db, userId);
+    if (!user) throw notFound('There is no such account');
+    return user;
+  };
+
+  const tellUpdated = (tx: Tx, u: User) =>
+    outbox.add(tx, identityEvents.userUpdated, { userId: u.id, role: u.role as Role, active: u.isActive });
+
+  /** Guesses of the current password share the sign-in's budget. */
+  const checkCurrent = async (user: User, hash: string, password: string): Promise<void> => {
+    const good = await lockout.oneAtATime(user.id, async () => {
+      const attempt = await lockout.begin(user.id);
+      if (!attempt || !(await hasher.verify(hash, password))) return false;
+      await lockout.succeed(attempt);
+      return true;
+    });
+    if (!good) throw rejected('current_password', ['The current password is not right.']);
+  };
+
+  const checkNew = async (user: User, hash: string, password: string): Promise<void> => {
+    const faults = passwordFaults(password, user);
+    if (faults.length > 0) throw rejected('password', faults);
+    for (const old of [hash, ...(await accountsStore.earlierHashes(db, user.id, historyLength))])
+      if (await hasher.verify(old, password)) throw rejected('password', ['It has been used before.']);
+  };
+
+  const changePassword = async (
+    caller: Caller,
+    user: User,
+    next: { currentPassword: string | undefined; password: string },
+    client: Client,
+  ) => {
+    const hash = user.passwordHash;
+    if (!hash) throw conflict('password_not_local', 'The password of this account is kept elsewhere');
+    if (next.currentPassword === undefined)
+      throw rejected('current_password', ['The current password is needed to set a new one.']);
+    await checkCurrent(user, hash, next.currentPassword);
+    await checkNew(user, hash, next.password);
+    const newHash = await hasher.hash(next.password);
+    await db.$transaction(async (tx) => {
+      if (!(await accountsStore.setPassword(tx, user.id, hash, newHash)))
+        throw rejected('current_password', ['The current password is not right.']);
+      const ended = await sessions.endAll(tx, user.id, 'password_changed', caller.sessionId);
+      // Drops what the edge knows of the remaining session: the account may be usable again from now on.
+      await tellUpdated(tx, user);
+      await writeAudit(tx, {
+        event: 'auth.password.change',
+        outcome: 'success',
+        userId: user.id,
+        username: user.email,
+        client,
+        details: { sessions_revoked: ended },
+      });
+    }, txOptions);
+  };
+
+  return {
+    me,
+    change: async (caller, change, client) => {
+      const user = await me(caller.userId);
+      const { fullName, currentPassword, password } = change;
+      if (password !== undefined) await changePassword(caller, user, { currentPassword, password }, client);
+      if (fullName !== undefined)
+        await db.$transaction(
+          async (tx) => tellUpdated(tx, await accountsStore.rename(tx, user.id, fullName)),
+          txOptions,
+        );
+      return me(caller.userId);
+    },
+    names: async (userIds) =>
+      (await accountsStore.names(db, userIds)).map((u) => ({ userId: u.id, email: u.email, fullName: u.fullName })),
+  };
+};

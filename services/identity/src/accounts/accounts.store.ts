@@ -1,0 +1,38 @@
+import type { Db, Tx } from '../database.ts';
+import type { User } from '../generated/client.ts';
+
+export type NewAccount = {
+  email: string;
+  fullName: string;
+  passwordHash: string;
+  role: 'user' | 'admin' | 'super_admin';
+};
+
+/** Any number that nobody else uses: the key of the lock under which the first administrator is made. */
+const firstAdminLock = 0x0adf157;
+
+export const accountsStore = {
+  byId: (db: Db | Tx, id: string): Promise<User | null> => db.user.findUnique({ where: { id } }),
+  rename: (tx: Tx, id: string, fullName: string): Promise<User> =>
+    tx.user.update({ where: { id }, data: { fullName } }),
+  /** @returns false when the password is no longer the one that was checked. */
+  setPassword: async (tx: Tx, id: string, oldHash: string, newHash: string): Promise<boolean> => {
+    const { count } = await tx.user.updateMany({
+      where: { id, passwordHash: oldHash },
+      data: { passwordHash: newHash, passwordChangedAt: new Date(), mustChangePassword: false },
+    });
+    if (count === 1) await tx.passwordHistory.create({ data: { userId: id, passwordHash: oldHash } });
+    return count === 1;
+  },
+  earlierHashes: async (db: Db, userId: string, limit: number): Promise<string[]> => {
+    const rows = await db.passwordHistory.findMany({ where: { userId }, orderBy: { createdAt: 'desc' }, take: limit });
+    return rows.map((r) => r.passwordHash);
+  },
+  create: (tx: Tx, account: NewAccount): Promise<User> => tx.user.create({ data: account }),
+  /** Holds every other replica back until this transaction ends. */
+  lockFirstAdmin: async (tx: Tx): Promise<void> =>
+    void (await tx.$executeRaw`select pg_advisory_xact_lock(${firstAdminLock}::bigint)`),
+  hasSuperAdmin: async (tx: Tx): Promise<boolean> => (await tx.user.count({ where: { role: 'super_admin' } })) > 0,
+  names: (db: Db, ids: string[]): Promise<{ id: string; email: string; fullName: string }[]> =>
+    db.user.findMany({ where: { id: { in: ids } }, select: { id: true, email: true, fullName: true } }),
+};

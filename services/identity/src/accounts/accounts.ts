@@ -1,0 +1,17 @@
+import type { UserObject } from '@overtone/contracts';
+import type { User } from '../generated/client.ts';
+
+/** An account as a client sees it. */
+export const toUserObject = (u: User): UserObject => ({
+  uuid: u.id,
+  email: u.email,
+  full_name: u.fullName,
+  role: u.role as UserObject['role'],
+  auth_type: u.authType as UserObject['auth_type'],
+  is_active: u.isActive,
+  approval_status: u.approvalStatus as UserObject['approval_status'],
+  allow_local_fallback: u.allowLocalFallback,
+  must_change_password: u.mustChangePassword,
+  last_login_at: u.lastLoginAt?.toISOString() ?? null,
+  created_at: u.createdAt.toISOString(),
+});

@@ -1,0 +1,50 @@
+import { identityEvents } from '@overtone/contracts';
+import type { Outbox } from '@overtone/database';
+import type { Log } from '@overtone/service-kit';
+import { writeAudit } from '../audit/audit.store.ts';
+import { txOptions, type Db } from '../database.ts';
+import { passwordFaults, type PasswordHasher } from '../passwords/passwords.ts';
+import type { Telemetry } from '../telemetry.ts';
+import { accountsStore } from './accounts.store.ts';
+
+type Deps = { db: Db; outbox: Outbox; hasher: PasswordHasher; telemetry: Telemetry; log: Log };
+
+/** Makes the first super_admin, once, however many replicas start and however often. */
+export const makeFirstAdmin = async (
+  { db, outbox, hasher, telemetry, log }: Deps,
+  given: { email: string | undefined; password: string | undefined },
+): Promise<void> => {
+  const { password } = given;
+  const email = given.email?.trim();
+  const passwordHash = email && password ? await hasher.hash(password) : undefined;
+  const made = await db.$transaction(async (tx) => {
+    await accountsStore.lockFirstAdmin(tx);
+    if (await accountsStore.hasSuperAdmin(tx)) return undefined;
+    if (!email || !passwordHash) {
+      log.warn('nobody can sign in yet: set OT_ADMIN_EMAIL and OT_ADMIN_PASSWORD and start again');
+      return undefined;
+    }
+    const user = await accountsStore.create(tx, {
+      email,
+      fullName: 'Administrator',
+      passwordHash,
+      role: 'super_admin',
+    });
+    await outbox.add(tx, identityEvents.userCreated, { userId: user.id, role: 'super_admin', method: 'local' });
+    await writeAudit(tx, {
+      event: 'admin.user.create',
+      outcome: 'success',
+      actor: 'first_start',
+      userId: user.id,
+      username: email,
+      client: { ip: null, userAgent: null, requestId: null },
+      details: { role: 'super_admin' },
+    });
+    return user;
+  }, txOptions);
+  if (!made) return;
+  telemetry.signups.inc({ method: 'local' });
+  log.info({ user_id: made.id }, 'made the first administrator');
+  const faults = passwordFaults(password ?? '', made);
+  if (faults.length > 0) log.warn({ faults }, "the first administrator's password is weak; change it after signing in");
+};

@@ -1,0 +1,27 @@
+import type { Client } from '../client.ts';
+
+/** What the audit trail tells of; names as an auditor filters them. */
+export type AuditEvent =
+  | 'auth.login.success'
+  | 'auth.login.failure'
+  | 'auth.logout'
+  | 'auth.logout.all'
+  | 'auth.account.lockout'
+  | 'auth.password.change'
+  | 'auth.session.terminated'
+  | 'admin.user.create';
+
+export type AuditErrorCode =
+  'INVALID_CREDENTIALS' | 'ACCOUNT_LOCKED' | 'INACTIVE_USER' | 'INSECURE_ORIGIN' | 'REFRESH_REUSED';
+
+export type AuditRecord = {
+  event: AuditEvent;
+  outcome: 'success' | 'failure';
+  /** Who acted: a person's id, or the name of what acted. */
+  actor?: string | undefined;
+  userId?: string | undefined;
+  username?: string | undefined;
+  errorCode?: AuditErrorCode;
+  client: Client;
+  details?: Record<string, string | number | boolean>;
+};

@@ -1,0 +1,90 @@
+import { createDatabase, createOutbox, createOutboxRelay } from '@overtone/database';
+import {
+  createAssertionVerifier,
+  createBus,
+  createLog,
+  createMetrics,
+  createService,
+  periodic,
+  version,
+  type Part,
+  type Service,
+} from '@overtone/service-kit';
+import { accountsRoutes, accountsRpc } from './accounts/accounts.routes.ts';
+import { createAccounts } from './accounts/accounts.service.ts';
+import { makeFirstAdmin } from './accounts/first-admin.ts';
+import type { IdentityEnv } from './env.ts';
+import { PrismaClient } from './generated/client.ts';
+import { createLockout } from './lockout/lockout.store.ts';
+import { createArgon2 } from './passwords/argon2.adapter.ts';
+import { createAccessTokens } from './sessions/access-tokens.ts';
+import { sessionsRoutes } from './sessions/sessions.routes.ts';
+import { sessionsRpc } from './sessions/sessions.rpc.ts';
+import { createSessions } from './sessions/sessions.service.ts';
+import { sessionsStore } from './sessions/sessions.store.ts';
+import { signInRoutes } from './sign-in/sign-in.routes.ts';
+import { createSignIn } from './sign-in/sign-in.service.ts';
+import { createTelemetry } from './telemetry.ts';
+
+const name = 'identity';
+const day = 86_400;
+
+/** Identity: accounts, sign-in, sessions and who may do what. */
+export const createIdentity = (env: IdentityEnv): Service => {
+  const log = createLog(name, env);
+  const metrics = createMetrics();
+  const telemetry = createTelemetry(metrics);
+  const bus = createBus({ service: name, url: env.NATS_URL, user: env.NATS_USER, password: env.NATS_PASSWORD, log });
+  const { db, pool, checks, part } = createDatabase(
+    { env, name, metrics, log },
+    (adapter) => new PrismaClient({ adapter }),
+  );
+
+  const outbox = createOutbox(name);
+  const hasher = createArgon2();
+  const lockout = createLockout({ db });
+  const accessTokens = createAccessTokens({
+    secret: env.JWT_SECRET_KEY,
+    lifetimeSeconds: env.JWT_ACCESS_TOKEN_EXPIRE_MINUTES * 60,
+  });
+  const sessions = createSessions({
+    db,
+    outbox,
+    accessTokens,
+    lifetimes: {
+      refreshSeconds: env.JWT_REFRESH_TOKEN_EXPIRE_DAYS * day,
+      absoluteSeconds: env.SESSION_ABSOLUTE_TIMEOUT_DAYS * day,
+    },
+  });
+  const signIn = createSignIn({ db, hasher, lockout, sessions });
+  const accounts = createAccounts({ db, outbox, hasher, lockout, sessions });
+  const allowInsecureCookies = env.ALLOW_INSECURE_COOKIES;
+  const firstAdmin: Part = {
+    name: 'first administrator',
+    start: () =>
+      makeFirstAdmin(
+        { db, outbox, hasher, telemetry, log },
+        { email: env.OT_ADMIN_EMAIL, password: env.OT_ADMIN_PASSWORD },
+      ),
+    stop: async () => {},
+  };
+
+  return createService({
+    name,
+    version,
+    env,
+    log,
+    metrics,
+    bus,
+    whoIs: createAssertionVerifier(env.ASSERTION_PUBLIC_KEY, name),
+    parts: [part, createOutboxRelay({ service: name, pool, url: env.DATABASE_URL, bus, log }), firstAdmin],
+    routes: [
+      ...signInRoutes({ signIn, allowInsecureCookies }),
+      ...sessionsRoutes({ db, sessions, allowInsecureCookies }),
+      ...accountsRoutes({ accounts }),
+    ],
+    rpcs: [...sessionsRpc({ sessions }), ...accountsRpc({ accounts })],
+    periodics: [periodic('forget old refresh tokens', 3_600_000, async () => void (await sessionsStore.forgetOld(db)))],
+    checks,
+  });
+};

@@ -1,0 +1,41 @@
+import { randomUUID } from 'node:crypto';
+import { roles, type Role } from '@overtone/contracts';
+import jwt from 'jsonwebtoken';
+import { z } from 'zod';
+
+const claims = z.object({
+  sub: z.uuid(),
+  sid: z.uuid(),
+  role: z.enum(roles),
+  type: z.literal('access'),
+  jti: z.string(),
+  iat: z.number(),
+  exp: z.number(),
+});
+export type AccessClaims = z.infer<typeof claims>;
+
+export type AccessTokens = {
+  lifetimeSeconds: number;
+  sign: (who: { userId: string; sessionId: string; role: Role }) => string;
+  /** The claims of a good token; null for anything else, whatever its own header says about how to check it. */
+  verify: (token: string) => AccessClaims | null;
+};
+
+export const createAccessTokens = (d: { secret: string; lifetimeSeconds: number }): AccessTokens => ({
+  lifetimeSeconds: d.lifetimeSeconds,
+  sign: ({ userId, sessionId, role }) =>
+    jwt.sign({ sid: sessionId, role, type: 'access' }, d.secret, {
+      algorithm: 'HS256',
+      subject: userId,
+      jwtid: randomUUID(),
+      expiresIn: d.lifetimeSeconds,
+    }),
+  verify: (token) => {
+    try {
+      const parsed = claims.safeParse(jwt.verify(token, d.secret, { algorithms: ['HS256'] }));
+      return parsed.success ? parsed.data : null;
+    } catch {
+      return null;
+    }
+  },
+});

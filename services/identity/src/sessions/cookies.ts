@@ -1,0 +1,79 @@
+import { randomBytes } from 'node:crypto';
+import { invalid } from '@overtone/service-kit';
+
+export type Origin = { scheme: string; host: string };
+export type IssuedTokens = {
+  accessToken: string;
+  accessSeconds: number;
+  refreshToken: string;
+  refreshSeconds: number;
+};
+
+const loopback = /^(localhost|([a-z0-9-]+\.)+localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i;
+
+/**
+ * Whether this origin's cookies must be `Secure`.
+ * @throws AppError invalid, code insecure_origin: over plain HTTP to another machine a password would be readable on the way.
+ */
+export const secureCookies = (origin: Origin, allowInsecure: boolean): boolean => {
+  if (origin.scheme.replace(':', '') === 'https') return true;
+  if (loopback.test(origin.host) || allowInsecure) return false;
+  throw invalid(
+    'insecure_origin',
+    'Signing in over plain HTTP is refused because passwords could be read on the way. Open Overtone over HTTPS, or set ALLOW_INSECURE_COOKIES=true if you accept that.',
+  );
+};
+
+type CookieOptions = { path: string; maxAge: number; secure: boolean; httpOnly: boolean; sameSite: 'Lax' | 'Strict' };
+const cookie = (name: string, value: string, o: CookieOptions): string =>
+  [
+    `${name}=${value}`,
+    `Path=${o.path}`,
+    `Max-Age=${o.maxAge}`,
+    `SameSite=${o.sameSite}`,
+    ...(o.httpOnly ? ['HttpOnly'] : []),
+    ...(o.secure ? ['Secure'] : []),
+  ].join('; ');
+
+export const newCsrfToken = (): string => randomBytes(32).toString('hex');
+
+/** The three cookies of a session; the CSRF cookie lives as long as the refresh cookie. */
+export const sessionCookies = (t: IssuedTokens, csrfToken: string, secure: boolean): string[] => [
+  cookie('access_token', t.accessToken, {
+    path: '/',
+    maxAge: t.accessSeconds,
+    secure,
+    httpOnly: true,
+    sameSite: 'Lax',
+  }),
+  cookie('refresh_token', t.refreshToken, {
+    path: '/api/auth',
+    maxAge: t.refreshSeconds,
+    secure,
+    httpOnly: true,
+    sameSite: 'Strict',
+  }),
+  cookie('csrf_token', csrfToken, { path: '/', maxAge: t.refreshSeconds, secure, httpOnly: false, sameSite: 'Strict' }),
+];
+
+export const clearedCookies = (): string[] => [
+  'access_token=; Path=/; Max-Age=0; HttpOnly',
+  'refresh_token=; Path=/api/auth; Max-Age=0; HttpOnly',
+  'csrf_token=; Path=/; Max-Age=0',
+];
+
+/** The value of one cookie of a Cookie header. */
+export const cookieValue = (header: string | undefined, name: string): string | undefined => {
+  for (const part of (header ?? '').split(';')) {
+    const at = part.indexOf('=');
+    if (at > 0 && part.slice(0, at).trim() === name) return part.slice(at + 1).trim();
+  }
+  return undefined;
+};
+
+const csrfShape = /^[0-9a-f]{64}$/;
+/** The caller's CSRF token goes on after a refresh, so that a request already under way in another tab stays good. */
+export const keptCsrfToken = (header: string | undefined): string => {
+  const given = cookieValue(header, 'csrf_token');
+  return given && csrfShape.test(given) ? given : newCsrfToken();
+};

@@ -1,0 +1,106 @@
+import { identityRoutes, internalRoutes } from '@overtone/contracts';
+import { handle, notFound, reply, unauthenticated, type Route } from '@overtone/service-kit';
+import { writeAudit } from '../audit/audit.store.ts';
+import { clientOf } from '../client.ts';
+import { txOptions, type Db } from '../database.ts';
+import {
+  clearedCookies,
+  cookieValue,
+  hashOf,
+  keptCsrfToken,
+  secureCookies,
+  sessionCookies,
+  type Sessions,
+} from './sessions.ts';
+import { sessionsStore } from './sessions.store.ts';
+
+type Deps = { db: Db; sessions: Sessions; allowInsecureCookies: boolean };
+
+export const sessionsRoutes = ({ db, sessions, allowInsecureCookies }: Deps): Route[] => [
+  handle(identityRoutes.refresh, async (r) => {
+    const secure = secureCookies(r.origin, allowInsecureCookies);
+    const cookies = r.req.get('cookie');
+    const refreshToken = r.body?.refresh_token ?? cookieValue(cookies, 'refresh_token');
+    if (!refreshToken) throw unauthenticated('refresh_refused', 'There is no refresh token. Please sign in.');
+    const issued = await sessions.rotate(refreshToken, clientOf(r));
+    return reply(
+      {
+        access_token: issued.accessToken,
+        token_type: 'bearer' as const,
+        refresh_token: issued.refreshToken,
+        expires_in: issued.accessSeconds,
+      },
+      {
+        headers: { 'Set-Cookie': sessionCookies(issued, keptCsrfToken(cookies), secure), 'Cache-Control': 'no-store' },
+      },
+    );
+  }),
+
+  // Signing out always works: without a session there is nothing left to end, and the cookies go all the same.
+  handle(identityRoutes.logout, async (r) => {
+    const refreshToken = r.body?.refresh_token ?? cookieValue(r.req.get('cookie'), 'refresh_token');
+    const named = refreshToken ? await sessionsStore.byHash(db, hashOf(refreshToken)) : null;
+    const mine = r.maybeCaller ?? named;
+    if (mine) {
+      await db.$transaction(async (tx) => {
+        const ended = await sessions.endOne(tx, mine.userId, mine.sessionId, 'logout');
+        if (ended)
+          await writeAudit(tx, { event: 'auth.logout', outcome: 'success', userId: mine.userId, client: clientOf(r) });
+      }, txOptions);
+    }
+    return reply({ message: 'Signed out' }, { headers: { 'Set-Cookie': clearedCookies() } });
+  }),
+
+  handle(identityRoutes.logoutAll, async (r) => {
+    const { userId } = r.caller;
+    const ended = await db.$transaction(async (tx) => {
+      const count = await sessions.endAll(tx, userId, 'logout_all');
+      await writeAudit(tx, {
+        event: 'auth.logout.all',
+        outcome: 'success',
+        userId,
+        client: clientOf(r),
+        details: { sessions_revoked: count },
+      });
+      return count;
+    }, txOptions);
+    return reply(
+      { message: 'Signed out everywhere', sessions_revoked: ended },
+      { headers: { 'Set-Cookie': clearedCookies() } },
+    );
+  }),
+
+  handle(identityRoutes.sessions, async (r) => {
+    const rows = await sessionsStore.alive(db, r.caller.userId);
+    return {
+      sessions: rows.map((row) => ({
+        uuid: row.sessionId,
+        created_at: row.sessionStartedAt.toISOString(),
+        expires_at: row.expiresAt.toISOString(),
+        last_used_at: row.createdAt.toISOString(),
+        ip_address: row.ipAddress,
+        user_agent: row.userAgent,
+        current: row.sessionId === r.caller.sessionId,
+      })),
+      total: rows.length,
+    };
+  }),
+
+  handle(identityRoutes.endSession, async (r) => {
+    const { userId, sessionId } = r.caller;
+    await db.$transaction(async (tx) => {
+      const ended = await sessions.endOne(tx, userId, r.params.uuid, 'ended_by_user');
+      if (!ended) throw notFound('There is no such session');
+      await writeAudit(tx, {
+        event: 'auth.session.terminated',
+        outcome: 'success',
+        userId,
+        client: clientOf(r),
+        details: { session: r.params.uuid },
+      });
+    }, txOptions);
+    return reply(undefined, r.params.uuid === sessionId ? { headers: { 'Set-Cookie': clearedCookies() } } : {});
+  }),
+
+  handle(internalRoutes.resolveSession, async (r) => ({ session: await sessions.resolve(r.body.accessToken) })),
+];

@@ -1,0 +1,81 @@
+import type { Db, Tx } from '../database.ts';
+import type { RefreshToken } from '../generated/client.ts';
+
+export type LiveSession = {
+  role: string;
+  isActive: boolean;
+  approvalStatus: string;
+  accountExpiresAt: Date | null;
+  mustChangePassword: boolean;
+};
+
+export const sessionsStore = {
+  insert: async (tx: Tx, row: Omit<RefreshToken, 'id' | 'spentAt' | 'revokedAt'>): Promise<void> =>
+    void (await tx.refreshToken.create({ data: row })),
+
+  /**
+   * Whose token it is, with the account held against `revoke`: a session cannot be renewed and ended at the same time
+   * in a way that leaves the new token alive.
+   */
+  holderShared: async (
+    tx: Tx,
+    tokenHash: string,
+  ): Promise<{ id: string; role: string; isActive: boolean } | undefined> => {
+    const rows = await tx.$queryRaw<{ id: string; role: string; isActive: boolean }[]>`
+      select uuid as id, role, is_active as "isActive" from "user"
+      where uuid = (select user_id from refresh_token where token_hash = ${tokenHash}) for share`;
+    return rows[0];
+  },
+
+  /** Spends a token: one statement decides which of any number of callers gets it. */
+  spend: async (tx: Tx, tokenHash: string, now: Date): Promise<RefreshToken | undefined> => {
+    const rows = await tx.refreshToken.updateManyAndReturn({
+      where: { tokenHash, spentAt: null, revokedAt: null, expiresAt: { gt: now } },
+      data: { spentAt: now },
+    });
+    return rows[0];
+  },
+  byHash: (db: Db | Tx, tokenHash: string): Promise<RefreshToken | null> =>
+    db.refreshToken.findUnique({ where: { tokenHash } }),
+
+  /** Revokes the sessions of a user that are alive. @returns their ids. */
+  revoke: async (tx: Tx, where: { userId: string; sessionId?: string; except?: string }): Promise<string[]> => {
+    const { userId, sessionId, except } = where;
+    await tx.$queryRaw`select 1 from "user" where uuid = ${userId}::uuid for update`;
+    const rows = await tx.refreshToken.updateManyAndReturn({
+      where: {
+        userId,
+        revokedAt: null,
+        ...(sessionId ? { sessionId } : {}),
+        ...(except ? { sessionId: { not: except } } : {}),
+      },
+      data: { revokedAt: new Date() },
+      select: { sessionId: true, spentAt: true, expiresAt: true },
+    });
+    const alive = rows.filter((r) => r.spentAt === null && r.expiresAt > new Date());
+    return [...new Set(alive.map((r) => r.sessionId))];
+  },
+
+  alive: (db: Db, userId: string): Promise<RefreshToken[]> =>
+    db.refreshToken.findMany({
+      where: { userId, spentAt: null, revokedAt: null, expiresAt: { gt: new Date() } },
+      orderBy: { createdAt: 'desc' },
+    }),
+
+  /** The account behind a session, when the session is alive. */
+  live: async (db: Db, userId: string, sessionId: string): Promise<LiveSession | undefined> => {
+    const rows = await db.$queryRaw<LiveSession[]>`
+      select u.role, u.is_active as "isActive", u.approval_status as "approvalStatus",
+             u.account_expires_at as "accountExpiresAt", u.must_change_password as "mustChangePassword"
+      from "user" u
+      where u.uuid = ${userId}::uuid and exists (
+        select 1 from refresh_token r
+        where r.session_id = ${sessionId}::uuid and r.user_id = u.uuid
+          and r.revoked_at is null and r.spent_at is null and r.expires_at > now())`;
+    return rows[0];
+  },
+
+  /** Forgets what can neither be used nor tell a replay any more. */
+  forgetOld: async (db: Db): Promise<number> =>
+    (await db.refreshToken.deleteMany({ where: { absoluteExpiresAt: { lt: new Date() } } })).count,
+};
