@@ -7,7 +7,11 @@ const base = {
     '\\.tsx?$': [
       '@swc/jest',
       {
-        jsc: { target: 'es2024', parser: { syntax: 'typescript', tsx: true }, transform: { react: { runtime: 'automatic' } } },
+        jsc: {
+          target: 'es2024',
+          parser: { syntax: 'typescript', tsx: true },
+          transform: { react: { runtime: 'automatic' } },
+        },
         module: { type: 'es6' },
         sourceMaps: 'inline',
       },
@@ -19,7 +23,19 @@ const roots = ['<rootDir>/packages/*/**', '<rootDir>/services/*/**'];
 export default {
   maxWorkers: 2,
   projects: [
-    { ...base, displayName: 'pure', testMatch: roots.map((r) => `${r}/*.test.ts`), testPathIgnorePatterns: ['/node_modules/', '\\.it\\.test\\.ts$', '/packages/e2e/'] },
-    { ...base, displayName: 'it', testMatch: roots.map((r) => `${r}/*.it.test.ts`), testPathIgnorePatterns: ['/node_modules/', '/packages/e2e/'] },
+    {
+      ...base,
+      displayName: 'pure',
+      testMatch: roots.map((r) => `${r}/*.test.ts`),
+      testPathIgnorePatterns: ['/node_modules/', '\\.it\\.test\\.ts$', '/packages/e2e/'],
+    },
+    {
+      ...base,
+      displayName: 'it',
+      globalSetup: '<rootDir>/packages/testkit/setup.config.mjs',
+      globalTeardown: '<rootDir>/packages/testkit/teardown.config.mjs',
+      testMatch: roots.map((r) => `${r}/*.it.test.ts`),
+      testPathIgnorePatterns: ['/node_modules/', '/packages/e2e/'],
+    },
   ],
 };

@@ -1,1 +1,4 @@
-export {};
+export { freePort, type NatsUser } from '@overtone/cli/servers';
+export { createDatabase, type TestDatabase } from './database.ts';
+export { startNats, startPostgres, startRedis, type TestServer } from './servers.ts';
+export { waitFor } from './wait.ts';

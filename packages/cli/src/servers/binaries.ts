@@ -1,0 +1,55 @@
+import { accessSync, constants, readdirSync, readFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import type { SystemUser } from './process.ts';
+
+const POSTGRES_FLOOR = 15;
+const POSTGRES_ROOT = '/usr/lib/postgresql';
+// The folders of system daemons are not on every user's PATH.
+const SYSTEM_FOLDERS = ['/usr/local/sbin', '/usr/sbin', '/sbin', '/usr/local/bin', '/usr/bin', '/bin'];
+
+/** The full name of a program, or `undefined` when it is not on this machine. */
+export function findProgram(name: string): string | undefined {
+  const folders = [...(process.env['PATH'] ?? '').split(delimiter), ...SYSTEM_FOLDERS].filter((f) => f !== '');
+  return folders.map((folder) => join(folder, name)).find(isExecutable);
+}
+
+/** The folder of the newest PostgreSQL programs that are new enough. */
+export function findPostgresBin(root = POSTGRES_ROOT): string | undefined {
+  return listFolders(root)
+    .map(Number)
+    .filter((version) => version >= POSTGRES_FLOOR)
+    .sort((a, b) => b - a)
+    .map((version) => join(root, String(version), 'bin'))
+    .find((folder) => isExecutable(join(folder, 'postgres')) && isExecutable(join(folder, 'initdb')));
+}
+
+/** The account PostgreSQL runs as when we are root, which it refuses for itself. */
+export function unprivilegedUser(passwd = readFileSync('/etc/passwd', 'utf8')): SystemUser | undefined {
+  const accounts = passwd.split('\n').map((line) => line.split(':'));
+  const found = ['postgres', 'nobody'].map((name) => accounts.find((a) => a[0] === name)).find((a) => a !== undefined);
+  return found === undefined ? undefined : { uid: Number(found[2]), gid: Number(found[3]) };
+}
+
+/** Like {@link findProgram}, for where its absence was ruled out before. */
+export function requireProgram(name: string): string {
+  const found = findProgram(name);
+  if (found === undefined) throw new Error(`The program ${name} is not installed. Run: ./overtone doctor`);
+  return found;
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function listFolders(root: string): string[] {
+  try {
+    return readdirSync(root);
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,6 @@
+export { findPostgresBin, findProgram } from './binaries.ts';
+export { natsConfig, natsServer, type NatsOptions, type NatsUser } from './nats.ts';
+export { freePort, freePorts, isPortFree } from './ports.ts';
+export { postgresServer, postgresUrl, type PostgresOptions } from './postgres.ts';
+export { kill, spawnProcess, stopProcess, waitUntilReady, type ProcessSpec, type RunningProcess } from './process.ts';
+export { redisServer, redisUrl, type RedisOptions } from './redis.ts';

@@ -1,0 +1,64 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { requireProgram } from './binaries.ts';
+import { firstLine } from './probe.ts';
+import { plainEnvironment, type ProcessSpec } from './process.ts';
+
+/** One user of the message bus and the subjects it may use. */
+export interface NatsUser {
+  readonly user: string;
+  readonly password: string;
+  readonly publish: readonly string[];
+  readonly subscribe: readonly string[];
+}
+
+/** What a NATS server of ours needs; without users everybody may do everything. */
+export interface NatsOptions {
+  readonly folder: string;
+  readonly port: number;
+  readonly users?: readonly NatsUser[];
+}
+
+const MAX_PAYLOAD = 8 * 1024 * 1024;
+
+/** A NATS server with JetStream whose store is in a folder of ours, on loopback only. */
+export function natsServer(options: NatsOptions): ProcessSpec {
+  const configFile = join(options.folder, 'nats.conf');
+  return {
+    name: 'nats',
+    command: requireProgram('nats-server'),
+    args: ['-c', configFile],
+    env: plainEnvironment(),
+    stopSignal: 'SIGTERM',
+    prepare: async () => {
+      await mkdir(options.folder, { recursive: true, mode: 0o700 });
+      await writeFile(configFile, natsConfig(options), { mode: 0o600 });
+    },
+    // The greeting is sent only after JetStream has recovered its streams.
+    probe: async () => (await firstLine(options.port, ''))?.includes('"jetstream":true') === true,
+  };
+}
+
+/** The configuration file of the server. */
+export function natsConfig(options: NatsOptions): string {
+  const lines = [
+    `host: "127.0.0.1"`,
+    `port: ${options.port}`,
+    `server_name: "overtone"`,
+    `max_payload: ${MAX_PAYLOAD}`,
+    `max_pending: ${8 * MAX_PAYLOAD}`,
+    `jetstream { store_dir: ${quote(join(options.folder, 'jetstream'))}, max_mem: 128MB, max_file: 16GB }`,
+  ];
+  if (options.users !== undefined) {
+    const users = options.users.map((user) => `    ${userLine(user)}`);
+    lines.push('authorization {', '  users = [', ...users, '  ]', '}');
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+function userLine({ user, password, publish, subscribe }: NatsUser): string {
+  const list = (subjects: readonly string[]) => `{ allow: [${subjects.map(quote).join(', ')}] }`;
+  return `{ user: ${quote(user)}, password: ${quote(password)}, permissions: { publish: ${list(publish)}, subscribe: ${list(subscribe)} } }`;
+}
+
+const quote = (text: string) => JSON.stringify(text);

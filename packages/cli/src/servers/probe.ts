@@ -1,0 +1,24 @@
+import { connect } from 'node:net';
+
+/** Connects, says `hello` and gives the first line of the answer; `undefined` when there is none in time. */
+export async function firstLine(port: number, hello: string, timeoutMs = 1000): Promise<string | undefined> {
+  return await new Promise((resolve) => {
+    const socket = connect({ port, host: '127.0.0.1' });
+    let text = '';
+    const finish = (answer: string | undefined) => {
+      socket.destroy();
+      resolve(answer);
+    };
+    socket.setTimeout(timeoutMs, () => finish(undefined));
+    socket.once('error', () => finish(undefined));
+    socket.once('close', () => finish(undefined));
+    socket.once('connect', () => {
+      if (hello !== '') socket.write(hello);
+    });
+    socket.setEncoding('utf8').on('data', (part: string) => {
+      text += part;
+      const end = text.indexOf('\n');
+      if (end >= 0) finish(text.slice(0, end).trimEnd());
+    });
+  });
+}

@@ -1,0 +1,126 @@
+import { spawn } from 'node:child_process';
+import { closeSync, constants, mkdirSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** Everything needed to run one process and to know when it can be used. */
+export interface ProcessSpec {
+  readonly name: string;
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+  /** Asks for an orderly stop. */
+  readonly stopSignal: NodeJS.Signals;
+  /** Runs as this account when the caller is root. */
+  readonly user?: SystemUser;
+  /** Handed to the process as open descriptor 3, so that it works in a folder whose parents it may not enter. */
+  readonly openFolder?: string;
+  /** Work before every start: configuration files, a first initialisation. */
+  readonly prepare?: () => Promise<void>;
+  /** One attempt to use it. */
+  readonly probe: () => Promise<boolean>;
+}
+
+/** An account of the operating system. */
+export interface SystemUser {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+/** A process that was started. */
+export interface RunningProcess {
+  readonly pid: number;
+  /** Resolves when it has ended, whatever the reason. */
+  readonly ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+  readonly hasEnded: () => boolean;
+}
+
+/** Where the output goes: a file that grows, or nowhere. */
+export interface SpawnOptions {
+  readonly logFile?: string;
+}
+
+/** Starts the process of a spec; it is asked to stop should this process die without stopping it. */
+export async function spawnProcess(spec: ProcessSpec, { logFile }: SpawnOptions = {}): Promise<RunningProcess> {
+  const log = logFile === undefined ? 'ignore' : openLog(logFile);
+  const folder = spec.openFolder === undefined ? undefined : openSync(spec.openFolder, constants.O_RDONLY);
+  try {
+    const [command, ...args] = withPrivileges(spec);
+    const child = spawn(command, args, {
+      cwd: spec.cwd ?? '/',
+      env: { ...spec.env },
+      stdio: ['ignore', log, log, ...(folder === undefined ? [] : [folder])],
+    });
+    let over = false;
+    const ended = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) => {
+      child.once('exit', (code, signal) => {
+        over = true;
+        resolve({ code, signal });
+      });
+      child.once('error', () => {
+        over = true;
+        resolve({ code: 127, signal: null });
+      });
+    });
+    await new Promise<void>((resolve, reject) => {
+      child.once('spawn', resolve);
+      child.once('error', reject);
+    });
+    return { pid: child.pid!, ended, hasEnded: () => over };
+  } finally {
+    if (typeof log === 'number') closeSync(log);
+    if (folder !== undefined) closeSync(folder);
+  }
+}
+
+/** Waits until the probe succeeds; throws when the process ends first or the time is over. */
+export async function waitUntilReady(spec: ProcessSpec, running: RunningProcess, timeoutMs: number): Promise<void> {
+  const deadline = Date.now() + timeoutMs;
+  for (let pause = 5; ; pause = Math.min(pause * 1.5, 100)) {
+    if (await spec.probe()) return;
+    if (running.hasEnded()) {
+      const { code, signal } = await running.ended;
+      throw new Error(`${spec.name} ended while starting (${signal ?? `exit code ${code}`})`);
+    }
+    if (Date.now() > deadline) throw new Error(`${spec.name} was not ready within ${Math.round(timeoutMs / 1000)} s`);
+    await sleep(pause);
+  }
+}
+
+/** Asks the process to stop and insists after the grace time. */
+export async function stopProcess(spec: ProcessSpec, running: RunningProcess, graceMs: number): Promise<void> {
+  if (running.hasEnded()) return;
+  kill(running.pid, spec.stopSignal);
+  const timer = setTimeout(() => kill(running.pid, 'SIGKILL'), graceMs);
+  await running.ended;
+  clearTimeout(timer);
+}
+
+/** Sends a signal; a process that is gone already is what we wanted. */
+export function kill(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
+
+/** The variables a server needs from us when it needs nothing of ours. */
+export function plainEnvironment(): Record<string, string> {
+  return { PATH: process.env['PATH'] ?? '/usr/bin:/bin', HOME: '/', LC_ALL: 'C.UTF-8' };
+}
+
+function withPrivileges(spec: ProcessSpec): [string, ...string[]] {
+  // setpriv executes the program in its own place: the pid stays the program's.
+  const identity =
+    spec.user !== undefined && process.getuid?.() === 0
+      ? [`--reuid=${spec.user.uid}`, `--regid=${spec.user.gid}`, '--clear-groups']
+      : [];
+  return ['setpriv', ...identity, `--pdeathsig=${spec.stopSignal}`, '--', spec.command, ...spec.args];
+}
+
+function openLog(file: string): number {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  return openSync(file, 'a', 0o600);
+}

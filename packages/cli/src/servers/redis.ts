@@ -1,0 +1,51 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { requireProgram } from './binaries.ts';
+import { firstLine } from './probe.ts';
+import { plainEnvironment, type ProcessSpec } from './process.ts';
+
+/** What a Redis server of ours needs. */
+export interface RedisOptions {
+  readonly folder: string;
+  readonly port: number;
+  readonly password?: string;
+}
+
+/** The address clients of the server use. */
+export function redisUrl({ port, password }: Pick<RedisOptions, 'port' | 'password'>): string {
+  const credentials = password === undefined ? '' : `:${encodeURIComponent(password)}@`;
+  return `redis://${credentials}127.0.0.1:${port}/0`;
+}
+
+/** A Redis server on loopback that keeps nothing on disk: it holds caches and counters only. */
+export function redisServer(options: RedisOptions): ProcessSpec {
+  const configFile = join(options.folder, 'redis.conf');
+  return {
+    name: 'redis',
+    command: requireProgram('redis-server'),
+    args: [configFile],
+    env: plainEnvironment(),
+    stopSignal: 'SIGTERM',
+    prepare: async () => {
+      await mkdir(options.folder, { recursive: true, mode: 0o700 });
+      await writeFile(configFile, redisConfig(options), { mode: 0o600 });
+    },
+    probe: async () => isAlive(await firstLine(options.port, 'PING\r\n')),
+  };
+}
+
+// Asking for the password is an answer too.
+const isAlive = (answer: string | undefined) => answer === '+PONG' || answer?.startsWith('-NOAUTH') === true;
+
+function redisConfig({ folder, port, password }: RedisOptions): string {
+  return `${[
+    'bind 127.0.0.1',
+    `port ${port}`,
+    'save ""',
+    'appendonly no',
+    'maxmemory 64mb',
+    'maxmemory-policy allkeys-lru',
+    `dir ${JSON.stringify(folder)}`,
+    ...(password === undefined ? [] : [`requirepass ${JSON.stringify(password)}`]),
+  ].join('\n')}\n`;
+}

@@ -1,0 +1,90 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  freePort,
+  kill,
+  natsServer,
+  postgresServer,
+  postgresUrl,
+  redisServer,
+  redisUrl,
+  spawnProcess,
+  stopProcess,
+  waitUntilReady,
+  type NatsUser,
+  type ProcessSpec,
+  type RunningProcess,
+} from '@overtone/cli/servers';
+
+/** A real server that belongs to the caller. It ends with the process that started it at the latest. */
+export interface TestServer {
+  readonly url: string;
+  readonly port: number;
+  readonly pid: () => number;
+  /** Ends it at once, as a power cut would. */
+  readonly kill9: () => Promise<void>;
+  /** Starts it again on the same port and folder. */
+  readonly restart: () => Promise<void>;
+  /** Stops it in order and removes its folder. */
+  readonly stop: () => Promise<void>;
+}
+
+const START_MS = 30_000;
+const STOP_MS = 10_000;
+
+/** A PostgreSQL cluster of one's own; for a database of one's own, `createDatabase` is much cheaper. */
+export async function startPostgres({ durable = false }: { durable?: boolean } = {}): Promise<TestServer> {
+  const port = await freePort();
+  const password = 'test';
+  return await start((folder) => postgresServer({ folder: join(folder, 'cluster'), port, password, durable }), {
+    port,
+    url: postgresUrl({ port, password }, 'postgres'),
+  });
+}
+
+/** A NATS server with JetStream; without users everybody may do everything. */
+export async function startNats({ users }: { users?: readonly NatsUser[] } = {}): Promise<TestServer> {
+  const port = await freePort();
+  return await start((folder) => natsServer({ folder, port, ...(users === undefined ? {} : { users }) }), {
+    port,
+    url: `nats://127.0.0.1:${port}`,
+  });
+}
+
+/** An empty Redis server. */
+export async function startRedis(): Promise<TestServer> {
+  const port = await freePort();
+  return await start((folder) => redisServer({ folder, port }), { port, url: redisUrl({ port }) });
+}
+
+async function start(
+  specIn: (folder: string) => ProcessSpec,
+  address: { url: string; port: number },
+): Promise<TestServer> {
+  const folder = await mkdtemp(join(tmpdir(), 'overtone-test-'));
+  const spec = specIn(folder);
+  const begin = async (): Promise<RunningProcess> => {
+    const running = await spawnProcess(spec, { logFile: join(folder, 'log') });
+    await waitUntilReady(spec, running, START_MS);
+    return running;
+  };
+  await spec.prepare?.();
+  let running = await begin();
+  return {
+    ...address,
+    pid: () => running.pid,
+    kill9: async () => {
+      kill(running.pid, 'SIGKILL');
+      await running.ended;
+    },
+    restart: async () => {
+      await stopProcess(spec, running, STOP_MS);
+      running = await begin();
+    },
+    stop: async () => {
+      await stopProcess(spec, running, STOP_MS);
+      await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+}
