@@ -1,0 +1,79 @@
+import { describe, expect, test } from '@jest/globals';
+import { stageJobs, stages } from '@overtone/contracts';
+import { inputFor, pauseAfter, stageOf, type RunFacts, type StageResult } from './orders.ts';
+
+const uuid = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
+const run: RunFacts = {
+  id: uuid(1),
+  fileId: uuid(2),
+  ownerId: uuid(3),
+  objectKey: 'original/2',
+  contentType: 'audio/mpeg',
+  options: { language: null, minSpeakers: null, maxSpeakers: 3, diarize: true },
+};
+const prepared: StageResult = {
+  stage: 'prepare',
+  artefact: 'derived/prepare-1.json',
+  output: {
+    artefact: 'derived/prepare-1.json',
+    audio: 'derived/audio.wav',
+    waveform: 'derived/waveform.json',
+    thumbnail: null,
+    duration: 12.5,
+    truncated: false,
+    media: {
+      format: 'mp3',
+      audio_codec: 'mp3',
+      video_codec: null,
+      width: null,
+      height: null,
+      channels: 1,
+      sample_rate: 44_100,
+    },
+    engine_seconds: 0.2,
+  },
+};
+
+describe('the body of a stage job', () => {
+  test('fits the schema of its job, for every stage', () => {
+    for (const stage of stages)
+      expect(() => stageJobs[stage].input.parse(inputFor(stage, run, [prepared]))).not.toThrow();
+  });
+  test('names the artefacts of the stages that are done', () => {
+    expect(
+      inputFor('diarize', run, [prepared, { stage: 'transcribe', artefact: 't.json', output: {} }]).earlier,
+    ).toEqual({
+      prepare: 'derived/prepare-1.json',
+      transcribe: 't.json',
+    });
+  });
+  test('carries audio and options of the upload to the speech stages', () => {
+    expect(inputFor('transcribe', run, [prepared])).toMatchObject({
+      audio: 'derived/audio.wav',
+      duration: 12.5,
+      options: { maxSpeakers: 3 },
+    });
+  });
+  test('tells assemble why there are no speaker turns', () => {
+    expect(inputFor('assemble', run, [prepared], { degraded: 'no model' })).toMatchObject({ degraded: 'no model' });
+  });
+  test('refuses a speech stage of which nothing was prepared', () => {
+    expect(() => inputFor('transcribe', run, [])).toThrow();
+  });
+});
+
+describe('the pause before the next attempt', () => {
+  test('doubles with every failure', () => {
+    expect([1, 2, 3].map((n) => pauseAfter(n, 2_000, 0.5))).toEqual([2_000, 4_000, 8_000]);
+  });
+  test('is spread by a quarter either way', () => {
+    expect([pauseAfter(1, 1_000, 0), pauseAfter(1, 1_000, 1)]).toEqual([750, 1_250]);
+  });
+  test('never grows beyond five minutes', () => {
+    expect(pauseAfter(40, 2_000, 0.5)).toBe(300_000);
+  });
+});
+
+test('every job subject leads back to its stage', () => {
+  for (const stage of stages) expect(stageOf(stageJobs[stage].subject)).toBe(stage);
+});

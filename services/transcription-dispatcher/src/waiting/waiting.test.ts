@@ -1,0 +1,34 @@
+import { describe, expect, test } from '@jest/globals';
+import type { WorkerState } from '../leases/leases.ts';
+import { reasonFor } from './waiting.ts';
+
+const engine = { provider: 'pocketsphinx', model: 'en-us', timing: 'engine' } as const;
+const worker = (over: Partial<WorkerState>): WorkerState => ({
+  service: 'transcription-worker',
+  pulls: ['cpu-media', 'cpu-transcription', 'gpu-transcription'],
+  engine,
+  engineNote: null,
+  expiresAt: 0,
+  ...over,
+});
+
+describe('a run', () => {
+  test('waits for a worker when none is alive', () => {
+    expect(reasonFor('prepare', [])).toBe('worker');
+    expect(reasonFor('transcribe', [])).toBe('worker');
+  });
+  test('waits for an engine when workers are there and none has one', () => {
+    expect(reasonFor('transcribe', [worker({ engine: null })])).toBe('engine');
+    expect(reasonFor('transcribe', [worker({ engine: null, pulls: ['cpu-media'] })])).toBe('engine');
+  });
+  test('waits for nothing when a worker takes its jobs', () => {
+    expect(reasonFor('transcribe', [worker({ engine: null }), worker({})])).toBeNull();
+    expect(reasonFor('prepare', [worker({ engine: null })])).toBeNull();
+  });
+  test('waits for a worker when nobody takes this kind of job', () => {
+    expect(reasonFor('index', [worker({})])).toBe('worker');
+    expect(
+      reasonFor('index', [worker({ service: 'search-indexer', pulls: ['embedding-search'], engine: null })]),
+    ).toBeNull();
+  });
+});
