@@ -102,7 +102,12 @@ create table media_file (
   -- The run whose results are shown, and the last stage of it that was taken over.
   run_id               uuid,
   run_sequence         integer not null default 0,
+  -- When that run was opened: an older run's late event never displaces a newer one.
+  run_opened_at        timestamptz,
   transcript_version   integer not null default 0,
+  -- The run that made the stored segments; provisional until its speakers are known.
+  transcript_run_id    uuid,
+  transcript_provisional boolean not null default false,
   warnings             text[] not null default '{}',
   error                jsonb,
   updated_at           timestamptz not null default now()
@@ -131,6 +136,7 @@ create table transcript_segment (
   confidence     double precision,
   words          jsonb not null default '[]',
   edited         boolean not null default false,
+  edited_at      timestamptz,
   version        integer not null default 1,
   constraint uq_transcript_segment_position unique (media_file_id, position) deferrable initially deferred
 );
