@@ -25,7 +25,10 @@ import {
 /** Who says and hears what; bus permissions, AsyncAPI and the services' README tables follow from it. */
 export type Topology = {
   readonly emits: readonly EventDef[];
-  readonly consumes: readonly EventDef[];
+  /** By the consumer's name: its durable is `<service>-<name>`. */
+  readonly consumes: Readonly<Record<string, EventDef>>;
+  /** Followed from memory, by an ephemeral consumer of every replica. */
+  readonly follows: readonly EventDef[];
   readonly orders: readonly JobDef[];
   readonly works: readonly JobDef[];
   readonly asks: readonly RpcDef[];
@@ -34,7 +37,17 @@ export type Topology = {
   readonly hears: readonly LiveDef[];
 };
 const all = <T>(o: Record<string, T>): T[] => Object.values(o);
-const nothing: Topology = { emits: [], consumes: [], orders: [], works: [], asks: [], serves: [], says: [], hears: [] };
+const nothing: Topology = {
+  emits: [],
+  consumes: {},
+  follows: [],
+  orders: [],
+  works: [],
+  asks: [],
+  serves: [],
+  says: [],
+  hears: [],
+};
 const jobHolder: Partial<Topology> = {
   asks: [dispatcherRpc.claim, dispatcherRpc.complete, dispatcherRpc.fail, dispatcherRpc.release],
 };
@@ -42,17 +55,30 @@ const jobHolder: Partial<Topology> = {
 export const topology: Record<ServiceName, Topology> = {
   identity: { ...nothing, emits: all(identityEvents), serves: all(identityRpc) },
   'directory-sync': nothing,
-  media: { ...nothing, emits: all(mediaEvents), consumes: all(transcriptionEvents), serves: all(mediaRpc) },
+  media: {
+    ...nothing,
+    emits: all(mediaEvents),
+    consumes: {
+      'open-run': transcriptionEvents.runOpened,
+      'start-stage': transcriptionEvents.stageStarted,
+      'take-stage': transcriptionEvents.stageCompleted,
+      'wait-run': transcriptionEvents.runWaiting,
+      'complete-run': transcriptionEvents.runCompleted,
+      'fail-run': transcriptionEvents.runFailed,
+      'cancel-run': transcriptionEvents.runCancelled,
+    },
+    serves: all(mediaRpc),
+  },
   'transcription-dispatcher': {
     ...nothing,
     emits: all(transcriptionEvents),
-    consumes: [
-      mediaEvents.uploaded,
-      mediaEvents.reprocessOrdered,
-      mediaEvents.cancelOrdered,
-      mediaEvents.deleted,
-      mediaEvents.transcriptStored,
-    ],
+    consumes: {
+      'start-run': mediaEvents.uploaded,
+      'restart-run': mediaEvents.reprocessOrdered,
+      'cancel-run': mediaEvents.cancelOrdered,
+      'forget-file': mediaEvents.deleted,
+      'order-index': mediaEvents.transcriptStored,
+    },
     orders: all(stageJobs),
     serves: all(dispatcherRpc),
     says: [transcriptionLive.fileProgress, transcriptionLive.taskCancelled],
@@ -69,7 +95,11 @@ export const topology: Record<ServiceName, Topology> = {
   'search-indexer': {
     ...nothing,
     emits: all(searchEvents),
-    consumes: [mediaEvents.deleted, mediaEvents.transcriptEdited, mediaEvents.updated],
+    consumes: {
+      'forget-file': mediaEvents.deleted,
+      'follow-edits': mediaEvents.transcriptEdited,
+      'follow-files': mediaEvents.updated,
+    },
     works: all(indexerJobs),
     asks: [
       ...(jobHolder.asks ?? []),
@@ -83,7 +113,7 @@ export const topology: Record<ServiceName, Topology> = {
   },
   'realtime-gateway': {
     ...nothing,
-    consumes: [
+    follows: [
       mediaEvents.uploaded,
       mediaEvents.updated,
       mediaEvents.deleted,
@@ -97,7 +127,7 @@ export const topology: Record<ServiceName, Topology> = {
   },
   'edge-gateway': {
     ...nothing,
-    consumes: [identityEvents.sessionRevoked, identityEvents.userUpdated],
+    follows: [identityEvents.sessionRevoked, identityEvents.userUpdated],
     asks: [identityRpc.resolveSession],
   },
 };
@@ -111,37 +141,52 @@ export const routes: readonly RouteDef[] = [
   ...all<RouteDef>(systemRoutes),
 ];
 
+/** Durable name of a consumer; the broker refuses dots in it. */
+export const eventDurable = (service: ServiceName, name: string): string => `${service}-${name}`;
+
+const useOfConsumer = (stream: string, durable: string): string[] => [
+  `$JS.API.CONSUMER.INFO.${stream}.${durable}`,
+  `$JS.API.CONSUMER.MSG.NEXT.${stream}.${durable}`,
+  `$JS.ACK.${stream}.${durable}.>`,
+];
+
 export type NatsPermissions = { publish: string[]; subscribe: string[] };
 
 /** Publish and subscribe permissions of one service's bus user: it can speak only for itself. */
 export const natsPermissions = (service: ServiceName): NatsPermissions => {
   const t = topology[service];
   const durables = [...new Set(t.works.map(jobDurable))];
-  const own = `${service}-*`;
   const publish = [
     ...[...t.emits, ...t.orders, ...t.asks, ...t.says].map((d) => d.subject),
-    // Its own consumers on EVENTS, the shared durables of the queues it works on, and their acknowledgements.
     '$JS.API.INFO',
-    '$JS.API.STREAM.INFO.EVENTS',
-    `$JS.API.CONSUMER.*.EVENTS.${own}`,
-    `$JS.API.CONSUMER.*.EVENTS.${own}.>`,
-    `$JS.API.CONSUMER.DURABLE.CREATE.EVENTS.${own}`,
-    `$JS.API.CONSUMER.MSG.NEXT.EVENTS.${own}`,
-    `$JS.ACK.EVENTS.${own}.>`,
-    ...(service === 'realtime-gateway' || service === 'edge-gateway'
-      ? ['$JS.API.CONSUMER.*.EVENTS.>', '$JS.API.CONSUMER.CREATE.EVENTS', '$JS.API.STREAM.NAMES', '$JS.FC.>']
+    ...(Object.keys(t.consumes).length > 0 || t.follows.length > 0 ? ['$JS.API.STREAM.INFO.EVENTS'] : []),
+    ...Object.entries(t.consumes).flatMap(([name, event]) => {
+      const durable = eventDurable(service, name);
+      return [
+        `$JS.API.CONSUMER.CREATE.EVENTS.${durable}.${event.subject}`,
+        `$JS.API.CONSUMER.DURABLE.CREATE.EVENTS.${durable}`,
+        ...useOfConsumer('EVENTS', durable),
+      ];
+    }),
+    // Ephemeral consumers get names that are made up when they start, so only the stream can be said.
+    ...(t.follows.length > 0
+      ? [
+          '$JS.API.CONSUMER.CREATE.EVENTS',
+          '$JS.API.CONSUMER.CREATE.EVENTS.>',
+          '$JS.API.CONSUMER.DELETE.EVENTS.*',
+          '$JS.API.STREAM.NAMES',
+          '$JS.FC.>',
+          ...useOfConsumer('EVENTS', '*'),
+        ]
       : []),
     ...(durables.length > 0
       ? [
           '$JS.API.STREAM.INFO.JOBS',
-          '$JS.API.STREAM.INFO.KV_*',
+          '$JS.API.STREAM.INFO.KV_LEASES',
+          '$JS.API.STREAM.INFO.KV_WORKERS',
           '$KV.LEASES.>',
           '$KV.WORKERS.>',
-          ...durables.flatMap((d) => [
-            `$JS.API.CONSUMER.INFO.JOBS.${d}`,
-            `$JS.API.CONSUMER.MSG.NEXT.JOBS.${d}`,
-            `$JS.ACK.JOBS.${d}.>`,
-          ]),
+          ...durables.flatMap((d) => useOfConsumer('JOBS', d)),
         ]
       : []),
     // The dispatcher owns the streams: it makes them, counts them and reads every lease.

@@ -126,6 +126,7 @@ export const createOutboxRelay = (d: { service: ServiceName; pool: Pool; url: st
 
 const relayBatch = async (pool: Pool, bus: Bus, table: string): Promise<number> => {
   const client = await pool.connect();
+  let open = true;
   try {
     await client.query('begin');
     // Another replica relays: order is kept because only one does.
@@ -148,10 +149,11 @@ const relayBatch = async (pool: Pool, bus: Bus, table: string): Promise<number> 
       await client.query(`update ${table} set sent_at = now() where id = any($1::bigint[])`, [rows.map((r) => r.id)]);
     }
     await client.query('commit');
+    open = false;
     return rows.length;
   } finally {
     // A failed publish leaves the rows unsent; they go again, under the same message ids.
-    await client.query('rollback').catch(() => {});
+    if (open) await client.query('rollback').catch(() => {});
     client.release();
   }
 };

@@ -1,13 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import {
-  context,
-  propagation,
-  ROOT_CONTEXT,
-  SpanStatusCode,
-  trace,
-  type Context,
-  SpanKind,
-} from '@opentelemetry/api';
+import { context, propagation, ROOT_CONTEXT, SpanStatusCode, trace, type Context, SpanKind } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import { W3CTraceContextPropagator } from '@opentelemetry/core';
 import type { ServiceEnv } from './env.ts';

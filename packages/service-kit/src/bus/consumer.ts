@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { DataOf, EventDef } from '@overtone/contracts';
+import { eventDurable, topology, type DataOf, type EventDef } from '@overtone/contracts';
 import { AckPolicy, DeliverPolicy, nanos, type JsMsg } from 'nats';
 import { runInFlow } from '../context.ts';
 import { isAppError } from '../errors.ts';
@@ -25,9 +25,12 @@ export const consumer = <E extends EventDef>(
 ): Consumer => ({
   durable: name,
   start: (bus) => {
+    if (topology[bus.service].consumes[name] !== event) {
+      throw new Error(`consumer ${name} of ${event.subject} is not in the topology of ${bus.service}`);
+    }
     const aborter = new AbortController();
     const loops = Array.from({ length: options.concurrency ?? 1 }, () =>
-      pull(bus, event, `${bus.service}-${name}`, aborter.signal, (msg) =>
+      pull(bus, event, eventDurable(bus.service, name), aborter.signal, (msg) =>
         deliver(bus, event, msg, aborter.signal, handler),
       ),
     );
