@@ -1,0 +1,44 @@
+import { join } from 'node:path';
+import type { AnswerOf, dispatcherRoutes } from '@overtone/contracts';
+import { signIn } from '@overtone/e2e/client';
+import { admin } from '@overtone/e2e/instance';
+import { meeting, recordLong } from '@overtone/e2e/recordings';
+import type { Bench } from './bench.ts';
+
+const goal = 1.1;
+
+/** The whole job beside its engine alone: what everything around the engine costs. */
+export const pipelineBench: Bench = {
+  name: 'pipeline',
+  about: 'wall clock of the whole job on ten minutes of speech, beside the time the engine itself worked',
+  run: async ({ size, instance, folder }) => {
+    const running = await instance();
+    const api = await signIn(running.baseUrl, admin.email, admin.password);
+    const seconds = Math.max(30, Math.round(600 * size));
+    const recording = await recordLong(join(folder, 'ten-minutes.wav'), meeting, seconds);
+    const from = performance.now();
+    const sent = await api.upload(recording.path, { allow_duplicate: 'true' });
+    if (sent.status !== 201) throw new Error(`upload: ${sent.status} ${sent.text}`);
+    await api.completed(sent.body.uuid, 60_000 + seconds * 2_000);
+    const wall = (performance.now() - from) / 1000;
+    const timeline = await api.ok<AnswerOf<typeof dispatcherRoutes.fileTimeline>>(
+      'GET',
+      `/api/tasks/files/${sent.body.uuid}`,
+    );
+    const engine = timeline.stages.reduce((sum, s) => sum + (s.engine_seconds ?? 0), 0);
+    for (const s of timeline.stages)
+      console.error(`  ${s.stage}: ${s.seconds?.toFixed(2)} s, engine ${s.engine_seconds?.toFixed(2)} s`);
+    await api.ok('DELETE', `/api/files/${sent.body.uuid}`);
+    const ratio = wall / engine;
+    return [
+      {
+        name: `pipeline: ${seconds} s of speech`,
+        ours: `${wall.toFixed(1)} s`,
+        peer: `engine ${engine.toFixed(1)} s`,
+        ratio,
+        goal: `<= ${goal.toFixed(2)}`,
+        met: ratio <= goal,
+      },
+    ];
+  },
+};

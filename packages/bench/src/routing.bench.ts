@@ -1,0 +1,69 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { clientOf, signIn } from '@overtone/e2e/client';
+import { admin } from '@overtone/e2e/instance';
+import type { Bench } from './bench.ts';
+import { quantile } from './bench.ts';
+import { assertionOf } from './assertion.ts';
+import { startNginx } from './nginx.ts';
+import { needTools } from './tools.ts';
+
+const run = promisify(execFile);
+const goal = 0.4;
+const path = '/api/users/me';
+
+/** Requests a second over 32 connections, one thread, so that server and generator have a core each. */
+const rate = async (url: string, header: string, seconds: number): Promise<number> => {
+  const { stdout } = await run('wrk', ['-t1', '-c32', `-d${seconds}s`, '-H', header, url]);
+  if (/Non-2xx/.test(stdout)) throw new Error(`${url} refused requests:\n${stdout}`);
+  const found = /Requests\/sec:\s+([\d.]+)/.exec(stdout)?.[1];
+  if (!found) throw new Error(`wrk said:\n${stdout}`);
+  return Number(found);
+};
+
+/** A small authenticated GET: through the edge, and through nginx straight to the same service. */
+export const routingBench: Bench = {
+  name: 'edge',
+  about: 'a small authenticated GET through the edge, beside nginx proxying to the same service',
+  run: async ({ size, instance }) => {
+    await needTools(['nginx', 'wrk']);
+    const running = await instance();
+    const api = await signIn(running.baseUrl, admin.email, admin.password);
+    const identity = (await running.status()).services.find((s) => s.name === 'identity');
+    if (!identity?.url) throw new Error('the status names no address of identity');
+    const upstream = `upstream identity { server ${new URL(identity.url).host}; keepalive 64; }`;
+    const nginx = await startNginx(
+      'location / { proxy_pass http://identity; proxy_http_version 1.1; proxy_set_header Connection ""; }',
+      upstream,
+    );
+    try {
+      const assertion = () => assertionOf(running.data, 'identity', api.token);
+      const check = await clientOf(nginx.url, '').call('GET', path, {
+        headers: { 'x-overtone-assertion': await assertion() },
+      });
+      if (check.status !== 200) throw new Error(`identity behind nginx: ${check.status} ${check.text}`);
+      const seconds = Math.max(1, Math.round(3 * size));
+      const ours: number[] = [];
+      const peers: number[] = [];
+      // Turn by turn, so that a busy moment of the machine strikes both.
+      for (let round = 0; round < 3; round++) {
+        ours.push(await rate(running.baseUrl + path, `Authorization: Bearer ${api.token}`, seconds));
+        peers.push(await rate(nginx.url + path, `x-overtone-assertion: ${await assertion()}`, seconds));
+      }
+      const [our, peer] = [quantile(ours, 0.5), quantile(peers, 0.5)];
+      const ratio = our / peer;
+      return [
+        {
+          name: 'edge: authenticated GET',
+          ours: `${Math.round(our)}/s`,
+          peer: `nginx ${Math.round(peer)}/s`,
+          ratio,
+          goal: `>= ${goal}`,
+          met: ratio >= goal,
+        },
+      ];
+    } finally {
+      await nginx.stop();
+    }
+  },
+};

@@ -1,0 +1,51 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInstance, type Instance } from '@overtone/e2e/instance';
+import { tableOf, type Bench, type Row } from './bench.ts';
+import { pipelineBench } from './pipeline.bench.ts';
+import { routingBench } from './routing.bench.ts';
+import { startBench } from './start.bench.ts';
+import { uploadBench } from './upload.bench.ts';
+
+const benches: readonly Bench[] = [startBench, routingBench, uploadBench, pipelineBench];
+
+const names = process.argv.slice(2).filter((a) => !a.startsWith('-'));
+const wanted = benches.filter((b) => names.length === 0 || names.includes(b.name));
+if (wanted.length === 0) {
+  console.error(
+    `No such bench: ${names.join(', ')}. There are:\n${benches.map((b) => `  ${b.name.padEnd(10)} ${b.about}`).join('\n')}`,
+  );
+  process.exit(2);
+}
+
+const size = Number(process.env['BENCH_SIZE'] ?? 1);
+const folder = await mkdtemp(join(tmpdir(), 'overtone-bench-'));
+let running: Instance | undefined;
+const instance = async (): Promise<Instance> => {
+  if (running) return running;
+  running = await createInstance();
+  const started = await running.up();
+  if (started.code !== 0) throw new Error(`./overtone up ended with ${started.code}:\n${started.output}`);
+  return running;
+};
+const clean = async (): Promise<void> => {
+  await running?.remove();
+  await rm(folder, { recursive: true, force: true });
+};
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => void clean().then(() => process.exit(1)));
+
+const rows: Row[] = [];
+for (const bench of wanted) {
+  console.error(`${bench.name}: ${bench.about} ...`);
+  try {
+    rows.push(...(await bench.run({ size, instance, folder })));
+  } catch (error) {
+    console.error(error);
+    rows.push({ name: bench.name, ours: 'failed', peer: '', ratio: null, goal: '', met: false });
+  }
+}
+await clean();
+console.log(tableOf(rows));
+process.exit(rows.every((r) => r.met) ? 0 : 1);

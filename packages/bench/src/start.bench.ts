@@ -1,0 +1,46 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { memoryOf, processesOf } from '@overtone/e2e/processes';
+import { mebibytes, type Bench } from './bench.ts';
+
+const startGoal = 10;
+const memoryGoal = 900 * 1024 ** 2;
+
+/** How long a warm start takes, and what the platform holds when nobody asks it anything. */
+export const startBench: Bench = {
+  name: 'start',
+  about: 'seconds of a warm ./overtone up; memory of all processes at rest',
+  run: async ({ instance, size }) => {
+    const running = await instance();
+    await running.down();
+    const again = await running.up();
+    if (again.code !== 0) throw new Error(again.output);
+    await sleep(20_000 * Math.min(1, size));
+    const processes = processesOf(running.data).map((p) => ({ ...p, ...memoryOf(p.pid) }));
+    for (const p of processes.toSorted((a, b) => b.pss - a.pss).slice(0, 14)) {
+      console.error(
+        `  ${mebibytes(p.pss).padStart(8)} PSS ${mebibytes(p.rss).padStart(8)} RSS  ${p.command.slice(0, 90)}`,
+      );
+    }
+    const sum = (key: 'rss' | 'pss'): number => processes.reduce((all, p) => all + p[key], 0);
+    const memory = (key: 'rss' | 'pss', name: string) => ({
+      name: `at rest: ${name} of all processes`,
+      ours: mebibytes(sum(key)),
+      peer: '',
+      ratio: null,
+      goal: `<= ${mebibytes(memoryGoal)}`,
+      met: sum(key) <= memoryGoal,
+    });
+    return [
+      {
+        name: 'warm start',
+        ours: `${again.seconds.toFixed(1)} s`,
+        peer: '',
+        ratio: null,
+        goal: `<= ${startGoal} s`,
+        met: again.seconds <= startGoal,
+      },
+      memory('pss', 'PSS'),
+      memory('rss', 'RSS'),
+    ];
+  },
+};

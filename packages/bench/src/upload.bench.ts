@@ -1,0 +1,126 @@
+import { execFile } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { open, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { signIn } from '@overtone/e2e/client';
+import { admin } from '@overtone/e2e/instance';
+import { memoryOf, processesOf } from '@overtone/e2e/processes';
+import { mebibytes, quantile, type Bench } from './bench.ts';
+import { startNginx } from './nginx.ts';
+import { needTools } from './tools.ts';
+
+const run = promisify(execFile);
+const gibibyte = 1024 ** 3;
+const speedGoal = 0.5;
+const memoryGoal = 200 * 1024 ** 2;
+
+const wavHeader = (bytes: number): Buffer => {
+  const head = Buffer.alloc(44);
+  head.write('RIFF', 0);
+  head.writeUInt32LE(bytes - 8, 4);
+  head.write('WAVEfmt ', 8);
+  head.writeUInt32LE(16, 16);
+  head.writeUInt16LE(1, 20);
+  head.writeUInt16LE(2, 22);
+  head.writeUInt32LE(48_000, 24);
+  head.writeUInt32LE(192_000, 28);
+  head.writeUInt16LE(4, 32);
+  head.writeUInt16LE(16, 34);
+  head.write('data', 36);
+  head.writeUInt32LE(bytes - 44, 40);
+  return head;
+};
+
+/** A stereo recording of `bytes` bytes; hours of it, so nobody waits for its transcript. */
+const makeSound = async (path: string, bytes: number): Promise<void> => {
+  const file = await open(path, 'w');
+  const block = Buffer.alloc(4 * 1024 * 1024);
+  for (let i = 0; i < block.length; i += 4) block.writeInt32LE(Math.round(Math.sin(i / 97) * 0x1fffff), i);
+  await file.write(wavHeader(bytes));
+  for (let at = 44; at < bytes; at += block.length)
+    await file.write(block.subarray(0, Math.min(block.length, bytes - at)));
+  await file.close();
+};
+
+/** Sends with curl, which costs either receiver the same. Seconds it took. */
+const send = async (args: readonly string[]): Promise<number> => {
+  const format = ['-sS', '-o', '/dev/stderr', '-w', '%{http_code} %{time_total}', '-H', 'Expect:'];
+  const { stdout, stderr } = await run('curl', [...format, ...args]);
+  const [code, seconds] = stdout.split(' ');
+  if (!code?.startsWith('2')) throw new Error(`upload: ${code} ${stderr.slice(0, 300)}`);
+  return Number(seconds);
+};
+
+const nodeProcesses = (data: string) => processesOf(data).filter((p) => /(^|\/)node\b/.test(p.command));
+/** Lets the kernel count the highest memory anew from now on. */
+const resetPeaks = (pids: readonly number[]): void => {
+  for (const pid of pids) writeFileSync(`/proc/${pid}/clear_refs`, '5');
+};
+const nameOf = (command: string): string =>
+  /(?:services|packages)\/([\w-]+)\//.exec(command)?.[1] ?? command.slice(0, 40);
+
+/** A gibibyte through the edge into the store, beside nginx receiving the same into a file. */
+export const uploadBench: Bench = {
+  name: 'upload',
+  about: 'a large upload through the edge, beside nginx receiving it into a file; memory while it runs',
+  run: async ({ size, instance, folder }) => {
+    await needTools(['nginx', 'curl']);
+    const running = await instance();
+    const api = await signIn(running.baseUrl, admin.email, admin.password);
+    const sound = join(folder, 'large.wav');
+    const bytes = Math.round(gibibyte * size);
+    await makeSound(sound, bytes);
+    const nginx = await startNginx('location / { root $FOLDER/files; dav_methods PUT; }');
+    const answer = join(folder, 'answer.json');
+    try {
+      const before = nodeProcesses(running.data);
+      resetPeaks(before.map((p) => p.pid));
+      const ours: number[] = [];
+      const peers: number[] = [];
+      for (let round = 0; round < 3; round++) {
+        ours.push(
+          await send([
+            '-o',
+            answer,
+            '-H',
+            `Authorization: Bearer ${api.token}`,
+            '-F',
+            `file=@${sound};type=audio/wav`,
+            '-F',
+            'allow_duplicate=true',
+            `${running.baseUrl}/api/files`,
+          ]),
+        );
+        const { uuid } = JSON.parse(await readFile(answer, 'utf8')) as { uuid: string };
+        await api.ok('DELETE', `/api/files/${uuid}`);
+        peers.push(await send(['-T', sound, `${nginx.url}/large.wav`]));
+      }
+      const peaks = nodeProcesses(running.data).map((p) => ({ name: nameOf(p.command), peak: memoryOf(p.pid).peak }));
+      const worst = peaks.toSorted((a, b) => b.peak - a.peak)[0] ?? { name: 'none', peak: Number.NaN };
+      const [our, peer] = [quantile(ours, 0.5), quantile(peers, 0.5)];
+      const speed = (seconds: number): string => `${Math.round(bytes / 1024 ** 2 / seconds)} MiB/s`;
+      return [
+        {
+          name: `upload of ${mebibytes(bytes)}`,
+          ours: speed(our),
+          peer: `nginx ${speed(peer)}`,
+          ratio: peer / our,
+          goal: `>= ${speedGoal}`,
+          met: peer / our >= speedGoal,
+        },
+        {
+          name: 'upload: most memory of a Node process',
+          ours: `${mebibytes(worst.peak)} (${worst.name})`,
+          peer: '',
+          ratio: null,
+          goal: `<= ${mebibytes(memoryGoal)}`,
+          met: worst.peak <= memoryGoal,
+        },
+      ];
+    } finally {
+      await nginx.stop();
+      await rm(sound, { force: true });
+    }
+  },
+};
