@@ -1,0 +1,255 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { mediaEvents, transcriptionEvents } from '@overtone/contracts';
+import { AppError } from '@overtone/service-kit';
+import { waitFor } from '@overtone/testkit';
+import {
+  createWorld,
+  startDispatcher,
+  startMedia,
+  startWorker,
+  statusOf,
+  uploadedFile,
+  type World,
+} from '../../test/harness.ts';
+
+let w: World;
+let dispatcher: Awaited<ReturnType<typeof startDispatcher>>;
+let media: ReturnType<typeof startMedia>;
+let worker: Awaited<ReturnType<typeof startWorker>> | undefined;
+
+beforeAll(async () => {
+  w = await createWorld();
+  dispatcher = await startDispatcher(w);
+});
+afterAll(async () => {
+  await dispatcher.stop();
+  await w.test.close();
+  await w.nats.stop();
+});
+beforeEach(() => {
+  media = startMedia(w);
+});
+afterEach(async () => {
+  media.stop();
+  await worker?.stop();
+  worker = undefined;
+});
+
+const eventsOf = async (fileId: string) =>
+  (await w.events()).filter((e) => e.data['fileId'] === fileId && e.subject.startsWith('evt.transcription.'));
+const completed = (fileId: string) =>
+  waitFor(async () => (await statusOf(w, fileId)) === 'completed', { timeoutMs: 15_000 });
+
+describe('a run', () => {
+  test('goes through all stages, one after the other, and completes', async () => {
+    worker = await startWorker(w);
+    const file = uploadedFile();
+    await w.emit(mediaEvents.uploaded, file);
+    await completed(file.fileId);
+    expect(worker.stagesDone()).toEqual(['prepare', 'transcribe', 'diarize', 'assemble', 'index']);
+    const said = await waitFor(async () => {
+      const all = await eventsOf(file.fileId);
+      return all.at(-1)?.subject === transcriptionEvents.runCompleted.subject ? all : undefined;
+    });
+    expect(
+      said.filter((e) => e.subject === transcriptionEvents.stageCompleted.subject).map((e) => e.data['stage']),
+    ).toEqual(worker.stagesDone());
+    expect(said.filter((e) => e.data['sequence']).map((e) => e.data['sequence'])).toEqual([1, 2, 3, 4, 5]);
+    expect(said[0]?.subject).toBe(transcriptionEvents.runOpened.subject);
+    expect(said.at(-1)?.data['warnings']).toEqual([]);
+  });
+
+  test('leaves its timing, with the length of the audio', async () => {
+    worker = await startWorker(w);
+    const file = uploadedFile();
+    await w.emit(mediaEvents.uploaded, file);
+    await completed(file.fileId);
+    const [row] = await w.sql('select * from file_pipeline_timing where file_id = $1', [file.fileId]);
+    expect(row).toMatchObject({
+      user_id: file.ownerId,
+      audio_duration_s: 60,
+      engine: 'scripted test',
+      engine_s: 3.6,
+      transcribe_engine_s: 2,
+      retry_count: 0,
+    });
+    expect(Number(row?.['total_s'])).toBeGreaterThan(0);
+    expect(Number(row?.['transcribe_s'])).toBeGreaterThan(0);
+  });
+
+  test('is opened once, however often the upload is told of', async () => {
+    const file = uploadedFile();
+    const id = await w.emit(mediaEvents.uploaded, file);
+    await w.emit(mediaEvents.uploaded, file);
+    await waitFor(() => statusOf(w, file.fileId));
+    const other = uploadedFile();
+    await w.emit(mediaEvents.uploaded, other);
+    await waitFor(() => statusOf(w, other.fileId));
+    expect(await w.sql('select opened_by from run where file_id = $1', [file.fileId])).toEqual([{ opened_by: id }]);
+    worker = await startWorker(w);
+    await completed(file.fileId);
+    await completed(other.fileId);
+  });
+
+  test('leaves out diarization that was not asked for, and tells assemble', async () => {
+    worker = await startWorker(w);
+    const file = uploadedFile({ diarize: false });
+    await w.emit(mediaEvents.uploaded, file);
+    await completed(file.fileId);
+    expect(worker.stagesDone()).toEqual(['prepare', 'transcribe', 'assemble', 'index']);
+    expect(worker.done[2]?.input['degraded']).toMatch(/not asked/);
+  });
+
+  test('goes on with one speaker when diarization fails for good, and says so', async () => {
+    worker = await startWorker(w, {
+      diarize: () => {
+        throw new AppError('invalid', 'diarization_failed', 'The voices are too alike');
+      },
+    });
+    const file = uploadedFile();
+    await w.emit(mediaEvents.uploaded, file);
+    await completed(file.fileId);
+    const note = 'Speakers could not be told apart: The voices are too alike';
+    const assemble = worker.done.find((d) => d.stage === 'assemble');
+    expect(assemble?.input['degraded']).toBe(note);
+    expect(Object.keys(assemble?.input['earlier'] ?? {})).toEqual(['prepare', 'transcribe']);
+    const last = await waitFor(async () => {
+      const e = (await eventsOf(file.fileId)).at(-1);
+      return e?.subject === transcriptionEvents.runCompleted.subject ? e : undefined;
+    });
+    expect(last.data['warnings']).toEqual([note]);
+  });
+
+  test('completes with a warning when its index fails, and the index is tried again later', async () => {
+    worker = await startWorker(w, {
+      index: (_d, times) => {
+        if (times <= 5) throw new AppError('unavailable', 'search_unavailable', 'The index is away');
+      },
+    });
+    const file = uploadedFile();
+    await w.emit(mediaEvents.uploaded, file);
+    const hurry = setInterval(
+      () =>
+        void w
+          .sql(
+            `update task set next_attempt_at = now() where status = 'pending' and next_attempt_at < now() + interval '5 min'`,
+          )
+          .catch(() => {}),
+      100,
+    );
+    await completed(file.fileId);
+    clearInterval(hurry);
+    const [run] = await w.sql<{ warnings: string[] }>('select warnings from run where file_id = $1', [file.fileId]);
+    expect(run?.warnings).toHaveLength(1);
+    const [task] = await w.sql<{ status: string }>(
+      `select status from task where file_id = $1 and stage = 'index' and next_attempt_at > now() + interval '5 min'`,
+      [file.fileId],
+    );
+    expect(task?.status).toBe('pending');
+    await w.sql(`update task set next_attempt_at = now() where file_id = $1 and stage = 'index'`, [file.fileId]);
+    await waitFor(async () => {
+      const [r] = await w.sql<{ warnings: string[] }>('select warnings from run where file_id = $1', [file.fileId]);
+      return r?.warnings.length === 0;
+    });
+  });
+
+  test('fails at once on an error that trying again cannot help', async () => {
+    worker = await startWorker(w, {
+      prepare: () => {
+        throw new AppError('invalid', 'media_no_audio', 'There is no sound in this file');
+      },
+    });
+    const file = uploadedFile();
+    await w.emit(mediaEvents.uploaded, file);
+    await waitFor(async () => (await statusOf(w, file.fileId)) === 'failed');
+    const failed = await waitFor(async () =>
+      (await eventsOf(file.fileId)).find((e) => e.subject === transcriptionEvents.runFailed.subject),
+    );
+    expect(failed.data).toMatchObject({ stage: 'prepare', code: 'media_no_audio', retryable: false });
+    const [task] = await w.sql('select failures from task where file_id = $1', [file.fileId]);
+    expect(task).toEqual({ failures: 1 });
+  });
+
+  test('tries again after a passing error, and a success costs nothing but time', async () => {
+    worker = await startWorker(w, {
+      transcribe: (_d, times) => {
+        if (times === 1) throw new AppError('unavailable', 'engine_crashed', 'The engine fell over');
+      },
+    });
+    const file = uploadedFile();
+    await w.emit(mediaEvents.uploaded, file);
+    await completed(file.fileId);
+    expect(worker.done.find((d) => d.stage === 'transcribe')?.attempt).toBe(2);
+  });
+});
+
+describe('a run that is no longer wanted', () => {
+  test('is cancelled, and its worker is told to stop', async () => {
+    let aborted = false;
+    worker = await startWorker(w, {
+      prepare: (d) =>
+        new Promise((_, reject) => {
+          d.signal.addEventListener('abort', () => {
+            aborted = true;
+            reject(d.signal.reason as Error);
+          });
+        }),
+    });
+    const file = uploadedFile();
+    await w.emit(mediaEvents.uploaded, file);
+    await waitFor(
+      async () =>
+        (await w.sql(`select 1 from task where file_id = $1 and status = 'in_progress'`, [file.fileId])).length,
+    );
+    await w.emit(mediaEvents.cancelOrdered, { fileId: file.fileId, ownerId: file.ownerId });
+    await waitFor(() => aborted);
+    expect(await statusOf(w, file.fileId)).toBe('cancelled');
+    await waitFor(async () =>
+      (await eventsOf(file.fileId)).some((e) => e.subject === transcriptionEvents.runCancelled.subject),
+    );
+  });
+
+  test('is superseded in silence by a new one', async () => {
+    const file = uploadedFile();
+    await w.emit(mediaEvents.uploaded, file);
+    await waitFor(() => statusOf(w, file.fileId));
+    const { bytes: _b, source: _s, ...again } = file;
+    await w.emit(mediaEvents.reprocessOrdered, again);
+    await waitFor(async () => (await w.sql('select 1 from run where file_id = $1', [file.fileId])).length === 2);
+    worker = await startWorker(w);
+    await completed(file.fileId);
+    const rows = await w.sql('select status from run where file_id = $1 order by created_at', [file.fileId]);
+    expect(rows).toEqual([{ status: 'cancelled' }, { status: 'completed' }]);
+    expect((await eventsOf(file.fileId)).filter((e) => e.subject === transcriptionEvents.runCancelled.subject)).toEqual(
+      [],
+    );
+  });
+
+  test('is not opened when its cancellation overtook the upload', async () => {
+    const file = uploadedFile();
+    await w.emit(mediaEvents.deleted, { fileId: file.fileId, ownerId: file.ownerId });
+    await waitFor(() => statusOf(w, file.fileId));
+    await w.emit(mediaEvents.uploaded, file);
+    const marker = uploadedFile();
+    await w.emit(mediaEvents.uploaded, marker);
+    await waitFor(() => statusOf(w, marker.fileId));
+    expect(await statusOf(w, file.fileId)).toBe('cancelled');
+    worker = await startWorker(w);
+    await completed(marker.fileId);
+  });
+
+  test('a cancellation that is older than the run leaves it alone', async () => {
+    const file = uploadedFile();
+    await w.emit(mediaEvents.uploaded, file);
+    await waitFor(() => statusOf(w, file.fileId));
+    await w.emit(
+      mediaEvents.cancelOrdered,
+      { fileId: file.fileId, ownerId: file.ownerId },
+      randomUUID(),
+      new Date(Date.now() - 60_000),
+    );
+    worker = await startWorker(w);
+    await completed(file.fileId);
+  });
+});
