@@ -37,7 +37,7 @@ export const routingBench: Bench = {
       upstream,
     );
     try {
-      const assertion = () => assertionOf(running.data, 'identity', api.token);
+      const assertion = () => assertionOf(running, 'identity', api.token);
       const check = await clientOf(nginx.url, '').call('GET', path, {
         headers: { 'x-overtone-assertion': await assertion() },
       });

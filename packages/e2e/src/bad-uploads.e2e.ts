@@ -6,6 +6,7 @@ import type { Problem } from '@overtone/contracts';
 import { clientOf, signIn, type Answer, type Client } from './client.ts';
 import type { Context } from './context.ts';
 import { admin } from './instance.ts';
+import { resigned, signInAsOther } from './people.ts';
 import { write } from './recordings.ts';
 import { until, type Check, type Suite } from './runner.ts';
 
@@ -159,6 +160,62 @@ export const badUploads = (context: Context, maxUploadBytes: number): Suite => {
           assertProblem(await api.call(method, path), [404]);
         }
         assertProblem(await api.call('GET', '/api/files/not-an-id'), [400, 404, 422]);
+      }),
+      {
+        rule: "another user's file is 404 by every road, and unfindable",
+        run: async () => {
+          const sent = await api.upload(recordings.cooking.path, { allow_duplicate: 'true', title: 'Private' });
+          const mine = await api.completed(sent.body.uuid, 60_000);
+          const other = await signInAsOther(instance, 'other@example.org');
+          const [segment] = mine.transcript_segments;
+          const [speaker] = mine.speakers;
+          const roads: readonly (readonly [string, string, unknown?])[] = [
+            ['GET', `/api/files/${mine.uuid}`],
+            ['GET', `/api/files/${mine.uuid}/segments`],
+            ['GET', `/api/files/${mine.uuid}/content`],
+            ['GET', `/api/files/${mine.uuid}/waveform`],
+            ['GET', `/api/files/${mine.uuid}/thumbnail`],
+            ['GET', `/api/files/${mine.uuid}/subtitles`],
+            ['PUT', `/api/files/${mine.uuid}`, { title: 'Taken' }],
+            ['PUT', `/api/files/${mine.uuid}/transcript/segments/${segment?.uuid}`, { text: 'Taken' }],
+            ['PUT', `/api/transcripts/segments/${segment?.uuid}/speaker`, { speaker_uuid: null }],
+            ['PUT', `/api/speakers/${speaker?.uuid}`, { display_name: 'Taken' }],
+            ['GET', `/api/speakers?file_uuid=${mine.uuid}`],
+            ['POST', `/api/speakers?media_file_uuid=${mine.uuid}`, { display_name: 'Taken' }],
+            ['POST', `/api/tags/files/${mine.uuid}/tags`, { name: 'taken' }],
+            ['POST', `/api/files/${mine.uuid}/reprocess`, {}],
+            ['POST', `/api/files/${mine.uuid}/cancel`],
+            ['GET', `/api/tasks/files/${mine.uuid}`],
+            ['DELETE', `/api/files/${mine.uuid}`],
+          ];
+          for (const [method, path, body] of roads) {
+            const init = body ? { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } } : {};
+            const answer = await other.call(method, path, init);
+            assert.equal(answer.status, 404, `${method} ${path}: ${answer.status} ${answer.text.slice(0, 200)}`);
+          }
+          assert.deepEqual((await other.search('butter')).results, []);
+          assert.deepEqual((await other.ok<{ items: unknown[] }>('GET', '/api/files')).items, []);
+          assertProblem(await other.call('GET', '/api/admin/engines'), [403]);
+          assertProblem(await other.call('POST', '/api/search/reindex'), [403]);
+          assert.equal((await api.file(mine.uuid)).title, 'Private');
+          await api.ok('DELETE', `/api/files/${mine.uuid}`);
+        },
+        limitMs: 70_000,
+      },
+      refused('an expired token is 401 although its signature is good', async () => {
+        const now = Math.floor(Date.now() / 1000);
+        const good = clientOf(instance.baseUrl, await resigned(instance, api.token, { exp: now + 60 }));
+        assert.equal((await good.call('GET', '/api/users/me')).status, 200);
+        const expired = clientOf(
+          instance.baseUrl,
+          await resigned(instance, api.token, { iat: now - 1000, exp: now - 60 }),
+        );
+        assertProblem(await expired.call('GET', '/api/users/me'), [401]);
+        const refresh = clientOf(
+          instance.baseUrl,
+          await resigned(instance, api.token, { type: 'refresh', exp: now + 60 }),
+        );
+        assertProblem(await refresh.call('GET', '/api/users/me'), [401]);
       }),
       refused('no token, a forged one and an altered one are 401', async () => {
         const [header, payload] = api.token.split('.');

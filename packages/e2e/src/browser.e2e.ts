@@ -1,23 +1,14 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import type { Browser, Page } from 'playwright-core';
-import { dropFile, fitsWidth, launchBrowser, openPage, type Watched } from './browser.ts';
+import { dropFile, fitsWidth, launchBrowser, openPage, signInByHand, type Watched } from './browser.ts';
 import type { Context } from './context.ts';
-import { admin } from './instance.ts';
 import { spokenAt } from './recordings.ts';
 import { until, type Check, type Suite } from './runner.ts';
 
 const position = (page: Page): Promise<number> =>
   page.getByTestId('media').evaluate((media: HTMLMediaElement) => media.currentTime);
 const word = (page: Page, pattern: RegExp) => page.locator('[data-w]').filter({ hasText: pattern }).first();
-
-const signInByHand = async (page: Page): Promise<void> => {
-  await page.goto('/');
-  await page.getByLabel('User name or e-mail address').fill(admin.email);
-  await page.getByLabel('Password', { exact: true }).fill(admin.password);
-  await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByRole('heading', { name: 'Library' }).waitFor();
-};
 
 export const inTheBrowser = ({ instance, recordings, screenshots }: Context): Suite => {
   let browser: Browser;

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { chromium, type Browser, type Page } from 'playwright-core';
+import { admin } from './instance.ts';
 
 const executables = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 const quiet = [
@@ -76,3 +77,12 @@ export const dropFile = async (page: Page, path: string, type: string): Promise<
 /** True when nothing sticks out to the right of the window. */
 export const fitsWidth = (page: Page): Promise<boolean> =>
   page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth);
+
+/** Opens the product and signs in as a person does. */
+export const signInByHand = async (page: Page): Promise<void> => {
+  await page.goto('/');
+  await page.getByLabel('User name or e-mail address').fill(admin.email);
+  await page.getByLabel('Password', { exact: true }).fill(admin.password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('heading', { name: 'Library' }).waitFor();
+};

@@ -12,10 +12,11 @@ import { lifecycle } from './lifecycle.e2e.ts';
 import { mainJob } from './main-job.e2e.ts';
 import { push } from './push.e2e.ts';
 import { runSuite, type Suite } from './runner.ts';
+import { tenHours } from './ten-hours.e2e.ts';
 
 const help = `Checks a running Overtone as its users see it.
   node packages/e2e/src/run.main.ts [SUITE...] [--screenshots DIR] [--keep]
-Suites: main-job browser push bad-uploads kill lifecycle (all, in this order, when none is named)`;
+Suites: main-job browser ten-hours push bad-uploads kill lifecycle (all, in this order, when none is named)`;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -30,6 +31,7 @@ const maxUploadBytes = 32 * 1024 * 1024;
 const suites: Record<string, (context: Context) => Suite> = {
   'main-job': mainJob,
   browser: inTheBrowser,
+  'ten-hours': tenHours,
   push,
   'bad-uploads': (context) => badUploads(context, maxUploadBytes),
   kill: killing,

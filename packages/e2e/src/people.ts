@@ -1,0 +1,28 @@
+import { createHmac } from 'node:crypto';
+import { signIn, type Client } from './client.ts';
+import { admin, type Instance } from './instance.ts';
+import { asService, settingOf } from './service-access.ts';
+
+/** Signs in as somebody else: an ordinary account with the administrator's password, made where accounts are kept. */
+export const signInAsOther = async (instance: Instance, email: string): Promise<Client> => {
+  await asService(instance, 'identity', (query) =>
+    query(
+      `insert into "user" (email, full_name, role, password_hash, password_changed_at)
+       select $1, 'Somebody Else', 'user', password_hash, now() from "user" where lower(email) = lower($2)
+       on conflict do nothing`,
+      [email, admin.email],
+    ),
+  );
+  return signIn(instance.baseUrl, email, admin.password);
+};
+
+const encoded = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+
+/** The caller's own token with other claims, signed with the instance's real key. */
+export const resigned = async (instance: Instance, token: string, changed: object): Promise<string> => {
+  const [header = '', payload = ''] = token.split('.');
+  const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as object;
+  const body = `${header}.${encoded({ ...claims, ...changed })}`;
+  const key = await settingOf(instance, 'identity', 'JWT_SECRET_KEY');
+  return `${body}.${createHmac('sha256', key).update(body).digest('base64url')}`;
+};
