@@ -54,7 +54,7 @@ export default {
       { path: '^services/([^/]+)/src/([^/]+)/', pathNot: `${test}|/src/generated/` },
       {
         path: '^services/$1/src/([^/]+)/',
-        pathNot: ['^services/$1/src/($2|ports|generated)/', '/src/([^/]+)/\\1\\.ts$'],
+        pathNot: ['^services/$1/src/($2|ports|generated)/', '/src/(?<slice>[^/]+)/\\k<slice>\\.ts$'],
       },
     ),
   ],

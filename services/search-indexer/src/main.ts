@@ -2,4 +2,4 @@ import { runService } from '@overtone/service-kit';
 import { env } from './env.ts';
 import { createSearchIndexer } from './search-indexer.ts';
 
-await runService(createSearchIndexer(env()));
+await runService(await createSearchIndexer(env()));

@@ -21,7 +21,7 @@ import { indexingWorker } from './indexing/indexing.jobs.ts';
 import { createIndexing } from './indexing/indexing.service.ts';
 import { createIndexingStore } from './indexing/indexing.store.ts';
 import { createRefresh } from './indexing/refresh.service.ts';
-import { createLanceIndex } from './ports/lancedb.adapter.ts';
+import { openIndex } from './ports/open-index.ts';
 import { createMediaTranscripts } from './ports/media-transcripts.adapter.ts';
 import { createWorkerVectoriser } from './ports/worker-vectoriser.adapter.ts';
 import { rebuildRoutes } from './rebuild/rebuild.routes.ts';
@@ -37,7 +37,7 @@ const name = 'search-indexer';
 const jobsAtOnce = 1;
 
 /** Makes transcripts findable by word and by meaning, and answers searches. */
-export const createSearchIndexer = (env: IndexerEnv): Service => {
+export const createSearchIndexer = async (env: IndexerEnv): Promise<Service> => {
   const log = createLog(name, env);
   const metrics = createMetrics();
   const telemetry = createTelemetry(metrics);
@@ -46,7 +46,7 @@ export const createSearchIndexer = (env: IndexerEnv): Service => {
   const { db, pool } = database;
   const workerId = `${name}-${randomUUID()}`;
 
-  const index = createLanceIndex({ directory: env.LANCEDB_DIR, log });
+  const index = await openIndex(env, log);
   const vectoriser = createWorkerVectoriser({ bus });
   const transcripts = createMediaTranscripts({ bus });
   const store = createIndexingStore({ db });

@@ -4,8 +4,6 @@ import { filterKey, type IndexRow } from '../ports/search-index.ts';
 import type { IndexableFile } from '../ports/transcripts.ts';
 import { termsOf } from '../words/words.ts';
 
-export type { Indexing } from './indexing.service.ts';
-
 export const mediaKind = (contentType: string): 'audio' | 'video' =>
   contentType.startsWith('video/') ? 'video' : 'audio';
 

@@ -1,13 +1,12 @@
 import { isAppError, type Log } from '@overtone/service-kit';
 import type { Pool } from 'pg';
-import type { Indexing } from '../indexing/indexing.ts';
 import type { Build, SearchIndex } from '../ports/search-index.ts';
 import type { FileRef, Transcripts } from '../ports/transcripts.ts';
 import type { RebuildStore } from './rebuild.store.ts';
 
 export type RebuildDeps = {
   index: SearchIndex;
-  indexing: Pick<Indexing, 'indexFile'>;
+  indexing: { indexFile: (fileId: string, o: { signal: AbortSignal; onlyBuild: Build }) => Promise<unknown> };
   transcripts: Transcripts;
   store: RebuildStore;
   pool: Pool;

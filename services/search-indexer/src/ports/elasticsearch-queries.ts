@@ -1,0 +1,125 @@
+import type { estypes } from '@elastic/elasticsearch';
+import {
+  checkedId,
+  type IndexFilter,
+  type IndexRow,
+  type KeywordQuery,
+  type StoredPassage,
+  type VectorModel,
+} from './search-index.ts';
+
+/** A row as a document. */
+export type Document = Omit<IndexRow, 'id' | 'fileId' | 'ownerId' | 'vector'> & {
+  file_id: string;
+  owner_id: string;
+  vector?: number[];
+};
+
+const range = (gte: number | null, lte: number | null) => ({
+  ...(gte === null ? {} : { gte }),
+  ...(lte === null ? {} : { lte }),
+});
+
+/** The filter of both legs. */
+export const filtersOf = (f: IndexFilter): estypes.QueryDslQueryContainer[] => {
+  const filters: estypes.QueryDslQueryContainer[] = [];
+  if (f.ownerId !== null) filters.push({ term: { owner_id: checkedId(f.ownerId) } });
+  if (f.speakers.length > 0) filters.push({ terms: { speakers: [...f.speakers] } });
+  if (f.tags.length > 0) filters.push({ terms: { tags: [...f.tags] } });
+  if (f.media.length > 0) filters.push({ terms: { media: [...f.media] } });
+  if (f.uploadedFrom !== null || f.uploadedTo !== null)
+    filters.push({ range: { uploaded: range(f.uploadedFrom, f.uploadedTo) } });
+  if (f.minDuration !== null || f.maxDuration !== null)
+    filters.push({ range: { duration: range(f.minDuration, f.maxDuration) } });
+  return filters;
+};
+
+/** BM25 over our own stems. */
+export const wordsQuery = (
+  q: KeywordQuery,
+  filter: estypes.QueryDslQueryContainer[],
+): estypes.QueryDslQueryContainer => ({
+  bool: {
+    filter,
+    must: q.phrases.map((alternatives) => ({
+      bool: { should: alternatives.map((p) => ({ match_phrase: { terms: p } })), minimum_should_match: 1 },
+    })),
+    ...(q.words.length > 0 ? { should: [{ match: { terms: { query: q.words.join(' '), operator: 'or' } } }] } : {}),
+    minimum_should_match: q.words.length > 0 && q.phrases.length === 0 ? 1 : 0,
+  },
+});
+
+export const nearestQuery = (
+  vector: Float32Array,
+  k: number,
+  filter: estypes.QueryDslQueryContainer[],
+): estypes.KnnSearch => ({
+  field: 'vector',
+  query_vector: Array.from(vector),
+  k,
+  num_candidates: Math.max(200, k * 2),
+  filter,
+});
+
+export const vectorMapping = ({ dim }: VectorModel): estypes.MappingProperty => ({
+  type: 'dense_vector',
+  dims: dim,
+  index: true,
+  similarity: 'cosine',
+  index_options: { type: 'int8_hnsw' },
+});
+
+/** The server must not analyse our stems a second time, and refreshes only when a file is whole. */
+export const indexSettings: estypes.IndicesIndexSettings = {
+  number_of_shards: 1,
+  refresh_interval: '-1',
+  analysis: { analyzer: { stems: { type: 'custom', tokenizer: 'whitespace' } } },
+};
+
+export const mappingsOf = (model: VectorModel | null): estypes.MappingTypeMapping => ({
+  dynamic: 'strict',
+  _meta: { model },
+  properties: {
+    file_id: { type: 'keyword' },
+    owner_id: { type: 'keyword' },
+    kind: { type: 'keyword' },
+    text: { type: 'keyword', index: false, doc_values: false },
+    terms: { type: 'text', analyzer: 'stems' },
+    start: { type: 'double' },
+    end: { type: 'double' },
+    speakers: { type: 'keyword' },
+    tags: { type: 'keyword' },
+    uploaded: { type: 'long' },
+    duration: { type: 'double' },
+    media: { type: 'keyword' },
+    layout: { type: 'keyword', index: false, doc_values: false },
+    ...(model ? { vector: vectorMapping(model) } : {}),
+  },
+});
+
+export const documentOf = (row: IndexRow): Document => ({
+  file_id: row.fileId,
+  owner_id: row.ownerId,
+  kind: row.kind,
+  text: row.text,
+  terms: row.terms,
+  start: row.start,
+  end: row.end,
+  speakers: row.speakers,
+  tags: row.tags,
+  uploaded: row.uploaded,
+  duration: row.duration,
+  media: row.media,
+  layout: row.layout,
+  ...(row.vector ? { vector: Array.from(row.vector) } : {}),
+});
+
+export const storedOf = (id: string, d: Document): StoredPassage => ({
+  id,
+  fileId: d.file_id,
+  kind: d.kind,
+  text: d.text,
+  start: d.start,
+  end: d.end,
+  layout: d.layout,
+});

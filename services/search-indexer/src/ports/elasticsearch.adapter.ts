@@ -1,0 +1,179 @@
+import { randomBytes } from 'node:crypto';
+import { Client, errors, type estypes } from '@elastic/elasticsearch';
+import { unavailable } from '@overtone/service-kit';
+import { z } from 'zod';
+import {
+  documentOf,
+  filtersOf,
+  indexSettings,
+  mappingsOf,
+  nearestQuery,
+  storedOf,
+  vectorMapping,
+  wordsQuery,
+  type Document,
+} from './elasticsearch-queries.ts';
+import { checkedId, checkedRowId, type Build, type Builds, type LegResult, type SearchIndex } from './search-index.ts';
+
+export type ElasticOptions = { url: string; apiKey?: string | undefined; prefix: string };
+const metaSchema = z.object({ model: z.object({ name: z.string(), dim: z.int() }).nullable() });
+/** How long the answer to "which build is searched" may be reused; another replica may have swapped it. */
+const buildsLiveMs = 1_000;
+type Found = estypes.MsearchMultiSearchItem<Document> | estypes.ErrorResponseBase;
+
+/**
+ * A search server: one index per build, two aliases say which is searched and which is being made. Its own fusion of
+ * results needs a paid licence, so it gets both legs in one request and ours fuses them.
+ */
+export const createElasticIndex = ({ url, apiKey, prefix }: ElasticOptions): SearchIndex => {
+  const client = new Client({
+    node: url,
+    ...(apiKey ? { auth: { apiKey } } : {}),
+    requestTimeout: 10_000,
+    maxRetries: 1,
+  });
+  const aliases = { current: `${prefix}-current`, building: `${prefix}-building` };
+  const indexOf = (build: string): string => `${prefix}-${build}`;
+  let known: { at: number; builds: Builds } | undefined;
+
+  const behind = async (alias: string): Promise<{ build: Build; created: string } | null> => {
+    const found = await client.indices.get({ index: alias }).catch((e: unknown) => {
+      if (e instanceof errors.ResponseError && e.statusCode === 404) return {};
+      throw asUnavailable(e);
+    });
+    const [entry] = Object.entries(found);
+    if (!entry) return null;
+    const { model } = metaSchema.parse(entry[1].mappings?._meta ?? { model: null });
+    const created = Number(entry[1].settings?.index?.creation_date ?? 0);
+    return { build: { id: entry[0].slice(prefix.length + 1), model }, created: new Date(created).toISOString() };
+  };
+  const builds = async (fresh = false): Promise<Builds> => {
+    if (!fresh && known && Date.now() - known.at < buildsLiveMs) return known.builds;
+    const [current, building] = await Promise.all([behind(aliases.current), behind(aliases.building)]);
+    const value = {
+      current: current?.build ?? null,
+      building: building?.build ?? null,
+      completedAt: current?.created ?? null,
+    };
+    known = { at: Date.now(), builds: value };
+    return value;
+  };
+  const idsOf = async (index: string, fileId: string): Promise<string[]> => {
+    const found = await client.search({
+      index,
+      size: 10_000,
+      _source: false,
+      query: { term: { file_id: checkedId(fileId) } },
+    });
+    return found.hits.hits.map((h) => String(h._id));
+  };
+  /** A file's new documents and the removal of those it no longer has, made visible together. */
+  const exchange = async (index: string, fileId: string, documents: Map<string, Document>): Promise<void> => {
+    const old = (await idsOf(index, fileId)).filter((id) => !documents.has(id));
+    const operations = [
+      ...[...documents].flatMap(([_id, document]) => [{ index: { _id } }, document]),
+      ...old.map((_id) => ({ delete: { _id } })),
+    ];
+    if (operations.length === 0) return;
+    const result = await client.bulk<Document>({ index, operations, refresh: true });
+    const failed = result.items.find((i) => i.index?.error);
+    if (failed) throw unavailable('search_unavailable', 'The search server refused a row', { cause: failed });
+  };
+
+  return {
+    backend: 'elasticsearch',
+    builds: () => builds(),
+    beginBuild: async (model, asCurrent) => {
+      const now = await builds(true);
+      const under = asCurrent ? now.current : now.building;
+      if (under) return under;
+      const build = { id: Date.now().toString(36) + randomBytes(3).toString('hex'), model };
+      await client.indices.create({
+        index: indexOf(build.id),
+        aliases: { [asCurrent ? aliases.current : aliases.building]: {} },
+        settings: indexSettings,
+        mappings: mappingsOf(model),
+      });
+      known = undefined;
+      return build;
+    },
+    promote: async () => {
+      const { current, building } = await builds(true);
+      if (!building) return;
+      const index = indexOf(building.id);
+      await client.indices.updateAliases({
+        actions: [
+          { remove: { index, alias: aliases.building } },
+          { add: { index, alias: aliases.current } },
+          ...(current ? [{ remove_index: { index: indexOf(current.id) } }] : []),
+        ],
+      });
+      known = undefined;
+    },
+    replaceFile: async (buildId, fileId, rows, model) => {
+      const { current, building } = await builds(true);
+      const build = [current, building].find((b) => b?.id === buildId);
+      if (!build) throw unavailable('search_unavailable', 'This build of the index is gone');
+      const index = indexOf(buildId);
+      if (!build.model && model) {
+        await client.indices.putMapping({ index, _meta: { model }, properties: { vector: vectorMapping(model) } });
+        known = undefined;
+      }
+      await exchange(index, fileId, new Map(rows.map((r) => [r.id, documentOf(r)])));
+    },
+    removeFile: async (fileId) => {
+      const { current, building } = await builds(true);
+      for (const build of [current, building]) if (build) await exchange(indexOf(build.id), fileId, new Map());
+    },
+    search: async ({ keyword, vector, filter, keywordLimit, semanticLimit }) => {
+      const { current } = await builds();
+      if (!current) return { keyword: { status: 'ok', hits: [] }, semantic: { status: 'ok', hits: [] } };
+      const filters = filtersOf(filter);
+      const common = { _source: ['file_id'], track_total_hits: false };
+      const searches: estypes.MsearchRequestItem[] = [];
+      // The client's own types do not fit each other under exactOptionalPropertyTypes.
+      const words = keyword && { ...common, size: keywordLimit, query: wordsQuery(keyword, filters) };
+      if (words) searches.push({}, words as estypes.MsearchRequestItem);
+      const nearest = vector && current.model ? nearestQuery(vector, semanticLimit, filters) : null;
+      if (nearest) searches.push({}, { ...common, size: semanticLimit, knn: nearest });
+      if (searches.length === 0) return { keyword: { status: 'not_asked' }, semantic: { status: 'not_asked' } };
+      const answers = await client
+        .msearch<Document>({ index: indexOf(current.id), searches })
+        .then((r) => r.responses)
+        .catch((error: unknown) => [error, error]);
+      return {
+        keyword: keyword ? legOf(answers[0], (s) => s) : { status: 'not_asked' },
+        // The server's score of a cosine is (1 + cos) / 2.
+        semantic: nearest ? legOf(answers[keyword ? 1 : 0], (s) => 2 * s - 1) : { status: 'not_asked' },
+      };
+    },
+    passages: async (ids) => {
+      const { current } = await builds();
+      if (!current || ids.length === 0) return [];
+      const found = await client.mget<Document>({ index: indexOf(current.id), ids: ids.map(checkedRowId) });
+      return found.docs.flatMap((d) => ('_source' in d && d._source ? [storedOf(d._id, d._source)] : []));
+    },
+    size: async () => {
+      const { current } = await builds();
+      if (!current) return 0;
+      return (await client.count({ index: indexOf(current.id), query: { term: { kind: 'passage' } } })).count;
+    },
+    maintain: async () => {},
+    ping: async () => void (await client.ping()),
+    close: () => client.close(),
+  };
+};
+
+const asUnavailable = (cause: unknown) =>
+  unavailable('search_unavailable', 'The search server does not answer', { cause });
+
+const legOf = (answer: unknown, toScore: (raw: number) => number): LegResult => {
+  const found = answer as Found;
+  if (answer instanceof Error || !('hits' in found)) return { status: 'failed', error: answer };
+  const hits = found.hits.hits.map((h) => ({
+    id: String(h._id),
+    fileId: h._source?.file_id ?? '',
+    score: toScore(h._score ?? 0),
+  }));
+  return { status: 'ok', hits };
+};

@@ -1,0 +1,80 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { randomUUID } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { createLog } from '@overtone/service-kit';
+import { buildRow, everything, idsOf, indexContract, model, vector } from '../../test/index-contract.ts';
+import { createLanceIndex } from './lancedb.adapter.ts';
+import type { SearchIndex } from './search-index.ts';
+
+const log = createLog('search-indexer', { LOG_LEVEL: 'fatal', LOG_FORMAT: 'text' });
+
+describe('LanceDB index', () => {
+  let directory: string;
+  let index: SearchIndex;
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'overtone-index-'));
+    index = createLanceIndex({ directory, log });
+  });
+  afterEach(async () => {
+    await index.close();
+    await rm(directory, { recursive: true, force: true });
+  });
+
+  indexContract(() => index);
+
+  it('is there again after a restart', async () => {
+    const fileId = randomUUID();
+    const build = await index.beginBuild(null, true);
+    await index.replaceFile(build.id, fileId, [buildRow({ fileId, terms: 'kept', vector: vector(1, 0, 0) }, 0)], model);
+    await index.close();
+    index = createLanceIndex({ directory, log });
+    expect(await index.builds()).toMatchObject({ current: { id: build.id, model } });
+    expect(await index.size()).toBe(1);
+  });
+
+  it('shows a reader either all of the old rows of a file or all of the new', async () => {
+    const fileId = randomUUID();
+    const build = await index.beginBuild(null, true);
+    const version = (n: number) =>
+      Array.from({ length: 1 + (n % 3) }, (_, i) => buildRow({ fileId, terms: `word v${n}x${1 + (n % 3)}` }, i));
+    await index.replaceFile(build.id, fileId, version(0), null);
+    let writing = true;
+    const writer = (async () => {
+      for (let n = 1; n <= 12; n++) await index.replaceFile(build.id, fileId, version(n), null);
+      writing = false;
+    })();
+    let reads = 0;
+    while (writing) {
+      const request = { keyword: { words: ['word'], phrases: [] }, vector: null, filter: everything };
+      const ids = idsOf((await index.search({ ...request, keywordLimit: 10, semanticLimit: 1 })).keyword);
+      const texts = (await index.passages([`${fileId}:0`])).map((p) => p.text);
+      expect(ids.length).toBeGreaterThan(0);
+      expect(texts).toHaveLength(1);
+      reads += 1;
+    }
+    await writer;
+    expect(reads).toBeGreaterThan(5);
+  });
+
+  it('finds what was written after the last tidying, and after it', async () => {
+    const build = await index.beginBuild(null, true);
+    const files = Array.from({ length: 25 }, () => randomUUID());
+    for (const fileId of files)
+      await index.replaceFile(
+        build.id,
+        fileId,
+        [buildRow({ fileId, terms: 'word', vector: vector(1, 0, 0) }, 0)],
+        model,
+      );
+    const count = async () => {
+      const request = { keyword: { words: ['word'], phrases: [] }, vector: vector(1, 0, 0), filter: everything };
+      const legs = await index.search({ ...request, keywordLimit: 100, semanticLimit: 100 });
+      return [idsOf(legs.keyword).length, idsOf(legs.semantic).length];
+    };
+    expect(await count()).toEqual([25, 25]);
+    await index.maintain();
+    expect(await count()).toEqual([25, 25]);
+  });
+});

@@ -1,0 +1,17 @@
+import type { Log } from '@overtone/service-kit';
+import type { IndexerEnv } from '../env.ts';
+import type { SearchIndex } from './search-index.ts';
+
+/** The search server when one is set, else the embedded index. Only what is used is loaded. */
+export const openIndex = async (env: IndexerEnv, log: Log): Promise<SearchIndex> => {
+  if (env.ELASTICSEARCH_URL) {
+    const { createElasticIndex } = await import('./elasticsearch.adapter.ts');
+    return createElasticIndex({
+      url: env.ELASTICSEARCH_URL,
+      apiKey: env.ELASTICSEARCH_API_KEY,
+      prefix: env.ELASTICSEARCH_INDEX_PREFIX,
+    });
+  }
+  const { createLanceIndex } = await import('./lancedb.adapter.ts');
+  return createLanceIndex({ directory: env.LANCEDB_DIR, log });
+};

@@ -1,0 +1,166 @@
+import { rm } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { startIndexer, type TestIndexer } from '../../test/indexer.ts';
+import { record } from '../../test/library.ts';
+
+describe('search', () => {
+  let t: TestIndexer;
+  beforeEach(async () => {
+    t = await startIndexer();
+  });
+  afterEach(() => t.stop());
+
+  it('finds a spoken word at the second it is spoken, by whom it is spoken', async () => {
+    const r = record({
+      turns: [
+        ['Ann', 'we talked about many things'],
+        ['Bob', 'and the deadlines <are> near'],
+      ],
+    });
+    await t.add(r);
+    const answer = await t.search({ q: 'deadline' });
+    expect(answer).toMatchObject({ total_files: 1, total_results: 1, legs: { keyword: 'ok', semantic: 'ok' } });
+    expect(answer.results[0]).toMatchObject({
+      file_uuid: r.file.fileId,
+      speakers: ['Ann', 'Bob'],
+      semantic_only: false,
+    });
+    expect(answer.results[0]?.occurrences[0]).toMatchObject({
+      snippet: 'we talked about many things and the <mark>deadlines</mark> &lt;are&gt; near',
+      speaker: 'Bob',
+      start_time: 7,
+      match_type: 'both',
+    });
+  });
+
+  it('finds a paraphrase and says that only the meaning matched', async () => {
+    const [near, far] = [
+      record({ turns: [['Ann', 'it must be finished in march']] }),
+      record({ turns: [['Ann', 'my dog is an animal']] }),
+    ];
+    await t.add(near, far);
+    const answer = await t.search({ q: 'when is the due date' });
+    expect(answer.results.map((r) => r.file_uuid)).toEqual([near.file.fileId]);
+    expect(answer.results[0]).toMatchObject({ semantic_only: true, occurrences: [{ match_type: 'semantic' }] });
+  });
+
+  it('finds nothing for a query that means nothing', async () => {
+    await t.add(record({ turns: [['Ann', 'it must be finished in march']] }));
+    for (const q of ['xqzvw blorp', '?!', '"" ()', "' or 1=1 --", '%_%', '*'])
+      expect(await t.search({ q })).toMatchObject({ results: [], total_results: 0 });
+  });
+
+  it('shows nobody the files of others, and administrators all', async () => {
+    const r = record({ turns: [['Ann', 'the deadline']] });
+    await t.add(r);
+    expect((await t.search({ q: 'deadline' }, { userId: r.file.ownerId })).total_files).toBe(1);
+    expect((await t.search({ q: 'deadline' }, { userId: randomUUID() })).total_files).toBe(0);
+    expect((await t.search({ q: 'due date' }, { userId: randomUUID() })).total_files).toBe(0);
+    expect((await t.search({ q: 'deadline' })).total_files).toBe(1);
+  });
+
+  it('finds for speaker:"Name" what that speaker said and not what was said to them', async () => {
+    const r = record({
+      turns: [
+        ['Ann Lee', 'what does the budget say'],
+        ['Bob', 'nothing about a deadline'],
+      ],
+    });
+    await t.add(r);
+    expect((await t.search({ q: 'speaker:"ann lee" budget' })).results[0]?.occurrences[0]).toMatchObject({
+      speaker: 'Ann Lee',
+      start_time: 3,
+    });
+    expect(await t.search({ q: 'deadline', speakers: 'Ann Lee', search_mode: 'keyword' })).toMatchObject({
+      total_results: 0,
+      total_files: 0,
+    });
+    expect((await t.search({ q: 'speaker:Bob' })).results[0]?.occurrences[0]).toMatchObject({ start_time: 5 });
+  });
+
+  it('takes quotes by the word', async () => {
+    await t.add(
+      record({ turns: [['Ann', 'the end of the quarter is near']] }),
+      record({ turns: [['Ann', 'a quarter of the cake in the end']] }),
+    );
+    const answer = await t.search({ q: '"end of the quarter"' });
+    expect(answer).toMatchObject({ total_files: 1, legs: { keyword: 'ok', semantic: 'not_asked' } });
+    expect(answer.results[0]?.occurrences[0]?.snippet).toContain(
+      '<mark>end</mark> <mark>of</mark> <mark>the</mark> <mark>quarter</mark>',
+    );
+  });
+
+  it('finds a file by title and tag, after what was said', async () => {
+    const r = record({ title: 'Budget & plans', tags: ['Finance'], turns: [['Ann', 'our budget is small']] });
+    await t.add(r);
+    const { occurrences } = (await t.search({ q: 'budget', search_mode: 'keyword' })).results[0] ?? { occurrences: [] };
+    expect(occurrences.map((o) => o.match_type)).toEqual(['keyword', 'title']);
+    expect(occurrences[1]?.snippet).toBe('<mark>Budget</mark> &amp; plans');
+    expect((await t.search({ q: 'finance', search_mode: 'keyword' })).total_files).toBe(1);
+    expect((await t.search({ q: 'small', tags: 'finance' })).results[0]?.tags).toEqual(['Finance']);
+    expect((await t.search({ q: 'small', tags: 'other' })).total_files).toBe(0);
+  });
+
+  it('filters by kind, time and length, sorts and pages', async () => {
+    const owner = randomUUID();
+    const of = (n: number, contentType: string) =>
+      record({
+        ownerId: owner,
+        title: `T${n}`,
+        contentType,
+        duration: n * 60,
+        uploadTime: `2026-01-0${n}T00:00:00.000Z`,
+        turns: [['Ann', 'a word']],
+      });
+    await t.add(of(1, 'audio/wav'), of(2, 'video/mp4'), of(3, 'audio/mpeg'));
+    const titles = async (query: Record<string, unknown>) =>
+      (await t.search({ q: 'word', sort_by: 'title', sort_order: 'asc', ...query })).results.map((r) => r.title);
+    expect(await titles({})).toEqual(['T1', 'T2', 'T3']);
+    expect(await titles({ sort_by: 'duration', sort_order: 'desc' })).toEqual(['T3', 'T2', 'T1']);
+    expect(await titles({ sort_by: 'upload_time', page: 2, page_size: 2 })).toEqual(['T3']);
+    expect(await titles({ file_type: 'video' })).toEqual(['T2']);
+    expect(await titles({ date_from: '2026-01-02T00:00:00Z', date_to: '2026-01-02T23:00:00Z' })).toEqual(['T2']);
+    expect(await titles({ min_duration: '61', max_duration: '150' })).toEqual(['T2']);
+  });
+
+  it('names a leg that did not run and answers with the other', async () => {
+    await t.add(record({ turns: [['Ann', 'the deadline']] }));
+    t.meanings.available = false;
+    expect(await t.search({ q: 'deadline' })).toMatchObject({
+      total_files: 1,
+      legs: { keyword: 'ok', semantic: 'unavailable' },
+    });
+    await expect(t.search({ q: 'deadline', search_mode: 'semantic' })).rejects.toMatchObject({
+      kind: 'unavailable',
+      code: 'search_unavailable',
+    });
+  });
+
+  it('is unavailable, not empty, when the index is gone', async () => {
+    await t.add(record({ turns: [['Ann', 'the deadline']] }));
+    const { current } = await t.index.builds();
+    await rm(`${t.directory}/passages_${current?.id ?? ''}.lance`, { recursive: true });
+    await expect(t.search({ q: 'deadline', search_mode: 'keyword' })).rejects.toMatchObject({ kind: 'unavailable' });
+  });
+
+  it('suggests titles and speakers that begin like this, as text and not as a pattern', async () => {
+    const r = record({
+      title: '100% Budget',
+      turns: [
+        ['Bertha', 'hello'],
+        ['SPEAKER_02', 'hi'],
+      ],
+    });
+    await t.add(r);
+    const mine = (q: string) => t.searchStore.suggest(q, r.file.ownerId, 10);
+    expect(await mine('b')).toEqual([
+      { type: 'speaker', text: 'Bertha', fileId: null },
+      { type: 'title', text: '100% Budget', fileId: r.file.fileId },
+    ]);
+    expect(await mine('100%')).toHaveLength(1);
+    expect(await mine('%')).toEqual([]);
+    expect(await mine('SPEAKER')).toEqual([]);
+    expect(await t.searchStore.suggest('b', randomUUID(), 10)).toEqual([]);
+  });
+});

@@ -1,0 +1,180 @@
+import { randomUUID } from 'node:crypto';
+import { expect, it } from '@jest/globals';
+import type { IndexFilter, IndexRow, LegResult, SearchIndex } from '../src/ports/search-index.ts';
+
+export const everything: IndexFilter = {
+  ownerId: null,
+  speakers: [],
+  tags: [],
+  media: [],
+  uploadedFrom: null,
+  uploadedTo: null,
+  minDuration: null,
+  maxDuration: null,
+};
+export const model = { name: 'test-model', dim: 3 };
+export const vector = (...values: number[]): Float32Array => new Float32Array(values);
+
+type Given = Partial<IndexRow> & { fileId: string; terms: string };
+export const buildRow = ({ fileId, terms, ...rest }: Given, n: number): IndexRow => ({
+  id: `${fileId}:${n}`,
+  fileId,
+  ownerId: '00000000-0000-4000-8000-000000000001',
+  kind: 'passage',
+  text: terms,
+  terms,
+  start: n * 10,
+  end: n * 10 + 9,
+  speakers: ['ann'],
+  tags: [],
+  uploaded: 1_000,
+  duration: 60,
+  media: 'audio',
+  layout: '{"at":[0],"ms":[0],"turns":[[0,"Ann"]]}',
+  vector: null,
+  ...rest,
+});
+
+export const idsOf = (leg: LegResult): string[] => {
+  if (leg.status !== 'ok') throw new Error(`leg ${leg.status}`, { cause: 'error' in leg ? leg.error : undefined });
+  return leg.hits.map((h) => h.id);
+};
+
+/** What every index must do, whatever it is made of. */
+export const indexContract = (open: () => SearchIndex): void => {
+  const words = async (index: SearchIndex, ...terms: string[]) => {
+    const request = { keyword: { words: terms, phrases: [] }, vector: null, filter: everything };
+    return idsOf((await index.search({ ...request, keywordLimit: 100, semanticLimit: 10 })).keyword);
+  };
+  const found = async (index: SearchIndex, filter: Partial<IndexFilter>, phrases: string[][] = []) => {
+    const request = { keyword: { words: [], phrases }, vector: null, filter: { ...everything, ...filter } };
+    return idsOf((await index.search({ ...request, keywordLimit: 100, semanticLimit: 10 })).keyword).sort();
+  };
+  const fill = async (index: SearchIndex, ...rows: Given[]) => {
+    const build = await index.beginBuild(null, true);
+    const byFile = Map.groupBy(rows, (r) => r.fileId);
+    for (const [fileId, of] of byFile) {
+      const made = of.map(buildRow);
+      await index.replaceFile(build.id, fileId, made, made.some((r) => r.vector) ? model : null);
+    }
+    return build;
+  };
+  const file = () => randomUUID();
+
+  it('finds nothing and fails nothing before anything was indexed', async () => {
+    const index = open();
+    expect(await index.builds()).toEqual({ current: null, building: null, completedAt: null });
+    expect(await words(index, 'deadlin')).toEqual([]);
+    expect(await index.size()).toBe(0);
+  });
+
+  it('puts what holds more and rarer words first', async () => {
+    const index = open();
+    const [a, b, c] = [file(), file(), file()];
+    await fill(
+      index,
+      { fileId: a, terms: 'meet about budget' },
+      { fileId: b, terms: 'meet about deadlin and budget' },
+      { fileId: c, terms: 'meet about noth' },
+    );
+    expect(await words(index, 'deadlin', 'budget')).toEqual([`${b}:0`, `${a}:0`]);
+  });
+
+  it('finds phrases as they were said, in any of their alternatives', async () => {
+    const index = open();
+    const a = file();
+    await fill(index, { fileId: a, terms: 'it is in march not march in' }, { fileId: a, terms: 'march is in it' });
+    expect(await found(index, {}, [['in march']])).toEqual([`${a}:0`]);
+    expect(await found(index, {}, [['im märz', 'march is']])).toEqual([`${a}:1`]);
+    expect(await found(index, {}, [['in march'], ['is in it']])).toEqual([]);
+  });
+
+  it('filters by owner, speaker, tag, kind of media, time and length', async () => {
+    const index = open();
+    const [a, b] = [file(), file()];
+    const other = randomUUID();
+    await fill(
+      index,
+      { fileId: a, terms: 'x', tags: ["o'brien & sons"], speakers: ['ann', 'bob'], uploaded: 1, duration: 10 },
+      { fileId: b, terms: 'x', ownerId: other, media: 'video', uploaded: 5, duration: null, speakers: [] },
+    );
+    expect(await found(index, {})).toEqual([`${a}:0`, `${b}:0`].sort());
+    expect(await found(index, { ownerId: other })).toEqual([`${b}:0`]);
+    expect(await found(index, { speakers: ['bob', 'eve'] })).toEqual([`${a}:0`]);
+    expect(await found(index, { tags: ["o'brien & sons"] })).toEqual([`${a}:0`]);
+    expect(await found(index, { media: ['video'] })).toEqual([`${b}:0`]);
+    expect(await found(index, { uploadedFrom: 2 })).toEqual([`${b}:0`]);
+    expect(await found(index, { uploadedTo: 2, minDuration: 5, maxDuration: 10 })).toEqual([`${a}:0`]);
+  });
+
+  it('takes a filter for a value, never for a query', async () => {
+    const index = open();
+    await fill(index, { fileId: file(), terms: 'x', tags: ['mine'] });
+    expect(await found(index, { tags: ["x') or true --", "\\' or '1'='1"] })).toEqual([]);
+    await expect(found(index, { ownerId: "' or 1=1 --" })).rejects.toThrow();
+    await expect(index.removeFile("' or true --")).rejects.toThrow();
+  });
+
+  it('finds what is near, nearest first, by the cosine', async () => {
+    const index = open();
+    const [a, b] = [file(), file()];
+    await fill(
+      index,
+      { fileId: a, terms: 'x', vector: vector(1, 0, 0) },
+      { fileId: b, terms: 'y', vector: vector(0.6, 0.8, 0) },
+      { fileId: b, terms: 'z' },
+    );
+    const request = { keyword: null, vector: vector(1, 0, 0), filter: everything, keywordLimit: 1, semanticLimit: 10 };
+    const { keyword, semantic } = await index.search(request);
+    expect(keyword.status).toBe('not_asked');
+    expect(idsOf(semantic)).toEqual([`${a}:0`, `${b}:0`]);
+    const scores = semantic.status === 'ok' ? semantic.hits.map((h) => h.score) : [];
+    expect(scores[0]).toBeCloseTo(1, 4);
+    expect(scores[1]).toBeCloseTo(0.6, 4);
+    const mine = await index.search({ ...request, filter: { ...everything, ownerId: randomUUID() } });
+    expect(idsOf(mine.semantic)).toEqual([]);
+  });
+
+  it('replaces all rows of a file and touches no other', async () => {
+    const index = open();
+    const [a, b] = [file(), file()];
+    const build = await fill(
+      index,
+      { fileId: a, terms: 'old' },
+      { fileId: a, terms: 'old second' },
+      { fileId: b, terms: 'old' },
+    );
+    await index.replaceFile(build.id, a, [buildRow({ fileId: a, terms: 'new' }, 0)], null);
+    expect(await words(index, 'old', 'new', 'second')).toEqual(expect.arrayContaining([`${a}:0`, `${b}:0`]));
+    expect(await words(index, 'old', 'new', 'second')).toHaveLength(2);
+    await index.replaceFile(build.id, a, [], null);
+    expect(await index.size()).toBe(1);
+  });
+
+  it('hands out passages as they were put in and forgets removed files', async () => {
+    const index = open();
+    const a = file();
+    await fill(index, { fileId: a, terms: 'stem', text: 'Stems, "quoted" <b>' });
+    const { text, layout, start } = buildRow({ fileId: a, terms: 'stem', text: 'Stems, "quoted" <b>' }, 0);
+    expect(await index.passages([`${a}:0`, `${a}:7`])).toEqual([
+      { id: `${a}:0`, fileId: a, kind: 'passage', text, layout, start, end: 9 },
+    ]);
+    await index.removeFile(a);
+    expect(await index.passages([`${a}:0`])).toEqual([]);
+    expect(await words(index, 'stem')).toEqual([]);
+  });
+
+  it('serves the old build until the new one takes over whole', async () => {
+    const index = open();
+    const a = file();
+    await fill(index, { fileId: a, terms: 'old' });
+    const build = await index.beginBuild(model, false);
+    expect((await index.beginBuild(null, false)).id).toBe(build.id);
+    await index.replaceFile(build.id, a, [buildRow({ fileId: a, terms: 'new', vector: vector(1, 0, 0) }, 0)], model);
+    expect(await words(index, 'new', 'old')).toEqual([`${a}:0`]);
+    expect((await index.passages([`${a}:0`]))[0]?.text).toBe('old');
+    await index.promote();
+    expect((await index.passages([`${a}:0`]))[0]?.text).toBe('new');
+    expect(await index.builds()).toMatchObject({ current: { id: build.id, model }, building: null });
+  });
+};

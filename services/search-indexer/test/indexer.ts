@@ -1,0 +1,75 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createDatabase as connect, createOutbox } from '@overtone/database';
+import { createLog, createMetrics } from '@overtone/service-kit';
+import { createDatabase } from '@overtone/testkit';
+import { PrismaClient } from '../src/generated/client.ts';
+import { createIndexing } from '../src/indexing/indexing.service.ts';
+import { createIndexingStore } from '../src/indexing/indexing.store.ts';
+import { createRefresh } from '../src/indexing/refresh.service.ts';
+import { createLanceIndex } from '../src/ports/lancedb.adapter.ts';
+import { createRebuild } from '../src/rebuild/rebuild.service.ts';
+import { createRebuildStore } from '../src/rebuild/rebuild.store.ts';
+import { createSearch, type Searcher } from '../src/search/search.service.ts';
+import { createSearchStore } from '../src/search/search.store.ts';
+import { searchRoutes } from '@overtone/contracts';
+import { createTelemetry } from '../src/telemetry.ts';
+import { createLibrary, createMeanings } from './library.ts';
+
+/** The indexer with a real database and a real index; media and the workers are played. */
+export const startIndexer = async () => {
+  const database = await createDatabase();
+  const directory = await mkdtemp(join(tmpdir(), 'overtone-indexer-'));
+  const log = createLog('search-indexer', { LOG_LEVEL: 'fatal', LOG_FORMAT: 'text' });
+  const metrics = createMetrics();
+  const telemetry = createTelemetry(metrics);
+  const env = { DATABASE_URL: database.urlFor('search_indexer'), DB_POOL_SIZE: 4, DB_MAX_OVERFLOW: 4 };
+  const { db, pool, part } = connect(
+    { env, name: 'search-indexer', metrics, log },
+    (adapter) => new PrismaClient({ adapter }),
+  );
+  const library = createLibrary();
+  const { state: meanings, vectoriser } = createMeanings();
+  const index = createLanceIndex({ directory, log });
+  const store = createIndexingStore({ db });
+  const outbox = createOutbox('search-indexer');
+  const { transcripts } = library;
+  const indexing = createIndexing({ db, outbox, store, index, transcripts, vectoriser, telemetry, log });
+  const refresh = createRefresh({ store, indexing, index, vectoriser, log });
+  const rebuild = createRebuild({ index, indexing, transcripts, store: createRebuildStore({ db }), pool, log });
+  const searchStore = createSearchStore({ db });
+  const answer = createSearch({ index, store: searchStore, vectoriser, telemetry, log, floor: 0.5 });
+  const { signal } = new AbortController();
+  return {
+    pool,
+    library,
+    meanings,
+    index,
+    store,
+    indexing,
+    refresh,
+    rebuild,
+    searchStore,
+    directory,
+    indexFile: (fileId: string) => indexing.indexFile(fileId, { signal }),
+    indexDue: () => refresh.due(signal),
+    carryOn: () => rebuild.carryOn(signal),
+    add: async (...recordings: ReturnType<typeof library.put>[]) => {
+      for (const r of recordings) await indexing.indexFile(library.put(r).file.fileId, { signal });
+    },
+    /** A search as the route would parse it; by an administrator unless somebody else is named. */
+    search: (query: Record<string, unknown>, searcher: Partial<Searcher> = {}) =>
+      answer(searchRoutes.search.query.parse(query), {
+        userId: searcher.userId ?? '00000000-0000-4000-8000-000000000000',
+        seesAll: searcher.userId === undefined,
+      }),
+    stop: async () => {
+      await index.close();
+      await part.stop();
+      await database.drop();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+};
+export type TestIndexer = Awaited<ReturnType<typeof startIndexer>>;

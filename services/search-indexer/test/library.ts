@@ -1,0 +1,92 @@
+import { randomUUID } from 'node:crypto';
+import { unavailable } from '@overtone/service-kit';
+import type { SpokenSegment } from '../src/chunking/chunking.ts';
+import type { IndexableFile, Transcripts } from '../src/ports/transcripts.ts';
+import type { Vectoriser } from '../src/ports/vectoriser.ts';
+import { splitWords, stemOf } from '../src/words/words.ts';
+
+export type Recording = { file: IndexableFile; segments: SpokenSegment[] };
+
+/** A recording of turns; every word takes a second. */
+export const record = (
+  given: Partial<IndexableFile> & { turns: [speaker: string | null, text: string][] },
+): Recording => {
+  let at = 0;
+  const segments = given.turns.map(([speaker, text]) => {
+    const start = at;
+    const words = text.split(' ').map((word, i) => ({ word, start: start + i, end: start + i + 0.9 }));
+    at += words.length;
+    return { start, end: at, text, speaker, words };
+  });
+  const { turns: _, ...facts } = given;
+  const file = {
+    fileId: randomUUID(),
+    ownerId: randomUUID(),
+    title: 'A recording',
+    filename: 'recording.wav',
+    contentType: 'audio/wav',
+    duration: at,
+    language: 'en',
+    uploadTime: '2026-01-01T00:00:00.000Z',
+    transcriptVersion: 1,
+    tags: [],
+    ...facts,
+  };
+  return { file, segments };
+};
+
+/** Media as a map. */
+export const createLibrary = () => {
+  const files = new Map<string, Recording>();
+  const put = (recording: Recording): Recording => {
+    files.set(recording.file.fileId, recording);
+    return recording;
+  };
+  const transcripts: Transcripts = {
+    read: async (fileId) => files.get(fileId) ?? null,
+    file: async (fileId) => files.get(fileId)?.file ?? null,
+    list: async (after, limit) =>
+      [...files.values()]
+        .map(({ file }) => ({
+          fileId: file.fileId,
+          ownerId: file.ownerId,
+          transcriptVersion: file.transcriptVersion,
+        }))
+        .sort((a, b) => (a.fileId < b.fileId ? -1 : 1))
+        .filter((f) => after === null || f.fileId > after)
+        .slice(0, limit),
+  };
+  return { files, put, transcripts };
+};
+
+/** Words that mean the same share a direction; everything else points nowhere in particular. */
+const meanings = [
+  ['deadline', 'due', 'date', 'finished', 'spring', 'march'],
+  ['money', 'budget', 'cost', 'price'],
+  ['dog', 'cat', 'animal'],
+].map((words) => new Set(words.map((w) => stemOf(w, 'en'))));
+export const dim = meanings.length;
+
+export const meaningOf = (text: string): Float32Array | null => {
+  const vector = new Float32Array(dim);
+  for (const { text: word } of splitWords(text))
+    for (const [i, meaning] of meanings.entries())
+      if (meaning.has(stemOf(word, 'en'))) vector[i] = (vector[i] ?? 0) + 1;
+  const length = Math.hypot(...vector);
+  return length === 0 ? null : vector.map((x) => x / length);
+};
+
+/** A vectoriser that can be switched off and given another model. */
+export const createMeanings = () => {
+  const state = { available: true, model: 'meanings-1', asked: 0 };
+  const check = () => {
+    state.asked += 1;
+    if (!state.available) throw unavailable('service_unavailable', 'No worker');
+    return { name: state.model, dim };
+  };
+  const vectoriser: Vectoriser = {
+    documents: async (texts) => ({ model: check(), vectors: texts.map(meaningOf) }),
+    query: async (text) => ({ model: check(), vector: meaningOf(text) }),
+  };
+  return { state, vectoriser };
+};
