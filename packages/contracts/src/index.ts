@@ -1,7 +1,9 @@
 export * from './define.ts';
 export * from './http.ts';
 export * from './identity.ts';
+export { asyncApi } from './asyncapi.ts';
 export * from './media.ts';
+export { openApi } from './openapi.ts';
 export * from './realtime.ts';
 export * from './search.ts';
 export * from './system.ts';

@@ -29,6 +29,8 @@ export type Topology = {
   readonly consumes: Readonly<Record<string, EventDef>>;
   /** Followed from memory, by an ephemeral consumer of every replica. */
   readonly follows: readonly EventDef[];
+  /** Heard as they are told, by every replica; who was away forgets what it knew instead of catching up. */
+  readonly listens: readonly EventDef[];
   readonly orders: readonly JobDef[];
   readonly works: readonly JobDef[];
   readonly asks: readonly RpcDef[];
@@ -41,6 +43,7 @@ const nothing: Topology = {
   emits: [],
   consumes: {},
   follows: [],
+  listens: [],
   orders: [],
   works: [],
   asks: [],
@@ -127,8 +130,7 @@ export const topology: Record<ServiceName, Topology> = {
   },
   'edge-gateway': {
     ...nothing,
-    follows: [identityEvents.sessionRevoked, identityEvents.userUpdated],
-    asks: [identityRpc.resolveSession],
+    listens: [identityEvents.sessionRevoked, identityEvents.userUpdated],
   },
 };
 
@@ -195,7 +197,7 @@ export const natsPermissions = (service: ServiceName): NatsPermissions => {
   ];
   return {
     publish: [...new Set(publish)],
-    subscribe: [...new Set([`_INBOX.${service}.>`, ...[...t.serves, ...t.hears].map((d) => d.subject)])],
+    subscribe: [...new Set([`_INBOX.${service}.>`, ...[...t.serves, ...t.hears, ...t.listens].map((d) => d.subject)])],
   };
 };
 

@@ -1,0 +1,181 @@
+import { z } from 'zod';
+import type { RouteDef } from './define.ts';
+import { problem } from './http.ts';
+import { sessionObject, tokenAnswer, userObject } from './identity.ts';
+import * as media from './media.ts';
+import { searchAnswer, searchOccurrence, searchResult } from './search.ts';
+import { routes } from './topology.ts';
+import * as transcription from './transcription.ts';
+
+type Json = Record<string, unknown>;
+
+/** Schemas that have a name of their own in the description; everything else stands where it is used. */
+const named: Record<string, z.ZodType> = {
+  Problem: problem,
+  User: userObject,
+  Session: sessionObject,
+  Tokens: tokenAnswer,
+  File: media.fileObject,
+  FileDetail: media.fileDetail,
+  Segment: media.segmentObject,
+  Speaker: media.speakerObject,
+  Tag: media.tagObject,
+  Task: transcription.taskObject,
+  SearchAnswer: searchAnswer,
+  SearchResult: searchResult,
+  SearchOccurrence: searchOccurrence,
+};
+
+const registry = z.registry<{ id: string }>();
+for (const [id, schema] of Object.entries(named)) registry.add(schema, { id });
+
+/** Points references at the components, and leaves out what a `format` says already or only our registry needs. */
+const tidy = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(tidy);
+  if (typeof value !== 'object' || value === null) return value;
+  const dropped = new Set(['id', ...('format' in value ? ['pattern'] : [])]);
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([k, v]) => !(dropped.has(k) && typeof v === 'string'))
+      .map(([k, v]) => [
+        k,
+        k === '$ref' && typeof v === 'string' ? v.replace('#/$defs/', '#/components/schemas/') : tidy(v),
+      ]),
+  );
+};
+
+/** JSON Schema of a schema as it travels, with named parts collected in `components`. */
+const schemaOf = (schema: z.ZodType, io: 'input' | 'output', components: Json): Json => {
+  const {
+    $schema: _,
+    $defs,
+    ...rest
+  } = z.toJSONSchema(schema, {
+    metadata: registry,
+    io,
+    unrepresentable: 'any',
+    target: 'draft-2020-12',
+  }) as Json & { $defs?: Json };
+  for (const [name, def] of Object.entries($defs ?? {})) components[name] ??= tidy(def);
+  const own = (rest as { id?: string }).id;
+  if (own === undefined) return tidy(rest) as Json;
+  components[own] ??= tidy(rest);
+  return { $ref: `#/components/schemas/${own}` };
+};
+
+const mayBeMissing = (schema: z.ZodType, name: string): boolean =>
+  schema instanceof z.ZodObject && (schema.shape[name] as z.ZodType).safeParse(undefined).success;
+
+const parameters = (route: RouteDef, components: Json): Json[] => {
+  const list = (where: 'path' | 'query', schema: z.ZodType) => {
+    const { properties = {} } = schemaOf(schema, 'input', components) as { properties?: Record<string, Json> };
+    return Object.entries(properties).map(([name, { description, ...schema }]) => ({
+      name,
+      in: where,
+      required: where === 'path' || !mayBeMissing(schema, name),
+      ...(description ? { description } : {}),
+      schema,
+    }));
+  };
+  return [...list('path', route.params), ...list('query', route.query)];
+};
+
+/** Routes whose handler reads the body itself: the upload form, and the bytes of a resumable upload. */
+const rawBody = (route: RouteDef): Json | undefined => {
+  if (route.method === 'PATCH')
+    return { content: { 'application/offset+octet-stream': { schema: { type: 'string', format: 'binary' } } } };
+  if (route.method !== 'POST' || route.path.endsWith('/tus')) return undefined;
+  const form = { type: 'object', properties: { file: { type: 'string', format: 'binary' } }, required: ['file'] };
+  return { required: true, content: { 'multipart/form-data': { schema: form } } };
+};
+
+const requestBody = (route: RouteDef, components: Json): Json | undefined => {
+  if (route.bodyKind === 'raw') return rawBody(route);
+  if (route.body instanceof z.ZodUndefined) return undefined;
+  const type = route.bodyKind === 'form' ? 'application/x-www-form-urlencoded' : 'application/json';
+  const required = !route.body.safeParse(undefined).success;
+  return { required, content: { [type]: { schema: schemaOf(route.body, 'input', components) } } };
+};
+
+const failure = (description: string): Json => ({
+  description,
+  content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+});
+
+const failures = (route: RouteDef, hasBody: boolean): Json => ({
+  '400': failure('The path, the query or the request itself is not valid'),
+  ...(route.access === 'public' && !/auth\/(token|logout)/.test(route.path) ? {} : { '401': failure('Not signed in') }),
+  ...(route.access === 'public' && route.csrfExempt
+    ? {}
+    : { '403': failure('Not allowed, or the CSRF token is missing') }),
+  ...(route.path.includes('{') ? { '404': failure('Unknown, or not yours') } : {}),
+  ...(hasBody ? { '413': failure('Too large'), '422': failure('The body does not fit its schema') } : {}),
+  '429': failure('Too many requests; see Retry-After'),
+  '503': failure('Something this needs is down; see Retry-After'),
+});
+
+const answerOf = (route: RouteDef, components: Json): Json => {
+  if (route.answer instanceof z.ZodUndefined) {
+    if (route.answerType === 'application/json' || route.method === 'HEAD') return { description: route.summary };
+    return { description: route.summary, content: { [route.answerType]: { schema: { type: 'string' } } } };
+  }
+  return {
+    description: route.summary,
+    content: { [route.answerType]: { schema: schemaOf(route.answer, 'output', components) } },
+  };
+};
+
+const operation = (name: string, route: RouteDef, components: Json): Json => {
+  const body = requestBody(route, components);
+  return {
+    operationId: name,
+    summary: route.summary,
+    tags: [route.path.split('/')[2] ?? 'system'],
+    ...(route.access === 'public' ? { security: [] } : { 'x-required-role': route.access }),
+    parameters: parameters(route, components),
+    ...(body ? { requestBody: body } : {}),
+    responses: {
+      [String(route.status)]: answerOf(route, components),
+      ...failures(route, body !== undefined || route.bodyKind === 'raw'),
+    },
+  };
+};
+
+const operationId = ({ method, path }: RouteDef): string =>
+  [method.toLowerCase(), ...path.replaceAll(/[{}]/g, '').split('/').slice(2)]
+    .flatMap((s) => s.split(/[-_.]/))
+    .map((s, i) => (i === 0 ? s : s.charAt(0).toUpperCase() + s.slice(1)))
+    .join('');
+
+/** OpenAPI 3.1 description of every HTTP route, from the same definitions that the services and the edge run on. */
+export const openApi = (version: string): Json => {
+  const schemas: Json = {};
+  schemaOf(problem, 'output', schemas);
+  const paths: Record<string, Json> = {};
+  for (const route of routes)
+    (paths[route.path] ??= {})[route.method.toLowerCase()] = operation(operationId(route), route, schemas);
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'Overtone',
+      version,
+      description: 'Recordings in, searchable transcripts with speakers out.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: '/' }],
+    security: [{ bearer: [] }, { cookie: [] }],
+    paths,
+    components: {
+      schemas: Object.fromEntries(Object.entries(schemas).sort(([a], [b]) => a.localeCompare(b))),
+      securitySchemes: {
+        bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
+        cookie: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: 'access_token',
+          description: 'Changes need the cookie csrf_token repeated in the header X-CSRF-Token.',
+        },
+      },
+    },
+  };
+};
