@@ -8,7 +8,7 @@ import {
   serviceNames,
   stageJobs,
   transcriptionEvents,
-  workerJobs,
+  type workerJobs,
   type DataOf,
   type EventDef,
   type OutputOf,
@@ -102,14 +102,10 @@ export const startDispatcher = async (w: World, over: Partial<DispatcherEnv> = {
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 /** The dispatcher as a process of its own, to be killed. */
 export const spawnDispatcher = async (w: World): Promise<{ kill9: () => Promise<void> }> => {
-  const { default: unused, ...env } = { default: '', ...envFor(w) };
-  void unused;
+  const env = { ...envFor(w), LOG_LEVEL: 'info' };
   const child: ChildProcess = spawn(process.execPath, ['--no-warnings', main], {
-    env: {
-      PATH: process.env['PATH'] ?? '',
-      ...Object.fromEntries(Object.entries(env).map(([k, v]) => [k, String(v)])),
-      LOG_LEVEL: 'info',
-    },
+    // No PATH is needed: it starts nothing.
+    env: Object.fromEntries(Object.entries(env).map(([k, v]) => [k, String(v)])),
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));

@@ -65,7 +65,7 @@ export const createEventsTail = ({ bus, lookBackMs, onBegin, onEvent }: TailDeps
       take(msg);
       if (msg.info.pending === 0) caughtUp();
     }
-    await reading.close();
+    reading.stop();
   };
 
   const settle = (after: number, anew: boolean): void => {

@@ -1,0 +1,167 @@
+import { generateKeyPairSync, randomUUID } from 'node:crypto';
+import {
+  identityRpc,
+  natsUsers,
+  serviceNames,
+  type DataOf,
+  type EventDef,
+  type LiveDef,
+  type PushMessage,
+  type ResolvedSession,
+} from '@overtone/contracts';
+import { createAssertionSigner, createBus, createLog, type Caller } from '@overtone/service-kit';
+import { startNats, waitFor, type TestServer } from '@overtone/testkit';
+import { connect, headers, type NatsConnection } from 'nats';
+import { io, type Socket } from 'socket.io-client';
+import { WebSocket } from 'ws';
+import type { GatewayEnv } from '../src/env.ts';
+import { createRealtimeGateway } from '../src/realtime-gateway.ts';
+
+const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+const publicPem = publicKey.export({ type: 'spki', format: 'pem' }).toString();
+const sign = createAssertionSigner(privateKey.export({ type: 'pkcs8', format: 'pem' }).toString());
+const password = 'secret';
+const log = createLog('test', { LOG_LEVEL: 'fatal', LOG_FORMAT: 'json' });
+
+export const callerOf = (userId: string, over: Partial<Caller> = {}): Caller => ({
+  userId,
+  sessionId: randomUUID(),
+  role: 'user',
+  tokenExpiresAt: Date.now() + 600_000,
+  ...over,
+});
+/** What the edge sends with the request of a signed-in browser; with null, of a stranger. */
+export const fromEdge = (caller: Caller | null) => ({ 'x-overtone-assertion': sign('realtime-gateway', caller) });
+
+/** A bus with the permissions of production, and an identity service that knows the tokens it is told. */
+export type World = Awaited<ReturnType<typeof createWorld>>;
+export const createWorld = async () => {
+  const users = [
+    ...serviceNames.map((user) => ({ user, password, ...natsUsers()[user] })),
+    { user: 'test', password, publish: ['>'], subscribe: ['>'] },
+  ];
+  const nats = await startNats({ users });
+  const test = await connect({
+    servers: nats.url,
+    user: 'test',
+    pass: password,
+    maxReconnectAttempts: -1,
+    reconnectTimeWait: 100,
+  });
+  const jsm = await test.jetstreamManager();
+  await jsm.streams.add({ name: 'EVENTS', subjects: ['evt.>'] });
+  const identity = createBus({ service: 'identity', url: nats.url, user: 'identity', password, log });
+  await identity.connect();
+  const sessions = new Map<string, ResolvedSession>();
+  identity.serve(identityRpc.resolveSession, async ({ accessToken }) => ({
+    session: sessions.get(accessToken) ?? null,
+  }));
+  return {
+    nats,
+    test,
+    sessions,
+    emit: emitter(test),
+    say: <L extends LiveDef>(def: L, data: unknown) => test.publish(def.subject, JSON.stringify(data)),
+    stop: async () => {
+      await identity.close();
+      await test.close();
+      await nats.stop();
+    },
+  };
+};
+
+const emitter =
+  (nc: NatsConnection) =>
+  async <E extends EventDef>(event: E, data: DataOf<E>): Promise<number> => {
+    const h = headers();
+    h.set('ot-time', new Date().toISOString());
+    const ack = await waitFor(
+      () => nc.jetstream().publish(event.subject, JSON.stringify(data), { headers: h, timeout: 500 }),
+      {
+        timeoutMs: 10_000,
+      },
+    );
+    return ack.seq;
+  };
+
+export const startGateway = async (w: { nats: TestServer }, over: Partial<GatewayEnv> = {}) => {
+  const service = createRealtimeGateway({
+    SERVICE_HOST: '127.0.0.1',
+    API_PORT: 0,
+    INTERNAL_PORT: 0,
+    LOG_LEVEL: 'fatal',
+    LOG_FORMAT: 'json',
+    DRAIN_DELAY_MS: 0,
+    SHUTDOWN_GRACE_MS: 2_000,
+    NATS_URL: w.nats.url,
+    NATS_USER: 'realtime-gateway',
+    NATS_PASSWORD: password,
+    ASSERTION_PUBLIC_KEY: publicPem,
+    WS_MAX_SOCKETS_PER_USER: 5,
+    WS_MAX_UNAUTHENTICATED: 50,
+    WS_AUTHENTICATE_WITHIN_MS: 10_000,
+    WS_HEARTBEAT_MS: 25_000,
+    ...over,
+  });
+  const { apiPort, internalPort } = await service.start();
+  return { stop: service.stop, apiPort, internalPort };
+};
+
+export type PlainClient = ReturnType<typeof plainClient>;
+/** A plain WebSocket client, with or without a cookie behind it. */
+export const plainClient = (port: number, caller: Caller | null, options: { query?: string; origin?: string } = {}) => {
+  const ws = new WebSocket(`ws://127.0.0.1:${port}/api/ws${options.query ?? ''}`, {
+    headers: { ...fromEdge(caller), ...(options.origin ? { origin: options.origin } : {}) },
+  });
+  const told: PushMessage[] = [];
+  ws.on('message', (data) => told.push(JSON.parse((data as Buffer).toString()) as PushMessage));
+  ws.on('error', () => {});
+  const closed = new Promise<number>((resolve) => ws.on('close', (code) => resolve(code)));
+  const refused = new Promise<number>((resolve) =>
+    ws.on('unexpected-response', (_req, res) => resolve(res.statusCode ?? 0)),
+  );
+  const opened = new Promise<void>((resolve) => ws.on('open', () => resolve()));
+  return {
+    ws,
+    told,
+    closed,
+    refused,
+    opened,
+    send: (frame: unknown) => ws.send(JSON.stringify(frame)),
+    types: () => told.map((m) => m.type),
+    greeted: () => waitFor(() => told.find((m) => m.type === 'connection_established')),
+    first: <T extends PushMessage['type']>(type: T) =>
+      waitFor(() => told.find((m): m is Extract<PushMessage, { type: T }> => m.type === type)),
+    close: () => ws.close(),
+  };
+};
+
+type Told = { type: string; argument: unknown };
+export type SocketIoClient = {
+  socket: Pick<Socket, 'disconnect'>;
+  told: Told[];
+  first: (type: string) => Promise<Told>;
+  disconnected: Promise<void>;
+};
+/** A socket.io client as the library makes it. */
+export const socketIoClient = (
+  port: number,
+  o: { caller?: Caller; auth?: object; transports?: string[] } = {},
+): SocketIoClient => {
+  const socket: Socket = io(`http://127.0.0.1:${port}`, {
+    path: '/api/ws',
+    extraHeaders: fromEdge(o.caller ?? null),
+    reconnection: false,
+    forceNew: true,
+    ...(o.auth ? { auth: o.auth } : {}),
+    ...(o.transports ? { transports: o.transports } : {}),
+  });
+  const told: { type: string; argument: unknown }[] = [];
+  socket.onAny((type: string, argument: unknown) => told.push({ type, argument }));
+  return {
+    socket,
+    told,
+    first: (type: string) => waitFor(() => told.find((m) => m.type === type)),
+    disconnected: new Promise<void>((resolve) => socket.on('disconnect', () => resolve())),
+  };
+};
