@@ -22,6 +22,8 @@ const base = {
 const roots = ['<rootDir>/packages/*/**', '<rootDir>/services/*/**'];
 export default {
   maxWorkers: 2,
+  // Real servers on a busy machine; no test waits for time to pass on purpose.
+  testTimeout: 60_000,
   projects: [
     {
       ...base,

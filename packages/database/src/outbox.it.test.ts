@@ -1,0 +1,111 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { mediaEvents } from '@overtone/contracts';
+import { createBus, createLog, createMetrics, type Bus, type Part } from '@overtone/service-kit';
+import { createDatabase, startNats, waitFor, type TestDatabase, type TestServer } from '@overtone/testkit';
+import type { Pool, PoolClient } from 'pg';
+import { createOutbox, createOutboxRelay, createPool, type Tx } from './index.ts';
+
+const log = createLog('media', { LOG_LEVEL: 'fatal', LOG_FORMAT: 'json' });
+const outbox = createOutbox('media');
+const file = () => ({ fileId: crypto.randomUUID(), ownerId: crypto.randomUUID() });
+const txOf = (client: PoolClient): Tx => ({
+  $executeRawUnsafe: async (text, ...values) => (await client.query(text, values)).rowCount ?? 0,
+});
+
+let nats: TestServer;
+let db: TestDatabase;
+let pool: Pool;
+let bus: Bus;
+let relay: Part;
+beforeAll(async () => {
+  [nats, db] = await Promise.all([startNats(), createDatabase()]);
+});
+afterAll(async () => {
+  await Promise.all([nats.stop(), db.drop()]);
+});
+beforeEach(async () => {
+  const env = { DATABASE_URL: db.urlFor('media'), DB_POOL_SIZE: 5, DB_MAX_OVERFLOW: 5 };
+  pool = createPool({ env, name: 'media', metrics: createMetrics(), log });
+  bus = createBus({ service: 'media', url: nats.url, log });
+  await bus.connect();
+  const jsm = await bus.jetstreamManager();
+  await jsm.streams.add({ name: 'EVENTS', subjects: ['evt.>'] });
+  await jsm.streams.purge('EVENTS');
+  relay = createOutboxRelay({ service: 'media', pool, url: env.DATABASE_URL, bus, log });
+});
+afterEach(async () => {
+  await relay.stop();
+  await bus.close();
+  await pool.end();
+});
+
+const inTransaction = async (work: (tx: Tx) => Promise<void>, end: 'commit' | 'rollback' = 'commit') => {
+  const client = await pool.connect();
+  await client.query('begin');
+  await work(txOf(client));
+  await client.query(end);
+  client.release();
+};
+const published = async (): Promise<string[]> => {
+  const { messages, first_seq, last_seq } = (await (await bus.jetstreamManager()).streams.info('EVENTS')).state;
+  if (messages === 0) return [];
+  const jsm = await bus.jetstreamManager();
+  const out: string[] = [];
+  for (let seq = first_seq; seq <= last_seq; seq++) {
+    out.push((await jsm.streams.getMessage('EVENTS', { seq })).json<{ fileId: string }>().fileId);
+  }
+  return out;
+};
+const unsent = async () => (await pool.query('select 1 from media_outbox where sent_at is null')).rowCount;
+
+describe('outbox', () => {
+  it('publishes what was committed, in order, once', async () => {
+    await relay.start();
+    const files = Array.from({ length: 450 }, file);
+    for (const f of files) await inTransaction((tx) => outbox.add(tx, mediaEvents.deleted, f));
+    await waitFor(async () => (await unsent()) === 0, { timeoutMs: 10_000 });
+    expect(await published()).toEqual(files.map((f) => f.fileId));
+  });
+
+  it('publishes nothing of a transaction that was rolled back', async () => {
+    await relay.start();
+    await inTransaction((tx) => outbox.add(tx, mediaEvents.deleted, file()), 'rollback');
+    const kept = file();
+    await inTransaction((tx) => outbox.add(tx, mediaEvents.deleted, kept));
+    await waitFor(async () => (await published()).length > 0, { timeoutMs: 10_000 });
+    expect(await published()).toEqual([kept.fileId]);
+  });
+
+  it('publishes once although two replicas relay', async () => {
+    const second = createOutboxRelay({ service: 'media', pool, url: db.urlFor('media'), bus, log });
+    await Promise.all([relay.start(), second.start()]);
+    const files = Array.from({ length: 100 }, file);
+    await Promise.all(files.map((f) => inTransaction((tx) => outbox.add(tx, mediaEvents.deleted, f))));
+    await waitFor(async () => (await unsent()) === 0, { timeoutMs: 10_000 });
+    await second.stop();
+    expect((await published()).sort()).toEqual(files.map((f) => f.fileId).sort());
+  });
+
+  it('publishes a row again after a crash between publish and mark, and the broker drops the repeat', async () => {
+    const f = file();
+    await inTransaction((tx) => outbox.add(tx, mediaEvents.deleted, f));
+    await relay.start();
+    await waitFor(async () => (await unsent()) === 0, { timeoutMs: 10_000 });
+    await pool.query('update media_outbox set sent_at = null');
+    await waitFor(async () => (await unsent()) === 0, { timeoutMs: 10_000 });
+    expect((await published()).filter((id) => id === f.fileId)).toHaveLength(1);
+  });
+
+  it('keeps events while the broker is down and publishes them when it is back', async () => {
+    await relay.start();
+    await nats.kill9();
+    const f = file();
+    await inTransaction((tx) => outbox.add(tx, mediaEvents.deleted, f));
+    await sleep(500);
+    expect(await unsent()).toBe(1);
+    await nats.restart();
+    await waitFor(async () => (await unsent()) === 0, { timeoutMs: 20_000 });
+    expect(await published()).toContain(f.fileId);
+  });
+});

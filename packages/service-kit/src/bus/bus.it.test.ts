@@ -1,0 +1,147 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { identityRpc, mediaEvents, mediaRpc, natsUsers, serviceNames, transcriptionEvents } from '@overtone/contracts';
+import { startNats, waitFor, type TestServer } from '@overtone/testkit';
+import { headers } from 'nats';
+import { invalid, notFound } from '../errors.ts';
+import { createLog } from '../log.ts';
+import { createBus, type Bus } from './bus.ts';
+import { consumer } from './consumer.ts';
+
+const log = createLog('media', { LOG_LEVEL: 'silent' as 'fatal', LOG_FORMAT: 'json' });
+const password = 'pw';
+const users = [
+  ...serviceNames.map((user) => ({ user, password, ...natsUsers()[user] })),
+  { user: 'supervisor', password, publish: ['>'], subscribe: ['>'] },
+];
+const opened: Bus[] = [];
+let nats: TestServer;
+const connect = async (service: Bus['service']): Promise<Bus> => {
+  const bus = createBus({ service, url: nats.url, user: service, password, log });
+  await bus.connect();
+  opened.push(bus);
+  return bus;
+};
+beforeAll(async () => {
+  nats = await startNats({ users });
+});
+afterEach(async () => {
+  for (const bus of opened.splice(0)) await bus.close();
+});
+afterAll(() => nats.stop());
+
+const ids = () => ({ fileId: crypto.randomUUID(), ownerId: crypto.randomUUID() });
+
+describe('questions', () => {
+  it('are answered by the service they are for', async () => {
+    const [realtime, identity] = [await connect('realtime-gateway'), await connect('identity')];
+    identity.serve(identityRpc.resolveSession, async () => ({ session: null }));
+    await identity.ping();
+    expect(await realtime.ask(identityRpc.resolveSession, { accessToken: 'x' })).toEqual({ session: null });
+  });
+
+  it('carry the answering service’s refusal, kind and code', async () => {
+    const [indexer, media] = [await connect('search-indexer'), await connect('media')];
+    media.serve(mediaRpc.transcriptPage, async () => {
+      throw notFound('No such file');
+    });
+    await media.ping();
+    const asked = indexer.ask(mediaRpc.transcriptPage, { fileId: crypto.randomUUID(), offset: 0, limit: 1 });
+    await expect(asked).rejects.toMatchObject({ kind: 'not_found', code: 'not_found', message: 'No such file' });
+  });
+
+  it('are unavailable when nobody answers', async () => {
+    const indexer = await connect('search-indexer');
+    const asked = indexer.ask(mediaRpc.listTranscribed, { after: null, limit: 1 });
+    await expect(asked).rejects.toMatchObject({ kind: 'unavailable' });
+  });
+});
+
+describe('permissions', () => {
+  it('let a service speak only for itself', async () => {
+    const identity = await connect('identity');
+    const dispatcher = await connect('transcription-dispatcher');
+    const jsm = await dispatcher.jetstreamManager();
+    await jsm.streams.add({ name: 'EVENTS', subjects: ['evt.>'] });
+    const forged = identity.jetstream().publish(mediaEvents.deleted.subject, JSON.stringify(ids()), { timeout: 500 });
+    await expect(forged).rejects.toThrow();
+    expect((await jsm.streams.info('EVENTS')).state.messages).toBe(0);
+  });
+
+  it('keep a service from pulling another one’s events', async () => {
+    const [dispatcher, indexer] = [await connect('transcription-dispatcher'), await connect('search-indexer')];
+    await (await dispatcher.jetstreamManager()).streams.add({ name: 'EVENTS', subjects: ['evt.>'] });
+    const stolen = indexer.jetstream().consumers.get('EVENTS', 'media-take-stage');
+    await expect(stolen).rejects.toThrow();
+  });
+});
+
+describe('consumers', () => {
+  const publish = async (bus: Bus, data: object, id: string = crypto.randomUUID()) => {
+    const h = headers();
+    h.set('ot-source', 'media');
+    await bus.jetstream().publish(mediaEvents.deleted.subject, JSON.stringify(data), { msgID: id, headers: h });
+  };
+  const setUp = async (): Promise<{ media: Bus; dispatcher: Bus }> => {
+    const dispatcher = await connect('transcription-dispatcher');
+    const jsm = await dispatcher.jetstreamManager();
+    await jsm.streams.add({ name: 'EVENTS', subjects: ['evt.>'] });
+    await jsm.streams.purge('EVENTS');
+    return { media: await connect('media'), dispatcher };
+  };
+
+  it('get an event again until it is handled', async () => {
+    const { media, dispatcher } = await setUp();
+    let tries = 0;
+    const running = consumer(mediaEvents.deleted, 'forget-file', async () => {
+      tries += 1;
+      if (tries < 3) throw new Error('not yet');
+    }).start(dispatcher);
+    await publish(media, ids());
+    await waitFor(() => tries === 3, { timeoutMs: 10_000 });
+    await running.stop();
+  });
+
+  it('drop an event that can never be handled, and go on with the next', async () => {
+    const { media, dispatcher } = await setUp();
+    const seen: string[] = [];
+    const running = consumer(mediaEvents.deleted, 'forget-file', async ({ fileId }) => {
+      seen.push(fileId);
+      if (seen.length === 1) throw invalid('invalid_request', 'never');
+    }).start(dispatcher);
+    const [first, second] = [ids(), ids()];
+    await publish(media, first);
+    await publish(media, second);
+    await waitFor(() => seen.length === 2, { timeoutMs: 10_000 });
+    await sleep(1_000);
+    expect(seen).toEqual([first.fileId, second.fileId]);
+    await running.stop();
+  });
+
+  it('go on after the broker was killed and came back', async () => {
+    const { media, dispatcher } = await setUp();
+    const seen: string[] = [];
+    const running = consumer(mediaEvents.deleted, 'forget-file', async ({ fileId }) => {
+      seen.push(fileId);
+    }).start(dispatcher);
+    await publish(media, ids());
+    await waitFor(() => seen.length === 1, { timeoutMs: 10_000 });
+    await nats.kill9();
+    await nats.restart();
+    const after = ids();
+    await waitFor(
+      async () => {
+        await publish(media, after, after.fileId).catch(() => {});
+        return seen.includes(after.fileId);
+      },
+      { timeoutMs: 20_000 },
+    );
+    await running.stop();
+  });
+
+  it('must be in the topology of their service', async () => {
+    const media = await connect('media');
+    const stray = consumer(transcriptionEvents.runOpened, 'made-up', async () => {});
+    expect(() => stray.start(media)).toThrow('not in the topology');
+  });
+});
