@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { mediaEvents, searchAnswer, searchEvents, searchRoutes } from '@overtone/contracts';
+import { waitFor } from '@overtone/testkit';
+import { record } from '../test/library.ts';
+import { startWorld } from '../test/world.ts';
+
+describe('search-indexer', () => {
+  let w: Awaited<ReturnType<typeof startWorld>>;
+  beforeAll(async () => {
+    w = await startWorld();
+  }, 60_000);
+  afterAll(() => w.stop());
+
+  const search = async (query: string, userId: string) => {
+    const { body } = await w.call(`/api/search?${query}`, { userId });
+    return searchAnswer.parse(body);
+  };
+  const indexed = async (...turns: [string | null, string][]) => {
+    const r = w.library.put(record({ turns }));
+    const before = w.completed.length;
+    await w.order(r);
+    await waitFor(() => w.completed.length > before);
+    return r;
+  };
+
+  it('does an ordered job: the file can be found, the dispatcher has its result, the event is out', async () => {
+    const told: unknown[] = [];
+    const subscription = w.nc.subscribe(searchEvents.fileIndexed.subject, {
+      callback: (_err, msg) => told.push(msg.json()),
+    });
+    const { file } = await indexed(['Ann', 'hello'], ['Bob', 'the report is due in march']);
+    expect(w.completed.at(-1)).toMatchObject({ artefact: null, chunks: 1, semantic: true });
+    const byWord = await search('q=reports', file.ownerId);
+    expect(byWord.results[0]).toMatchObject({
+      file_uuid: file.fileId,
+      occurrences: [{ start_time: 2, speaker: 'Bob' }],
+    });
+    const byMeaning = await search('q=deadline', file.ownerId);
+    expect(byMeaning.results[0]).toMatchObject({ file_uuid: file.fileId, semantic_only: true });
+    await waitFor(() => told.length > 0);
+    expect(told[0]).toMatchObject({ fileId: file.fileId, chunks: 1, semantic: true });
+    subscription.unsubscribe();
+  });
+
+  it('reads a transcript of many pages', async () => {
+    const turns = Array.from({ length: 250 }, (_, i): [string, string] => [
+      i % 2 ? 'Ann' : 'Bob',
+      `word${i} and more.`,
+    ]);
+    const { file } = await indexed(...turns);
+    const { results } = await search('q=word249', file.ownerId);
+    expect(results[0]?.occurrences[0]).toMatchObject({ start_time: 249 * 3, speaker: 'Ann' });
+  });
+
+  it('forgets a deleted file', async () => {
+    const { file } = await indexed(['Ann', 'secret plans']);
+    w.library.files.delete(file.fileId);
+    await w.emit(mediaEvents.deleted, { fileId: file.fileId, ownerId: file.ownerId });
+    await waitFor(async () => (await search('q=secret', file.ownerId)).total_files === 0);
+  });
+
+  it('follows edits and renames', async () => {
+    const r = await indexed(['Ann', 'secret plans']);
+    const edited = record({ ...r.file, title: 'Renamed', transcriptVersion: 2, turns: [['Ann', 'public plans']] });
+    w.library.put(edited);
+    const { fileId, ownerId } = r.file;
+    await w.emit(mediaEvents.transcriptEdited, { fileId, ownerId, transcriptVersion: 2 });
+    await waitFor(async () => (await search('q=public', ownerId)).results[0]?.title === 'Renamed', {
+      timeoutMs: 10_000,
+    });
+    w.library.put({ ...edited, file: { ...edited.file, tags: ['Later'] } });
+    await w.emit(mediaEvents.updated, { fileId, ownerId, status: 'completed' });
+    await waitFor(async () => (await search('q=public', ownerId)).results[0]?.tags[0] === 'Later', {
+      timeoutMs: 10_000,
+    });
+  });
+
+  it('lets administrators rebuild, others not', async () => {
+    const { file } = await indexed(['Ann', 'rebuilt words']);
+    expect((await w.call('/api/search/reindex', { method: 'POST' })).status).toBe(403);
+    const started = await w.call('/api/search/reindex', { method: 'POST', role: 'admin' });
+    expect(started).toMatchObject({ status: 202, body: { status: 'started' } });
+    await waitFor(
+      async () => {
+        expect((await search('q=rebuilt', file.ownerId)).total_files).toBe(1);
+        const { body } = await w.call('/api/search/reindex/status', { role: 'admin' });
+        return searchRoutes.reindexStatus.answer.parse(body).in_progress === false;
+      },
+      { timeoutMs: 20_000 },
+    );
+    expect((await search('q=rebuilt', file.ownerId)).total_files).toBe(1);
+  });
+
+  it('tells the health of the index, and its own', async () => {
+    const { body } = await w.call('/api/search/index-health');
+    expect(searchRoutes.indexHealth.answer.parse(body)).toMatchObject({
+      status: 'green',
+      backend: 'lancedb',
+      error: null,
+    });
+    const ready = (await (await fetch(`${w.internal}/health/ready`)).json()) as unknown;
+    expect(ready).toMatchObject({ checks: { database: 'ok', broker: 'ok', search: 'ok' } });
+    const metrics = await (await fetch(`${w.internal}/metrics`)).text();
+    expect(metrics).toContain('search_legs_total{leg="semantic",outcome="ok"}');
+  });
+
+  it('announces itself to the dispatcher', async () => {
+    const workers = await w.nc.jetstream().views.kv('WORKERS');
+    const keys: string[] = [];
+    for await (const key of await workers.keys()) keys.push(key);
+    const entry = await workers.get(keys.find((k) => k.startsWith('worker.search-indexer')) ?? '');
+    expect(entry?.json()).toMatchObject({ service: 'search-indexer', pulls: ['embedding-search'] });
+  });
+
+  it('answers bad input with a code', async () => {
+    for (const query of ['', '?q=', '?q=x&page=0', '?q=x&date_from=yesterday', `?q=${'x'.repeat(501)}`, '?q=a%00b'])
+      expect(await w.call(`/api/search${query}`)).toMatchObject({ status: 400, body: { code: 'invalid_request' } });
+    expect((await w.call('/api/search?q=x', null)).status).toBe(401);
+    expect((await w.call('/api/search/suggestions?q=x')).status).toBe(400);
+    expect((await w.call('/api/search/suggestions?q=re')).status).toBe(200);
+  });
+});

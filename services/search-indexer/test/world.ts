@@ -1,0 +1,144 @@
+import { generateKeyPairSync, randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  dispatcherRpc,
+  indexerJobs,
+  indexOutput,
+  jobDurable,
+  mediaRpc,
+  natsUsers,
+  serviceNames,
+  workerRpc,
+  type DataOf,
+  type EventDef,
+} from '@overtone/contracts';
+import { createAssertionSigner, createBus, createLog, type Bus } from '@overtone/service-kit';
+import { createDatabase, startNats } from '@overtone/testkit';
+import { AckPolicy, connect, headers, RetentionPolicy, type NatsConnection } from 'nats';
+import type { z } from 'zod';
+import type { IndexerEnv } from '../src/env.ts';
+import { createSearchIndexer } from '../src/search-indexer.ts';
+import { createLibrary, dim, meaningOf, type Recording } from './library.ts';
+
+const log = createLog('test', { LOG_LEVEL: 'fatal', LOG_FORMAT: 'json' });
+const password = 'secret';
+const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+const sign = createAssertionSigner(privateKey.export({ type: 'pkcs8', format: 'pem' }).toString());
+
+/** What the dispatcher makes at its start. */
+const provision = async (nc: NatsConnection): Promise<void> => {
+  const jsm = await nc.jetstreamManager();
+  await jsm.streams.add({ name: 'EVENTS', subjects: ['evt.>'] });
+  await jsm.streams.add({ name: 'JOBS', subjects: ['job.>'], retention: RetentionPolicy.Workqueue });
+  await jsm.consumers.add('JOBS', {
+    durable_name: jobDurable(indexerJobs.index),
+    filter_subject: indexerJobs.index.subject,
+    ack_policy: AckPolicy.Explicit,
+  });
+  for (const bucket of ['LEASES', 'WORKERS']) await nc.jetstream().views.kv(bucket);
+};
+
+/** Media, a worker and the dispatcher, as far as the indexer meets them. */
+const playNeighbours = async (url: string, library: ReturnType<typeof createLibrary>) => {
+  const completed: z.infer<typeof indexOutput>[] = [];
+  const buses: Bus[] = [];
+  const as = async (service: (typeof serviceNames)[number]): Promise<Bus> => {
+    const bus = createBus({ service, url, user: service, password, log });
+    await bus.connect();
+    buses.push(bus);
+    return bus;
+  };
+  const media = await as('media');
+  media.serve(mediaRpc.transcriptPage, async ({ fileId, offset, limit }) => {
+    const found = library.files.get(fileId);
+    const segments = (found?.segments ?? []).slice(offset, offset + limit);
+    return {
+      file: found?.file ?? null,
+      segments: segments.map((s) => ({ ...s, words: s.words.map((w) => ({ ...w, confidence: null })) })),
+      total: found?.segments.length ?? 0,
+    };
+  });
+  media.serve(mediaRpc.listTranscribed, async ({ after, limit }) => ({
+    files: await library.transcripts.list(after, limit),
+  }));
+  (await as('transcription-worker')).serve(workerRpc.embed, async ({ texts }) => ({
+    model: 'meanings-1',
+    dim,
+    vectors: texts.map((t) => Buffer.from((meaningOf(t) ?? new Float32Array(dim)).buffer).toString('base64')),
+  }));
+  const dispatcher = await as('transcription-dispatcher');
+  dispatcher.serve(dispatcherRpc.claim, async () => ({ outcome: 'claimed' as const, token: 1, attempt: 1 }));
+  dispatcher.serve(dispatcherRpc.complete, async ({ output }) => {
+    completed.push(indexOutput.parse(output));
+    return { outcome: 'accepted' as const };
+  });
+  return { completed, close: () => Promise.all(buses.map((b) => b.close())) };
+};
+
+/** The service as it runs: its own bus user, its own database role, HTTP in. */
+export const startWorld = async () => {
+  const users = [
+    ...serviceNames.map((user) => ({ user, password, ...natsUsers()[user] })),
+    { user: 'test', password, publish: ['>'], subscribe: ['>'] },
+  ];
+  const [nats, database] = await Promise.all([startNats({ users }), createDatabase()]);
+  const nc = await connect({ servers: nats.url, user: 'test', pass: password });
+  await provision(nc);
+  const library = createLibrary();
+  const neighbours = await playNeighbours(nats.url, library);
+  const directory = await mkdtemp(join(tmpdir(), 'overtone-indexer-'));
+  const env: IndexerEnv = {
+    SERVICE_HOST: '127.0.0.1',
+    API_PORT: 0,
+    INTERNAL_PORT: 0,
+    LOG_LEVEL: 'fatal',
+    LOG_FORMAT: 'text',
+    DRAIN_DELAY_MS: 0,
+    SHUTDOWN_GRACE_MS: 2_000,
+    NATS_URL: nats.url,
+    NATS_USER: 'search-indexer',
+    NATS_PASSWORD: password,
+    DATABASE_URL: database.urlFor('search_indexer'),
+    DB_POOL_SIZE: 4,
+    DB_MAX_OVERFLOW: 4,
+    ASSERTION_PUBLIC_KEY: publicKey.export({ type: 'spki', format: 'pem' }).toString(),
+    LANCEDB_DIR: directory,
+    ELASTICSEARCH_INDEX_PREFIX: 'test',
+    SEARCH_SIMILARITY_FLOOR: 0.5,
+  };
+  const service = await createSearchIndexer(env);
+  const { apiPort, internalPort } = await service.start();
+  return {
+    library,
+    completed: neighbours.completed,
+    nc,
+    internal: `http://127.0.0.1:${internalPort}`,
+    emit: async <E extends EventDef>(event: E, data: DataOf<E>): Promise<void> => {
+      const h = headers();
+      h.set('Nats-Msg-Id', randomUUID());
+      await nc.jetstream().publish(event.subject, JSON.stringify(data), { headers: h });
+    },
+    order: async ({ file }: Recording): Promise<void> => {
+      const { fileId, ownerId, transcriptVersion } = file;
+      const input = { runId: randomUUID(), fileId, ownerId, earlier: {}, transcriptVersion };
+      await nc.jetstream().publish(indexerJobs.index.subject, JSON.stringify({ taskId: randomUUID(), input }));
+    },
+    call: async (path: string, caller: { userId?: string; role?: 'user' | 'admin'; method?: string } | null = {}) => {
+      const { userId = randomUUID(), role = 'user', method = 'GET' } = caller ?? {};
+      const who = caller && { userId, sessionId: randomUUID(), role, tokenExpiresAt: Date.now() + 60_000 };
+      const answer = await fetch(`http://127.0.0.1:${apiPort}${path}`, {
+        method,
+        headers: { 'x-overtone-assertion': sign('search-indexer', who) },
+      });
+      return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
+    },
+    stop: async () => {
+      await service.stop();
+      await neighbours.close();
+      await nc.close();
+      await Promise.all([nats.stop(), database.drop(), rm(directory, { recursive: true, force: true })]);
+    },
+  };
+};
