@@ -67,12 +67,12 @@ const mayBeMissing = (schema: z.ZodType, name: string): boolean =>
   schema instanceof z.ZodObject && (schema.shape[name] as z.ZodType).safeParse(undefined).success;
 
 const parameters = (route: RouteDef, components: Json): Json[] => {
-  const list = (where: 'path' | 'query', schema: z.ZodType) => {
-    const { properties = {} } = schemaOf(schema, 'input', components) as { properties?: Record<string, Json> };
+  const list = (where: 'path' | 'query', whole: z.ZodType) => {
+    const { properties = {} } = schemaOf(whole, 'input', components) as { properties?: Record<string, Json> };
     return Object.entries(properties).map(([name, { description, ...schema }]) => ({
       name,
       in: where,
-      required: where === 'path' || !mayBeMissing(schema, name),
+      required: where === 'path' || !mayBeMissing(whole, name),
       ...(description ? { description } : {}),
       schema,
     }));

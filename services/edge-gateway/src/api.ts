@@ -1,0 +1,172 @@
+import { identityRoutes, type ResolvedSession, type RouteDef, type ServiceName } from '@overtone/contracts';
+import { AppError, assertionHeader, invalid, notFound } from '@overtone/service-kit';
+import type { Dispatcher } from 'undici';
+import {
+  authorise,
+  bearerOf,
+  checkCsrf,
+  identityCookies,
+  sessionCookiesOf,
+  type SessionCache,
+  type SessionCookies,
+} from './callers/callers.ts';
+import type { Exchange } from './exchange.ts';
+import type { Limits } from './limits/limits.ts';
+import { forward } from './proxy/forward.ts';
+import { linger } from './proxy/linger.ts';
+import { bodyStream, hasBody, tooBig, type BodyLimits } from './proxy/request-body.ts';
+import { limitKey } from './routing/client.ts';
+import { requestHeaders } from './routing/headers.ts';
+import type { createRouter } from './routing/routing.ts';
+import { apiHeaders } from './ui/security-headers.ts';
+
+export type ApiDeps = {
+  router: ReturnType<typeof createRouter>;
+  limits: Limits;
+  sessions: SessionCache;
+  assertion: (audience: ServiceName, session: ResolvedSession | null) => string;
+  pools: Partial<Record<ServiceName, Dispatcher>>;
+  maxUploadBytes: number;
+  /** Answers the edge's own routes. */
+  own: (x: Exchange, def: RouteDef) => Promise<void>;
+};
+
+/** The push channel's path is no route of the catalogue: socket.io also asks it over plain HTTP. */
+const push = {
+  path: '/api/ws',
+  service: 'realtime-gateway',
+  access: 'public',
+  bodyKind: 'json',
+  csrfExempt: true,
+} as const;
+type Target = Pick<RouteDef, 'path' | 'service' | 'bodyKind' | 'csrfExempt'>;
+
+const KiB = 1024;
+/** Room for the form around a file, which does not count as the file. */
+const framing = 64 * KiB;
+
+const limitsOf = (def: Target, maxUploadBytes: number): BodyLimits =>
+  def.bodyKind === 'raw'
+    ? { maxBytes: maxUploadBytes + framing, windowMs: 60_000, minBytes: KiB }
+    : { maxBytes: 1024 * KiB, windowMs: 10_000, minBytes: 1, totalMs: 30_000 };
+
+/** Refuses by what the client announces, before a byte of it is read. */
+const checkSize = (x: Exchange, def: Target, { maxBytes }: BodyLimits, maxUploadBytes: number): void => {
+  if (Number(x.req.headers['content-length'] ?? 0) > maxBytes)
+    throw tooBig(def.bodyKind === 'raw' ? maxUploadBytes : maxBytes);
+  // tus tells the length of the whole upload when it begins.
+  if (Number(x.req.headers['upload-length'] ?? 0) > maxUploadBytes) throw tooBig(maxUploadBytes);
+};
+
+/** An API request, in order: match, limit, who is calling, CSRF, role and state, hand on. */
+export const createApi = (d: ApiDeps) => {
+  const sessionOf = async (x: Exchange, cookies: SessionCookies): Promise<ResolvedSession | null> => {
+    const bearer = bearerOf(x.req.headers.authorization);
+    const token = bearer === undefined ? cookies.access : bearer;
+    if (!token || token.length > 4096) return null;
+    return d.sessions.resolve(token);
+  };
+
+  const limit = (x: Exchange, session: ResolvedSession | null): Promise<void> | undefined =>
+    session ? d.limits.session(session.sessionId) : d.limits.anonymous(limitKey(x.client.ip));
+
+  const handOn = async (x: Exchange, def: Target, session: ResolvedSession | null, cookies: SessionCookies) => {
+    const { req, res } = x;
+    const pool = d.pools[def.service];
+    if (!pool) throw notFound();
+    const limits = limitsOf(def, d.maxUploadBytes);
+    checkSize(x, def, limits, d.maxUploadBytes);
+    const toIdentity = def.service === 'identity';
+    const cookie = toIdentity ? identityCookies(cookies) : undefined;
+    const headers = [
+      ...requestHeaders(req.rawHeaders),
+      assertionHeader,
+      d.assertion(def.service, session),
+      'x-request-id',
+      x.requestId,
+      'traceparent',
+      x.traceparent,
+      'x-forwarded-for',
+      x.client.ip,
+      'x-forwarded-proto',
+      x.client.scheme,
+      'x-forwarded-host',
+      x.client.host,
+      ...(cookie ? ['cookie', cookie] : []),
+    ];
+    let refused: AppError | undefined;
+    const body = hasBody(req) ? bodyStream(req, limits, (e) => (refused = e)) : null;
+    if (body) {
+      linger(req, res);
+      if (x.expectsContinue) res.writeContinue();
+    }
+    const target = req.url as string;
+    const always = [...apiHeaders(x.client), 'X-Request-ID', x.requestId];
+    try {
+      const { service } = def;
+      await forward({
+        pool,
+        service,
+        method: req.method as string,
+        target,
+        headers,
+        body,
+        res,
+        always,
+        cookies: toIdentity,
+      });
+    } catch (e) {
+      throw refused ?? e;
+    }
+  };
+
+  const match = (x: Exchange): Target | RouteDef => {
+    if (x.path === push.path || x.path === `${push.path}/`) return push;
+    const found = d.router(x.req.method as string, x.path);
+    if (found.kind === 'route') return found.def;
+    if (found.kind === 'unknown') throw notFound('There is no such address in this API');
+    const allow = found.allow.join(', ');
+    throw new AppError('invalid', 'method_not_allowed', `Allowed here: ${allow}`, { extra: { allow } });
+  };
+
+  return async (x: Exchange): Promise<void> => {
+    const def = match(x);
+    x.route = def.path;
+    const { headers } = x.req;
+    const cookies = sessionCookiesOf(headers.cookie);
+    if (def === identityRoutes.token) await d.limits.signIn(limitKey(x.client.ip));
+    const session = await sessionOf(x, cookies);
+    x.userId = session?.userId ?? null;
+    if (def === push) return handOn(x, push, sameOrigin(x) ? session : null, {});
+    await limit(x, session);
+    const route = def as RouteDef;
+    const csrf = headers['x-csrf-token'];
+    checkCsrf({
+      method: x.req.method as string,
+      def: route,
+      cookies,
+      hasBearer: bearerOf(headers.authorization) !== undefined,
+      header: typeof csrf === 'string' ? csrf : undefined,
+      fetchSite: headers['sec-fetch-site'],
+    });
+    authorise(route, session);
+    if (route.service === 'edge-gateway') return d.own(x, route);
+    return handOn(x, route, session, cookies);
+  };
+};
+
+/** Whether a browser's page of ours is asking; a client that sends no Origin is no browser. */
+export const sameOrigin = (x: Pick<Exchange, 'req' | 'client'>): boolean => {
+  const { origin } = x.req.headers;
+  if (origin === undefined) return true;
+  try {
+    return new URL(origin).host === x.client.host;
+  } catch {
+    return false;
+  }
+};
+
+/** @throws AppError invalid: the target is no path of ours. */
+export const badPath = (): never => {
+  throw invalid('invalid_request', 'The path is not valid');
+};

@@ -1,0 +1,31 @@
+/** The cookies of a session; of a name given twice the first counts. */
+export type SessionCookies = { access?: string; refresh?: string; csrf?: string };
+
+const names: Record<string, keyof SessionCookies> = {
+  access_token: 'access',
+  refresh_token: 'refresh',
+  csrf_token: 'csrf',
+};
+
+export const sessionCookiesOf = (header: string | undefined): SessionCookies => {
+  const out: SessionCookies = {};
+  if (!header) return out;
+  for (const part of header.split(';')) {
+    const at = part.indexOf('=');
+    if (at < 0) continue;
+    const key = names[part.slice(0, at).trim()];
+    if (key && out[key] === undefined) out[key] = part.slice(at + 1).trim();
+  }
+  return out;
+};
+
+/** The cookies that identity needs to refresh and to sign out; no other service gets any. */
+export const identityCookies = ({ refresh, csrf }: SessionCookies): string | undefined => {
+  const parts = [...(refresh ? [`refresh_token=${refresh}`] : []), ...(csrf ? [`csrf_token=${csrf}`] : [])];
+  return parts.length > 0 ? parts.join('; ') : undefined;
+};
+
+const bearer = /^Bearer +(\S+)$/i;
+/** The token of an Authorization header; null when there is a header that is none. */
+export const bearerOf = (header: string | undefined): string | null | undefined =>
+  header === undefined ? undefined : (bearer.exec(header)?.[1] ?? null);

@@ -1,0 +1,59 @@
+import { identityEvents, type EventDef } from '@overtone/contracts';
+import type { Bus, Part } from '@overtone/service-kit';
+import type { SessionCache } from './callers.ts';
+
+const beatMs = 250;
+/** Without a sign of life for this long the broker may be keeping news from us. */
+const silenceMs = 700;
+
+/**
+ * Hears of ended sessions and changed accounts. Every replica needs to hear all of it and nothing of the past, so this
+ * is a plain subscription, not a durable: whoever misses something has lost the connection, and then forgets everything.
+ */
+export const createRevocations = ({ bus, sessions }: { bus: Bus; sessions: () => SessionCache }) => {
+  let lastBeat = 0;
+  let beating = false;
+  let timer: NodeJS.Timeout | undefined;
+  const hearing = (): boolean => bus.connected() && Date.now() - lastBeat < silenceMs;
+
+  const on = <E extends EventDef>(event: E, handler: (data: unknown) => void): void => {
+    bus.nc().subscribe(event.subject, { callback: (err, msg) => (err ? sessions().clear() : handler(msg.json())) });
+  };
+
+  const beat = async (): Promise<void> => {
+    if (beating) return;
+    beating = true;
+    try {
+      const asked = Date.now();
+      const wasHearing = hearing();
+      await bus.nc().flush();
+      // News of before the silence may have been lost with it.
+      if (!wasHearing) sessions().clear();
+      lastBeat = asked;
+    } finally {
+      beating = false;
+    }
+  };
+
+  const part: Part = {
+    name: 'revocations',
+    start: async () => {
+      on(identityEvents.sessionRevoked, (data) => {
+        const parsed = identityEvents.sessionRevoked.data.safeParse(data);
+        if (parsed.success) sessions().drop(parsed.data.userId, parsed.data.sessionId);
+        else sessions().clear();
+      });
+      on(identityEvents.userUpdated, (data) => {
+        const parsed = identityEvents.userUpdated.data.safeParse(data);
+        if (parsed.success) sessions().drop(parsed.data.userId, null);
+        else sessions().clear();
+      });
+      bus.onDisconnect(() => sessions().clear());
+      bus.onReconnect(() => sessions().clear());
+      timer = setInterval(() => void beat().catch(() => {}), beatMs);
+      await beat();
+    },
+    stop: async () => clearInterval(timer),
+  };
+  return { part, hearing };
+};

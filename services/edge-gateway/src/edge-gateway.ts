@@ -1,0 +1,125 @@
+import { routes, systemRoutes, type RouteDef, type ServiceName } from '@overtone/contracts';
+import {
+  createAccessLog,
+  createBus,
+  createCache,
+  createLog,
+  createMetrics,
+  createService,
+  version,
+  type Checks,
+  type Part,
+  type Service,
+} from '@overtone/service-kit';
+import { Pool } from 'undici';
+import { createApi } from './api.ts';
+import { createAssertions } from './callers/assertions.ts';
+import { createSessionCache } from './callers/callers.ts';
+import { createIdentity } from './callers/identity.adapter.ts';
+import { createRevocations } from './callers/revocations.ts';
+import { createDocs } from './docs/docs.ts';
+import type { EdgeEnv } from './env.ts';
+import { sendJson, type Exchange } from './exchange.ts';
+import { createLimits } from './limits/limits.ts';
+import { createListener } from './listener.ts';
+import { createClientView } from './routing/client.ts';
+import { createRouter } from './routing/routing.ts';
+import { createHealth } from './system/health.ts';
+import { pageHeaders } from './ui/security-headers.ts';
+import { createUi, sendAsset } from './ui/ui.ts';
+
+const name = 'edge-gateway';
+
+const upstreams = (env: EdgeEnv): Partial<Record<ServiceName, string>> => ({
+  identity: env.IDENTITY_URL,
+  media: env.MEDIA_URL,
+  'transcription-dispatcher': env.TRANSCRIPTION_DISPATCHER_URL,
+  'search-indexer': env.SEARCH_INDEXER_URL,
+  'realtime-gateway': env.REALTIME_GATEWAY_URL,
+  ...(env.DIRECTORY_SYNC_URL ? { 'directory-sync': env.DIRECTORY_SYNC_URL } : {}),
+});
+
+/** Connections are kept; a service that does not take a connection is told of quickly, one that works is waited for. */
+const poolFor = (url: string): Pool =>
+  new Pool(url, {
+    connections: 512,
+    pipelining: 1,
+    connect: { timeout: 3_000, noDelay: true },
+    headersTimeout: 120_000,
+    bodyTimeout: 120_000,
+  });
+
+/** The edge: the only public port, and the only place that reads cookies and tokens. */
+export const createEdgeGateway = (env: EdgeEnv): Service => {
+  const log = createLog(name, env);
+  const metrics = createMetrics();
+  const bus = createBus({ service: name, url: env.NATS_URL, user: env.NATS_USER, password: env.NATS_PASSWORD, log });
+  const cache = env.REDIS_URL ? createCache(env.REDIS_URL, log, metrics) : undefined;
+  const checks: Checks = cache ? { cache: { critical: false, probe: () => cache.ping() } } : {};
+
+  const urls = upstreams(env);
+  const pools = Object.fromEntries(Object.entries(urls).map(([service, url]) => [service, poolFor(url)]));
+  const assertion = createAssertions(env.ASSERTION_PRIVATE_KEY);
+  const revocations = createRevocations({ bus, sessions: () => sessions });
+  const identity = createIdentity({ pool: pools['identity'] as Pool, assertion: () => assertion('identity', null) });
+  const sessions = createSessionCache({ ask: identity.ask, hearing: revocations.hearing });
+  const limits = createLimits(cache, {
+    signInPerMinute: env.RATE_LIMIT_SIGN_IN_PER_MINUTE,
+    sessionPerMinute: env.RATE_LIMIT_SESSION_PER_MINUTE,
+    anonymousPerMinute: env.RATE_LIMIT_ANONYMOUS_PER_MINUTE,
+  });
+
+  const docs = createDocs(version);
+  const health = createHealth(
+    Object.values(urls).map((url) => new URL(url)),
+    { broker: { critical: true, probe: () => bus.ping() }, ...checks },
+  );
+  const own = async (x: Exchange, def: RouteDef): Promise<void> => {
+    if (def === systemRoutes.version) return sendJson(x, 200, { version });
+    if (def === systemRoutes.health) return sendJson(x, 200, { status: await health(), version });
+    const asset = docs(x.path);
+    if (asset) return sendAsset(x.req, x.res, { asset, cacheControl: 'no-cache' }, pageHeaders(x.client));
+  };
+
+  const api = createApi({
+    router: createRouter(routes),
+    limits,
+    sessions,
+    assertion,
+    pools,
+    maxUploadBytes: env.MAX_UPLOAD_BYTES,
+    own,
+  });
+  const listener = createListener({
+    log,
+    access: createAccessLog(log, env.LOG_FORMAT),
+    metrics,
+    clientView: createClientView(env.TRUSTED_PROXIES),
+    api,
+    docs,
+    ui: createUi(env.UI_DIR),
+    sessions,
+    assertion,
+    realtime: new URL(env.REALTIME_GATEWAY_URL),
+  });
+  const connections: Part = {
+    name: 'connections',
+    start: async () => {},
+    stop: async () => {
+      cache?.close();
+      await Promise.all(Object.values(pools).map((pool) => pool.destroy()));
+    },
+  };
+
+  return createService({
+    name,
+    version,
+    env,
+    log,
+    metrics,
+    bus,
+    listener,
+    parts: [connections, revocations.part],
+    checks,
+  });
+};

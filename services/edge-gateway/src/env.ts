@@ -1,0 +1,37 @@
+import { busEnv, cacheEnv, readEnv, serviceEnv } from '@overtone/service-kit';
+import { z } from 'zod';
+
+const origin = z.url({ protocol: /^http$/ });
+
+export const edgeEnv = {
+  ...serviceEnv,
+  ...busEnv,
+  ...cacheEnv,
+  /** PEM of the P-256 key that signs identity assertions; only the edge holds it. */
+  ASSERTION_PRIVATE_KEY: z.string().min(1),
+  IDENTITY_URL: origin,
+  MEDIA_URL: origin,
+  TRANSCRIPTION_DISPATCHER_URL: origin,
+  SEARCH_INDEXER_URL: origin,
+  REALTIME_GATEWAY_URL: origin,
+  DIRECTORY_SYNC_URL: origin.optional(),
+  /** Folder of the built browser UI. */
+  UI_DIR: z.string().optional(),
+  /** The one place where the size of an upload is limited. */
+  MAX_UPLOAD_BYTES: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default(16 * 1024 ** 3),
+  /** Addresses or CIDR blocks whose X-Forwarded-* headers are believed, separated by commas; none by default. */
+  TRUSTED_PROXIES: z.string().default(''),
+  /** Sign-in attempts per minute and client address. */
+  RATE_LIMIT_SIGN_IN_PER_MINUTE: z.coerce.number().int().min(1).default(10),
+  /** Requests per minute and session; 0 switches the limit off. */
+  RATE_LIMIT_SESSION_PER_MINUTE: z.coerce.number().int().min(0).default(600_000),
+  /** Requests per minute and client address of callers who are not signed in; 0 switches the limit off. */
+  RATE_LIMIT_ANONYMOUS_PER_MINUTE: z.coerce.number().int().min(0).default(6_000),
+};
+export type EdgeEnv = z.infer<z.ZodObject<typeof edgeEnv>>;
+
+export const env = (): EdgeEnv => readEnv(edgeEnv);

@@ -1,0 +1,92 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { isAppError, toProblem, type AccessLog, type Log, type Metrics } from '@overtone/service-kit';
+import type { ClientView } from './routing/client.ts';
+import { linger } from './proxy/linger.ts';
+import { apiHeaders } from './ui/security-headers.ts';
+
+/** One request on its way through the edge. */
+export type Exchange = {
+  req: IncomingMessage;
+  res: ServerResponse;
+  path: string;
+  requestId: string;
+  traceparent: string;
+  client: ClientView;
+  /** Template of the route; never the path itself. */
+  route: string;
+  userId: string | null;
+  /** The client waits for a word before it sends its body (Expect: 100-continue). */
+  expectsContinue: boolean;
+};
+
+const saneId = /^[A-Za-z0-9._:-]{1,128}$/;
+const saneTrace = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
+
+export const requestIdOf = (req: IncomingMessage): string => {
+  const given = req.headers['x-request-id'];
+  return typeof given === 'string' && saneId.test(given) ? given : randomUUID();
+};
+
+/** The browser's trace goes on; without one it begins here. */
+export const traceparentOf = (req: IncomingMessage): string => {
+  const given = req.headers['traceparent'];
+  if (typeof given === 'string' && saneTrace.test(given)) return given;
+  const ids = randomBytes(24).toString('hex');
+  return `00-${ids.slice(0, 32)}-${ids.slice(32)}-01`;
+};
+
+/** Metrics and the access log's line, when the last byte has gone or the client has. */
+export const observe = (x: Exchange, access: AccessLog, metrics: Metrics): void => {
+  const started = performance.now();
+  metrics.httpInFlight.inc();
+  x.res.on('close', () => {
+    const seconds = (performance.now() - started) / 1000;
+    const method = x.req.method ?? '';
+    const { statusCode: status } = x.res;
+    const labels = { method, route: x.route, status };
+    metrics.httpInFlight.dec();
+    metrics.httpTotal.inc(labels);
+    metrics.httpDuration.observe(labels, seconds);
+    const flow = { requestId: x.requestId, route: x.route, userId: x.userId, dbQueries: 0 };
+    access({ flow, method, status, seconds, clientIp: x.client.ip });
+  });
+};
+
+export const sendJson = (x: Exchange, status: number, body: unknown, headers: readonly string[] = []): void => {
+  const text = JSON.stringify(body);
+  x.res.writeHead(status, [
+    ...apiHeaders(x.client),
+    'X-Request-ID',
+    x.requestId,
+    'Content-Type',
+    status >= 400 ? 'application/problem+json' : 'application/json',
+    'Cache-Control',
+    'no-store',
+    ...headers,
+    'Content-Length',
+    String(Buffer.byteLength(text)),
+  ]);
+  x.res.end(x.req.method === 'HEAD' ? undefined : text);
+};
+
+/** The one place where the edge's own failures become answers. */
+export const sendFailure = (x: Exchange, thrown: unknown, log: Log): void => {
+  const known = isAppError(thrown) ? thrown : undefined;
+  if (!known) log.error({ err: thrown as Error, request_id: x.requestId }, 'request failed unexpectedly');
+  else if (known.kind === 'unavailable')
+    log.warn({ err: known.cause ?? known, detail: known.detail, request_id: x.requestId }, 'service does not answer');
+  if (x.res.headersSent || x.res.destroyed) {
+    x.res.destroy();
+    return;
+  }
+  linger(x.req, x.res);
+  const problem = toProblem(thrown, x.requestId);
+  const wait = known?.retryAfterSeconds ?? (problem.status === 503 ? 5 : undefined);
+  const allow = known?.extra['allow'];
+  sendJson(x, problem.status, problem, [
+    ...(wait === undefined ? [] : ['Retry-After', String(Math.ceil(wait))]),
+    ...(problem.status === 401 ? ['WWW-Authenticate', 'Bearer'] : []),
+    ...(typeof allow === 'string' ? ['Allow', allow] : []),
+  ]);
+};

@@ -1,0 +1,50 @@
+import { rateLimited, type Cache } from '@overtone/service-kit';
+import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
+
+export type Limits = {
+  /** Sign-in attempts of one client address; one budget for all replicas. @throws AppError rate_limited. */
+  signIn: (address: string) => Promise<void>;
+  /** Everything else, per session. Counted in this process: the limit keeps one caller from drowning the others. */
+  session: (sessionId: string) => Promise<void> | undefined;
+  anonymous: (address: string) => Promise<void> | undefined;
+};
+export type LimitOptions = { signInPerMinute: number; sessionPerMinute: number; anonymousPerMinute: number };
+
+type Limiter = { consume: (key: string) => Promise<unknown> };
+const minute = 60;
+
+const consume = async (limiter: Limiter, key: string): Promise<void> => {
+  try {
+    await limiter.consume(key);
+  } catch (e) {
+    if (!(e instanceof RateLimiterRes)) throw e;
+    throw rateLimited('rate_limited', 'Too many requests. Please try again later.', {
+      retryAfterSeconds: Math.max(1, Math.ceil(e.msBeforeNext / 1000)),
+    });
+  }
+};
+
+/** Without Redis each replica counts on its own: a weaker limit is better than none, and than nobody signing in. */
+export const createLimits = (cache: Cache | undefined, o: LimitOptions): Limits => {
+  const inMemory = new RateLimiterMemory({ points: o.signInPerMinute, duration: minute });
+  const signIn: Limiter = cache
+    ? new RateLimiterRedis({
+        storeClient: cache.redis,
+        keyPrefix: 'limit:sign-in',
+        points: o.signInPerMinute,
+        duration: minute,
+        insuranceLimiter: inMemory,
+        rejectIfRedisNotReady: true,
+      })
+    : inMemory;
+  const perMinute = (points: number) => {
+    if (points === 0) return () => undefined;
+    const limiter = new RateLimiterMemory({ points, duration: minute });
+    return (key: string) => consume(limiter, key);
+  };
+  return {
+    signIn: (address) => consume(signIn, address),
+    session: perMinute(o.sessionPerMinute),
+    anonymous: perMinute(o.anonymousPerMinute),
+  };
+};

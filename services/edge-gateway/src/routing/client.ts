@@ -1,0 +1,47 @@
+import type { IncomingMessage } from 'node:http';
+import { BlockList, isIP } from 'node:net';
+
+/** Who is at the other end, as far as it can be believed. */
+export type ClientView = { ip: string; scheme: 'http' | 'https'; host: string };
+
+const plain = (ip: string): string => (ip.startsWith('::ffff:') ? ip.slice(7) : ip);
+
+/** @throws Error naming an entry that is neither an address nor a block. */
+const blocks = (list: string): BlockList => {
+  const out = new BlockList();
+  for (const entry of list.split(/[\s,]+/).filter(Boolean)) {
+    const [address = '', bits] = entry.split('/');
+    const version = isIP(address);
+    if (version === 0) throw new Error(`TRUSTED_PROXIES: ${entry} is neither an address nor a CIDR block`);
+    const family = version === 6 ? 'ipv6' : 'ipv4';
+    if (bits === undefined) out.addAddress(address, family);
+    else out.addSubnet(address, Number(bits), family);
+  }
+  return out;
+};
+
+const one = (value: string | string[] | undefined): string | undefined => (Array.isArray(value) ? value[0] : value);
+
+/**
+ * Reads address, scheme and host of the client. X-Forwarded-* counts only when the socket's own peer is a trusted
+ * proxy; of a chain of addresses the last one that is not itself a trusted proxy is the client.
+ */
+export const createClientView = (trustedProxies: string) => {
+  const trusted = blocks(trustedProxies);
+  const isTrusted = (ip: string): boolean => {
+    const version = isIP(ip);
+    return version !== 0 && trusted.check(ip, version === 6 ? 'ipv6' : 'ipv4');
+  };
+  return (req: IncomingMessage): ClientView => {
+    const peer = plain(req.socket.remoteAddress ?? '');
+    const host = req.headers.host ?? '';
+    if (trustedProxies === '' || !isTrusted(peer)) return { ip: peer, scheme: 'http', host };
+    const chain = (one(req.headers['x-forwarded-for']) ?? '').split(',').map((s) => plain(s.trim()));
+    const ip = chain.toReversed().find((a) => isIP(a) !== 0 && !isTrusted(a)) ?? peer;
+    const scheme = one(req.headers['x-forwarded-proto']) === 'https' ? 'https' : 'http';
+    return { ip, scheme, host: one(req.headers['x-forwarded-host']) ?? host };
+  };
+};
+
+/** What counts as one client: an IPv4 address, or the /64 that an IPv6 host chooses its addresses from. */
+export const limitKey = (ip: string): string => (isIP(ip) === 6 ? ip.split(':').slice(0, 4).join(':') : ip);

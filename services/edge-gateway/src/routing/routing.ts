@@ -1,0 +1,64 @@
+import type { RouteDef } from '@overtone/contracts';
+
+export type Match = { kind: 'route'; def: RouteDef } | { kind: 'wrong_method'; allow: string[] } | { kind: 'unknown' };
+
+type Node = { literals: Map<string, Node>; param: Node | undefined; methods: Map<string, RouteDef> };
+const node = (): Node => ({ literals: new Map(), param: undefined, methods: new Map() });
+
+/** Compiles the catalogue to a tree of path segments; a literal segment wins over a parameter. */
+export const createRouter = (routes: readonly RouteDef[]) => {
+  const root = node();
+  for (const def of routes) {
+    let at = root;
+    for (const segment of def.path.slice(1).split('/')) {
+      if (segment.startsWith('{')) at = at.param ??= node();
+      else {
+        const next = at.literals.get(segment) ?? node();
+        at.literals.set(segment, next);
+        at = next;
+      }
+    }
+    at.methods.set(def.method, def);
+  }
+
+  const find = (from: Node, segments: string[], i: number): Node | undefined => {
+    const segment = segments[i];
+    if (segment === undefined) return from.methods.size > 0 ? from : undefined;
+    const literal = from.literals.get(segment);
+    const found = literal && find(literal, segments, i + 1);
+    if (found) return found;
+    return from.param && segment !== '' ? find(from.param, segments, i + 1) : undefined;
+  };
+
+  return (method: string, path: string): Match => {
+    const found = find(root, path.slice(1).split('/'), 0);
+    if (!found) return { kind: 'unknown' };
+    const def = found.methods.get(method) ?? (method === 'HEAD' ? found.methods.get('GET') : undefined);
+    return def ? { kind: 'route', def } : { kind: 'wrong_method', allow: allowed(found.methods) };
+  };
+};
+
+const allowed = (methods: Map<string, RouteDef>): string[] => {
+  const names = [...methods.keys()];
+  return names.includes('GET') && !names.includes('HEAD') ? [...names, 'HEAD'] : names;
+};
+
+const dots = /^(\.|%2e){1,2}$/i;
+
+/**
+ * The path of a request target, or null when it is none of ours: a full URL, a `.` or `..` segment in any spelling, a
+ * backslash, or an escape that does not decode.
+ */
+export const pathOf = (target: string): string | null => {
+  const query = target.indexOf('?');
+  const path = query < 0 ? target : target.slice(0, query);
+  if (!path.startsWith('/') || path.includes('\\')) return null;
+  if (!path.includes('.') && !path.includes('%')) return path;
+  if (path.split('/').some((s) => dots.test(s))) return null;
+  try {
+    decodeURIComponent(path);
+    return path;
+  } catch {
+    return null;
+  }
+};

@@ -1,0 +1,45 @@
+import type { ClientView } from '../routing/client.ts';
+
+const everywhere = [
+  'X-Content-Type-Options',
+  'nosniff',
+  'Referrer-Policy',
+  'same-origin',
+  'Cross-Origin-Opener-Policy',
+  'same-origin',
+  'Cross-Origin-Resource-Policy',
+  'same-origin',
+  'X-Frame-Options',
+  'DENY',
+] as const;
+
+/** Styles may be inline: component libraries set them on elements. Scripts may not, and nothing is evaluated. */
+const pagePolicy = [
+  "default-src 'self'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data: blob:",
+  "media-src 'self' blob:",
+  "font-src 'self' data:",
+  "connect-src 'self'",
+  "worker-src 'self' blob:",
+  "object-src 'none'",
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** An answer of the API that somebody opens as a page runs nothing. */
+const apiPolicy = "default-src 'none'; img-src 'self'; media-src 'self'; base-uri 'none'; frame-ancestors 'none'";
+
+const page = [...everywhere, 'Content-Security-Policy', pagePolicy, 'Permissions-Policy', 'camera=(), geolocation=()'];
+const api = [...everywhere, 'Content-Security-Policy', apiPolicy];
+// Only where the browser came over HTTPS: over plain HTTP the header is to be ignored anyway (RFC 6797, 7.2).
+const hsts = ['Strict-Transport-Security', 'max-age=31536000'];
+const pageOverTls = [...page, ...hsts];
+const apiOverTls = [...api, ...hsts];
+
+export const pageHeaders = ({ scheme }: Pick<ClientView, 'scheme'>): readonly string[] =>
+  scheme === 'https' ? pageOverTls : page;
+export const apiHeaders = ({ scheme }: Pick<ClientView, 'scheme'>): readonly string[] =>
+  scheme === 'https' ? apiOverTls : api;
