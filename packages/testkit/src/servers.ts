@@ -12,6 +12,7 @@ import {
   spawnProcess,
   stopProcess,
   waitUntilReady,
+  writeNatsConfig,
   type NatsUser,
   type ProcessSpec,
   type RunningProcess,
@@ -46,10 +47,11 @@ export async function startPostgres({ durable = false }: { durable?: boolean } =
 /** A NATS server with JetStream; without users everybody may do everything. */
 export async function startNats({ users }: { users?: readonly NatsUser[] } = {}): Promise<TestServer> {
   const port = await freePort();
-  return await start((folder) => natsServer({ folder, port, ...(users === undefined ? {} : { users }) }), {
-    port,
-    url: `nats://127.0.0.1:${port}`,
+  const configured = (folder: string) => ({
+    ...natsServer({ folder, port }),
+    prepare: async () => await writeNatsConfig({ folder, port, ...(users === undefined ? {} : { users }) }),
   });
+  return await start(configured, { port, url: `nats://127.0.0.1:${port}` });
 }
 
 /** An empty Redis server. */

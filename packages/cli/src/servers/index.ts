@@ -1,5 +1,5 @@
-export { findPostgresBin, findProgram } from './binaries.ts';
-export { natsConfig, natsServer, type NatsOptions, type NatsUser } from './nats.ts';
+export { findPostgresBin, findProgram, unprivilegedUser } from './binaries.ts';
+export { natsServer, writeNatsConfig, type NatsUser } from './nats.ts';
 export { freePort, freePorts, isPortFree } from './ports.ts';
 export { postgresServer, postgresUrl, type PostgresOptions } from './postgres.ts';
 export { kill, spawnProcess, stopProcess, waitUntilReady, type ProcessSpec, type RunningProcess } from './process.ts';

@@ -12,35 +12,43 @@ export interface NatsUser {
   readonly subscribe: readonly string[];
 }
 
-/** What a NATS server of ours needs; without users everybody may do everything. */
+/** Where a NATS server of ours lives. */
 export interface NatsOptions {
   readonly folder: string;
   readonly port: number;
+}
+
+/** Who may use the bus; without users everybody may do everything. */
+export interface NatsAccess {
   readonly users?: readonly NatsUser[];
 }
 
 const MAX_PAYLOAD = 8 * 1024 * 1024;
 
-/** A NATS server with JetStream whose store is in a folder of ours, on loopback only. */
+/** A NATS server with JetStream whose store is in a folder of ours, on loopback only; `writeNatsConfig` comes first. */
 export function natsServer(options: NatsOptions): ProcessSpec {
-  const configFile = join(options.folder, 'nats.conf');
+  const configFile = configIn(options.folder);
   return {
     name: 'nats',
     command: requireProgram('nats-server'),
     args: ['-c', configFile],
     env: plainEnvironment(),
     stopSignal: 'SIGTERM',
-    prepare: async () => {
-      await mkdir(options.folder, { recursive: true, mode: 0o700 });
-      await writeFile(configFile, natsConfig(options), { mode: 0o600 });
-    },
     // The greeting is sent only after JetStream has recovered its streams.
     probe: async () => (await firstLine(options.port, ''))?.includes('"jetstream":true') === true,
   };
 }
 
-/** The configuration file of the server. */
-export function natsConfig(options: NatsOptions): string {
+/** Writes the server's configuration file. */
+export async function writeNatsConfig(options: NatsOptions & NatsAccess): Promise<void> {
+  await mkdir(options.folder, { recursive: true, mode: 0o700 });
+  await writeFile(configIn(options.folder), natsConfig(options), { mode: 0o600 });
+}
+
+const configIn = (folder: string) => join(folder, 'nats.conf');
+
+/** The text of the configuration file. */
+export function natsConfig(options: NatsOptions & NatsAccess): string {
   const lines = [
     `host: "127.0.0.1"`,
     `port: ${options.port}`,

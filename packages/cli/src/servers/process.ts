@@ -49,6 +49,8 @@ export async function spawnProcess(spec: ProcessSpec, { logFile }: SpawnOptions 
     const [command, ...args] = withPrivileges(spec);
     const child = spawn(command, args, {
       cwd: spec.cwd ?? '/',
+      // Its own session: a Ctrl-C in the terminal reaches us only, and its children can be found when it dies.
+      detached: true,
       env: { ...spec.env },
       stdio: ['ignore', log, log, ...(folder === undefined ? [] : [folder])],
     });

@@ -1,0 +1,28 @@
+import { kill } from '../servers/process.ts';
+import { dataFolder, type DataFolder } from '../paths.ts';
+import { clearLeftovers } from '../setup/set-up.ts';
+import { waitForEnd } from '../supervisor/leftovers.ts';
+import { readLiveRuntime } from '../supervisor/runtime.ts';
+import { createTerminal } from '../terminal.ts';
+
+const PATIENCE_MS = 60_000;
+
+/** Stops everything and leaves no process behind. */
+export async function down(options: { readonly data?: string }): Promise<void> {
+  const terminal = createTerminal();
+  const folder = dataFolder(options.data);
+  terminal.busy('stopping');
+  const stopped = await stopSupervisor(folder);
+  const ended = await clearLeftovers(folder);
+  if (stopped || ended > 0) terminal.done('Overtone is stopped.');
+  else terminal.done('Overtone is not running.');
+}
+
+async function stopSupervisor(folder: DataFolder): Promise<boolean> {
+  const runtime = readLiveRuntime(folder);
+  if (runtime === undefined) return false;
+  kill(runtime.supervisor.pid, 'SIGTERM');
+  if (!(await waitForEnd([runtime.supervisor], PATIENCE_MS))) kill(runtime.supervisor.pid, 'SIGKILL');
+  await waitForEnd([runtime.supervisor], PATIENCE_MS);
+  return true;
+}

@@ -1,0 +1,96 @@
+import { z } from 'zod';
+import { dataFolder, productVersion, type DataFolder } from '../paths.ts';
+import { baseUrl, readInstance, type Instance } from '../setup/instance.ts';
+import { listenerUrl } from '../supervisor/environment.ts';
+import { serviceNames } from '../supervisor/plan.ts';
+import { readLiveRuntime, type Runtime } from '../supervisor/runtime.ts';
+import { createTerminal } from '../terminal.ts';
+
+/** One service as `status --json` tells of it. */
+export interface ServiceStatus {
+  readonly name: string;
+  readonly url: string | null;
+  readonly internal_url: string | null;
+  readonly pid: number | null;
+  readonly ready: boolean;
+  readonly checks: Readonly<Record<string, string>>;
+  readonly restarts: number;
+}
+
+/** The answer of `status --json`. */
+export interface Status {
+  readonly base_url: string | null;
+  readonly version: string;
+  readonly profile: 'embedded';
+  readonly running: boolean;
+  readonly services: readonly ServiceStatus[];
+  readonly servers: readonly { readonly name: string; readonly pid: number; readonly restarts: number }[];
+}
+
+/** Says what runs and whether it can be used; exit code 1 when it cannot. */
+export async function status(options: { readonly data?: string; readonly json?: boolean }): Promise<void> {
+  const found = await readStatus(dataFolder(options.data));
+  if (options.json === true) process.stdout.write(`${JSON.stringify(found, undefined, 2)}\n`);
+  else show(found);
+  if (!found.running || found.services.some((s) => !s.ready)) process.exitCode = 1;
+}
+
+/** Asks every service of the instance. */
+export async function readStatus(folder: DataFolder): Promise<Status> {
+  const instance = readInstance(folder);
+  const runtime = readLiveRuntime(folder);
+  const services =
+    instance === undefined || runtime === undefined
+      ? []
+      : await Promise.all(serviceNames().map(async (name) => await serviceStatus(name, instance, runtime)));
+  return {
+    base_url: instance === undefined ? null : baseUrl(instance),
+    version: runtime?.version ?? productVersion(),
+    profile: 'embedded',
+    running: runtime !== undefined,
+    services,
+    servers: (runtime?.processes ?? [])
+      .filter((p) => p.kind === 'server')
+      .map(({ name, pid, restarts }) => ({ name, pid, restarts })),
+  };
+}
+
+async function serviceStatus(name: string, instance: Instance, runtime: Runtime): Promise<ServiceStatus> {
+  const running = runtime.processes.find((p) => p.name === name);
+  const internalUrl = listenerUrl(instance, name, 'internal');
+  return {
+    name,
+    url: listenerUrl(instance, name, 'api'),
+    internal_url: internalUrl,
+    pid: running?.pid ?? null,
+    restarts: running?.restarts ?? 0,
+    ...(await askReady(`${internalUrl}/health/ready`)),
+  };
+}
+
+const readiness = z.object({ checks: z.record(z.string(), z.string()).default({}) });
+
+async function askReady(url: string): Promise<{ ready: boolean; checks: Record<string, string> }> {
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(4000) });
+    const body = readiness.safeParse(await response.json());
+    return { ready: response.ok, checks: body.success ? body.data.checks : {} };
+  } catch {
+    return { ready: false, checks: {} };
+  }
+}
+
+function show({ base_url, version, running, services, servers }: Status): void {
+  const terminal = createTerminal();
+  if (!running) return terminal.fail('Overtone is not running; start it with: ./overtone up');
+  terminal.line(`Overtone ${version} at ${base_url}`);
+  for (const server of servers) terminal.done(`${server.name.padEnd(26)} pid ${server.pid}${restarted(server)}`);
+  for (const service of services) {
+    const failing = Object.entries(service.checks).filter(([, result]) => result !== 'ok');
+    const detail = failing.map(([name, result]) => `, ${name}: ${result}`).join('');
+    const mark = service.ready ? terminal.done : terminal.fail;
+    mark(`${service.name.padEnd(26)} pid ${service.pid ?? '-'}${detail}${restarted(service)}`);
+  }
+}
+
+const restarted = ({ restarts }: { restarts: number }) => (restarts > 0 ? `, restarted ${restarts} times` : '');

@@ -1,0 +1,107 @@
+import { spawn } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
+import { join } from 'node:path';
+import { isLocked, withLock } from '../lock.ts';
+import { dataFolder, productFolder, productVersion, type DataFolder } from '../paths.ts';
+import { messageOf, Refusal } from '../refusal.ts';
+import { baseUrl, readInstance } from '../setup/instance.ts';
+import { ensurePackages, productPackages } from '../setup/packages.ts';
+import { checkDisk, openDataFolder } from '../setup/preflight.ts';
+import { prepare } from '../setup/prepare.ts';
+import { secretsIn } from '../setup/secrets.ts';
+import { clearLeftovers, setUp, takeAdminPassword } from '../setup/set-up.ts';
+import type { SupervisorMessage } from '../supervisor/messages.ts';
+import { instanceLock, setupLock, superviseInstance } from '../supervisor/run-instance.ts';
+import { createTerminal, type Terminal } from '../terminal.ts';
+
+/** Options of `up`. */
+export interface UpOptions {
+  readonly data?: string;
+  readonly port?: number;
+  readonly detach?: boolean;
+}
+
+/** Sets up what is missing, starts everything and waits until it can be used. */
+export async function up(options: UpOptions): Promise<void> {
+  const terminal = createTerminal();
+  const folder = dataFolder(options.data);
+  openDataFolder(folder);
+  await withLock(setupLock(folder), async () => {
+    if (await isLocked(instanceLock(folder))) return terminal.done(`Overtone is running already at ${address(folder)}`);
+    checkDisk(folder);
+    await ensurePackages(productPackages, terminal.busy);
+    terminal.busy('preparing');
+    await prepare(terminal.done);
+    terminal.busy('clearing up after the last run');
+    if ((await clearLeftovers(folder)) > 0) terminal.done('ended what the last run left behind');
+    await setUp(folder, options.port);
+    terminal.busy('starting');
+    await (options.detach === true ? startDetached(folder, terminal) : startHere(folder, terminal));
+    announce(folder, terminal, options.detach === true);
+  });
+}
+
+const address = (folder: DataFolder) => {
+  const instance = readInstance(folder);
+  return instance === undefined ? folder.root : baseUrl(instance);
+};
+
+function announce(folder: DataFolder, terminal: Terminal, detached: boolean): void {
+  const instance = readInstance(folder)!;
+  const password = takeAdminPassword(folder, secretsIn(folder.secrets), instance);
+  terminal.line();
+  terminal.line(`Overtone ${productVersion()} is ready at ${baseUrl(instance)}`);
+  if (password !== undefined) {
+    terminal.line(`  sign in as  ${instance.adminEmail}`);
+    terminal.line(`  password    ${password === process.env['OT_ADMIN_PASSWORD'] ? '(as given)' : password}`);
+    if (password !== process.env['OT_ADMIN_PASSWORD']) terminal.line('  It is shown this once.');
+  }
+  terminal.line(detached ? '  stop it with  ./overtone down' : '  stop it with  Ctrl-C');
+}
+
+async function startHere(folder: DataFolder, terminal: Terminal): Promise<void> {
+  const supervisor = await superviseInstance(folder, { progress: progressOn(terminal), log: terminal.warn });
+  const stop = () => {
+    terminal.busy('stopping');
+    void supervisor.stop().then(() => {
+      terminal.done('stopped');
+      process.exit(0);
+    });
+  };
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop);
+  try {
+    await supervisor.start();
+  } catch (error) {
+    throw new Refusal(`Overtone did not start: ${messageOf(error)}. Look at ${folder.logs}`, { cause: error });
+  }
+}
+
+async function startDetached(folder: DataFolder, terminal: Terminal): Promise<void> {
+  const main = join(productFolder, 'packages', 'cli', 'src', 'supervisor', 'detached.main.ts');
+  const log = openSync(join(folder.logs, 'supervisor.log'), 'a', 0o600);
+  const child = spawn(process.execPath, ['--max-semi-space-size=2', '--max-old-space-size=128', main, folder.root], {
+    cwd: '/',
+    detached: true,
+    stdio: ['ignore', log, log, 'ipc'],
+    env: { ...process.env, NODE_COMPILE_CACHE: folder.compileCache },
+  });
+  closeSync(log);
+  const abandon = () => child.kill('SIGTERM');
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, abandon);
+  const progress = progressOn(terminal);
+  const failure = await new Promise<string | undefined>((resolve) => {
+    child.on('message', (message: SupervisorMessage) => {
+      if (message.type === 'progress') progress(message.line);
+      else resolve(message.type === 'ready' ? undefined : message.reason);
+    });
+    child.once('exit', (code, signal) => resolve(`the supervisor ended (${signal ?? `exit code ${code}`})`));
+  });
+  if (failure !== undefined) throw new Refusal(`Overtone did not start: ${failure}. Look at ${folder.logs}`);
+  child.disconnect();
+  child.unref();
+}
+
+const progressOn = (terminal: Terminal) => (line: string) => {
+  terminal.done(line);
+  terminal.busy('starting');
+};

@@ -1,0 +1,18 @@
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+
+/** The text of a file, or `undefined` when there is none. */
+export function readIfThere(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** Replaces a file in one step: a reader sees the old text or the new one. */
+export function replaceFile(file: string, text: string): void {
+  const next = `${file}.${process.pid}.new`;
+  writeFileSync(next, text, { mode: 0o600, flush: true });
+  renameSync(next, file);
+}

@@ -1,0 +1,39 @@
+import { createHash } from 'node:crypto';
+import { connect, createServer, type Server } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+// A name in the kernel's abstract socket space: held by at most one process, and free again the moment it dies.
+const addressOf = (name: string) => `\0overtone-${createHash('sha256').update(name).digest('hex').slice(0, 40)}`;
+
+/** Takes the lock, or gives `undefined` when another process holds it. */
+export async function tryLock(name: string): Promise<Server | undefined> {
+  const server = createServer((socket) => socket.destroy());
+  return await new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EADDRINUSE') resolve(undefined);
+      else reject(error);
+    });
+    server.listen(addressOf(name), () => resolve(server.unref()));
+  });
+}
+
+/** Whether some process holds the lock. */
+export async function isLocked(name: string): Promise<boolean> {
+  return await new Promise((resolve) => {
+    const socket = connect(addressOf(name));
+    socket.once('connect', () => resolve(true));
+    socket.once('error', () => resolve(false));
+    socket.once('close', () => socket.destroy());
+  });
+}
+
+/** Waits for the lock, works under it and gives it back. */
+export async function withLock<T>(name: string, work: () => Promise<T>): Promise<T> {
+  let lock: Server | undefined;
+  while ((lock = await tryLock(name)) === undefined) await sleep(100);
+  try {
+    return await work();
+  } finally {
+    lock.close();
+  }
+}

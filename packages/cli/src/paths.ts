@@ -1,0 +1,33 @@
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+/** The folder of the product. */
+export const productFolder = resolve(import.meta.dirname, '../../..');
+
+/** The version of the product. */
+export function productVersion(): string {
+  return (JSON.parse(readFileSync(join(productFolder, 'package.json'), 'utf8')) as { version: string }).version;
+}
+
+/** What stands where in a data folder. */
+export type DataFolder = ReturnType<typeof dataFolder>;
+
+/** The places in the data folder `given` on the command line; by default `data` beside the product. */
+export function dataFolder(given: string | undefined) {
+  const root = given === undefined ? join(productFolder, 'data') : resolve(given);
+  return {
+    root,
+    version: join(root, 'version'),
+    settings: join(root, 'instance.json'),
+    runtime: join(root, 'runtime.json'),
+    secrets: join(root, 'secrets'),
+    logs: join(root, 'logs'),
+    postgres: join(root, 'postgres'),
+    nats: join(root, 'nats'),
+    redis: join(root, 'redis'),
+    objects: join(root, 'objects'),
+    search: join(root, 'search'),
+    models: join(root, 'models'),
+    compileCache: join(root, 'cache', 'compiled'),
+  };
+}

@@ -1,0 +1,105 @@
+import { Command, InvalidArgumentError } from 'commander';
+import { productVersion } from './paths.ts';
+
+// Each command is loaded when it is asked for: `status` should not wait for what only `test` needs.
+const DATA = ['--data <folder>', 'data folder (default: "data" beside the product)'] as const;
+
+/** The commands of ./overtone. */
+export function createProgram(): Command {
+  const program = new Command('overtone')
+    .description('Turns recordings into searchable, speaker-separated transcripts.')
+    .helpCommand('help [command]', 'show this, or the options of one command')
+    .showHelpAfterError('(try: ./overtone help)');
+  running(program);
+  looking(program);
+  checking(program);
+  return program.action(() => program.outputHelp());
+}
+
+function running(program: Command): void {
+  program
+    .command('up')
+    .description('set up what is missing, start, wait until ready, print the address')
+    .option(...DATA)
+    .option('--port <number>', 'public port (default: the last one, at first 8080)', portNumber)
+    .option('--detach', 'return once it is ready')
+    .action(async (options: { data?: string; port?: number; detach?: boolean }) => {
+      await (await import('./commands/up.command.ts')).up(options);
+    });
+  program
+    .command('down')
+    .description('stop everything')
+    .option(...DATA)
+    .action(async (options: { data?: string }) => {
+      await (await import('./commands/down.command.ts')).down(options);
+    });
+}
+
+function looking(program: Command): void {
+  program
+    .command('status')
+    .description('say what runs and whether it is ready')
+    .option(...DATA)
+    .option('--json', 'for programs')
+    .action(async (options: { data?: string; json?: boolean }) => {
+      await (await import('./commands/status.command.ts')).status(options);
+    });
+  program
+    .command('logs')
+    .argument('[service]', 'a service or server; all of them when none is named')
+    .description('print the logs')
+    .option(...DATA)
+    .option('-f, --follow', 'wait for more')
+    .option('-n, --lines <number>', 'how many of the last lines of each', Number, 50)
+    .action(async (service: string | undefined, options: { data?: string; follow?: boolean; lines: number }) => {
+      await (await import('./commands/logs.command.ts')).logs(service, options);
+    });
+  program
+    .command('config')
+    .description('print where everything is and which settings are in force')
+    .option(...DATA)
+    .action(async (options: { data?: string }) => {
+      (await import('./commands/config.command.ts')).config(options);
+    });
+  program
+    .command('models')
+    .description('list the speech and language models that were found')
+    .option(...DATA)
+    .action(async (options: { data?: string }) => {
+      (await import('./commands/models.command.ts')).models(options);
+    });
+  program
+    .command('version')
+    .description('print the version')
+    .action(() => void process.stdout.write(`${productVersion()}\n`));
+}
+
+function checking(program: Command): void {
+  program
+    .command('doctor')
+    .description('check every prerequisite and say what to do')
+    .option(...DATA)
+    .action(async (options: { data?: string }) => {
+      await (await import('./commands/doctor.command.ts')).doctor(options);
+    });
+  program
+    .command('test')
+    .description('set up what is missing, run every check and test')
+    .option('--quick', 'only what needs no servers')
+    .action(async (options: { quick?: boolean }) => {
+      await (await import('./commands/test.command.ts')).test(options);
+    });
+  program
+    .command('bench')
+    .argument('[name]', 'one benchmark; all of them when none is named')
+    .description('measure beside well-known programs')
+    .action(async (name: string | undefined) => {
+      await (await import('./commands/bench.command.ts')).bench(name);
+    });
+}
+
+function portNumber(text: string): number {
+  const port = Number(text);
+  if (Number.isInteger(port) && port > 0 && port <= 65_535) return port;
+  throw new InvalidArgumentError('A port is a number from 1 to 65535.');
+}

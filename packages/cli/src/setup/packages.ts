@@ -1,0 +1,70 @@
+import { existsSync } from 'node:fs';
+import { findPostgresBin, findProgram } from '../servers/binaries.ts';
+import { Refusal } from '../refusal.ts';
+import { lastLines, run } from './run.ts';
+
+/** A package of the distribution and how to see that what we need of it is there. */
+export interface SystemPackage {
+  readonly name: string;
+  readonly isThere: () => boolean;
+}
+
+const program = (name: string, ...programs: string[]): SystemPackage => ({
+  name,
+  isThere: () => programs.every((p) => findProgram(p) !== undefined),
+});
+const file = (name: string, path: string): SystemPackage => ({ name, isThere: () => existsSync(path) });
+
+/** What the product runs with. */
+export const productPackages: readonly SystemPackage[] = [
+  { name: 'postgresql', isThere: () => findPostgresBin() !== undefined },
+  program('nats-server', 'nats-server'),
+  program('redis-server', 'redis-server'),
+  program('ffmpeg', 'ffmpeg', 'ffprobe'),
+  program('pocketsphinx', 'pocketsphinx_continuous'),
+  file('pocketsphinx-en-us', '/usr/share/pocketsphinx/model/en-us/en-us'),
+];
+
+/** What its tests need besides: voices to make recordings of, recordings of people, a browser. */
+export const testPackages: readonly SystemPackage[] = [
+  program('flite', 'flite'),
+  program('sox', 'sox'),
+  file('pocketsphinx-testdata', '/usr/share/pocketsphinx/test/data'),
+  program('chromium', 'chromium'),
+  file('fonts-dejavu-core', '/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf'),
+];
+
+/** What the benchmarks measure against. */
+export const benchPackages: readonly SystemPackage[] = [program('nginx', 'nginx')];
+
+/** The command that installs packages, as a person would type it. */
+export function installCommand(names: readonly string[], asRoot: boolean): string {
+  return `${asRoot ? '' : 'sudo '}apt-get install -y --no-install-recommends ${names.join(' ')}`;
+}
+
+/** The packages that are not there. */
+export function missingPackages(wanted: readonly SystemPackage[]): string[] {
+  return wanted.filter((p) => !p.isThere()).map((p) => p.name);
+}
+
+/** Installs what is missing when we may; otherwise says which command would. */
+export async function ensurePackages(wanted: readonly SystemPackage[], say: (line: string) => void): Promise<void> {
+  const missing = missingPackages(wanted);
+  if (missing.length === 0) return;
+  const asRoot = process.getuid?.() === 0;
+  const command = installCommand(missing, asRoot);
+  const plural = missing.length === 1 ? 'A package is' : `${missing.length} packages are`;
+  if (!asRoot || findProgram('apt-get') === undefined) throw new Refusal(`${plural} missing; install with: ${command}`);
+  say(`installing ${missing.join(', ')}`);
+  await aptGet(['update'], 'apt-get update');
+  await aptGet(['install', '-y', '--no-install-recommends', ...missing], command);
+  const still = missingPackages(wanted);
+  if (still.length > 0) throw new Refusal(`Installed, yet not usable: ${still.join(', ')}. Look at: ${command}`);
+}
+
+async function aptGet(args: readonly string[], shown: string): Promise<void> {
+  const { code, output } = await run('apt-get', ['-o', 'DPkg::Lock::Timeout=300', '-qq', ...args], {
+    env: { DEBIAN_FRONTEND: 'noninteractive' },
+  });
+  if (code !== 0) throw new Refusal(`${shown} failed: ${lastLines(output, 3)}`);
+}

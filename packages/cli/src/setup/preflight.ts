@@ -1,0 +1,60 @@
+import { mkdirSync, statfsSync } from 'node:fs';
+import { readIfThere, replaceFile } from '../files.ts';
+import { productVersion, type DataFolder } from '../paths.ts';
+import { messageOf, Refusal } from '../refusal.ts';
+import { isPortFree } from '../servers/ports.ts';
+
+const NEEDED_BYTES = 500 * 1024 * 1024;
+
+/** Whether version `a` is newer than `b`; a pre-release comes before its release. */
+export function isNewer(a: string, b: string): boolean {
+  const parse = (version: string) => {
+    const [core = '', pre] = version.trim().split('-', 2);
+    return [...core.split('.').map(Number), pre === undefined ? 1 : 0];
+  };
+  const [left, right] = [parse(a), parse(b)];
+  const difference = left.findIndex((part, index) => part !== right[index]);
+  return difference >= 0 && left[difference]! > (right[difference] ?? 0);
+}
+
+/** Makes the data folder and refuses one that a newer product wrote. */
+export function openDataFolder(folder: DataFolder): void {
+  try {
+    mkdirSync(folder.root, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw new Refusal(`The data folder ${folder.root} cannot be made: ${messageOf(error)}`, { cause: error });
+  }
+  const [ours, theirs] = [productVersion(), readIfThere(folder.version)?.trim()];
+  if (theirs !== undefined && isNewer(theirs, ours)) {
+    throw new Refusal(
+      `The data folder ${folder.root} was written by version ${theirs}, newer than this one (${ours}); use the newer version.`,
+    );
+  }
+}
+
+/** Notes in the data folder which version wrote it. */
+export function markVersion(folder: DataFolder): void {
+  if (readIfThere(folder.version)?.trim() !== productVersion()) replaceFile(folder.version, `${productVersion()}\n`);
+}
+
+/** The room left on the disk of a folder. */
+export function freeBytes(folder: string): number {
+  const { bavail, bsize } = statfsSync(folder);
+  return bavail * bsize;
+}
+
+/** Refuses to start on a disk that is about to be full: databases do not survive that well. */
+export function checkDisk(folder: DataFolder, free = freeBytes(folder.root)): void {
+  if (free >= NEEDED_BYTES) return;
+  const megabytes = (bytes: number) => Math.floor(bytes / 1024 / 1024);
+  throw new Refusal(
+    `Only ${megabytes(free)} MiB are free on the disk of ${folder.root}; at least ${megabytes(NEEDED_BYTES)} MiB are needed.`,
+  );
+}
+
+/** Refuses a public port that somebody else listens on. */
+export async function checkPort(port: number): Promise<void> {
+  if (!(await isPortFree(port))) {
+    throw new Refusal(`Port ${port} is in use by another program; choose another one with --port.`);
+  }
+}

@@ -1,0 +1,40 @@
+import { spawn } from 'node:child_process';
+
+/** What became of a command. */
+export interface RunResult {
+  readonly code: number;
+  readonly output: string;
+}
+
+/** Where and how a command runs. */
+export interface RunOptions {
+  readonly cwd?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Sees the output as it comes. */
+  readonly onOutput?: (text: string) => void;
+}
+
+/** Runs a command to its end and gives what it wrote. */
+export async function run(command: string, args: readonly string[], options: RunOptions = {}): Promise<RunResult> {
+  return await new Promise((resolve) => {
+    const child = spawn(command, args, {
+      cwd: options.cwd,
+      env: { ...process.env, ...options.env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let output = '';
+    const take = (text: string) => {
+      output += text;
+      options.onOutput?.(text);
+    };
+    child.stdout.setEncoding('utf8').on('data', take);
+    child.stderr.setEncoding('utf8').on('data', take);
+    child.once('error', (error) => resolve({ code: 127, output: error.message }));
+    child.once('close', (code) => resolve({ code: code ?? 1, output }));
+  });
+}
+
+/** The end of a long output. */
+export function lastLines(text: string, count: number): string {
+  return text.trimEnd().split('\n').slice(-count).join('\n');
+}

@@ -1,0 +1,80 @@
+import { topology, natsUsers } from '@overtone/contracts';
+import { existsSync, mkdirSync } from 'node:fs';
+import { replaceFile } from '../files.ts';
+import type { DataFolder } from '../paths.ts';
+import { writeNatsConfig, type NatsUser } from '../servers/nats.ts';
+import { databaseServices, roleOf } from '../supervisor/environment.ts';
+import { endLeftovers } from '../supervisor/leftovers.ts';
+import { portNames, serviceNames } from '../supervisor/plan.ts';
+import { ADMIN_PASSWORD } from '../supervisor/run-instance.ts';
+import { readRuntime, removeRuntime } from '../supervisor/runtime.ts';
+import { readInstance, writeInstance, type Instance } from './instance.ts';
+import { assignPorts } from './ports.ts';
+import { checkPort, markVersion } from './preflight.ts';
+import { ensureSecrets, inventPassword, type Secrets } from './secrets.ts';
+
+const DEFAULT_PORT = 8080;
+const DEFAULT_EMAIL = 'admin@overtone.localhost';
+
+/** Ends what a supervisor that was killed has left running. */
+export async function clearLeftovers(folder: DataFolder): Promise<number> {
+  const runtime = readRuntime(folder);
+  const ended = runtime === undefined ? 0 : await endLeftovers(runtime.processes);
+  removeRuntime(folder);
+  return ended;
+}
+
+/** Chooses ports, invents secrets and writes what the servers read; the next start finds it and keeps it. */
+export async function setUp(folder: DataFolder, givenPort: number | undefined): Promise<Instance> {
+  const before = readInstance(folder);
+  const port = givenPort ?? before?.port ?? DEFAULT_PORT;
+  await checkPort(port);
+  const instance: Instance = {
+    adminAnnounced: false,
+    adminEmail: process.env['OT_ADMIN_EMAIL'] ?? DEFAULT_EMAIL,
+    ...before,
+    port,
+    ports: await assignPorts(portNames(serviceNames()), before?.ports ?? {}),
+  };
+  for (const place of [folder.logs, folder.objects, folder.search, folder.models, folder.compileCache]) {
+    mkdirSync(place, { recursive: true, mode: 0o700 });
+  }
+  const users = Object.keys(topology);
+  const secrets = ensureSecrets(folder.secrets, [
+    'redis',
+    'db_overtone',
+    ...databaseServices.map((name) => `db_${roleOf(name)}`),
+    ...[...users, 'supervisor'].map((name) => `nats_${name}`),
+  ]);
+  ensureAdminPassword(secrets, instance);
+  await writeNatsConfig({ folder: folder.nats, port: instance.ports['nats']!, users: busUsers(secrets) });
+  writeInstance(folder, instance);
+  markVersion(folder);
+  return instance;
+}
+
+/** The first administrator's password, while nobody was told; afterwards nobody can look it up. */
+export function takeAdminPassword(folder: DataFolder, secrets: Secrets, instance: Instance): string | undefined {
+  if (instance.adminAnnounced) return undefined;
+  const password = secrets.read(ADMIN_PASSWORD);
+  writeInstance(folder, { ...instance, adminAnnounced: true });
+  // Emptied, not removed: a running service still knows its name.
+  replaceFile(secrets.file(ADMIN_PASSWORD), '');
+  return password;
+}
+
+function ensureAdminPassword(secrets: Secrets, instance: Instance): void {
+  const file = secrets.file(ADMIN_PASSWORD);
+  if (instance.adminAnnounced) return;
+  const given = process.env['OT_ADMIN_PASSWORD'];
+  if (given !== undefined && given !== '') replaceFile(file, given);
+  else if (!existsSync(file)) replaceFile(file, inventPassword());
+}
+
+function busUsers(secrets: Secrets): NatsUser[] {
+  const services = Object.entries(natsUsers()).map(([user, rights]) => ({ user, ...rights }));
+  return [...services, { user: 'supervisor', publish: ['>'], subscribe: ['>'] }].map((user) => ({
+    ...user,
+    password: secrets.read(`nats_${user.user}`),
+  }));
+}

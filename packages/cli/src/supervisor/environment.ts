@@ -1,0 +1,107 @@
+import type { DataFolder } from '../paths.ts';
+import type { Instance } from '../setup/instance.ts';
+import type { Secrets } from '../setup/secrets.ts';
+import { redisUrl } from '../servers/redis.ts';
+
+/** What the environment of a service is made from. */
+export interface EnvironmentSource {
+  readonly folder: DataFolder;
+  readonly instance: Instance;
+  readonly secrets: Secrets;
+  readonly uiFolder: string;
+  /** Of whoever called us: all of it reaches the services, ours wins. */
+  readonly caller: Readonly<Record<string, string | undefined>>;
+  /** The file of the first administrator's password, as long as there has been no first start. */
+  readonly adminPasswordFile?: string;
+}
+
+/** The services that own tables: each connects with the role that bears its name. */
+export const databaseServices = [
+  'identity',
+  'directory-sync',
+  'media',
+  'transcription-dispatcher',
+  'search-indexer',
+] as const;
+
+/** The services the edge sends requests to. */
+const BEHIND_THE_EDGE = [...databaseServices, 'realtime-gateway'];
+const WITH_OBJECTS = new Set(['media', 'transcription-worker', 'search-indexer']);
+const FOR_IDENTITY_ONLY = ['OT_ADMIN_EMAIL', 'OT_ADMIN_PASSWORD', 'OT_ADMIN_PASSWORD_FILE'];
+
+/** The name of the database role of a service. */
+export const roleOf = (service: string) => service.replaceAll('-', '_');
+
+/** The address of one listener of a service. */
+export function listenerUrl(instance: Instance, service: string, listener: 'api' | 'internal'): string {
+  const port =
+    listener === 'api' && service === 'edge-gateway' ? instance.port : instance.ports[`${service}.${listener}`];
+  return `http://127.0.0.1:${port}`;
+}
+
+/** Everything a service is told at its start. */
+export function serviceEnvironment(service: string, source: EnvironmentSource): Record<string, string> {
+  return { ...fromCaller(source), ...forAll(service, source), ...forSome(service, source) };
+}
+
+/** The address of the database for a role. */
+export function databaseUrl({ instance, secrets }: Pick<EnvironmentSource, 'instance' | 'secrets'>, role: string) {
+  const password = encodeURIComponent(secrets.read(`db_${role}`));
+  return `postgresql://${role}:${password}@127.0.0.1:${instance.ports['postgres']}/overtone`;
+}
+
+function fromCaller({ caller }: EnvironmentSource): Record<string, string> {
+  const given = Object.entries(caller).filter(
+    ([name, value]) => value !== undefined && !FOR_IDENTITY_ONLY.includes(name),
+  );
+  return Object.fromEntries(given) as Record<string, string>;
+}
+
+function forAll(service: string, { folder, instance, secrets, caller }: EnvironmentSource): Record<string, string> {
+  return {
+    SERVICE_HOST: '127.0.0.1',
+    API_PORT: new URL(listenerUrl(instance, service, 'api')).port,
+    INTERNAL_PORT: new URL(listenerUrl(instance, service, 'internal')).port,
+    NATS_URL: `nats://127.0.0.1:${instance.ports['nats']}`,
+    NATS_USER: service,
+    NATS_PASSWORD: secrets.read(`nats_${service}`),
+    REDIS_URL: redisUrl({ port: instance.ports['redis']!, password: secrets.read('redis') }),
+    ASSERTION_PUBLIC_KEY_FILE: secrets.file('assertion_public_key'),
+    MODEL_CACHE_DIR: caller['MODEL_CACHE_DIR'] ?? folder.models,
+    NODE_COMPILE_CACHE: folder.compileCache,
+    // Many small processes on one machine: the allocator's per-thread arenas would cost more than they save.
+    MALLOC_ARENA_MAX: caller['MALLOC_ARENA_MAX'] ?? '2',
+  };
+}
+
+function forSome(service: string, source: EnvironmentSource): Record<string, string> {
+  const { folder, secrets } = source;
+  return {
+    ...((databaseServices as readonly string[]).includes(service)
+      ? { DATABASE_URL: databaseUrl(source, roleOf(service)) }
+      : {}),
+    ...(WITH_OBJECTS.has(service) ? { OBJECT_STORE_DIR: folder.objects } : {}),
+    ...(service === 'search-indexer' ? { LANCEDB_DIR: folder.search } : {}),
+    ...(['identity', 'edge-gateway'].includes(service) ? { JWT_SECRET_KEY_FILE: secrets.file('jwt_secret_key') } : {}),
+    ...(service === 'identity' ? forIdentity(source) : {}),
+    ...(service === 'edge-gateway' ? forEdge(source) : {}),
+  };
+}
+
+function forIdentity({ secrets, instance, adminPasswordFile }: EnvironmentSource): Record<string, string> {
+  return {
+    ENCRYPTION_KEY_FILE: secrets.file('encryption_key'),
+    ...(adminPasswordFile === undefined || instance.adminEmail === undefined
+      ? {}
+      : { OT_ADMIN_EMAIL: instance.adminEmail, OT_ADMIN_PASSWORD_FILE: adminPasswordFile }),
+  };
+}
+
+function forEdge({ secrets, instance, uiFolder }: EnvironmentSource): Record<string, string> {
+  const urls = BEHIND_THE_EDGE.map((name) => [`${roleOf(name).toUpperCase()}_URL`, listenerUrl(instance, name, 'api')]);
+  return {
+    ASSERTION_PRIVATE_KEY_FILE: secrets.file('assertion_private_key'),
+    UI_DIR: uiFolder,
+    ...(Object.fromEntries(urls) as Record<string, string>),
+  };
+}

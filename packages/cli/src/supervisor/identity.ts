@@ -1,0 +1,56 @@
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** A process, told apart from any later one with the same number by the moment it started. */
+export interface ProcessIdentity {
+  readonly pid: number;
+  /** Clock ticks since the machine started. */
+  readonly started: number;
+}
+
+interface ProcessEntry extends ProcessIdentity {
+  readonly session: number;
+}
+
+/** What the kernel says of a process; `undefined` when there is none or only its exit code is left. */
+export function parseStat(pid: number, stat: string): ProcessEntry | undefined {
+  // The name in parentheses may hold anything, parentheses and blanks too.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const state = fields[0];
+  if (state === undefined || state === 'Z' || state === 'X') return undefined;
+  return { pid, session: Number(fields[3]), started: Number(fields[19]) };
+}
+
+/** The identity of a living process. */
+export function identify(pid: number): ProcessIdentity | undefined {
+  const entry = look(pid);
+  return entry === undefined ? undefined : { pid, started: entry.started };
+}
+
+/** Whether exactly this process is alive. */
+export function isAlive({ pid, started }: ProcessIdentity): boolean {
+  return look(pid)?.started === started;
+}
+
+/** The living processes of the session that a process of ours opened: its children's children, wherever they hang. */
+export function sessionOf(leader: ProcessIdentity): ProcessIdentity[] {
+  const holder = look(leader.pid);
+  if (holder !== undefined && holder.started !== leader.started) return []; // the number is somebody else's by now
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map((name) => look(Number(name)))
+    .filter((entry) => entry !== undefined)
+    .filter((entry) => entry.session === leader.pid && entry.started >= leader.started);
+}
+
+/** Tells one start of the machine from the next. */
+export function bootId(): string {
+  return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+}
+
+function look(pid: number): ProcessEntry | undefined {
+  try {
+    return parseStat(pid, readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch {
+    return undefined;
+  }
+}

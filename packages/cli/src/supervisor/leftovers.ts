@@ -1,0 +1,42 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { kill } from '../servers/process.ts';
+import { isAlive, sessionOf, type ProcessIdentity } from './identity.ts';
+import type { RecordedProcess } from './runtime.ts';
+
+const GRACE_MS = 10_000;
+
+/** Ends processes that a dead supervisor left behind: services first, then the servers they use. */
+export async function endLeftovers(processes: readonly RecordedProcess[], graceMs = GRACE_MS): Promise<number> {
+  let ended = 0;
+  for (const kind of ['service', 'server'] as const) {
+    const group = processes.filter((p) => p.kind === kind);
+    ended += await endAll(group, graceMs);
+  }
+  return ended;
+}
+
+/** Kills what a process of ours started and left behind when it ended. */
+export function endSession(leader: ProcessIdentity): void {
+  for (const member of sessionOf(leader)) if (member.pid !== leader.pid) kill(member.pid, 'SIGKILL');
+}
+
+async function endAll(group: readonly RecordedProcess[], graceMs: number): Promise<number> {
+  const alive = group.filter(isAlive);
+  // PostgreSQL takes SIGINT as "end the sessions and stop", SIGTERM as "wait for everybody to leave".
+  for (const p of alive) kill(p.pid, p.name === 'postgres' ? 'SIGINT' : 'SIGTERM');
+  await waitForEnd(alive, graceMs);
+  for (const p of alive.filter(isAlive)) kill(p.pid, 'SIGKILL');
+  for (const p of group) endSession(p);
+  await waitForEnd(alive, graceMs);
+  return alive.length;
+}
+
+/** Waits until none of the processes is alive, or the time is over. */
+export async function waitForEnd(processes: readonly ProcessIdentity[], timeoutMs: number): Promise<boolean> {
+  const deadline = Date.now() + timeoutMs;
+  while (processes.some(isAlive)) {
+    if (Date.now() > deadline) return false;
+    await sleep(20);
+  }
+  return true;
+}

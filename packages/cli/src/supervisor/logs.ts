@@ -1,0 +1,16 @@
+import { copyFile, readdir, stat, truncate } from 'node:fs/promises';
+import { join } from 'node:path';
+
+const LIMIT_BYTES = 20 * 1024 * 1024;
+
+/** Sets logs that have grown large aside, one generation of each. */
+export async function rotateLogs(folder: string, limitBytes = LIMIT_BYTES): Promise<void> {
+  for (const name of await readdir(folder)) {
+    if (!name.endsWith('.log')) continue;
+    const file = join(folder, name);
+    if ((await stat(file)).size <= limitBytes) continue;
+    // Writers hold the file open for appending: it is emptied, not moved.
+    await copyFile(file, `${file}.1`);
+    await truncate(file);
+  }
+}

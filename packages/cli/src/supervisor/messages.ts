@@ -1,0 +1,5 @@
+/** What a detached supervisor tells the command that started it. */
+export type SupervisorMessage =
+  | { readonly type: 'progress'; readonly line: string }
+  | { readonly type: 'ready' }
+  | { readonly type: 'failed'; readonly reason: string };

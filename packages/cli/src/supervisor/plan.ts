@@ -1,0 +1,83 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { productFolder } from '../paths.ts';
+import { natsServer } from '../servers/nats.ts';
+import { postgresServer } from '../servers/postgres.ts';
+import type { ProcessSpec } from '../servers/process.ts';
+import { redisServer } from '../servers/redis.ts';
+import { listenerUrl, serviceEnvironment, type EnvironmentSource } from './environment.ts';
+
+/** The servers and services of an instance. */
+export interface Plan {
+  readonly servers: readonly ProcessSpec[];
+  readonly services: readonly ProcessSpec[];
+}
+
+/** The names of the services that can be started. */
+export function serviceNames(folder = join(productFolder, 'services')): string[] {
+  return readdirSync(folder)
+    .filter((name) => existsSync(join(folder, name, 'src', 'main.ts')))
+    .sort();
+}
+
+/** The names under which ports are assigned. */
+export function portNames(services: readonly string[]): string[] {
+  return ['postgres', 'nats', 'redis', ...services.flatMap((name) => [`${name}.api`, `${name}.internal`])];
+}
+
+/** What has to run, from what the instance remembers. */
+export function planInstance(source: EnvironmentSource, services = serviceNames()): Plan {
+  const { folder, instance, secrets, caller } = source;
+  const port = (name: string) => instance.ports[name]!;
+  return {
+    servers: [
+      postgresServer({
+        folder: folder.postgres,
+        port: port('postgres'),
+        password: secrets.read('db_overtone'),
+        durable: true,
+        maxConnections: maxConnections(caller),
+      }),
+      natsServer({ folder: folder.nats, port: port('nats') }),
+      redisServer({ folder: folder.redis, port: port('redis'), password: secrets.read('redis') }),
+    ],
+    services: services.map((name) => nodeService(name, source)),
+  };
+}
+
+/** Room for every pool at its fullest, and for those who look after the database. */
+export function maxConnections(caller: Readonly<Record<string, string | undefined>>): number {
+  const given = Number(caller['PG_MAX_CONNECTIONS']);
+  if (given > 0) return given;
+  const pool = Number(caller['DB_POOL_SIZE'] ?? 20) + Number(caller['DB_MAX_OVERFLOW'] ?? 40);
+  return Math.max(200, 5 * pool + 20);
+}
+
+function nodeService(name: string, source: EnvironmentSource): ProcessSpec {
+  const readyUrl = `${listenerUrl(source.instance, name, 'internal')}/health/ready`;
+  return {
+    name,
+    command: process.execPath,
+    args: [...memoryFlags(name), join(productFolder, 'services', name, 'src', 'main.ts')],
+    env: serviceEnvironment(name, source),
+    cwd: productFolder,
+    stopSignal: 'SIGTERM',
+    probe: async () => await answersOk(readyUrl),
+  };
+}
+
+// Idle services should be small: a smaller nursery, and a heap that is collected before it grows to gigabytes.
+const memoryFlags = (name: string) => [
+  '--max-semi-space-size=4',
+  `--max-old-space-size=${['search-indexer', 'transcription-worker'].includes(name) ? 1024 : 384}`,
+];
+
+async function answersOk(url: string): Promise<boolean> {
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(3000) });
+    await response.body?.cancel();
+    return response.ok;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,44 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { tryLock } from '../lock.ts';
+import { productFolder, type DataFolder } from '../paths.ts';
+import { Refusal } from '../refusal.ts';
+import { readInstance } from '../setup/instance.ts';
+import { secretsIn } from '../setup/secrets.ts';
+import type { EnvironmentSource } from './environment.ts';
+import { migrate } from './migrate.ts';
+import { planInstance } from './plan.ts';
+import { createSupervisor, type Supervisor } from './supervisor.ts';
+
+/** The lock a running instance holds, and the one under which it is being set up. */
+export const instanceLock = (folder: DataFolder) => `instance:${folder.root}`;
+export const setupLock = (folder: DataFolder) => `setup:${folder.root}`;
+
+/** The secret that holds the first administrator's password until it was shown. */
+export const ADMIN_PASSWORD = 'first_admin_password';
+
+/** Makes this process the supervisor of an instance that was set up; it is the only one while it lives. */
+export async function superviseInstance(
+  folder: DataFolder,
+  say: { progress: (line: string) => void; log: (line: string) => void },
+): Promise<Supervisor> {
+  if ((await tryLock(instanceLock(folder))) === undefined) throw new Refusal('Overtone is running already.');
+  const instance = readInstance(folder);
+  if (instance === undefined) throw new Refusal(`${folder.root} was not set up; start with: ./overtone up`);
+  const secrets = secretsIn(folder.secrets);
+  const passwordFile = secrets.file(ADMIN_PASSWORD);
+  const source: EnvironmentSource = {
+    folder,
+    instance,
+    secrets,
+    uiFolder: join(productFolder, 'packages', 'web-ui', 'dist'),
+    caller: process.env,
+    ...(existsSync(passwordFile) ? { adminPasswordFile: passwordFile } : {}),
+  };
+  return createSupervisor({
+    ...say,
+    folder,
+    plan: planInstance(source),
+    migrate: async () => await migrate(source),
+  });
+}

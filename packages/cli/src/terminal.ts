@@ -1,0 +1,51 @@
+import { styleText } from 'node:util';
+
+/** Shows a person how work goes on. */
+export interface Terminal {
+  /** What is going on now; shown until the next line on a terminal, not at all in a file. */
+  readonly busy: (text: string) => void;
+  readonly done: (text: string) => void;
+  readonly warn: (text: string) => void;
+  readonly fail: (text: string) => void;
+  readonly line: (text?: string) => void;
+}
+
+interface Output {
+  readonly isTTY?: boolean;
+  readonly write: (text: string) => unknown;
+}
+
+const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
+const FRAME_MS = 90;
+
+/** A terminal with marks and a moving sign, or plain lines where nobody watches. */
+export function createTerminal(output: Output = process.stdout, noColor = process.env['NO_COLOR']): Terminal {
+  const lively = output.isTTY === true && (noColor === undefined || noColor === '');
+  let timer: NodeJS.Timeout | undefined;
+  const calm = () => {
+    if (timer === undefined) return;
+    clearInterval(timer);
+    timer = undefined;
+    output.write('\r\u001B[K');
+  };
+  const line = (text = '') => {
+    calm();
+    output.write(`${text}\n`);
+  };
+  const marked = (color: 'green' | 'yellow' | 'red', mark: string) => (text: string) =>
+    line(lively ? `${styleText(color, mark, { validateStream: false })} ${text}` : `${mark} ${text}`);
+  return {
+    busy: (text) => {
+      if (!lively) return;
+      calm();
+      let frame = 0;
+      const draw = () => output.write(`\r\u001B[K${FRAMES[frame++ % FRAMES.length]} ${text}`);
+      draw();
+      timer = setInterval(draw, FRAME_MS).unref();
+    },
+    done: marked('green', '✓'),
+    warn: marked('yellow', '!'),
+    fail: marked('red', '✗'),
+    line,
+  };
+}
