@@ -1,8 +1,8 @@
 import react from '@vitejs/plugin-react';
-import { defineConfig } from 'vite';
+import { defineConfig, loadEnv } from 'vite';
 
 /** Where `vite dev` finds the platform: a running `./overtone up`, or `pnpm dev:mock`. */
-const api = process.env['OT_DEV_API'] ?? 'http://127.0.0.1:8080';
+const api = loadEnv('development', import.meta.dirname, 'OT_')['OT_DEV_API'] ?? 'http://127.0.0.1:8080';
 
 export default defineConfig({
   plugins: [react()],
@@ -15,7 +15,7 @@ export default defineConfig({
     chunkSizeWarningLimit: 900,
     rolldownOptions: {
       output: {
-        advancedChunks: {
+        codeSplitting: {
           groups: [
             { name: 'react', test: /node_modules[\\/](?:react|react-dom|scheduler)[\\/]/ },
             {

@@ -142,13 +142,12 @@ const initials = (name: string): string =>
 /** Says that live news has stopped, but not for the blink of a reconnect. */
 const ConnectionNote = () => {
   const state = useSyncExternalStore(push.state.subscribe, push.state.get);
+  const well = state === 'open' || state === 'off';
   const [late, setLate] = useState(false);
   useEffect(() => {
-    setLate(false);
-    if (state === 'open' || state === 'off') return;
-    const timer = setTimeout(() => setLate(true), 4000);
+    const timer = setTimeout(() => setLate(!well), well ? 0 : 4000);
     return () => clearTimeout(timer);
-  }, [state === 'open' || state === 'off']);
+  }, [well]);
   return (
     <div role="status" className={late ? css['offline'] : undefined}>
       {late ? 'No live connection. Reconnecting; what you see may be a little old.' : ''}

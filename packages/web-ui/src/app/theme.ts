@@ -52,7 +52,13 @@ export const theme = createTheme({
   respectReducedMotion: true,
   components: {
     Tooltip: { defaultProps: { openDelay: 350, withArrow: true, events: { hover: true, focus: true, touch: false } } },
-    Modal: { defaultProps: { centered: true, overlayProps: { backgroundOpacity: 0.45, blur: 2 } } },
+    Modal: {
+      defaultProps: {
+        centered: true,
+        overlayProps: { backgroundOpacity: 0.4, blur: 2 },
+        removeScrollProps: { removeScrollBar: false },
+      },
+    },
     Menu: { defaultProps: { shadow: 'md', position: 'bottom-end' } },
     ActionIcon: { defaultProps: { variant: 'subtle', color: 'gray', size: 'lg' } },
     Badge: { styles: { label: { textTransform: 'none', letterSpacing: 0, fontWeight: 550 } } },

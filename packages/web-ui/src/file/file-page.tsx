@@ -10,7 +10,7 @@ import { Icon } from '../app/icons.tsx';
 import { NotFoundPage } from '../app/pages.tsx';
 import { push, session } from '../app/services.ts';
 import { FileMenu } from '../library/file-menu.tsx';
-import { isUnderWay } from '../library/status.ts';
+import { isUnderWay, toneOf } from '../library/status.ts';
 import { ago, duration, moment, plural } from '../lib/format.ts';
 import { DetailsPanel } from './details-panel.tsx';
 import { ExportMenu } from './export-menu.tsx';
@@ -82,6 +82,9 @@ const Workspace = ({ initialFind, startAt }: { initialFind: string; startAt: num
   const findInput = useRef<HTMLInputElement>(null);
   const wide = useMediaQuery('(min-width: 62em)', undefined, { getInitialValueInEffect: false });
   const editable = !isUnderWay(file) || file.stage === 'index';
+  const failed = toneOf(file) === 'failed';
+  // What could not be read as sound has nothing to play.
+  const playable = file.duration !== null || !failed;
   const lanes = useMemo(
     () =>
       transcript.loaded.map(({ segment }) => ({
@@ -104,10 +107,12 @@ const Workspace = ({ initialFind, startAt }: { initialFind: string; startAt: num
       <FileHead onHelp={() => setHelp(true)} />
       <div className={css['layout']}>
         <aside className={css['side']} aria-label="About this recording">
-          <Media />
-          <Panel title={`Speakers${speakers.size > 0 ? ` (${speakers.size})` : ''}`} icon="users" open={wide ?? true}>
-            <SpeakersPanel />
-          </Panel>
+          {playable && <Media />}
+          {!(failed && file.total_segments === 0) && (
+            <Panel title={`Speakers${speakers.size > 0 ? ` (${speakers.size})` : ''}`} icon="users" open={wide ?? true}>
+              <SpeakersPanel />
+            </Panel>
+          )}
           <Panel title="Details" icon="info" open={false}>
             <DetailsPanel />
           </Panel>
@@ -128,7 +133,7 @@ const Workspace = ({ initialFind, startAt }: { initialFind: string; startAt: num
           )}
         </section>
       </div>
-      <PlayerDock lanes={lanes} />
+      {playable && <PlayerDock lanes={lanes} />}
       {help && <ShortcutsDialog onClose={() => setHelp(false)} />}
     </div>
   );

@@ -1,6 +1,5 @@
 import { ActionIcon, Menu, Text, Tooltip, UnstyledButton } from '@mantine/core';
 import { useEffect, useRef, useSyncExternalStore } from 'react';
-import { ErrorNote } from '../app/error-note.tsx';
 import { Icon, type IconName } from '../app/icons.tsx';
 import { clock } from '../lib/format.ts';
 import { useFile } from './file-context.ts';
@@ -18,10 +17,9 @@ export const PlayerDock = ({ lanes }: { lanes: readonly Lane[] }) => {
   return (
     <section className={css['dock']} aria-label="Player" data-testid="player" data-playing={state.playing}>
       {state.failed && (
-        <ErrorNote
-          error={new Error('Your browser could not play the recording, or it cannot be fetched just now.')}
-          title="The recording does not play"
-        />
+        <Text size="sm" c="red" role="alert" ta="center" pb={4}>
+          The recording does not play: your browser does not know its format, or it cannot be fetched just now.
+        </Text>
       )}
       <div className={css['dockInner']}>
         <div className={css['buttons']}>

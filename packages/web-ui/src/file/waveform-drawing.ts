@@ -11,6 +11,7 @@ type Drawing = {
 const barWidth = 2;
 const gap = 1;
 const laneHeight = 3;
+const laneStep = 2;
 
 /** Peaks for as many bars as fit: the loudest of those that fall on each bar. */
 export const barsOf = (peaks: readonly number[], count: number): number[] => {
@@ -23,16 +24,25 @@ export const barsOf = (peaks: readonly number[], count: number): number[] => {
   });
 };
 
-/** Neighbouring stretches of one speaker as one, so that ten hours draw in a frame. */
-export const joinLanes = (lanes: readonly Lane[], closer: number): Lane[] => {
-  const joined: Lane[] = [];
-  for (const lane of lanes) {
-    const last = joined.at(-1);
-    if (last && last.color === lane.color && lane.start - last.end <= closer) {
-      joined[joined.length - 1] = { ...last, end: Math.max(last.end, lane.end) };
-    } else joined.push(lane);
+/** Who speaks most in each of so many columns; undefined where nobody does. Ten hours draw as clearly as ten minutes. */
+export const columnsOf = (lanes: readonly Lane[], duration: number, count: number): (string | undefined)[] => {
+  const columns: (string | undefined)[] = Array.from({ length: count });
+  const most = new Float64Array(count);
+  const sums = new Map<string, Float64Array>();
+  if (duration <= 0 || count <= 0) return columns;
+  const width = duration / count;
+  for (const { start, end, color } of lanes) {
+    const sum = sums.get(color) ?? new Float64Array(count);
+    sums.set(color, sum);
+    const last = Math.min(count - 1, Math.floor(end / width));
+    for (let i = Math.max(0, Math.floor(start / width)); i <= last; i += 1) {
+      sum[i] = (sum[i] ?? 0) + Math.min(end, (i + 1) * width) - Math.max(start, i * width);
+      if ((sum[i] ?? 0) <= (most[i] ?? 0)) continue;
+      most[i] = sum[i] ?? 0;
+      columns[i] = color;
+    }
   }
-  return joined;
+  return columns;
 };
 
 export const drawWave = (canvas: HTMLCanvasElement, { peaks, lanes, duration, tone }: Drawing): void => {
@@ -53,15 +63,11 @@ export const drawWave = (canvas: HTMLCanvasElement, { peaks, lanes, duration, to
     paint.fillRect(i * (barWidth + gap), (room - h) / 2, barWidth, h);
   });
   if (bars.length === 0) paint.fillRect(0, room / 2 - 1, width, 2);
-  for (const lane of joinLanes(lanes, duration / width)) {
-    paint.fillStyle = style.getPropertyValue(lane.color.slice(4, -1));
-    paint.globalAlpha = tone === 'played' ? 1 : 0.55;
-    paint.fillRect(
-      (lane.start / duration) * width,
-      height - laneHeight,
-      Math.max(1, ((lane.end - lane.start) / duration) * width),
-      laneHeight,
-    );
-  }
+  paint.globalAlpha = tone === 'played' ? 1 : 0.55;
+  columnsOf(lanes, duration, Math.floor(width / laneStep)).forEach((color, i) => {
+    if (color === undefined) return;
+    paint.fillStyle = style.getPropertyValue(color.slice(4, -1));
+    paint.fillRect(i * laneStep, height - laneHeight, laneStep, laneHeight);
+  });
   paint.globalAlpha = 1;
 };

@@ -70,10 +70,22 @@ const FileRow = ({ file }: { file: FileItem }) => (
   </li>
 );
 
+/** In the shape of what comes, so that nothing moves when it is there. */
 export const FileListPending = ({ view }: { view: View }) => (
   <div className={css[view === 'grid' ? 'grid' : 'rows']} role="status" aria-label="Loading recordings">
-    {Array.from({ length: 6 }, (_, i) => (
-      <Skeleton key={i} height={view === 'grid' ? 236 : 62} radius="md" />
-    ))}
+    {Array.from({ length: 6 }, (_, i) =>
+      view === 'grid' ? (
+        <div key={i} className={`ot-card ${css['card']}`}>
+          <div className={css['cover']} />
+          <div className={css['body']}>
+            <Skeleton h={18} w="70%" my={3} />
+            <Skeleton h={11} w="50%" my={4} />
+            <div className={css['status']} />
+          </div>
+        </div>
+      ) : (
+        <div key={i} className={`ot-card ${css['row']}`} style={{ minHeight: 62 }} />
+      ),
+    )}
   </div>
 );

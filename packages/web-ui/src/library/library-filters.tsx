@@ -65,7 +65,7 @@ export const LibraryFilters = ({ filters, onChange, view, onView }: Props) => {
         <SegmentedControl
           aria-label="View"
           value={view}
-          onChange={(next) => onView(next as View)}
+          onChange={(next) => onView(next)}
           data={[
             { value: 'grid', label: <ViewLabel icon="grid" label="Cards" /> },
             { value: 'list', label: <ViewLabel icon="library" label="List" /> },

@@ -1,4 +1,5 @@
 import type { PushMessage, Stage } from '@overtone/contracts';
+import { assertNever } from '../lib/assert-never.ts';
 
 /** Live progress of one file, as the push channel last told it. */
 export type Progress = {
@@ -52,6 +53,8 @@ export const effectOf = (message: PushMessage): PushEffect => {
       return { kind: 'everything', seq: message.data.seq };
     case 'pong':
       return { kind: 'nothing' };
+    default:
+      return assertNever(message);
   }
 };
 

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import type { SearchAnswer } from '../api/queries.ts';
 import { Icon } from '../app/icons.tsx';
 import { nameOf } from '../file/file-context.ts';
+import { snippetParts } from '../lib/snippet.ts';
 import { ago, clock, duration, plural } from '../lib/format.ts';
 import css from './search.module.css';
 import { Snippet } from './snippet.tsx';
@@ -57,12 +58,18 @@ export const SearchResult = ({ result }: { result: Result }) => {
   );
 };
 
+/** The words that were found stay marked in the transcript. */
+const highlightOf = (hit: Hit): { q?: string } => {
+  const marked = snippetParts(hit.snippet).find((part) => part.marked);
+  return marked ? { q: marked.text } : {};
+};
+
 const HitRow = ({ file, hit }: { file: string; hit: Hit }) => (
   <li>
     <Link
       to="/files/$uuid"
       params={{ uuid: file }}
-      search={{ t: hit.start_time, play: true }}
+      search={{ t: hit.start_time, play: true, ...highlightOf(hit) }}
       className={css['hit']}
       data-testid="search-hit"
       data-start={hit.start_time}

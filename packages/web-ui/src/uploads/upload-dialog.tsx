@@ -45,14 +45,9 @@ export const UploadDialog = ({ files, onClose }: Props) => {
     else setDropped(new Set([...dropped, file]));
   };
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={<b>Add {plural(shown.length, 'recording')}</b>}
-      size="lg"
-      data-testid="upload-dialog"
-    >
+    <Modal opened onClose={onClose} title={<b>Add {plural(shown.length, 'recording')}</b>} size="lg">
       <form
+        data-testid="upload-dialog"
         onSubmit={(event) => {
           event.preventDefault();
           if (good.length > 0 && range === null) start();

@@ -4,6 +4,7 @@ import { useState, useSyncExternalStore } from 'react';
 import { Icon, type IconName } from '../app/icons.tsx';
 import { uploads } from '../app/services.ts';
 import { bytes, plural, timeLeft } from '../lib/format.ts';
+import { assertNever } from '../lib/assert-never.ts';
 import { openUpload } from './upload-intake.ts';
 import css from './upload-panel.module.css';
 import { secondsLeft, type Upload } from './upload.ts';
@@ -103,6 +104,8 @@ const phaseWords = (upload: Upload): string => {
       return phase.code === null ? phase.words : `${phase.words} (${phase.code})`;
     case 'done':
       return 'Uploaded; transcription follows by itself';
+    default:
+      return assertNever(phase);
   }
 };
 
@@ -136,6 +139,8 @@ const RowButtons = ({ upload }: { upload: Upload }) => {
     case 'duplicate':
     case 'done':
       return <Small icon="close" label={`Remove ${name}`} onClick={() => uploads.cancel(id)} />;
+    default:
+      return assertNever(phase);
   }
 };
 

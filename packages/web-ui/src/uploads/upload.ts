@@ -1,3 +1,5 @@
+import { assertNever } from '../lib/assert-never.ts';
+
 /** What the uploader says about a recording before it is sent. */
 export type UploadOptions = {
   readonly title: string;
@@ -96,6 +98,8 @@ export const reduceUpload = (upload: Upload, event: UploadEvent): Upload => {
     }
     case 'done':
       return { ...upload, ...still, sent: upload.size, phase: { name: 'done', fileId: event.fileId } };
+    default:
+      return assertNever(event);
   }
 };
 

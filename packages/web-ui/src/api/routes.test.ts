@@ -1,0 +1,34 @@
+import { describe, expect, it } from '@jest/globals';
+import {
+  dispatcherRoutes,
+  identityRoutes,
+  mediaRoutes,
+  searchRoutes,
+  systemRoutes,
+  type RouteDef,
+} from '@overtone/contracts';
+import { routes, urlOf } from './routes.ts';
+
+describe('routes', () => {
+  const contracts: Record<string, RouteDef> = {
+    ...identityRoutes,
+    ...mediaRoutes,
+    ...searchRoutes,
+    ...dispatcherRoutes,
+    ...systemRoutes,
+  };
+  it.each(Object.entries(routes))('calls %s as the contracts say', (name, [method, path]) => {
+    expect([contracts[name]?.method, contracts[name]?.path]).toEqual([method, path]);
+  });
+});
+
+describe('urlOf', () => {
+  it('escapes what stands in a path', () =>
+    expect(urlOf('/api/tags/files/{uuid}/tags/{tag_name}', { uuid: 'u', tag_name: 'a/b c' })).toBe(
+      '/api/tags/files/u/tags/a%2Fb%20c',
+    ));
+  it('repeats the name of a list and leaves out what is not set', () =>
+    expect(urlOf('/api/files', {}, { tag: ['a', 'b'], search: '', page: 2, type: undefined })).toBe(
+      '/api/files?tag=a&tag=b&page=2',
+    ));
+});

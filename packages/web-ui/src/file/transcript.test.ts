@@ -1,0 +1,109 @@
+import { describe, expect, it } from '@jest/globals';
+import type { SegmentObject } from '@overtone/contracts';
+import { beginsTurn, findMatches, plain, spotAt, tokensOf } from './transcript.ts';
+
+const segment = (
+  text: string,
+  start: number,
+  words: readonly (readonly [string, number, number])[],
+  more: Partial<SegmentObject> = {},
+): SegmentObject => ({
+  uuid: `${start}`,
+  start_time: start,
+  end_time: words.at(-1)?.[2] ?? start + 1,
+  text,
+  speaker: null,
+  confidence: null,
+  edited: false,
+  version: 1,
+  words: words.map(([word, s, e]) => ({ word, start: s, end: e, confidence: 0.9 })),
+  ...more,
+});
+const first = segment('Good morning, Ada.', 1, [
+  ['Good', 1, 1.3],
+  ['morning,', 1.3, 2],
+  ['Ada.', 2, 2.4],
+]);
+const second = segment('The plan is good', 5, [
+  ['The', 5, 5.2],
+  ['plan', 5.2, 5.6],
+  ['is', 5.6, 5.7],
+  ['good', 5.7, 6],
+]);
+const loaded = [first, second].map((s, index) => ({ index, segment: s }));
+
+describe('tokensOf', () => {
+  it("shows the text's words with the engine's times", () =>
+    expect(tokensOf(first).map((t) => [t.text, t.start])).toEqual([
+      ['Good', 1],
+      ['morning,', 1.3],
+      ['Ada.', 2],
+    ]));
+  it('keeps the times of words that an edit left in place', () => {
+    const edited = segment('Good early morning, Ada.', 1, [
+      ['Good', 1, 1.3],
+      ['morning,', 1.5, 2],
+      ['Ada.', 2, 2.4],
+    ]);
+    const tokens = tokensOf(edited);
+    expect(tokens.map((t) => t.text)).toEqual(['Good', 'early', 'morning,', 'Ada.']);
+    expect(tokens[2]?.start).toBe(1.5);
+    expect(tokens[1]?.start).toBeCloseTo(1.3);
+  });
+  it('spreads words evenly where the engine gave none', () => {
+    const tokens = tokensOf(segment('one two', 10, [], { end_time: 12 }));
+    expect(tokens.map((t) => [t.start, t.end])).toEqual([
+      [10, 11],
+      [11, 12],
+    ]);
+  });
+  it('never goes back in time', () => {
+    const odd = tokensOf(
+      segment(
+        'a b c d e',
+        0,
+        [
+          ['b', 2, 3],
+          ['d', 1, 1.5],
+        ],
+        { end_time: 4 },
+      ),
+    );
+    for (const token of odd) expect(token.end).toBeGreaterThanOrEqual(token.start);
+  });
+});
+
+describe('spotAt', () => {
+  it('is nowhere before the first word', () => expect(spotAt(loaded, 0.5)).toBeNull());
+  it('finds segment and word', () => expect(spotAt(loaded, 5.65)).toEqual({ index: 1, word: 2 }));
+  it('stays on the last word in a pause', () => expect(spotAt(loaded, 4)).toEqual({ index: 0, word: 2 }));
+  it('works with a hole where a page has not arrived', () =>
+    expect(
+      spotAt(
+        [
+          { index: 0, segment: first },
+          { index: 900, segment: second },
+        ],
+        5.1,
+      ),
+    ).toEqual({ index: 900, word: 0 }));
+});
+
+describe('findMatches', () => {
+  it('takes no notice of case, accents and punctuation', () =>
+    expect(findMatches(loaded, 'MÓRNING ada')).toEqual([{ index: 0, first: 1, last: 2 }]));
+  it('finds a word that is only begun', () =>
+    expect(findMatches(loaded, 'pl')).toEqual([{ index: 1, first: 1, last: 1 }]));
+  it('finds every place', () => expect(findMatches(loaded, 'good').map((m) => m.index)).toEqual([0, 1]));
+  it('wants the words beside each other', () => expect(findMatches(loaded, 'good ada')).toEqual([]));
+  it('finds nothing for punctuation alone', () => expect(findMatches(loaded, ' ?! ')).toEqual([]));
+});
+
+it('compares words without what is not spoken', () =>
+  expect([plain('Café,'), plain('“don’t')]).toEqual(['cafe', 'dont']));
+
+it('begins a turn where the speaker changes', () => {
+  const by = (uuid: string) => ({ ...second, speaker: { uuid, name: uuid, display_name: null } });
+  const list = [by('a'), by('a'), by('b'), undefined, by('b')];
+  expect(list.map((_, i) => beginsTurn(list, i))).toEqual([true, false, true, true, true]);
+});

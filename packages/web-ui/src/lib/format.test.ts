@@ -1,0 +1,56 @@
+import { describe, expect, it } from '@jest/globals';
+import { ago, bytes, clock, duration, limitBytes, plural, timeLeft } from './format.ts';
+
+describe('clock', () => {
+  it.each([
+    [0, '0:00'],
+    [7.9, '0:07'],
+    [754, '12:34'],
+    [3723, '1:02:03'],
+    [36_000, '10:00:00'],
+    [-3, '0:00'],
+    [Number.NaN, '0:00'],
+  ])('shows %p seconds as %p', (seconds, text) => expect(clock(seconds)).toBe(text));
+});
+
+describe('duration', () => {
+  it.each([
+    [0.4, '0 s'],
+    [59.4, '59 s'],
+    [59.6, '1 min'],
+    [3599, '1 h'],
+    [3900, '1 h 5 min'],
+    [7200, '2 h'],
+  ])('says %p seconds as %p', (seconds, text) => expect(duration(seconds)).toBe(text));
+});
+
+describe('timeLeft', () => {
+  it('says that it does not know yet instead of a number', () =>
+    expect(timeLeft(null)).toBe('working out the time left'));
+  it.each([
+    [3, 'a few seconds left'],
+    [31, 'about 40 seconds left'],
+    [70, 'about a minute left'],
+    [400, 'about 7 minutes left'],
+    [3600, 'about an hour left'],
+    [9000, 'about 2.5 hours left'],
+  ])('says %p seconds as %p', (seconds, text) => expect(timeLeft(seconds)).toBe(text));
+});
+
+describe('sizes', () => {
+  it('counts files as file managers do', () =>
+    expect([bytes(812), bytes(3_400_000), bytes(16e9)]).toEqual(['812 B', '3.4 MB', '16 GB']));
+  it('names limits in binary units', () => expect(limitBytes(17_179_869_184)).toBe('16 GiB'));
+});
+
+describe('ago', () => {
+  const now = new Date(2026, 10, 21, 12, 0, 0);
+  const before = (ms: number) => ago(new Date(now.getTime() - ms).toISOString(), now);
+  it('counts minutes and hours within the day', () =>
+    expect([before(5000), before(300_000), before(2 * 3_600_000)]).toEqual(['just now', '5 min ago', '2 h ago']));
+  it('counts calendar days, not spans of 24 hours', () => expect(before(13 * 3_600_000)).toBe('yesterday'));
+  it('says the date after a week', () => expect(before(30 * 86_400_000)).toContain('2026'));
+});
+
+it('puts the number before the right form of the word', () =>
+  expect([plural(1, 'speaker'), plural(2, 'speaker')]).toEqual(['1 speaker', '2 speakers']));

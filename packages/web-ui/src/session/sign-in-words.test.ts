@@ -1,0 +1,19 @@
+import { expect, it } from '@jest/globals';
+import { ApiError } from '../api/problem.ts';
+import { signInWords } from './sign-in-words.ts';
+
+it('does not say which of name and password is wrong', () =>
+  expect(signInWords(new ApiError(401, { code: 'x' })).title).toBe('User name or password is wrong'));
+it('tells plain HTTP apart from a wrong password', () =>
+  expect(signInWords(new ApiError(400, { code: 'insecure_origin', detail: 'Use HTTPS.' }))).toEqual({
+    title: 'This address is not safe to sign in at',
+    words: 'Use HTTPS.',
+  }));
+it('says how long to wait', () =>
+  expect(signInWords(new ApiError(429, {}, 30)).words).toBe('Wait 30 seconds, then try again.'));
+it('tells an outage apart from a refusal', () =>
+  expect(signInWords(new ApiError(503, {})).title).toBe('Sign-in is not possible just now'));
+it('names the state of an account', () =>
+  expect(signInWords(new ApiError(403, { code: 'account_disabled', detail: 'd' })).title).toBe(
+    'Your account is disabled',
+  ));

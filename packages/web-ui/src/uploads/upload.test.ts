@@ -1,0 +1,113 @@
+import { describe, expect, it } from '@jest/globals';
+import {
+  fromStore,
+  isSameFile,
+  newUpload,
+  reduceUpload,
+  refusal,
+  secondsLeft,
+  titleFrom,
+  toStore,
+  type Upload,
+  type UploadEvent,
+} from './upload.ts';
+
+const options = { title: 'T', language: '', minSpeakers: null, maxSpeakers: null, allowDuplicate: false };
+const file = { name: 'a.wav', size: 1000, lastModified: 7 };
+const after = (...events: UploadEvent[]): Upload => events.reduce(reduceUpload, newUpload('1', file, options));
+const start = { type: 'start' } as const;
+
+describe('reduceUpload', () => {
+  it('sends, pauses and goes on', () => {
+    const sending = [start, { type: 'progress', sent: 300, at: 0 }, { type: 'pause' }] as const;
+    expect(after(...sending).phase.name).toBe('paused');
+    expect(after(...sending, { type: 'resume' })).toMatchObject({ phase: { name: 'queued' }, sent: 300 });
+  });
+  it('does not come back to life by a progress that was on its way when it was paused', () =>
+    expect(after(start, { type: 'pause' }, { type: 'progress', sent: 500, at: 1 }).phase.name).toBe('paused'));
+  it('goes on by itself after the connection was lost', () =>
+    expect(after(start, { type: 'connection_lost' }, { type: 'progress', sent: 10, at: 1 }).phase.name).toBe(
+      'sending',
+    ));
+  it('keeps what the server has when it is retried', () =>
+    expect(
+      after(
+        start,
+        { type: 'located', url: '/u' },
+        { type: 'fail', words: 'w', code: null, retryable: true },
+        { type: 'retry' },
+      ),
+    ).toMatchObject({ phase: { name: 'queued' }, url: '/u' }));
+  it('begins anew when a duplicate is wanted anyway', () =>
+    expect(
+      after(
+        start,
+        { type: 'located', url: '/u' },
+        { type: 'duplicate', existing: 'x', words: 'w' },
+        { type: 'upload_anyway' },
+      ),
+    ).toMatchObject({
+      phase: { name: 'queued' },
+      sent: 0,
+      url: null,
+      options: { allowDuplicate: true },
+    }));
+  it('ends with all bytes sent', () =>
+    expect(after(start, { type: 'done', fileId: 'f' })).toMatchObject({
+      phase: { name: 'done', fileId: 'f' },
+      sent: 1000,
+    }));
+  it('does not start twice', () => expect(after(start, { type: 'done', fileId: null }, start).phase.name).toBe('done'));
+});
+
+describe('speed', () => {
+  it('is measured over at least half a second', () => {
+    const early = after(start, { type: 'progress', sent: 0, at: 0 }, { type: 'progress', sent: 100, at: 400 });
+    expect(early.speed).toBeNull();
+    const later = reduceUpload(early, { type: 'progress', sent: 200, at: 1000 });
+    expect(later.speed).toBe(200);
+    expect(secondsLeft(later)).toBe(4);
+  });
+  it('is forgotten with a pause', () =>
+    expect(
+      after(start, { type: 'progress', sent: 0, at: 0 }, { type: 'progress', sent: 100, at: 1000 }, { type: 'pause' })
+        .speed,
+    ).toBeNull());
+});
+
+describe('what survives a reload', () => {
+  it('is what was not finished, and asks for its file', () => {
+    const kept = fromStore(
+      JSON.stringify(
+        toStore([after(start, { type: 'located', url: '/u' }), after(start, { type: 'done', fileId: null })]),
+      ),
+    );
+    expect(kept).toHaveLength(1);
+    expect(kept[0]).toMatchObject({ phase: { name: 'needs_file' }, url: '/u' });
+  });
+  it.each([null, '', '{', '{"a":1}'])('is nothing for the stored text %p', (text) =>
+    expect(fromStore(text)).toEqual([]),
+  );
+  it('continues only with the very same file', () => {
+    expect(isSameFile(file, { ...file })).toBe(true);
+    expect(isSameFile(file, { ...file, size: 1001 })).toBe(false);
+  });
+});
+
+describe('refusal', () => {
+  const limits = { max_bytes: 5000, accept: ['audio/*', 'video/mp4', '.opus'] };
+  it.each([
+    [{ ...file, type: 'audio/wav' }, null],
+    [{ ...file, type: 'video/mp4' }, null],
+    [{ ...file, name: 'x.OPUS', type: 'application/ogg' }, null],
+    [{ ...file, type: '' }, null],
+    [{ ...file, type: 'application/pdf' }, 'not_media'],
+    [{ ...file, type: 'audio/wav', size: 5001 }, 'too_large'],
+    [{ ...file, type: 'audio/wav', size: 0 }, 'This file is empty.'],
+  ])('of %j is %p', (candidate, answer) => expect(refusal(candidate, limits)).toBe(answer));
+  it('waits for no limits to refuse an empty file', () =>
+    expect(refusal({ ...file, type: 'audio/wav', size: 0 }, undefined)).not.toBeNull());
+});
+
+it('makes a title of a file name', () =>
+  expect([titleFrom('board_meeting.final.mp3'), titleFrom('.mp3')]).toEqual(['board meeting.final', '.mp3']));
