@@ -1,0 +1,21 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { productFolder } from '../paths.ts';
+import { benchPackages, ensurePackages, productPackages, testPackages } from '../setup/packages.ts';
+import { prepare } from '../setup/prepare.ts';
+import { createTerminal } from '../terminal.ts';
+
+/** Measures the product beside well-known programs and prints a table. */
+export async function bench(name: string | undefined): Promise<void> {
+  const terminal = createTerminal(process.stderr);
+  await ensurePackages([...productPackages, ...testPackages, ...benchPackages], terminal.busy);
+  await prepare(terminal.done);
+  const main = join(productFolder, 'packages', 'bench', 'src', 'run.main.ts');
+  const child = spawn(process.execPath, [main, ...(name === undefined ? [] : [name])], { stdio: 'inherit' });
+  // Ctrl-C reaches both of us; it cleans up, we wait for it.
+  process.on('SIGINT', () => undefined);
+  process.on('SIGTERM', () => child.kill('SIGTERM'));
+  const [code] = (await once(child, 'exit')) as [number | null];
+  process.exitCode = code ?? 1;
+}

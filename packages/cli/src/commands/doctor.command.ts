@@ -1,0 +1,116 @@
+import { existsSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
+import { dataFolder, productFolder, productVersion, type DataFolder } from '../paths.ts';
+import { messageOf } from '../refusal.ts';
+import { isPortFree } from '../servers/ports.ts';
+import { readInstance } from '../setup/instance.ts';
+import { installCommand, missingPackages, productPackages, testPackages } from '../setup/packages.ts';
+import { checkDisk, freeBytes, openDataFolder } from '../setup/preflight.ts';
+import { run } from '../setup/run.ts';
+import { readLiveRuntime } from '../supervisor/runtime.ts';
+import { createTerminal } from '../terminal.ts';
+import { findModels } from './models.command.ts';
+import { readStatus } from './status.command.ts';
+
+/** What one check found: fine, worth knowing, or in the way. */
+export interface Finding {
+  readonly level: 'ok' | 'note' | 'problem';
+  readonly text: string;
+}
+
+const ok = (text: string): Finding => ({ level: 'ok', text });
+const note = (text: string): Finding => ({ level: 'note', text });
+const problem = (text: string): Finding => ({ level: 'problem', text });
+
+/** Checks every prerequisite, one line each; exit code 1 when something is in the way. */
+export async function doctor(options: { readonly data?: string }): Promise<void> {
+  const terminal = createTerminal();
+  const folder = dataFolder(options.data);
+  const checks: readonly (() => Finding[] | Promise<Finding[]>)[] = [
+    tools,
+    packages,
+    () => dataFolderState(folder),
+    () => publicPort(folder),
+    () => engines(folder),
+    () => services(folder),
+  ];
+  let problems = 0;
+  for (const check of checks) {
+    for (const { level, text } of await check()) {
+      if (level === 'problem') problems += 1;
+      (level === 'ok' ? terminal.done : level === 'note' ? terminal.warn : terminal.fail)(text);
+    }
+  }
+  terminal.line(problems === 0 ? 'Nothing is in the way.' : `${problems} in the way.`);
+  if (problems > 0) process.exitCode = 1;
+}
+
+async function tools(): Promise<Finding[]> {
+  const [major = 0] = process.versions.node.split('.').map(Number);
+  const pnpm = await run('pnpm', ['--version'], { cwd: productFolder });
+  return [
+    ok(`Overtone ${productVersion()} in ${productFolder}`),
+    major >= 24
+      ? ok(`Node ${process.version}`)
+      : problem(`Node ${process.version}; 24 is needed: remove .tools, start again`),
+    pnpm.code === 0 ? ok(`pnpm ${pnpm.output.trim()}`) : problem('pnpm does not run: remove .tools and start again'),
+  ];
+}
+
+function packages(): Finding[] {
+  const asRoot = process.getuid?.() === 0;
+  const missing = missingPackages(productPackages);
+  const forTests = missingPackages(testPackages);
+  const names = productPackages.map((p) => p.name).filter((name) => !missing.includes(name));
+  return [
+    ...(names.length > 0 ? [ok(`packages: ${names.join(', ')}`)] : []),
+    ...(missing.length > 0 ? [problem(`missing: ${missing.join(', ')}; run: ${installCommand(missing, asRoot)}`)] : []),
+    ...(forTests.length > 0 ? [note(`for ./overtone test also: ${installCommand(forTests, asRoot)}`)] : []),
+  ];
+}
+
+function dataFolderState(folder: DataFolder): Finding[] {
+  if (!existsSync(folder.root)) {
+    const free = existsSync(dirname(folder.root)) ? `, ${gibibytes(freeBytes(dirname(folder.root)))} free` : '';
+    return [ok(`data folder ${folder.root} will be made at the first start${free}`)];
+  }
+  try {
+    openDataFolder(folder);
+    checkDisk(folder);
+    return [ok(`data folder ${folder.root}, ${gibibytes(freeBytes(folder.root))} free`)];
+  } catch (error) {
+    return [problem(messageOf(error))];
+  }
+}
+
+async function publicPort(folder: DataFolder): Promise<Finding[]> {
+  const port = readInstance(folder)?.port ?? 8080;
+  if (readLiveRuntime(folder) !== undefined) return [ok(`port ${port} is ours`)];
+  if (await isPortFree(port)) return [ok(`port ${port} is free`)];
+  return [problem(`port ${port} is in use by another program; start with --port and another number`)];
+}
+
+function engines(folder: DataFolder): Finding[] {
+  const models = findModels(process.env['MODEL_CACHE_DIR'] ?? folder.models).map(({ name }) => basename(name));
+  if (models.length > 0) return [ok(`models: ${models.join(', ')}`)];
+  if (missingPackages(productPackages).some((name) => name.startsWith('pocketsphinx'))) {
+    return [note('no speech engine: recordings will wait for one')];
+  }
+  return [
+    note('speech engine: PocketSphinx (English, modest accuracy); models make it better, see: ./overtone models'),
+  ];
+}
+
+async function services(folder: DataFolder): Promise<Finding[]> {
+  const { running, services: found } = await readStatus(folder);
+  if (!running) return [note('not running; start with: ./overtone up')];
+  return found.map(({ name, ready, checks }) => {
+    const failing = Object.entries(checks).filter(([, result]) => result !== 'ok');
+    if (!ready) return problem(`${name} is not ready; see: ./overtone logs ${name}`);
+    return failing.length === 0
+      ? ok(`${name} is ready`)
+      : note(`${name}: ${failing.map((f) => f.join(' ')).join(', ')}`);
+  });
+}
+
+const gibibytes = (bytes: number) => `${(bytes / 1024 ** 3).toFixed(1)} GiB`;

@@ -1,0 +1,59 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { productFolder } from '../paths.ts';
+import { ensurePackages, productPackages, testPackages } from '../setup/packages.ts';
+import { prepare } from '../setup/prepare.ts';
+import { lastLines, run } from '../setup/run.ts';
+import { endToEnd, resultsFolder, ring, staticChecks, type Check, type Tally } from '../testing/checks.ts';
+import { createTerminal, type Terminal } from '../terminal.ts';
+
+const SHOWN_LINES = 150;
+
+/** Sets up what is missing, runs every check and test, and ends with the counts of all of them. */
+export async function test(options: { readonly quick?: boolean }): Promise<void> {
+  const terminal = createTerminal();
+  mkdirSync(resultsFolder, { recursive: true });
+  if (options.quick !== true) await ensurePackages([...productPackages, ...testPackages], terminal.busy);
+  terminal.busy('preparing');
+  await prepare(terminal.done);
+  // The checks of the sources are single-threaded and go in pairs; the rings use both cores by themselves.
+  const tallies = await inPairs(staticChecks(), async (check) => await runCheck(check, terminal));
+  const rest = options.quick === true ? [ring('pure')] : [ring('pure'), ring('it'), ...endToEnd()];
+  for (const check of rest) tallies.push(await runCheck(check, terminal));
+  const passed = tallies.reduce((sum, t) => sum + t.passed, 0);
+  const failed = tallies.reduce((sum, t) => sum + t.failed, 0);
+  if (failed > 0) process.exitCode = 1;
+  terminal.line(`${passed} passed, ${failed} failed`);
+}
+
+async function inPairs(checks: readonly Check[], work: (check: Check) => Promise<Tally>): Promise<Tally[]> {
+  const queue = [...checks];
+  const tallies: Tally[] = [];
+  const worker = async () => {
+    for (let check = queue.shift(); check !== undefined; check = queue.shift()) tallies.push(await work(check));
+  };
+  await Promise.all([worker(), worker()]);
+  return tallies;
+}
+
+async function runCheck(check: Check, terminal: Terminal): Promise<Tally> {
+  const from = Date.now();
+  terminal.busy(check.name);
+  const [command, ...args] = check.command;
+  const result = await run(command, args, {
+    cwd: productFolder,
+    ...(check.env === undefined ? {} : { env: check.env }),
+  });
+  const log = join(resultsFolder, `${check.name.replaceAll(/[^a-z0-9]+/g, '-')}.log`);
+  writeFileSync(log, result.output);
+  const tally = check.count?.(result) ?? { passed: result.code === 0 ? 1 : 0, failed: result.code === 0 ? 0 : 1 };
+  const counts = check.count === undefined ? '' : `: ${tally.passed} passed, ${tally.failed} failed`;
+  const line = `${check.name}${counts} (${((Date.now() - from) / 1000).toFixed(1)} s)`;
+  if (tally.failed === 0) terminal.done(line);
+  else {
+    terminal.fail(line);
+    terminal.line(lastLines(result.output, SHOWN_LINES));
+    terminal.line(`  all of it: ${log}`);
+  }
+  return tally;
+}
