@@ -6,8 +6,8 @@ import { join, resolve } from 'node:path';
 import { processesOf } from './processes.ts';
 
 /** The management script, as a person runs it. */
-export const launcher = resolve(import.meta.dirname, '../../../overtone');
-export const admin = { email: 'admin@example.org', password: 'correct horse battery staple' };
+export const launcher = process.env['OT_LAUNCHER'] ?? resolve(import.meta.dirname, '../../../overtone');
+export const admin = { email: 'admin@example.org', password: 'Correct-Horse-7-Battery' };
 
 export type Ran = { code: number | null; output: string; seconds: number };
 export type ServiceStatus = {
