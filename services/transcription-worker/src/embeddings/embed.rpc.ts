@@ -1,0 +1,14 @@
+import { workerRpc } from '@overtone/contracts';
+import { answer, type RpcHandler } from '@overtone/service-kit';
+import type { Vectoriser } from './embeddings.ts';
+
+/** Vectors for search, of passages and of queries alike. */
+export const embedRpc = (vectoriser: Vectoriser): RpcHandler =>
+  answer(workerRpc.embed, async ({ texts }) => {
+    const { model, dim, vectors } = await vectoriser.embed(texts);
+    return {
+      model,
+      dim,
+      vectors: vectors.map((v) => Buffer.from(v.buffer, v.byteOffset, v.byteLength).toString('base64')),
+    };
+  });

@@ -1,0 +1,52 @@
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { readVectors, writeVectors, type WordVectors } from './vector-file.ts';
+import { vectorOf } from './word-vectoriser.ts';
+
+const entries = [
+  { word: 'the', rank: 0, vector: [1, 1, 0] },
+  { word: 'deadline', rank: 4000, vector: [0, 1, 0.1] },
+  { word: 'date', rank: 900, vector: [0, 0.9, 0.2] },
+  { word: 'pasta', rank: 9000, vector: [0, 0, 1] },
+  { word: 'café', rank: 9500, vector: [-1, 0, 0] },
+];
+let path: string;
+let vectors: WordVectors;
+const cosine = (a: Float32Array, b: Float32Array) => a.reduce((sum, x, i) => sum + x * (b[i] ?? 0), 0);
+beforeAll(async () => {
+  path = join(await mkdtemp(join(tmpdir(), 'ot-vectors-')), 'v.bin');
+  await writeVectors(path, 3, entries);
+  vectors = (await readVectors(path)) as WordVectors;
+});
+
+describe('word vectors', () => {
+  it('finds every word, however it is spelt in bytes, and no other', () => {
+    expect(entries.every((e) => vectors.rank(vectors.find(e.word)) === e.rank)).toBe(true);
+    expect(vectors.find('dead')).toBe(-1);
+  });
+
+  it('refuses a file that was cut off', async () => {
+    const cut = `${path}.cut`;
+    await writeFile(cut, (await readFile(path)).subarray(0, -1));
+    expect(await readVectors(cut)).toBeUndefined();
+  });
+
+  it('puts texts of like meaning close together', () => {
+    const of = (text: string) => vectorOf(vectors, undefined, text);
+    expect(cosine(of('the date'), of('The DEADLINE!'))).toBeGreaterThan(0.9);
+    expect(cosine(of('the date'), of('the pasta'))).toBeLessThan(0.5);
+  });
+
+  it('lets a frequent word count for little', () => {
+    const of = (text: string) => vectorOf(vectors, undefined, text);
+    expect(cosine(of('the pasta'), of('pasta'))).toBeGreaterThan(0.95);
+  });
+
+  it('is all zeros when no word is known, and normalised otherwise', () => {
+    expect([...vectorOf(vectors, undefined, 'xyzzy')]).toEqual([0, 0, 0]);
+    const v = vectorOf(vectors, undefined, 'the pasta date');
+    expect(Math.hypot(...v)).toBeCloseTo(1, 5);
+  });
+});

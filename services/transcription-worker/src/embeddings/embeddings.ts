@@ -1,0 +1,48 @@
+import { join } from 'node:path';
+import { unavailable, type Log } from '@overtone/service-kit';
+import { createTaskChildren } from '../children/task-child.ts';
+import { commonDirection, vectorOf } from './word-vectoriser.ts';
+import { readVectors, type WordVectors } from './vector-file.ts';
+
+/** One vectoriser for documents and queries: vectors of the same model can be compared, others cannot. */
+export type Vectoriser = {
+  embed: (texts: readonly string[]) => Promise<{ model: string; dim: number; vectors: Float32Array[] }>;
+};
+
+export type WordVectoriserOptions = { modelCacheDir: string; env: Record<string, string>; log: Log };
+
+const model = 'wink-sg-100d-sif1';
+
+/** Word vectors, turned into a compact file in the model cache the first time they are needed. */
+export const createWordVectoriser = ({ modelCacheDir, env, log }: WordVectoriserOptions): Vectoriser => {
+  const path = join(modelCacheDir, 'word-vectors', `${model}.bin`);
+  let loading: Promise<{ vectors: WordVectors; common: Float32Array }> | undefined;
+
+  const load = async () => {
+    let vectors = await readVectors(path);
+    if (!vectors) {
+      log.info({ path }, 'turning the word vectors into a compact file, once');
+      const children = createTaskChildren({
+        script: new URL('./build-vectors.child.ts', import.meta.url),
+        env,
+        heapMb: 4_096,
+        idleMs: 0,
+      });
+      await children.run({ input: { target: path }, timeoutMs: 300_000 });
+      vectors = await readVectors(path);
+    }
+    if (!vectors) throw unavailable('model_invalid', 'The word vectors could not be prepared');
+    return { vectors, common: commonDirection(vectors) };
+  };
+
+  return {
+    embed: async (texts) => {
+      loading ??= load();
+      const { vectors, common } = await loading.catch((e: unknown) => {
+        loading = undefined;
+        throw e;
+      });
+      return { model, dim: vectors.dim, vectors: texts.map((t) => vectorOf(vectors, common, t)) };
+    },
+  };
+};

@@ -1,0 +1,112 @@
+import { open, rename, stat } from 'node:fs/promises';
+
+/**
+ * Word vectors as one compact file: header, word offsets (sorted words), the words, their ranks, int8 vectors.
+ * Read into four buffers within a second; looked up by binary search over bytes, so no object per word exists.
+ */
+const magic = 0x4f56_5431;
+const headerBytes = 20;
+
+export type WordVectors = {
+  dim: number;
+  size: number;
+  /** Index of a lower-case word, or -1. */
+  find: (word: string) => number;
+  /** Adds `weight` times the unit vector of word `index` to `into`. */
+  addTo: (into: Float32Array, index: number, weight: number) => void;
+  /** 0 for the most frequent word. */
+  rank: (index: number) => number;
+};
+
+export type VectorEntry = { word: string; rank: number; vector: readonly number[] };
+
+/** Writes the file beside its name and renames it: a reader never sees half of one. */
+export const writeVectors = async (path: string, dim: number, entries: readonly VectorEntry[]): Promise<void> => {
+  const sorted = entries
+    .map((e) => ({ ...e, bytes: Buffer.from(e.word) }))
+    .sort((a, b) => Buffer.compare(a.bytes, b.bytes));
+  const text = Buffer.concat(sorted.map((e) => e.bytes));
+  const offsets = new Uint32Array(sorted.length + 1);
+  const ranks = new Uint32Array(sorted.length);
+  const vectors = new Int8Array(sorted.length * dim);
+  let at = 0;
+  for (const [i, e] of sorted.entries()) {
+    offsets[i] = at;
+    at += e.bytes.length;
+    ranks[i] = e.rank;
+    const largest = Math.max(1e-9, ...e.vector.map(Math.abs));
+    for (let d = 0; d < dim; d++) vectors[i * dim + d] = Math.round(((e.vector[d] ?? 0) / largest) * 127);
+  }
+  offsets[sorted.length] = at;
+  const header = Buffer.alloc(headerBytes);
+  for (const [i, n] of [magic, 1, dim, sorted.length, text.length].entries()) header.writeUInt32LE(n, i * 4);
+  const temporary = `${path}.${process.pid}.tmp`;
+  const file = await open(temporary, 'w');
+  for (const part of [header, bytesOf(offsets), bytesOf(ranks), text, bytesOf(vectors)]) await file.writeFile(part);
+  await file.sync();
+  await file.close();
+  await rename(temporary, path);
+};
+
+const bytesOf = (a: Uint32Array | Int8Array): Buffer => Buffer.from(a.buffer, a.byteOffset, a.byteLength);
+
+/** @returns undefined when the file is missing, cut off or of another version. */
+export const readVectors = async (path: string): Promise<WordVectors | undefined> => {
+  const info = await stat(path).catch(() => undefined);
+  if (!info || info.size < headerBytes) return undefined;
+  const file = await open(path, 'r');
+  try {
+    const header = Buffer.alloc(headerBytes);
+    await file.read(header, 0, headerBytes, 0);
+    const [found, version, dim, size, textBytes] = [0, 4, 8, 12, 16].map((o) => header.readUInt32LE(o)) as [
+      number,
+      number,
+      number,
+      number,
+      number,
+    ];
+    const expected = headerBytes + (size + 1) * 4 + size * 4 + textBytes + size * dim;
+    if (found !== magic || version !== 1 || info.size !== expected) return undefined;
+    let at = headerBytes;
+    const take = async (bytes: number): Promise<ArrayBuffer> => {
+      const part = new ArrayBuffer(bytes);
+      await file.read(new Uint8Array(part), 0, bytes, at);
+      at += bytes;
+      return part;
+    };
+    const offsets = new Uint32Array(await take((size + 1) * 4));
+    const ranks = new Uint32Array(await take(size * 4));
+    const text = Buffer.from(await take(textBytes));
+    return lookUp({ dim, size, offsets, ranks, text, vectors: new Int8Array(await take(size * dim)) });
+  } finally {
+    await file.close();
+  }
+};
+
+type Parts = { dim: number; size: number; offsets: Uint32Array; ranks: Uint32Array; text: Buffer; vectors: Int8Array };
+
+const lookUp = ({ dim, size, offsets, ranks, text, vectors }: Parts): WordVectors => ({
+  dim,
+  size,
+  find: (word) => {
+    const wanted = Buffer.from(word);
+    let low = 0;
+    let high = size - 1;
+    while (low <= high) {
+      const middle = (low + high) >> 1;
+      const order = wanted.compare(text, offsets[middle], offsets[middle + 1]);
+      if (order === 0) return middle;
+      if (order < 0) high = middle - 1;
+      else low = middle + 1;
+    }
+    return -1;
+  },
+  addTo: (into, index, weight) => {
+    let sum = 0;
+    const begin = index * dim;
+    for (let d = 0; d < dim; d++) sum += (vectors[begin + d] ?? 0) ** 2;
+    const scale = sum === 0 ? 0 : weight / Math.sqrt(sum);
+    for (let d = 0; d < dim; d++) into[d] = (into[d] ?? 0) + (vectors[begin + d] ?? 0) * scale;
+  },
+  rank: (index) => ranks[index] ?? size,
+});

@@ -1,0 +1,117 @@
+import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
+import type { Word } from '@overtone/contracts';
+import { cutAtSilences, frameLevels, type TimeSpan } from '../audio/speech-regions.ts';
+import { bytesPerSecond, pcmStream } from '../audio/wav.ts';
+import { readAll, runProcess } from '../children/run-process.ts';
+import { engineCrashed, outOfTime } from '../failures.ts';
+import type { EngineState, Recognised, SpeechEngine, TranscribeRequest } from './engine.ts';
+import { parseSphinxLine } from './pocketsphinx.ts';
+import { mapLimit, tidyWords } from './words.ts';
+
+export interface PocketSphinxOptions {
+  env: Record<string, string>;
+  /** Decoders at once; each takes a core and about 110 MB. */
+  parallel: number;
+}
+
+const command = 'pocketsphinx_continuous';
+const info = { provider: 'pocketsphinx', model: 'en-us 5prealpha', timing: 'engine' } as const;
+
+/**
+ * One decoder never gets more than this: without a silence (music, noise) its search would grow with the recording.
+ * Loading the model again for each piece costs 0.4 s.
+ */
+const longestPiece = 600;
+const shortestPiece = 30;
+
+const pieceLength = (seconds: number, parallel: number): number =>
+  parallel === 1 ? longestPiece : Math.min(longestPiece, Math.max(shortestPiece, seconds / parallel / 2));
+
+const decodePiece = async (
+  request: TranscribeRequest,
+  piece: TimeSpan,
+  env: Record<string, string>,
+  heardUntil: (seconds: number) => void,
+): Promise<Word[]> => {
+  const run = await runProcess({
+    command,
+    args: ['-infile', '/dev/stdin', '-time', 'yes'],
+    env,
+    timeoutMs: 60_000 + (piece.end - piece.start) * 30_000,
+    signal: request.signal,
+    input: pcmStream(request.wavPath, piece.start, piece.end),
+    consume: async (stdout) => {
+      const words: Word[] = [];
+      for await (const line of createInterface({ input: stdout, crlfDelay: Infinity })) {
+        const heard = parseSphinxLine(line, piece.start);
+        if (heard?.word) words.push(heard.word);
+        if (heard) heardUntil(heard.end - piece.start);
+      }
+      return words;
+    },
+  });
+  if (run.timedOut) throw outOfTime('Recognising the speech', { detail: run.stderrTail });
+  if (run.exitCode !== 0) throw engineCrashed('PocketSphinx', { detail: run.stderrTail });
+  return run.value;
+};
+
+const transcribeWith =
+  ({ env, parallel }: PocketSphinxOptions) =>
+  async (request: TranscribeRequest): Promise<Recognised> => {
+    const began = performance.now();
+    const longest = pieceLength(request.seconds, parallel);
+    const pieces =
+      request.seconds <= longest
+        ? [{ start: 0, end: request.seconds }]
+        : cutAtSilences(await frameLevels(request.wavPath, request.seconds), request.seconds, longest);
+    const heard = pieces.map(() => 0);
+    const found = await mapLimit(pieces, parallel, (piece, index) =>
+      decodePiece(request, piece, env, (seconds) => {
+        heard[index] = seconds;
+        request.onProgress?.(Math.min(1, heard.reduce((a, b) => a + b, 0) / request.seconds));
+      }),
+    );
+    request.onProgress?.(1);
+    return {
+      language: 'en',
+      words: tidyWords(found.flat(), request.seconds),
+      engine: info,
+      engineSeconds: (performance.now() - began) / 1000,
+    };
+  };
+
+/** Loads the model and listens to a moment of silence: proves program, model and dictionary. */
+const probe = async (env: Record<string, string>): Promise<EngineState> => {
+  try {
+    const run = await runProcess({
+      command,
+      args: ['-infile', '/dev/stdin', '-logfn', '/dev/null'],
+      env,
+      timeoutMs: 30_000,
+      input: Readable.from([Buffer.alloc(bytesPerSecond / 5)]),
+      consume: (stdout) => readAll(stdout, 1 << 16),
+    });
+    return run.exitCode === 0 ? { ready: true } : { ready: false, why: 'PocketSphinx does not find its English model' };
+  } catch {
+    return { ready: false, why: 'PocketSphinx is not installed' };
+  }
+};
+
+/** English, modest accuracy, from the distribution's packages: there is always something to start with. */
+export const createPocketSphinx = (options: PocketSphinxOptions): SpeechEngine => {
+  let proven = false;
+  return {
+    id: 'pocketsphinx',
+    info,
+    languages: ['en'],
+    check: async () => {
+      if (proven) return { ready: true };
+      const state = await probe(options.env);
+      proven = state.ready;
+      return state;
+    },
+    transcribe: transcribeWith(options),
+    close: () => undefined,
+  };
+};

@@ -1,0 +1,61 @@
+import type { Word } from '@overtone/contracts';
+
+const round = (value: number): number => Math.round(value * 1000) / 1000;
+const clamp = (value: number, low: number, high: number): number => Math.min(high, Math.max(low, value));
+
+/**
+ * Makes any engine's words keep the promise of the port: in order, starts that never fall, ends after starts, all
+ * inside the recording, confidence in 0..1, no empty words. Words that begin after the end are dropped as invented.
+ */
+export const tidyWords = (words: readonly Word[], seconds: number): Word[] => {
+  const kept = words
+    .map((word) => ({ ...word, word: word.word.trim() }))
+    .filter((word) => word.word !== '' && Number.isFinite(word.start) && Number.isFinite(word.end))
+    .filter((word) => word.start < seconds + 0.5);
+  kept.sort((a, b) => a.start - b.start);
+  let floor = 0;
+  return kept.map((word) => {
+    const start = round(clamp(word.start, floor, Math.max(floor, seconds)));
+    const end = round(clamp(word.end, start, Math.max(start, seconds)));
+    floor = start;
+    const confidence = word.confidence === null ? null : round(clamp(word.confidence, 0, 1));
+    return { word: word.word, start, end, confidence };
+  });
+};
+
+/** Spreads the words of a text over a span by their length: what an engine without word times lets us know. */
+export const interpolateWords = (text: string, start: number, end: number, confidence: number | null): Word[] => {
+  const words = text.trim().split(/\s+/).filter(Boolean);
+  const total = words.reduce((sum, word) => sum + word.length + 1, 0);
+  let at = start;
+  return words.map((word) => {
+    const length = ((word.length + 1) / total) * (end - start);
+    const placed = { word, start: at, end: at + length, confidence };
+    at += length;
+    return placed;
+  });
+};
+
+/** Runs `work` over all items, at most `limit` at a time; the first failure stops new ones. Results keep their order. */
+export const mapLimit = async <T, R>(
+  items: readonly T[],
+  limit: number,
+  work: (item: T, index: number) => Promise<R>,
+): Promise<R[]> => {
+  const results: R[] = [];
+  let next = 0;
+  let failed = false;
+  const lane = async (): Promise<void> => {
+    while (!failed && next < items.length) {
+      const index = next++;
+      try {
+        results[index] = await work(items[index] as T, index);
+      } catch (error) {
+        failed = true;
+        throw error;
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(limit, items.length) }, lane));
+  return results;
+};

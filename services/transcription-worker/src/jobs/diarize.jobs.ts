@@ -1,0 +1,28 @@
+import { join } from 'node:path';
+import type { InputOf, OutputOf, workerJobs } from '@overtone/contracts';
+import type { JobDelivery } from '@overtone/service-kit';
+import type { Diarizer } from '../diarization/diarization.ts';
+import { artefactKey, type Artefacts } from './artefacts.ts';
+
+/** `diarize`: who speaks when. What goes wrong here never costs the words: the dispatcher goes on without. */
+export const diarizeJob =
+  ({ artefacts, diarizer }: { artefacts: Artefacts; diarizer: () => Diarizer }) =>
+  (input: InputOf<typeof workerJobs.diarize>, d: JobDelivery): Promise<OutputOf<typeof workerJobs.diarize>> =>
+    artefacts.inFolder(async (folder) => {
+      const wavPath = join(folder, 'audio.wav');
+      await artefacts.download(input.audio, wavPath, d.signal);
+      const began = performance.now();
+      d.progress(0, 'Telling the speakers apart');
+      const { provider, turns, degraded } = await diarizer().diarize({
+        wavPath,
+        seconds: input.duration,
+        minSpeakers: input.options.minSpeakers,
+        maxSpeakers: input.options.maxSpeakers,
+        onProgress: (share) => d.progress(share, 'Telling the speakers apart'),
+        signal: d.signal,
+      });
+      const engineSeconds = (performance.now() - began) / 1000;
+      const artefact = await artefacts.writeJson(artefactKey(input, 'diarize', d.token), { provider, turns, degraded });
+      const speakers = new Set(turns.map((t) => t.speaker)).size;
+      return { artefact, provider, speakers, degraded, engine_seconds: engineSeconds };
+    });

@@ -1,0 +1,41 @@
+import type { workerJobs, Stage } from '@overtone/contracts';
+import type { JobHandlers } from '@overtone/service-kit';
+import type { Diarizer } from '../diarization/diarization.ts';
+import type { SpeechEngine } from '../engines/engine.ts';
+import type { Transcoder } from '../ports/transcoder.ts';
+import type { Telemetry } from '../telemetry.ts';
+import type { Artefacts } from './artefacts.ts';
+import { assembleJob } from './assemble.jobs.ts';
+import { diarizeJob } from './diarize.jobs.ts';
+import { prepareJob } from './prepare.jobs.ts';
+import { transcribeJob } from './transcribe.jobs.ts';
+
+export type JobsDeps = {
+  artefacts: Artefacts;
+  transcoder: Transcoder;
+  engine: () => SpeechEngine | undefined;
+  diarizer: () => Diarizer;
+  telemetry: Telemetry;
+};
+
+/** One handler per job of the catalogue; a job without one does not compile. */
+export const stageJobHandlers = (d: JobsDeps): JobHandlers<typeof workerJobs> => ({
+  prepare: timed(d.telemetry, 'prepare', prepareJob(d)),
+  transcribe: timed(d.telemetry, 'transcribe', transcribeJob(d)),
+  diarize: timed(d.telemetry, 'diarize', diarizeJob(d)),
+  assemble: timed(d.telemetry, 'assemble', assembleJob(d)),
+});
+
+const timed =
+  <A extends unknown[], T>({ stageSeconds }: Telemetry, stage: Stage, work: (...args: A) => Promise<T>) =>
+  async (...args: A): Promise<T> => {
+    const end = stageSeconds.startTimer({ stage });
+    try {
+      const result = await work(...args);
+      end({ outcome: 'done' });
+      return result;
+    } catch (e) {
+      end({ outcome: 'failed' });
+      throw e;
+    }
+  };

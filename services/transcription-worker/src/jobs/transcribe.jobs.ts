@@ -1,0 +1,37 @@
+import { join } from 'node:path';
+import type { InputOf, OutputOf, workerJobs } from '@overtone/contracts';
+import type { JobDelivery } from '@overtone/service-kit';
+import type { SpeechEngine } from '../engines/engine.ts';
+import { engineMissing } from '../failures.ts';
+import { artefactKey, type Artefacts } from './artefacts.ts';
+
+/** `transcribe`: words with times, by the engine that this worker has. */
+export const transcribeJob =
+  ({ artefacts, engine }: { artefacts: Artefacts; engine: () => SpeechEngine | undefined }) =>
+  (input: InputOf<typeof workerJobs.transcribe>, d: JobDelivery): Promise<OutputOf<typeof workerJobs.transcribe>> =>
+    artefacts.inFolder(async (folder) => {
+      const serving = engine();
+      if (!serving) throw engineMissing();
+      const wavPath = join(folder, 'audio.wav');
+      await artefacts.download(input.audio, wavPath, d.signal);
+      d.progress(0, 'Transcribing');
+      const heard = await serving.transcribe({
+        wavPath,
+        seconds: input.duration,
+        language: input.options.language,
+        onProgress: (share) => d.progress(share, 'Transcribing'),
+        signal: d.signal,
+      });
+      const artefact = await artefacts.writeJson(artefactKey(input, 'transcribe', d.token), {
+        language: heard.language,
+        engine: heard.engine,
+        words: heard.words,
+      });
+      return {
+        artefact,
+        engine: heard.engine,
+        language: heard.language,
+        words: heard.words.length,
+        engine_seconds: heard.engineSeconds,
+      };
+    });
