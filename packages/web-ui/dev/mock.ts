@@ -191,10 +191,14 @@ const tus = ({ request, response, parts, body }: Context): null => {
     if (upload.offset >= upload.size) {
       const same = files.find((f) => f.title === upload.title);
       if (same && !upload.anyway)
-        throw new Refusal(409, 'duplicate_file', 'You have this recording already.', { file_uuid: same.uuid });
-      const file = makeFile(upload.title, 'uploaded', 0, { display_status: 'Waiting for its turn' });
+        throw new Refusal(409, 'duplicate_file', 'You have this recording already.', {
+          duplicate_file_uuid: same.uuid,
+        });
+      const file = makeFile(upload.title, 'uploaded', 0, {
+        uuid: id as string,
+        display_status: 'Waiting for its turn',
+      });
       files.unshift(file);
-      response.setHeader('x-file-id', file.uuid);
       socket.push({ type: 'file_created', seq: socket.nextSeq(), data: { file_id: file.uuid } });
     }
     response.writeHead(204);

@@ -33,7 +33,7 @@ export const Shell = () => {
             <Wordmark />
           </Link>
           <nav aria-label="Main" style={{ display: 'flex', gap: 2 }}>
-            <NavItem to="/" icon="library" label="Library" exact />
+            <NavItem to="/" icon="audio" label="Library" exact />
             <NavItem to="/search" icon="search" label="Search" />
           </nav>
           <div className={css['spacer']} />

@@ -65,6 +65,16 @@ export const theme = createTheme({
   },
 });
 
+/** Quiet tints for badges, notes and selected things: some of the colour over the surface of the scheme. */
+const tints = (surface: string, part: number, texts: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(texts).flatMap(([color, text]) => [
+      [`--mantine-color-${color}-light`, `color-mix(in srgb, ${text} ${part}%, ${surface})`],
+      [`--mantine-color-${color}-light-hover`, `color-mix(in srgb, ${text} ${part + 6}%, ${surface})`],
+      [`--mantine-color-${color}-light-color`, text],
+    ]),
+  );
+
 export const cssVariables: CSSVariablesResolver = () => ({
   variables: {},
   light: {
@@ -74,6 +84,7 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--mantine-color-default-border': '#e3e0d8',
     '--mantine-color-placeholder': '#7d786f',
     '--mantine-color-error': '#b3261e',
+    ...tints('#ffffff', 11, { petrol: '#0b6a5d', red: '#b3261e', yellow: '#7a5600', gray: '#4b4843' }),
   },
   dark: {
     '--mantine-color-body': '#141517',
@@ -83,5 +94,6 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--mantine-color-default-hover': '#222527',
     '--mantine-color-default-border': '#303335',
     '--mantine-color-error': '#ff8a80',
+    ...tints('#1b1d1f', 15, { petrol: '#6cc9bd', red: '#ffa49b', yellow: '#e6bd55', gray: '#c4c4bf' }),
   },
 });

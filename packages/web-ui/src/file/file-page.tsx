@@ -109,7 +109,11 @@ const Workspace = ({ initialFind, startAt }: { initialFind: string; startAt: num
         <aside className={css['side']} aria-label="About this recording">
           {playable && <Media />}
           {!(failed && file.total_segments === 0) && (
-            <Panel title={`Speakers${speakers.size > 0 ? ` (${speakers.size})` : ''}`} icon="users" open={wide ?? true}>
+            <Panel
+              title={speakers.size > 0 ? plural(speakers.size, 'speaker') : 'Speakers'}
+              icon="users"
+              open={wide ?? true}
+            >
               <SpeakersPanel />
             </Panel>
           )}
@@ -157,29 +161,21 @@ const FileHead = ({ onHelp }: { onHelp: () => void }) => {
   ];
   return (
     <header>
-      <Anchor
-        component={Link}
-        to="/"
-        size="sm"
-        c="dimmed"
-        style={{ display: 'inline-flex', alignItems: 'center', gap: 2 }}
-      >
-        <Icon name="chevronLeft" size={16} /> Library
-      </Anchor>
-      <div className={css['head']}>
-        <Title order={1} size="h2">
-          {file.title}
-        </Title>
-        <Group gap={4} wrap="nowrap">
-          {file.total_segments > 0 && <ExportMenu />}
-          <Tooltip label="Keys (?)">
-            <ActionIcon aria-label="Keyboard shortcuts" onClick={onHelp} visibleFrom="sm">
-              <Icon name="help" />
-            </ActionIcon>
-          </Tooltip>
-          <FileMenu file={file} onDeleted={() => void navigate({ to: '/' })} />
-        </Group>
-      </div>
+      <Group gap={4} wrap="nowrap" mb={4}>
+        <Anchor component={Link} to="/" size="sm" c="dimmed" className={css['back'] ?? ''}>
+          <Icon name="chevronLeft" size={16} /> Library
+        </Anchor>
+        {file.total_segments > 0 && <ExportMenu />}
+        <Tooltip label="Keys (?)">
+          <ActionIcon aria-label="Keyboard shortcuts" onClick={onHelp} visibleFrom="sm">
+            <Icon name="help" />
+          </ActionIcon>
+        </Tooltip>
+        <FileMenu file={file} onDeleted={() => void navigate({ to: '/' })} />
+      </Group>
+      <Title order={1} size="h2" className={css['title'] ?? ''}>
+        {file.title}
+      </Title>
       <Text size="sm" c="dimmed" mb="xs" title={moment(file.upload_time)}>
         {facts.filter((f) => f !== null).join(' · ')}
       </Text>

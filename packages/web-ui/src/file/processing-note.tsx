@@ -35,7 +35,7 @@ const StagesNote = ({ file }: { file: FileDetail }) => {
       data-testid="processing"
       data-stage={live?.stage ?? file.stage ?? ''}
     >
-      <Group justify="space-between" wrap="nowrap">
+      <Group justify="space-between" gap="xs">
         <Text fw={600} aria-live="polite">
           {words}
         </Text>

@@ -17,7 +17,6 @@ export type TransferListener = {
 };
 
 const chunkBytes = 32 * 1024 * 1024;
-const fileIdHeader = 'X-File-ID';
 
 /** Sends a file by the tus 1.0 protocol (https://tus.io/protocols/resumable-upload), from where the server stands. */
 export const startTransfer = (
@@ -52,7 +51,7 @@ export const startTransfer = (
       if (again && status !== 401) tell.connectionLost();
       return again;
     },
-    onSuccess: ({ lastResponse }) => tell.done(lastResponse.getHeader(fileIdHeader) ?? null),
+    onSuccess: () => tell.done(fileIdOf(tus.url)),
     onError: (error) => tell.failed(apiErrorOf(error)),
   });
   tus.start();
@@ -80,6 +79,9 @@ const metadataOf = (file: File, { options }: Upload): Record<string, string> => 
   ...(options.maxSpeakers === null ? {} : { max_speakers: String(options.maxSpeakers) }),
   ...(options.allowDuplicate ? { allow_duplicate: 'true' } : {}),
 });
+
+/** The id of an upload becomes the id of the file it makes. */
+const fileIdOf = (url: string | null): string | null => /\/([0-9a-f-]{36})\/?$/.exec(url ?? '')?.[1] ?? null;
 
 const statusOf = (error: unknown): number =>
   error instanceof DetailedError ? (error.originalResponse?.getStatus() ?? 0) : 0;

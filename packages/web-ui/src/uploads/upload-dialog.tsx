@@ -79,8 +79,8 @@ export const UploadDialog = ({ files, onClose }: Props) => {
               ]}
               style={{ flex: '2 1 12rem' }}
             />
-            <SpeakerCount label="Speakers, at least" value={min} onChange={setMin} error={range} />
-            <SpeakerCount label="Speakers, at most" value={max} onChange={setMax} error={null} />
+            <SpeakerCount label="Min. speakers" value={min} onChange={setMin} error={range} />
+            <SpeakerCount label="Max. speakers" value={max} onChange={setMax} error={null} />
           </Group>
           <Group justify="flex-end" gap="sm">
             <Button variant="default" onClick={onClose}>

@@ -159,8 +159,8 @@ export const createUploads = ({ renew, onDone, storage }: Deps): Uploads => {
 
 const outcomeOf = (error: ApiError): UploadEvent => {
   if (error.status === 409) {
-    const existing = ['file_uuid', 'duplicate_file_uuid', 'existing_file_uuid'].map((k) => error.body[k]);
-    return { type: 'duplicate', existing: existing.find((v) => typeof v === 'string') ?? null, words: error.message };
+    const existing = error.body['duplicate_file_uuid'];
+    return { type: 'duplicate', existing: typeof existing === 'string' ? existing : null, words: error.message };
   }
   const retryable = error.status === 0 || error.status === 401 || error.status === 429 || error.status >= 500;
   return { type: 'fail', words: error.message, code: error.code, retryable };
