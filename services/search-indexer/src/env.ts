@@ -23,6 +23,6 @@ export type IndexerEnv = z.infer<z.ZodObject<typeof indexerEnv>>;
 
 export const env = (): IndexerEnv => {
   // LanceDB writes its warnings to stderr past our log; only what breaks it is worth a line.
-  process.env['LANCE_LOG'] ??= 'error';
+  process.env['LANCEDB_LOG'] ??= 'error';
   return readEnv(indexerEnv);
 };

@@ -84,7 +84,7 @@ describe('search-indexer', () => {
       async () => {
         expect((await search('q=rebuilt', file.ownerId)).total_files).toBe(1);
         const { body } = await w.call('/api/search/reindex/status', { role: 'admin' });
-        return searchRoutes.reindexStatus.answer.parse(body).in_progress === false;
+        return !searchRoutes.reindexStatus.answer.parse(body).in_progress;
       },
       { timeoutMs: 20_000 },
     );
@@ -98,7 +98,7 @@ describe('search-indexer', () => {
       backend: 'lancedb',
       error: null,
     });
-    const ready = (await (await fetch(`${w.internal}/health/ready`)).json()) as unknown;
+    const ready: unknown = await (await fetch(`${w.internal}/health/ready`)).json();
     expect(ready).toMatchObject({ checks: { database: 'ok', broker: 'ok', search: 'ok' } });
     const metrics = await (await fetch(`${w.internal}/metrics`)).text();
     expect(metrics).toContain('search_legs_total{leg="semantic",outcome="ok"}');

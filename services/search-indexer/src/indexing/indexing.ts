@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Passage } from '../chunking/chunking.ts';
-import { filterKey, type IndexRow } from '../ports/search-index.ts';
+import { filterKey, rowIdOf, type IndexRow } from '../ports/search-index.ts';
 import type { IndexableFile } from '../ports/transcripts.ts';
 import { termsOf } from '../words/words.ts';
 
@@ -27,7 +27,7 @@ export const rowsOf = (
   const names = speakersOf(passages).filter((s) => !isLabel(s));
   const card: IndexRow = {
     ...common,
-    id: `${file.fileId}:-1`,
+    id: rowIdOf(file.fileId, 'card'),
     kind: 'card',
     text: file.title,
     terms: termsOf([file.title, file.filename, ...file.tags, ...names].join(' '), file.language),
@@ -42,7 +42,7 @@ export const rowsOf = (
     card,
     ...passages.map((p, n) => ({
       ...common,
-      id: `${file.fileId}:${n}`,
+      id: rowIdOf(file.fileId, n),
       kind: 'passage' as const,
       text: p.text,
       terms: termsOf(p.text, file.language),

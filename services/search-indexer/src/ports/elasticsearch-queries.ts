@@ -114,12 +114,4 @@ export const documentOf = (row: IndexRow): Document => ({
   ...(row.vector ? { vector: Array.from(row.vector) } : {}),
 });
 
-export const storedOf = (id: string, d: Document): StoredPassage => ({
-  id,
-  fileId: d.file_id,
-  kind: d.kind,
-  text: d.text,
-  start: d.start,
-  end: d.end,
-  layout: d.layout,
-});
+export const storedOf = (id: string, { text, end, layout }: Document): StoredPassage => ({ id, text, end, layout });

@@ -13,7 +13,15 @@ import {
   wordsQuery,
   type Document,
 } from './elasticsearch-queries.ts';
-import { checkedId, checkedRowId, type Build, type Builds, type LegResult, type SearchIndex } from './search-index.ts';
+import {
+  checkedId,
+  checkedRowId,
+  fileOfRow,
+  type Build,
+  type Builds,
+  type LegResult,
+  type SearchIndex,
+} from './search-index.ts';
 
 export type ElasticOptions = { url: string; apiKey?: string | undefined; prefix: string };
 const metaSchema = z.object({ model: z.object({ name: z.string(), dim: z.int() }).nullable() });
@@ -129,7 +137,7 @@ export const createElasticIndex = ({ url, apiKey, prefix }: ElasticOptions): Sea
       const { current } = await builds();
       if (!current) return { keyword: { status: 'ok', hits: [] }, semantic: { status: 'ok', hits: [] } };
       const filters = filtersOf(filter);
-      const common = { _source: ['file_id'], track_total_hits: false };
+      const common = { _source: false, track_total_hits: false };
       const searches: estypes.MsearchRequestItem[] = [];
       // The client's own types do not fit each other under exactOptionalPropertyTypes.
       const words = keyword && { ...common, size: keywordLimit, query: wordsQuery(keyword, filters) };
@@ -170,10 +178,9 @@ const asUnavailable = (cause: unknown) =>
 const legOf = (answer: unknown, toScore: (raw: number) => number): LegResult => {
   const found = answer as Found;
   if (answer instanceof Error || !('hits' in found)) return { status: 'failed', error: answer };
-  const hits = found.hits.hits.map((h) => ({
-    id: String(h._id),
-    fileId: h._source?.file_id ?? '',
-    score: toScore(h._score ?? 0),
-  }));
+  const hits = found.hits.hits.map((h) => {
+    const id = String(h._id);
+    return { id, fileId: fileOfRow(id), score: toScore(h._score ?? 0) };
+  });
   return { status: 'ok', hits };
 };

@@ -9,6 +9,7 @@ import { emptyVector, schemaOf, toArrow } from './lancedb-rows.ts';
 import {
   checkedId,
   checkedRowId,
+  fileOfRow,
   type Build,
   type KeywordQuery,
   type LegResult,
@@ -139,20 +140,7 @@ export const createLanceIndex = ({ directory, log }: { directory: string; log: L
       const t = ids.length > 0 ? await current() : null;
       if (!t) return [];
       const where = `id in (${ids.map((id) => literal(checkedRowId(id))).join(', ')})`;
-      const rows = (await t
-        .query()
-        .where(where)
-        .select(['id', 'file_id', 'kind', 'text', 'start', 'end', 'layout'])
-        .toArray()) as (Omit<StoredPassage, 'fileId'> & { file_id: string })[];
-      return rows.map((r) => ({
-        id: r.id,
-        fileId: r.file_id,
-        kind: r.kind,
-        text: r.text,
-        start: r.start,
-        end: r.end,
-        layout: r.layout,
-      }));
+      return passagesOf(await t.query().where(where).select(passageColumns).toArrow());
     },
     size: async () => (await (await current())?.countRows(`kind = 'passage'`)) ?? 0,
     maintain: async () => {
@@ -196,7 +184,7 @@ const keywordLeg = async ({ lance, table }: Legs, request: SearchRequest): Promi
   if (scored) query = query.fullTextSearch(toLance(lance, asked));
   if (where) query = query.where(where);
   const found = await query
-    .select(scored ? ['id', 'file_id', '_score'] : ['id', 'file_id'])
+    .select(scored ? ['id', '_score'] : ['id'])
     .limit(request.keywordLimit)
     .toArrow();
   return { status: 'ok', hits: hitsOf(found, '_score', (s) => s) };
@@ -225,16 +213,23 @@ const semanticLeg = async ({ table }: Legs, request: SearchRequest): Promise<Leg
     .distanceType('cosine')
     .ef(200);
   if (where) query = query.where(where);
-  const found = await query.select(['id', 'file_id', '_distance']).limit(request.semanticLimit).toArrow();
+  const found = await query.select(['id', '_distance']).limit(request.semanticLimit).toArrow();
   return { status: 'ok', hits: hitsOf(found, '_distance', (d) => 1 - d) };
 };
 
 type Columns = { numRows: number; getChild: (name: string) => { get: (i: number) => unknown } | null };
+const passageColumns = ['id', 'text', 'end', 'layout'];
+const passagesOf = (found: Columns): StoredPassage[] => {
+  const columns = passageColumns.map((name) => found.getChild(name));
+  return Array.from({ length: found.numRows }, (_, i) => {
+    const [id, text, end, layout] = columns.map((c) => c?.get(i));
+    return { id, text, end, layout } as StoredPassage;
+  });
+};
 const hitsOf = (found: Columns, scoreColumn: string, toScore: (raw: number) => number) => {
-  const [ids, files, scores] = [found.getChild('id'), found.getChild('file_id'), found.getChild(scoreColumn)];
-  return Array.from({ length: found.numRows }, (_, i) => ({
-    id: String(ids?.get(i)),
-    fileId: String(files?.get(i)),
-    score: toScore(Number(scores?.get(i) ?? 1)),
-  }));
+  const [ids, scores] = [found.getChild('id'), found.getChild(scoreColumn)];
+  return Array.from({ length: found.numRows }, (_, i) => {
+    const id = String(ids?.get(i));
+    return { id, fileId: fileOfRow(id), score: toScore(Number(scores?.get(i) ?? 1)) };
+  });
 };

@@ -57,7 +57,7 @@ export type SearchRequest = {
   keywordLimit: number;
   semanticLimit: number;
 };
-export type StoredPassage = Pick<IndexRow, 'id' | 'fileId' | 'kind' | 'text' | 'start' | 'end' | 'layout'>;
+export type StoredPassage = Pick<IndexRow, 'id' | 'text' | 'end' | 'layout'>;
 
 export type VectorModel = { name: string; dim: number };
 /** One build of the index. All its vectors come from one model. */
@@ -96,6 +96,11 @@ export type SearchIndex = {
   ping: () => Promise<void>;
   close: () => Promise<void>;
 };
+
+/** A row's id says whose it is and which, so that a search need not fetch it. */
+export const rowIdOf = (fileId: string, n: number | 'card'): string => `${fileId}:${n === 'card' ? -1 : n}`;
+export const fileOfRow = (id: string): string => id.slice(0, 36);
+export const isCard = (id: string): boolean => id.endsWith(':-1');
 
 /** Names are compared without regard to case. */
 export const filterKey = (name: string): string => name.trim().toLowerCase();

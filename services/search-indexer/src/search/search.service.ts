@@ -1,6 +1,12 @@
 import type { SearchAnswer } from '@overtone/contracts';
 import { unavailable, type Log } from '@overtone/service-kit';
-import type { LegResult, SearchIndex, StoredPassage, VectorModel } from '../ports/search-index.ts';
+import {
+  isCard,
+  type LegResult,
+  type SearchIndex,
+  type StoredPassage,
+  type VectorModel,
+} from '../ports/search-index.ts';
 import type { Vectoriser } from '../ports/vectoriser.ts';
 import { fuse, groupByFile, nearEnough, relevance, type FileHit, type Fused } from '../ranking/ranking.ts';
 import type { Telemetry } from '../telemetry.ts';
@@ -24,7 +30,7 @@ type Found = { passages: Fused[]; legs: Legs };
 
 /** Passages a leg may name: enough for honest totals, few enough for a quick answer. */
 const limits = { keyword: 1_000, keywordOfSpeaker: 300, semantic: 100 };
-const occurrencesShown = 10;
+const occurrencesShown = 5;
 
 /** Search by words and by meaning. Says which legs ran; when none could, it fails instead of finding nothing. */
 export const createSearch = (d: SearchDeps) => {
@@ -131,11 +137,10 @@ export const createSearch = (d: SearchDeps) => {
 
 const hitsOf = (leg: LegResult) => (leg.status === 'ok' ? leg.hits : []);
 const byId = (passages: readonly StoredPassage[]) => new Map(passages.map((p) => [p.id, p]));
-const isCard = (p: Fused): boolean => p.id.endsWith(':-1');
 /** What was said comes before the title: a title has no second to jump to. */
 const inReadingOrder = (passages: readonly Fused[]): Fused[] => [
-  ...passages.filter((p) => !isCard(p)),
-  ...passages.filter(isCard),
+  ...passages.filter((p) => !isCard(p.id)),
+  ...passages.filter((p) => isCard(p.id)),
 ];
 
 const inOrder = (files: readonly FileHit[], q: SearchQuery, facts?: Map<string, FileFacts>): FileHit[] => {

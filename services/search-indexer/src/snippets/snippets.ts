@@ -1,5 +1,5 @@
 import { indexAt, type Layout } from '../chunking/chunking.ts';
-import { splitWords, stemOf, type Word } from '../words/words.ts';
+import { splitWords, stemmerOf, type Word } from '../words/words.ts';
 
 /** What to mark: stems of single words, and of phrases word by word (each word in all its variants). */
 export type Marks = { words: ReadonlySet<string>; phrases: readonly (readonly ReadonlySet<string>[])[] };
@@ -32,7 +32,8 @@ export const escapeHtml = (text: string): string => text.replaceAll(/[&<>"']/g, 
 /** The part of a passage around its first match, the second at which it is spoken, and by whom. */
 export const snippetOf = (input: SnippetInput): Snippet => {
   const { text, layout } = input;
-  const words = splitWords(text);
+  const searched = input.marks.words.size + input.marks.phrases.length > 0;
+  const words = searched ? splitWords(text) : [];
   const marked = matches(words, input);
   const first = words[marked[0] ?? -1];
   const firstOwn = layout.turns.find(([, s]) => isOwn(s, input.spokenBy)) ?? layout.turns[0];
@@ -62,14 +63,15 @@ const isOwn = (speaker: string | null, spokenBy: SnippetInput['spokenBy']): bool
 
 /** Indexes of the words to mark, rising. */
 const matches = (words: readonly Word[], { marks, layout, language, spokenBy }: SnippetInput): number[] => {
-  const stems = words.map((w) => stemOf(w.text, language));
+  const stem = stemmerOf(language);
   const found = new Set<number>();
-  for (const [i, stem] of stems.entries()) if (marks.words.has(stem)) found.add(i);
+  for (const [i, w] of words.entries()) if (marks.words.has(stem(w.text))) found.add(i);
   for (const phrase of marks.phrases)
-    for (let i = 0; i + phrase.length <= stems.length; i++)
-      if (phrase.every((variants, n) => variants.has(stems[i + n] ?? ''))) phrase.forEach((_, n) => found.add(i + n));
+    for (let i = 0; i + phrase.length <= words.length; i++)
+      if (phrase.every((variants, n) => variants.has(stem(words[i + n]?.text ?? ''))))
+        phrase.forEach((_, n) => found.add(i + n));
   const own = (i: number): boolean => isOwn(speakerAt(layout, indexAt(layout.at, words[i]?.at ?? 0)), spokenBy);
-  return [...found].filter(own).sort((a, b) => a - b);
+  return (spokenBy ? [...found].filter(own) : [...found]).sort((a, b) => a - b);
 };
 
 /** `width` characters around `focus`, cut between words, escaped, with the marked words marked. */

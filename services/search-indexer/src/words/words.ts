@@ -49,19 +49,21 @@ const segmenter = new Intl.Segmenter('und', { granularity: 'word' });
 /** The words of a text in order; in scripts without blanks as ICU's dictionaries divide them. */
 export const splitWords = (text: string): Word[] => {
   const words: Word[] = [];
+  const divides = unspaced.test(text);
   for (const match of text.matchAll(wordPattern)) {
     const [found] = match;
-    if (!unspaced.test(found)) {
-      words.push({ text: found, at: match.index, end: match.index + found.length });
-      continue;
-    }
-    for (const part of segmenter.segment(found)) {
-      const at = match.index + part.index;
-      words.push({ text: part.segment, at, end: at + part.segment.length });
-    }
+    if (divides && unspaced.test(found)) words.push(...divided(found, match.index));
+    else words.push({ text: found, at: match.index, end: match.index + found.length });
   }
   return words;
 };
+
+const divided = (run: string, from: number): Word[] =>
+  [...segmenter.segment(run)].map(({ segment, index }) => ({
+    text: segment,
+    at: from + index,
+    end: from + index + segment.length,
+  }));
 
 const languageOf = (language: string | null): string => (language ?? 'en').slice(0, 2).toLowerCase();
 const fold = (word: string): string => word.normalize('NFD').replaceAll(/\p{M}/gu, '');
@@ -72,19 +74,41 @@ const plain = (word: string): string =>
     .replace(/['’]s$/, '')
     .replaceAll(/['’]/g, '');
 
+const stems = new Map<string, Map<string, string>>();
+const stemsKept = 20_000;
+
+/** Stems the words of one language. What was asked before is remembered: people use few words often. */
+export const stemmerOf = (language: string | null): ((word: string) => string) => {
+  const code = languageOf(language);
+  const known = stems.get(code) ?? new Map<string, string>();
+  stems.set(code, known);
+  return (word) => {
+    const hit = known.get(word);
+    if (hit !== undefined) return hit;
+    const stem = makeStem(word, code);
+    if (known.size >= stemsKept) known.clear();
+    known.set(word, stem);
+    return stem;
+  };
+};
+
 /** The form under which a word of that language is found: stemmed where there is a stemmer, without accents. */
-export const stemOf = (word: string, language: string | null): string => {
+export const stemOf = (word: string, language: string | null): string => stemmerOf(language)(word);
+
+const makeStem = (word: string, language: string): string => {
   const lower = plain(word);
-  const stem = stemmers[languageOf(language)];
+  const stem = stemmers[language];
   // The engines cut terms at 64 bytes or drop them; nothing that long is a word.
   return fold(stem ? stem(lower) : lower).slice(0, 40) || lower;
 };
 
 /** What is indexed of a text: its stems, divided by blanks. */
-export const termsOf = (text: string, language: string | null): string =>
-  splitWords(text)
-    .map((w) => stemOf(w.text, language))
+export const termsOf = (text: string, language: string | null): string => {
+  const stem = stemmerOf(language);
+  return splitWords(text)
+    .map((w) => stem(w.text))
     .join(' ');
+};
 
 /** All forms under which a query's word may stand in documents of these languages. */
 export const variantsOf = (word: string, languages: readonly (string | null)[]): string[] => [

@@ -1,0 +1,86 @@
+import { randomUUID } from 'node:crypto';
+import type { IndexRow } from '../src/ports/search-index.ts';
+import { termsOf } from '../src/words/words.ts';
+
+/** A reproducible stream of numbers in [0, 1). */
+export const randomOf = (seed: number): (() => number) => {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+};
+
+const syllables =
+  'ba be bi bo da de di do fa fe ga go ka ke la le li lo ma me mi na ne no pa pe ra re ri ro sa se ta te to va ve za zo'.split(
+    ' ',
+  );
+const vocabularySize = 30_000;
+
+/** Words of a language that nobody speaks, as often as words are in real ones (Zipf). */
+export const createLanguage = (random: () => number) => {
+  const vocabulary = Array.from({ length: vocabularySize }, (_, i) => {
+    let word = '';
+    for (let rest = i + 40; rest > 0; rest = Math.floor(rest / syllables.length))
+      word += syllables[rest % syllables.length];
+    return word;
+  });
+  const word = (): string => vocabulary[Math.floor(vocabularySize ** random()) - 1] ?? 'ba';
+  /** A word that somebody would look for: not one of the hundred most frequent. */
+  const tellingWord = (): string => vocabulary[Math.floor(100 * (vocabularySize / 100) ** random())] ?? 'ba';
+  return { text: (words: number) => Array.from({ length: words }, word).join(' '), tellingWord };
+};
+
+/** A unit vector near one of the given topics. */
+export const createVectors = (random: () => number, dim: number) => {
+  const gauss = () => Math.sqrt(-2 * Math.log(random() + 1e-12)) * Math.cos(2 * Math.PI * random());
+  const unit = (v: Float32Array): Float32Array => {
+    const length = Math.hypot(...v);
+    return v.map((x) => x / length);
+  };
+  const topics = Array.from({ length: 500 }, () => unit(Float32Array.from({ length: dim }, gauss)));
+  return (): Float32Array => {
+    const topic = topics[Math.floor(random() * topics.length)] ?? new Float32Array(dim);
+    return unit(topic.map((x) => x + (0.6 / Math.sqrt(dim)) * gauss()));
+  };
+};
+
+export type BenchFile = { fileId: string; ownerId: string; rows: IndexRow[] };
+
+/** A file of `passages` passages of 150 words, as the service would index it. */
+export const makeFile = (
+  { text, vector, ownerId }: { text: (words: number) => string; vector: () => Float32Array; ownerId: string },
+  passages: number,
+): BenchFile => {
+  const fileId = randomUUID();
+  const rows = Array.from({ length: passages }, (_, n): IndexRow => {
+    const said = text(150);
+    const at = [...said.matchAll(/\S+/g)].map((m) => m.index);
+    const ms = at.map((_, i) => (n * 150 + i) * 400);
+    return {
+      id: `${fileId}:${n}`,
+      fileId,
+      ownerId,
+      kind: 'passage',
+      text: said,
+      terms: termsOf(said, 'en'),
+      start: n * 60,
+      end: n * 60 + 60,
+      speakers: ['ann', 'bob'],
+      tags: [`tag${n % 10}`],
+      uploaded: 1_700_000_000_000 + n,
+      duration: passages * 60,
+      media: 'audio',
+      layout: JSON.stringify({
+        at,
+        ms,
+        turns: [
+          [0, 'Ann'],
+          [75, 'Bob'],
+        ],
+      }),
+      vector: vector(),
+    };
+  });
+  return { fileId, ownerId, rows };
+};

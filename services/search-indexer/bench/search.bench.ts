@@ -1,0 +1,200 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import * as lancedb from '@lancedb/lancedb';
+import { searchRoutes, workerRpc } from '@overtone/contracts';
+import { createDatabase as connectDatabase } from '@overtone/database';
+import { createBus, createLog, createMetrics } from '@overtone/service-kit';
+import { createDatabase, startNats } from '@overtone/testkit';
+import { PrismaClient } from '../src/generated/client.ts';
+import { createLanceIndex } from '../src/ports/lancedb.adapter.ts';
+import { createWorkerVectoriser } from '../src/ports/worker-vectoriser.adapter.ts';
+import type { IndexRow } from '../src/ports/search-index.ts';
+import { createSearch } from '../src/search/search.service.ts';
+import { createSearchStore } from '../src/search/search.store.ts';
+import { createTelemetry } from '../src/telemetry.ts';
+import { variantsOf } from '../src/words/words.ts';
+import { createLanguage, createVectors, makeFile, randomOf } from './library.ts';
+
+type Row = { name: string; ours: string; peer: string; ratio: number | null; goal: string; met: boolean };
+
+const dim = 100;
+const goalMs = 25;
+const passagesPerFile = 100;
+const owners = Array.from({ length: 50 }, () => randomUUID());
+const model = { name: 'bench', dim };
+
+/** The service's search with everything it uses: real database, real bus, real index. Only the words are invented. */
+const startSearch = async (folder: string, passages: number) => {
+  const random = randomOf(7);
+  const { text, tellingWord } = createLanguage(random);
+  const vector = createVectors(random, dim);
+  const [nats, database, directory] = await Promise.all([
+    startNats(),
+    createDatabase(),
+    mkdtemp(join(folder, 'search-')),
+  ]);
+  const log = createLog('search-indexer', { LOG_LEVEL: 'error', LOG_FORMAT: 'text' });
+  const metrics = createMetrics();
+  const asker = createBus({ service: 'search-indexer', url: nats.url, log });
+  const worker = createBus({ service: 'transcription-worker', url: nats.url, log });
+  await Promise.all([asker.connect(), worker.connect()]);
+  worker.serve(workerRpc.embed, async ({ texts }) => ({
+    model: model.name,
+    dim,
+    vectors: texts.map(() => Buffer.from(vector().buffer).toString('base64')),
+  }));
+  const env = { DATABASE_URL: database.urlFor('search_indexer'), DB_POOL_SIZE: 4, DB_MAX_OVERFLOW: 4 };
+  const { db, pool, part } = connectDatabase(
+    { env, name: 'bench', metrics, log },
+    (adapter) => new PrismaClient({ adapter }),
+  );
+  const index = createLanceIndex({ directory, log });
+
+  const put = async (build: string, files: ReturnType<typeof makeFile>[]) => {
+    const rows: IndexRow[] = files.flatMap((f) => f.rows);
+    // Many files in one write, for the filling only: the rows' own ids stay what they are.
+    await index.replaceFile(build, files[0]?.fileId ?? '', rows, model);
+    await pool.query(
+      `insert into index_state (file_id, owner_id, title, chunks, semantic, indexed_at, upload_time, language)
+       select f, o, 'A recording', $3, true, now(), now(), 'en' from unnest($1::uuid[], $2::uuid[]) as t (f, o)`,
+      [files.map((f) => f.fileId), files.map((f) => f.ownerId), passagesPerFile],
+    );
+  };
+  const newFile = () => {
+    const ownerId = owners[Math.floor(random() * owners.length)] ?? '';
+    return makeFile({ text, vector, ownerId }, passagesPerFile);
+  };
+  await index.beginBuild(model, true);
+  const build = await index.beginBuild(model, false);
+  for (let made = 0; made < passages; made += 50 * passagesPerFile)
+    await put(build.id, Array.from({ length: 50 }, newFile));
+  await index.promote();
+
+  const search = createSearch({
+    index,
+    store: createSearchStore({ db }),
+    vectoriser: createWorkerVectoriser({ bus: asker }),
+    telemetry: createTelemetry(metrics),
+    log,
+    floor: 0.2,
+  });
+  return {
+    random,
+    query: () => Array.from({ length: 1 + Math.floor(random() * 4) }, tellingWord).join(' '),
+    vector,
+    search,
+    addFile: () => put(build.id, [newFile()]),
+    maintain: () => index.maintain(),
+    /** The bare engine on the same rows. */
+    peer: async () => (await lancedb.connect(directory)).openTable(`passages_${build.id}`),
+    stop: async () => {
+      await index.close();
+      await part.stop();
+      await Promise.all([asker.close(), worker.close()]);
+      await Promise.all([nats.stop(), database.drop(), rm(directory, { recursive: true, force: true })]);
+    },
+  };
+};
+type Started = Awaited<ReturnType<typeof startSearch>>;
+
+const timed = async (work: () => Promise<unknown>): Promise<number> => {
+  const started = performance.now();
+  await work();
+  return performance.now() - started;
+};
+const quantile = (values: readonly number[], share: number): number =>
+  values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.ceil(share * values.length) - 1)] ?? Number.NaN;
+const spread = (values: readonly number[]): string =>
+  `p50 ${quantile(values, 0.5).toFixed(1)} / p99 ${quantile(values, 0.99).toFixed(1)} ms`;
+
+const ourSearch = async (s: Started): Promise<void> => {
+  const everybody = s.random() < 0.5;
+  const userId = owners[Math.floor(s.random() * owners.length)] ?? '';
+  const answer = await s.search(searchRoutes.search.query.parse({ q: s.query() }), { userId, seesAll: everybody });
+  if (answer.legs.keyword !== 'ok' || answer.legs.semantic !== 'ok') throw new Error(JSON.stringify(answer.legs));
+};
+
+/** The engine's own hybrid search, its own fusion, the best 20 rows: no snippets, no grouping, no filters. */
+const peerSearch = async (s: Started, table: lancedb.Table, reranker: lancedb.rerankers.RRFReranker): Promise<void> => {
+  const words = s
+    .query()
+    .split(' ')
+    .flatMap((w) => variantsOf(w, []));
+  await table
+    .query()
+    .nearestTo(s.vector())
+    .distanceType('cosine')
+    .fullTextSearch(new lancedb.MatchQuery(words.join(' '), 'terms'))
+    .rerank(reranker)
+    .select(['id', 'text'])
+    .limit(20)
+    .toArray();
+};
+
+const quiet = async (s: Started, turns: number): Promise<Row> => {
+  const table = await s.peer();
+  const reranker = await lancedb.rerankers.RRFReranker.create(60);
+  const [ours, peers]: [number[], number[]] = [[], []];
+  for (let i = 0; i < turns + 20; i++) {
+    const our = await timed(() => ourSearch(s));
+    const peer = await timed(() => peerSearch(s, table, reranker));
+    // The first ones warm both up.
+    if (i < 20) continue;
+    ours.push(our);
+    peers.push(peer);
+  }
+  table.close();
+  const p99 = quantile(ours, 0.99);
+  return {
+    name: 'search: hybrid over 100,000 passages',
+    ours: spread(ours),
+    peer: `LanceDB alone ${spread(peers)}`,
+    ratio: p99 / quantile(peers, 0.99),
+    goal: `p99 <= ${goalMs} ms`,
+    met: p99 <= goalMs,
+  };
+};
+
+/** The same while a file is indexed every second. */
+const busy = async (s: Started, turns: number): Promise<Row> => {
+  let writing = true;
+  const writer = (async () => {
+    while (writing) {
+      await s.addFile();
+      await s.maintain();
+      await sleep(1_000);
+    }
+  })();
+  const ours: number[] = [];
+  for (let i = 0; i < turns; i++) {
+    ours.push(await timed(() => ourSearch(s)));
+    await sleep(10);
+  }
+  writing = false;
+  await writer;
+  return {
+    name: 'search: the same while files are indexed',
+    ours: spread(ours),
+    peer: '',
+    ratio: null,
+    goal: 'none',
+    met: true,
+  };
+};
+
+/** Hybrid search over 100,000 passages, from the parsed request to the answer, beside the bare engine. */
+export const searchBench = {
+  name: 'search',
+  about: 'hybrid search over 100,000 passages inside the service, beside LanceDB alone',
+  run: async ({ size, folder }: { size: number; folder: string }): Promise<Row[]> => {
+    const s = await startSearch(folder, Math.max(5_000, Math.round(100_000 * size)));
+    try {
+      const turns = Math.max(100, Math.round(1_000 * size));
+      return [await quiet(s, turns), await busy(s, turns)];
+    } finally {
+      await s.stop();
+    }
+  },
+};
