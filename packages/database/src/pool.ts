@@ -33,6 +33,8 @@ export const createPool = ({ env, name, metrics, log }: PoolOptions): Pool => {
   // Without a listener a connection that PostgreSQL closes would end the process.
   pool.on('error', (err) => log.warn({ err }, 'idle database connection lost'));
   pool.on('connect', (client) => {
+    // The pool listens to idle connections only; one that breaks while it is lent out fails its query, and that is told.
+    client.on('error', () => {});
     const query = client.query.bind(client) as (...args: unknown[]) => unknown;
     client.query = ((...args: unknown[]) => {
       const flow = currentFlow();
