@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../refusal.ts';
 import { kill, spawnProcess, waitUntilReady, type ProcessSpec, type RunningProcess } from '../servers/process.ts';
 import { afterEnd, noFailures, pauseBeforeStart, type Failures } from './backoff.ts';
+import { lastError } from './logs.ts';
 import { identify, type ProcessIdentity } from './identity.ts';
 import { endSession, waitForEnd } from './leftovers.ts';
 
@@ -72,8 +73,9 @@ export function createKeeper(options: KeeperOptions): Keeper {
         failures = afterEnd(failures, 0);
         log(`${spec.name} cannot be started: ${messageOf(error)}`);
       }
-      if (failures.count >= FIRST_ATTEMPTS)
-        fail(new Error(`${spec.name} ended ${failures.count} times while starting`));
+      if (failures.count >= FIRST_ATTEMPTS) {
+        fail(new Error(`${spec.name} ended ${failures.count} times while starting (${lastError(options.logFile)})`));
+      }
       await sleep(pauseMs(failures), undefined, { signal: stopping.signal }).catch(() => undefined);
     }
   }

@@ -1,3 +1,4 @@
+import { readIfThere } from '../files.ts';
 import { copyFile, readdir, stat, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -13,4 +14,11 @@ export async function rotateLogs(folder: string, limitBytes = LIMIT_BYTES): Prom
     await copyFile(file, `${file}.1`);
     await truncate(file);
   }
+}
+
+/** What a process that gave up most likely said about it: the last line of its log that speaks of an error. */
+export function lastError(file: string): string {
+  const lines = (readIfThere(file) ?? '').trimEnd().split('\n');
+  const spoken = lines.findLast((line) => /^\s*(\w*Error\b|FATAL|\[FTL\]|Environment:)|"level":[56]0/.test(line));
+  return (spoken ?? lines.at(-1) ?? 'it said nothing').trim();
 }

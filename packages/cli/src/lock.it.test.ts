@@ -1,0 +1,30 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, it } from '@jest/globals';
+import { isLocked, tryLock, withLock } from './lock.ts';
+
+describe('lock', () => {
+  it('is held by one at a time', async () => {
+    const name = randomUUID();
+    const held = await tryLock(name);
+    expect([held === undefined, await tryLock(name), await isLocked(name)]).toEqual([false, undefined, true]);
+    held?.close();
+  });
+
+  it('is free when it was given back', async () => {
+    const name = randomUUID();
+    await withLock(name, async () => await Promise.resolve());
+    expect(await isLocked(name)).toBe(false);
+  });
+
+  it('makes the second wait for the first', async () => {
+    const name = randomUUID();
+    const order: string[] = [];
+    const work = (who: string) => async () => {
+      order.push(`${who} begins`);
+      await new Promise((resolve) => setTimeout(resolve, 30));
+      order.push(`${who} ends`);
+    };
+    await Promise.all([withLock(name, work('a')), withLock(name, work('b'))]);
+    expect(order).toEqual(['a begins', 'a ends', 'b begins', 'b ends']);
+  });
+});

@@ -1,0 +1,29 @@
+import { describe, expect, it } from '@jest/globals';
+import { assignPorts } from './ports.ts';
+
+const machine = (busy: readonly number[], drawn: readonly number[]) => {
+  const draws = [...drawn];
+  return {
+    isFree: async (port: number) => await Promise.resolve(!busy.includes(port)),
+    draw: () => draws.shift() ?? Number.NaN,
+  };
+};
+
+describe('assignPorts', () => {
+  it('keeps the port of the last start where it is free', async () => {
+    expect(await assignPorts(['nats'], { nats: 21_000 }, machine([], []))).toEqual({ nats: 21_000 });
+  });
+
+  it('draws another one where it is taken', async () => {
+    expect(await assignPorts(['nats'], { nats: 21_000 }, machine([21_000], [22_000]))).toEqual({ nats: 22_000 });
+  });
+
+  it('never gives one port to two names', async () => {
+    const assigned = await assignPorts(['a', 'b'], { b: 21_000 }, machine([], [21_000, 21_000, 23_000]));
+    expect(assigned).toEqual({ a: 21_000, b: 23_000 });
+  });
+
+  it('forgets the ports of names that are gone', async () => {
+    expect(await assignPorts(['new'], { old: 21_000 }, machine([], [22_000]))).toEqual({ new: 22_000 });
+  });
+});

@@ -1,0 +1,27 @@
+import { describe, expect, it } from '@jest/globals';
+import { dataFolder } from '../paths.ts';
+import { checkDisk, isNewer } from './preflight.ts';
+
+describe('isNewer', () => {
+  it.each([
+    ['0.6.0', '0.5.0'],
+    ['0.10.0', '0.9.9'],
+    ['1.0.0', '0.99.99'],
+    ['0.5.1', '0.5.0'],
+    ['0.5.0', '0.5.0-rc1'],
+  ])('%s is newer than %s, not the other way round', (newer, older) => {
+    expect([isNewer(newer, older), isNewer(older, newer)]).toEqual([true, false]);
+  });
+
+  it('a version is not newer than itself', () => {
+    expect(isNewer('0.5.0', '0.5.0')).toBe(false);
+  });
+});
+
+describe('checkDisk', () => {
+  it('refuses a disk that is about to be full, in one sentence with both figures', () => {
+    expect(() => checkDisk(dataFolder('/somewhere'), 12 * 1024 * 1024)).toThrow(
+      'Only 12 MiB are free on the disk of /somewhere; at least 500 MiB are needed.',
+    );
+  });
+});

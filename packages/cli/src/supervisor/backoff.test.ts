@@ -1,0 +1,23 @@
+import { describe, expect, it } from '@jest/globals';
+import { afterEnd, noFailures, pauseBeforeStart } from './backoff.ts';
+
+const endings = (ranForMs: readonly number[]) => ranForMs.reduce(afterEnd, noFailures);
+
+describe('back-off', () => {
+  it('does not wait before the first start', () => {
+    expect(pauseBeforeStart(noFailures)).toBe(0);
+  });
+
+  it('doubles the pause with every early end', () => {
+    const pauses = [1, 2, 3, 4].map((n) => pauseBeforeStart(endings(Array<number>(n).fill(100))));
+    expect(pauses).toEqual([200, 400, 800, 1600]);
+  });
+
+  it('never waits longer than half a minute', () => {
+    expect(pauseBeforeStart(endings(Array<number>(40).fill(0)))).toBe(30_000);
+  });
+
+  it('begins anew after a healthy minute', () => {
+    expect(pauseBeforeStart(endings([100, 100, 100, 60_000]))).toBe(200);
+  });
+});

@@ -1,0 +1,82 @@
+import { describe, expect, it } from '@jest/globals';
+import { dataFolder } from '../paths.ts';
+import { serviceEnvironment, type EnvironmentSource } from './environment.ts';
+import { maxConnections, portNames } from './plan.ts';
+
+const services = ['edge-gateway', 'identity', 'media', 'transcription-worker', 'realtime-gateway'];
+const source = (more: Partial<EnvironmentSource> = {}): EnvironmentSource => ({
+  folder: dataFolder('/data'),
+  instance: {
+    port: 8080,
+    adminAnnounced: false,
+    adminEmail: 'ada@example.org',
+    ports: Object.fromEntries(portNames(services).map((name, index) => [name, 20_000 + index])),
+  },
+  secrets: { file: (name) => `/data/secrets/${name}`, read: (name) => `${name}/pass` },
+  uiFolder: '/ui',
+  caller: { PATH: '/bin', LOG_LEVEL: 'debug' },
+  ...more,
+});
+
+describe('serviceEnvironment', () => {
+  it('gives the public port to the edge only', () => {
+    expect(services.filter((name) => serviceEnvironment(name, source())['API_PORT'] === '8080')).toEqual([
+      'edge-gateway',
+    ]);
+  });
+
+  it('gives the key that signs assertions to the edge only', () => {
+    const holders = services.filter((name) => 'ASSERTION_PRIVATE_KEY_FILE' in serviceEnvironment(name, source()));
+    expect(holders).toEqual(['edge-gateway']);
+  });
+
+  it('gives the address of the database only to those who own tables, with their own role', () => {
+    const urls = services.map((name) => serviceEnvironment(name, source())['DATABASE_URL']);
+    expect(urls).toEqual([
+      undefined,
+      'postgresql://identity:db_identity%2Fpass@127.0.0.1:20000/overtone',
+      'postgresql://media:db_media%2Fpass@127.0.0.1:20000/overtone',
+      undefined,
+      undefined,
+    ]);
+  });
+
+  it('gives every service its own user of the bus', () => {
+    const env = serviceEnvironment('media', source());
+    expect([env['NATS_USER'], env['NATS_PASSWORD']]).toEqual(['media', 'nats_media/pass']);
+  });
+
+  it("passes the caller's variables on, but lets nobody override an address", () => {
+    const env = serviceEnvironment('media', source({ caller: { LOG_LEVEL: 'debug', DATABASE_URL: 'elsewhere' } }));
+    expect([env['LOG_LEVEL'], env['DATABASE_URL']]).toEqual(['debug', expect.stringContaining('@127.0.0.1')]);
+  });
+
+  it("tells the first administrator's password to identity only", () => {
+    const told = source({
+      adminPasswordFile: '/data/secrets/first',
+      caller: { OT_ADMIN_PASSWORD: 'secret', OT_ADMIN_EMAIL: 'ada@example.org' },
+    });
+    const knowing = services.filter((name) =>
+      Object.keys(serviceEnvironment(name, told)).some((k) => k.startsWith('OT_ADMIN')),
+    );
+    expect(knowing).toEqual(['identity']);
+    expect(serviceEnvironment('identity', told)['OT_ADMIN_PASSWORD']).toBeUndefined();
+  });
+
+  it('uses the folder of models that the caller names', () => {
+    expect(serviceEnvironment('media', source({ caller: { MODEL_CACHE_DIR: '/models' } }))['MODEL_CACHE_DIR']).toBe(
+      '/models',
+    );
+    expect(serviceEnvironment('media', source())['MODEL_CACHE_DIR']).toBe('/data/models');
+  });
+});
+
+describe('maxConnections', () => {
+  it('has room for every pool at its fullest', () => {
+    expect(maxConnections({ DB_POOL_SIZE: '50', DB_MAX_OVERFLOW: '50' })).toBe(520);
+  });
+
+  it('is what the caller says', () => {
+    expect(maxConnections({ PG_MAX_CONNECTIONS: '77' })).toBe(77);
+  });
+});

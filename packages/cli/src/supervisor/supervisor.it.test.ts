@@ -1,0 +1,110 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { fixtureService } from '../../test/fixtures.ts';
+import { dataFolder, type DataFolder } from '../paths.ts';
+import { freePorts } from '../servers/ports.ts';
+import { isAlive } from './identity.ts';
+import { endLeftovers, waitForEnd } from './leftovers.ts';
+import { readLiveRuntime, readRuntime } from './runtime.ts';
+import { createSupervisor } from './supervisor.ts';
+
+const SUPERVISOR = fileURLToPath(new URL('../../test/fixture-supervisor.ts', import.meta.url));
+
+let folder: DataFolder;
+let ports: number[];
+beforeEach(async () => {
+  folder = dataFolder(mkdtempSync(join(tmpdir(), 'overtone-supervisor-')));
+  mkdirSync(folder.logs);
+  ports = await freePorts(2);
+});
+afterEach(() => rmSync(folder.root, { recursive: true }));
+
+describe('supervisor', () => {
+  const supervise = (traits: readonly string[] = []) => {
+    const order: string[] = [];
+    const supervisor = createSupervisor({
+      folder,
+      plan: {
+        servers: [fixtureService('server', ports[0]!)],
+        services: [fixtureService('service', ports[1]!, traits)],
+      },
+      migrate: async () => {
+        order.push('migrate');
+        return await Promise.resolve('migrated');
+      },
+      progress: (line) => order.push(line.replace(/ \(.*/, '')),
+      log: () => undefined,
+    });
+    return { supervisor, order };
+  };
+
+  it('starts the servers, migrates, then starts the services', async () => {
+    const { supervisor, order } = supervise();
+    await supervisor.start();
+    await supervisor.stop();
+    expect(order).toEqual(['server is ready', 'migrate', 'database: migrated', 'service is ready']);
+  });
+
+  it('records what runs, and nothing once it has stopped', async () => {
+    const { supervisor } = supervise();
+    await supervisor.start();
+    const runtime = readLiveRuntime(folder);
+    expect(runtime?.processes.map((p) => [p.name, p.kind, isAlive(p)])).toEqual([
+      ['server', 'server', true],
+      ['service', 'service', true],
+    ]);
+    await supervisor.stop();
+    expect(runtime?.processes.filter(isAlive)).toEqual([]);
+    expect(existsSync(folder.runtime)).toBe(false);
+  });
+
+  it('leaves nothing running when one of them will not start', async () => {
+    const { supervisor } = supervise(['broken']);
+    const starting = supervisor.start();
+    await expect(starting).rejects.toThrow('service ended 3 times while starting');
+    expect(await fetch(`http://127.0.0.1:${ports[0]}`).catch(() => 'gone')).toBe('gone');
+  });
+});
+
+describe('a supervisor that was killed', () => {
+  let process_: ChildProcess | undefined;
+  const startAndKill = async (traits: readonly string[]) => {
+    process_ = spawn(process.execPath, [SUPERVISOR, folder.root, String(ports[0]), ...traits], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    await once(process_.stdout!, 'data');
+    process_.kill('SIGKILL');
+    await once(process_, 'exit');
+    return readRuntime(folder)!.processes;
+  };
+
+  it('is followed by its services, which are asked to stop', async () => {
+    const processes = await startAndKill([]);
+    expect(await waitForEnd(processes, 5000)).toBe(true);
+  });
+
+  it('is not taken for a running one', async () => {
+    await startAndKill([]);
+    expect(readLiveRuntime(folder)).toBeUndefined();
+  });
+
+  it('leaves behind only what the next start ends', async () => {
+    const processes = await startAndKill(['stubborn', 'parent']);
+    expect(processes.filter(isAlive)).toHaveLength(1);
+    expect(await endLeftovers(processes, 200)).toBe(1);
+    expect(processes.filter(isAlive)).toEqual([]);
+  });
+
+  it('never costs a stranger that got the number of a dead process', async () => {
+    const stranger = spawn('sleep', ['60'], { stdio: 'ignore' });
+    const recorded = { pid: stranger.pid!, started: 1, name: 'media', kind: 'service', restarts: 0 } as const;
+    expect(await endLeftovers([recorded], 200)).toBe(0);
+    expect(stranger.exitCode ?? stranger.signalCode).toBeNull();
+    stranger.kill('SIGKILL');
+  });
+});

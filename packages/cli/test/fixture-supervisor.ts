@@ -1,0 +1,15 @@
+import { dataFolder } from '../src/paths.ts';
+import { createSupervisor } from '../src/supervisor/supervisor.ts';
+import { fixtureService } from './fixtures.ts';
+
+// A supervisor in a process of its own, to be killed: FOLDER, PORT, traits of its one service.
+const [folder = '', port = '', ...traits] = process.argv.slice(2);
+const supervisor = createSupervisor({
+  folder: dataFolder(folder),
+  plan: { servers: [], services: [fixtureService('fixture', Number(port), traits)] },
+  migrate: async () => await Promise.resolve('nothing to do'),
+  progress: () => undefined,
+  log: () => undefined,
+});
+await supervisor.start();
+process.stdout.write('ready\n');

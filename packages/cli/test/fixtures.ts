@@ -1,0 +1,20 @@
+import { fileURLToPath } from 'node:url';
+import { plainEnvironment, type ProcessSpec } from '../src/servers/process.ts';
+
+const MAIN = fileURLToPath(new URL('fixture-service.ts', import.meta.url));
+
+/** A small real process to look after. */
+export function fixtureService(name: string, port: number, traits: readonly string[] = []): ProcessSpec {
+  return {
+    name,
+    command: process.execPath,
+    args: [MAIN, ...traits],
+    env: { ...plainEnvironment(), PORT: String(port) },
+    stopSignal: 'SIGTERM',
+    probe: async () =>
+      await fetch(`http://127.0.0.1:${port}`).then(
+        (r) => r.ok,
+        () => false,
+      ),
+  };
+}
