@@ -71,7 +71,7 @@ describe('permissions', () => {
   it('keep a service from pulling another one’s events', async () => {
     const [dispatcher, indexer] = [await connect('transcription-dispatcher'), await connect('search-indexer')];
     await (await dispatcher.jetstreamManager()).streams.add({ name: 'EVENTS', subjects: ['evt.>'] });
-    const stolen = indexer.jetstream().consumers.get('EVENTS', 'media-take-stage');
+    const stolen = indexer.jetstream().consumers.get('EVENTS', 'media-store-results');
     await expect(stolen).rejects.toThrow();
   });
 });
