@@ -61,11 +61,16 @@ const speakerAt = (layout: Layout, token: number): string | null =>
 const isOwn = (speaker: string | null, spokenBy: SnippetInput['spokenBy']): boolean =>
   spokenBy === null || (speaker !== null && spokenBy(speaker));
 
+/** Stems keep the first letter of their words; accents may be folded away. Most words need no stemming to be ruled out. */
+const couldBe = (word: string, initials: ReadonlySet<string | undefined>): boolean =>
+  word.charCodeAt(0) > 127 || initials.has(word[0]?.toLowerCase());
+
 /** Indexes of the words to mark, rising. */
 const matches = (words: readonly Word[], { marks, layout, language, spokenBy }: SnippetInput): number[] => {
   const stem = stemmerOf(language);
   const found = new Set<number>();
-  for (const [i, w] of words.entries()) if (marks.words.has(stem(w.text))) found.add(i);
+  const initials = new Set([...marks.words].map((s) => s[0]));
+  for (const [i, w] of words.entries()) if (couldBe(w.text, initials) && marks.words.has(stem(w.text))) found.add(i);
   for (const phrase of marks.phrases)
     for (let i = 0; i + phrase.length <= words.length; i++)
       if (phrase.every((variants, n) => variants.has(stem(words[i + n]?.text ?? ''))))

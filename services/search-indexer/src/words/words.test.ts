@@ -42,6 +42,11 @@ describe('words', () => {
     expect(variantsOf('march', ['de', null])).toEqual(['march']);
   });
 
+  it('keeps the first letter of a word in its stem', () => {
+    for (const word of ['dying', 'skies', 'only', 'Yesterday', 'generous', 'eyes', 'iodine'])
+      for (const language of ['en', 'de', 'fr', 'es']) expect(stemOf(word, language)[0]).toBe(word[0]?.toLowerCase());
+  });
+
   it('cuts what is too long to be a word', () => {
     expect(stemOf('x'.repeat(5_000), 'en').length).toBeLessThanOrEqual(40);
   });

@@ -75,7 +75,7 @@ const plain = (word: string): string =>
     .replaceAll(/['’]/g, '');
 
 const stems = new Map<string, Map<string, string>>();
-const stemsKept = 20_000;
+const stemsKept = 50_000;
 
 /** Stems the words of one language. What was asked before is remembered: people use few words often. */
 export const stemmerOf = (language: string | null): ((word: string) => string) => {
