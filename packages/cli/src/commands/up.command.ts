@@ -77,7 +77,7 @@ async function startHere(folder: DataFolder, terminal: Terminal): Promise<void> 
 }
 
 async function startDetached(folder: DataFolder, terminal: Terminal): Promise<void> {
-  const main = join(productFolder, 'packages', 'cli', 'src', 'supervisor', 'detached.main.ts');
+  const main = join(productFolder, 'packages', 'cli', 'src', 'supervisor.main.ts');
   const log = openSync(join(folder.logs, 'supervisor.log'), 'a', 0o600);
   const child = spawn(process.execPath, ['--max-semi-space-size=2', '--max-old-space-size=128', main, folder.root], {
     cwd: '/',

@@ -72,14 +72,14 @@ describe('supervisor', () => {
 });
 
 describe('a supervisor that was killed', () => {
-  let process_: ChildProcess | undefined;
+  let killed: ChildProcess | undefined;
   const startAndKill = async (traits: readonly string[]) => {
-    process_ = spawn(process.execPath, [SUPERVISOR, folder.root, String(ports[0]), ...traits], {
+    killed = spawn(process.execPath, [SUPERVISOR, folder.root, String(ports[0]), ...traits], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
-    await once(process_.stdout!, 'data');
-    process_.kill('SIGKILL');
-    await once(process_, 'exit');
+    await once(killed.stdout!, 'data');
+    killed.kill('SIGKILL');
+    await once(killed, 'exit');
     return readRuntime(folder)!.processes;
   };
 

@@ -1,7 +1,7 @@
-import { dataFolder } from '../paths.ts';
-import { messageOf } from '../refusal.ts';
-import type { SupervisorMessage } from './messages.ts';
-import { superviseInstance } from './run-instance.ts';
+import { dataFolder } from './paths.ts';
+import { messageOf } from './refusal.ts';
+import type { SupervisorMessage } from './supervisor/messages.ts';
+import { superviseInstance } from './supervisor/run-instance.ts';
 
 // The supervisor without a terminal: tells `up` how it goes over the channel it was started with, as long as
 // somebody listens, and then lives until it is asked to stop.
