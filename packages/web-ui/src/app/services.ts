@@ -1,3 +1,4 @@
+import { call } from '../api/client.ts';
 import { createQueryClient } from '../api/query-client.ts';
 import { createLive } from '../live/live.ts';
 import { progressStore } from '../live/progress-store.ts';
@@ -35,7 +36,7 @@ export const session = createSession({
 });
 
 export const push = createPushSocket({
-  renew: session.renew,
+  probe: () => call('me'),
   onMessage: createLive({ queryClient, progress: progressStore, versions: transcriptVersions }),
 });
 

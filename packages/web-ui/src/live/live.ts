@@ -20,8 +20,10 @@ export const createLive = ({ queryClient, progress, versions }: Deps): ((message
     const effect = effectOf(message);
     switch (effect.kind) {
       case 'hello':
-        // The first greeting finds fresh pages; a later one without resumption may have missed something.
-        if (greeted && !effect.resumed) void queryClient.invalidateQueries();
+        if (effect.resumed) return;
+        // Between the first answers and the first greeting something may have happened; without resumption, anything.
+        if (greeted) void queryClient.invalidateQueries();
+        else refetch([['files'], ['file']]);
         greeted = true;
         return;
       case 'refetch':

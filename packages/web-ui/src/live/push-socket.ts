@@ -12,27 +12,43 @@ export type PushSocket = {
 
 type Deps = {
   readonly onMessage: (message: PushMessage) => void;
-  /** The socket was refused for want of a session; true when there is one again. */
-  readonly renew: () => Promise<boolean>;
+  /** Asks the API something small: it renews the session where that is what is missing, or ends it. */
+  readonly probe: () => Promise<unknown>;
 };
 
 const pingEveryMs = 25_000;
-const unauthenticated: ReadonlySet<number> = new Set([4001, 4003]);
+const settleMs = 2000;
+/** How long a socket may be open without a greeting: longer means that nobody knows whose it is. */
+const patienceMs = 3000;
+/** Of the contracts' close codes: the session has ended. */
 const revoked = 4004;
 
 /** One socket for the whole page; a reconnect tells the last `seq` it saw and so misses nothing. */
-export const createPushSocket = ({ onMessage, renew }: Deps): PushSocket => {
+export const createPushSocket = ({ onMessage, probe }: Deps): PushSocket => {
   const state = observable<PushState>('off');
   let socket: WebSocket | null = null;
   let lastSeq: number | null = null;
   let attempt = 0;
+  /** The socket that is open was greeted: it is known whose it is. */
+  let welcome = false;
+  let patience: ReturnType<typeof setTimeout> | undefined;
   let retry: ReturnType<typeof setTimeout> | undefined;
   let ping: ReturnType<typeof setInterval> | undefined;
 
+  const greeted = ({ seq, resumed }: { seq: number; resumed: boolean }): void => {
+    attempt = 0;
+    welcome = true;
+    clearTimeout(patience);
+    state.set('open');
+    const own = socket;
+    if (!resumed) lastSeq = seq;
+    // What was missed follows at once; only then is the sequence of the greeting ours.
+    else setTimeout(() => socket === own && (lastSeq = Math.max(lastSeq ?? 0, seq)), settleMs);
+  };
   const receive = (message: PushMessage): void => {
-    if (message.type === 'connection_established' || message.type === 'resync') {
-      lastSeq = Math.max(lastSeq ?? 0, message.data.seq);
-    } else if ('seq' in message) lastSeq = message.seq;
+    if (message.type === 'connection_established') greeted(message.data);
+    else if (message.type === 'resync') lastSeq = message.data.seq;
+    else if ('seq' in message) lastSeq = message.seq;
     onMessage(message);
   };
   const again = (): void => {
@@ -44,21 +60,22 @@ export const createPushSocket = ({ onMessage, renew }: Deps): PushSocket => {
   };
   const lost = async (code: number): Promise<void> => {
     clearInterval(ping);
+    clearTimeout(patience);
     socket = null;
     if (state.get() === 'off') return;
-    // A revoked session cannot be renewed; the renewal then fails and the sign-in page opens.
-    if (unauthenticated.has(code) || code === revoked) await renew().catch(() => false);
+    // A token that ran out while the socket was open has a successor in the cookies already.
+    if (code === revoked || !welcome) await probe().catch(() => undefined);
     again();
   };
   const connect = (): void => {
     clearTimeout(retry);
     state.set('connecting');
-    const own = new WebSocket(`${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/api/ws`);
+    welcome = false;
+    const since = lastSeq === null ? '' : `?since=${lastSeq}`;
+    const own = new WebSocket(`${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/api/ws${since}`);
     socket = own;
     own.addEventListener('open', () => {
-      attempt = 0;
-      if (lastSeq !== null) own.send(JSON.stringify({ type: 'resume', since: lastSeq }));
-      state.set('open');
+      patience = setTimeout(() => own.close(), patienceMs);
       ping = setInterval(() => own.send(JSON.stringify({ type: 'ping' })), pingEveryMs);
     });
     own.addEventListener('message', ({ data }) => {
@@ -83,6 +100,7 @@ export const createPushSocket = ({ onMessage, renew }: Deps): PushSocket => {
       state.set('off');
       clearTimeout(retry);
       clearInterval(ping);
+      clearTimeout(patience);
       lastSeq = null;
       attempt = 0;
       socket?.close(1000);

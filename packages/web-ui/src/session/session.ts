@@ -13,8 +13,6 @@ export type Session = {
   readonly signOut: (everywhere?: boolean) => Promise<void>;
   /** True when a fresh access token is in place. */
   readonly renew: () => Promise<boolean>;
-  /** Forgets everything of the last user; called on sign-out, on a dead session and when another tab signs out. */
-  readonly forget: () => void;
 };
 
 type Deps = {
@@ -64,7 +62,6 @@ export const createSession = ({ queryClient, onForget, goToSignIn }: Deps): Sess
   }
   return {
     renew,
-    forget,
     signIn: async (username, password) => {
       const token = await call('token', { form: { username, password } });
       forget();
