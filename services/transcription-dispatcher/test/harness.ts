@@ -52,6 +52,7 @@ export const worldOf = async (nats: TestServer, database: Pick<TestDatabase, 'ur
   });
   const sql = async <R extends QueryResultRow>(text: string, values: unknown[] = []): Promise<R[]> => {
     const client = new Client({ connectionString: database.url });
+    client.on('error', () => {});
     await client.connect();
     try {
       return (await client.query<R>(text, values)).rows;
@@ -67,7 +68,7 @@ export const envFor = (w: Pick<World, 'nats' | 'dispatcherUrl'>): DispatcherEnv 
   API_PORT: 0,
   INTERNAL_PORT: 0,
   LOG_LEVEL: 'fatal',
-  LOG_FORMAT: 'json',
+  LOG_FORMAT: 'text',
   DRAIN_DELAY_MS: 0,
   SHUTDOWN_GRACE_MS: 2_000,
   NATS_URL: w.nats.url,
