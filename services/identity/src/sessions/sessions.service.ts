@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { identityEvents } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import { unauthenticated } from '@overtone/service-kit';
@@ -7,15 +6,10 @@ import { writeAudit } from '../audit/audit.store.ts';
 import type { Client } from '../client.ts';
 import { txOptions, type Db, type Tx } from '../database.ts';
 import type { AccessTokens } from './access-tokens.ts';
+import { createGathering } from './gather.ts';
 import { asRole, expiryOf, hashOf, isReplay, newRefreshToken, refusalOf } from './sessions.ts';
 import type { Issued, Lifetimes, Sessions } from './sessions.ts';
 import { sessionsStore } from './sessions.store.ts';
-
-/**
- * Requests that were sent together arrive within this time; by then none of them has been answered, so none of them
- * can be the replay of another.
- */
-const gatherMs = 40;
 
 const refused = () => unauthenticated('refresh_refused', 'The session has ended. Please sign in again.');
 
@@ -23,6 +17,7 @@ type Deps = { db: Db; outbox: Outbox; accessTokens: AccessTokens; lifetimes: Lif
 type Family = { sessionId: string; sessionStartedAt: Date; absoluteExpiresAt: Date };
 
 export const createSessions = ({ db, outbox, accessTokens, lifetimes }: Deps): Sessions => {
+  const gather = createGathering();
   const issue = async (tx: Tx, user: { id: string; role: string }, family: Family, client: Client): Promise<Issued> => {
     const now = new Date();
     const refreshToken = newRefreshToken();
@@ -83,7 +78,7 @@ export const createSessions = ({ db, outbox, accessTokens, lifetimes }: Deps): S
     rotate: async (refreshToken, client) => {
       const arrivedAt = new Date();
       const tokenHash = hashOf(refreshToken);
-      await sleep(gatherMs);
+      await gather(tokenHash);
       const issued = await db.$transaction(async (tx) => {
         const user = await sessionsStore.holderShared(tx, tokenHash);
         if (!user?.isActive) return undefined;

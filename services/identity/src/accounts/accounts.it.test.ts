@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { waitFor } from '@overtone/testkit';
+import { addUser, listenTo, startBackends, startIdentity } from '../../test/running-identity.ts';
+import type { Backends, RunningIdentity } from '../../test/running-identity.ts';
+
+let backends: Backends;
+let identity: RunningIdentity;
+beforeAll(async () => {
+  backends = await startBackends();
+  identity = await startIdentity(backends);
+});
+afterAll(async () => {
+  await identity.stop();
+  await backends.stop();
+});
+
+const newSession = async () => {
+  const user = await addUser(backends.sql);
+  return { user, ...(await identity.session(user.email, user.password)) };
+};
+const next = 'Another-Battery-7';
+const change = (caller: Parameters<RunningIdentity['ask']>[1], json: unknown) =>
+  identity.ask('/api/users/me', { ...caller, method: 'PUT', json });
+
+describe('the own account', () => {
+  it('shows what a client may see, and no hash', async () => {
+    const { user, caller } = await newSession();
+    const { body } = await identity.ask('/api/users/me', { caller });
+    expect(body).toMatchObject({ uuid: user.id, email: user.email, role: 'user', auth_type: 'local' });
+    expect(JSON.stringify(body)).not.toContain('argon2');
+  });
+
+  it('is not shown without a session', async () => {
+    expect((await identity.ask('/api/users/me')).status).toBe(401);
+  });
+
+  it('can be renamed, and the bus hears of it', async () => {
+    const { user, caller } = await newSession();
+    const heard = listenTo(backends.bus, 'evt.identity.user.updated.v1');
+    const { body } = await change({ caller }, { full_name: 'Ünal Ödegård' });
+    expect(body).toMatchObject({ full_name: 'Ünal Ödegård' });
+    await waitFor(() => heard.some((e) => e['userId'] === user.id));
+  });
+
+  it.each([[{ full_name: '' }], [{ full_name: 'a\0b' }], [{ full_name: 'x'.repeat(201) }], [[]]])(
+    'refuses the body %j with 422',
+    async (body) => {
+      const { caller } = await newSession();
+      expect((await change({ caller }, body)).status).toBe(422);
+    },
+  );
+});
+
+describe('changing the password', () => {
+  it('needs the current one', async () => {
+    const { caller } = await newSession();
+    expect((await change({ caller }, { password: next })).body).toMatchObject({ code: 'password_rejected' });
+    const { status, body } = await change({ caller }, { password: next, current_password: 'wrong' });
+    expect(status).toBe(400);
+    expect(body['errors']).toMatchObject([{ path: 'current_password' }]);
+  });
+
+  it('ends the other sessions and keeps this one', async () => {
+    const { user, caller, accessToken } = await newSession();
+    const other = await identity.session(user.email, user.password);
+    const { status } = await change({ caller }, { password: next, current_password: user.password });
+    expect(status).toBe(200);
+    expect(await identity.resolve(accessToken)).not.toBeNull();
+    expect(await identity.resolve(other.accessToken)).toBeNull();
+    expect((await identity.refresh(other.refreshToken)).status).toBe(401);
+    expect((await identity.signIn(user.email, user.password)).status).toBe(401);
+    expect((await identity.signIn(user.email, next)).status).toBe(200);
+  });
+
+  it('refuses a weak one in words for each fault', async () => {
+    const { user, caller } = await newSession();
+    const { body } = await change({ caller }, { password: 'aaaaaaaaaaaa', current_password: user.password });
+    expect(body['errors']).toHaveLength(3);
+  });
+
+  it('refuses one that was used before', async () => {
+    const { user, caller } = await newSession();
+    await change({ caller }, { password: next, current_password: user.password });
+    for (const password of [user.password, next]) {
+      const { body } = await change({ caller }, { password, current_password: next });
+      expect(body).toMatchObject({ code: 'password_rejected', detail: 'It has been used before.' });
+    }
+  });
+
+  it('counts wrong current passwords on the budget of signing in', async () => {
+    const { user, caller } = await newSession();
+    for (let i = 0; i < 5; i++) await change({ caller }, { password: next, current_password: 'wrong' });
+    expect((await identity.signIn(user.email, user.password)).status).toBe(401);
+  });
+
+  it('lifts the demand to change it', async () => {
+    const { user, caller, accessToken } = await newSession();
+    await backends.sql.query('update "user" set must_change_password = true where uuid = $1', [user.id]);
+    await change({ caller }, { password: next, current_password: user.password });
+    expect(await identity.resolve(accessToken)).toMatchObject({ refusal: null });
+  });
+});

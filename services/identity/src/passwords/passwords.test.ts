@@ -1,0 +1,60 @@
+import { describe, expect, it } from '@jest/globals';
+import { createArgon2 } from './argon2.adapter.ts';
+import { passwordFaults } from './passwords.ts';
+
+const owner = { email: 'maria@example.org', fullName: 'Maria de la Cruz' };
+
+describe('a new password', () => {
+  it.each(['Correct-Horse-9', 'Ünïcödé Sätze 1', `Aa1!${'x'.repeat(124)}`])('%s is good', (password) => {
+    expect(passwordFaults(password, owner)).toEqual([]);
+  });
+
+  it.each([
+    ['Short-1a', 'at least 12'],
+    [`Aa1!${'x'.repeat(125)}`, 'at most 128'],
+    ['correct-horse-9', 'upper case'],
+    ['CORRECT-HORSE-9', 'lower case'],
+    ['Correct-Horse-x', 'digit'],
+    ['CorrectHorse99', 'special'],
+    ['My-Maria-2026!', 'name or e-mail'],
+    ['Santa-CRUZ-2026', 'name or e-mail'],
+  ])('%s is refused: %s', (password, reason) => {
+    expect(passwordFaults(password, owner).join()).toContain(reason);
+  });
+
+  it('may contain short parts of a name, which are in every word', () => {
+    expect(passwordFaults('Delay-Lamp-2026', owner)).toEqual([]);
+  });
+});
+
+describe('argon2id', () => {
+  const hasher = createArgon2();
+
+  it('hashes with a salt of its own and checks', async () => {
+    const [a, b] = await Promise.all([hasher.hash('x'), hasher.hash('x')]);
+    expect(a).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+    expect(a).not.toBe(b);
+    expect(await hasher.verify(a, 'x')).toBe(true);
+    expect(await hasher.verify(a, 'y')).toBe(false);
+    expect(await hasher.verify('not a hash', 'x')).toBe(false);
+  });
+
+  it('leaves the event loop free while many hash', async () => {
+    let longest = 0;
+    let last = performance.now();
+    const timer = setInterval(() => {
+      longest = Math.max(longest, performance.now() - last);
+      last = performance.now();
+    }, 5);
+    await Promise.all(Array.from({ length: 12 }, () => hasher.pretend('x')));
+    clearInterval(timer);
+    expect(longest).toBeLessThan(150);
+  });
+
+  it('lets only so many wait and tells the others to come back', async () => {
+    const all = await Promise.allSettled(Array.from({ length: 260 }, () => hasher.pretend('x')));
+    const refused = all.filter((r) => r.status === 'rejected');
+    expect(refused.length).toBeGreaterThan(0);
+    expect(refused[0]).toMatchObject({ reason: { kind: 'unavailable', retryAfterSeconds: 5 } });
+  });
+});

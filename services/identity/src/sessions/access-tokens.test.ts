@@ -1,0 +1,63 @@
+import { createHmac, generateKeyPairSync, randomUUID } from 'node:crypto';
+import { describe, expect, it } from '@jest/globals';
+import jwt from 'jsonwebtoken';
+import { createAccessTokens } from './access-tokens.ts';
+
+const secret = 'a secret that is long enough for HS256';
+const tokens = createAccessTokens({ secret, lifetimeSeconds: 900 });
+const who = { userId: randomUUID(), sessionId: randomUUID(), role: 'user' } as const;
+const good = { sid: who.sessionId, role: 'user', type: 'access' };
+const options = { subject: who.userId, jwtid: randomUUID(), expiresIn: 60 } as const;
+
+const b64 = (o: object) => Buffer.from(JSON.stringify(o)).toString('base64url');
+const now = Math.floor(Date.now() / 1000);
+const body = { ...good, sub: who.userId, jti: randomUUID(), iat: now, exp: now + 60 };
+const handmade = (header: object, key: string, algorithm = 'sha256') => {
+  const text = `${b64(header)}.${b64(body)}`;
+  return `${text}.${createHmac(algorithm, key).update(text).digest('base64url')}`;
+};
+
+describe('access tokens', () => {
+  it('carry subject, session, role, type, id, issue and end', () => {
+    const claims = tokens.verify(tokens.sign(who));
+    expect(claims).toMatchObject({ sub: who.userId, sid: who.sessionId, role: 'user', type: 'access' });
+    expect((claims?.exp ?? 0) - (claims?.iat ?? 0)).toBe(900);
+    expect(claims?.jti).toMatch(/^[0-9a-f-]{36}$/);
+  });
+
+  it('verifies a token made by hand with the right key and algorithm, so that the refusals below mean something', () => {
+    expect(tokens.verify(handmade({ alg: 'HS256', typ: 'JWT' }, secret))).not.toBeNull();
+  });
+
+  const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const pem = publicKey.export({ type: 'spki', format: 'pem' });
+  const [head, payload, signature] = tokens.sign(who).split('.');
+  const refused: Record<string, string> = {
+    'an empty token': '',
+    'not a token': 'a.b.c',
+    'a token without signature': `${head}.${payload}.`,
+    'the algorithm none': `${b64({ alg: 'none', typ: 'JWT' })}.${b64(body)}.`,
+    'the algorithm None in other letters': `${b64({ alg: 'nOnE' })}.${b64(body)}.`,
+    'none with a signature': handmade({ alg: 'none' }, secret),
+    'another key': handmade({ alg: 'HS256' }, 'another key that is long enough too'),
+    'an empty key': handmade({ alg: 'HS256' }, ''),
+    'a longer hash with the right key': handmade({ alg: 'HS512' }, secret, 'sha512'),
+    'a header that claims HS384 over an HS256 signature': handmade({ alg: 'HS384' }, secret),
+    'an RSA signature': jwt.sign(good, privateKey, { ...options, algorithm: 'RS256' }),
+    'a public key taken for a secret': handmade({ alg: 'HS256' }, String(pem)),
+    'a changed payload': `${head}.${b64({ ...body, role: 'super_admin' })}.${signature}`,
+    'an expired token': jwt.sign(good, secret, { ...options, expiresIn: -1 }),
+    'a token of tomorrow': jwt.sign(good, secret, { ...options, notBefore: 3600 }),
+    'a token without end': jwt.sign(good, secret, { subject: who.userId, jwtid: randomUUID() }),
+    'a refresh token': jwt.sign({ ...good, type: 'refresh' }, secret, options),
+    'a second-factor token': jwt.sign({ ...good, type: 'mfa' }, secret, options),
+    'a token without type': jwt.sign({ sid: who.sessionId, role: 'user' }, secret, options),
+    'a token without session': jwt.sign({ role: 'user', type: 'access' }, secret, options),
+    'a role nobody has': jwt.sign({ ...good, role: 'root' }, secret, options),
+    'a subject that is no id': jwt.sign(good, secret, { ...options, subject: "' or 1=1" }),
+    'a payload that is no object': jwt.sign('text', secret),
+  };
+  it.each(Object.entries(refused))('refuses %s', (_what, token) => {
+    expect(tokens.verify(token)).toBeNull();
+  });
+});

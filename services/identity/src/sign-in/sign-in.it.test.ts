@@ -1,0 +1,208 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { waitFor } from '@overtone/testkit';
+import { addUser, admin, listenTo, startBackends, startIdentity } from '../../test/running-identity.ts';
+import type { Backends, RunningIdentity } from '../../test/running-identity.ts';
+
+let backends: Backends;
+let identity: RunningIdentity;
+beforeAll(async () => {
+  backends = await startBackends();
+  identity = await startIdentity(backends);
+});
+afterAll(async () => {
+  await identity.stop();
+  await backends.stop();
+});
+
+const lockOf = async (id: string) => {
+  const { rows } = await backends.sql.query<{ minutes: number | null; lockouts: number; failed: number }>(
+    `select round(extract(epoch from locked_until - now()) / 60)::int as minutes, lockouts, failed_logins as failed
+     from "user" where uuid = $1`,
+    [id],
+  );
+  return rows[0];
+};
+const audited = async (username: string) => {
+  const { rows } = await backends.sql.query<{ event_type: string; outcome: string; error_code: string | null }>(
+    'select event_type, outcome, error_code from audit_log where username = $1 order by time',
+    [username],
+  );
+  return rows;
+};
+const fail = async (username: string, times: number) => {
+  for (let i = 0; i < times; i++) await identity.signIn(username, 'wrong');
+};
+
+describe('the first administrator', () => {
+  it('is made once, however many replicas start at once and however often', async () => {
+    const more = await Promise.all(
+      [1, 2, 3].map(() => startIdentity(backends, { OT_ADMIN_EMAIL: 'other@example.org' })),
+    );
+    await Promise.all(more.map((m) => m.stop()));
+    const { rows } = await backends.sql.query('select email, role from "user" where role = \'super_admin\'');
+    expect(rows).toEqual([{ email: admin.email, role: 'super_admin' }]);
+  });
+
+  it('is counted as a sign-up and written to the audit trail', async () => {
+    const metrics = await (await fetch(`${identity.internal}/metrics`)).text();
+    expect(metrics).toContain('user_signups_total{method="local"} 1');
+    expect(await audited(admin.email)).toContainEqual(
+      expect.objectContaining({ event_type: 'admin.user.create', outcome: 'success' }),
+    );
+  });
+});
+
+describe('signing in', () => {
+  it('takes either spelling of the name and answers with tokens and cookies', async () => {
+    for (const spelling of [admin.email, admin.email.toUpperCase(), ` ${admin.email.toLowerCase()} `]) {
+      const { status, body, cookies, headers } = await identity.signIn(spelling, admin.password);
+      expect(status).toBe(200);
+      expect(body).toMatchObject({ token_type: 'bearer', expires_in: 900 });
+      expect(cookies.map((c) => c.split('=')[0])).toEqual(['access_token', 'refresh_token', 'csrf_token']);
+      expect(headers.get('cache-control')).toBe('no-store');
+    }
+  });
+
+  it('does not take wildcards for a name', async () => {
+    expect((await identity.signIn('%', admin.password)).status).toBe(401);
+    expect((await identity.signIn('ada_admin@example.org', admin.password)).status).toBe(401);
+  });
+
+  it('answers a wrong password and an unknown name with the same words', async () => {
+    const user = await addUser(backends.sql);
+    const wrong = await identity.signIn(user.email, 'wrong');
+    const unknown = await identity.signIn('nobody@example.org', 'wrong');
+    expect(wrong.status).toBe(401);
+    expect({ ...unknown.body, request_id: '' }).toEqual({ ...wrong.body, request_id: '' });
+    expect(wrong.body).toMatchObject({ code: 'invalid_credentials', detail: 'Incorrect username or password' });
+    expect(wrong.cookies).toEqual([]);
+  });
+
+  it('takes as long for an unknown name and for a locked account as for a wrong password', async () => {
+    const locked = await addUser(backends.sql);
+    await fail(locked.email, 5);
+    const median = async (username: () => Promise<string>) => {
+      const times: number[] = [];
+      for (let i = 0; i < 9; i++) {
+        const name = await username();
+        const started = performance.now();
+        await identity.signIn(name, 'wrong');
+        times.push(performance.now() - started);
+      }
+      return times.sort((a, b) => a - b)[4] as number;
+    };
+    const wrong = await median(async () => (await addUser(backends.sql)).email);
+    const unknown = await median(async () => 'nobody@example.org');
+    const lockedTime = await median(async () => locked.email);
+    for (const time of [unknown, lockedTime]) {
+      expect(time).toBeGreaterThan(wrong * 0.5);
+      expect(time).toBeLessThan(wrong * 2);
+    }
+  });
+
+  it('is refused over plain HTTP to another machine, with an error that says so', async () => {
+    const remote = { 'x-forwarded-proto': 'http', 'x-forwarded-host': 'overtone.example.org' };
+    const { status, body } = await identity.signIn(admin.email, admin.password, remote);
+    expect(status).toBe(400);
+    expect(body).toMatchObject({ code: 'insecure_origin' });
+    expect(String(body['detail'])).toContain('HTTPS');
+    const { status: ok, cookies } = await identity.signIn(admin.email, admin.password, {
+      ...remote,
+      'x-forwarded-proto': 'https',
+    });
+    expect(ok).toBe(200);
+    expect(cookies.every((c) => c.endsWith('; Secure'))).toBe(true);
+  });
+
+  it('is refused to a disabled account only after the right password', async () => {
+    const user = await addUser(backends.sql, { is_active: false });
+    expect((await identity.signIn(user.email, 'wrong')).body).toMatchObject({ code: 'invalid_credentials' });
+    const { status, body } = await identity.signIn(user.email, user.password);
+    expect(status).toBe(403);
+    expect(body).toMatchObject({ code: 'account_disabled' });
+  });
+
+  it('writes every outcome to the audit trail', async () => {
+    const user = await addUser(backends.sql);
+    await fail(user.email, 1);
+    await identity.signIn(user.email, user.password);
+    expect(await audited(user.email)).toEqual([
+      { event_type: 'auth.login.failure', outcome: 'failure', error_code: 'INVALID_CREDENTIALS' },
+      { event_type: 'auth.login.success', outcome: 'success', error_code: null },
+    ]);
+  });
+
+  it('never writes a password into the audit trail', async () => {
+    const { rows } = await backends.sql.query("select 1 from audit_log a where a::text like '%Correct-Horse%'");
+    expect(rows).toEqual([]);
+  });
+});
+
+describe('lockout', () => {
+  it('locks after five failures, and then refuses the right password with the same words', async () => {
+    const user = await addUser(backends.sql);
+    await fail(user.email, 4);
+    expect(await lockOf(user.id)).toMatchObject({ failed: 4, minutes: null });
+    await fail(user.email, 1);
+    expect(await lockOf(user.id)).toMatchObject({ minutes: 15, lockouts: 1 });
+    const { status, body } = await identity.signIn(user.email, user.password);
+    expect(status).toBe(401);
+    expect(body).toMatchObject({ code: 'invalid_credentials', detail: 'Incorrect username or password' });
+  });
+
+  it('counts every spelling of a name on one budget', async () => {
+    const user = await addUser(backends.sql);
+    for (const name of [user.email, user.email.toUpperCase(), ` ${user.email}`, `${user.email} `, user.email])
+      await identity.signIn(name, 'wrong');
+    expect((await identity.signIn(user.email.toUpperCase(), user.password)).status).toBe(401);
+    expect(await lockOf(user.id)).toMatchObject({ lockouts: 1 });
+  });
+
+  it('grows: 15, 30, 60, 1440 minutes and no further', async () => {
+    const user = await addUser(backends.sql);
+    for (const minutes of [15, 30, 60, 1440, 1440]) {
+      await fail(user.email, 5);
+      expect(await lockOf(user.id)).toMatchObject({ minutes });
+      await backends.sql.query(`update "user" set locked_until = now() where uuid = $1`, [user.id]);
+    }
+  });
+
+  it('begins anew when the last lock is more than a day ago', async () => {
+    const user = await addUser(backends.sql, { lockouts: 3 });
+    await backends.sql.query(`update "user" set locked_until = now() - interval '25 hours' where uuid = $1`, [user.id]);
+    await fail(user.email, 5);
+    expect(await lockOf(user.id)).toMatchObject({ minutes: 15, lockouts: 1 });
+  });
+
+  it('lets the right password in as the fifth attempt and forgets the failures', async () => {
+    const user = await addUser(backends.sql);
+    await fail(user.email, 4);
+    expect((await identity.signIn(user.email, user.password)).status).toBe(200);
+    expect(await lockOf(user.id)).toEqual({ failed: 0, minutes: null, lockouts: 0 });
+  });
+
+  it('gives forty guesses at once, over two replicas, no more than five', async () => {
+    const user = await addUser(backends.sql);
+    const second = await startIdentity(backends);
+    await Promise.all(Array.from({ length: 40 }, (_, i) => (i % 2 ? identity : second).signIn(user.email, 'wrong')));
+    await second.stop();
+    const rows = (await audited(user.email)).map((r) => r.error_code);
+    expect(rows.filter((code) => code === 'INVALID_CREDENTIALS')).toHaveLength(5);
+    expect(rows.filter((code) => code === 'ACCOUNT_LOCKED')).toHaveLength(35);
+  });
+
+  it('does not lock out somebody who signs in ten times at once with the right password', async () => {
+    const user = await addUser(backends.sql);
+    const all = await Promise.all(Array.from({ length: 10 }, () => identity.signIn(user.email, user.password)));
+    expect(all.map((a) => a.status)).toEqual(Array.from({ length: 10 }, () => 200));
+  });
+
+  it('tells of a new account on the bus', async () => {
+    const heard = listenTo(backends.bus, 'evt.identity.user.created.v1');
+    await backends.sql.query('delete from "user" where role = \'super_admin\'');
+    const again = await startIdentity(backends);
+    await waitFor(() => heard.length > 0);
+    await again.stop();
+    expect(heard[0]).toMatchObject({ role: 'super_admin', method: 'local' });
+  });
+});

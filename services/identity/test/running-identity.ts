@@ -1,0 +1,142 @@
+import { generateKeyPairSync, randomUUID } from 'node:crypto';
+import { createDatabase, startNats, type TestDatabase, type TestServer } from '@overtone/testkit';
+import { assertionHeader, createAssertionSigner, type Caller } from '@overtone/service-kit';
+import { connect, type NatsConnection } from 'nats';
+import { Client } from 'pg';
+import { identityEnv } from '../src/env.ts';
+import { createIdentity } from '../src/identity.ts';
+import { z } from 'zod';
+
+export const admin = { email: 'Ada.Admin@example.org', password: 'Correct-Horse-9' };
+export const secret = 'a secret of this test that is long enough';
+
+const keys = generateKeyPairSync('ec', {
+  namedCurve: 'P-256',
+  publicKeyEncoding: { type: 'spki', format: 'pem' },
+  privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+});
+const sign = createAssertionSigner(keys.privateKey);
+
+export type Answer = { status: number; body: Record<string, unknown>; cookies: string[]; headers: Headers };
+type Ask = {
+  method?: string;
+  form?: Record<string, string>;
+  json?: unknown;
+  caller?: Caller | null;
+  headers?: Record<string, string>;
+};
+
+/** Real servers and a running identity service, asked the way the edge asks it. */
+export const startBackends = async () => {
+  const [database, nats] = await Promise.all([createDatabase(), startNats()]);
+  const bus = await connect({ servers: nats.url });
+  await (await bus.jetstreamManager()).streams.add({ name: 'EVENTS', subjects: ['evt.>'] });
+  const sql = new Client({ connectionString: database.url });
+  await sql.connect();
+  return {
+    database,
+    nats,
+    bus,
+    sql,
+    stop: async () => {
+      await sql.end();
+      await bus.close();
+      await Promise.all([database.drop(), nats.stop()]);
+    },
+  };
+};
+export type Backends = Awaited<ReturnType<typeof startBackends>>;
+
+export const startIdentity = async (
+  backends: { database: TestDatabase; nats: TestServer },
+  overrides: Record<string, string> = {},
+) => {
+  const env = z.object(identityEnv).parse({
+    API_PORT: 0,
+    INTERNAL_PORT: 0,
+    LOG_LEVEL: 'fatal',
+    NATS_URL: backends.nats.url,
+    DATABASE_URL: backends.database.urlFor('identity'),
+    ASSERTION_PUBLIC_KEY: keys.publicKey,
+    JWT_SECRET_KEY: secret,
+    OT_ADMIN_EMAIL: admin.email,
+    OT_ADMIN_PASSWORD: admin.password,
+    ...overrides,
+  });
+  const service = createIdentity(env);
+  const ports = await service.start();
+  const base = `http://127.0.0.1:${ports.apiPort}`;
+
+  const ask = async (path: string, a: Ask = {}): Promise<Answer> => {
+    const response = await fetch(base + path, {
+      method: a.method ?? (a.form || a.json !== undefined ? 'POST' : 'GET'),
+      headers: {
+        [assertionHeader]: sign('identity', a.caller ?? null),
+        ...(a.json === undefined ? {} : { 'content-type': 'application/json' }),
+        ...a.headers,
+      },
+      ...(a.form ? { body: new URLSearchParams(a.form) } : {}),
+      ...(a.json === undefined ? {} : { body: JSON.stringify(a.json) }),
+    });
+    const text = await response.text();
+    return {
+      status: response.status,
+      body: text ? (JSON.parse(text) as Record<string, unknown>) : {},
+      cookies: response.headers.getSetCookie(),
+      headers: response.headers,
+    };
+  };
+  const signIn = (username: string, password: string, headers: Record<string, string> = {}): Promise<Answer> =>
+    ask('/api/auth/token', { form: { username, password }, headers });
+
+  return {
+    ask,
+    signIn,
+    internal: `http://127.0.0.1:${ports.internalPort}`,
+    /** A signed-in caller with the pieces of its session. */
+    session: async (username = admin.email, password = admin.password) => {
+      const { body } = await signIn(username, password);
+      const accessToken = String(body['access_token']);
+      const claims = JSON.parse(Buffer.from(accessToken.split('.')[1] ?? '', 'base64url').toString()) as {
+        sub: string;
+        sid: string;
+        role: 'super_admin';
+        exp: number;
+      };
+      const caller: Caller = {
+        userId: claims.sub,
+        sessionId: claims.sid,
+        role: claims.role,
+        tokenExpiresAt: claims.exp * 1000,
+      };
+      return { accessToken, refreshToken: String(body['refresh_token']), caller };
+    },
+    refresh: (refreshToken: string): Promise<Answer> =>
+      ask('/api/auth/token/refresh', { json: { refresh_token: refreshToken } }),
+    resolve: async (accessToken: string): Promise<unknown> =>
+      (await ask('/internal/sessions/resolve', { json: { accessToken } })).body['session'],
+    stop: service.stop,
+  };
+};
+export type RunningIdentity = Awaited<ReturnType<typeof startIdentity>>;
+
+/** Everything told on the bus from now on. */
+export const listenTo = (bus: NatsConnection, subject: string): Record<string, unknown>[] => {
+  const heard: Record<string, unknown>[] = [];
+  bus.subscribe(subject, { callback: (_err, msg) => void heard.push(msg.json()) });
+  return heard;
+};
+
+/** An account like the first administrator's, with its password. */
+export const addUser = async (sql: Client, fields: Record<string, unknown> = {}) => {
+  const email = `user-${randomUUID().slice(0, 8)}@example.org`;
+  const { rows } = await sql.query<{ uuid: string }>(
+    `insert into "user" (email, full_name, password_hash)
+     select $1, 'Una User', password_hash from "user" where role = 'super_admin' returning uuid`,
+    [email],
+  );
+  const id = (rows[0] as { uuid: string }).uuid;
+  for (const [column, value] of Object.entries(fields))
+    await sql.query(`update "user" set ${column} = $1 where uuid = $2`, [value, id]);
+  return { id, email, password: admin.password };
+};
