@@ -15,7 +15,9 @@ export interface PocketSphinxOptions {
   parallel: number;
 }
 
-const command = 'pocketsphinx_continuous';
+// The program opens /dev/stdin by name, which fails on the socket that Node gives a child; `cat` makes it a pipe.
+const command = 'sh';
+const program = ['-c', 'cat | "$0" "$@"', 'pocketsphinx_continuous', '-infile', '/dev/stdin'];
 const info = { provider: 'pocketsphinx', model: 'en-us 5prealpha', timing: 'engine' } as const;
 
 /**
@@ -36,7 +38,7 @@ const decodePiece = async (
 ): Promise<Word[]> => {
   const run = await runProcess({
     command,
-    args: ['-infile', '/dev/stdin', '-time', 'yes'],
+    args: [...program, '-time', 'yes'],
     env,
     timeoutMs: 60_000 + (piece.end - piece.start) * 30_000,
     signal: request.signal,
@@ -86,7 +88,7 @@ const probe = async (env: Record<string, string>): Promise<EngineState> => {
   try {
     const run = await runProcess({
       command,
-      args: ['-infile', '/dev/stdin', '-logfn', '/dev/null'],
+      args: [...program, '-logfn', '/dev/null'],
       env,
       timeoutMs: 30_000,
       input: Readable.from([Buffer.alloc(bytesPerSecond / 5)]),
