@@ -12,7 +12,7 @@ import {
   type Service,
 } from '@overtone/service-kit';
 import { createBroker } from './broker/broker.adapter.ts';
-import { gaugesOf } from './broker/broker.ts';
+import { gaugesOf } from './broker/gauges.ts';
 import { cached } from './broker/cached.ts';
 import { claimsRpc } from './claims/claims.rpc.ts';
 import { createClaims } from './claims/claims.service.ts';
@@ -22,7 +22,7 @@ import { alive } from './leases/leases.ts';
 import { createMirror } from './leases/mirror.adapter.ts';
 import { createOrders } from './orders/orders.store.ts';
 import { createProgress } from './progress/progress.service.ts';
-import { canJudge } from './recovery/recovery.ts';
+import { canJudge } from './recovery/loss.ts';
 import { createRecovery } from './recovery/recovery.service.ts';
 import { createRecoveryStore } from './recovery/recovery.store.ts';
 import { createRetries } from './retries/retries.service.ts';

@@ -51,3 +51,6 @@ export const hear = (subject: string, body: unknown, seq: number): Heard => {
   const data = translation?.def.data.safeParse(body);
   return translation && data?.success ? translation.heard(data.data as never, seq) : { kind: 'nothing' };
 };
+
+export type { Live } from './progress.ts';
+export type { Replay } from './replay.ts';

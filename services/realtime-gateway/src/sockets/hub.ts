@@ -1,6 +1,6 @@
 import type { Caller } from '@overtone/service-kit';
-import type { Live } from '../feed/progress.ts';
-import type { Replay } from '../feed/replay.ts';
+import type { Live } from '../feed/feed.ts';
+import type { Replay } from '../feed/feed.ts';
 import { closing, outgoing, paceOf, type Closing, type Member, type Outgoing, type Sink } from './sockets.ts';
 
 export type HubDeps = {

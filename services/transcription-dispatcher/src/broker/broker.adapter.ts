@@ -9,7 +9,7 @@ import {
   type JetStreamManager,
   type StreamConfig,
 } from 'nats';
-import { durables, type QueueState } from './broker.ts';
+import { durables, type QueueState } from './gauges.ts';
 
 const day = 24 * 60 * 60_000;
 const streams: (Partial<StreamConfig> & { name: string })[] = [

@@ -1,7 +1,7 @@
 import { dispatcherRpc } from '@overtone/contracts';
 import { answer, type RpcHandler } from '@overtone/service-kit';
 import { txOptions, type Db } from '../database.ts';
-import type { Orders } from '../orders/orders.store.ts';
+import type { Orders } from '../orders/orders.ts';
 import type { Claims } from './claims.service.ts';
 
 /** What workers and search-indexer ask of us. */

@@ -11,11 +11,11 @@ import { invalid } from '@overtone/service-kit';
 import { txOptions, type Db, type Json, type Tx } from '../database.ts';
 import type { Run, Task } from '../generated/client.ts';
 import { jobOf, pauseAfter } from '../orders/orders.ts';
-import type { Orders } from '../orders/orders.store.ts';
-import type { Runs } from '../runs/runs.service.ts';
-import { runsStore } from '../runs/runs.store.ts';
-import type { Timing } from '../timing/timing.store.ts';
-import { mustWait, type SeenLease } from './claims.ts';
+import type { Orders } from '../orders/orders.ts';
+import type { Runs } from '../runs/runs.ts';
+import { runsStore } from '../runs/runs.ts';
+import type { Timing } from '../timing/timing.ts';
+import { mustWait, type SeenLease } from './holding.ts';
 import { claimsStore as store } from './claims.store.ts';
 
 export type ClaimsDeps = {

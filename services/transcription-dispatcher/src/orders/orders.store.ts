@@ -3,7 +3,7 @@ import type { JobDef, Stage } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import { carrier, inSpan } from '@overtone/service-kit';
 import type { Json, Tx } from '../database.ts';
-import { inputFor, jobOf, type OrderNotes, type RunFacts, type StageResult } from './orders.ts';
+import { inputFor, jobOf, type OrderNotes, type RunFacts, type StageResult } from './order-input.ts';
 
 type OpenTask = { id: string; runId: string | null; subject: string; stage: string; input: unknown };
 

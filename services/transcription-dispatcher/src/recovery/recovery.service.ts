@@ -1,15 +1,15 @@
 import { transcriptionEvents, type DataOf, type Stage } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import type { Log } from '@overtone/service-kit';
-import type { Broker } from '../broker/broker.adapter.ts';
+import type { Broker } from '../broker/broker.ts';
 import { isHeld, type SeenLease } from '../claims/claims.ts';
-import { claimsStore } from '../claims/claims.store.ts';
+import { claimsStore } from '../claims/claims.ts';
 import { txOptions, type Db } from '../database.ts';
 import type { Task } from '../generated/client.ts';
-import type { Orders } from '../orders/orders.store.ts';
-import type { Runs } from '../runs/runs.service.ts';
-import { runsStore } from '../runs/runs.store.ts';
-import { canJudge, messageGraceMs, shortSubjects } from './recovery.ts';
+import type { Orders } from '../orders/orders.ts';
+import type { Runs } from '../runs/runs.ts';
+import { runsStore } from '../runs/runs.ts';
+import { canJudge, messageGraceMs, shortSubjects } from './loss.ts';
 import type { RecoveryStore } from './recovery.store.ts';
 
 export type RecoveryDeps = {

@@ -1,6 +1,6 @@
 import type { Task } from '../generated/client.ts';
 import type { Db, Tx } from '../database.ts';
-import { messageGraceMs, reminderMs, type SubjectCount } from './recovery.ts';
+import { messageGraceMs, reminderMs, type SubjectCount } from './loss.ts';
 
 /** Reads of the reconciler; all small, by the partial index over open tasks. */
 export const createRecoveryStore = ({ db }: { db: Db }) => ({

@@ -1,5 +1,5 @@
 import { txOptions, type Db } from '../database.ts';
-import type { Orders } from '../orders/orders.store.ts';
+import type { Orders } from '../orders/orders.ts';
 
 const batch = 100;
 

@@ -12,9 +12,9 @@ import type { Bus, Delivery } from '@overtone/service-kit';
 import { txOptions, type Db, type Tx } from '../database.ts';
 import type { Run } from '../generated/client.ts';
 import type { OrderNotes } from '../orders/orders.ts';
-import type { Orders } from '../orders/orders.store.ts';
-import type { Timing } from '../timing/timing.store.ts';
-import { after, indexWarning, notDiarized, verdictOn } from './runs.ts';
+import type { Orders } from '../orders/orders.ts';
+import type { Timing } from '../timing/timing.ts';
+import { after, indexWarning, notDiarized, verdictOn } from './sequence.ts';
 import { factsOf, runsStore as store } from './runs.store.ts';
 
 export type RunsDeps = { db: Db; outbox: Outbox; orders: Orders; timing: Timing; bus: Pick<Bus, 'say'> };

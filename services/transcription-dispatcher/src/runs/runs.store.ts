@@ -2,7 +2,7 @@ import { runOptions, type RunOptions, type Stage } from '@overtone/contracts';
 import type { Run } from '../generated/client.ts';
 import type { Json, Tx } from '../database.ts';
 import type { RunFacts, StageResult } from '../orders/orders.ts';
-import { freshStages } from './runs.ts';
+import { freshStages } from './sequence.ts';
 
 export type NewRun = {
   id: string;

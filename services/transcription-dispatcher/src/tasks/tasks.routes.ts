@@ -1,7 +1,7 @@
 import { dispatcherRoutes, roleAtLeast } from '@overtone/contracts';
 import { handle, notFound, type Caller, type Route } from '@overtone/service-kit';
 import { alive, type WorkerState } from '../leases/leases.ts';
-import type { Recovery } from '../recovery/recovery.service.ts';
+import type { Recovery } from '../recovery/recovery.ts';
 import type { TasksReadModel } from './tasks.read-model.ts';
 
 export type TasksRoutesDeps = {

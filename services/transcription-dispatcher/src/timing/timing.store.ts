@@ -2,7 +2,7 @@ import type { Stage } from '@overtone/contracts';
 import type { Run } from '../generated/client.ts';
 import { Prisma } from '../generated/client.ts';
 import type { Db, Tx } from '../database.ts';
-import { ratesFrom, type Rates } from './timing.ts';
+import { ratesFrom, type Rates } from './rates.ts';
 
 type StageTiming = {
   runId: string;

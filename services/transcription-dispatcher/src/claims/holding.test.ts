@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { claimGraceMs, isHeld, mustWait } from './claims.ts';
+import { claimGraceMs, isHeld, mustWait } from './holding.ts';
 
 const now = 1_000_000;
 const claimed = (agoMs: number) => ({ token: 3, worker: 'a', claimedAt: new Date(now - agoMs) });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { queues, stageJobs } from '@overtone/contracts';
 import type { Lease } from '../leases/leases.ts';
-import { durables, gaugesOf } from './broker.ts';
+import { durables, gaugesOf } from './gauges.ts';
 import { cached } from './cached.ts';
 
 const now = 100_000;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { stageJobs, stages } from '@overtone/contracts';
-import { inputFor, pauseAfter, stageOf, type RunFacts, type StageResult } from './orders.ts';
+import { inputFor, pauseAfter, stageOf, type RunFacts, type StageResult } from './order-input.ts';
 
 const uuid = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
 const run: RunFacts = {

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { canJudge, leaseGraceMs, shortSubjects } from './recovery.ts';
+import { canJudge, leaseGraceMs, shortSubjects } from './loss.ts';
 
 test('a subject with fewer messages than open orders has lost some', () => {
   expect(

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { after, verdictOn } from './runs.ts';
+import { after, verdictOn } from './sequence.ts';
 
 describe('what follows a stage', () => {
   test('the stages come in their order, and the index waits for the stored transcript', () => {

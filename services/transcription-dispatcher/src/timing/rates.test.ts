@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { firstRates, ratesFrom, type TimedRun } from './timing.ts';
+import { firstRates, ratesFrom, type TimedRun } from './rates.ts';
 
 const run = (audioDurationS: number | null, transcribeS: number | null): TimedRun => ({
   audioDurationS,
