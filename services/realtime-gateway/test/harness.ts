@@ -31,7 +31,7 @@ export const callerOf = (userId: string, over: Partial<Caller> = {}): Caller => 
   ...over,
 });
 /** What the edge sends with the request of a signed-in browser; with null, of a stranger. */
-export const fromEdge = (caller: Caller | null) => ({ 'x-overtone-assertion': sign('realtime-gateway', caller) });
+const fromEdge = (caller: Caller | null) => ({ 'x-overtone-assertion': sign('realtime-gateway', caller) });
 
 /** A bus with the permissions of production, and an identity service that knows the tokens it is told. */
 export type World = Awaited<ReturnType<typeof createWorld>>;
@@ -107,7 +107,6 @@ export const startGateway = async (w: { nats: TestServer }, over: Partial<Gatewa
   return { stop: service.stop, apiPort, internalPort };
 };
 
-export type PlainClient = ReturnType<typeof plainClient>;
 /** A plain WebSocket client, with or without a cookie behind it. */
 export const plainClient = (port: number, caller: Caller | null, options: { query?: string; origin?: string } = {}) => {
   const ws = new WebSocket(`ws://127.0.0.1:${port}/api/ws${options.query ?? ''}`, {

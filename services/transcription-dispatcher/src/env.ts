@@ -2,7 +2,7 @@ import { databaseEnv } from '@overtone/database';
 import { assertionEnv, busEnv, readEnv, serviceEnv } from '@overtone/service-kit';
 import { z } from 'zod';
 
-export const dispatcherEnv = {
+const dispatcherEnv = {
   ...serviceEnv,
   ...busEnv,
   ...databaseEnv,

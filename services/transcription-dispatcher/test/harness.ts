@@ -63,7 +63,7 @@ export const worldOf = async (nats: TestServer, database: Pick<TestDatabase, 'ur
   return { nats, database, dispatcherUrl, test, sql, emit: emitter(test), events: () => allEvents(test) };
 };
 
-export const envFor = (w: Pick<World, 'nats' | 'dispatcherUrl'>): DispatcherEnv => ({
+const envFor = (w: Pick<World, 'nats' | 'dispatcherUrl'>): DispatcherEnv => ({
   SERVICE_HOST: '127.0.0.1',
   API_PORT: 0,
   INTERNAL_PORT: 0,
@@ -206,7 +206,7 @@ export const outputs = {
   index: () => ({ artefact: null, chunks: 1, semantic: true, engine_seconds: 0.1 }),
 };
 
-export type Done = { stage: Stage; input: Record<string, unknown>; token: number; attempt: number };
+type Done = { stage: Stage; input: Record<string, unknown>; token: number; attempt: number };
 export type Script = Partial<Record<Stage, (d: JobDelivery, times: number) => Promise<void> | void>>;
 
 /** A worker that does every job at once and correctly, unless its script says otherwise. */

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bus, Part } from '@overtone/service-kit';
 import { AckPolicy, ConsumerEvents, DeliverPolicy, nanos, ReplayPolicy, type ConsumerMessages, type JsMsg } from 'nats';
 
-export type StreamEvent = { subject: string; body: unknown; seq: number; time: Date };
+type StreamEvent = { subject: string; body: unknown; seq: number; time: Date };
 export type EventsTail = {
   part: Part;
 };

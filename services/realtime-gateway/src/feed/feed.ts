@@ -8,8 +8,8 @@ import {
 } from '@overtone/contracts';
 
 /** A fact for the browsers of one user. */
-export type Fact = { ownerId: string; message: PushMessage };
-export type Revocation = { userId: string; sessionId: string | null };
+type Fact = { ownerId: string; message: PushMessage };
+type Revocation = { userId: string; sessionId: string | null };
 export type Heard = { kind: 'fact'; fact: Fact } | { kind: 'revocation'; revocation: Revocation } | { kind: 'nothing' };
 
 const fact = (ownerId: string, message: PushMessage): Heard => ({ kind: 'fact', fact: { ownerId, message } });

@@ -34,4 +34,3 @@ export const createProgress = ({ emit, now = Date.now }: { emit: (live: Live) =>
     },
   };
 };
-export type Progress = ReturnType<typeof createProgress>;

@@ -61,4 +61,3 @@ export const converse = (d: SessionDeps, sink: Sink, opening: Opening) => {
     authenticated: (): boolean => member !== null,
   };
 };
-export type Conversation = ReturnType<typeof converse>;

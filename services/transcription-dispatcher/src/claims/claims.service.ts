@@ -33,7 +33,7 @@ type Request<K extends keyof typeof dispatcherRpc> = RequestOf<(typeof dispatche
 /** Pause for the message of a task that somebody else is doing. */
 const busyMs = 5_000;
 /** An index order that has used up its attempts comes back after this, for ever: the file stays findable late. */
-export const indexRetryMs = 10 * 60_000;
+const indexRetryMs = 10 * 60_000;
 
 /**
  * The worker's side of a task: claim, and one outcome. Safety rests on the fencing token in the task's row alone; what

@@ -3,8 +3,6 @@ import type { Outbox } from '@overtone/database';
 import type { Task } from '../generated/client.ts';
 import type { Tx } from '../database.ts';
 
-export const openStatuses = ['pending', 'in_progress'];
-
 export const claimsStore = {
   /** The task, locked until the transaction ends; lock its run first. */
   lock: async (tx: Tx, taskId: string): Promise<Task | null> => {

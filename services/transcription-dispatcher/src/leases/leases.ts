@@ -7,7 +7,3 @@ export type WorkerState = z.infer<typeof workerValue>;
 /** Entries whose holder still renews them. */
 export const alive = <T extends { expiresAt: number }>(entries: Iterable<T>, now: number): T[] =>
   [...entries].filter((e) => e.expiresAt > now);
-
-/** Leases whose holder stopped renewing them and whose task was not taken back yet. */
-export const lapsed = (entries: Iterable<Lease>, now: number): Lease[] =>
-  [...entries].filter((e) => e.expiresAt <= now);

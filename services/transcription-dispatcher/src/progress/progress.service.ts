@@ -79,4 +79,3 @@ export const createProgress = ({ db, bus, rates, log }: ProgressDeps) => {
     },
   };
 };
-export type Progress = ReturnType<typeof createProgress>;
