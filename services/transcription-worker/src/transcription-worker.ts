@@ -56,7 +56,7 @@ export const createTranscriptionWorker = (env: WorkerEnv): Service => {
     log,
     metrics,
     bus,
-    parts: [fleet.part],
+    parts: [fleet.part, vectoriser.part],
     rpcs: [embedRpc(vectoriser)],
     workers: [worker(workerJobs, handlers, { workerId, concurrency, able: fleet.able })],
     checks: { object_storage: { critical: false, probe: (signal) => store.ping(signal) } },

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { unavailable, type Log } from '@overtone/service-kit';
+import { unavailable, type Log, type Part } from '@overtone/service-kit';
 import { createTaskChildren } from '../children/task-child.ts';
 import { commonDirection, vectorOf } from './word-vectoriser.ts';
 import { readVectors, type WordVectors } from './vector-file.ts';
@@ -14,7 +14,11 @@ export type WordVectoriserOptions = { modelCacheDir: string; env: Record<string,
 const model = 'wink-sg-100d-sif1';
 
 /** Word vectors, turned into a compact file in the model cache the first time they are needed. */
-export const createWordVectoriser = ({ modelCacheDir, env, log }: WordVectoriserOptions): Vectoriser => {
+export const createWordVectoriser = ({
+  modelCacheDir,
+  env,
+  log,
+}: WordVectoriserOptions): Vectoriser & { part: Part } => {
   const path = join(modelCacheDir, 'word-vectors', `${model}.bin`);
   let loading: Promise<{ vectors: WordVectors; common: Float32Array }> | undefined;
 
@@ -35,13 +39,23 @@ export const createWordVectoriser = ({ modelCacheDir, env, log }: WordVectoriser
     return { vectors, common: commonDirection(vectors) };
   };
 
+  const loaded = () => {
+    loading ??= load();
+    return loading.catch((e: unknown) => {
+      loading = undefined;
+      throw e;
+    });
+  };
+
   return {
+    part: {
+      name: 'word vectors',
+      // Not waited for: a fresh machine turns them while the first recording is being transcribed.
+      start: async () => void loaded().catch((err: unknown) => log.warn({ err: err as Error }, 'no word vectors yet')),
+      stop: async () => {},
+    },
     embed: async (texts) => {
-      loading ??= load();
-      const { vectors, common } = await loading.catch((e: unknown) => {
-        loading = undefined;
-        throw e;
-      });
+      const { vectors, common } = await loaded();
       return { model, dim: vectors.dim, vectors: texts.map((t) => vectorOf(vectors, common, t)) };
     },
   };
