@@ -1,11 +1,11 @@
 /** The cookies of a session; of a name given twice the first counts. */
 export type SessionCookies = { access?: string; refresh?: string; csrf?: string };
 
-const names: Record<string, keyof SessionCookies> = {
-  access_token: 'access',
-  refresh_token: 'refresh',
-  csrf_token: 'csrf',
-};
+const names = new Map<string, keyof SessionCookies>([
+  ['access_token', 'access'],
+  ['refresh_token', 'refresh'],
+  ['csrf_token', 'csrf'],
+]);
 
 export const sessionCookiesOf = (header: string | undefined): SessionCookies => {
   const out: SessionCookies = {};
@@ -13,7 +13,7 @@ export const sessionCookiesOf = (header: string | undefined): SessionCookies => 
   for (const part of header.split(';')) {
     const at = part.indexOf('=');
     if (at < 0) continue;
-    const key = names[part.slice(0, at).trim()];
+    const key = names.get(part.slice(0, at).trim());
     if (key && out[key] === undefined) out[key] = part.slice(at + 1).trim();
   }
   return out;

@@ -43,5 +43,15 @@ export const createClientView = (trustedProxies: string) => {
   };
 };
 
+/** The first four groups of an IPv6 address, its zeros written out. */
+const network = (ip: string): string => {
+  const [head = '', tail] = ip.split('::');
+  const groups = head === '' ? [] : head.split(':');
+  const after = tail === undefined || tail === '' ? 0 : tail.split(':').length;
+  const zeros = tail === undefined ? 0 : 8 - groups.length - after;
+  const all = [...groups, ...Array.from({ length: Math.max(0, zeros) }, () => '0'), ...(tail ?? '').split(':')];
+  return all.slice(0, 4).join(':');
+};
+
 /** What counts as one client: an IPv4 address, or the /64 that an IPv6 host chooses its addresses from. */
-export const limitKey = (ip: string): string => (isIP(ip) === 6 ? ip.split(':').slice(0, 4).join(':') : ip);
+export const limitKey = (ip: string): string => (isIP(ip) === 6 ? network(ip) : ip);

@@ -1,0 +1,213 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { routes } from '@overtone/contracts';
+import { waitFor } from '@overtone/testkit';
+import { raw, startBackends, startEdge, type Backends, type RunningEdge } from '../../test/running-edge.ts';
+
+let backends: Backends;
+let edge: RunningEdge;
+beforeAll(async () => {
+  backends = await startBackends();
+  edge = await startEdge(backends, { RATE_LIMIT_SIGN_IN_PER_MINUTE: '1000' });
+});
+afterAll(async () => {
+  await edge.stop();
+  await backends.stop();
+});
+const lastSeen = () => edge.media.seen.at(-1);
+
+describe('a service behind the edge', () => {
+  it('is told who is calling by an assertion for itself alone', async () => {
+    const { bearer, session } = edge.signIn('admin');
+    await edge.call('/api/files', { headers: bearer });
+    const seen = lastSeen();
+    expect(seen && edge.callerOf(seen)).toMatchObject({
+      userId: session.userId,
+      sessionId: session.sessionId,
+      role: 'admin',
+      tokenExpiresAt: session.expiresAt,
+    });
+    expect(() => edge.verify('search-indexer')(String(seen?.headers['x-overtone-assertion']))).toThrow();
+  });
+
+  it('sees neither cookies nor tokens', async () => {
+    const me = edge.signIn();
+    await edge.call('/api/files', { headers: { ...me.cookie, ...me.bearer } });
+    const text = JSON.stringify(lastSeen()?.headers);
+    expect(text).not.toContain(me.token);
+    expect(text).not.toContain(me.csrf);
+  });
+
+  it('sees one assertion, the edge’s, whatever the client sends in whatever spelling', async () => {
+    const { token, session } = edge.signIn();
+    const forged = [
+      'X-Overtone-Assertion: forged',
+      'x-overtone-ASSERTION: forged',
+      'X_Overtone_Assertion: forged',
+      'X-Forwarded-User: root',
+      'X-Forwarded-For: 1.2.3.4',
+      'X-Forwarded-Proto: https',
+      'X-Forwarded-Host: evil.example.org',
+      'Connection: x-overtone-assertion, x-request-id, close',
+    ].join('\r\n');
+    const request = `GET /api/files HTTP/1.1\r\nHost: ${edge.host}\r\nAuthorization: Bearer ${token}\r\n${forged}\r\n\r\n`;
+    expect(await raw(edge.port, request)).toContain('200 OK');
+    const seen = lastSeen();
+    expect(seen?.raw.filter((h) => h.toLowerCase() === 'x-overtone-assertion')).toHaveLength(1);
+    expect(seen && edge.callerOf(seen)).toMatchObject({ userId: session.userId });
+    expect(seen?.headers).toMatchObject({
+      'x-forwarded-for': '127.0.0.1',
+      'x-forwarded-proto': 'http',
+      'x-forwarded-host': edge.host,
+    });
+    expect(JSON.stringify(seen?.raw)).not.toMatch(/forged|evil|root|1\.2\.3\.4/);
+  });
+
+  it('gets the trace and the request id of the browser when they are sane, fresh ones when not', async () => {
+    const { bearer } = edge.signIn();
+    const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+    const good = await edge.call('/api/files', { headers: { ...bearer, traceparent, 'x-request-id': 'req-1' } });
+    expect(good.headers.get('x-request-id')).toBe('req-1');
+    expect(lastSeen()?.headers).toMatchObject({ traceparent, 'x-request-id': 'req-1' });
+    await edge.call('/api/files', { headers: { ...bearer, traceparent: 'x', 'x-request-id': 'a b\u00ff' } });
+    expect(lastSeen()?.headers['traceparent']).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/);
+    expect(lastSeen()?.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
+  });
+
+  it('cannot set cookies unless it is identity', async () => {
+    const { bearer } = edge.signIn();
+    edge.handlers.media.current = (_req, res) => res.setHeader('set-cookie', 'a=1').end('{}');
+    expect((await edge.call('/api/files', { headers: bearer })).headers.getSetCookie()).toEqual([]);
+    edge.handlers.media.current = undefined;
+  });
+});
+
+describe('who may call', () => {
+  it('follows the catalogue for every route and role', async () => {
+    const callers = [null, edge.signIn('user'), edge.signIn('admin'), edge.signIn('super_admin')] as const;
+    const id = '0d7c34a1-9a51-4a3c-93a5-6f5b6f0f1b5c';
+    const wrong: string[] = [];
+    for (const def of routes.filter((r) => r.service !== 'edge-gateway')) {
+      const need = { public: 0, user: 1, admin: 2, super_admin: 3 }[def.access];
+      for (const [i, caller] of callers.entries()) {
+        const path = def.path.replaceAll(/\{\w+\}/g, id);
+        const { status } = await edge.call(path, { method: def.method, headers: caller?.bearer ?? {} });
+        const expected = i >= need ? 200 : caller ? 403 : 401;
+        if (status !== expected)
+          wrong.push(`${def.method} ${def.path} as ${caller?.session.role ?? 'nobody'}: ${status}`);
+      }
+    }
+    expect(wrong).toEqual([]);
+  });
+
+  it('prefers the bearer token to the cookie, even a bad one', async () => {
+    const [a, b] = [edge.signIn(), edge.signIn()];
+    await edge.call('/api/files', { headers: { ...a.bearer, ...b.cookie } });
+    const seen = lastSeen();
+    expect(seen && edge.callerOf(seen)?.userId).toBe(a.session.userId);
+    const bad = await edge.call('/api/files', { headers: { authorization: 'Bearer nonsense', ...b.cookie } });
+    expect(bad.status).toBe(401);
+    expect(bad.json).toMatchObject({ code: 'not_authenticated' });
+    expect(bad.headers.get('www-authenticate')).toBe('Bearer');
+  });
+
+  it.each(['', 'Bearer', 'Bearer  ', 'Basic YTpi', `Bearer ${'x'.repeat(5000)}`, 'Bearer a.b.c'])(
+    'does not include a caller with the Authorization header %j',
+    async (authorization) => {
+      expect((await edge.call('/api/files', { headers: { authorization } })).status).toBe(401);
+    },
+  );
+
+  it('asks cookie callers for the CSRF header on changes, the refresh too, and lets bearer callers be', async () => {
+    const me = edge.signIn();
+    const change = (headers: Record<string, string>, path = '/api/tags') =>
+      edge.call(path, { method: 'POST', headers }).then((r) => r.json['code'] ?? r.status);
+    expect(await change(me.cookie)).toBe('csrf_failed');
+    expect(await change({ ...me.cookie, 'x-csrf-token': 'wrong' })).toBe('csrf_failed');
+    expect(await change({ ...me.cookie, 'x-csrf-token': me.csrf })).toBe(200);
+    expect(await change(me.bearer)).toBe(200);
+    const refresh = { cookie: `refresh_token=r; csrf_token=${me.csrf}` };
+    expect(await change(refresh, '/api/auth/token/refresh')).toBe('csrf_failed');
+    expect(await change({ ...refresh, 'x-csrf-token': me.csrf }, '/api/auth/token/refresh')).toBe(200);
+    expect(edge.identity.seen.at(-1)?.headers.cookie).toBe(refresh.cookie);
+    expect(await change(me.cookie, '/api/auth/token')).toBe(200);
+  });
+
+  it('names the state of an account that may not do more', async () => {
+    const { bearer } = edge.signIn('user', { refusal: 'account_pending_approval' });
+    const { status, json } = await edge.call('/api/files', { headers: bearer });
+    expect([status, json['code']]).toEqual([403, 'account_pending_approval']);
+    expect((await edge.call('/api/users/me', { headers: bearer })).status).toBe(200);
+  });
+});
+
+describe('an ended session', () => {
+  it.each([false, true])('is dead at the edge within a second (all of the user: %s)', async (all) => {
+    const me = edge.signIn();
+    expect((await edge.call('/api/files', { headers: me.bearer })).status).toBe(200);
+    const started = performance.now();
+    me.revoke(all);
+    await waitFor(async () => (await edge.call('/api/files', { headers: me.bearer })).status === 401);
+    expect(performance.now() - started).toBeLessThan(1_000);
+  });
+
+  it('costs nobody else a question to identity', async () => {
+    const [me, other] = [edge.signIn(), edge.signIn()];
+    await edge.call('/api/files', { headers: me.bearer });
+    await edge.call('/api/files', { headers: other.bearer });
+    other.revoke();
+    await waitFor(async () => (await edge.call('/api/files', { headers: other.bearer })).status === 401);
+    await edge.call('/api/files', { headers: me.bearer });
+    expect(edge.asked.filter((t) => t === me.token)).toHaveLength(1);
+  });
+});
+
+describe('without the message broker', () => {
+  it('asks identity for every request, so that an ended session is still dead within a second', async () => {
+    const me = edge.signIn();
+    expect((await edge.call('/api/files', { headers: me.bearer })).status).toBe(200);
+    await backends.nats.kill9();
+    try {
+      me.forget();
+      const started = performance.now();
+      await waitFor(async () => (await edge.call('/api/files', { headers: me.bearer })).status === 401);
+      expect(performance.now() - started).toBeLessThan(1_000);
+      const another = edge.signIn();
+      for (let i = 0; i < 3; i++) await edge.call('/api/files', { headers: another.bearer });
+      expect(edge.asked.filter((t) => t === another.token)).toHaveLength(3);
+    } finally {
+      await backends.nats.restart();
+    }
+    const after = edge.signIn();
+    await waitFor(async () => {
+      const before = edge.asked.length;
+      await edge.call('/api/files', { headers: after.bearer });
+      return edge.asked.length === before;
+    });
+  });
+
+  it('does the same when the broker only stops answering', async () => {
+    const me = edge.signIn();
+    expect((await edge.call('/api/files', { headers: me.bearer })).status).toBe(200);
+    process.kill(backends.nats.pid(), 'SIGSTOP');
+    try {
+      me.forget();
+      const started = performance.now();
+      await waitFor(async () => (await edge.call('/api/files', { headers: me.bearer })).status === 401);
+      expect(performance.now() - started).toBeLessThan(1_000);
+    } finally {
+      process.kill(backends.nats.pid(), 'SIGCONT');
+    }
+  });
+});
+
+describe('without identity', () => {
+  it('says that sessions cannot be checked, and does not say that nobody is signed in', async () => {
+    const { bearer } = edge.signIn();
+    const before = edge.handlers.identity.current;
+    edge.handlers.identity.current = (_req, res) => res.writeHead(500).end();
+    const { status, json, headers } = await edge.call('/api/files', { headers: bearer });
+    edge.handlers.identity.current = before;
+    expect([status, json['code']]).toEqual([503, 'service_unavailable']);
+    expect(headers.get('retry-after')).toMatch(/^\d+$/);
+  });
+});

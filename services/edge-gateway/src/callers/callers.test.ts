@@ -1,0 +1,190 @@
+import { describe, expect, it } from '@jest/globals';
+import { identityRoutes, mediaRoutes, routes, type ResolvedSession } from '@overtone/contracts';
+import { authorise, bearerOf, checkCsrf, createSessionCache, identityCookies, sessionCookiesOf } from './callers.ts';
+
+const session = (change: Partial<ResolvedSession> = {}): ResolvedSession => ({
+  userId: 'u',
+  sessionId: 's',
+  role: 'user',
+  refusal: null,
+  expiresAt: Date.now() + 60_000,
+  ...change,
+});
+const codeOf = (work: () => void): string => {
+  try {
+    work();
+    return 'ok';
+  } catch (e) {
+    return (e as { code: string }).code;
+  }
+};
+
+describe('CSRF', () => {
+  const token = 'ab'.repeat(32);
+  const base = {
+    method: 'POST',
+    def: { csrfExempt: false },
+    cookies: { access: 'a', refresh: 'r', csrf: token },
+    hasBearer: false,
+    header: token,
+    fetchSite: undefined,
+  };
+  const cases: [string, Partial<Parameters<typeof checkCsrf>[0]>, string][] = [
+    ['the header repeats the cookie', {}, 'ok'],
+    ['the header is missing', { header: undefined }, 'csrf_failed'],
+    ['the header is empty', { header: '' }, 'csrf_failed'],
+    ['the header differs', { header: 'cd'.repeat(32) }, 'csrf_failed'],
+    ['the header is a part of the cookie', { header: token.slice(2) }, 'csrf_failed'],
+    ['the cookie is missing', { cookies: { access: 'a' } }, 'csrf_failed'],
+    ['both are empty', { cookies: { access: 'a', csrf: '' }, header: '' }, 'csrf_failed'],
+    ['only the refresh cookie is left', { cookies: { refresh: 'r' }, header: undefined }, 'csrf_failed'],
+    ['only the refresh cookie is left and the header is right', { cookies: { refresh: 'r', csrf: token } }, 'ok'],
+    ['another site sends even the right header', { fetchSite: 'cross-site' }, 'csrf_failed'],
+    ['the same site says so', { fetchSite: 'same-origin' }, 'ok'],
+    ['a bearer token is used', { hasBearer: true, header: undefined }, 'ok'],
+    ['there are no cookies', { cookies: {}, header: undefined }, 'ok'],
+    ['only a CSRF cookie is there', { cookies: { csrf: token }, header: undefined }, 'ok'],
+    ['the route is exempt', { def: { csrfExempt: true }, header: undefined }, 'ok'],
+  ];
+  it.each(cases)('when %s', (_when, change, result) => {
+    expect(codeOf(() => checkCsrf({ ...base, ...change }))).toBe(result);
+  });
+  it.each(['GET', 'HEAD', 'OPTIONS'])('is not asked for %s', (method) => {
+    expect(codeOf(() => checkCsrf({ ...base, method, header: undefined }))).toBe('ok');
+  });
+  it.each(['POST', 'PUT', 'PATCH', 'DELETE'])('is asked for %s', (method) => {
+    expect(codeOf(() => checkCsrf({ ...base, method, header: undefined }))).toBe('csrf_failed');
+  });
+  it('exempts no route of the catalogue that changes something with a session', () => {
+    const exempt = routes.filter((r) => r.csrfExempt && !['GET', 'HEAD', 'OPTIONS'].includes(r.method));
+    expect(exempt).toEqual([identityRoutes.token]);
+  });
+});
+
+describe('role and state', () => {
+  it.each(routes.map((r) => [`${r.method} ${r.path}`, r] as const))('%s asks for its role', (_name, def) => {
+    const tried = [null, 'user', 'admin', 'super_admin'] as const;
+    const results = tried.map((role) => codeOf(() => authorise(def, role && session({ role }))));
+    const need = { public: 0, user: 1, admin: 2, super_admin: 3 }[def.access];
+    expect(results).toEqual(
+      tried.map((role, i) => (i >= need ? 'ok' : role === null ? 'not_authenticated' : 'role_required')),
+    );
+  });
+
+  const refusals = [
+    'account_pending_approval',
+    'account_rejected',
+    'account_disabled',
+    'password_change_required',
+    'account_expired',
+  ] as const;
+  it.each(refusals)('%s stops everything but reading oneself and signing out', (refusal) => {
+    const stopped = session({ refusal });
+    expect(codeOf(() => authorise(mediaRoutes.listFiles, stopped))).toBe(refusal);
+    expect(codeOf(() => authorise(identityRoutes.sessions, stopped))).toBe(refusal);
+    for (const def of [identityRoutes.me, identityRoutes.logout, identityRoutes.logoutAll])
+      expect(codeOf(() => authorise(def, stopped))).toBe('ok');
+    const changes = refusal === 'password_change_required' ? 'ok' : refusal;
+    expect(codeOf(() => authorise(identityRoutes.updateMe, stopped))).toBe(changes);
+  });
+});
+
+describe('credentials', () => {
+  it('are read from cookies; of a name given twice the first counts', () => {
+    expect(sessionCookiesOf('a=1; access_token=t; access_token=evil; csrf_token=c=d')).toEqual({
+      access: 't',
+      csrf: 'c=d',
+    });
+    expect(sessionCookiesOf(undefined)).toEqual({});
+    expect(sessionCookiesOf('__proto__=x; constructor=y; access_token')).toEqual({});
+  });
+  it('go to identity without the access token', () => {
+    expect(identityCookies({ access: 'a', refresh: 'r', csrf: 'c' })).toBe('refresh_token=r; csrf_token=c');
+    expect(identityCookies({ access: 'a' })).toBeUndefined();
+  });
+  it.each([
+    ['Bearer abc', 'abc'],
+    ['bearer   abc', 'abc'],
+    ['Basic abc', null],
+    ['Bearer', null],
+    ['Bearer a b', null],
+    [undefined, undefined],
+  ])('of the header %j are %j', (header, token) => {
+    expect(bearerOf(header)).toBe(token);
+  });
+});
+
+describe('remembered sessions', () => {
+  const setup = (hearing = () => true) => {
+    const asked: string[] = [];
+    let answer: () => Promise<ResolvedSession | null> = async () => session();
+    const cache = createSessionCache({
+      ask: (token) => {
+        asked.push(token);
+        return answer();
+      },
+      hearing,
+    });
+    return { cache, asked, answerWith: (a: typeof answer) => (answer = a) };
+  };
+
+  it('are asked for once', async () => {
+    const { cache, asked } = setup();
+    await cache.resolve('t');
+    await cache.resolve('t');
+    expect(asked).toEqual(['t']);
+  });
+
+  it('are asked for once by many at once', async () => {
+    const { cache, asked } = setup();
+    await Promise.all(Array.from({ length: 50 }, () => cache.resolve('t')));
+    expect(asked).toEqual(['t']);
+  });
+
+  it('are asked for every time while nobody could tell of their end', async () => {
+    let hears = true;
+    const { cache, asked } = setup(() => hears);
+    await cache.resolve('t');
+    hears = false;
+    await cache.resolve('t');
+    await cache.resolve('t');
+    expect(asked).toHaveLength(3);
+  });
+
+  it('are forgotten when they end, one or all of a user', async () => {
+    const { cache, asked } = setup();
+    await cache.resolve('t');
+    cache.drop('u', 'another session');
+    cache.drop('another user', null);
+    await cache.resolve('t');
+    expect(asked).toHaveLength(1);
+    cache.drop('u', 's');
+    await cache.resolve('t');
+    cache.drop('u', null);
+    await cache.resolve('t');
+    expect(asked).toHaveLength(3);
+  });
+
+  it('are not kept when they ended while the question was under way', async () => {
+    const { cache, asked, answerWith } = setup();
+    let reply = (_: ResolvedSession) => {};
+    answerWith(() => new Promise((resolve) => (reply = resolve)));
+    const first = cache.resolve('t');
+    cache.drop('u', 's');
+    reply(session());
+    await first;
+    answerWith(async () => null);
+    expect(await cache.resolve('t')).toBeNull();
+    expect(asked).toHaveLength(2);
+  });
+
+  it('are nobody when the token has run out, and a refusal to answer is not remembered', async () => {
+    const { cache, answerWith } = setup();
+    answerWith(async () => session({ expiresAt: Date.now() - 1 }));
+    expect(await cache.resolve('t')).toBeNull();
+    answerWith(() => Promise.reject(new Error('down')));
+    await expect(cache.resolve('t')).rejects.toThrow('down');
+    answerWith(async () => session());
+    expect(await cache.resolve('t')).not.toBeNull();
+  });
+});

@@ -1,0 +1,336 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { waitFor } from '@overtone/testkit';
+import { open, raw, startBackends, startEdge, type Backends, type RunningEdge } from '../../test/running-edge.ts';
+
+const MiB = 1024 ** 2;
+let backends: Backends;
+let edge: RunningEdge;
+beforeAll(async () => {
+  backends = await startBackends();
+  edge = await startEdge(backends, { MAX_UPLOAD_BYTES: String(4 * MiB) });
+});
+afterAll(async () => {
+  await edge.stop();
+  await backends.stop();
+});
+
+/** A service that decides itself how it treats the request's body. */
+const behind = async (
+  listener: Parameters<typeof createServer>[1],
+  work: (own: RunningEdge) => Promise<void>,
+  overrides: Record<string, string> = {},
+) => {
+  const server = createServer(listener as never);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const MEDIA_URL = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const own = await startEdge(backends, { MEDIA_URL, ...overrides });
+  try {
+    await work(own);
+  } finally {
+    await own.stop();
+    server.closeAllConnections();
+    server.close();
+  }
+};
+
+describe('bodies', () => {
+  it('arrive whole, with a length and without one', async () => {
+    const { bearer } = edge.signIn();
+    const body = randomBytes(3 * MiB);
+    const hash = createHash('sha256').update(body).digest('hex');
+    for (const sent of [body, new ReadableStream({ start: (c) => (c.enqueue(body), c.close()) })]) {
+      const { status } = await edge.call('/api/files', { method: 'POST', headers: bearer, body: sent, duplex: 'half' });
+      expect(status).toBe(200);
+      expect(
+        createHash('sha256')
+          .update(edge.media.seen.at(-1)?.body ?? '')
+          .digest('hex'),
+      ).toBe(hash);
+    }
+  });
+
+  it('come back whole to a client that reads slowly', async () => {
+    const { bearer } = edge.signIn();
+    const body = randomBytes(8 * MiB);
+    edge.handlers.media.current = (_req, res) => res.end(body);
+    const response = await fetch(`http://${edge.host}/api/files`, { headers: bearer });
+    const hash = createHash('sha256');
+    let chunks = 0;
+    for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
+      hash.update(chunk);
+      if (chunks++ % 20 === 0) await sleep(5);
+    }
+    edge.handlers.media.current = undefined;
+    expect(hash.digest('hex')).toBe(createHash('sha256').update(body).digest('hex'));
+  });
+
+  it('above the limit are refused by their announced length, before a byte of them is sent', async () => {
+    const { bearer } = edge.signIn();
+    const seen = edge.media.seen.length;
+    const { req, answer } = open(edge.port, '/api/files', { ...bearer, 'content-length': 5 * MiB });
+    req.flushHeaders();
+    const { status, text } = await answer;
+    req.destroy();
+    expect(status).toBe(413);
+    expect(JSON.parse(text)).toMatchObject({ code: 'upload_too_large', max_bytes: 4 * MiB });
+    expect(edge.media.seen).toHaveLength(seen);
+  });
+
+  it('above the limit are refused by counting when they announce nothing', async () => {
+    const { bearer } = edge.signIn();
+    const { req, answer } = open(edge.port, '/api/files', { ...bearer, 'transfer-encoding': 'chunked' });
+    for (let i = 0; i < 6; i++) req.write(Buffer.alloc(MiB));
+    req.end();
+    expect((await answer).status).toBe(413);
+  });
+
+  it('of a resumable upload are refused by the length of the whole when it begins', async () => {
+    const { bearer } = edge.signIn();
+    const headers = { ...bearer, 'tus-resumable': '1.0.0', 'upload-length': String(5 * MiB) };
+    expect((await edge.call('/api/files/tus', { method: 'POST', headers })).status).toBe(413);
+  });
+
+  it('of routes that take JSON may be one mebibyte', async () => {
+    const { bearer } = edge.signIn();
+    const headers = { ...bearer, 'content-type': 'application/json' };
+    const { status } = await edge.call('/api/tags', { method: 'POST', headers, body: 'x'.repeat(2 * MiB) });
+    expect(status).toBe(413);
+  });
+
+  it('are asked for only when somebody wants them (Expect: 100-continue)', async () => {
+    const { token } = edge.signIn();
+    const ask = (auth: string) =>
+      raw(
+        edge.port,
+        `POST /api/tags HTTP/1.1\r\nHost: x\r\n${auth}Content-Length: 2\r\nExpect: 100-continue\r\n\r\n`,
+        300,
+      );
+    expect(await ask('')).toMatch(/^HTTP\/1\.1 401/);
+    expect(await ask(`Authorization: Bearer ${token}\r\n`)).toMatch(/^HTTP\/1\.1 100 Continue/);
+  });
+});
+
+describe('a client that leaves', () => {
+  it('takes its request at the service with it, while it sends', async () => {
+    let gone = false;
+    await behind(
+      (req) => {
+        req.resume();
+        req.on('aborted', () => (gone = true));
+      },
+      async (own) => {
+        const { bearer } = own.signIn();
+        const { req } = open(own.port, '/api/files', { ...bearer, 'content-length': MiB });
+        req.write(Buffer.alloc(1000));
+        await sleep(100);
+        req.destroy();
+        await waitFor(() => gone);
+      },
+    );
+  });
+
+  it('takes its request at the service with it, while it waits and while it reads', async () => {
+    const closed: string[] = [];
+    await behind(
+      (req, res) => {
+        res.on('close', () => closed.push(req.url ?? ''));
+        if (req.url?.includes('content')) res.write('x'.repeat(1000));
+      },
+      async (own) => {
+        const { bearer } = own.signIn();
+        const id = '0d7c34a1-9a51-4a3c-93a5-6f5b6f0f1b5c';
+        const paths = ['/api/files', `/api/files/${id}/content`];
+        for (const path of paths) {
+          const { req } = open(own.port, path, bearer, 'GET');
+          req.end();
+          await sleep(100);
+          req.destroy();
+          await waitFor(() => closed.includes(path));
+        }
+      },
+    );
+  });
+
+  it('who sends a JSON body drop by drop is told so after a while and cut off', async () => {
+    const { bearer } = edge.signIn();
+    const started = Date.now();
+    const { req, answer } = open(edge.port, '/api/tags', { ...bearer, 'content-length': 1000 });
+    req.write('{');
+    const { status, text } = await answer;
+    req.destroy();
+    expect(status).toBe(400);
+    expect(JSON.parse(text)).toMatchObject({ code: 'request_aborted' });
+    expect(Date.now() - started).toBeLessThan(25_000);
+  }, 30_000);
+
+  it('who never finishes the head is cut off', async () => {
+    const answer = await raw(edge.port, 'GET /api/version HTTP/1.1\r\nHost: x\r\nX-Slow: ', 25_000);
+    expect(answer).toMatch(/^HTTP\/1\.1 408/);
+  }, 30_000);
+});
+
+describe('a service that', () => {
+  it('is down is said to be down, with a time to come back', async () => {
+    const own = await startEdge(backends, { MEDIA_URL: 'http://127.0.0.1:1' });
+    const { bearer } = own.signIn();
+    const { status, json, headers } = await own.call('/api/files', { headers: bearer });
+    const upload = await own.call('/api/files', { method: 'POST', headers: bearer, body: Buffer.alloc(2 * MiB) });
+    await own.stop();
+    expect(status).toBe(503);
+    expect(json).toMatchObject({ status: 503, code: 'service_unavailable' });
+    expect(headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+    expect(upload.status).toBe(503);
+  });
+
+  it('answers before it has read the body is heard', async () => {
+    await behind(
+      (_req, res) => res.writeHead(409, { 'content-type': 'application/problem+json' }).end('{"code":"conflict"}'),
+      async (own) => {
+        const { bearer } = own.signIn();
+        const answers = await Promise.all(
+          Array.from({ length: 8 }, () =>
+            own.call('/api/files', { method: 'POST', headers: bearer, body: Buffer.alloc(6 * MiB) }),
+          ),
+        );
+        expect(answers.map((a) => [a.status, a.json['code']])).toEqual(answers.map(() => [409, 'conflict']));
+      },
+    );
+  });
+
+  it('breaks off in the middle of its answer is not taken to be done', async () => {
+    await behind(
+      (_req, res) => {
+        res.writeHead(200, { 'content-length': 1000 });
+        res.write('half');
+        setTimeout(() => res.destroy(), 50);
+      },
+      async (own) => {
+        const { bearer } = own.signIn();
+        await expect(own.call('/api/files', { headers: bearer })).rejects.toThrow();
+      },
+    );
+  });
+});
+
+describe('addresses', () => {
+  it.each(['/health', '/health/ready', '/metrics', '/metrics/queues', '/health/', '/metrics/x'])(
+    '%s does not exist on the public port',
+    async (path) => {
+      expect((await edge.call(path)).status).toBe(404);
+    },
+  );
+
+  it('exist on the internal port', async () => {
+    const ready = (await (await fetch(`${edge.internal}/health/ready`)).json()) as object;
+    expect(ready).toEqual({ status: 'ready', checks: { broker: 'ok', cache: 'ok' } });
+  });
+
+  it('unknown to the API are 404 with a code, known ones with another method 405 with what is allowed', async () => {
+    const unknown = await edge.call('/api/nope');
+    expect([unknown.status, unknown.json['code']]).toEqual([404, 'not_found']);
+    const wrong = await edge.call('/api/version', { method: 'DELETE' });
+    expect([wrong.status, wrong.json['code'], wrong.headers.get('allow')]).toEqual([
+      405,
+      'method_not_allowed',
+      'GET, HEAD',
+    ]);
+  });
+
+  it('between services cannot be reached', async () => {
+    const { bearer } = edge.signIn();
+    const body = JSON.stringify({ accessToken: 'x' });
+    const headers = { ...bearer, 'content-type': 'application/json' };
+    for (const path of [
+      '/internal/sessions/resolve',
+      '/api/../internal/sessions/resolve',
+      '/api/internal/sessions/resolve',
+    ]) {
+      const answer = await raw(
+        edge.port,
+        `POST ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: ${headers.authorization}\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+      );
+      expect(answer).toMatch(/^HTTP\/1\.1 4/);
+    }
+    expect(edge.identity.seen.filter((s) => s.body.toString() === body)).toEqual([]);
+  });
+
+  it.each([
+    ['a header that is none', 'GET /api/version HTTP/1.1\r\nHost: x\r\nbroken\r\n\r\n'],
+    ['two lengths', 'POST /api/tags HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab'],
+    [
+      'a length and chunks',
+      'POST /api/tags HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+    ],
+    ['a NUL in the path', 'GET /api/\0 HTTP/1.1\r\nHost: x\r\n\r\n'],
+    ['no such version', 'GET /api/version HTTP/9.9\r\nHost: x\r\n\r\n'],
+  ])('asked for with %s are a bad request', async (_what, text) => {
+    expect(await raw(edge.port, text)).toMatch(/^HTTP\/1\.1 400/);
+  });
+
+  it('are counted by template, never by path', async () => {
+    const { bearer } = edge.signIn();
+    const id = '11111111-1111-4111-8111-111111111111';
+    await edge.call(`/api/files/${id}?secret=1`, { headers: bearer });
+    await edge.call('/api/some/secret/path', { headers: bearer });
+    const metrics = await (await fetch(`${edge.internal}/metrics`)).text();
+    expect(metrics).toContain('http_requests_total{method="GET",route="/api/files/{uuid}",status="200"}');
+    expect(metrics).not.toContain(id);
+    expect(metrics).not.toContain('secret');
+  });
+});
+
+describe('limits', () => {
+  it('let ten sign-ins a minute through, and tell when to come back', async () => {
+    const own = await startEdge(backends);
+    const signIn = () => own.call('/api/auth/token', { method: 'POST', body: new URLSearchParams({ username: 'a' }) });
+    const all = await Promise.all(Array.from({ length: 14 }, signIn));
+    const others = await own.call('/api/auth/methods');
+    await own.stop();
+    expect(all.filter((a) => a.status === 200)).toHaveLength(10);
+    const refused = all.find((a) => a.status === 429);
+    expect(refused?.json).toMatchObject({ code: 'rate_limited' });
+    expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(others.status).toBe(200);
+  });
+
+  it('are shared by replicas, and hold without Redis', async () => {
+    const counted = async (edges: RunningEdge[]) => {
+      const all = await Promise.all(
+        Array.from({ length: 12 }, (_, i) =>
+          (edges[i % edges.length] as RunningEdge).call('/api/auth/token', { method: 'POST' }),
+        ),
+      );
+      return all.filter((a) => a.status === 200).length;
+    };
+    const limited = { RATE_LIMIT_SIGN_IN_PER_MINUTE: '4' };
+    await backends.redis.restart();
+    const two = [await startEdge(backends, limited), await startEdge(backends, limited)];
+    await waitFor(async () =>
+      (await fetch(`${(two[1] as RunningEdge).internal}/health/ready`).then((r) => r.text())).includes('"cache":"ok"'),
+    );
+    expect(await counted(two)).toBe(4);
+    await backends.redis.kill9();
+    const alone = await startEdge(backends, limited);
+    expect(await counted([alone])).toBe(4);
+    await backends.redis.restart();
+    await Promise.all([...two, alone].map((e) => e.stop()));
+  });
+
+  it('of a session and of strangers can be set', async () => {
+    const own = await startEdge(backends, { RATE_LIMIT_SESSION_PER_MINUTE: '3', RATE_LIMIT_ANONYMOUS_PER_MINUTE: '2' });
+    const [me, other] = [own.signIn(), own.signIn()];
+    const statuses = async (headers: Record<string, string>, path = '/api/files') => {
+      const out: number[] = [];
+      for (let i = 0; i < 4; i++) out.push((await own.call(path, { headers })).status);
+      return out;
+    };
+    expect(await statuses(me.bearer)).toEqual([200, 200, 200, 429]);
+    expect(await statuses(other.bearer)).toEqual([200, 200, 200, 429]);
+    expect(await statuses({}, '/api/auth/methods')).toEqual([200, 200, 429, 429]);
+    await own.stop();
+  });
+});

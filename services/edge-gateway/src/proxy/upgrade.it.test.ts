@@ -1,0 +1,111 @@
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { assertionHeader } from '@overtone/service-kit';
+import { waitFor } from '@overtone/testkit';
+import { open, startBackends, startEdge, type Backends, type RunningEdge } from '../../test/running-edge.ts';
+
+let backends: Backends;
+let edge: RunningEdge;
+const upgrades: IncomingMessage[] = [];
+const sockets: Duplex[] = [];
+const realtime = createServer((req, res) => {
+  res.setHeader('content-type', 'application/json');
+  res.end(JSON.stringify({ polled: req.url }));
+});
+// Answers the handshake and gives every byte back.
+realtime.on('upgrade', (req, socket: Duplex, head: Buffer) => {
+  upgrades.push(req);
+  sockets.push(socket);
+  socket.on('error', () => {});
+  socket.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n');
+  if (head.length > 0) socket.write(head);
+  socket.pipe(socket);
+});
+
+beforeAll(async () => {
+  await new Promise<void>((resolve) => realtime.listen(0, '127.0.0.1', resolve));
+  backends = await startBackends();
+  const REALTIME_GATEWAY_URL = `http://127.0.0.1:${(realtime.address() as AddressInfo).port}`;
+  edge = await startEdge(backends, { REALTIME_GATEWAY_URL });
+});
+afterAll(async () => {
+  await edge.stop();
+  await backends.stop();
+  for (const s of sockets) s.destroy();
+  realtime.closeAllConnections();
+  realtime.close();
+});
+
+const upgrade = (path: string, headers: Record<string, string> = {}) =>
+  new Promise<{ status: number; socket?: Duplex }>((resolve) => {
+    const { req } = open(edge.port, path, { connection: 'Upgrade', upgrade: 'websocket', ...headers }, 'GET');
+    req.on('upgrade', (res, socket) => resolve({ status: res.statusCode ?? 0, socket }));
+    req.on('response', (res) => resolve({ status: res.statusCode ?? 0 }));
+    req.end();
+  });
+const callerOfLast = () => edge.verify('realtime-gateway')(upgrades.at(-1)?.headers[assertionHeader] as string);
+
+describe('a socket to the push channel', () => {
+  it('carries bytes both ways, and ends with either end', async () => {
+    const { status, socket } = await upgrade('/api/ws?EIO=4&transport=websocket');
+    expect(status).toBe(101);
+    let back = '';
+    socket?.on('data', (d: Buffer) => (back += d.toString()));
+    socket?.write('hello');
+    await waitFor(() => back === 'hello');
+    expect(upgrades.at(-1)?.url).toBe('/api/ws?EIO=4&transport=websocket');
+    const upstream = sockets.at(-1);
+    socket?.destroy();
+    await waitFor(() => upstream?.destroyed === true);
+
+    const second = await upgrade('/api/ws/');
+    sockets.at(-1)?.destroy();
+    second.socket?.resume();
+    await waitFor(() => second.socket?.destroyed === true);
+  });
+
+  it('tells who opened it by cookie or by token, and nobody when there is neither', async () => {
+    const me = edge.signIn();
+    for (const headers of [me.cookie, me.bearer]) {
+      (await upgrade('/api/ws', headers)).socket?.destroy();
+      expect(callerOfLast()).toMatchObject({ userId: me.session.userId });
+      expect(JSON.stringify(upgrades.at(-1)?.headers)).not.toContain(me.token);
+    }
+    (await upgrade('/api/ws')).socket?.destroy();
+    expect(callerOfLast()).toBeNull();
+  });
+
+  it('does not count the cookies of a page of another site', async () => {
+    const me = edge.signIn();
+    (await upgrade('/api/ws', { ...me.cookie, origin: 'https://evil.example.org' })).socket?.destroy();
+    expect(callerOfLast()).toBeNull();
+    (await upgrade('/api/ws', { ...me.cookie, origin: `http://${edge.host}` })).socket?.destroy();
+    expect(callerOfLast()).toMatchObject({ userId: me.session.userId });
+  });
+
+  it('does not take the word of a client for who it is', async () => {
+    (await upgrade('/api/ws', { 'x-overtone-assertion': 'forged' })).socket?.destroy();
+    expect(callerOfLast()).toBeNull();
+  });
+
+  it('is opened at the push channel only', async () => {
+    expect((await upgrade('/api/files')).status).toBe(404);
+    expect((await upgrade('/')).status).toBe(404);
+    expect((await upgrade('/api/ws', { upgrade: 'h2c' })).status).toBe(400);
+  });
+
+  it('can be a series of plain requests too (socket.io polling)', async () => {
+    const { json } = await edge.call('/api/ws/?EIO=4&transport=polling', { method: 'POST', body: 'x' });
+    expect(json).toEqual({ polled: '/api/ws/?EIO=4&transport=polling' });
+  });
+
+  it('is refused with 503 when the push channel is down', async () => {
+    const own = await startEdge(backends, { REALTIME_GATEWAY_URL: 'http://127.0.0.1:1' });
+    const { req, answer } = open(own.port, '/api/ws', { connection: 'Upgrade', upgrade: 'websocket' }, 'GET');
+    req.end();
+    expect((await answer).status).toBe(503);
+    await own.stop();
+  });
+});

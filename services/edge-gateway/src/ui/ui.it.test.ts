@@ -1,0 +1,137 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { request } from 'node:http';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { openApi, routes } from '@overtone/contracts';
+import { version } from '@overtone/service-kit';
+import { startBackends, startEdge, type Backends, type RunningEdge } from '../../test/running-edge.ts';
+
+const script = `console.log(${JSON.stringify('overtone '.repeat(500))});`;
+let dir: string;
+let backends: Backends;
+let edge: RunningEdge;
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'overtone-ui-'));
+  await mkdir(join(dir, 'assets'));
+  await writeFile(join(dir, 'index.html'), '<!doctype html><title>Overtone</title>');
+  await writeFile(join(dir, 'assets', 'index-Bx81kQ2a.js'), script);
+  await writeFile(join(dir, 'assets', 'index-Bx81kQ2a.js.map'), '{}');
+  await writeFile(join(dir, 'favicon.svg'), '<svg xmlns="http://www.w3.org/2000/svg"/>');
+  backends = await startBackends();
+  edge = await startEdge(backends, { UI_DIR: dir, TRUSTED_PROXIES: '127.0.0.0/8' });
+});
+afterAll(async () => {
+  await edge.stop();
+  await backends.stop();
+  await rm(dir, { recursive: true });
+});
+
+/** Without a client that decompresses. */
+const bytes = (path: string, encoding: string): Promise<{ encoding: string | undefined; body: Buffer }> =>
+  new Promise((resolve) => {
+    const headers = { 'accept-encoding': encoding };
+    request({ port: edge.port, host: '127.0.0.1', path, headers }, (res) => {
+      const chunks: Buffer[] = [];
+      res.on('data', (c: Buffer) => chunks.push(c));
+      res.on('end', () => resolve({ encoding: res.headers['content-encoding'], body: Buffer.concat(chunks) }));
+    }).end();
+  });
+
+describe('the UI', () => {
+  it.each(['/', '/index.html', '/files/123', '/login?next=/x'])(
+    'answers %s with the page, which is never stale',
+    async (path) => {
+      const { status, text, headers } = await edge.call(path);
+      expect([status, text]).toEqual([200, '<!doctype html><title>Overtone</title>']);
+      expect(headers.get('cache-control')).toBe('no-cache');
+    },
+  );
+
+  it('lets browsers keep what never changes', async () => {
+    const { headers, text } = await edge.call('/assets/index-Bx81kQ2a.js');
+    expect(text).toBe(script);
+    expect(headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+    expect(headers.get('content-type')).toBe('text/javascript; charset=utf-8');
+  });
+
+  it('says that nothing changed to who has it already', async () => {
+    const etag = (await edge.call('/')).headers.get('etag') ?? '';
+    expect((await edge.call('/', { headers: { 'if-none-match': etag } })).status).toBe(304);
+  });
+
+  it.each([
+    ['br', 'br', brotliDecompressSync],
+    ['gzip, deflate, br;q=0.9', 'br', brotliDecompressSync],
+    ['gzip', 'gzip', gunzipSync],
+    ['br;q=0, gzip', 'gzip', gunzipSync],
+    ['identity', undefined, (b: Buffer) => b],
+  ])('sends to who accepts %s: %s', async (accept, encoding, decode) => {
+    const answer = await bytes('/assets/index-Bx81kQ2a.js', accept);
+    expect(answer.encoding).toBe(encoding);
+    expect(decode(answer.body).toString()).toBe(script);
+  });
+
+  it.each(['/assets/gone-12345678.js', '/nothing.png', '/assets/index-Bx81kQ2a.js.map', '/.env', '/assets/'])(
+    'answers %s with 404, not with the page',
+    async (path) => {
+      expect((await edge.call(path)).status).toBe(404);
+    },
+  );
+
+  it('is there for reading only', async () => {
+    expect((await edge.call('/', { method: 'POST' })).status).toBe(404);
+    expect(await (await fetch(`http://${edge.host}/`, { method: 'HEAD' })).text()).toBe('');
+  });
+});
+
+describe('security headers', () => {
+  it('let pages run our scripts only and be framed by nobody', async () => {
+    const policy = (await edge.call('/')).headers.get('content-security-policy') ?? '';
+    for (const rule of ["script-src 'self'", "object-src 'none'", "base-uri 'none'", "frame-ancestors 'none'"])
+      expect(policy.split('; ')).toContain(rule);
+    expect(policy).not.toContain('unsafe-eval');
+  });
+
+  it.each(['/', '/api/version', '/api/nope', '/health'])('are on %s', async (path) => {
+    const { headers } = await edge.call(path);
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+    expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
+    expect(headers.get('x-request-id')).toBeTruthy();
+  });
+
+  it('ask for HTTPS for good only where the browser came over HTTPS', async () => {
+    expect((await edge.call('/')).headers.get('strict-transport-security')).toBeNull();
+    const { headers } = await edge.call('/', { headers: { 'x-forwarded-proto': 'https' } });
+    expect(headers.get('strict-transport-security')).toBe('max-age=31536000');
+  });
+});
+
+describe("the platform's own routes", () => {
+  it('tell version and health', async () => {
+    expect((await edge.call('/api/version')).json).toEqual({ version });
+    expect((await edge.call('/api/health')).json).toEqual({ status: 'healthy', version });
+  });
+
+  it('say so when a service does not answer', async () => {
+    const own = await startEdge(backends, { SEARCH_INDEXER_URL: 'http://127.0.0.1:1' });
+    expect((await own.call('/api/health')).json).toMatchObject({ status: 'degraded' });
+    await own.stop();
+  });
+
+  it('describe every route of the catalogue', async () => {
+    const { json } = await edge.call('/api/openapi.json');
+    expect(json).toEqual(openApi(version));
+    const paths = json['paths'] as Record<string, Record<string, unknown>>;
+    for (const def of routes) expect(paths[def.path]?.[def.method.toLowerCase()]).toBeDefined();
+  });
+
+  it('show the description as a page that keeps to the policy', async () => {
+    const { text, headers } = await edge.call('/api/docs');
+    expect(headers.get('content-type')).toContain('text/html');
+    expect(text).not.toMatch(/<script>|https?:\/\/|onload=/);
+    for (const [, path] of text.matchAll(/(?:src|href)="([^"]+)"/g))
+      expect((await edge.call(path as string)).status).toBe(200);
+  });
+});

@@ -1,0 +1,194 @@
+import { generateKeyPairSync, randomUUID } from 'node:crypto';
+import { createServer, request, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { connect as connectTcp, type AddressInfo } from 'node:net';
+import { identityEvents, type ResolvedSession, type Role } from '@overtone/contracts';
+import { assertionHeader, createAssertionVerifier } from '@overtone/service-kit';
+import { startNats, startRedis } from '@overtone/testkit';
+import { connect } from 'nats';
+import { z } from 'zod';
+import { createEdgeGateway } from '../src/edge-gateway.ts';
+import { edgeEnv } from '../src/env.ts';
+
+const keys = generateKeyPairSync('ec', {
+  namedCurve: 'P-256',
+  publicKeyEncoding: { type: 'spki', format: 'pem' },
+  privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+});
+
+export type Handler = (req: IncomingMessage, res: ServerResponse, body: Buffer) => void;
+export type Seen = { method: string; url: string; headers: IncomingMessage['headers']; raw: string[]; body: Buffer };
+
+/** A service behind the edge that remembers what it was asked. */
+const startService = async (handler: { current: Handler | undefined }) => {
+  const seen: Seen[] = [];
+  const server = createServer((req, res) => {
+    const chunks: Buffer[] = [];
+    req.on('data', (c: Buffer) => chunks.push(c));
+    req.on('error', () => {});
+    req.on('end', () => {
+      const body = Buffer.concat(chunks);
+      seen.push({ method: req.method ?? '', url: req.url ?? '', headers: req.headers, raw: req.rawHeaders, body });
+      const handle =
+        handler.current ?? ((_req, r) => r.setHeader('content-type', 'application/json').end('{"ok":true}'));
+      handle(req, res, body);
+    });
+  });
+  const port = await listen(server);
+  return { server, seen, url: `http://127.0.0.1:${port}` };
+};
+const listen = (server: Server): Promise<number> =>
+  new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port)));
+const close = (server: Server): Promise<void> =>
+  new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+
+export const startBackends = async () => {
+  const [nats, redis] = await Promise.all([startNats(), startRedis()]);
+  const bus = await connect({ servers: nats.url, maxReconnectAttempts: -1 });
+  return {
+    nats,
+    redis,
+    bus,
+    stop: async () => {
+      await bus.close();
+      await Promise.all([nats.stop(), redis.stop()]);
+    },
+  };
+};
+export type Backends = Awaited<ReturnType<typeof startBackends>>;
+
+export type Response = { status: number; headers: Headers; text: string; json: Record<string, unknown> };
+
+/** The edge between a client and services that we play. */
+export const startEdge = async (backends: Backends, overrides: Record<string, string> = {}) => {
+  const known = new Map<string, ResolvedSession>();
+  const handlers = {
+    media: { current: undefined as Handler | undefined },
+    identity: { current: undefined as Handler | undefined },
+  };
+  const asked: string[] = [];
+  const identity = await startService(handlers.identity);
+  const media = await startService(handlers.media);
+  handlers.identity.current = (req, res, body) => {
+    res.setHeader('content-type', 'application/json');
+    if (req.url !== '/internal/sessions/resolve') return void res.end('{"from":"identity"}');
+    const { accessToken } = JSON.parse(body.toString()) as { accessToken: string };
+    asked.push(accessToken);
+    res.end(JSON.stringify({ session: known.get(accessToken) ?? null }));
+  };
+  const env = z.object(edgeEnv).parse({
+    API_PORT: 0,
+    INTERNAL_PORT: 0,
+    LOG_LEVEL: 'fatal',
+    SHUTDOWN_GRACE_MS: 200,
+    NATS_URL: backends.nats.url,
+    REDIS_URL: backends.redis.url,
+    ASSERTION_PRIVATE_KEY: keys.privateKey,
+    IDENTITY_URL: identity.url,
+    MEDIA_URL: media.url,
+    TRANSCRIPTION_DISPATCHER_URL: media.url,
+    SEARCH_INDEXER_URL: media.url,
+    REALTIME_GATEWAY_URL: media.url,
+    ...overrides,
+  });
+  const service = createEdgeGateway(env);
+  const ports = await service.start();
+  const host = `127.0.0.1:${ports.apiPort}`;
+
+  const call = async (path: string, init: RequestInit & { duplex?: 'half' } = {}): Promise<Response> => {
+    const r = await fetch(`http://${host}${path}`, { redirect: 'manual', ...init });
+    const text = await r.text();
+    const isJson = (r.headers.get('content-type') ?? '').includes('json');
+    return {
+      status: r.status,
+      headers: r.headers,
+      text,
+      json: isJson && text ? (JSON.parse(text) as Response['json']) : {},
+    };
+  };
+  const signIn = (role: Role = 'user', change: Partial<ResolvedSession> = {}) => {
+    const token = `token-${randomUUID()}`;
+    const session: ResolvedSession = {
+      userId: randomUUID(),
+      sessionId: randomUUID(),
+      role,
+      refusal: null,
+      expiresAt: Date.now() + 600_000,
+      ...change,
+    };
+    known.set(token, session);
+    const csrf = 'ab'.repeat(32);
+    return {
+      token,
+      session,
+      csrf,
+      bearer: { authorization: `Bearer ${token}` },
+      cookie: { cookie: `access_token=${token}; refresh_token=r; csrf_token=${csrf}` },
+      /** As identity would: nobody knows the session any more, and everybody is told. */
+      revoke: (all = false) => {
+        known.delete(token);
+        const sessionId = all ? null : session.sessionId;
+        const data = { userId: session.userId, sessionId, reason: 'test' };
+        backends.bus.publish(identityEvents.sessionRevoked.subject, JSON.stringify(data));
+      },
+      forget: () => known.delete(token),
+    };
+  };
+  const verify = (audience: 'media' | 'identity' | 'realtime-gateway' | 'search-indexer') =>
+    createAssertionVerifier(keys.publicKey, audience);
+
+  return {
+    host,
+    port: ports.apiPort,
+    internal: `http://127.0.0.1:${ports.internalPort}`,
+    call,
+    signIn,
+    known,
+    asked,
+    media,
+    identity,
+    handlers,
+    verify,
+    callerOf: (seen: Seen, audience: 'media' | 'identity' = 'media') =>
+      verify(audience)(seen.headers[assertionHeader] as string),
+    stop: async () => {
+      await service.stop();
+      await Promise.all([close(identity.server), close(media.server)]);
+    },
+  };
+};
+export type RunningEdge = Awaited<ReturnType<typeof startEdge>>;
+
+/** Sends bytes as they are; gives everything that comes back until the other end closes or `forMs` have passed. */
+export const raw = (port: number, text: string, forMs = 1_000): Promise<string> =>
+  new Promise((resolve) => {
+    let answer = '';
+    const socket = connectTcp({ port, host: '127.0.0.1' }, () => socket.write(text));
+    socket.on('data', (d) => (answer += d.toString('latin1')));
+    const end = () => {
+      clearTimeout(timer);
+      socket.destroy();
+      resolve(answer);
+    };
+    const timer = setTimeout(end, forMs);
+    socket.on('close', end);
+    socket.on('error', end);
+  });
+
+/** A request whose body the caller writes itself. */
+export const open = (port: number, path: string, headers: Record<string, string | number>, method = 'POST') => {
+  const req = request({ port, host: '127.0.0.1', path, method, headers });
+  req.on('error', () => {});
+  const answer = new Promise<{ status: number; text: string }>((resolve) => {
+    req.on('response', (res) => {
+      let text = '';
+      res.setEncoding('utf8').on('data', (d: string) => (text += d));
+      res.on('close', () => resolve({ status: res.statusCode ?? 0, text }));
+      res.on('error', () => {});
+    });
+    req.on('close', () => setTimeout(() => resolve({ status: 0, text: '' }), 100));
+  });
+  return { req, answer };
+};
