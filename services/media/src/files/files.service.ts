@@ -1,0 +1,138 @@
+import {
+  mediaEvents,
+  roleAtLeast,
+  type BodyOf,
+  type FileDetail,
+  type FileObject,
+  type QueryOf,
+  type RunOptions,
+  type mediaRoutes,
+} from '@overtone/contracts';
+import type { Outbox } from '@overtone/database';
+import { conflict, type Caller } from '@overtone/service-kit';
+import { txOptions, type Db } from '../database.ts';
+import { Prisma } from '../generated/client.ts';
+import { listSpeakers } from '../speakers/speakers.ts';
+import { normalizedTag, toTagObject } from '../tags/tags.ts';
+import { readSegments } from '../transcripts/transcripts.ts';
+import { isSettled, lockedFile, toFileObject, usableFile, type FileRow } from './files.ts';
+import { filesStore as store } from './files.store.ts';
+
+type Routes = typeof mediaRoutes;
+export type FilesDeps = { db: Db; outbox: Outbox };
+
+const updated = (file: Pick<FileRow, 'id' | 'userId'>, status: FileObject['status']) => ({
+  fileId: file.id,
+  ownerId: file.userId,
+  status,
+});
+
+/** Files as people handle them: find, read, rename, run again, stop, delete. */
+export const createFiles = ({ db, outbox }: FilesDeps) => ({
+  list: async (caller: Caller, query: QueryOf<Routes['listFiles']>) => {
+    const everybody = roleAtLeast(caller.role, 'admin');
+    const { items, total } = await store.list(
+      db,
+      everybody ? null : caller.userId,
+      query.tag.map(normalizedTag),
+      query,
+    );
+    return { items: items.map(toFileObject), total, page: query.page, page_size: query.page_size };
+  },
+
+  detail: async (caller: Caller, id: string, query: QueryOf<Routes['getFile']>): Promise<FileDetail> => {
+    await usableFile(db, caller, id);
+    const { segment_limit: limit, segment_offset: offset } = query;
+    const [file, tags, speakers, page] = await Promise.all([
+      store.get(db, id),
+      store.tags(db, id),
+      listSpeakers(db, id),
+      readSegments(db, id, { limit, offset, words: true }),
+    ]);
+    return {
+      ...toFileObject(file),
+      tags: tags.map(({ tag, source }) => toTagObject(tag, source)),
+      speakers,
+      transcript_segments: page.segments,
+      total_segments: page.total,
+      segment_limit: limit,
+      segment_offset: offset,
+    };
+  },
+
+  update: (caller: Caller, id: string, body: BodyOf<Routes['updateFile']>): Promise<FileObject> =>
+    db.$transaction(async (tx) => {
+      const file = await lockedFile(tx, caller, id);
+      const renamed = body.title !== undefined && body.title !== file.title;
+      const version = file.transcriptVersion + (renamed && file.transcriptVersion > 0 ? 1 : 0);
+      const row = await store.update(tx, id, {
+        ...(body.title === undefined ? {} : { title: body.title }),
+        ...(body.recorded_date === undefined
+          ? {}
+          : { recordedDate: body.recorded_date === null ? null : new Date(body.recorded_date) }),
+        transcriptVersion: version,
+      });
+      const answer = toFileObject(row);
+      await outbox.add(tx, mediaEvents.updated, updated(file, answer.status));
+      if (version !== file.transcriptVersion) {
+        const edited = { fileId: id, ownerId: file.userId, transcriptVersion: version };
+        await outbox.add(tx, mediaEvents.transcriptEdited, edited);
+      }
+      return answer;
+    }, txOptions),
+
+  /** Rows go now; objects follow by the event, so that a killed process leaves neither. */
+  remove: (caller: Caller, id: string): Promise<undefined> =>
+    db.$transaction(async (tx) => {
+      const file = await lockedFile(tx, caller, id);
+      await store.delete(tx, id);
+      await outbox.add(tx, mediaEvents.deleted, { fileId: id, ownerId: file.userId });
+      return undefined;
+    }, txOptions),
+
+  reprocess: (caller: Caller, id: string, body: BodyOf<Routes['reprocess']>): Promise<FileObject> =>
+    db.$transaction(async (tx) => {
+      const file = await lockedFile(tx, caller, id);
+      if (!isSettled(file.status)) throw busy();
+      const options = nextOptions(file.options as Partial<RunOptions>, body ?? {});
+      const row = await store.update(tx, id, {
+        status: 'queued',
+        stage: null,
+        waitingFor: null,
+        error: Prisma.DbNull,
+        completedAt: null,
+        options,
+      });
+      await store.forgetRun(tx, id);
+      const { objectKey, contentType } = file;
+      const order = { fileId: id, ownerId: file.userId, objectKey, contentType, options };
+      await outbox.add(tx, mediaEvents.reprocessOrdered, order);
+      await outbox.add(tx, mediaEvents.updated, updated(file, 'queued'));
+      return toFileObject(row);
+    }, txOptions),
+
+  cancel: (caller: Caller, id: string): Promise<FileObject> =>
+    db.$transaction(async (tx) => {
+      const file = await lockedFile(tx, caller, id);
+      if (isSettled(file.status)) throw conflict('file_busy', 'Nothing is being done with this file.');
+      const row = await store.update(tx, id, { status: 'cancelling', waitingFor: null });
+      await outbox.add(tx, mediaEvents.cancelOrdered, { fileId: id, ownerId: file.userId });
+      await outbox.add(tx, mediaEvents.updated, updated(file, 'cancelling'));
+      return toFileObject(row);
+    }, txOptions),
+});
+export type Files = ReturnType<typeof createFiles>;
+
+const busy = () => conflict('file_busy', 'The file is being processed. Stop that first, or wait until it is done.');
+
+type Change = {
+  language?: string | null | undefined;
+  min_speakers?: number | undefined;
+  max_speakers?: number | undefined;
+};
+const nextOptions = (before: Partial<RunOptions>, change: Change): RunOptions => ({
+  language: change.language === undefined ? (before.language ?? null) : change.language,
+  minSpeakers: change.min_speakers ?? before.minSpeakers ?? null,
+  maxSpeakers: change.max_speakers ?? before.maxSpeakers ?? null,
+  diarize: before.diarize ?? true,
+});

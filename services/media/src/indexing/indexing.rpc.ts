@@ -1,0 +1,79 @@
+import { mediaRpc, type Word } from '@overtone/contracts';
+import { answer, type RpcHandler } from '@overtone/service-kit';
+import type { Db } from '../database.ts';
+import { spokenName } from '../speakers/speakers.ts';
+
+/** A reply must fit a message of the broker, 1 MiB, with room to spare. */
+const mostBytes = 700_000;
+
+/** What search-indexer asks for; a page is shorter than asked where its words would not fit a message. */
+export const indexingRpc = ({ db }: { db: Db }): RpcHandler[] => [
+  answer(mediaRpc.transcriptPage, async ({ fileId, offset, limit }) => {
+    const file = await db.mediaFile.findUnique({
+      where: { id: fileId },
+      include: { tags: { include: { tag: true } }, _count: { select: { segments: true } } },
+    });
+    if (!file) return { file: null, segments: [], total: 0 };
+    const {
+      _count: { segments: total },
+    } = file;
+    const rows = await db.segment.findMany({
+      where: { fileId },
+      include: { speaker: true },
+      orderBy: { position: 'asc' },
+      skip: offset,
+      take: limit,
+    });
+    const segments = rows.map((row) => ({
+      start: row.startTime,
+      end: row.endTime,
+      text: row.text,
+      speaker: row.speaker ? spokenName(row.speaker) : null,
+      words: row.words as Word[],
+    }));
+    return { file: toIndexable(file), segments: fitting(segments), total };
+  }),
+  answer(mediaRpc.listTranscribed, async ({ after, limit }) => {
+    const files = await db.mediaFile.findMany({
+      where: { transcriptVersion: { gt: 0 }, transcriptProvisional: false, ...(after ? { id: { gt: after } } : {}) },
+      orderBy: { id: 'asc' },
+      take: limit,
+    });
+    return {
+      files: files.map(({ id, userId, transcriptVersion }) => ({ fileId: id, ownerId: userId, transcriptVersion })),
+    };
+  }),
+];
+
+type Indexed = {
+  id: string;
+  userId: string;
+  title: string;
+  filename: string;
+  contentType: string;
+  duration: number | null;
+  language: string | null;
+  uploadTime: Date;
+  transcriptVersion: number;
+  tags: { tag: { name: string } }[];
+};
+
+const toIndexable = (file: Indexed) => ({
+  fileId: file.id,
+  ownerId: file.userId,
+  title: file.title,
+  filename: file.filename,
+  contentType: file.contentType,
+  duration: file.duration,
+  language: file.language,
+  uploadTime: file.uploadTime.toISOString(),
+  transcriptVersion: file.transcriptVersion,
+  tags: file.tags.map(({ tag }) => tag.name),
+});
+
+/** As many from the front as fit; always one, so that the asker gets on. */
+const fitting = <T>(items: T[]): T[] => {
+  let bytes = 0;
+  const end = items.findIndex((item) => (bytes += Buffer.byteLength(JSON.stringify(item))) > mostBytes);
+  return end < 0 ? items : items.slice(0, Math.max(1, end));
+};

@@ -1,0 +1,108 @@
+import { createDatabase, createOutbox, createOutboxRelay } from '@overtone/database';
+import { createObjectStore } from '@overtone/object-store';
+import {
+  createAssertionVerifier,
+  createBus,
+  createLog,
+  createMetrics,
+  createService,
+  periodic,
+  version,
+  type Part,
+  type Service,
+} from '@overtone/service-kit';
+import type { MediaEnv } from './env.ts';
+import { exportsRoutes } from './exports/exports.routes.ts';
+import { filesRoutes } from './files/files.routes.ts';
+import { createFiles } from './files/files.service.ts';
+import { removeObjects } from './files/remove-objects.consumer.ts';
+import { PrismaClient } from './generated/client.ts';
+import { indexingRpc } from './indexing/indexing.rpc.ts';
+import { completeFile } from './processing/complete-file.consumer.ts';
+import { failFile } from './processing/fail-file.consumer.ts';
+import { createProcessing } from './processing/processing.service.ts';
+import { showStage } from './processing/show-stage.consumer.ts';
+import { showWaiting } from './processing/show-waiting.consumer.ts';
+import { stopFile } from './processing/stop-file.consumer.ts';
+import { storeResults } from './processing/store-results.consumer.ts';
+import { takeOverRun } from './processing/take-over-run.consumer.ts';
+import { speakersRoutes } from './speakers/speakers.routes.ts';
+import { createSpeakers } from './speakers/speakers.service.ts';
+import { streamingRoutes } from './streaming/streaming.routes.ts';
+import { tagsRoutes } from './tags/tags.routes.ts';
+import { createTags } from './tags/tags.service.ts';
+import { createTelemetry } from './telemetry.ts';
+import { transcriptsRoutes } from './transcripts/transcripts.routes.ts';
+import { createTranscripts } from './transcripts/transcripts.service.ts';
+import { createParts } from './uploads/resumable-parts.store.ts';
+import { createTus } from './uploads/resumable.adapter.ts';
+import { resumableRoutes } from './uploads/resumable.routes.ts';
+import { createResumable } from './uploads/resumable.service.ts';
+import { uploadsRoutes } from './uploads/uploads.routes.ts';
+import { createUploads } from './uploads/uploads.service.ts';
+
+const name = 'media';
+const hour = 3_600_000;
+
+/** Media: recordings, how they come in and go out, and what is known of what was said in them. */
+export const createMedia = (env: MediaEnv): Service => {
+  const log = createLog(name, env);
+  const metrics = createMetrics();
+  const telemetry = createTelemetry(metrics);
+  const bus = createBus({ service: name, url: env.NATS_URL, user: env.NATS_USER, password: env.NATS_PASSWORD, log });
+  const { db, pool, checks, part } = createDatabase(
+    { env, name, metrics, log },
+    (adapter) => new PrismaClient({ adapter }),
+  );
+  const objects = createObjectStore(env);
+  const outbox = createOutbox(name);
+
+  const uploads = createUploads({ db, outbox, objects, telemetry, log, maxBytes: env.MAX_UPLOAD_BYTES });
+  const parts = createParts({ objects });
+  const resumable = createResumable({ db, parts, uploads, expiresMs: env.UPLOAD_EXPIRES_HOURS * hour, log });
+  const tus = createTus({ parts, resumable });
+  const processing = createProcessing({ db, outbox, objects });
+  const sweep = async () => void (await objects.sweep());
+  const store: Part = {
+    name: 'object store',
+    start: () => sweep().catch((err: unknown) => log.warn({ err: err as Error }, 'leftovers not swept yet')),
+    stop: async () => objects.close(),
+  };
+
+  return createService({
+    name,
+    version,
+    env,
+    log,
+    metrics,
+    bus,
+    whoIs: createAssertionVerifier(env.ASSERTION_PUBLIC_KEY, name),
+    parts: [part, store, createOutboxRelay({ service: name, pool, url: env.DATABASE_URL, bus, log })],
+    routes: [
+      ...uploadsRoutes({ uploads }),
+      ...resumableRoutes({ tus }),
+      ...filesRoutes({ files: createFiles({ db, outbox }) }),
+      ...streamingRoutes({ db, objects }),
+      ...exportsRoutes({ db }),
+      ...transcriptsRoutes({ transcripts: createTranscripts({ db, outbox }) }),
+      ...speakersRoutes({ speakers: createSpeakers({ db, outbox }) }),
+      ...tagsRoutes({ tags: createTags({ db, outbox }) }),
+    ],
+    rpcs: indexingRpc({ db }),
+    consumers: [
+      takeOverRun({ processing }),
+      showStage({ processing }),
+      storeResults({ processing }),
+      showWaiting({ processing }),
+      completeFile({ processing }),
+      failFile({ processing }),
+      stopFile({ processing }),
+      removeObjects({ objects }),
+    ],
+    periodics: [
+      periodic('sweep leftovers of killed writers', hour, sweep),
+      periodic('end forgotten uploads', hour / 4, async (signal) => void (await resumable.tidy(signal))),
+    ],
+    checks: { ...checks, object_storage: { critical: false, probe: (signal) => objects.ping(signal) } },
+  });
+};

@@ -1,0 +1,53 @@
+import { stages, type FileObject, type Stage } from '@overtone/contracts';
+import { isSettled, type FileProblem, type FileRow } from '../files/files.ts';
+
+type Known = Pick<FileRow, 'runId' | 'runOpenedAt'>;
+
+/**
+ * Whether an event tells of the run that the file shows, of a newer one, or of history. Events of different kinds
+ * overtake each other; a run's events are younger than its opening, so time tells which run is the newer.
+ */
+export const tellsOf = (file: Known, event: { runId: string; time: Date }): 'current' | 'newer' | 'history' => {
+  if (file.runId === event.runId) return 'current';
+  return file.runOpenedAt === null || event.time > file.runOpenedAt ? 'newer' : 'history';
+};
+
+const statusOfStage: Record<Stage, FileObject['status']> = {
+  prepare: 'processing',
+  transcribe: 'transcribing',
+  diarize: 'processing',
+  assemble: 'processing',
+  index: 'processing',
+};
+
+/** Where a file goes when a stage begins; null: it stays, because it is further already or is being stopped. */
+export const begun = (file: Pick<FileRow, 'status' | 'stage'>, stage: Stage): FileObject['status'] | null => {
+  if (isSettled(file.status) || file.status === 'cancelling') return null;
+  const reached = file.stage ? stages.indexOf(file.stage as Stage) : -1;
+  return stages.indexOf(stage) < reached ? null : statusOfStage[stage];
+};
+
+/** What somebody can do about a failure, in words. */
+const advice: Record<string, string> = {
+  media_unreadable:
+    'The recording is damaged or of an unknown kind. Convert it, for example to MP3, and upload it again.',
+  media_no_audio: 'The recording holds no sound. Upload one that does.',
+  media_too_long: 'Cut the recording into parts and upload those.',
+  engine_missing: 'Ask an administrator to set up a speech engine, then run the file again.',
+  engine_crashed: 'Run the file again. If it fails again, tell an administrator: the speech engine gave up.',
+  engine_timeout: 'Run the file again. If it fails again, tell an administrator: the speech engine is too slow.',
+  engine_refused: 'Tell an administrator: the speech engine refuses this recording or its settings.',
+  model_invalid: 'Tell an administrator: a speech model is damaged.',
+  storage_full: 'Tell an administrator: the storage is full. Then run the file again.',
+};
+
+export const toProblem = (failure: { code: string; message: string; retryable: boolean }): FileProblem => ({
+  code: failure.code,
+  message: failure.message,
+  what_to_do:
+    advice[failure.code] ??
+    (failure.retryable
+      ? 'Run the file again. If it fails again, tell an administrator.'
+      : 'Check the recording and upload it again.'),
+  retryable: failure.retryable,
+});

@@ -1,0 +1,33 @@
+import type { Word, WordsArtefact } from '@overtone/contracts';
+import type { NewSegment } from './transcript-rows.ts';
+
+const pauseSeconds = 0.8;
+const longestSeconds = 20;
+const mostWords = 60;
+
+/** Words without speakers, cut where somebody draws breath: enough to read while the speakers are being told apart. */
+export const provisionalSegments = ({ words }: Pick<WordsArtefact, 'words'>): NewSegment[] => {
+  const groups: Word[][] = [];
+  for (const word of words) {
+    const open = groups.at(-1);
+    const [first, last] = [open?.[0], open?.at(-1)];
+    const goesOn =
+      open && first && last && word.start - last.end < pauseSeconds && word.end - first.start < longestSeconds;
+    if (goesOn && open.length < mostWords) open.push(word);
+    else groups.push([word]);
+  }
+  return groups.map((group) => ({
+    start: group[0]?.start ?? 0,
+    end: group.at(-1)?.end ?? 0,
+    speaker: null,
+    text: group.map(({ word }) => word).join(' '),
+    confidence: meanConfidence(group),
+    words: group,
+  }));
+};
+
+/** Mean over the words an engine was sure or unsure of; null when it said nothing. */
+export const meanConfidence = (words: Word[]): number | null => {
+  const known = words.flatMap(({ confidence }) => (confidence === null ? [] : [confidence]));
+  return known.length === 0 ? null : known.reduce((sum, c) => sum + c, 0) / known.length;
+};

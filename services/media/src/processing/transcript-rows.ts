@@ -1,0 +1,52 @@
+import type { Word } from '@overtone/contracts';
+import type { Tx } from '../database.ts';
+
+/** A segment to be stored; `speaker` is an index into the speakers stored with it. */
+export type NewSegment = {
+  start: number;
+  end: number;
+  speaker: number | null;
+  text: string;
+  confidence: number | null;
+  words: Word[];
+  /** Set when somebody wrote it: the row keeps its id, so that whoever has it open can go on. */
+  keptId?: string;
+  version?: number;
+};
+
+const batch = 2_000;
+
+/** One statement for thousands of rows: a row at a time takes seconds for ten hours of speech. */
+const insertBatch = (tx: Tx, fileId: string, segments: NewSegment[], from: number, speakerIds: string[]) =>
+  tx.$executeRaw`
+    insert into transcript_segment
+      (uuid, media_file_id, speaker_id, position, start_time, end_time, text, confidence, words, edited, edited_at, version)
+    select coalesce(r.uuid, gen_random_uuid()), ${fileId}::uuid, r.speaker_id, r.position, r.start_time, r.end_time,
+           r.text, r.confidence, r.words::jsonb, r.uuid is not null, case when r.uuid is null then null else now() end,
+           r.version
+    from unnest(
+      ${segments.map(({ keptId }) => keptId ?? null)}::uuid[],
+      ${segments.map(({ speaker }) => (speaker === null ? null : (speakerIds[speaker] ?? null)))}::uuid[],
+      ${segments.map((_, i) => from + i)}::int[],
+      ${segments.map(({ start }) => start)}::float8[],
+      ${segments.map(({ end }) => end)}::float8[],
+      ${segments.map(({ text }) => text.replaceAll('\0', ''))}::text[],
+      ${segments.map(({ confidence }) => confidence)}::float8[],
+      ${segments.map(({ words }) => JSON.stringify(words).replaceAll('\\u0000', ''))}::text[],
+      ${segments.map(({ version }) => version ?? 1)}::int[]
+    ) as r(uuid, speaker_id, position, start_time, end_time, text, confidence, words, version)`;
+
+/** Replaces a file's transcript as a whole; the caller holds the file's lock. */
+export const replaceTranscript = async (
+  tx: Tx,
+  fileId: string,
+  { speakers, segments }: { speakers: string[]; segments: NewSegment[] },
+): Promise<void> => {
+  await tx.$executeRaw`delete from transcript_segment where media_file_id = ${fileId}::uuid`;
+  await tx.$executeRaw`delete from speaker where media_file_id = ${fileId}::uuid`;
+  const rows = await tx.speaker.createManyAndReturn({ data: speakers.map((name) => ({ fileId, name })) });
+  const ids = speakers.map((name) => rows.find((row) => row.name === name)?.id ?? '');
+  for (let at = 0; at < segments.length; at += batch) {
+    await insertBatch(tx, fileId, segments.slice(at, at + batch), at, ids);
+  }
+};

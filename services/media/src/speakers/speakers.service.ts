@@ -1,0 +1,68 @@
+import type { Outbox } from '@overtone/database';
+import { invalid, notFound, type Caller } from '@overtone/service-kit';
+import { txOptions, type Db, type Tx } from '../database.ts';
+import { lockedFile, usableFile, mayUse } from '../files/files.ts';
+import { tellEdited } from '../transcripts/transcripts.ts';
+import { listSpeakers, nextLabel, type SpeakerObject } from './speakers.ts';
+
+export type SpeakersDeps = { db: Db; outbox: Outbox };
+
+const noSuchSpeaker = () => notFound('There is no such speaker.');
+
+/** Who speaks in a file: named, added and merged by people. */
+export const createSpeakers = ({ db, outbox }: SpeakersDeps) => {
+  /** The speaker, its file locked; unknown and somebody else's look the same. */
+  const locked = async (tx: Tx, caller: Caller, id: string) => {
+    const found = await tx.speaker.findUnique({ where: { id }, include: { file: true } });
+    if (!found || !mayUse(caller, found.file)) throw noSuchSpeaker();
+    return { speaker: found, file: await lockedFile(tx, caller, found.fileId) };
+  };
+  const shown = async (tx: Tx, fileId: string, id: string): Promise<SpeakerObject> => {
+    const speaker = (await listSpeakers(tx, fileId)).find(({ uuid }) => uuid === id);
+    if (!speaker) throw noSuchSpeaker();
+    return speaker;
+  };
+
+  return {
+    list: async (caller: Caller, fileId: string) => {
+      await usableFile(db, caller, fileId);
+      return listSpeakers(db, fileId);
+    },
+
+    create: (caller: Caller, fileId: string, displayName: string) =>
+      db.$transaction(async (tx) => {
+        const file = await lockedFile(tx, caller, fileId);
+        const labels = (await tx.speaker.findMany({ where: { fileId } })).map(({ name }) => name);
+        const speaker = await tx.speaker.create({ data: { fileId, name: nextLabel(labels), displayName } });
+        await tellEdited(tx, outbox, file);
+        return shown(tx, fileId, speaker.id);
+      }, txOptions),
+
+    /** An empty name takes the given one away again. */
+    rename: (caller: Caller, id: string, displayName: string | null) =>
+      db.$transaction(async (tx) => {
+        const { speaker, file } = await locked(tx, caller, id);
+        await tx.speaker.update({ where: { id }, data: { displayName: displayName === '' ? null : displayName } });
+        await tellEdited(tx, outbox, file);
+        return shown(tx, speaker.fileId, id);
+      }, txOptions),
+
+    merge: (caller: Caller, id: string, targetId: string) =>
+      db.$transaction(async (tx) => {
+        const { speaker, file } = await locked(tx, caller, id);
+        const target = await tx.speaker.findUnique({ where: { id: targetId }, include: { file: true } });
+        if (!target || !mayUse(caller, target.file)) throw noSuchSpeaker();
+        if (target.fileId !== speaker.fileId || id === targetId) {
+          throw invalid('speaker_mismatch', 'Only two different speakers of the same file can be merged.');
+        }
+        await tx.segment.updateMany({
+          where: { speakerId: id },
+          data: { speakerId: targetId, version: { increment: 1 } },
+        });
+        await tx.speaker.delete({ where: { id } });
+        await tellEdited(tx, outbox, file);
+        return shown(tx, speaker.fileId, targetId);
+      }, txOptions),
+  };
+};
+export type Speakers = ReturnType<typeof createSpeakers>;

@@ -1,0 +1,82 @@
+import { mediaRoutes, waveformArtefact } from '@overtone/contracts';
+import type { ObjectStore } from '@overtone/object-store';
+import { AppError, handle, handled, isAppError, notFound, type Route, type RouteRequest } from '@overtone/service-kit';
+import { pipeline } from 'node:stream/promises';
+import { json } from 'node:stream/consumers';
+import type { Db } from '../database.ts';
+import { usableFile } from '../files/files.ts';
+import { askedFor, dispositionOf, isKnown, rangeHolds, resample } from './streaming.ts';
+
+export type StreamingDeps = { db: Db; objects: Pick<ObjectStore, 'get' | 'head'> };
+type Exchange = Pick<RouteRequest<never>, 'req' | 'res' | 'signal'>;
+
+const loudestPeak = 127;
+const missing = (what: string) => new AppError('not_found', 'artefact_missing', `This file has no ${what} yet.`);
+
+/** The recording and what was drawn from it. */
+export const streamingRoutes = ({ db, objects }: StreamingDeps): Route[] => {
+  /** Sends an object: whole, in part (206), known already (304), or refuses the range (416). */
+  const send = async ({ req, res, signal }: Exchange, key: string, headers: Record<string, string>): Promise<void> => {
+    const { bytes: size, etag: tag } = await objects.head(key);
+    const etag = `"${tag}"`;
+    const common = { ...headers, ETag: etag, 'Accept-Ranges': 'bytes', 'X-Content-Type-Options': 'nosniff' };
+    for (const [name, value] of Object.entries(common)) res.setHeader(name, value);
+    if (isKnown(req.get('if-none-match'), etag)) return void res.status(304).end();
+    const asked = rangeHolds(req.get('if-range'), etag)
+      ? askedFor(req.get('range'), size)
+      : ({ kind: 'whole' } as const);
+    if (asked.kind === 'unsatisfiable') {
+      res.removeHeader('Content-Disposition');
+      res.setHeader('Content-Range', `bytes */${size}`);
+      throw new AppError('invalid', 'range_not_satisfiable', 'The recording does not reach that far.');
+    }
+    const { start, end } = asked.kind === 'range' ? asked.range : { start: 0, end: size - 1 };
+    if (asked.kind === 'range') res.status(206).setHeader('Content-Range', `bytes ${start}-${end}/${size}`);
+    res.setHeader('Content-Length', String(end - start + 1));
+    if (req.method === 'HEAD') return void res.end();
+    const object = await objects.get(key, { ...(asked.kind === 'range' ? { range: asked.range } : {}), signal });
+    // A listener who leaves in the middle is no failure of ours.
+    await pipeline(object.stream, res).catch((error: unknown) => {
+      if (!signal.aborted && !res.destroyed) throw error;
+    });
+  };
+
+  const content = async (
+    r: RouteRequest<(typeof mediaRoutes)['contentHead']>,
+    download: boolean,
+  ): Promise<typeof handled> => {
+    const file = await usableFile(db, r.caller, r.params.uuid);
+    await send(r, file.objectKey, {
+      'Content-Type': file.contentType,
+      'Content-Disposition': dispositionOf(download ? 'attachment' : 'inline', file.filename),
+      'Cache-Control': 'private, no-cache',
+      // Whatever a recording claims to be, it runs nothing and is framed by nobody.
+      'Content-Security-Policy': "default-src 'none'; media-src 'self'; sandbox",
+    });
+    return handled;
+  };
+
+  return [
+    // HEAD first: express would otherwise answer it with GET's handler.
+    handle(mediaRoutes.contentHead, (r) => content(r, false)),
+    handle(mediaRoutes.content, (r) => content(r as never, r.query.download ?? false)),
+    handle(mediaRoutes.thumbnail, async (r) => {
+      const { thumbnailKey } = await usableFile(db, r.caller, r.params.uuid);
+      if (!thumbnailKey) throw missing('picture');
+      await send(r, thumbnailKey, { 'Content-Type': 'image/jpeg', 'Cache-Control': 'private, max-age=3600' });
+      return handled;
+    }),
+    handle(mediaRoutes.waveform, async ({ caller, params, query, signal }) => {
+      const { waveformKey, duration } = await usableFile(db, caller, params.uuid);
+      if (!waveformKey) throw missing('waveform');
+      const artefact = await objects.get(waveformKey, { signal }).catch((error: unknown) => {
+        throw isAppError(error) && error.kind === 'not_found' ? notFound('The waveform is missing.') : error;
+      });
+      const { peaks, interval_ms } = waveformArtefact.parse(await json(artefact.stream));
+      return {
+        duration: duration ?? (peaks.length * interval_ms) / 1000,
+        peaks: resample(peaks, query.samples, loudestPeak),
+      };
+    }),
+  ];
+};

@@ -1,0 +1,44 @@
+import { invalid, notFound, type Caller } from '@overtone/service-kit';
+import type { Outbox } from '@overtone/database';
+import { txOptions, type Db } from '../database.ts';
+import { lockedFile } from '../files/files.ts';
+import { tellEdited } from '../transcripts/transcripts.ts';
+import { normalizedTag, toTagObject } from './tags.ts';
+import { tagsStore as store } from './tags.store.ts';
+
+export type TagsDeps = { db: Db; outbox: Outbox };
+
+/** Tags belong to their user: nobody sees or removes another's. */
+export const createTags = ({ db, outbox }: TagsDeps) => ({
+  list: async (caller: Caller) =>
+    (await store.ofUser(db, caller.userId)).map(({ _count: { files }, ...tag }) => ({
+      ...toTagObject(tag),
+      usage_count: files,
+    })),
+  unused: async (caller: Caller) => (await store.unused(db, caller.userId)).map((tag) => toTagObject(tag)),
+  create: async (caller: Caller, name: string) => toTagObject(await store.getOrCreate(db, caller.userId, named(name))),
+
+  /** The tag is one of the file's owner, also when an administrator puts it on. */
+  attach: (caller: Caller, fileId: string, name: string) =>
+    db.$transaction(async (tx) => {
+      const file = await lockedFile(tx, caller, fileId);
+      const tag = await store.getOrCreate(tx, file.userId, named(name));
+      if (await store.attach(tx, fileId, tag.id)) await tellEdited(tx, outbox, file);
+      return toTagObject(tag, 'manual');
+    }, txOptions),
+
+  detach: (caller: Caller, fileId: string, name: string) =>
+    db.$transaction(async (tx) => {
+      const file = await lockedFile(tx, caller, fileId);
+      if (!(await store.detach(tx, fileId, name))) throw notFound('The file does not carry this tag.');
+      await tellEdited(tx, outbox, file);
+      return undefined;
+    }, txOptions),
+});
+export type Tags = ReturnType<typeof createTags>;
+
+const named = (name: string): string => {
+  const errors = [{ path: 'name', message: 'must contain more than separators' }];
+  if (normalizedTag(name) === '') throw invalid('invalid_body', 'A tag needs a name.', { errors });
+  return name;
+};

@@ -1,0 +1,23 @@
+import type { z } from 'zod';
+import type { tagObject, tagSources } from '@overtone/contracts';
+import type { Tag } from '../generated/client.ts';
+
+type TagSource = (typeof tagSources)[number] | null;
+
+/** How tags are compared: lower case, `-` and `_` as spaces, single spaces. */
+export const normalizedTag = (name: string): string =>
+  name
+    .normalize('NFC')
+    .toLowerCase()
+    .replaceAll(/[-_\s]+/g, ' ')
+    .trim();
+
+/** A tag on a file tells how it got there; by itself, how it was made. */
+export const toTagObject = (
+  tag: Pick<Tag, 'id' | 'name' | 'source'>,
+  onFile?: string | null,
+): z.infer<typeof tagObject> => ({
+  uuid: tag.id,
+  name: tag.name,
+  source: (onFile === undefined ? tag.source : onFile) as TagSource,
+});

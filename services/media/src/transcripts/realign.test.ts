@@ -1,0 +1,64 @@
+import { describe, expect, it } from '@jest/globals';
+import { realign } from './realign.ts';
+
+const word = (text: string, start: number, end: number) => ({ word: text, start, end, confidence: 0.9 });
+const spoken = [word('we', 1, 1.2), word('meat', 1.2, 1.6), word('on', 1.6, 1.8), word('monday', 1.8, 2.4)];
+const segment = { start: 1, end: 2.5 };
+
+describe('the words of an edited text', () => {
+  it('keep their times where they were not touched, also when case or punctuation changes', () => {
+    const words = realign(spoken, 'We meat, on Monday.', segment);
+    expect(words.map(({ start, end }) => [start, end])).toEqual(spoken.map(({ start, end }) => [start, end]));
+    expect(words.map((w) => w.word)).toEqual(['We', 'meat,', 'on', 'Monday.']);
+    expect(words.every((w) => w.confidence === 0.9)).toBe(true);
+  });
+
+  it('take over the time of the word they correct, without its confidence', () => {
+    expect(realign(spoken, 'we meet on monday', segment)[1]).toEqual({
+      word: 'meet',
+      start: 1.2,
+      end: 1.6,
+      confidence: null,
+    });
+  });
+
+  it('share the time of what they replace by their length', () => {
+    const words = realign(spoken, 'we are to meet on monday', segment);
+    expect(words.slice(1, 4)).toEqual([
+      { word: 'are', start: 1.2, end: 1.333, confidence: null },
+      { word: 'to', start: 1.333, end: 1.422, confidence: null },
+      { word: 'meet', start: 1.422, end: 1.6, confidence: null },
+    ]);
+  });
+
+  it('go when they are deleted', () => {
+    expect(realign(spoken, 'we meat', segment)).toEqual(spoken.slice(0, 2));
+    expect(realign(spoken, '  ', segment)).toEqual([]);
+  });
+
+  it('stay inside the segment and never run backwards, whatever is typed', () => {
+    for (const text of [
+      'completely different words here and many more of them',
+      'monday on meat we',
+      'x',
+      'so we we we',
+    ]) {
+      const words = realign(spoken, text, segment);
+      expect(words.map((w) => w.word).join(' ')).toBe(text);
+      let last = segment.start;
+      for (const { start, end } of words) {
+        expect(start).toBeGreaterThanOrEqual(last);
+        expect(end).toBeGreaterThanOrEqual(start);
+        last = start;
+      }
+      expect(words.at(-1)?.end).toBeLessThanOrEqual(segment.end);
+    }
+  });
+
+  it('get times in a segment that had none', () => {
+    expect(realign([], 'ab cd', { start: 0, end: 1 })).toEqual([
+      { word: 'ab', start: 0, end: 0.5, confidence: null },
+      { word: 'cd', start: 0.5, end: 1, confidence: null },
+    ]);
+  });
+});

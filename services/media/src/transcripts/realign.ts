@@ -1,0 +1,76 @@
+import type { Word } from '@overtone/contracts';
+
+type Span = { start: number; end: number };
+
+const tokensOf = (text: string): string[] => text.split(/\s+/u).filter(Boolean);
+const comparable = (token: string): string =>
+  token
+    .normalize('NFC')
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}]/gu, '');
+const milliseconds = (seconds: number): number => Math.round(seconds * 1000) / 1000;
+
+/**
+ * Times for the words of an edited text. A word that was there before keeps its time and confidence; new words share
+ * the time between their neighbours by their length, and nobody has measured them, so they carry no confidence.
+ */
+export const realign = (before: Word[], text: string, segment: Span): Word[] => {
+  const tokens = tokensOf(text);
+  const kept = longestCommon(
+    before.map(({ word }) => comparable(word)),
+    tokens.map(comparable),
+  );
+  const words: Word[] = [];
+  let oldAt = 0;
+  let newAt = 0;
+  for (const [oldIndex, newIndex] of [...kept, [before.length, tokens.length] as const]) {
+    const from = words.at(-1)?.end ?? segment.start;
+    const until = before[oldIndex]?.start ?? segment.end;
+    words.push(...fill(tokens.slice(newAt, newIndex), before.slice(oldAt, oldIndex), { start: from, end: until }));
+    const same = before[oldIndex];
+    if (same) words.push({ ...same, word: tokens[newIndex] ?? same.word });
+    oldAt = oldIndex + 1;
+    newAt = newIndex + 1;
+  }
+  return words;
+};
+
+/** Words in the place of others: one for one they take over the times, else they share what is there. */
+const fill = (tokens: string[], replaced: Word[], gap: Span): Word[] => {
+  if (tokens.length === 0) return [];
+  if (tokens.length === replaced.length) {
+    return tokens.map((word, i) => {
+      const { start, end } = replaced[i] as Word;
+      return { word, start, end, confidence: null };
+    });
+  }
+  const start = replaced[0]?.start ?? gap.start;
+  const end = Math.max(start, replaced.at(-1)?.end ?? gap.end);
+  const letters = tokens.reduce((sum, token) => sum + token.length, 0);
+  let at = start;
+  return tokens.map((word) => {
+    const next = at + ((end - start) * word.length) / letters;
+    const placed = { word, start: milliseconds(at), end: milliseconds(next), confidence: null };
+    at = next;
+    return placed;
+  });
+};
+
+/** Pairs of positions of a longest common subsequence. */
+const longestCommon = (a: string[], b: string[]): [number, number][] => {
+  const width = b.length + 1;
+  const length = new Uint32Array((a.length + 1) * width);
+  const at = (i: number, j: number): number => length[i * width + j] ?? 0;
+  for (let i = a.length - 1; i >= 0; i -= 1) {
+    for (let j = b.length - 1; j >= 0; j -= 1) {
+      length[i * width + j] = a[i] === b[j] ? at(i + 1, j + 1) + 1 : Math.max(at(i + 1, j), at(i, j + 1));
+    }
+  }
+  const pairs: [number, number][] = [];
+  for (let i = 0, j = 0; i < a.length && j < b.length;) {
+    if (a[i] === b[j]) pairs.push([i++, j++]);
+    else if (at(i + 1, j) >= at(i, j + 1)) i += 1;
+    else j += 1;
+  }
+  return pairs;
+};

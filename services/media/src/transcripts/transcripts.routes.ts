@@ -1,0 +1,13 @@
+import { mediaRoutes } from '@overtone/contracts';
+import { handle, type Route } from '@overtone/service-kit';
+import type { Transcripts } from './transcripts.service.ts';
+
+export const transcriptsRoutes = ({ transcripts }: { transcripts: Transcripts }): Route[] => [
+  handle(mediaRoutes.listSegments, ({ caller, params, query }) => transcripts.page(caller, params.uuid, query)),
+  handle(mediaRoutes.editSegment, ({ caller, params, body }) =>
+    transcripts.edit(caller, params.uuid, params.segment_uuid, body),
+  ),
+  handle(mediaRoutes.setSegmentSpeaker, ({ caller, params, body }) =>
+    transcripts.setSpeaker(caller, params.uuid, body.speaker_uuid),
+  ),
+];

@@ -1,0 +1,69 @@
+import { mediaEvents, type SegmentObject, type Word } from '@overtone/contracts';
+import type { Outbox } from '@overtone/database';
+import type { Db, Tx } from '../database.ts';
+import { Prisma } from '../generated/client.ts';
+
+type Row = {
+  uuid: string;
+  start_time: number;
+  end_time: number;
+  text: string;
+  confidence: number | null;
+  edited: boolean;
+  version: number;
+  words: Word[];
+  speaker_id: string | null;
+  name: string | null;
+  display_name: string | null;
+};
+type Page = { limit: number; offset: number; words: boolean };
+
+/** A page of a file's transcript; without words it stays small enough to show ten hours of speech at once. */
+export const readSegments = async (
+  db: Db | Tx,
+  fileId: string,
+  { limit, offset, words }: Page,
+): Promise<{ segments: SegmentObject[]; total: number }> => {
+  const count = await db.segment.count({ where: { fileId } });
+  if (limit === 0 || offset >= count) return { segments: [], total: count };
+  const wordsColumn = words ? Prisma.sql`t.words` : Prisma.sql`'[]'::jsonb as words`;
+  const rows = await db.$queryRaw<Row[]>`
+    select t.uuid, t.start_time, t.end_time, t.text, t.confidence, t.edited, t.version, ${wordsColumn},
+           t.speaker_id, s.name, s.display_name
+    from transcript_segment t left join speaker s on s.uuid = t.speaker_id
+    where t.media_file_id = ${fileId}::uuid order by t.position limit ${limit} offset ${offset}`;
+  return { segments: rows.map(toSegmentObject), total: count };
+};
+
+/** One segment as clients see it. */
+export const readSegment = async (db: Db | Tx, id: string): Promise<SegmentObject | undefined> => {
+  const rows = await db.$queryRaw<Row[]>`
+    select t.uuid, t.start_time, t.end_time, t.text, t.confidence, t.edited, t.version, t.words,
+           t.speaker_id, s.name, s.display_name
+    from transcript_segment t left join speaker s on s.uuid = t.speaker_id where t.uuid = ${id}::uuid`;
+  return rows[0] && toSegmentObject(rows[0]);
+};
+
+const toSegmentObject = ({ speaker_id: uuid, name, display_name, ...row }: Row): SegmentObject => ({
+  ...row,
+  speaker: uuid && name ? { uuid, name, display_name } : null,
+});
+
+/** What search and readers show of the file has changed: its transcript counts one further and they are told. */
+export const tellEdited = async (
+  tx: Tx,
+  outbox: Outbox,
+  file: { id: string; userId: string; status: string; transcriptVersion: number },
+): Promise<void> => {
+  const ids = { fileId: file.id, ownerId: file.userId };
+  const updatedAt = new Date();
+  if (file.transcriptVersion === 0) {
+    // Nothing to read or to search yet: it is the file that changed.
+    await tx.mediaFile.update({ where: { id: file.id }, data: { updatedAt } });
+    await outbox.add(tx, mediaEvents.updated, { ...ids, status: file.status as 'uploaded' });
+    return;
+  }
+  const transcriptVersion = file.transcriptVersion + 1;
+  await tx.mediaFile.update({ where: { id: file.id }, data: { transcriptVersion, updatedAt } });
+  await outbox.add(tx, mediaEvents.transcriptEdited, { ...ids, transcriptVersion });
+};

@@ -1,0 +1,90 @@
+import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
+import busboy, { type Busboy } from 'busboy';
+import { uploadErrors } from './uploads.ts';
+
+export type Part = { filename: string | undefined; declaredType: string; body: Readable };
+type Fields = Record<string, string>;
+
+const limits = { files: 1, fields: 20, fieldNameSize: 100, fieldSize: 4096, parts: 22 };
+
+const goneAway = 'the sender went away';
+
+const parserFor = (req: IncomingMessage): Busboy => {
+  try {
+    return busboy({ headers: req.headers, limits, defParamCharset: 'utf8', preservePath: true, fileHwm: 256 * 1024 });
+  } catch (cause) {
+    throw uploadErrors.malformed('The upload must be multipart/form-data with a boundary.', cause);
+  }
+};
+
+/**
+ * Reads a multipart body with one file in the field `file`, which `onFile` consumes while it arrives; `fields` are
+ * complete when the body has ended. Answers what `onFile` answers. A body that is cut off fails `onFile`'s stream.
+ */
+export const readMultipart = async <T>(
+  req: IncomingMessage,
+  onFile: (part: Part, ended: () => Promise<Fields>) => Promise<T>,
+): Promise<T> => {
+  const parser = parserFor(req);
+  const fields: Fields = {};
+  let taken: Promise<T> | undefined;
+  let refused: Error | undefined;
+  const refuse = (error: Error): void => {
+    // What follows from a body that could not be read is not a refusal of ours.
+    if (parser.errored) return;
+    refused = error;
+    parser.destroy(error);
+  };
+  const ended = async (): Promise<Fields> => {
+    await parsed;
+    return fields;
+  };
+
+  parser.on('field', (name, value, info) => {
+    if (info.valueTruncated || info.nameTruncated) refuse(uploadErrors.malformed('A field is too long.'));
+    else fields[name] = value;
+  });
+  parser.on('file', (name, body, info) => {
+    // Whoever reads it hears of its end; when nobody does, its end is no news.
+    body.on('error', () => undefined);
+    if (name !== 'file') return refuse(uploadErrors.malformed('The recording must be in the field "file".'));
+    taken = onFile({ filename: info.filename, declaredType: info.mimeType, body }, ended);
+    // A refusal ends the reading at once; it is reported below.
+    taken.catch(refuse);
+  });
+  parser.on('filesLimit', () => refuse(uploadErrors.malformed('Only one file can be uploaded at a time.')));
+  parser.on('fieldsLimit', () => refuse(uploadErrors.malformed('There are too many fields.')));
+  parser.on('partsLimit', () => refuse(uploadErrors.malformed('There are too many parts.')));
+
+  const parsed = feed(req, parser);
+  try {
+    await parsed;
+  } catch (error) {
+    await taken?.catch(() => undefined);
+    throw refused ?? unreadable(error);
+  }
+  if (!taken) throw uploadErrors.malformed('The recording must be in the field "file".');
+  return taken;
+};
+
+// Not `pipeline`: a refused body must leave the connection open for the answer.
+const feed = (req: IncomingMessage, parser: Busboy): Promise<void> =>
+  new Promise((resolve, reject) => {
+    parser.once('error', reject).once('finish', resolve);
+    req.once('error', () => parser.destroy(new Error(goneAway)));
+    req.once('close', () => {
+      if (!req.complete) parser.destroy(new Error(goneAway));
+    });
+    req.pipe(parser);
+  });
+
+const unreadable = (cause: unknown): Error => {
+  const message = cause instanceof Error ? cause.message : '';
+  if (message === goneAway || message === 'Unexpected end of form') return uploadErrors.cutOff(cause);
+  // Names are what makes a part's header too long or unreadable.
+  if (message === 'Malformed part header') {
+    return uploadErrors.name('The file name is too long or holds characters that no name may hold.');
+  }
+  return uploadErrors.malformed('The multipart body could not be read.', cause);
+};

@@ -1,0 +1,121 @@
+/** How many bytes decide what a file is. */
+export const sniffLength = 4100;
+
+const ascii = (head: Buffer, at: number, text: string): boolean =>
+  head.subarray(at, at + text.length).toString('latin1') === text;
+const bytes = (head: Buffer, at: number, ...values: number[]): boolean => values.every((v, i) => head[at + i] === v);
+
+const startOfId3Body = (head: Buffer): number =>
+  10 + ((head[6] ?? 0) << 21) + ((head[7] ?? 0) << 14) + ((head[8] ?? 0) << 7) + (head[9] ?? 0);
+
+const mp3Bitrates = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320];
+const mp3LowBitrates = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160];
+const mp3Rates = [44_100, 48_000, 32_000];
+
+/** Length of an MPEG layer III frame that begins at `at`, or 0. Text in UTF-16 begins like one, but has no length. */
+const mp3FrameLength = (head: Buffer, at: number): number => {
+  const [a = 0, b = 0, c = 0] = head.subarray(at, at + 3);
+  const [version, layer] = [(b >> 3) & 3, (b >> 1) & 3];
+  if (a !== 0xff || (b & 0xe0) !== 0xe0 || version === 1 || layer !== 1) return 0;
+  const [index, rate] = [c >> 4, mp3Rates[(c >> 2) & 3]];
+  const first = version === 3;
+  const bitrate = (first ? mp3Bitrates : mp3LowBitrates)[index];
+  if (!bitrate || !rate) return 0;
+  const sampleRate = rate / (first ? 1 : version === 2 ? 2 : 4);
+  return Math.floor(((first ? 144 : 72) * bitrate * 1000) / sampleRate) + ((c >> 1) & 1);
+};
+
+const isMp3 = (head: Buffer): boolean => {
+  const length = mp3FrameLength(head, 0);
+  return length > 0 && (length + 3 > head.length || mp3FrameLength(head, length) > 0);
+};
+
+// ADTS: twelve ones, layer 0, and a frame that ends where the next begins.
+const isAac = (head: Buffer): boolean => {
+  if (head[0] !== 0xff || ((head[1] ?? 0) & 0xf6) !== 0xf0) return false;
+  const length = (((head[3] ?? 0) & 3) << 11) | ((head[4] ?? 0) << 3) | ((head[5] ?? 0) >> 5);
+  return length >= 7 && (length + 1 >= head.length || head[length] === 0xff);
+};
+
+const isTransportStream = (head: Buffer): boolean =>
+  head.length > 376 && [0, 188, 376].every((at) => head[at] === 0x47);
+
+const isoBrands: Record<string, string> = {
+  M4A: 'audio/mp4',
+  M4B: 'audio/mp4',
+  F4A: 'audio/mp4',
+  qt: 'video/quicktime',
+};
+
+const iso = (head: Buffer): string | undefined => {
+  if (ascii(head, 4, 'ftyp')) {
+    const brand = head.subarray(8, 12).toString('latin1').trim();
+    if (['avif', 'avis', 'heic', 'heix', 'mif1', 'msf1', 'crx'].includes(brand)) return undefined;
+    return isoBrands[brand] ?? (brand.startsWith('3g') ? 'video/3gpp' : 'video/mp4');
+  }
+  return ['moov', 'mdat', 'wide', 'free'].some((box) => ascii(head, 4, box)) ? 'video/quicktime' : undefined;
+};
+
+const ogg = (head: Buffer): string => {
+  const isVideo = head.subarray(0, 300).includes('theora', 0, 'latin1');
+  return isVideo ? 'video/ogg' : 'audio/ogg';
+};
+
+const riff = (head: Buffer): string | undefined => {
+  if (ascii(head, 8, 'WAVE')) return 'audio/wav';
+  return ascii(head, 8, 'AVI ') ? 'video/x-msvideo' : undefined;
+};
+
+const matroska = (head: Buffer): string => (head.subarray(0, 64).includes('webm') ? 'video/webm' : 'video/x-matroska');
+
+type Rule = [matches: (head: Buffer) => boolean, type: string | ((head: Buffer) => string | undefined)];
+const rules: Rule[] = [
+  [(h) => ascii(h, 0, 'RIFF') || ascii(h, 0, 'RF64') || ascii(h, 0, 'RIFX'), riff],
+  [(h) => ascii(h, 0, 'fLaC'), 'audio/flac'],
+  [(h) => ascii(h, 0, 'OggS'), ogg],
+  [(h) => bytes(h, 0, 0x1a, 0x45, 0xdf, 0xa3), matroska],
+  [(h) => ascii(h, 0, 'FORM') && (ascii(h, 8, 'AIFF') || ascii(h, 8, 'AIFC')), 'audio/aiff'],
+  [(h) => ascii(h, 0, '#!AMR'), 'audio/amr'],
+  [(h) => ascii(h, 0, 'caff'), 'audio/x-caf'],
+  [(h) => ascii(h, 0, '.snd'), 'audio/basic'],
+  [(h) => ascii(h, 0, 'wvpk'), 'audio/wavpack'],
+  [(h) => ascii(h, 0, 'MAC '), 'audio/x-ape'],
+  [(h) => ascii(h, 0, 'FLV\x01'), 'video/x-flv'],
+  [(h) => bytes(h, 0, 0x30, 0x26, 0xb2, 0x75, 0x8e, 0x66, 0xcf, 0x11), 'video/x-ms-asf'],
+  [(h) => bytes(h, 0, 0, 0, 1, 0xba) || bytes(h, 0, 0, 0, 1, 0xb3), 'video/mpeg'],
+  [isTransportStream, 'video/mp2t'],
+  [(h) => bytes(h, 0, 0x0b, 0x77), 'audio/ac3'],
+  [isMp3, 'audio/mpeg'],
+  [isAac, 'audio/aac'],
+];
+
+/** Containers that hold sound with or without pictures; only their sender can say which before they are read. */
+const eitherWay = new Set([
+  'video/mp4',
+  'video/webm',
+  'video/x-matroska',
+  'video/quicktime',
+  'video/3gpp',
+  'video/x-ms-asf',
+]);
+
+/**
+ * The media type of a recording by its first bytes, or undefined when it is none. What the sender declares only
+ * decides between sound and picture where the container leaves that open.
+ */
+export const sniff = (head: Buffer, declared = ''): string | undefined => {
+  if (ascii(head, 0, 'ID3') && head.length >= 10) {
+    const body = startOfId3Body(head);
+    const inner = body + 16 < head.length ? sniff(head.subarray(body)) : undefined;
+    return inner ?? 'audio/mpeg';
+  }
+  const rule = rules.find(([matches]) => matches(head));
+  const type = rule ? (typeof rule[1] === 'string' ? rule[1] : rule[1](head)) : iso(head);
+  return type && eitherWay.has(type) && declared.startsWith('audio/') ? type.replace('video/', 'audio/') : type;
+};
+
+/** What a sender may call a recording; anything else is a mistake worth telling. */
+export const maybeMedia = (declared: string): boolean =>
+  declared === '' ||
+  /^(audio|video)\//.test(declared) ||
+  ['application/octet-stream', 'application/ogg', 'application/mp4', 'application/x-matroska'].includes(declared);

@@ -1,0 +1,103 @@
+import { randomUUID } from 'node:crypto';
+import { mediaEvents, type FileObject } from '@overtone/contracts';
+import type { Outbox } from '@overtone/database';
+import type { ObjectStore } from '@overtone/object-store';
+import type { Log } from '@overtone/service-kit';
+import { txOptions, type Db } from '../database.ts';
+import { originalKey, toFileObject } from '../files/files.ts';
+import type { Telemetry } from '../telemetry.ts';
+import { inspect, type Inspected } from './inspect.ts';
+import { checkedFilename, runOptionsOf, titleOf, uploadErrors, type UploadOptions } from './uploads.ts';
+import { uploadsStore as store } from './uploads.store.ts';
+
+export type UploadsDeps = {
+  db: Db;
+  outbox: Outbox;
+  objects: Pick<ObjectStore, 'put' | 'delete'>;
+  telemetry: Telemetry;
+  log: Log;
+  maxBytes: number;
+};
+export type Incoming = {
+  /** Known beforehand for a resumable upload, so that finishing it twice makes one file. */
+  id?: string;
+  userId: string;
+  filename: string | undefined;
+  declaredType: string;
+  body: AsyncIterable<Buffer>;
+  /** Asked for when the body has ended: fields may come after the file. */
+  options: () => UploadOptions;
+  signal?: AbortSignal;
+};
+
+/** Takes recordings in. Object first, then row and event in one transaction: what is told of is there. */
+export const createUploads = ({ db, outbox, objects, telemetry, log, maxBytes }: UploadsDeps) => {
+  const discard = async (id: string): Promise<void> => {
+    try {
+      // A commit whose answer was lost has made the row: then the object is needed.
+      if (!(await store.find(db, id))) await objects.delete(originalKey(id));
+    } catch (err) {
+      log.warn({ err: err as Error, file_id: id }, 'a refused upload left its bytes behind');
+    }
+  };
+
+  const complete = (
+    file: Pick<Incoming, 'userId'> & Inspected & { id: string; filename: string; options: UploadOptions },
+  ) =>
+    db.$transaction(async (tx) => {
+      const { id, userId, filename, options } = file;
+      const done = await store.find(tx, id);
+      if (done) return toFileObject(done);
+      await store.lockHash(tx, userId, file.sha256);
+      const twin = options.allow_duplicate === 'true' ? null : await store.sameBytes(tx, userId, file.sha256);
+      if (twin) throw uploadErrors.duplicate(twin.id);
+      const run = runOptionsOf(options);
+      const objectKey = originalKey(id);
+      const row = await store.insert(tx, {
+        id,
+        userId,
+        filename,
+        title: options.title?.trim() || titleOf(filename),
+        objectKey,
+        contentType: file.contentType,
+        fileSize: BigInt(file.bytes),
+        fileHash: file.sha256,
+        recordedDate: options.recorded_date ? new Date(options.recorded_date) : null,
+        language: run.language,
+        options: run,
+      });
+      const { contentType, bytes } = file;
+      const fact = {
+        fileId: id,
+        ownerId: userId,
+        objectKey,
+        contentType,
+        bytes,
+        source: 'upload' as const,
+        options: run,
+      };
+      await outbox.add(tx, mediaEvents.uploaded, fact);
+      return toFileObject(row);
+    }, txOptions);
+
+  return {
+    maxBytes,
+    /** The recording is stored and will be processed. @throws AppError when it is refused; then nothing is left of it. */
+    receive: async (incoming: Incoming): Promise<FileObject> => {
+      const id = incoming.id ?? randomUUID();
+      const filename = checkedFilename(incoming.filename);
+      const { stream, result } = inspect(incoming.body, { declared: incoming.declaredType, maxBytes });
+      try {
+        await objects.put(originalKey(id), stream, incoming.signal ? { signal: incoming.signal } : {});
+        const file = { id, userId: incoming.userId, filename, options: incoming.options(), ...result() };
+        const answer = await complete(file);
+        telemetry.filesUploaded.inc({ source: 'upload' });
+        return answer;
+      } catch (error) {
+        await discard(id);
+        throw error;
+      }
+    },
+  };
+};
+export type Uploads = ReturnType<typeof createUploads>;

@@ -1,0 +1,14 @@
+import type { Db, Tx } from '../database.ts';
+import type { Prisma } from '../generated/client.ts';
+import { withSpeakerCount } from '../files/files.ts';
+
+export const uploadsStore = {
+  /** Two uploads of the same bytes by one person wait for each other, so that the second is told of the first. */
+  lockHash: (tx: Tx, userId: string, sha256: string) =>
+    tx.$executeRaw`select pg_advisory_xact_lock(hashtextextended(${`${userId}:${sha256}`}, 0))`,
+  sameBytes: (tx: Tx, userId: string, fileHash: string) =>
+    tx.mediaFile.findFirst({ where: { userId, fileHash }, orderBy: { uploadTime: 'asc' } }),
+  find: (db: Db | Tx, id: string) => db.mediaFile.findUnique({ where: { id }, include: withSpeakerCount }),
+  insert: (tx: Tx, data: Prisma.MediaFileUncheckedCreateInput) =>
+    tx.mediaFile.create({ data, include: withSpeakerCount }),
+};

@@ -1,0 +1,64 @@
+import { uploadOptions, type RunOptions } from '@overtone/contracts';
+import { conflict, invalid, tooLarge, unavailable, type AppError } from '@overtone/service-kit';
+import type { z } from 'zod';
+
+export type UploadOptions = z.infer<typeof uploadOptions>;
+
+const maxNameLength = 255;
+
+export const uploadErrors = {
+  tooLarge: (maxBytes: number): AppError =>
+    tooLarge('upload_too_large', `A recording may have up to ${maxBytes} bytes.`, { extra: { max_bytes: maxBytes } }),
+  empty: (): AppError => invalid('upload_empty', 'The file is empty.'),
+  notMedia: (): AppError => invalid('upload_not_media', 'This is neither an audio nor a video file.'),
+  cutOff: (cause?: unknown): AppError =>
+    invalid('upload_incomplete', 'The upload was cut off. Nothing was stored.', { cause }),
+  malformed: (message: string, cause?: unknown): AppError => invalid('upload_invalid', message, { cause }),
+  unexpected: (cause: unknown): AppError =>
+    unavailable('service_unavailable', 'The upload could not be taken. Please try again.', { cause }),
+  name: (message: string): AppError => invalid('filename_invalid', message),
+  duplicate: (id: string): AppError =>
+    conflict('duplicate_file', 'You have uploaded this recording before.', { extra: { duplicate_file_uuid: id } }),
+};
+
+/** The name to show. A folder in front of it is dropped; a way out of folders, or what no name holds, is refused. */
+export const checkedFilename = (given: string | undefined): string => {
+  const parts = (given ?? '').normalize('NFC').split(/[/\\]/);
+  if (parts.includes('..')) throw uploadErrors.name('The file name must not lead out of its folder.');
+  const name = (parts.at(-1) ?? '').trim();
+  if (name === '' || name === '.') throw uploadErrors.name('The file has no name.');
+  if (name.length > maxNameLength || (given ?? '').length > 4096) {
+    throw uploadErrors.name(`A file name may have up to ${maxNameLength} characters.`);
+  }
+  if (/[\p{Cc}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]/u.test(name) || !name.isWellFormed()) {
+    throw uploadErrors.name('The file name holds control characters.');
+  }
+  return name;
+};
+
+/** A title to begin with: the file's name without its extension. */
+export const titleOf = (filename: string): string =>
+  filename.replace(/(?<=.)\.[A-Za-z0-9]{1,8}$/, '').trim() || filename;
+
+/** Options beside the file; empty fields count as not given, unknown ones are ignored. */
+export const parseOptions = (fields: Record<string, string | null | undefined>): UploadOptions => {
+  const given = Object.entries(fields).filter(([, value]) => value !== '' && value !== null && value !== undefined);
+  const parsed = uploadOptions.safeParse(Object.fromEntries(given));
+  if (!parsed.success) {
+    const errors = parsed.error.issues.map((issue) => ({ path: issue.path.join('.'), message: issue.message }));
+    throw invalid('invalid_body', 'The options of the upload are not valid.', { errors });
+  }
+  const { min_speakers: min, max_speakers: max } = parsed.data;
+  if (min !== undefined && max !== undefined && min > max) {
+    const errors = [{ path: 'max_speakers', message: 'must not be less than min_speakers' }];
+    throw invalid('invalid_body', 'The options of the upload are not valid.', { errors });
+  }
+  return parsed.data;
+};
+
+export const runOptionsOf = (options: UploadOptions): RunOptions => ({
+  language: options.language ?? null,
+  minSpeakers: options.min_speakers ?? null,
+  maxSpeakers: options.max_speakers ?? null,
+  diarize: true,
+});

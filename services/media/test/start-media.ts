@@ -1,0 +1,134 @@
+import { generateKeyPairSync, randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { DataOf, EventDef, FileObject, Problem, Role } from '@overtone/contracts';
+import { assertionHeader, createAssertionSigner, readEnv } from '@overtone/service-kit';
+import { createDatabase, startNats, waitFor } from '@overtone/testkit';
+import { connect, headers } from 'nats';
+import { Pool } from 'pg';
+import { mediaEnv } from '../src/env.ts';
+import { createMedia } from '../src/media.ts';
+
+export type Person = { userId: string; role: Role };
+export type Answer<T> = { status: number; body: T };
+/** The file, or why there is none. */
+type Uploaded = Omit<FileObject, 'status'> & Omit<Problem, 'status'> & { status: unknown; duplicate_file_uuid: string };
+type Sent = { name?: string; fields?: Record<string, string>; type?: string };
+export type Message = { subject: string; data: Record<string, unknown> };
+export const somebody = (role: Role = 'user'): Person => ({ userId: randomUUID(), role });
+
+const { publicKey, privateKey } = generateKeyPairSync('ec', {
+  namedCurve: 'P-256',
+  publicKeyEncoding: { type: 'spki', format: 'pem' },
+  privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+});
+const sign = createAssertionSigner(privateKey);
+
+/** The service as it runs, with a database, a broker and a folder of its own. */
+export const startMedia = async (settings: Record<string, string> = {}) => {
+  const folder = await mkdtemp(join(tmpdir(), 'overtone-media-'));
+  const [database, nats] = await Promise.all([createDatabase(), startNats()]);
+  const nc = await connect({ servers: nats.url });
+  const jsm = await nc.jetstreamManager();
+  await jsm.streams.add({ name: 'EVENTS', subjects: ['evt.>'] });
+  const messages: Message[] = [];
+  nc.subscribe('evt.media.>', {
+    callback: (_, msg) => void messages.push({ subject: msg.subject, data: msg.json() }),
+  });
+  const env = readEnv(mediaEnv, {
+    API_PORT: '0',
+    INTERNAL_PORT: '0',
+    LOG_LEVEL: 'fatal',
+    NATS_URL: nats.url,
+    DATABASE_URL: database.urlFor('media'),
+    ASSERTION_PUBLIC_KEY: publicKey,
+    OBJECT_STORE_DIR: folder,
+    ...settings,
+  });
+  const service = createMedia(env);
+  const { apiPort, internalPort } = await service.start();
+  const pool = new Pool({ connectionString: database.url, max: 2 });
+  const base = `http://127.0.0.1:${apiPort}`;
+
+  const call = (person: Person | null, method: string, path: string, init: RequestInit = {}): Promise<Response> => {
+    const caller = person && { ...person, sessionId: randomUUID(), tokenExpiresAt: Date.now() + 60_000 };
+    const given = new Headers(init.headers);
+    given.set(assertionHeader, sign('media', caller));
+    return fetch(base + path, { ...init, method, headers: given });
+  };
+
+  return {
+    base,
+    internal: `http://127.0.0.1:${internalPort}`,
+    folder,
+    pool,
+    messages,
+    nats,
+    call,
+    assertion: (person: Person) =>
+      sign('media', { ...person, sessionId: randomUUID(), tokenExpiresAt: Date.now() + 60_000 }),
+    json: async <T = Problem>(person: Person, method: string, path: string, body?: unknown): Promise<Answer<T>> => {
+      const init =
+        body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
+      const answer = await call(person, method, path, init);
+      const text = await answer.text();
+      return { status: answer.status, body: (text === '' ? undefined : JSON.parse(text)) as T };
+    },
+    upload: async (
+      person: Person,
+      bytes: Uint8Array,
+      { name = 'talk.wav', fields = {}, type = 'audio/wav' }: Sent = {},
+    ): Promise<Answer<Uploaded>> => {
+      const form = new FormData();
+      for (const [field, value] of Object.entries(fields)) form.set(field, value);
+      form.set('file', new Blob([new Uint8Array(bytes)], { type }), name);
+      const answer = await call(person, 'POST', '/api/files', { body: form });
+      return {
+        status: answer.status,
+        body: (await answer.json()) as Uploaded,
+      };
+    },
+    /** What the dispatcher would say. */
+    tell: async <E extends EventDef>(event: E, data: DataOf<E>, time = new Date()): Promise<void> => {
+      const h = headers();
+      h.set('ot-time', time.toISOString());
+      h.set('Nats-Msg-Id', randomUUID());
+      await nc.jetstream().publish(event.subject, JSON.stringify(data), { headers: h });
+    },
+    heard: (subject: string, fileId: string) =>
+      messages.filter((m) => m.subject === subject && m.data['fileId'] === fileId),
+    query: async (sql: string, ...values: unknown[]) =>
+      (await pool.query(sql, values)).rows as Record<string, unknown>[],
+    stop: async () => {
+      await service.stop();
+      await pool.end();
+      await nc.close();
+      await nats.stop();
+      await database.drop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+};
+export type Media = Awaited<ReturnType<typeof startMedia>>;
+export { waitFor };
+
+/** A second of silence as WAV, told apart by `seed`. */
+export const wav = (seed = 0, samples = 16_000): Buffer => {
+  const data = Buffer.alloc(samples * 2);
+  data.writeUInt32LE(seed, 0);
+  const head = Buffer.alloc(44);
+  head.write('RIFF', 0);
+  head.writeUInt32LE(36 + data.length, 4);
+  head.write('WAVEfmt ', 8);
+  head.writeUInt32LE(16, 16);
+  head.writeUInt16LE(1, 20);
+  head.writeUInt16LE(1, 22);
+  head.writeUInt32LE(16_000, 24);
+  head.writeUInt32LE(32_000, 28);
+  head.writeUInt16LE(2, 32);
+  head.writeUInt16LE(16, 34);
+  head.write('data', 36);
+  head.writeUInt32LE(data.length, 40);
+  return Buffer.concat([head, data]);
+};
