@@ -1,4 +1,5 @@
 import { existsSync, readdirSync } from 'node:fs';
+import { get } from 'node:http';
 import { join } from 'node:path';
 import { productFolder } from '../paths.ts';
 import { natsServer } from '../servers/nats.ts';
@@ -72,12 +73,14 @@ const memoryFlags = (name: string) => [
   `--max-old-space-size=${['search-indexer', 'transcription-worker'].includes(name) ? 1024 : 384}`,
 ];
 
+// Not by fetch, whose machinery would stay in the supervisor's memory for a question that is over in a moment.
 async function answersOk(url: string): Promise<boolean> {
-  try {
-    const response = await fetch(url, { signal: AbortSignal.timeout(3000) });
-    await response.body?.cancel();
-    return response.ok;
-  } catch {
-    return false;
-  }
+  return await new Promise((resolve) => {
+    const request = get(url, { agent: false, timeout: 3000 }, (response) => {
+      response.resume();
+      resolve(response.statusCode === 200);
+    });
+    request.once('timeout', () => request.destroy(new Error('timeout')));
+    request.once('error', () => resolve(false));
+  });
 }
