@@ -26,6 +26,11 @@ describe('chunking', () => {
     expect(passage?.layout.ms[4]).toBe(10_000);
   });
 
+  it('gives every turn of some length a passage of its own', () => {
+    const turns = [say(0, 'Ann', sentence(12)), say(20, 'Bob', sentence(9)), say(40, 'Ann', sentence(30))];
+    expect(chunk(turns).map((p) => p.speakers)).toEqual([['Ann'], ['Bob'], ['Ann']]);
+  });
+
   it('joins segments of one speaker to one turn', () => {
     const passages = chunk([say(0, 'Ann', 'One two.'), say(2, 'Ann', 'Three four.')]);
     expect(passages[0]?.layout.turns).toEqual([[0, 'Ann']]);

@@ -14,12 +14,14 @@ export type Layout = {
 /** A piece of a transcript: what search finds and shows. */
 export type Passage = { text: string; start: number; end: number; speakers: string[]; layout: Layout };
 
-export type ChunkSizes = { target: number; overlap: number };
-export const chunkSizes: ChunkSizes = { target: 200, overlap: 40 };
+/** In words. A turn shorter than `short` has too little in it to be found by its meaning. */
+export type ChunkSizes = { target: number; overlap: number; short: number };
+export const chunkSizes: ChunkSizes = { target: 200, overlap: 40, short: 8 };
 
 /**
- * Divides a transcript into passages: short turns next to each other share one, a long turn becomes several that end
- * with a sentence where they can and repeat the last words of the one before.
+ * Divides a transcript into passages, one a turn: what somebody says at a stretch is about one thing. A very short turn
+ * shares the passage of the next; a long one becomes several, which end with a sentence where they can and repeat the
+ * last words of the one before.
  */
 export const chunk = (segments: readonly SpokenSegment[], sizes: ChunkSizes = chunkSizes): Passage[] => {
   const passages: Token[][] = [];
@@ -29,10 +31,8 @@ export const chunk = (segments: readonly SpokenSegment[], sizes: ChunkSizes = ch
     open = [];
   };
   for (const turn of turnsOf(segments.flatMap(tokensOf))) {
-    // A few words before a long turn go with it; a passage of its own needs some substance.
-    if (open.length + turn.length > sizes.target && open.length >= sizes.overlap) close();
+    if (open.length >= sizes.short) close();
     open = open.concat(turn);
-    if (open.length > sizes.target) close();
   }
   close();
   return passages.map(toPassage);

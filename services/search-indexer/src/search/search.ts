@@ -69,7 +69,7 @@ const marksOf = ({ words, phrases }: ParsedQuery, languages: Languages): Marks =
 
 /** What most models call unrelated lies below; measured, see the README of this service. */
 const floors: [RegExp, number][] = [
-  [/wink|word/i, 0.55],
+  [/wink|word/i, 0.38],
   [/./, 0.25],
 ];
 export const similarityFloor = (model: string, configured: number | undefined): number =>
