@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { processesOf } from './processes.ts';
 
 /** The management script, as a person runs it. */
-export const launcher = process.env['OT_LAUNCHER'] ?? resolve(import.meta.dirname, '../../../overtone');
+export const launcher = resolve(import.meta.dirname, '../../../overtone');
 export const admin = { email: 'admin@example.org', password: 'Correct-Horse-7-Battery' };
 
 export type Ran = { code: number | null; output: string; seconds: number };
@@ -51,13 +51,18 @@ export const overtone = (args: string[], env: Record<string, string> = {}, limit
     });
   });
 
+/** The last lines of a log that are no requests that went well. */
 const tail = async (path: string, lines: number): Promise<string> =>
-  (await readFile(path, 'utf8')).trimEnd().split('\n').slice(-lines).join('\n');
+  (await readFile(path, 'utf8'))
+    .split('\n')
+    .filter((line) => line.trim() !== '' && !/status=[23]\d\d|\[INF\]| LOG: {2}/.test(line))
+    .slice(-lines)
+    .join('\n');
 
 /** A real Overtone in a folder of its own, started and stopped by the management script. */
 export type Instance = Awaited<ReturnType<typeof createInstance>>;
-export const createInstance = async (environment: Record<string, string> = {}) => {
-  const data = await mkdtemp(join(tmpdir(), 'overtone-e2e-'));
+export const createInstance = async (environment: Record<string, string> = {}, folder?: string) => {
+  const data = folder ?? (await mkdtemp(join(tmpdir(), 'overtone-e2e-')));
   const port = await freePort();
   let current = environment;
   const env = () => ({ OT_ADMIN_EMAIL: admin.email, OT_ADMIN_PASSWORD: admin.password, ...current });

@@ -15,12 +15,14 @@ import { runSuite, type Suite } from './runner.ts';
 import { tenHours } from './ten-hours.e2e.ts';
 
 const help = `Checks a running Overtone as its users see it.
-  node packages/e2e/src/run.main.ts [SUITE...] [--screenshots DIR] [--keep]
+  node packages/e2e/src/run.main.ts [SUITE...] [--screenshots DIR] [--data DIR]
+  --screenshots DIR  keep the pictures of the browser checks there
+  --data DIR         use this data folder and leave it running, instead of a new one that is removed
 Suites: main-job browser ten-hours push bad-uploads kill lifecycle (all, in this order, when none is named)`;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { screenshots: { type: 'string' }, keep: { type: 'boolean' }, help: { type: 'boolean' } },
+  options: { screenshots: { type: 'string' }, data: { type: 'string' }, help: { type: 'boolean' } },
 });
 if (values.help) {
   console.log(help);
@@ -49,16 +51,18 @@ const screenshots = values.screenshots
   : mkdtempSync(join(tmpdir(), 'overtone-screenshots-'));
 mkdirSync(screenshots, { recursive: true });
 const collector = await startCollector();
-const instance = await createInstance({
-  MAX_UPLOAD_BYTES: String(maxUploadBytes),
-  OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint,
-  OTEL_BSP_SCHEDULE_DELAY: '500',
-});
+const instance = await createInstance(
+  {
+    MAX_UPLOAD_BYTES: String(maxUploadBytes),
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint,
+    OTEL_BSP_SCHEDULE_DELAY: '500',
+  },
+  values.data && resolve(values.data),
+);
 let stopping: Promise<void> | undefined;
 const stop = (): Promise<void> => {
   stopping ??= (async () => {
-    if (values.keep) console.log(`kept: ${instance.baseUrl}, data in ${instance.data}`);
-    else await instance.remove();
+    if (!values.data) await instance.remove();
     collector.close();
   })();
   return stopping;
