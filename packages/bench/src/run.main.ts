@@ -3,12 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInstance, type Instance } from '@overtone/e2e/instance';
 import { tableOf, type Bench, type Row } from './bench.ts';
+import { jobsBench } from './jobs.bench.ts';
 import { pipelineBench } from './pipeline.bench.ts';
 import { routingBench } from './routing.bench.ts';
+import { socketsBench } from './sockets.bench.ts';
 import { startBench } from './start.bench.ts';
 import { uploadBench } from './upload.bench.ts';
 
-const benches: readonly Bench[] = [startBench, routingBench, uploadBench, pipelineBench];
+const benches: readonly Bench[] = [startBench, routingBench, uploadBench, pipelineBench, jobsBench, socketsBench];
 
 const names = process.argv.slice(2).filter((a) => !a.startsWith('-'));
 const wanted = benches.filter((b) => names.length === 0 || names.includes(b.name));

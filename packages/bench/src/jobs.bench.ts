@@ -1,0 +1,117 @@
+import { randomUUID } from 'node:crypto';
+import { startNats, startRedis } from '@overtone/testkit';
+import { Queue, Worker } from 'bullmq';
+import { AckPolicy, connect, nanos, RetentionPolicy, StorageType } from 'nats';
+import { quantile, type Bench } from './bench.ts';
+
+const enqueuers = 500;
+const inFlight = 500;
+const bodyOf = () => JSON.stringify({ taskId: randomUUID(), input: { runId: randomUUID(), fileId: randomUUID() } });
+
+/** Does something `count` times, at most `width` at once. */
+const abreast = async (width: number, count: number, work: (i: number) => Promise<unknown>): Promise<void> => {
+  let next = 0;
+  const lane = async () => {
+    while (next < count) {
+      const i = next;
+      next += 1;
+      await work(i);
+    }
+  };
+  await Promise.all(Array.from({ length: width }, lane));
+};
+const seconds = async (work: () => Promise<void>): Promise<number> => {
+  const from = performance.now();
+  await work();
+  return (performance.now() - from) / 1000;
+};
+
+/** The queue as the dispatcher makes it: a file-backed work queue; every order has an id, every end is confirmed. */
+const ours = async (url: string, jobs: number): Promise<number> => {
+  const nc = await connect({ servers: url });
+  const jsm = await nc.jetstreamManager();
+  const js = nc.jetstream();
+  await jsm.streams.add({
+    name: 'JOBS',
+    subjects: ['job.>'],
+    retention: RetentionPolicy.Workqueue,
+    storage: StorageType.File,
+    duplicate_window: nanos(5 * 60_000),
+  });
+  const durable = { durable_name: 'cpu-media', filter_subject: 'job.cpu.media.*', ack_policy: AckPolicy.Explicit };
+  await jsm.consumers.add('JOBS', { ...durable, ack_wait: nanos(20_000), max_ack_pending: 1_000 });
+  const drain = async (): Promise<void> => {
+    const consumer = await js.consumers.get('JOBS', 'cpu-media');
+    const messages = await consumer.consume({ max_messages: inFlight });
+    let done = 0;
+    for await (const msg of messages) {
+      void msg.ackAck().then(() => {
+        done += 1;
+        if (done === jobs) messages.stop();
+      });
+    }
+  };
+  const taken = await seconds(async () => {
+    await abreast(enqueuers, jobs, () => js.publish('job.cpu.media.prepare', bodyOf(), { msgID: randomUUID() }));
+    await drain();
+  });
+  await jsm.streams.delete('JOBS');
+  await nc.close();
+  return taken;
+};
+
+const peer = async (url: string, jobs: number): Promise<number> => {
+  const { hostname: host, port, password } = new URL(url);
+  const connection = { host, port: Number(port), maxRetriesPerRequest: null, ...(password ? { password } : {}) };
+  const queue = new Queue('jobs', { connection, defaultJobOptions: { removeOnComplete: true } });
+  await queue.waitUntilReady();
+  const drain = async (): Promise<void> => {
+    const worker = new Worker('jobs', async () => {}, { connection, concurrency: 100 });
+    let done = 0;
+    await new Promise<void>((resolve) => {
+      worker.on('completed', () => {
+        done += 1;
+        if (done === jobs) resolve();
+      });
+    });
+    await worker.close();
+  };
+  const taken = await seconds(async () => {
+    await abreast(enqueuers, jobs, () => queue.add('prepare', JSON.parse(bodyOf())));
+    await drain();
+  });
+  await queue.obliterate({ force: true });
+  await queue.close();
+  return taken;
+};
+
+/** The job queue itself, without the dispatcher's bookkeeping: put on, taken off, done, confirmed. */
+export const jobsBench: Bench = {
+  name: 'jobs',
+  about: 'enqueue, run empty and acknowledge twice, beside BullMQ on a Redis that keeps nothing',
+  run: async ({ size }) => {
+    const jobs = Math.max(1_000, Math.round(10_000 * size));
+    const [nats, redis] = await Promise.all([startNats(), startRedis()]);
+    try {
+      const rates = { ours: [] as number[], peer: [] as number[] };
+      // Turn by turn, so that whatever else the machine does meets both.
+      for (let round = 0; round < 3; round += 1) {
+        rates.ours.push(jobs / (await ours(nats.url, jobs)));
+        rates.peer.push(jobs / (await peer(redis.url, jobs)));
+      }
+      const [mine, theirs] = [quantile(rates.ours, 0.5), quantile(rates.peer, 0.5)];
+      return [
+        {
+          name: `jobs: ${jobs}`,
+          ours: `${Math.round(mine)}/s`,
+          peer: `BullMQ ${Math.round(theirs)}/s`,
+          ratio: mine / theirs,
+          goal: '>= 1.00',
+          met: mine >= theirs,
+        },
+      ];
+    } finally {
+      await Promise.all([nats.stop(), redis.stop()]);
+    }
+  },
+};

@@ -1,0 +1,149 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { generateKeyPairSync, randomUUID } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import { mediaEvents } from '@overtone/contracts';
+import { assertionHeader, createAssertionSigner } from '@overtone/service-kit';
+import { freePort, startNats, type TestServer } from '@overtone/testkit';
+import { connect } from 'nats';
+import { WebSocket } from 'ws';
+import { quantile, type Bench, type Row } from './bench.ts';
+
+const goalMs = 100;
+const pauseMs = 100;
+type Clients = { sockets: WebSocket[]; deliveries: Map<string, number[]> };
+type Crowd = { rounds: number; sockets: number; url: string; headers: Record<string, string>; engineIo: boolean };
+
+const run = (file: string, env: Record<string, string> = {}): ChildProcess =>
+  spawn(process.execPath, ['--no-warnings', fileURLToPath(new URL(file, import.meta.url))], {
+    env: { PATH: process.env['PATH'] ?? '', ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+const firstLine = (child: ChildProcess): Promise<string> =>
+  new Promise((resolve, reject) => {
+    child.stdout?.once('data', (part: Buffer) => resolve(part.toString().trim()));
+    child.once('exit', () => reject(new Error('the server ended')));
+  });
+const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+
+/** Clients that note when they are told of a change; a change is known by the id in its text. */
+const gather = async ({ sockets: count, url, headers, engineIo }: Crowd): Promise<Clients> => {
+  const deliveries = new Map<string, number[]>();
+  const open = () =>
+    new Promise<WebSocket>((resolve, reject) => {
+      const ws = new WebSocket(url, { headers, perMessageDeflate: false });
+      ws.on('error', reject);
+      if (!engineIo) ws.on('open', () => resolve(ws));
+      ws.on('message', (data) => {
+        const text = (data as Buffer).toString();
+        // Engine.IO: 0 opens, 40 joins, 2 asks for a sign of life.
+        if (engineIo && text.startsWith('0')) ws.send('40');
+        else if (engineIo && text.startsWith('40')) resolve(ws);
+        else if (engineIo && text === '2') ws.send('3');
+        const id = /"file_id":"([^"]+)"/.exec(text)?.[1];
+        if (id) deliveries.get(id)?.push(performance.now());
+      });
+    });
+  const sockets: WebSocket[] = [];
+  for (let i = 0; i < count; i += 50) sockets.push(...(await Promise.all(Array.from({ length: 50 }, open))));
+  return { sockets, deliveries };
+};
+
+/** Milliseconds from a change to each client's hearing of it, over some rounds. */
+const measure = async (crowd: Crowd, tell: (id: string, clients: Clients) => Promise<void>): Promise<number[]> => {
+  const clients = await gather(crowd);
+  await sleep(500);
+  const all: number[] = [];
+  for (let round = -5; round < crowd.rounds; round += 1) {
+    const id = randomUUID();
+    const heard: number[] = [];
+    clients.deliveries.set(id, heard);
+    const from = performance.now();
+    await tell(id, clients);
+    for (let waited = 0; heard.length < crowd.sockets && waited < 5_000; waited += 5) await sleep(5);
+    if (heard.length < crowd.sockets) throw new Error(`only ${heard.length} of ${crowd.sockets} sockets were told`);
+    if (round >= 0) all.push(...heard.map((at) => at - from));
+    await sleep(pauseMs);
+  }
+  for (const ws of clients.sockets) ws.terminate();
+  return all;
+};
+
+const text = (id: string) =>
+  JSON.stringify({ type: 'file_updated', seq: 1, data: { file_id: id, status: 'completed' } });
+
+const ours = async (nats: TestServer, sockets: number, rounds: number, engineIo: boolean): Promise<number[]> => {
+  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const sign = createAssertionSigner(privateKey.export({ type: 'pkcs8', format: 'pem' }).toString());
+  const ownerId = randomUUID();
+  const nc = await connect({ servers: nats.url });
+  const jsm = await nc.jetstreamManager();
+  await jsm.streams.add({ name: 'EVENTS', subjects: ['evt.>'] });
+  const port = await freePort();
+  const gateway = run('../../../services/realtime-gateway/src/main.ts', {
+    API_PORT: String(port),
+    INTERNAL_PORT: '0',
+    NATS_URL: nats.url,
+    ASSERTION_PUBLIC_KEY: publicKey.export({ type: 'spki', format: 'pem' }).toString(),
+    WS_MAX_SOCKETS_PER_USER: String(sockets),
+  });
+  try {
+    await firstLine(gateway);
+    const caller = {
+      userId: ownerId,
+      sessionId: randomUUID(),
+      role: 'user',
+      tokenExpiresAt: Date.now() + 600_000,
+    } as const;
+    const headers = { [assertionHeader]: sign('realtime-gateway', caller) };
+    const url = `ws://127.0.0.1:${port}/api/ws/${engineIo ? '?EIO=4&transport=websocket' : ''}`;
+    return await measure({ rounds, sockets, url, headers, engineIo }, async (fileId) => {
+      const event = JSON.stringify({ fileId, ownerId, status: 'completed' });
+      await nc.jetstream().publish(mediaEvents.updated.subject, event);
+    });
+  } finally {
+    gateway.kill('SIGKILL');
+    await jsm.streams.delete('EVENTS');
+    await nc.close();
+  }
+};
+
+const peer = async (sockets: number, rounds: number): Promise<number[]> => {
+  const server = run('./ws-broadcast.peer.ts');
+  try {
+    const url = `ws://127.0.0.1:${await firstLine(server)}`;
+    return await measure({ rounds, sockets, url, headers: {}, engineIo: false }, async (id, clients) =>
+      clients.sockets[0]?.send(text(id)),
+    );
+  } finally {
+    server.kill('SIGKILL');
+  }
+};
+
+/** A change told to many open sockets of one user, beside a bare broadcast of the same text. */
+export const socketsBench: Bench = {
+  name: 'sockets',
+  about: 'p99 from a committed change to the last of 1,000 sockets hearing of it, beside a bare ws broadcast',
+  run: async ({ size }) => {
+    const sockets = Math.max(50, Math.round((1_000 * size) / 50) * 50);
+    const rounds = 30;
+    const bare = quantile(await peer(sockets, rounds), 0.99);
+    const nats = await startNats();
+    try {
+      const rows: Row[] = [];
+      for (const engineIo of [false, true]) {
+        const p99 = quantile(await ours(nats, sockets, rounds, engineIo), 0.99);
+        rows.push({
+          name: `sockets: ${sockets} ${engineIo ? 'socket.io' : 'plain'}`,
+          ours: `p99 ${p99.toFixed(1)} ms`,
+          peer: `ws p99 ${bare.toFixed(1)} ms`,
+          ratio: p99 / bare,
+          goal: `<= ${goalMs} ms`,
+          met: p99 <= goalMs,
+        });
+      }
+      return rows;
+    } finally {
+      await nats.stop();
+    }
+  },
+};
