@@ -34,6 +34,7 @@ export const inTheBrowser = ({ instance, recordings, screenshots }: Context): Su
   const opening: Check[] = [
     {
       rule: 'Chromium starts',
+      vital: true,
       run: async () => {
         browser = await launchBrowser();
         watched = await openPage(browser, instance.baseUrl, screenshots);
@@ -224,7 +225,6 @@ export const inTheBrowser = ({ instance, recordings, screenshots }: Context): Su
 
   return {
     name: 'The main job, by hand in Chromium',
-    chained: false,
     checks: [...opening, ...reading, ...finding],
     close: async () => browser?.close(),
   };

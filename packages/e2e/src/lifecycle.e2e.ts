@@ -9,10 +9,10 @@ const warmSeconds = 10;
 
 export const lifecycle = ({ instance }: Context): Suite => ({
   name: 'Up and down',
-  chained: true,
   checks: [
     {
       rule: 'status tells address, version, profile and every service',
+      vital: true,
       run: async () => {
         const status = await instance.status();
         assert.equal(status.base_url, instance.baseUrl);

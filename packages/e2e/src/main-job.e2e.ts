@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
+import { openAsBlob } from 'node:fs';
 import type { AnswerOf, dispatcherRoutes, FileDetail } from '@overtone/contracts';
 import type { Client } from './client.ts';
 import { signIn } from './client.ts';
@@ -71,12 +72,12 @@ const assertSubtitles = async (api: Client, uuid: string): Promise<void> => {
 export const mainJob = ({ instance, recordings, collector }: Context): Suite => {
   const traceId = randomBytes(16).toString('hex');
   let api: Client;
+  let wall = 0;
   let meeting: FileDetail;
   let cooking: FileDetail;
   let real: FileDetail;
   return {
     name: 'The main job, over the API',
-    chained: true,
     checks: [
       {
         rule: 'signs in with the first administrator',
@@ -85,13 +86,13 @@ export const mainJob = ({ instance, recordings, collector }: Context): Suite => 
           const me = await api.ok<{ role: string }>('GET', '/api/users/me');
           assert.equal(me.role, 'super_admin');
         },
+        vital: true,
       },
       {
-        rule: `a conversation is completed within the engine's own time and ${graceSeconds} s`,
+        rule: 'a conversation is completed',
         run: async () => {
           const from = Date.now();
           const form = new FormData();
-          const { openAsBlob } = await import('node:fs');
           form.set('file', await openAsBlob(recordings.meeting.path, { type: 'audio/wav' }), 'meeting.wav');
           const sent = await api.call<FileDetail>('POST', '/api/files', {
             body: form,
@@ -99,15 +100,23 @@ export const mainJob = ({ instance, recordings, collector }: Context): Suite => 
           });
           assert.equal(sent.status, 201, sent.text);
           meeting = await api.completed(sent.body.uuid, 120_000);
-          const wall = (Date.now() - from) / 1000;
-          const timeline = await api.ok<Timeline>('GET', `/api/tasks/files/${meeting.uuid}`);
-          const engine = engineSeconds(timeline);
-          assert.ok(wall <= engine + graceSeconds, `${wall.toFixed(1)} s, the engine worked ${engine.toFixed(1)} s`);
-          console.log(
-            `        ${recordings.meeting.duration.toFixed(0)} s of speech in ${wall.toFixed(1)} s, engine ${engine.toFixed(1)} s`,
-          );
+          wall = (Date.now() - from) / 1000;
         },
         limitMs: 130_000,
+        vital: true,
+      },
+      {
+        rule: `that took the engine's own time and at most ${graceSeconds} s`,
+        run: async () => {
+          const timeline = await api.ok<Timeline>('GET', `/api/tasks/files/${meeting.uuid}`);
+          const engine = engineSeconds(timeline);
+          const stages = timeline.stages.map(
+            (s) => `${s.stage} ${s.seconds?.toFixed(1)} (${s.engine_seconds?.toFixed(1)})`,
+          );
+          const told = `${wall.toFixed(1)} s, engine ${engine.toFixed(1)} s: ${stages.join(', ')}`;
+          console.log(`        ${recordings.meeting.duration.toFixed(0)} s of speech in ${told}`);
+          assert.ok(wall <= engine + graceSeconds, told);
+        },
       },
       {
         rule: 'the conversation has two speakers, and each is one of the voices',

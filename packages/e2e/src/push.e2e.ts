@@ -56,10 +56,10 @@ export const push = ({ instance, recordings }: Context): Suite => {
   const again = { allow_duplicate: 'true' };
   return {
     name: 'The push channel',
-    chained: true,
     checks: [
       {
         rule: 'a plain WebSocket and socket.io both hear a file from upload to completion',
+        vital: true,
         run: async () => {
           api = await signIn(instance.baseUrl, admin.email, admin.password);
           plain = await listen(instance.baseUrl, api.token);

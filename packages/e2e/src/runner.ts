@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** One rule of the product and how it is checked. */
-export type Check = { rule: string; run: () => Promise<void>; limitMs?: number };
-/** Rules that stand or fall in order: after the first failure the rest of a `chained` suite cannot be judged. */
-export type Suite = { name: string; checks: Check[]; chained?: boolean; close?: () => Promise<void> };
+/** One rule of the product and how it is checked; when a `vital` one fails, the rest of its suite cannot be judged. */
+export type Check = { rule: string; run: () => Promise<void>; limitMs?: number; vital?: boolean };
+export type Suite = { name: string; checks: Check[]; close?: () => Promise<void> };
 export type Tally = { passed: number; failed: number };
 
 const colour = process.stdout.isTTY
@@ -53,13 +52,13 @@ export const runSuite = async (suite: Suite, evidence: () => Promise<string>): P
   const tally = { passed: 0, failed: 0 };
   let broken = false;
   for (const check of suite.checks) {
-    if (broken && suite.chained) {
+    if (broken) {
       console.log(`  ${colour.bad}FAIL${colour.off}  ${check.rule} (not reached)`);
       tally.failed++;
       continue;
     }
     const passed = await attempt(check, evidence);
-    broken ||= !passed;
+    broken ||= !passed && check.vital === true;
     tally[passed ? 'passed' : 'failed']++;
   }
   await suite.close?.();
