@@ -21,7 +21,7 @@ const rootRoute = createRootRoute({
 
 /** A path of this site to go on to after sign-in; anything else is ignored. */
 const nextOf = (value: unknown): { next?: string } =>
-  typeof value === 'string' && /^\/(?![/\\])/.test(value) ? { next: value } : {};
+  typeof value === 'string' && value !== '/' && /^\/(?![/\\])/.test(value) ? { next: value } : {};
 
 const signInRoute = createRoute({
   getParentRoute: () => rootRoute,
@@ -36,7 +36,7 @@ const requireUser = async (href: string): Promise<void> => {
     if (me.must_change_password && !href.startsWith('/change-password')) throw redirect({ to: '/change-password' });
   } catch (error) {
     if (error instanceof ApiError && error.status === 401) {
-      throw redirect({ to: '/sign-in', search: href === '/' ? {} : nextOf(href) });
+      throw redirect({ to: '/sign-in', search: nextOf(href) });
     }
     throw error;
   }
