@@ -15,9 +15,7 @@ import type { Limits } from './limits/limits.ts';
 import { forward } from './proxy/forward.ts';
 import { linger } from './proxy/linger.ts';
 import { bodyStream, hasBody, tooBig, type BodyLimits } from './proxy/request-body.ts';
-import { limitKey } from './routing/client.ts';
-import { requestHeaders } from './routing/headers.ts';
-import type { createRouter } from './routing/routing.ts';
+import { limitKey, requestHeaders, type createRouter } from './routing/routing.ts';
 import { apiHeaders } from './ui/security-headers.ts';
 
 export type ApiDeps = {

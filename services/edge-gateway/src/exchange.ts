@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isAppError, toProblem, type AccessLog, type Log, type Metrics } from '@overtone/service-kit';
-import type { ClientView } from './routing/client.ts';
+import type { ClientView } from './routing/routing.ts';
 import { linger } from './proxy/linger.ts';
 import { apiHeaders } from './ui/security-headers.ts';
 

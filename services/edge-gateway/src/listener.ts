@@ -7,9 +7,7 @@ import { bearerOf, sessionCookiesOf, type SessionCache } from './callers/callers
 import type { createDocs } from './docs/docs.ts';
 import { observe, requestIdOf, sendFailure, traceparentOf, type Exchange } from './exchange.ts';
 import { refuseUpgrade, tunnel } from './proxy/upgrade.ts';
-import type { createClientView } from './routing/client.ts';
-import { requestHeaders } from './routing/headers.ts';
-import { pathOf } from './routing/routing.ts';
+import { type createClientView, requestHeaders, pathOf } from './routing/routing.ts';
 import { pageHeaders } from './ui/security-headers.ts';
 import { sendAsset, type createUi } from './ui/ui.ts';
 

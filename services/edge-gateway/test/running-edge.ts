@@ -73,7 +73,10 @@ export const startEdge = async (backends: Backends, overrides: Record<string, st
   const media = await startService(handlers.media);
   handlers.identity.current = (req, res, body) => {
     res.setHeader('content-type', 'application/json');
-    if (req.url !== '/internal/sessions/resolve') return void res.end('{"from":"identity"}');
+    if (req.url !== '/internal/sessions/resolve') {
+      res.end('{"from":"identity"}');
+      return;
+    }
     const { accessToken } = JSON.parse(body.toString()) as { accessToken: string };
     asked.push(accessToken);
     res.end(JSON.stringify({ session: known.get(accessToken) ?? null }));

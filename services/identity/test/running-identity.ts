@@ -8,7 +8,7 @@ import { createIdentity } from '../src/identity.ts';
 import { z } from 'zod';
 
 export const admin = { email: 'Ada.Admin@example.org', password: 'Correct-Horse-9' };
-export const secret = 'a secret of this test that is long enough';
+const secret = 'a secret of this test that is long enough';
 
 const keys = generateKeyPairSync('ec', {
   namedCurve: 'P-256',

@@ -137,7 +137,7 @@ describe('remembered sessions', () => {
 
   it('are asked for once by many at once', async () => {
     const { cache, asked } = setup();
-    await Promise.all(Array.from({ length: 50 }, () => cache.resolve('t')));
+    await Promise.all(Array.from({ length: 50 }, async () => cache.resolve('t')));
     expect(asked).toEqual(['t']);
   });
 
@@ -167,7 +167,7 @@ describe('remembered sessions', () => {
 
   it('are not kept when they ended while the question was under way', async () => {
     const { cache, asked, answerWith } = setup();
-    let reply = (_: ResolvedSession) => {};
+    let reply: (found: ResolvedSession) => void = () => {};
     answerWith(() => new Promise((resolve) => (reply = resolve)));
     const first = cache.resolve('t');
     cache.drop('u', 's');

@@ -37,7 +37,8 @@ window.SwaggerUIBundle({
 
 /** The description of the API and its browsable form, all from our own origin. */
 export const createDocs = (version: string): ((path: string) => Asset | undefined) => {
-  const folder = join(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'), '..');
+  const require = createRequire(import.meta.url);
+  const folder = join(require.resolve('swagger-ui-dist/package.json'), '..');
   const vendor = (name: string) => createAsset(name, readFileSync(join(folder, name)));
   const make: Record<string, () => Asset> = {
     '/api/openapi.json': () => createAsset('openapi.json', Buffer.from(JSON.stringify(openApi(version)))),

@@ -17,33 +17,39 @@ const consume = async (limiter: Limiter, key: string): Promise<void> => {
   try {
     await limiter.consume(key);
   } catch (e) {
-    if (!(e instanceof RateLimiterRes)) throw e;
+    // Anything else is Redis being away.
+    if (!(e instanceof RateLimiterRes)) return;
     throw rateLimited('rate_limited', 'Too many requests. Please try again later.', {
       retryAfterSeconds: Math.max(1, Math.ceil(e.msBeforeNext / 1000)),
     });
   }
 };
 
-/** Without Redis each replica counts on its own: a weaker limit is better than none, and than nobody signing in. */
+/**
+ * Sign-in is counted here and in Redis: the one count is shared by all replicas, the other holds while Redis is away,
+ * and neither starts from nothing when Redis comes or goes.
+ */
 export const createLimits = (cache: Cache | undefined, o: LimitOptions): Limits => {
-  const inMemory = new RateLimiterMemory({ points: o.signInPerMinute, duration: minute });
-  const signIn: Limiter = cache
-    ? new RateLimiterRedis({
-        storeClient: cache.redis,
-        keyPrefix: 'limit:sign-in',
-        points: o.signInPerMinute,
-        duration: minute,
-        insuranceLimiter: inMemory,
-        rejectIfRedisNotReady: true,
-      })
-    : inMemory;
+  const here = new RateLimiterMemory({ points: o.signInPerMinute, duration: minute });
+  const shared =
+    cache &&
+    new RateLimiterRedis({
+      storeClient: cache.redis,
+      keyPrefix: 'limit:sign-in',
+      points: o.signInPerMinute,
+      duration: minute,
+      rejectIfRedisNotReady: true,
+    });
   const perMinute = (points: number) => {
     if (points === 0) return () => undefined;
     const limiter = new RateLimiterMemory({ points, duration: minute });
     return (key: string) => consume(limiter, key);
   };
   return {
-    signIn: (address) => consume(signIn, address),
+    signIn: async (address) => {
+      await consume(here, address);
+      if (shared) await consume(shared, address);
+    },
     session: perMinute(o.sessionPerMinute),
     anonymous: perMinute(o.anonymousPerMinute),
   };

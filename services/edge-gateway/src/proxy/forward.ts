@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import { unavailable, type AppError } from '@overtone/service-kit';
 import type { Dispatcher } from 'undici';
-import { responseHeaders } from '../routing/headers.ts';
+import { responseHeaders } from '../routing/routing.ts';
 
 export type Forward = {
   pool: Dispatcher;

@@ -10,7 +10,7 @@ export const linger = (req: IncomingMessage, res: ServerResponse): void => {
   res.once('finish', () => {
     if (req.complete) return;
     req.resume();
-    const timer = setTimeout(() => req.socket.destroy(), lingerMs);
+    const timer = setTimeout(() => req.socket.destroy(), lingerMs).unref();
     req.once('close', () => clearTimeout(timer));
     req.once('end', () => clearTimeout(timer));
   });

@@ -155,22 +155,19 @@ describe('a client that leaves', () => {
     );
   });
 
-  it('who sends a JSON body drop by drop is told so after a while and cut off', async () => {
+  it('who sends a JSON body drop by drop, or never finishes the head, is cut off', async () => {
     const { bearer } = edge.signIn();
-    const started = Date.now();
     const { req, answer } = open(edge.port, '/api/tags', { ...bearer, 'content-length': 1000 });
     req.write('{');
-    const { status, text } = await answer;
+    const [slowBody, slowHead] = await Promise.all([
+      answer,
+      raw(edge.port, 'GET /api/version HTTP/1.1\r\nHost: x\r\nX-Slow: ', 25_000),
+    ]);
     req.destroy();
-    expect(status).toBe(400);
-    expect(JSON.parse(text)).toMatchObject({ code: 'request_aborted' });
-    expect(Date.now() - started).toBeLessThan(25_000);
-  }, 30_000);
-
-  it('who never finishes the head is cut off', async () => {
-    const answer = await raw(edge.port, 'GET /api/version HTTP/1.1\r\nHost: x\r\nX-Slow: ', 25_000);
-    expect(answer).toMatch(/^HTTP\/1\.1 408/);
-  }, 30_000);
+    expect(slowBody.status).toBe(400);
+    expect(JSON.parse(slowBody.text)).toMatchObject({ code: 'request_aborted' });
+    expect(slowHead).toMatch(/^HTTP\/1\.1 408/);
+  }, 40_000);
 });
 
 describe('a service that', () => {

@@ -59,6 +59,8 @@ export const bodyStream = (req: IncomingMessage, limits: BodyLimits, onRefused: 
     destroy(error, callback) {
       clearInterval(look);
       req.off('data', onData).off('end', onEnd).off('close', onGone);
+      // What still comes is read and dropped; see linger.
+      req.resume();
       callback(error);
     },
   });

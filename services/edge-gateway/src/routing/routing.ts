@@ -1,5 +1,8 @@
 import type { RouteDef } from '@overtone/contracts';
 
+export { createClientView, limitKey, type ClientView } from './client.ts';
+export { requestHeaders, responseHeaders } from './headers.ts';
+
 export type Match = { kind: 'route'; def: RouteDef } | { kind: 'wrong_method'; allow: string[] } | { kind: 'unknown' };
 
 type Node = { literals: Map<string, Node>; param: Node | undefined; methods: Map<string, RouteDef> };

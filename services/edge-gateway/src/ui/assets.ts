@@ -23,7 +23,7 @@ const types: Record<string, string> = {
 const compressible = /^(text\/|application\/(json|manifest|wasm)|image\/svg)/;
 
 export const extensionOf = (path: string): string => /\.([a-z0-9]+)$/i.exec(path)?.[1]?.toLowerCase() ?? '';
-export const typeOf = (path: string): string => types[extensionOf(path)] ?? 'application/octet-stream';
+const typeOf = (path: string): string => types[extensionOf(path)] ?? 'application/octet-stream';
 
 /** Of what a browser understands, the smallest we make. */
 export const encodingFor = (accept: string | undefined): 'br' | 'gzip' | undefined => {

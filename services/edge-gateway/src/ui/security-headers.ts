@@ -1,4 +1,4 @@
-import type { ClientView } from '../routing/client.ts';
+import type { ClientView } from '../routing/routing.ts';
 
 const everywhere = [
   'X-Content-Type-Options',

@@ -1,7 +1,7 @@
 import { identityEvents, type Role } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import { conflict, invalid, notFound, type Caller } from '@overtone/service-kit';
-import { writeAudit } from '../audit/audit.store.ts';
+import { writeAudit } from '../audit/audit.ts';
 import type { Client } from '../client.ts';
 import { txOptions, type Db, type Tx } from '../database.ts';
 import type { User } from '../generated/client.ts';
@@ -11,7 +11,7 @@ import type { Sessions } from '../sessions/sessions.ts';
 import { accountsStore } from './accounts.store.ts';
 
 type Deps = { db: Db; outbox: Outbox; hasher: PasswordHasher; lockout: Lockout; sessions: Sessions };
-export type AccountChange = {
+type AccountChange = {
   fullName?: string | undefined;
   currentPassword?: string | undefined;
   password?: string | undefined;

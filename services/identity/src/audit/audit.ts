@@ -1,7 +1,8 @@
 import type { Client } from '../client.ts';
+import type { Tx } from '../database.ts';
 
 /** What the audit trail tells of; names as an auditor filters them. */
-export type AuditEvent =
+type AuditEvent =
   | 'auth.login.success'
   | 'auth.login.failure'
   | 'auth.logout'
@@ -24,4 +25,22 @@ export type AuditRecord = {
   errorCode?: AuditErrorCode;
   client: Client;
   details?: Record<string, string | number | boolean>;
+};
+
+/** Writes one record in the transaction of what it tells of. */
+export const writeAudit = async (tx: Tx, r: AuditRecord): Promise<void> => {
+  await tx.auditLog.create({
+    data: {
+      eventType: r.event,
+      outcome: r.outcome,
+      actor: r.actor ?? r.userId ?? null,
+      userId: r.userId ?? null,
+      username: r.username ?? null,
+      sourceIp: r.client.ip,
+      userAgent: r.client.userAgent,
+      requestId: r.client.requestId,
+      errorCode: r.errorCode ?? null,
+      details: r.details ?? {},
+    },
+  });
 };

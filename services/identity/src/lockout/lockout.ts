@@ -4,7 +4,7 @@ export const threshold = 5;
 export const lockMinutes = [15, 30, 60, 1440] as const;
 
 /** An attempt that was let through: counted as a failure beforehand, so that no number of attempts at once gets more. */
-export type Attempt = { userId: string; locksAccount: boolean };
+type Attempt = { userId: string; locksAccount: boolean };
 
 export type Lockout = {
   /** @returns null while the account is locked. */

@@ -8,8 +8,8 @@ export type PasswordHasher = {
   idle: () => Promise<void>;
 };
 
-export const minPasswordLength = 12;
-export const maxPasswordLength = 128;
+const minPasswordLength = 12;
+const maxPasswordLength = 128;
 /** A new password may be none of the last so many. */
 export const historyLength = 24;
 

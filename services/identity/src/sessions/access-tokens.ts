@@ -12,7 +12,7 @@ const claims = z.object({
   iat: z.number(),
   exp: z.number(),
 });
-export type AccessClaims = z.infer<typeof claims>;
+type AccessClaims = z.infer<typeof claims>;
 
 export type AccessTokens = {
   lifetimeSeconds: number;

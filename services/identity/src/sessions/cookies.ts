@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { invalid } from '@overtone/service-kit';
 
-export type Origin = { scheme: string; host: string };
-export type IssuedTokens = {
+type Origin = { scheme: string; host: string };
+type IssuedTokens = {
   accessToken: string;
   accessSeconds: number;
   refreshToken: string;

@@ -1,6 +1,6 @@
 import { identityRoutes, internalRoutes } from '@overtone/contracts';
 import { handle, notFound, reply, unauthenticated, type Route } from '@overtone/service-kit';
-import { writeAudit } from '../audit/audit.store.ts';
+import { writeAudit } from '../audit/audit.ts';
 import { clientOf } from '../client.ts';
 import { txOptions, type Db } from '../database.ts';
 import {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { identityEvents } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import { unauthenticated } from '@overtone/service-kit';
-import { writeAudit } from '../audit/audit.store.ts';
+import { writeAudit } from '../audit/audit.ts';
 import type { Client } from '../client.ts';
 import { txOptions, type Db, type Tx } from '../database.ts';
 import type { AccessTokens } from './access-tokens.ts';

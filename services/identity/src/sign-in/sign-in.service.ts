@@ -1,6 +1,5 @@
 import { forbidden, unauthenticated } from '@overtone/service-kit';
-import type { AuditErrorCode } from '../audit/audit.ts';
-import { writeAudit } from '../audit/audit.store.ts';
+import { writeAudit, type AuditErrorCode } from '../audit/audit.ts';
 import type { Client } from '../client.ts';
 import { txOptions, type Db } from '../database.ts';
 import type { Lockout } from '../lockout/lockout.ts';
