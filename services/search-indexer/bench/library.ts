@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { IndexRow } from '../src/ports/search-index.ts';
+import type { Layout } from '../src/chunking/chunking.ts';
+import { rowIdOf, type IndexRow } from '../src/ports/search-index.ts';
 import { termsOf } from '../src/words/words.ts';
 
 /** A reproducible stream of numbers in [0, 1). */
@@ -45,6 +46,8 @@ export const createVectors = (random: () => number, dim: number) => {
   };
 };
 
+/** A passage of 150 words has about four windows. */
+const windowTokens = [0, 38, 76, 114];
 export type BenchFile = { fileId: string; ownerId: string; rows: IndexRow[] };
 
 /** A file of `passages` passages of 150 words, as the service would index it. */
@@ -53,34 +56,49 @@ export const makeFile = (
   passages: number,
 ): BenchFile => {
   const fileId = randomUUID();
-  const rows = Array.from({ length: passages }, (_, n): IndexRow => {
+  const common = {
+    fileId,
+    ownerId,
+    tags: ['tag1'],
+    uploaded: 1_700_000_000_000,
+    duration: passages * 60,
+    media: 'audio' as const,
+    speakers: ['ann', 'bob'],
+  };
+  const rows = Array.from({ length: passages }, (_, n): IndexRow[] => {
     const said = text(150);
     const at = [...said.matchAll(/\S+/g)].map((m) => m.index);
-    const ms = at.map((_, i) => (n * 150 + i) * 400);
-    return {
-      id: `${fileId}:${n}`,
-      fileId,
-      ownerId,
+    const ms = at.map((_word, i) => (n * 150 + i) * 400);
+    const layout: Layout = {
+      at,
+      ms,
+      turns: [
+        [0, 'Ann'],
+        [75, 'Bob'],
+      ],
+    };
+    const time = { start: n * 60, end: n * 60 + 60 };
+    const passage: IndexRow = {
+      ...common,
+      ...time,
+      id: rowIdOf(fileId, n),
       kind: 'passage',
       text: said,
       terms: termsOf(said, 'en'),
-      start: n * 60,
-      end: n * 60 + 60,
-      speakers: ['ann', 'bob'],
-      tags: [`tag${n % 10}`],
-      uploaded: 1_700_000_000_000 + n,
-      duration: passages * 60,
-      media: 'audio',
-      layout: JSON.stringify({
-        at,
-        ms,
-        turns: [
-          [0, 'Ann'],
-          [75, 'Bob'],
-        ],
-      }),
-      vector: vector(),
+      layout: JSON.stringify(layout),
+      vector: null,
     };
-  });
+    const windows = windowTokens.map((token): IndexRow => ({
+      ...common,
+      ...time,
+      id: rowIdOf(fileId, n, token),
+      kind: 'window',
+      text: '',
+      terms: '',
+      layout: '',
+      vector: vector(),
+    }));
+    return [passage, ...windows];
+  }).flat();
   return { fileId, ownerId, rows };
 };

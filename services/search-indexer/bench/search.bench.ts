@@ -148,7 +148,7 @@ const quiet = async (s: Started, turns: number): Promise<Row> => {
   table.close();
   const p99 = quantile(ours, 0.99);
   return {
-    name: 'search: hybrid over 100,000 passages',
+    name: 'search: hybrid over 100,000 passages, 400,000 vectors',
     ours: spread(ours),
     peer: `LanceDB alone ${spread(peers)}`,
     ratio: p99 / quantile(peers, 0.99),

@@ -16,7 +16,7 @@ export const indexerEnv = {
     .string()
     .regex(/^[a-z0-9-]{1,40}$/)
     .default('overtone-passages'),
-  /** Cosine similarity below which a passage has nothing to do with a query; by default what suits the model. */
+  /** Cosine similarity below which a passage has nothing to do with a query. */
   SEARCH_SIMILARITY_FLOOR: z.coerce.number().min(-1).max(1).optional(),
 };
 export type IndexerEnv = z.infer<z.ZodObject<typeof indexerEnv>>;

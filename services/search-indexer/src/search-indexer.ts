@@ -28,6 +28,7 @@ import { rebuildRoutes } from './rebuild/rebuild.routes.ts';
 import { createRebuild } from './rebuild/rebuild.service.ts';
 import { createRebuildStore } from './rebuild/rebuild.store.ts';
 import { routesOfSearch } from './search/search.routes.ts';
+import { similarityFloor } from './search/search.ts';
 import { createSearch } from './search/search.service.ts';
 import { createSearchStore } from './search/search.store.ts';
 import { createTelemetry } from './telemetry.ts';
@@ -61,7 +62,7 @@ export const createSearchIndexer = async (env: IndexerEnv): Promise<Service> => 
     vectoriser,
     telemetry,
     log,
-    floor: env.SEARCH_SIMILARITY_FLOOR,
+    floor: env.SEARCH_SIMILARITY_FLOOR ?? similarityFloor,
   });
   const sweep = async () => {
     if ((await refresh.sweep()).rebuild) await rebuild.begin();

@@ -1,6 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { expect, it } from '@jest/globals';
-import type { IndexFilter, IndexRow, LegResult, SearchIndex } from '../src/ports/search-index.ts';
+import {
+  rowIdOf,
+  type IndexFilter,
+  type IndexRow,
+  type LegResult,
+  type SearchIndex,
+} from '../src/ports/search-index.ts';
 
 export const everything: IndexFilter = {
   ownerId: null,
@@ -133,6 +139,23 @@ export const indexContract = (open: () => SearchIndex): void => {
     expect(scores[1]).toBeCloseTo(0.6, 4);
     const mine = await index.search({ ...request, filter: { ...everything, ownerId: randomUUID() } });
     expect(idsOf(mine.semantic)).toEqual([]);
+  });
+
+  it('finds a passage by the windows it holds, and windows by nothing else', async () => {
+    const index = open();
+    const a = file();
+    const build = await index.beginBuild(null, true);
+    const passage = buildRow({ fileId: a, terms: 'word' }, 0);
+    const windows = [vector(0, 1, 0), vector(1, 0, 0)].map((v, i) => ({
+      ...buildRow({ fileId: a, terms: '', kind: 'window', vector: v }, 0),
+      id: rowIdOf(a, 0, i * 30),
+    }));
+    await index.replaceFile(build.id, a, [passage, ...windows], model);
+    const request = { keyword: null, vector: vector(1, 0, 0), filter: everything, keywordLimit: 9, semanticLimit: 1 };
+    const { semantic } = await index.search(request);
+    expect(semantic).toMatchObject({ status: 'ok', hits: [{ id: `${a}:0`, fileId: a, token: 30 }] });
+    expect(await found(index, {})).toEqual([`${a}:0`]);
+    expect(await index.size()).toBe(1);
   });
 
   it('replaces all rows of a file and touches no other', async () => {

@@ -101,6 +101,26 @@ describe('chunking', () => {
     expect(p?.layout.ms).toEqual(p?.layout.at.map((at) => at * 1000));
   });
 
+  it('divides passages into windows of a few sentences that cover every word once', () => {
+    const segments = Array.from({ length: 60 }, (_, i) => say(i * 10, i < 30 ? 'Ann' : 'Bob', sentence(10, i * 10)));
+    const windows = chunk(segments).flatMap((p) => p.windows);
+    expect(windows.map((w) => w.text).join(' ')).toBe(segments.map((s) => s.text).join(' '));
+    for (const w of windows) expect(count(w.text)).toBeLessThanOrEqual(58);
+    expect(windows[1]).toMatchObject({ start: 20, token: 20, speakers: ['Ann'] });
+  });
+
+  it('gives a short conversation one window', () => {
+    const [p] = chunk([say(0, 'Ann', 'When is it due?'), say(10, 'Bob', 'In March.')]);
+    expect(p?.windows).toEqual([
+      { token: 0, text: 'When is it due? In March.', start: 0, end: 11.8, speakers: ['Ann', 'Bob'] },
+    ]);
+  });
+
+  it('cuts windows out of speech without sentences', () => {
+    const [p] = chunk([say(0, 'Ann', Array.from({ length: 120 }, (_, i) => `w${i}`).join(' '))]);
+    expect(p?.windows.map((w) => w.token)).toEqual([0, 50, 100]);
+  });
+
   it('makes nothing of nothing', () => {
     expect(chunk([])).toEqual([]);
     expect(chunk([{ start: 0, end: 1, text: '  ', speaker: 'Ann', words: [] }])).toEqual([]);

@@ -1,4 +1,5 @@
 import { tokensOf, type SpokenSegment, type Token } from './tokens.ts';
+import { windowsOf } from './windows.ts';
 
 export { indexAt, type SpokenSegment } from './tokens.ts';
 
@@ -11,8 +12,18 @@ export type Layout = {
   /** `[token, speaker]`: from this token on this speaker speaks. */
   turns: [number, string | null][];
 };
+/** A few sentences of a passage. A whole passage speaks of too many things to have one meaning. */
+export type Window = { token: number; text: string; start: number; end: number; speakers: string[] };
 /** A piece of a transcript: what search finds and shows. */
-export type Passage = { text: string; start: number; end: number; speakers: string[]; layout: Layout };
+export type Passage = {
+  text: string;
+  start: number;
+  end: number;
+  speakers: string[];
+  layout: Layout;
+  /** What is repeated from the passage before has its windows there. */
+  windows: Window[];
+};
 
 /** In words. A turn shorter than `short` has too little in it to be found by its meaning. */
 export type ChunkSizes = { target: number; overlap: number; short: number };
@@ -24,7 +35,7 @@ export const chunkSizes: ChunkSizes = { target: 200, overlap: 40, short: 8 };
  * last words of the one before.
  */
 export const chunk = (segments: readonly SpokenSegment[], sizes: ChunkSizes = chunkSizes): Passage[] => {
-  const passages: Token[][] = [];
+  const passages: Piece[] = [];
   let open: Token[] = [];
   const close = () => {
     if (open.length > 0) passages.push(...divide(open, sizes));
@@ -38,6 +49,9 @@ export const chunk = (segments: readonly SpokenSegment[], sizes: ChunkSizes = ch
   return passages.map(toPassage);
 };
 
+/** Tokens of a passage; those before `fresh` stand in the passage before, too. */
+type Piece = { tokens: Token[]; fresh: number };
+
 const turnsOf = (tokens: readonly Token[]): Token[][] => {
   const turns: Token[][] = [];
   for (const token of tokens) {
@@ -48,21 +62,23 @@ const turnsOf = (tokens: readonly Token[]): Token[][] => {
   return turns;
 };
 
-/** Windows over a run of tokens that is too long for one passage. */
-const divide = (tokens: Token[], { target, overlap }: ChunkSizes): Token[][] => {
-  const windows: Token[][] = [];
+/** Divides a run of tokens that is too long for one passage. */
+const divide = (tokens: Token[], { target, overlap }: ChunkSizes): Piece[] => {
+  const pieces: Piece[] = [];
   let from = 0;
+  let done = 0;
   while (tokens.length - from > target * 1.2) {
-    const to = endOfWindow(tokens, from, target);
-    windows.push(tokens.slice(from, to));
+    const to = endOfPiece(tokens, from, target);
+    pieces.push({ tokens: tokens.slice(from, to), fresh: done - from });
+    done = to;
     from = startOfNext(tokens, from, to, overlap);
   }
-  windows.push(tokens.slice(from));
-  return windows;
+  pieces.push({ tokens: tokens.slice(from), fresh: done - from });
+  return pieces;
 };
 
-/** The last sentence end in the second half of the window, else the target itself. */
-const endOfWindow = (tokens: Token[], from: number, target: number): number => {
+/** The last sentence end in the second half of the piece, else the target itself. */
+const endOfPiece = (tokens: Token[], from: number, target: number): number => {
   for (let i = from + target; i > from + target / 2; i--) if (tokens[i - 1]?.endsSentence) return i;
   return from + target;
 };
@@ -76,7 +92,7 @@ const startOfNext = (tokens: Token[], from: number, to: number, overlap: number)
   return Math.max(from + 1, wanted);
 };
 
-const toPassage = (tokens: Token[]): Passage => {
+const toPassage = ({ tokens, fresh }: Piece): Passage => {
   const layout: Layout = { at: [], ms: [], turns: [] };
   let text = '';
   for (const [i, token] of tokens.entries()) {
@@ -86,6 +102,16 @@ const toPassage = (tokens: Token[]): Passage => {
     if (i === 0 || token.speaker !== tokens[i - 1]?.speaker) layout.turns.push([i, token.speaker]);
     text += token.text;
   }
-  const speakers = [...new Set(layout.turns.map(([, s]) => s))].filter((s) => s !== null);
-  return { text, start: tokens[0]?.start ?? 0, end: tokens.at(-1)?.end ?? 0, speakers, layout };
+  const windows = windowsOf(tokens, fresh).map(([from, to]) => ({
+    token: from,
+    text: text.slice(layout.at[from], layout.at[to]).trim(),
+    ...spanOf(tokens.slice(from, to)),
+  }));
+  return { text, layout, windows, ...spanOf(tokens) };
 };
+
+const spanOf = (tokens: readonly Token[]) => ({
+  start: tokens[0]?.start ?? 0,
+  end: tokens.at(-1)?.end ?? 0,
+  speakers: [...new Set(tokens.map((t) => t.speaker))].filter((s) => s !== null),
+});

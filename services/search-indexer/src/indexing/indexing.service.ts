@@ -7,7 +7,7 @@ import type { Build, SearchIndex, VectorModel } from '../ports/search-index.ts';
 import type { IndexableFile, Transcripts } from '../ports/transcripts.ts';
 import type { Vectoriser, Vectors } from '../ports/vectoriser.ts';
 import type { Telemetry } from '../telemetry.ts';
-import { fingerprintOf, rowsOf, speakersOf } from './indexing.ts';
+import { fingerprintOf, rowsOf, speakersOf, windowTextsOf } from './indexing.ts';
 import type { IndexingStore } from './indexing.store.ts';
 import { createTurns } from './turns.ts';
 
@@ -42,7 +42,7 @@ export const createIndexing = (d: IndexingDeps) => {
 
   const vectorsOf = async (passages: readonly Passage[], o: IndexOptions): Promise<Vectors | null> => {
     if (passages.length === 0) return null;
-    const texts = passages.map((p) => p.text);
+    const texts = windowTextsOf(passages);
     const tell = (share: number) => o.progress?.(0.1 + 0.7 * share, 'Reading for meaning');
     return d.vectoriser.documents(texts, o.signal, tell).catch((err: unknown) => {
       o.signal.throwIfAborted();

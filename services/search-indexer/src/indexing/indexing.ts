@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Passage } from '../chunking/chunking.ts';
+import type { Passage, Window } from '../chunking/chunking.ts';
 import { filterKey, rowIdOf, type IndexRow } from '../ports/search-index.ts';
 import type { IndexableFile } from '../ports/transcripts.ts';
 import { termsOf } from '../words/words.ts';
@@ -10,7 +10,7 @@ export const mediaKind = (contentType: string): 'audio' | 'video' =>
 /** Labels that diarization gives; nobody looks for them. */
 const isLabel = (speaker: string): boolean => /^SPEAKER_\d+$/.test(speaker);
 
-/** The rows of a file: its card (found by title, tag or speaker) and its passages. */
+/** The rows of a file: its card (found by title, tag or speaker), its passages, and their windows that have vectors. */
 export const rowsOf = (
   file: IndexableFile,
   passages: readonly Passage[],
@@ -38,22 +38,39 @@ export const rowsOf = (
     layout: '',
     vector: null,
   };
-  return [
-    card,
-    ...passages.map((p, n) => ({
-      ...common,
-      id: rowIdOf(file.fileId, n),
-      kind: 'passage' as const,
-      text: p.text,
-      terms: termsOf(p.text, file.language),
-      start: p.start,
-      end: p.end,
-      speakers: p.speakers.map(filterKey),
-      layout: JSON.stringify(p.layout),
-      vector: vectors[n] ?? null,
-    })),
-  ];
+  const vectorOf = new Map(passages.flatMap((p) => p.windows).map((w, i) => [w, vectors[i] ?? null]));
+  const ofPassage = (p: Passage, n: number): IndexRow => ({
+    ...common,
+    id: rowIdOf(file.fileId, n),
+    kind: 'passage',
+    text: p.text,
+    terms: termsOf(p.text, file.language),
+    start: p.start,
+    end: p.end,
+    speakers: p.speakers.map(filterKey),
+    layout: JSON.stringify(p.layout),
+    // A passage of one window needs no second row.
+    vector: p.windows.length === 1 && p.windows[0] ? (vectorOf.get(p.windows[0]) ?? null) : null,
+  });
+  const ofWindow = (w: Window, n: number): IndexRow => ({
+    ...common,
+    id: rowIdOf(file.fileId, n, w.token),
+    kind: 'window',
+    text: '',
+    terms: '',
+    start: w.start,
+    end: w.end,
+    speakers: w.speakers.map(filterKey),
+    layout: '',
+    vector: vectorOf.get(w) ?? null,
+  });
+  const windows = passages.flatMap((p, n) => (p.windows.length > 1 ? p.windows.map((w) => ofWindow(w, n)) : []));
+  return [card, ...passages.map(ofPassage), ...windows.filter((w) => w.vector !== null)];
 };
+
+/** The texts whose vectors `rowsOf` takes, in that order. */
+export const windowTextsOf = (passages: readonly Passage[]): string[] =>
+  passages.flatMap((p) => p.windows.map((w) => w.text));
 
 /** Everybody who speaks, in order of appearance. */
 export const speakersOf = (passages: readonly Passage[]): string[] => [...new Set(passages.flatMap((p) => p.speakers))];

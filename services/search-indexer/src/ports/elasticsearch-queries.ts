@@ -34,13 +34,13 @@ export const filtersOf = (f: IndexFilter): estypes.QueryDslQueryContainer[] => {
   return filters;
 };
 
-/** BM25 over our own stems. */
+/** BM25 over our own stems; without any, the passages that pass the filter. */
 export const wordsQuery = (
   q: KeywordQuery,
   filter: estypes.QueryDslQueryContainer[],
 ): estypes.QueryDslQueryContainer => ({
   bool: {
-    filter,
+    filter: q.words.length + q.phrases.length > 0 ? filter : [...filter, { term: { kind: 'passage' } }],
     must: q.phrases.map((alternatives) => ({
       bool: { should: alternatives.map((p) => ({ match_phrase: { terms: p } })), minimum_should_match: 1 },
     })),

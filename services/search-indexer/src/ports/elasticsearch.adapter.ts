@@ -16,7 +16,7 @@ import {
 import {
   checkedId,
   checkedRowId,
-  fileOfRow,
+  hitOf,
   type Build,
   type Builds,
   type LegResult,
@@ -178,9 +178,6 @@ const asUnavailable = (cause: unknown) =>
 const legOf = (answer: unknown, toScore: (raw: number) => number): LegResult => {
   const found = answer as Found;
   if (answer instanceof Error || !('hits' in found)) return { status: 'failed', error: answer };
-  const hits = found.hits.hits.map((h) => {
-    const id = String(h._id);
-    return { id, fileId: fileOfRow(id), score: toScore(h._score ?? 0) };
-  });
+  const hits = found.hits.hits.map((h) => hitOf(String(h._id), toScore(h._score ?? 0)));
   return { status: 'ok', hits };
 };

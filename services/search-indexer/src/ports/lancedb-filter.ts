@@ -1,4 +1,4 @@
-import { checkedId, type IndexFilter } from './search-index.ts';
+import { checkedId, type IndexFilter, type IndexRow } from './search-index.ts';
 
 /** A string as LanceDB's SQL reads it: quotes doubled, nothing else has a meaning inside. */
 export const literal = (value: string): string => `'${value.replaceAll("'", "''")}'`;
@@ -8,9 +8,10 @@ const number = (value: number): string => {
   return String(value);
 };
 
-/** The filter as LanceDB's SQL; undefined when everything passes. */
-export const whereOf = (f: IndexFilter): string | undefined => {
+/** The filter as LanceDB's SQL; undefined when everything passes. @param kind only rows of this kind. */
+export const whereOf = (f: IndexFilter, kind: IndexRow['kind'] | null): string | undefined => {
   const parts = [
+    kind !== null && `kind = ${literal(kind)}`,
     f.ownerId !== null && `owner_id = ${literal(checkedId(f.ownerId))}`,
     f.speakers.length > 0 && `array_has_any(speakers, ${list(f.speakers)})`,
     f.tags.length > 0 && `array_has_any(tags, ${list(f.tags)})`,

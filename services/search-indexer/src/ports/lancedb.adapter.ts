@@ -9,7 +9,7 @@ import { emptyVector, schemaOf, toArrow } from './lancedb-rows.ts';
 import {
   checkedId,
   checkedRowId,
-  fileOfRow,
+  hitOf,
   type Build,
   type KeywordQuery,
   type LegResult,
@@ -173,13 +173,14 @@ const leg = async (asked: boolean, run: () => Promise<LegResult>): Promise<LegRe
   return run().catch((error: unknown): LegResult => ({ status: 'failed', error }));
 };
 
+const refine = 3;
 type Legs = { lance: Lance; table: Table };
 // The score columns are named in every select: left to itself LanceDB adds them and writes a warning per query.
 
 const keywordLeg = async ({ lance, table }: Legs, request: SearchRequest): Promise<LegResult> => {
   const asked = request.keyword as KeywordQuery;
-  const where = whereOf(request.filter);
   const scored = asked.words.length + asked.phrases.length > 0;
+  const where = whereOf(request.filter, scored ? null : 'passage');
   let query = table.query();
   if (scored) query = query.fullTextSearch(toLance(lance, asked));
   if (where) query = query.where(where);
@@ -206,12 +207,13 @@ const toLance = (lance: Lance, { words, phrases }: KeywordQuery) => {
 };
 
 const semanticLeg = async ({ table }: Legs, request: SearchRequest): Promise<LegResult> => {
-  const where = whereOf(request.filter);
+  const where = whereOf(request.filter, null);
   let query = table
     .query()
     .nearestTo(request.vector as Float32Array)
     .distanceType('cosine')
-    .ef(200);
+    // The index finds by compressed vectors; the nearest of them are compared by the real ones.
+    .refineFactor(refine);
   if (where) query = query.where(where);
   const found = await query.select(['id', '_distance']).limit(request.semanticLimit).toArrow();
   return { status: 'ok', hits: hitsOf(found, '_distance', (d) => 1 - d) };
@@ -228,8 +230,7 @@ const passagesOf = (found: Columns): StoredPassage[] => {
 };
 const hitsOf = (found: Columns, scoreColumn: string, toScore: (raw: number) => number) => {
   const [ids, scores] = [found.getChild('id'), found.getChild(scoreColumn)];
-  return Array.from({ length: found.numRows }, (_, i) => {
-    const id = String(ids?.get(i));
-    return { id, fileId: fileOfRow(id), score: toScore(Number(scores?.get(i) ?? 1)) };
-  });
+  return Array.from({ length: found.numRows }, (_, i) =>
+    hitOf(String(ids?.get(i)), toScore(Number(scores?.get(i) ?? 1))),
+  );
 };

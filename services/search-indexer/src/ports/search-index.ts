@@ -1,14 +1,17 @@
 import type { Hit } from '../ranking/ranking.ts';
 
-/** A row of the index: a passage of a transcript, or the card of a file (its title, tags and speakers). */
+/**
+ * A row of the index: a passage of a transcript (found by its words), a window of one (found by its meaning), or the
+ * card of a file (its title, tags and speakers).
+ */
 export type IndexRow = {
-  /** `<file>:<n>`; cards have n = -1. */
+  /** See `rowIdOf`. */
   id: string;
   fileId: string;
   ownerId: string;
-  kind: 'passage' | 'card';
+  kind: 'passage' | 'window' | 'card';
   text: string;
-  /** Stems divided by blanks; the engines index these and analyse nothing themselves. */
+  /** Stems divided by blanks; the engines index these and analyse nothing themselves. Empty in windows. */
   terms: string;
   start: number;
   end: number;
@@ -97,10 +100,18 @@ export type SearchIndex = {
   close: () => Promise<void>;
 };
 
-/** A row's id says whose it is and which, so that a search need not fetch it. */
-export const rowIdOf = (fileId: string, n: number | 'card'): string => `${fileId}:${n === 'card' ? -1 : n}`;
-export const fileOfRow = (id: string): string => id.slice(0, 36);
+/**
+ * A row's id says whose it is and which, so that a search need not fetch it: `<file>:<n>` is a passage,
+ * `<file>:<n>@<token>` the window of it that begins there, `<file>:-1` the card.
+ */
+export const rowIdOf = (fileId: string, n: number | 'card', token?: number): string =>
+  `${fileId}:${n === 'card' ? -1 : n}${token === undefined ? '' : `@${token}`}`;
 export const isCard = (id: string): boolean => id.endsWith(':-1');
+/** A found row as a hit on its passage. */
+export const hitOf = (id: string, score: number): Hit => {
+  const [passage = id, token] = id.split('@');
+  return { id: passage, fileId: id.slice(0, 36), score, ...(token === undefined ? {} : { token: Number(token) }) };
+};
 
 /** Names are compared without regard to case. */
 export const filterKey = (name: string): string => name.trim().toLowerCase();

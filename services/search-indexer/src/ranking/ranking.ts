@@ -1,7 +1,21 @@
 /** What a leg found, best first. `score` is the leg's own: BM25, or cosine similarity. */
-export type Hit = { id: string; fileId: string; score: number };
+export type Hit = {
+  id: string;
+  fileId: string;
+  score: number;
+  /** Where in the passage, if the leg knows: its n-th token. */
+  token?: number;
+};
 /** A passage with its rank in either leg (0 = best), null where a leg did not find it. */
-export type Fused = { id: string; fileId: string; score: number; keyword: number | null; semantic: number | null };
+export type Fused = {
+  id: string;
+  fileId: string;
+  score: number;
+  keyword: number | null;
+  semantic: number | null;
+  /** Where in the passage the meaning is; null where it was not looked for. */
+  token: number | null;
+};
 export type FileHit = { fileId: string; score: number; passages: Fused[]; semanticOnly: boolean };
 
 /** The usual constant of reciprocal rank fusion (Cormack, Clarke, Büttcher 2009): how little the first rank counts. */
@@ -14,12 +28,16 @@ export const rrfK = 60;
 export const fuse = (keyword: readonly Hit[], semantic: readonly Hit[], k = rrfK): Fused[] => {
   const fused = new Map<string, Fused>();
   const add = (leg: 'keyword' | 'semantic', hits: readonly Hit[]) => {
-    for (const [rank, hit] of hits.entries()) {
-      const known = fused.get(hit.id) ?? { id: hit.id, fileId: hit.fileId, score: 0, keyword: null, semantic: null };
+    let rank = 0;
+    for (const { id, fileId, token } of hits) {
+      const known = fused.get(id) ?? { id, fileId, score: 0, keyword: null, semantic: null, token: null };
+      // A passage's best window speaks for it.
       if (known[leg] !== null) continue;
       known[leg] = rank;
-      known.score += 1 / (k + rank + 1);
-      fused.set(hit.id, known);
+      known.token ??= token ?? null;
+      rank += 1;
+      known.score += 1 / (k + rank);
+      fused.set(id, known);
     }
   };
   add('keyword', keyword);
@@ -56,6 +74,6 @@ export const relevance = (score: number, legs: number, k = rrfK): number =>
  */
 export const nearEnough = (hits: readonly Hit[], floor: number): Hit[] => {
   const best = hits[0]?.score ?? 0;
-  const least = Math.max(floor, best * 0.8);
+  const least = Math.max(floor, best * 0.7);
   return hits.filter((h) => h.score >= least);
 };

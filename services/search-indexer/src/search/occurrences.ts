@@ -27,6 +27,7 @@ export const occurrenceOf = (
     layout: layoutOf(passage),
     language,
     marks,
+    focus: hit.token,
     spokenBy: isCard(passage.id) ? null : plan.spokenBy,
   });
   const searched = plan.marks.words.size + plan.marks.phrases.length > 0;

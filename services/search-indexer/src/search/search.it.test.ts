@@ -45,6 +45,24 @@ describe('search', () => {
     expect(answer.results[0]).toMatchObject({ semantic_only: true, occurrences: [{ match_type: 'semantic' }] });
   });
 
+  it('finds a paraphrase in the middle of talk about other things, at its second', async () => {
+    const chatter = Array.from({ length: 6 }, (): [string, string] => [
+      'Ann',
+      'my dog and my cat are the animals that every animal wants to be like when it sees a dog or a cat outside',
+    ]);
+    const r = record({
+      turns: [
+        ...chatter.slice(3),
+        ['Bob', 'it must be finished in march at the latest as you know so please do not come with excuses again'],
+        ...chatter,
+      ],
+    });
+    await t.add(r);
+    const answer = await t.search({ q: 'due date' });
+    expect(answer.results[0]).toMatchObject({ file_uuid: r.file.fileId, semantic_only: true });
+    expect(answer.results[0]?.occurrences[0]).toMatchObject({ start_time: 72, speaker: 'Bob' });
+  });
+
   it('finds nothing for a query that means nothing', async () => {
     await t.add(record({ turns: [['Ann', 'it must be finished in march']] }));
     for (const q of ['xqzvw blorp', '?!', '"" ()', "' or 1=1 --", '%_%', '*'])

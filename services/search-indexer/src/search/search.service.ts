@@ -1,17 +1,11 @@
 import type { SearchAnswer } from '@overtone/contracts';
 import { unavailable, type Log } from '@overtone/service-kit';
-import {
-  isCard,
-  type LegResult,
-  type SearchIndex,
-  type StoredPassage,
-  type VectorModel,
-} from '../ports/search-index.ts';
+import { isCard, type LegResult, type SearchIndex, type StoredPassage } from '../ports/search-index.ts';
 import type { Vectoriser } from '../ports/vectoriser.ts';
 import { fuse, groupByFile, nearEnough, relevance, type FileHit, type Fused } from '../ranking/ranking.ts';
 import type { Telemetry } from '../telemetry.ts';
 import { occurrenceOf } from './occurrences.ts';
-import { planSearch, similarityFloor, type SearchPlan, type SearchQuery } from './search.ts';
+import { planSearch, type SearchPlan, type SearchQuery } from './search.ts';
 import type { FileFacts, SearchStore } from './search.store.ts';
 
 export type SearchDeps = {
@@ -20,8 +14,8 @@ export type SearchDeps = {
   vectoriser: Pick<Vectoriser, 'query'>;
   telemetry: Telemetry;
   log: Log;
-  /** From the environment; by default what suits the model. */
-  floor: number | undefined;
+  /** Similarity below which nothing is found by its meaning. */
+  floor: number;
 };
 export type Searcher = { userId: string; seesAll: boolean };
 type Legs = SearchAnswer['legs'];
@@ -34,18 +28,16 @@ const occurrencesShown = 5;
 
 /** Search by words and by meaning. Says which legs ran; when none could, it fails instead of finding nothing. */
 export const createSearch = (d: SearchDeps) => {
-  const meaningOf = async (
-    text: string | null,
-  ): Promise<{ leg: Leg; vector: Float32Array | null; model: VectorModel | null }> => {
-    if (text === null) return { leg: 'not_asked', vector: null, model: null };
+  const meaningOf = async (text: string | null): Promise<{ leg: Leg; vector: Float32Array | null }> => {
+    if (text === null) return { leg: 'not_asked', vector: null };
     try {
       const [{ model, vector }, { current }] = await Promise.all([d.vectoriser.query(text), d.index.builds()]);
       // Vectors of another model cannot be compared; a rebuild is on its way.
-      if (current && current.model?.name !== model.name) return { leg: 'unavailable', vector: null, model: null };
-      return { leg: 'ok', vector, model };
+      if (current && current.model?.name !== model.name) return { leg: 'unavailable', vector: null };
+      return { leg: 'ok', vector };
     } catch (err) {
       d.log.debug({ err: err as Error }, 'no vector for a query');
-      return { leg: 'unavailable', vector: null, model: null };
+      return { leg: 'unavailable', vector: null };
     }
   };
 
@@ -60,12 +52,11 @@ export const createSearch = (d: SearchDeps) => {
     });
     for (const leg of [result.keyword, result.semantic])
       if (leg.status === 'failed') d.log.error({ err: leg.error as Error }, 'a leg of the search failed');
-    const floor = similarityFloor(meaning.model?.name ?? '', d.floor);
     const legs: Legs = {
       keyword: result.keyword.status,
       semantic: meaning.leg === 'ok' && result.semantic.status === 'failed' ? 'failed' : meaning.leg,
     };
-    return { passages: fuse(hitsOf(result.keyword), nearEnough(hitsOf(result.semantic), floor)), legs };
+    return { passages: fuse(hitsOf(result.keyword), nearEnough(hitsOf(result.semantic), d.floor)), legs };
   };
 
   const find = async (plan: SearchPlan): Promise<Found> => {

@@ -20,11 +20,17 @@ const phrase = (...words: string[]) => ({
   words: new Set<string>(),
   phrases: [words.map((w) => new Set([stemOf(w, 'en')]))],
 });
-const snippet = (turns: [string, string][], m: ReturnType<typeof marks> | ReturnType<typeof phrase>, who?: string[]) =>
+const snippet = (
+  turns: [string, string][],
+  m: ReturnType<typeof marks> | ReturnType<typeof phrase>,
+  who?: string[],
+  focus: number | null = null,
+) =>
   snippetOf({
     ...passageOf(...turns),
     language: 'en',
     marks: m,
+    focus,
     spokenBy: who ? (s: string) => who.includes(s) : null,
   });
 
@@ -69,6 +75,15 @@ describe('snippets', () => {
     expect(s).toMatchObject({ html: 'it must be finished by spring', start: 0, marked: 0, speaker: 'Ann' });
   });
 
+  it('shows the token in focus when no word is marked, and where a word is marked that word', () => {
+    const turns: [string, string][] = [
+      ['Ann', 'first things first'],
+      ['Bob', 'it must be finished by spring'],
+    ];
+    expect(snippet(turns, marks('deadline'), undefined, 3)).toMatchObject({ start: 3, speaker: 'Bob' });
+    expect(snippet(turns, marks('things'), undefined, 3)).toMatchObject({ start: 1, speaker: 'Ann' });
+  });
+
   it('cuts a long passage between words around the match', () => {
     const text = `${'lorem ipsum '.repeat(60)}deadline ${'dolor sit '.repeat(60)}end`;
     const s = snippet([['Ann', text]], marks('deadline'));
@@ -83,6 +98,7 @@ describe('snippets', () => {
       layout: { at: [0], ms: [0], turns: [[0, null]] },
       language: 'ja',
       marks: marks('x'),
+      focus: null,
       spokenBy: null,
     });
     expect(s.html.length).toBeLessThan(300);

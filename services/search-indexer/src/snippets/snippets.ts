@@ -6,7 +6,7 @@ export type Marks = { words: ReadonlySet<string>; phrases: readonly (readonly Re
 export type Snippet = {
   /** HTML in which only `<mark>` is markup. */
   html: string;
-  /** Seconds at which the first marked word is spoken; the passage's start when none is. */
+  /** Seconds at which the first marked word is spoken, or the token in focus. */
   start: number;
   /** Who speaks it. */
   speaker: string | null;
@@ -19,6 +19,8 @@ export type SnippetInput = {
   layout: Layout;
   language: string | null;
   marks: Marks;
+  /** The token to show when no word is marked. */
+  focus: number | null;
   /** Only words of those speakers count; null: everybody's. */
   spokenBy: ((speaker: string) => boolean) | null;
 };
@@ -37,7 +39,7 @@ export const snippetOf = (input: SnippetInput): Snippet => {
   const marked = matches(words, input);
   const first = words[marked[0] ?? -1];
   const firstOwn = layout.turns.find(([, s]) => isOwn(s, input.spokenBy)) ?? layout.turns[0];
-  const token = first ? indexAt(layout.at, first.at) : (firstOwn?.[0] ?? 0);
+  const token = first ? indexAt(layout.at, first.at) : (input.focus ?? firstOwn?.[0] ?? 0);
   return {
     html: excerpt(
       text,
