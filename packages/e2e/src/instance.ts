@@ -51,11 +51,11 @@ export const overtone = (args: string[], env: Record<string, string> = {}, limit
     });
   });
 
-/** The last lines of a log that are no requests that went well. */
+/** The last lines of a log that tell of something amiss, with what follows them. */
 const tail = async (path: string, lines: number): Promise<string> =>
   (await readFile(path, 'utf8'))
     .split('\n')
-    .filter((line) => line.trim() !== '' && !/status=[23]\d\d|\[INF\]| LOG: {2}/.test(line))
+    .filter((line) => /\b(warn|error|fatal|Error)\b|\[(ERR|FTL)\]|ERROR|PANIC|ended|^\s+at |^caused by/.test(line))
     .slice(-lines)
     .join('\n');
 
@@ -87,7 +87,7 @@ export const createInstance = async (environment: Record<string, string> = {}, f
     const parts = await Promise.all(
       files.map(async (f) => `--- ${f}\n${await tail(join(data, f), lines).catch(String)}`),
     );
-    return parts.join('\n');
+    return parts.filter((part) => part.includes('\n')).join('\n');
   };
   const remove = async (): Promise<void> => {
     await down();

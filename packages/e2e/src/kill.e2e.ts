@@ -64,7 +64,7 @@ const assertOnce = async (api: Client, file: FileDetail, whole: FileDetail): Pro
   const starts = file.transcript_segments.map((s) => s.start_time);
   assert.equal(new Set(starts).size, starts.length, 'a segment stands twice');
   const found = await until('the file is found', async () => {
-    const answer = await api.search('butter');
+    const answer = await api.search('onions');
     return answer.results.find((r) => r.file_uuid === file.uuid);
   });
   assert.equal(found.total_occurrences, 1, 'the passage stands twice in the index');

@@ -158,7 +158,7 @@ export const mainJob = ({ instance, recordings, collector }: Context): Suite => 
           cooking = await api.completed(other.body.uuid, 90_000);
           for (const [word, file, recording] of [
             ['windows', meeting, recordings.meeting],
-            ['butter', cooking, recordings.cooking],
+            ['onions', cooking, recordings.cooking],
           ] as const) {
             const found = await until(
               `search for ${word}`,

@@ -29,8 +29,8 @@ export const meeting: readonly Utterance[] = [
 
 /** A talk about something else, so that a search has to choose. */
 export const cooking: readonly Utterance[] = [
-  { voice: 'rms', text: 'Today we are going to cook a soup with potatoes and onions.' },
-  { voice: 'slt', text: 'Butter goes into the pot first. Then we add the water and some salt.' },
+  { voice: 'rms', text: 'Today we are going to cook a soup with potatoes and rice.' },
+  { voice: 'slt', text: 'Onions go into the pot first. Then we add the water and some salt.' },
   { voice: 'rms', text: 'After twenty minutes the soup is hot and everybody can eat.' },
 ];
 
