@@ -11,13 +11,11 @@ export const tagsStore = {
     }),
   unused: (db: Db, userId: string) =>
     db.tag.findMany({ where: { userId, files: { none: {} } }, orderBy: { normalizedName: 'asc' } }),
-  getOrCreate: (db: Db | Tx, userId: string, name: string) => {
+  /** Two who make the same tag at once get the same one. */
+  getOrCreate: async (db: Db | Tx, userId: string, name: string) => {
     const key = { userId, normalizedName: normalizedTag(name) };
-    return db.tag.upsert({
-      where: { userId_normalizedName: key },
-      create: { ...key, name, source: 'manual' },
-      update: {},
-    });
+    await db.tag.createMany({ data: { ...key, name, source: 'manual' }, skipDuplicates: true });
+    return db.tag.findUniqueOrThrow({ where: { userId_normalizedName: key } });
   },
   attach: async (tx: Tx, fileId: string, tagId: string): Promise<boolean> => {
     const { count } = await tx.fileTag.createMany({ data: { fileId, tagId, source: 'manual' }, skipDuplicates: true });

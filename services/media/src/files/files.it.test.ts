@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
+import type { FileObject } from '@overtone/contracts';
+import { transcribed } from '../../test/runs.ts';
+import { somebody, startMedia, waitFor, wav, type Media, type Person } from '../../test/start-media.ts';
+
+type Page = { items: FileObject[]; total: number; page: number; page_size: number; code?: string };
+let media: Media;
+let ada: Person;
+beforeAll(async () => {
+  media = await startMedia();
+  ada = somebody();
+  for (const [i, name] of ['Budget 100%.wav', 'holiday_plan.wav', 'Über uns.wav', 'zebra.wav'].entries()) {
+    const { body } = await media.upload(ada, wav(100 + i, 16_000 + i * 100), { name });
+    await media.query(
+      `update media_file set duration = $2, upload_time = $3 where uuid = $1`,
+      body.uuid,
+      i * 60,
+      `2026-01-0${i + 1}`,
+    );
+  }
+  await media.query(`update media_file set content_type = 'video/mp4', status = 'completed' where title = 'zebra'`);
+});
+afterAll(() => media.stop());
+
+const list = (person: Person, query = '') => media.json<Page>(person, 'GET', `/api/files${query}`);
+const titles = async (query: string): Promise<string[]> =>
+  (await list(ada, query)).body.items.map(({ title }) => title);
+
+describe('the list of files', () => {
+  it('holds the caller’s own, newest first, in pages', async () => {
+    const first = await list(ada, '?page_size=3');
+    expect(first.body).toMatchObject({ total: 4, page: 1, page_size: 3 });
+    expect(first.body.items.map(({ title }) => title)).toEqual(['zebra', 'Über uns', 'holiday_plan']);
+    expect(await titles('?page_size=3&page=2')).toEqual(['Budget 100%']);
+    expect(await titles('?page=50')).toEqual([]);
+    expect((await list(somebody())).body.total).toBe(0);
+    expect((await list(somebody('admin'))).body.total).toBe(4);
+    expect(first.body.items[0]).not.toHaveProperty('tags');
+  });
+
+  it.each([
+    ['?search=budget', ['Budget 100%']],
+    ['?search=%25', ['Budget 100%']],
+    ['?search=_', ['holiday_plan']],
+    ['?search=%C3%BCBER', ['Über uns']],
+    [`?search=${encodeURIComponent("' or 1=1 --")}`, []],
+    ['?status=completed', ['zebra']],
+    [
+      '?status=completed&status=uploaded&sort_by=title&sort_order=asc',
+      ['Budget 100%', 'holiday_plan', 'Über uns', 'zebra'],
+    ],
+    ['?file_type=video', ['zebra']],
+    ['?min_duration=60&max_duration=120', ['Über uns', 'holiday_plan']],
+    [
+      '?from_date=2026-01-02T00:00:00Z&to_date=2026-01-03T00:00:00Z&sort_by=file_size&sort_order=asc',
+      ['holiday_plan', 'Über uns'],
+    ],
+    ['?sort_by=duration&sort_order=asc', ['Budget 100%', 'holiday_plan', 'Über uns', 'zebra']],
+  ])('answers %s', async (query, expected) => {
+    expect(await titles(query)).toEqual(expected);
+  });
+
+  it.each(['?page=0', '?page_size=1000', '?status=nonsense', '?sort_by=id', '?from_date=yesterday', '?page=x'])(
+    'refuses %s',
+    async (query) => {
+      expect(await list(ada, query)).toMatchObject({ status: 400, body: { code: 'invalid_request' } });
+    },
+  );
+});
+
+describe('a file', () => {
+  it('is for its owner and administrators; to others it is as if there were none', async () => {
+    const { body } = await media.upload(ada, wav(200));
+    const get = async (person: Person, id: string) => media.json(person, 'GET', `/api/files/${id}`);
+    const stranger = await get(somebody(), body.uuid);
+    const unknown = await get(somebody(), randomUUID());
+    expect(stranger.status).toBe(404);
+    expect({ ...stranger.body, request_id: '' }).toEqual({ ...unknown.body, request_id: '' });
+    expect((await get(somebody('admin'), body.uuid)).status).toBe(200);
+    expect(await get(ada, 'not-a-uuid')).toMatchObject({ status: 400, body: { code: 'invalid_request' } });
+  });
+
+  it('is renamed, and search is told when it has a transcript', async () => {
+    const run = await transcribed(media);
+    const path = `/api/files/${run.fileId}`;
+    const answer = await media.json<FileObject>(run.owner, 'PUT', path, {
+      title: '  New name ',
+      recorded_date: '2026-02-03T04:05:06Z',
+    });
+    expect(answer).toMatchObject({
+      status: 200,
+      body: { title: 'New name', recorded_date: '2026-02-03T04:05:06.000Z' },
+    });
+    const told = await waitFor(() => media.heard('evt.media.transcript.edited.v1', run.fileId)[0]);
+    expect(told.data['transcriptVersion']).toBe(2);
+    expect(
+      (await media.json<FileObject>(run.owner, 'PUT', path, { recorded_date: null })).body.recorded_date,
+    ).toBeNull();
+    expect((await media.json(run.owner, 'PUT', path, { title: '' })).status).toBe(422);
+    expect((await media.json(run.owner, 'PUT', path, { title: 'x'.repeat(256) })).status).toBe(422);
+    expect((await media.json(somebody(), 'PUT', path, { title: 'mine now' })).status).toBe(404);
+  });
+
+  it('is not run again while it is being processed', async () => {
+    const { body } = await media.upload(ada, wav(201));
+    expect(await media.json(ada, 'POST', `/api/files/${body.uuid}/reprocess`)).toMatchObject({
+      status: 409,
+      body: { code: 'file_busy' },
+    });
+  });
+
+  it('gives its transcript in pages', async () => {
+    const run = await transcribed(media);
+    const page = (query: string) =>
+      media.json<{ transcript_segments: { text: string; words: unknown[] }[]; total_segments: number }>(
+        run.owner,
+        'GET',
+        `/api/files/${run.fileId}${query}`,
+      );
+    const one = await page('?segment_limit=1&segment_offset=1');
+    expect(one.body).toMatchObject({ total_segments: 3, segment_limit: 1, segment_offset: 1 });
+    expect(one.body.transcript_segments.map(({ text }) => text)).toEqual(['hello and welcome']);
+    expect((await page('?segment_limit=0')).body.transcript_segments).toEqual([]);
+    const bare = await page('/segments?words=false');
+    expect(bare.body).toMatchObject({ total_segments: 3, transcript_version: 1 });
+    expect(bare.body.transcript_segments.map(({ words }) => words)).toEqual([[], [], []]);
+    expect((await page('/segments?segment_offset=99')).body.transcript_segments).toEqual([]);
+  });
+});

@@ -1,0 +1,254 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
+import type { SegmentObject } from '@overtone/contracts';
+import { startRun, transcribed, twoVoices, wordsOf } from '../../test/runs.ts';
+import { somebody, startMedia, waitFor, type Media } from '../../test/start-media.ts';
+
+let media: Media;
+beforeAll(async () => {
+  media = await startMedia();
+});
+afterAll(() => media.stop());
+
+const later = (seconds: number): Date => new Date(Date.now() + seconds * 1000);
+const texts = (file: Record<string, unknown>): string[] =>
+  (file['transcript_segments'] as SegmentObject[]).map(({ text }) => text);
+
+describe('a file whose run goes well', () => {
+  it('shows each stage, is readable before its speakers are known, and is ready at the end', async () => {
+    const run = await startRun(media);
+    await run.open();
+    await run.until((file) => file['status'] === 'queued');
+    await run.start('prepare');
+    await run.until((file) => file['display_status'] === 'Preparing the recording');
+    await run.prepare();
+    expect(await run.until((file) => file['duration'] === 7.5)).toMatchObject({
+      has_waveform: true,
+      has_thumbnail: true,
+    });
+    await run.start('transcribe');
+    await run.until((file) => file['status'] === 'transcribing');
+    await run.transcribe();
+    const early = await run.until((file) => file['total_segments'] === 1);
+    expect(early).toMatchObject({
+      status: 'transcribing',
+      speakers: [],
+      engine: { provider: 'scripted' },
+      language: 'en',
+    });
+    await run.assemble();
+    const full = await run.until((file) => file['total_segments'] === 3);
+    expect(texts(full)).toEqual(['good morning everybody', 'hello and welcome', 'let us begin']);
+    expect(full).toMatchObject({ speaker_count: 2, diarization_provider: 'acoustic', transcript_version: 2 });
+    expect(full['speakers']).toMatchObject([
+      { name: 'SPEAKER_01', display_name: null, talk_time: 2.4 },
+      { name: 'SPEAKER_02', display_name: null, talk_time: 1.2 },
+    ]);
+    const first = (full['transcript_segments'] as SegmentObject[])[0];
+    expect(first).toMatchObject({
+      start_time: 0,
+      end_time: 1.2,
+      speaker: { name: 'SPEAKER_01' },
+      edited: false,
+      version: 1,
+    });
+    expect(first?.words).toEqual(wordsOf('good morning everybody', 0));
+    await run.complete();
+    expect(await run.until((file) => file['status'] === 'completed')).toMatchObject({ stage: null, error: null });
+    const told = await waitFor(() => {
+      const events = media.heard('evt.media.transcript.stored.v1', run.fileId).map(({ data }) => data);
+      return events.length === 2 ? events : undefined;
+    });
+    expect(told).toMatchObject([
+      { runId: run.ids.runId, transcriptVersion: 1, provisional: true },
+      { runId: run.ids.runId, transcriptVersion: 2, provisional: false },
+    ]);
+  });
+
+  it('says honestly what is missing', async () => {
+    const run = await startRun(media);
+    await run.open();
+    await run.prepare({ truncated: true });
+    await run.assemble({ ...twoVoices(), diarization: { provider: 'none', degraded: 'One voice only.' } });
+    await run.until((file) => file['total_segments'] === 3);
+    await run.complete(['It is not searchable yet.']);
+    const file = await run.until(({ status }) => status === 'completed');
+    expect(file['warnings']).toEqual([
+      expect.stringContaining('cut off'),
+      'One voice only.',
+      'It is not searchable yet.',
+    ]);
+  });
+
+  it('waits for an engine without failing, and says so', async () => {
+    const run = await startRun(media);
+    await run.open();
+    await run.wait('engine');
+    const waiting = await run.until((file) => file['waiting_for'] === 'engine');
+    expect(waiting).toMatchObject({ display_status: 'Waiting for a speech engine', error: null });
+    await run.wait(null);
+    await run.until((file) => file['waiting_for'] === null);
+  });
+
+  it('is a video only when it holds a picture', async () => {
+    const run = await startRun(media);
+    await run.prepare({
+      media: {
+        format: 'mp4',
+        audio_codec: 'aac',
+        video_codec: 'h264',
+        width: 1,
+        height: 1,
+        channels: 1,
+        sample_rate: 1,
+      },
+    });
+    await run.until((file) => file['content_type'] === 'video/wav' && file['has_video'] === true);
+  });
+});
+
+describe('results that come twice', () => {
+  it('are stored once, and told of again to whoever has not heard', async () => {
+    const run = await transcribed(media);
+    const before = await run.show();
+    await run.assemble();
+    await waitFor(() => media.heard('evt.media.transcript.stored.v1', run.fileId).length === 2);
+    const after = await run.show();
+    expect(after['transcript_segments']).toEqual(before['transcript_segments']);
+    expect(after['transcript_version']).toBe(before['transcript_version']);
+  });
+});
+
+describe('events that overtake each other', () => {
+  it('leave the file where the furthest of them saw it', async () => {
+    const run = await startRun(media);
+    await run.assemble();
+    await run.until((file) => file['total_segments'] === 3);
+    await run.transcribe();
+    await run.start('index');
+    await run.until((file) => file['stage'] === 'index');
+    await run.start('transcribe');
+    await run.open();
+    await run.prepare();
+    const file = await run.until(({ duration }) => duration === 7.5);
+    expect(file).toMatchObject({ stage: 'index', status: 'processing', total_segments: 3, speaker_count: 2 });
+  });
+
+  it('never take a file out of its end', async () => {
+    const run = await transcribed(media);
+    await run.start('diarize');
+    await run.wait('worker');
+    await run.prepare({ duration: 8 });
+    expect(await run.until(({ duration }) => duration === 8)).toMatchObject({ status: 'completed', stage: null });
+  });
+});
+
+describe('a run that fails', () => {
+  it('says why and what can be done', async () => {
+    const run = await startRun(media);
+    await run.open();
+    await run.fail('media_unreadable', false);
+    const file = await run.until(({ status }) => status === 'error');
+    expect(file['error']).toEqual({
+      code: 'media_unreadable',
+      message: 'It went wrong.',
+      what_to_do: expect.stringContaining('Convert it'),
+      retryable: false,
+    });
+    expect(file['display_status']).toBe('Failed');
+  });
+
+  it('can be ordered again; what the old run still says is history', async () => {
+    const old = await startRun(media);
+    await old.open();
+    await old.fail('engine_crashed');
+    await old.until(({ status }) => status === 'error');
+    const order = await media.json(old.owner, 'POST', `/api/files/${old.fileId}/reprocess`, { min_speakers: 2 });
+    expect(order).toMatchObject({ status: 202, body: { status: 'queued', error: null } });
+    const told = await waitFor(() => media.heard('evt.media.file.reprocess-ordered.v1', old.fileId)[0]);
+    expect(told.data['options']).toEqual({ language: null, minSpeakers: 2, maxSpeakers: null, diarize: true });
+    await old.fail('engine_crashed', true, later(-60));
+    await old.assemble(twoVoices(), later(-60));
+    const next = await startRun(media, old.owner, old.fileId);
+    await next.open(later(1));
+    await next.start('prepare', later(2));
+    const file = await next.until(({ stage }) => stage === 'prepare');
+    expect(file).toMatchObject({ status: 'processing', error: null, total_segments: 0 });
+  });
+
+  it('leaves the earlier transcript, and a new one without speakers does not replace it', async () => {
+    const run = await transcribed(media);
+    const before = await run.show();
+    expect((await media.json(run.owner, 'POST', `/api/files/${run.fileId}/reprocess`)).status).toBe(202);
+    const next = await startRun(media, run.owner, run.fileId);
+    await next.open(later(1));
+    await next.transcribe(wordsOf('something else entirely', 0), later(2));
+    await next.fail('engine_timeout', true, later(3));
+    const file = await next.until(({ status }) => status === 'error');
+    expect(file['transcript_segments']).toEqual(before['transcript_segments']);
+  });
+});
+
+describe('what people write while a run is under way', () => {
+  it('stands in the transcript that the run brings', async () => {
+    const run = await startRun(media);
+    await run.open();
+    await run.transcribe(wordsOf('good morning everybody', 0));
+    const early = await run.until((file) => file['total_segments'] === 1);
+    const segment = (early['transcript_segments'] as SegmentObject[])[0];
+    const path = `/api/files/${run.fileId}/transcript/segments/${segment?.uuid}`;
+    expect((await media.json(run.owner, 'PUT', path, { text: 'Good morning, all', version: 1 })).status).toBe(200);
+    await run.assemble();
+    const file = await run.until((f) => f['speaker_count'] === 2);
+    expect(texts(file)).toEqual(['Good morning, all', 'hello and welcome', 'let us begin']);
+    expect((file['transcript_segments'] as SegmentObject[])[0]).toMatchObject({
+      uuid: segment?.uuid,
+      edited: true,
+      version: 2,
+      speaker: { name: 'SPEAKER_01' },
+    });
+  });
+});
+
+describe('a file that is stopped', () => {
+  it('is being stopped until the run says that it has', async () => {
+    const run = await startRun(media);
+    await run.open();
+    await run.until(({ status }) => status === 'queued');
+    const stop = await media.json(run.owner, 'POST', `/api/files/${run.fileId}/cancel`);
+    expect(stop).toMatchObject({ status: 202, body: { status: 'cancelling', display_status: 'Stopping' } });
+    await waitFor(() => media.heard('evt.media.file.cancel-ordered.v1', run.fileId).length === 1);
+    await run.start('transcribe');
+    await run.cancelled();
+    await run.until(({ status }) => status === 'cancelled');
+    expect(await media.json(run.owner, 'POST', `/api/files/${run.fileId}/cancel`)).toMatchObject({
+      status: 409,
+      body: { code: 'file_busy' },
+    });
+  });
+});
+
+describe('a file that is deleted', () => {
+  it('takes everything with it, also what a run writes afterwards', async () => {
+    const run = await transcribed(media);
+    expect((await media.json(run.owner, 'DELETE', `/api/files/${run.fileId}`)).status).toBe(204);
+    expect((await media.json(run.owner, 'GET', `/api/files/${run.fileId}`)).status).toBe(404);
+    await waitFor(() => media.heard('evt.media.file.deleted.v1', run.fileId).length === 1);
+    await waitFor(async () => !(await run.objects.exists(`files/${run.fileId}/original`)));
+    const [left] = await media.query(
+      'select count(*)::int as n from transcript_segment where media_file_id = $1',
+      run.fileId,
+    );
+    expect(left?.['n']).toBe(0);
+    await run.prepare();
+    await run.transcribe();
+    await waitFor(async () => !(await run.objects.exists(`derived/${run.fileId}/${run.ids.runId}/transcribe-1.json`)));
+  });
+
+  it('is deleted by its owner or an administrator, by nobody else', async () => {
+    const run = await startRun(media);
+    expect((await media.json(somebody(), 'DELETE', `/api/files/${run.fileId}`)).status).toBe(404);
+    expect((await media.json(somebody(), 'DELETE', `/api/files/${randomUUID()}`)).status).toBe(404);
+    expect((await media.json(somebody('admin'), 'DELETE', `/api/files/${run.fileId}`)).status).toBe(204);
+  });
+});

@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { startRun, type Run } from '../../test/runs.ts';
+import { somebody, startMedia, wav, type Media, type Person } from '../../test/start-media.ts';
+
+const bytes = wav(77);
+let media: Media;
+let ada: Person;
+let path: string;
+let run: Run;
+beforeAll(async () => {
+  media = await startMedia();
+  ada = somebody();
+  const { body } = await media.upload(ada, bytes, { name: 'Größe "1".wav' });
+  path = `/api/files/${body.uuid}`;
+  run = await startRun(media, ada, body.uuid);
+  await run.prepare();
+  await run.until((file) => file['has_waveform'] === true);
+});
+afterAll(() => media.stop());
+
+const get = (headers: Record<string, string> = {}, method = 'GET', what = '/content') =>
+  media.call(ada, method, path + what, { headers });
+const body = async (answer: Response): Promise<Buffer> => Buffer.from(await answer.arrayBuffer());
+
+describe('the recording', () => {
+  it('comes whole, and cannot be taken for anything that runs', async () => {
+    const answer = await get();
+    expect(answer.status).toBe(200);
+    expect((await body(answer)).equals(bytes)).toBe(true);
+    expect(Object.fromEntries(answer.headers)).toMatchObject({
+      'content-type': 'audio/wav',
+      'content-length': String(bytes.length),
+      'accept-ranges': 'bytes',
+      'x-content-type-options': 'nosniff',
+      'cache-control': 'private, no-cache',
+      'content-disposition': `inline; filename="Gr__e _1_.wav"; filename*=UTF-8''Gr%C3%B6%C3%9Fe%20%221%22.wav`,
+    });
+    expect((await get({}, 'GET', '/content?download=true')).headers.get('content-disposition')).toMatch(/^attachment;/);
+  });
+
+  it.each([
+    ['bytes=0-9', 0, 10],
+    ['bytes=100-', 100, bytes.length],
+    ['bytes=-8', bytes.length - 8, bytes.length],
+    ['bytes=10-999999999', 10, bytes.length],
+  ])('comes in part for %s', async (range, from, until) => {
+    const answer = await get({ range });
+    expect(answer.status).toBe(206);
+    expect(answer.headers.get('content-range')).toBe(`bytes ${from}-${until - 1}/${bytes.length}`);
+    expect((await body(answer)).equals(bytes.subarray(from, until))).toBe(true);
+  });
+
+  it('refuses a range beyond its end', async () => {
+    const answer = await get({ range: 'bytes=99999999-' });
+    expect(answer.status).toBe(416);
+    expect(answer.headers.get('content-range')).toBe(`bytes */${bytes.length}`);
+    expect(await answer.json()).toMatchObject({ code: 'range_not_satisfiable' });
+  });
+
+  it('is not sent again to whoever has it, and not in parts of another version', async () => {
+    const etag = (await get({}, 'HEAD')).headers.get('etag') ?? '';
+    expect(etag).toMatch(/^"[^"]+"$/);
+    expect((await get({ 'if-none-match': etag })).status).toBe(304);
+    expect((await get({ 'if-none-match': '"other"' })).status).toBe(200);
+    expect((await get({ range: 'bytes=0-9', 'if-range': etag })).status).toBe(206);
+    expect((await get({ range: 'bytes=0-9', 'if-range': '"other"' })).status).toBe(200);
+  });
+
+  it('tells its size without being sent', async () => {
+    const answer = await get({}, 'HEAD');
+    expect([answer.status, answer.headers.get('content-length')]).toEqual([200, String(bytes.length)]);
+    expect(await answer.text()).toBe('');
+  });
+
+  it('is for those who may use the file', async () => {
+    for (const what of ['/content', '/thumbnail', '/waveform', '/subtitles', '/segments']) {
+      expect((await media.call(somebody(), 'GET', path + what)).status).toBe(404);
+      expect((await media.call(null, 'GET', path + what)).status).toBe(401);
+    }
+  });
+});
+
+describe('what was drawn from it', () => {
+  it('is a waveform between 0 and 1', async () => {
+    expect(await media.json(ada, 'GET', `${path}/waveform`)).toEqual({
+      status: 200,
+      body: { duration: 7.5, peaks: [0, 1, 0.504, 0] },
+    });
+    expect((await media.json(ada, 'GET', `${path}/waveform?samples=5`)).status).toBe(400);
+  });
+
+  it('is a picture', async () => {
+    const answer = await get({}, 'GET', '/thumbnail');
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'image/jpeg']);
+    expect((await body(answer)).toString('hex')).toBe('ffd8ff');
+  });
+
+  it('is not there before it was made', async () => {
+    const fresh = await media.upload(ada, wav(78));
+    for (const what of ['waveform', 'thumbnail']) {
+      expect(await media.json(ada, 'GET', `/api/files/${fresh.body.uuid}/${what}`)).toMatchObject({
+        status: 404,
+        body: { code: 'artefact_missing' },
+      });
+    }
+  });
+});
+
+describe('a recording that the storage has lost', () => {
+  it('is said to be missing', async () => {
+    const lost = await media.upload(ada, wav(79));
+    await rm(join(media.folder, 'objects', 'files', lost.body.uuid), { recursive: true });
+    expect((await media.json(ada, 'GET', `/api/files/${lost.body.uuid}/content`)).status).toBe(404);
+  });
+});
