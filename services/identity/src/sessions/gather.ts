@@ -1,16 +1,18 @@
 /** So long nothing more has come for a token. */
-const quietMs = 40;
-const atMostMs = 500;
+const quietMs = 60;
+const atMostMs = 3_000;
+
+type Gathering = { gathered: Promise<void>; touch: () => void };
 
 /**
  * Holds requests for the same token until no more of them come: what was sent together is then all here, before any of
  * it is answered, and none of it can be mistaken for the replay of another.
  */
 export const createGathering = () => {
-  const waiting = new Map<string, { gathered: Promise<void>; touch: () => void }>();
-  const begin = (key: string) => {
+  const waiting = new Map<string, Gathering>();
+  const begin = (key: string): Gathering => {
     const latest = Date.now() + atMostMs;
-    let timer: NodeJS.Timeout | undefined;
+    let touches = 0;
     let done = () => {};
     const gathered = new Promise<void>((resolve) => {
       done = () => {
@@ -18,17 +20,21 @@ export const createGathering = () => {
         resolve();
       };
     });
-    const touch = () => {
-      clearTimeout(timer);
-      timer = setTimeout(done, Math.max(0, Math.min(quietMs, latest - Date.now())));
+    const look = () => {
+      const before = touches;
+      setTimeout(() => {
+        // A busy process comes to its timers before it comes to what has arrived meanwhile.
+        setImmediate(() => setImmediate(() => (touches === before || Date.now() > latest ? done() : look())));
+      }, quietMs);
     };
-    const entry = { gathered, touch };
-    waiting.set(key, entry);
-    return entry;
+    look();
+    return { gathered, touch: () => void (touches += 1) };
   };
   return (key: string): Promise<void> => {
-    const entry = waiting.get(key) ?? begin(key);
-    entry.touch();
+    const running = waiting.get(key);
+    running?.touch();
+    const entry = running ?? begin(key);
+    waiting.set(key, entry);
     return entry.gathered;
   };
 };

@@ -215,7 +215,7 @@ describe('ending sessions', () => {
     for (let i = 0; i < 15; i++) {
       const { caller, refreshToken } = await newSession();
       // The refresh gathers for a moment; the end is spread over that moment.
-      const end = new Promise((resolve) => setTimeout(resolve, 32 + i * 2)).then(() =>
+      const end = new Promise((resolve) => setTimeout(resolve, 45 + i * 3)).then(() =>
         identity.ask('/api/auth/logout/all', { method: 'POST', caller }),
       );
       await Promise.all([identity.refresh(refreshToken), end]);
