@@ -1,0 +1,151 @@
+import { randomUUID } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { buildRow, everything, model, vector } from '../../test/index-contract.ts';
+import { startScriptedServer, type Asked } from '../../test/scripted-server.ts';
+import { createElasticIndex } from './elasticsearch.adapter.ts';
+import type { SearchIndex } from './search-index.ts';
+
+// No Elasticsearch server can be had where these tests run: they prove what is asked of one, in its own words.
+describe('Elasticsearch index', () => {
+  let server: Awaited<ReturnType<typeof startScriptedServer>>;
+  let index: SearchIndex;
+  let script: (asked: Asked) => { status?: number; body: unknown } | undefined;
+  const [file, other] = [randomUUID(), randomUUID()];
+  const entry = { mappings: { _meta: { model } }, settings: { index: { creation_date: '1767225600000' } } };
+  const bothBuilds = ({ method, path }: Asked) => {
+    if (method !== 'GET') return undefined;
+    if (path === '/p-current') return { body: { 'p-old1': entry } };
+    return path === '/p-building' ? { body: { 'p-new1': entry } } : undefined;
+  };
+  const asked = (method: string, path: string): unknown =>
+    server.asked.find((a) => a.method === method && a.path === path)?.body;
+
+  beforeEach(async () => {
+    script = bothBuilds;
+    server = await startScriptedServer((a) => script(a));
+    index = createElasticIndex({ url: server.url, prefix: 'p' });
+  });
+  afterEach(async () => {
+    await index.close();
+    await server.stop();
+  });
+
+  it('reads from the aliases which build is searched and which is made', async () => {
+    expect(await index.builds()).toEqual({
+      current: { id: 'old1', model },
+      building: { id: 'new1', model },
+      completedAt: '2026-01-01T00:00:00.000Z',
+    });
+  });
+
+  it('makes a build that splits our stems at blanks and takes no field it does not know', async () => {
+    script = ({ method, path }) => {
+      if (method === 'GET') return { status: 404, body: { error: { type: 'index_not_found_exception' }, status: 404 } };
+      return method === 'PUT' && path.startsWith('/p-') ? { body: { acknowledged: true } } : undefined;
+    };
+    const { id } = await index.beginBuild(model, true);
+    expect(asked('PUT', `/p-${id}`)).toMatchObject({
+      aliases: { 'p-current': {} },
+      settings: { refresh_interval: '-1', analysis: { analyzer: { stems: { tokenizer: 'whitespace' } } } },
+      mappings: {
+        dynamic: 'strict',
+        _meta: { model },
+        properties: { terms: { type: 'text', analyzer: 'stems' }, vector: { type: 'dense_vector', dims: 3 } },
+      },
+    });
+  });
+
+  it('asks for both legs in one request under the same filters', async () => {
+    script = (a) => {
+      if (a.path !== '/p-old1/_msearch') return bothBuilds(a);
+      const keyword = { hits: { hits: [{ _id: `${file}:0`, _score: 3.5 }] } };
+      const semantic = { hits: { hits: [{ _id: `${other}:2@30`, _score: 0.9 }] } };
+      return { body: { took: 1, responses: [keyword, semantic] } };
+    };
+    const legs = await index.search({
+      keyword: { words: ['deadlin'], phrases: [['in march', 'im märz']] },
+      vector: vector(1, 0, 0),
+      filter: { ...everything, ownerId: file, tags: ['x'], uploadedFrom: 5, maxDuration: 60 },
+      keywordLimit: 100,
+      semanticLimit: 10,
+    });
+    const filter = [
+      { term: { owner_id: file } },
+      { terms: { tags: ['x'] } },
+      { range: { uploaded: { gte: 5 } } },
+      { range: { duration: { lte: 60 } } },
+    ];
+    const [, words, , meaning] = asked('POST', '/p-old1/_msearch') as unknown[];
+    expect(words).toMatchObject({
+      size: 100,
+      query: {
+        bool: {
+          filter,
+          must: [
+            { bool: { should: [{ match_phrase: { terms: 'in march' } }, { match_phrase: { terms: 'im märz' } }] } },
+          ],
+          should: [{ match: { terms: { query: 'deadlin', operator: 'or' } } }],
+        },
+      },
+    });
+    expect(meaning).toMatchObject({ size: 10, knn: { field: 'vector', query_vector: [1, 0, 0], k: 10, filter } });
+    expect(legs).toEqual({
+      keyword: { status: 'ok', hits: [{ id: `${file}:0`, fileId: file, score: 3.5 }] },
+      semantic: { status: 'ok', hits: [{ id: `${other}:2`, fileId: other, token: 30, score: expect.closeTo(0.8, 5) }] },
+    });
+  });
+
+  it('lets one leg fail without the other, and both when the server is away', async () => {
+    const request = {
+      keyword: { words: ['x'], phrases: [] },
+      vector: vector(1, 0, 0),
+      filter: everything,
+      keywordLimit: 1,
+      semanticLimit: 1,
+    };
+    const broken = { error: { type: 'search_phase_execution_exception' }, status: 500 };
+    script = (a) =>
+      a.path === '/p-old1/_msearch' ? { body: { responses: [{ hits: { hits: [] } }, broken] } } : bothBuilds(a);
+    expect(await index.search(request)).toMatchObject({ keyword: { status: 'ok' }, semantic: { status: 'failed' } });
+    script = bothBuilds;
+    expect(await index.search(request)).toMatchObject({
+      keyword: { status: 'failed' },
+      semantic: { status: 'failed' },
+    });
+  });
+
+  it('exchanges a file’s rows in one request and shows them when all are there', async () => {
+    script = (a) => {
+      if (a.path === '/p-old1/_search')
+        return { body: { hits: { hits: [{ _id: `${file}:0` }, { _id: `${file}:1` }, { _id: `${file}:1@20` }] } } };
+      return a.path === '/p-old1/_bulk' ? { body: { errors: false, items: [] } } : bothBuilds(a);
+    };
+    await index.replaceFile(
+      'old1',
+      file,
+      [buildRow({ fileId: file, terms: 'new', vector: vector(1, 0, 0) }, 0)],
+      model,
+    );
+    const bulk = server.asked.find((a) => a.path === '/p-old1/_bulk');
+    expect(bulk?.query).toEqual({ refresh: 'true' });
+    expect(bulk?.body).toEqual([
+      { index: { _id: `${file}:0` } },
+      expect.objectContaining({ file_id: file, terms: 'new', vector: [1, 0, 0] }),
+      { delete: { _id: `${file}:1` } },
+      { delete: { _id: `${file}:1@20` } },
+    ]);
+    await expect(index.replaceFile('gone', file, [], null)).rejects.toMatchObject({ code: 'search_unavailable' });
+  });
+
+  it('swaps the builds in one step', async () => {
+    script = (a) => (a.path === '/_aliases' ? { body: { acknowledged: true } } : bothBuilds(a));
+    await index.promote();
+    expect(asked('POST', '/_aliases')).toEqual({
+      actions: [
+        { remove: { index: 'p-new1', alias: 'p-building' } },
+        { add: { index: 'p-new1', alias: 'p-current' } },
+        { remove_index: { index: 'p-old1' } },
+      ],
+    });
+  });
+});

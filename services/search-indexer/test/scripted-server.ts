@@ -1,0 +1,51 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export type Asked = { method: string; path: string; query: Record<string, string>; body: unknown };
+type Answer = { status?: number; body: unknown };
+
+const parse = (type: string, text: string): unknown => {
+  if (text === '') return undefined;
+  // _bulk and _msearch: one JSON document a line.
+  if (type.includes('ndjson'))
+    return text
+      .trim()
+      .split('\n')
+      .map((line): unknown => JSON.parse(line));
+  return JSON.parse(text);
+};
+
+/** Answers as an Elasticsearch server would, by a script, and remembers what it was asked. */
+export const startScriptedServer = async (script: (asked: Asked) => Answer | undefined) => {
+  const asked: Asked[] = [];
+  const server = createServer((req, res) => {
+    let text = '';
+    req.setEncoding('utf8').on('data', (part: string) => (text += part));
+    req.on('end', () => {
+      const url = new URL(req.url ?? '/', 'http://server');
+      const request = {
+        method: req.method ?? '',
+        path: decodeURIComponent(url.pathname),
+        query: Object.fromEntries(url.searchParams),
+        body: parse(req.headers['content-type'] ?? '', text),
+      };
+      asked.push(request);
+      const { status = 200, body } = script(request) ?? {
+        status: 500,
+        body: { error: `not scripted: ${request.path}` },
+      };
+      res.writeHead(status, { 'content-type': 'application/json', 'x-elastic-product': 'Elasticsearch' });
+      res.end(JSON.stringify(body));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    asked,
+    stop: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+};
