@@ -244,13 +244,7 @@ export const mainJob = ({ instance, recordings, collector }: Context): Suite => 
       {
         rule: 'one trace leads from the request through the bus to the jobs and their results',
         run: async () => {
-          const wanted = [
-            'edge-gateway',
-            'media',
-            'transcription-dispatcher',
-            'transcription-worker',
-            'search-indexer',
-          ];
+          const wanted = ['media', 'transcription-dispatcher', 'transcription-worker', 'search-indexer'];
           await until(
             'spans of every service',
             async () => collector.servicesIn(traceId, wanted).length === wanted.length,

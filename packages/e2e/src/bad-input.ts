@@ -1,0 +1,228 @@
+import { randomUUID } from 'node:crypto';
+
+/** The part of an OpenAPI document that is needed to send nonsense to it. */
+type Schema = {
+  $ref?: string;
+  type?: string | string[];
+  format?: string;
+  enum?: unknown[];
+  maxLength?: number;
+  properties?: Record<string, Schema>;
+  required?: string[];
+  anyOf?: Schema[];
+};
+type Parameter = { name: string; in: 'path' | 'query'; schema: Schema };
+type Operation = {
+  security?: unknown[];
+  'x-required-role'?: string;
+  parameters?: Parameter[];
+  requestBody?: { required?: boolean; content: Record<string, { schema: Schema }> };
+};
+type Document = { paths: Record<string, Record<string, Operation>>; components: { schemas: Record<string, Schema> } };
+
+export type BadInputOptions = { baseUrl: string; tokens: { user: string; admin: string } };
+export type BadInputReport = { sent: number; routes: number; faults: string[] };
+
+type Attempt = {
+  what: string;
+  path: string;
+  headers?: Record<string, string>;
+  body?: string;
+  token?: string | undefined;
+  /** Statuses that are right; any 4xx when nothing is said. */
+  expect?: number[];
+};
+
+const json = { 'content-type': 'application/json' };
+const form = { 'content-type': 'application/x-www-form-urlencoded' };
+const ids: Record<string, string> = {
+  'no id at all': 'not-an-id',
+  'a way out': '..%2f..%2f..%2fetc%2fpasswd',
+  'a NUL': 'a%00b',
+  'half a character': '%ff%fe',
+  'a query': "'%20or%201=1--",
+  'ten thousand letters': 'a'.repeat(10_000),
+  'a name of the language': '__proto__',
+};
+
+const wrongValue = (s: Schema): unknown => {
+  const type = Array.isArray(s.type) ? s.type[0] : s.type;
+  if (type === 'string') return { wrong: 1 };
+  return type === undefined ? undefined : 'nonsense';
+};
+
+/** What a query field cannot be. */
+const wrongQuery = (s: Schema): string[] => {
+  const type = Array.isArray(s.type) ? s.type[0] : s.type;
+  if (s.enum || type === 'boolean') return ['nonsense', '%00'];
+  if (type === 'integer' || type === 'number') return ['nonsense', '-1', '1e999', 'NaN', '9'.repeat(400)];
+  if (s.format) return ['nonsense', '%00', '2026-99-99'];
+  return ['a%00b', ...(s.maxLength === undefined ? [] : ['x'.repeat(Math.min(12_000, s.maxLength + 1))])];
+};
+
+const filled = (path: string): string => path.replaceAll(/\{(\w+)\}/g, () => randomUUID());
+
+const pathAttempts = (path: string, o: Operation): Attempt[] =>
+  (o.parameters ?? [])
+    .filter((p) => p.in === 'path')
+    .flatMap((p) => [
+      ...Object.entries(ids).map(([what, value]) => ({
+        what: `${p.name} is ${what}`,
+        path: filled(path.replace(`{${p.name}}`, value)),
+      })),
+      { what: `${p.name} is unknown`, path: filled(path) },
+    ]);
+
+const queryAttempts = (path: string, o: Operation): Attempt[] =>
+  (o.parameters ?? [])
+    .filter((p) => p.in === 'query')
+    .flatMap((p) =>
+      wrongQuery(p.schema).map((value) => ({
+        what: `${p.name}=${value.slice(0, 20)}`,
+        path: `${filled(path)}?${p.name}=${value}`,
+      })),
+    );
+
+const bodyAttempts = (path: string, method: string, o: Operation, resolve: (s: Schema) => Schema): Attempt[] => {
+  if (method === 'get' || method === 'head') return [];
+  const to = filled(path);
+  const content = o.requestBody?.content ?? {};
+  const send = (what: string, body: string, headers: Record<string, string>, expect?: number[]): Attempt => ({
+    what,
+    path: to,
+    body,
+    headers,
+    ...(expect ? { expect } : {}),
+  });
+  const media = Object.keys(content)[0];
+  if (media === 'multipart/form-data' || media === 'application/offset+octet-stream')
+    return [
+      send('a JSON body', '{"file":1}', json),
+      send('a form without parts', '', { 'content-type': 'multipart/form-data; boundary=b' }),
+      send('a form that is cut off', '--b\r\nContent-Disposition: form-data; name="file"; filename="../../x', {
+        'content-type': 'multipart/form-data; boundary=b',
+      }),
+      send('a form without boundary', 'x', { 'content-type': 'multipart/form-data' }),
+    ];
+  if (media === form['content-type'])
+    return [
+      send('a JSON body', '{}', json),
+      send('no fields', '', form),
+      send('a NUL in every field', 'username=a%00b&password=a%00b', form),
+      send('a field twice', 'username=a&username=b&password=c', form),
+      send('a field that is too long', `username=${'x'.repeat(5000)}&password=x`, form),
+    ];
+  const schema = resolve(content['application/json']?.schema ?? {});
+  const fields = Object.entries(schema.properties ?? {});
+  const base = Object.fromEntries(fields.map(([name, s]) => [name, resolve(s).format === 'uuid' ? randomUUID() : 'x']));
+  return [
+    send('malformed JSON', '{"a":', json, [400]),
+    send('JSON with a NUL', '{"a":"\0"}', json, [400]),
+    send('text', 'hello', { 'content-type': 'text/plain' }, [400, 415]),
+    send('XML', '<a/>', { 'content-type': 'application/xml' }, [400, 415]),
+    send('a list', '[]', json, [400, 404, 422]),
+    send('a bare string', '"x"', json, [400]),
+    send('more than a mebibyte', `{"a":"${'x'.repeat(1_100_000)}"}`, json, [413]),
+    ...(schema.required?.length ? [send('no fields', '{}', json)] : []),
+    ...fields.flatMap(([name, s]) => {
+      const wrong = wrongValue(resolve(s));
+      return [
+        ...(wrong === undefined
+          ? []
+          : [send(`${name} of a wrong type`, JSON.stringify({ ...base, [name]: wrong }), json)]),
+        ...(resolve(s).type === 'string'
+          ? [
+              send(`${name} with a NUL`, JSON.stringify({ ...base, [name]: 'a\0b' }), json),
+              send(`${name} of 100,000 letters`, JSON.stringify({ ...base, [name]: 'x'.repeat(100_000) }), json),
+            ]
+          : []),
+      ];
+    }),
+  ];
+};
+
+const callerAttempts = (path: string, o: Operation, tokens: BadInputOptions['tokens']): Attempt[] => {
+  const role = o['x-required-role'];
+  if (!role) return [];
+  const to = filled(path);
+  const half = tokens.user.slice(0, tokens.user.length - 4);
+  return [
+    { what: 'nobody signed in', path: to, token: '', expect: [401] },
+    { what: 'a token that is none', path: to, token: 'nonsense', expect: [401] },
+    { what: 'a token that is cut off', path: to, token: half, expect: [401] },
+    { what: 'another scheme', path: to, headers: { authorization: 'Basic YTpi' }, token: '', expect: [401] },
+    {
+      what: 'a cookie and no CSRF header',
+      path: to,
+      headers: { cookie: `access_token=${tokens.user}` },
+      token: '',
+      expect: [403],
+    },
+    ...(role === 'user' ? [] : [{ what: 'a role that is too low', path: to, token: tokens.user, expect: [403] }]),
+  ];
+};
+
+const leaks = /node_modules|\/src\/|\.ts:\d|prisma|select .+ from|ECONN|postgres|at async|stack/i;
+
+/** What is wrong with an answer to bad input; undefined when it is as it should be. */
+const faultOf = (method: string, a: Attempt, status: number, headers: Headers, text: string): string | undefined => {
+  if (status >= 500) return `answered ${status}`;
+  if (status < 400) return `was accepted with ${status}`;
+  // Too many sign-ins is an answer to any of them.
+  if (a.expect && status !== 429 && !a.expect.includes(status))
+    return `answered ${status}, not ${a.expect.join(' or ')}`;
+  if (method === 'head') return undefined;
+  if (!(headers.get('content-type') ?? '').startsWith('application/problem+json')) return `${status} without a problem`;
+  if (leaks.test(text)) return `tells of the inside: ${text.slice(0, 300)}`;
+  try {
+    const problem = JSON.parse(text) as Record<string, unknown>;
+    const whole = problem['status'] === status && problem['code'] && typeof problem['detail'] === 'string';
+    return whole && problem['request_id'] ? undefined : `an incomplete problem: ${text.slice(0, 300)}`;
+  } catch {
+    return `no JSON: ${text.slice(0, 300)}`;
+  }
+};
+
+/** A cookie caller may read without a CSRF header. */
+const fits = (method: string, a: Attempt): boolean =>
+  !(a.what.startsWith('a cookie and no CSRF') && ['get', 'head'].includes(method));
+
+/**
+ * Sends bad input to every route of the running system's own description: nobody signed in, wrong role, ids that are
+ * none, queries and bodies that do not fit, NUL, `../`, huge strings. Nothing of it may be accepted, and nothing may
+ * end in a 5xx.
+ */
+export const badInput = async ({ baseUrl, tokens }: BadInputOptions): Promise<BadInputReport> => {
+  const document = (await (await fetch(`${baseUrl}/api/openapi.json`)).json()) as Document;
+  const resolve = (s: Schema): Schema => {
+    const name = s.$ref?.split('/').at(-1);
+    const named = name === undefined ? undefined : document.components.schemas[name];
+    return named ?? s.anyOf?.[0] ?? s;
+  };
+  const report: BadInputReport = { sent: 0, routes: 0, faults: [] };
+  for (const [path, operations] of Object.entries(document.paths)) {
+    for (const [method, operation] of Object.entries(operations)) {
+      report.routes += 1;
+      const attempts = [
+        ...callerAttempts(path, operation, tokens),
+        ...pathAttempts(path, operation),
+        ...queryAttempts(path, operation),
+        ...bodyAttempts(path, method, operation, resolve),
+      ].filter((a) => fits(method, a));
+      for (const a of attempts) {
+        const token = a.token ?? tokens.admin;
+        const response = await fetch(baseUrl + a.path, {
+          method: method.toUpperCase(),
+          headers: { ...(token ? { authorization: `Bearer ${token}` } : {}), ...a.headers },
+          ...(a.body === undefined ? {} : { body: a.body }),
+          redirect: 'manual',
+        });
+        const text = await response.text();
+        report.sent += 1;
+        const fault = faultOf(method, a, response.status, response.headers, text);
+        if (fault) report.faults.push(`${method.toUpperCase()} ${path}, ${a.what}: ${fault} ${text.slice(0, 160)}`);
+      }
+    }
+  }
+  return report;
+};
