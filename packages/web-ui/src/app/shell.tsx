@@ -1,4 +1,4 @@
-import { Avatar, Button, Menu, UnstyledButton, useMantineColorScheme } from '@mantine/core';
+import { Avatar, Button, Menu, UnstyledButton, useMantineColorScheme, type MantineColorScheme } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
@@ -99,19 +99,16 @@ const AccountMenu = ({ me }: { me: User }) => {
         )}
         <Menu.Divider />
         <Menu.Label>Appearance</Menu.Label>
-        {themes.map(({ value, icon, label }) => (
-          <Menu.Item
-            key={value}
-            role="menuitemradio"
-            aria-checked={colorScheme === value}
-            closeMenuOnClick={false}
-            leftSection={<Icon name={icon} size={18} />}
-            rightSection={colorScheme === value ? <Icon name="check" size={16} /> : null}
-            onClick={() => setColorScheme(value)}
-          >
-            {label}
-          </Menu.Item>
-        ))}
+        <Menu.RadioGroup value={colorScheme} onChange={(next) => setColorScheme(next as MantineColorScheme)}>
+          {themes.map(({ value, icon, label }) => (
+            <Menu.RadioItem key={value} value={value}>
+              <span className={css['themeItem']}>
+                <Icon name={icon} size={18} />
+                {label}
+              </span>
+            </Menu.RadioItem>
+          ))}
+        </Menu.RadioGroup>
         <Menu.Divider />
         <Menu.Item
           leftSection={<Icon name="signOut" size={18} />}

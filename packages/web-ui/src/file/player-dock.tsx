@@ -57,17 +57,13 @@ export const PlayerDock = ({ lanes }: { lanes: readonly Lane[] }) => {
               </UnstyledButton>
             </Menu.Target>
             <Menu.Dropdown>
-              {rates.map((rate) => (
-                <Menu.Item
-                  key={rate}
-                  role="menuitemradio"
-                  aria-checked={rate === state.rate}
-                  fw={rate === state.rate ? 700 : 400}
-                  onClick={() => player.setRate(rate)}
-                >
-                  {rate}×
-                </Menu.Item>
-              ))}
+              <Menu.RadioGroup value={String(state.rate)} onChange={(rate) => player.setRate(Number(rate))}>
+                {rates.map((rate) => (
+                  <Menu.RadioItem key={rate} value={String(rate)} closeMenuOnClick>
+                    {rate}×
+                  </Menu.RadioItem>
+                ))}
+              </Menu.RadioGroup>
             </Menu.Dropdown>
           </Menu>
           <DockButton

@@ -132,18 +132,16 @@ const SpeakerMenu = ({ segment, speakers, editable, onPick, children }: SpeakerM
       <Menu.Target>{children}</Menu.Target>
       <Menu.Dropdown>
         <Menu.Label>Who says this passage?</Menu.Label>
-        {[...speakers.values()].map(({ speaker, name, color }) => (
-          <Menu.Item
-            key={speaker.uuid}
-            role="menuitemradio"
-            aria-checked={segment.speaker?.uuid === speaker.uuid}
-            leftSection={<span className={css['dot']} style={{ color }} />}
-            rightSection={segment.speaker?.uuid === speaker.uuid ? <Icon name="check" size={16} /> : null}
-            onClick={() => onPick(segment, speaker.uuid)}
-          >
-            {name}
-          </Menu.Item>
-        ))}
+        <Menu.RadioGroup value={segment.speaker?.uuid ?? null} onChange={(uuid) => onPick(segment, uuid)}>
+          {[...speakers.values()].map(({ speaker, name, color }) => (
+            <Menu.RadioItem key={speaker.uuid} value={speaker.uuid} closeMenuOnClick>
+              <span className={css['speakerItem']}>
+                <span className={css['dot']} style={{ color }} />
+                {name}
+              </span>
+            </Menu.RadioItem>
+          ))}
+        </Menu.RadioGroup>
       </Menu.Dropdown>
     </Menu>
   ) : (

@@ -20,7 +20,7 @@ export const duration = (seconds: number): string => {
 export const timeLeft = (seconds: number | null): string => {
   if (seconds === null || !Number.isFinite(seconds)) return 'working out the time left';
   if (seconds < 8) return 'a few seconds left';
-  if (seconds < 55) return `about ${Math.ceil(seconds / 10) * 10} seconds left`;
+  if (seconds <= 50) return `about ${Math.ceil(seconds / 10) * 10} seconds left`;
   const minutes = Math.round(seconds / 60);
   if (minutes <= 1) return 'about a minute left';
   if (minutes < 60) return `about ${minutes} minutes left`;
