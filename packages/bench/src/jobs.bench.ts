@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { createBus, createLog } from '@overtone/service-kit';
 import { startNats, startRedis } from '@overtone/testkit';
 import { Queue, Worker } from 'bullmq';
-import { AckPolicy, connect, nanos, RetentionPolicy, StorageType } from 'nats';
+import { AckPolicy, headers, nanos, RetentionPolicy, StorageType, type JsMsg } from 'nats';
 import { quantile, type Bench } from './bench.ts';
 
 const enqueuers = 500;
@@ -28,9 +29,10 @@ const seconds = async (work: () => Promise<void>): Promise<number> => {
 
 /** The queue as the dispatcher makes it: a file-backed work queue; every order has an id, every end is confirmed. */
 const ours = async (url: string, jobs: number): Promise<number> => {
-  const nc = await connect({ servers: url });
-  const jsm = await nc.jetstreamManager();
-  const js = nc.jetstream();
+  const log = createLog('bench', { LOG_LEVEL: 'fatal', LOG_FORMAT: 'text' });
+  const bus = createBus({ service: 'transcription-dispatcher', url, log });
+  await bus.connect();
+  const jsm = await bus.jetstreamManager();
   await jsm.streams.add({
     name: 'JOBS',
     subjects: ['job.>'],
@@ -40,33 +42,43 @@ const ours = async (url: string, jobs: number): Promise<number> => {
   });
   const durable = { durable_name: 'cpu-media', filter_subject: 'job.cpu.media.*', ack_policy: AckPolicy.Explicit };
   await jsm.consumers.add('JOBS', { ...durable, ack_wait: nanos(20_000), max_ack_pending: 1_000 });
+  const enqueue = () => {
+    const h = headers();
+    h.set('Nats-Msg-Id', randomUUID());
+    return bus.publish('job.cpu.media.prepare', bodyOf(), { headers: h });
+  };
   const drain = async (): Promise<void> => {
-    const consumer = await js.consumers.get('JOBS', 'cpu-media');
-    const messages = await consumer.consume({ max_messages: inFlight });
+    const consumer = await bus.jetstream().consumers.get('JOBS', 'cpu-media');
     let done = 0;
-    for await (const msg of messages) {
-      void msg.ackAck().then(() => {
-        done += 1;
-        if (done === jobs) messages.stop();
-      });
-    }
+    await new Promise<void>((resolve, reject) => {
+      const take = (msg: JsMsg) =>
+        bus.acknowledge(msg).then(() => {
+          done += 1;
+          if (done === jobs) resolve();
+        });
+      consumer.consume({ max_messages: inFlight, callback: (msg) => void take(msg).catch(reject) }).catch(reject);
+    });
   };
   const taken = await seconds(async () => {
-    await abreast(enqueuers, jobs, () => js.publish('job.cpu.media.prepare', bodyOf(), { msgID: randomUUID() }));
+    await abreast(enqueuers, jobs, enqueue);
     await drain();
   });
   await jsm.streams.delete('JOBS');
-  await nc.close();
+  await bus.close();
   return taken;
 };
 
 const peer = async (url: string, jobs: number): Promise<number> => {
   const { hostname: host, port, password } = new URL(url);
   const connection = { host, port: Number(port), maxRetriesPerRequest: null, ...(password ? { password } : {}) };
-  const queue = new Queue('jobs', { connection, defaultJobOptions: { removeOnComplete: true } });
+  const queue = new Queue('jobs', {
+    connection,
+    skipVersionCheck: true,
+    defaultJobOptions: { removeOnComplete: true },
+  });
   await queue.waitUntilReady();
   const drain = async (): Promise<void> => {
-    const worker = new Worker('jobs', async () => {}, { connection, concurrency: 100 });
+    const worker = new Worker('jobs', async () => {}, { connection, skipVersionCheck: true, concurrency: 100 });
     let done = 0;
     await new Promise<void>((resolve) => {
       worker.on('completed', () => {

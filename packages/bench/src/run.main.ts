@@ -6,11 +6,20 @@ import { tableOf, type Bench, type Row } from './bench.ts';
 import { jobsBench } from './jobs.bench.ts';
 import { pipelineBench } from './pipeline.bench.ts';
 import { routingBench } from './routing.bench.ts';
+import { searchBench } from './search.bench.ts';
 import { socketsBench } from './sockets.bench.ts';
 import { startBench } from './start.bench.ts';
 import { uploadBench } from './upload.bench.ts';
 
-const benches: readonly Bench[] = [startBench, routingBench, uploadBench, pipelineBench, jobsBench, socketsBench];
+const benches: readonly Bench[] = [
+  startBench,
+  routingBench,
+  uploadBench,
+  pipelineBench,
+  jobsBench,
+  socketsBench,
+  searchBench,
+];
 
 const names = process.argv.slice(2).filter((a) => !a.startsWith('-'));
 const wanted = benches.filter((b) => names.length === 0 || names.includes(b.name));

@@ -136,15 +136,8 @@ const relayBatch = async (pool: Pool, bus: Bus, table: string): Promise<number> 
       `select * from ${table} where sent_at is null order by id limit ${batchSize}`,
     );
     if (rows.length > 0) {
-      const js = bus.jetstream();
       await Promise.all(
-        rows.map((row) =>
-          js.publish(row.subject, JSON.stringify(row.data), {
-            msgID: row.message_id,
-            headers: toHeaders(row),
-            timeout: 5_000,
-          }),
-        ),
+        rows.map((row) => bus.publish(row.subject, JSON.stringify(row.data), { headers: toHeaders(row) })),
       );
       await client.query(`update ${table} set sent_at = now() where id = any($1::bigint[])`, [rows.map((r) => r.id)]);
     }
@@ -160,6 +153,7 @@ const relayBatch = async (pool: Pool, bus: Bus, table: string): Promise<number> 
 
 const toHeaders = (row: Row) => {
   const h = headers();
+  h.set('Nats-Msg-Id', row.message_id);
   h.set('ot-time', row.created_at.toISOString());
   for (const [k, v] of Object.entries(row.headers)) h.set(k, v);
   return h;

@@ -6,6 +6,7 @@ import {
   type JetStreamClient,
   type JetStreamManager,
   type KV,
+  type JsMsg,
   type MsgHdrs,
   type NatsConnection,
 } from 'nats';
@@ -14,6 +15,7 @@ import { runInFlow } from '../context.ts';
 import { AppError, isAppError, unavailable, type ErrorCode, type ErrorKind } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { carrier, inSpan } from '../tracing.ts';
+import { createConfirmer, type Confirmer } from './confirm.ts';
 
 export type BusOptions = {
   service: ServiceName;
@@ -33,6 +35,7 @@ export type Bus = ReturnType<typeof createBus>;
 
 export const createBus = ({ service, url, user, password, log }: BusOptions) => {
   let connection: NatsConnection | undefined;
+  let confirmer: Confirmer | undefined;
   const reconnected: (() => void)[] = [];
   const lost: (() => void)[] = [];
   let up = false;
@@ -40,6 +43,11 @@ export const createBus = ({ service, url, user, password, log }: BusOptions) => 
   const nc = (): NatsConnection => {
     if (!connection) throw unavailable('broker_unavailable', 'The message broker is not connected');
     return connection;
+  };
+
+  const confirmed = (): Confirmer => {
+    if (!confirmer) throw unavailable('broker_unavailable', 'The message broker is not connected');
+    return confirmer;
   };
 
   const watch = async (c: NatsConnection) => {
@@ -75,6 +83,7 @@ export const createBus = ({ service, url, user, password, log }: BusOptions) => 
         pingInterval: 5_000,
         maxPingOut: 2,
       });
+      confirmer = createConfirmer(connection, `_INBOX.${service}`);
       up = true;
       void watch(connection);
     },
@@ -83,6 +92,11 @@ export const createBus = ({ service, url, user, password, log }: BusOptions) => 
     onReconnect: (f: () => void): void => void reconnected.push(f),
     onDisconnect: (f: () => void): void => void lost.push(f),
     nc,
+    /** Stores a message in its stream. @throws AppError unavailable when the broker did not confirm it. */
+    publish: (subject: string, data: string, options: { headers?: MsgHdrs; timeoutMs?: number } = {}): Promise<void> =>
+      confirmed().publish(subject, data, options),
+    /** Acknowledges a delivery; resolves when the broker knows, so that it is never delivered again. */
+    acknowledge: (msg: JsMsg): Promise<void> => confirmed().acknowledge(msg),
     jetstream: (): JetStreamClient => nc().jetstream(),
     jetstreamManager: (): Promise<JetStreamManager> => nc().jetstreamManager(),
     /** An existing key-value bucket; the dispatcher makes LEASES and WORKERS. */

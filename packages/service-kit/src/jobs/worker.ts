@@ -146,7 +146,7 @@ const doJob = async (d: Doing): Promise<void> => {
 const claimAndRun = async (d: Doing, taskId: string, rawInput: unknown): Promise<void> => {
   const claim = await persist(d, dispatcherRpc.claim, { taskId, workerId: d.workerId });
   if (!claim) return;
-  if (claim.outcome === 'gone') return void (await d.msg.ackAck());
+  if (claim.outcome === 'gone') return d.bus.acknowledge(d.msg);
   if (claim.outcome === 'busy') return d.msg.nak(claim.retryInMs);
   const { token, attempt } = claim;
   const aborter = new AbortController();
@@ -166,7 +166,7 @@ const claimAndRun = async (d: Doing, taskId: string, rawInput: unknown): Promise
     d.stop.removeEventListener('abort', onStop);
     d.running.delete(taskId);
     await lease.release();
-    await d.msg.ackAck().catch(() => {});
+    await d.bus.acknowledge(d.msg).catch(() => {});
   }
 };
 

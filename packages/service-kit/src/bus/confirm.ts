@@ -1,0 +1,62 @@
+import { createInbox, type JsMsg, type Msg, type MsgHdrs, type NatsConnection } from 'nats';
+import { unavailable } from '../errors.ts';
+
+type Waiting = { resolve: (msg: Msg) => void; reject: (e: Error) => void; until: number };
+type Sending = { headers?: MsgHdrs; timeoutMs?: number };
+const sweepMs = 250;
+
+/**
+ * Messages whose receipt the broker confirms, all on one inbox: a third of the cost of the client's own requests
+ * (measured), which set up a timer and a look-up of their own for each message.
+ */
+export const createConfirmer = (nc: NatsConnection, inboxPrefix: string) => {
+  const inbox = createInbox(inboxPrefix);
+  const waiting = new Map<string, Waiting>();
+  let next = 0;
+  let timer: NodeJS.Timeout | undefined;
+
+  const take = (key: string): Waiting | undefined => {
+    const found = waiting.get(key);
+    waiting.delete(key);
+    return found;
+  };
+  const sweep = (): void => {
+    const now = Date.now();
+    for (const [key, w] of waiting) if (w.until <= now) take(key)?.reject(notConfirmed('no answer in time'));
+    timer = waiting.size > 0 ? setTimeout(sweep, sweepMs) : undefined;
+  };
+  nc.subscribe(`${inbox}.*`, {
+    callback: (err, msg) => {
+      const w = take(msg.subject.slice(inbox.length + 1));
+      if (!w) return;
+      // 503: nobody takes this subject, e.g. the stream is not there.
+      if (err || msg.headers?.code === 503) w.reject(notConfirmed(err?.message ?? 'no responders'));
+      else w.resolve(msg);
+    },
+  });
+
+  const send = (subject: string, data: string, { headers, timeoutMs = 5_000 }: Sending = {}): Promise<Msg> =>
+    new Promise((resolve, reject) => {
+      const key = (next += 1).toString(36);
+      waiting.set(key, { resolve, reject, until: Date.now() + timeoutMs });
+      timer ??= setTimeout(sweep, sweepMs);
+      nc.publish(subject, data, { reply: `${inbox}.${key}`, ...(headers ? { headers } : {}) });
+    });
+
+  return {
+    /** Stores a message in its stream. @throws AppError unavailable when the broker did not confirm it in time. */
+    publish: async (subject: string, data: string, options: Sending = {}): Promise<void> => {
+      const ack = (await send(subject, data, options)).json<{ error?: { description?: string } }>();
+      if (ack.error) throw notConfirmed(ack.error.description ?? 'refused');
+    },
+    /** Acknowledges a delivery and waits until the broker knows. */
+    acknowledge: async (msg: JsMsg): Promise<void> => void (await send(replyOf(msg), '+ACK')),
+  };
+};
+export type Confirmer = ReturnType<typeof createConfirmer>;
+
+const notConfirmed = (detail: string) =>
+  unavailable('broker_unavailable', 'The message broker did not confirm a message', { detail });
+
+/** Where a delivery is acknowledged; the client has it on every message but not in its type. */
+const replyOf = (msg: JsMsg): string => (msg as JsMsg & { reply: string }).reply;
