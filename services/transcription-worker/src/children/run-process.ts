@@ -23,6 +23,12 @@ export interface ProcessOutcome<T> {
 
 const stderrTailBytes = 4096;
 
+/**
+ * Runs a program in a way that the kernel kills it when we die, however we die: nobody else would know of a child that
+ * leads its own process group.
+ */
+export const dyingWithUs = { command: 'setpriv', args: ['--pdeathsig=KILL', '--'] } as const;
+
 /** Ends a child and whatever it started: children lead their own process group. */
 export const killGroup = (pid: number | undefined): void => {
   if (pid === undefined) return;
@@ -62,7 +68,11 @@ const feed = async (input: Readable | undefined, stdin: Writable): Promise<void>
 /** Runs a program to its end. Cancelling or running out of time kills its whole process group. */
 export const runProcess = async <T>(run: ProcessRun<T>): Promise<ProcessOutcome<T>> => {
   run.signal?.throwIfAborted();
-  const child = spawn(run.command, [...run.args], { env: run.env, stdio: ['pipe', 'pipe', 'pipe'], detached: true });
+  const child = spawn(dyingWithUs.command, [...dyingWithUs.args, run.command, ...run.args], {
+    env: run.env,
+    stdio: ['pipe', 'pipe', 'pipe'],
+    detached: true,
+  });
   const tail = keepTail(child.stderr);
   let timedOut = false;
   const stop = (): void => killGroup(child.pid);

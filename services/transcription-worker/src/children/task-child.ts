@@ -1,6 +1,6 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { keepTail, killGroup } from './run-process.ts';
+import { dyingWithUs, keepTail, killGroup } from './run-process.ts';
 
 /** What crosses the pipe between a worker and a task child. */
 export type TaskRequest = { input: unknown };
@@ -60,7 +60,8 @@ export interface TaskChildren {
 const start = (options: TaskChildOptions): Child => {
   const child = fork(fileURLToPath(options.script), [], {
     env: options.env,
-    execArgv: ['--no-warnings', `--max-old-space-size=${options.heapMb}`],
+    execPath: dyingWithUs.command,
+    execArgv: [...dyingWithUs.args, process.execPath, '--no-warnings', `--max-old-space-size=${options.heapMb}`],
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     detached: true,
