@@ -1,0 +1,11 @@
+import type { Bench } from './bench.ts';
+
+/** Measured inside the service, where its parts are; loaded only when it is asked for, because it brings the engine along. */
+export const searchBench: Bench = {
+  name: 'search',
+  about: 'hybrid search over 100,000 passages inside the service, beside LanceDB alone',
+  run: async ({ size, folder }) => {
+    const bench = await import('@overtone/search-indexer/bench');
+    return bench.measureSearch({ size, folder });
+  },
+};
