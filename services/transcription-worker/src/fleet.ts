@@ -32,7 +32,8 @@ export const createFleet = ({ bus, log, workerId, candidates, wanted }: FleetOpt
   const look = async (): Promise<void> => {
     const before = serving.info?.model ?? serving.note;
     serving = await chooseEngine(candidates, wanted);
-    if ((serving.info?.model ?? serving.note) !== before) log.info({ engine: serving.info, note: serving.note }, 'speech engine');
+    if ((serving.info?.model ?? serving.note) !== before)
+      log.info({ engine: serving.info, note: serving.note }, 'speech engine');
     const kv = await bus.kv('WORKERS');
     await kv.put(`worker.${workerId}`, JSON.stringify(told(serving.info)));
   };

@@ -1,0 +1,50 @@
+import type { Turn } from '@overtone/contracts';
+import type { TimeSpan } from '../audio/speech-regions.ts';
+
+/** What a change of speaker costs (in log-likelihood) within a breath, and after a pause. */
+const changeInBreath = 12;
+const changeAfterPause = 2;
+/** Neighbouring frames say nearly the same: their evidence counts only in part. */
+const evidence = 0.25;
+
+/**
+ * The most likely speaker of every block (Viterbi over `scores[block][speaker]`), when speakers change seldom.
+ * `afterPause[block]`: the block begins a stretch of speech.
+ */
+export const likeliestSpeakers = (scores: readonly Float64Array[], afterPause: readonly boolean[]): number[] => {
+  const speakers = scores[0]?.length ?? 0;
+  let best = new Float64Array(speakers);
+  const cameFrom = scores.map((row, block) => {
+    const change = afterPause[block] ? changeAfterPause : changeInBreath;
+    let leader = 0;
+    for (let s = 1; s < speakers; s++) if ((best[s] ?? 0) > (best[leader] ?? 0)) leader = s;
+    const next = new Float64Array(speakers);
+    const back = new Uint8Array(speakers);
+    for (let s = 0; s < speakers; s++) {
+      const stays = (best[s] ?? 0) >= (best[leader] ?? 0) - change;
+      back[s] = stays ? s : leader;
+      next[s] = (stays ? (best[s] ?? 0) : (best[leader] ?? 0) - change) + evidence * (row[s] ?? 0);
+    }
+    best = next;
+    return back;
+  });
+  let speaker = best.indexOf(Math.max(...best));
+  const path = scores.map(() => 0);
+  for (let block = scores.length - 1; block >= 0; block--) {
+    path[block] = speaker;
+    speaker = cameFrom[block]?.[speaker] ?? speaker;
+  }
+  return path;
+};
+
+/** Neighbouring blocks of one speaker become a turn; a pause of a second ends it. */
+export const toTurns = (blocks: readonly TimeSpan[], labels: readonly number[]): Turn[] => {
+  const turns: Turn[] = [];
+  for (const [i, { start, end }] of blocks.entries()) {
+    const speaker = labels[i] ?? 0;
+    const last = turns.at(-1);
+    if (last && last.speaker === speaker && start - last.end < 1) last.end = end;
+    else turns.push({ start, end, speaker });
+  }
+  return turns;
+};

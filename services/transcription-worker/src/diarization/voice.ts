@@ -1,0 +1,104 @@
+/** Cepstral coefficients a voice is known by; the zeroth (loudness) tells distances to the microphone apart, not people. */
+export const dims = 12;
+
+/** A bag of frames as one full-covariance Gaussian: enough to add bags, compare them and judge single frames. */
+export interface Voice {
+  frames: number;
+  sum: Float64Array;
+  /** Sums of products, row by row. */
+  products: Float64Array;
+}
+
+export const silentVoice = (): Voice => ({
+  frames: 0,
+  sum: new Float64Array(dims),
+  products: new Float64Array(dims * dims),
+});
+
+/** Adds frames `from`..`to` of a table of features with `dims` columns. */
+export const addFrames = (voice: Voice, table: Float32Array, from: number, to: number): void => {
+  for (let f = from; f < to; f++) {
+    const row = f * dims;
+    for (let i = 0; i < dims; i++) {
+      const x = table[row + i] ?? 0;
+      voice.sum[i] = (voice.sum[i] ?? 0) + x;
+      for (let j = 0; j <= i; j++) {
+        const at = i * dims + j;
+        voice.products[at] = (voice.products[at] ?? 0) + x * (table[row + j] ?? 0);
+      }
+    }
+  }
+  voice.frames += to - from;
+};
+
+export const joinVoices = (voices: readonly Voice[]): Voice => {
+  const joined = silentVoice();
+  for (const v of voices) {
+    joined.frames += v.frames;
+    for (let i = 0; i < dims; i++) joined.sum[i] = (joined.sum[i] ?? 0) + (v.sum[i] ?? 0);
+    for (let i = 0; i < dims * dims; i++) joined.products[i] = (joined.products[i] ?? 0) + (v.products[i] ?? 0);
+  }
+  return joined;
+};
+
+/** Cholesky factor of the covariance, with a little added to the diagonal so that few frames stay solvable. */
+const factorOf = ({ frames, sum, products }: Voice): { factor: Float64Array; logDet: number } => {
+  const factor = new Float64Array(dims * dims);
+  let logDet = 0;
+  for (let i = 0; i < dims; i++) {
+    for (let j = 0; j <= i; j++) {
+      const mean = ((sum[i] ?? 0) / frames) * ((sum[j] ?? 0) / frames);
+      let value = (products[i * dims + j] ?? 0) / frames - mean + (i === j ? 0.01 : 0);
+      for (let k = 0; k < j; k++) value -= (factor[i * dims + k] ?? 0) * (factor[j * dims + k] ?? 0);
+      if (i === j) {
+        const pivot = Math.max(value, 1e-6);
+        logDet += Math.log(pivot);
+        factor[i * dims + i] = Math.sqrt(pivot);
+      } else factor[i * dims + j] = value / (factor[j * dims + j] ?? 1);
+    }
+  }
+  return { factor, logDet };
+};
+
+const logDetOf = (voice: Voice): number => factorOf(voice).logDet;
+
+const parameters = dims + (dims * (dims + 1)) / 2;
+/** Evidence is capped, or the small differences inside one voice would add up to a second one in a long recording. */
+const enoughFrames = 350;
+
+const scaled = (voice: Voice, scale: number): Voice => ({
+  frames: voice.frames * scale,
+  sum: voice.sum.map((x) => x * scale),
+  products: voice.products.map((x) => x * scale),
+});
+
+/**
+ * How much better two voices explain the frames than one, in units of what a second voice costs (Bayesian information
+ * criterion; Chen and Gopalakrishnan 1998). Parts of one voice measure about 1, two voices 2 and more.
+ */
+export const voiceDistance = (a: Voice, b: Voice): number => {
+  const [one, other] = [a, b].map((v) => (v.frames > enoughFrames ? scaled(v, enoughFrames / v.frames) : v)) as [
+    Voice,
+    Voice,
+  ];
+  const frames = one.frames + other.frames;
+  const gain =
+    frames * logDetOf(joinVoices([one, other])) - one.frames * logDetOf(one) - other.frames * logDetOf(other);
+  return gain / (parameters * Math.log(frames));
+};
+
+/** Log-likelihood (up to a constant) of a frame under a voice. */
+export const judgeOf = (voice: Voice): ((table: Float32Array, frame: number) => number) => {
+  const { factor, logDet } = factorOf(voice);
+  const z = new Float64Array(dims);
+  return (table, frame) => {
+    let square = 0;
+    for (let i = 0; i < dims; i++) {
+      let value = (table[frame * dims + i] ?? 0) - (voice.sum[i] ?? 0) / voice.frames;
+      for (let k = 0; k < i; k++) value -= (factor[i * dims + k] ?? 0) * (z[k] ?? 0);
+      z[i] = value / (factor[i * dims + i] ?? 1);
+      square += (z[i] ?? 0) ** 2;
+    }
+    return -0.5 * (square + logDet);
+  };
+};
