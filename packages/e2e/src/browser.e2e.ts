@@ -183,7 +183,7 @@ export const inTheBrowser = ({ instance, recordings, screenshots }: Context): Su
       await page.getByTestId('transcript').waitFor();
       await watched.snap('transcript');
       await page.getByRole('button', { name: /^Account of/ }).click();
-      await page.getByRole('menuitemradio', { name: 'Dark' }).click();
+      await page.getByRole('menu').getByText('Dark').click();
       await page.keyboard.press('Escape');
       const background = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
       const brightness = (background.match(/\d+/g) ?? []).slice(0, 3).reduce((sum, v) => sum + Number(v), 0);

@@ -87,7 +87,7 @@ export const createInstance = async (environment: Record<string, string> = {}, f
     const parts = await Promise.all(
       files.map(async (f) => `--- ${f}\n${await tail(join(data, f), lines).catch(String)}`),
     );
-    return parts.filter((part) => part.includes('\n')).join('\n');
+    return parts.filter((part) => part.split('\n')[1]).join('\n');
   };
   const remove = async (): Promise<void> => {
     await down();
