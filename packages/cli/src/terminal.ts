@@ -4,6 +4,8 @@ import { styleText } from 'node:util';
 export interface Terminal {
   /** What is going on now; shown until the next line on a terminal, not at all in a file. */
   readonly busy: (text: string) => void;
+  /** The same for what takes minutes: told to those who read it later, too. */
+  readonly step: (text: string) => void;
   readonly done: (text: string) => void;
   readonly warn: (text: string) => void;
   readonly fail: (text: string) => void;
@@ -34,15 +36,17 @@ export function createTerminal(output: Output = process.stdout, noColor = proces
   };
   const marked = (color: 'green' | 'yellow' | 'red', mark: string) => (text: string) =>
     line(lively ? `${styleText(color, mark, { validateStream: false })} ${text}` : `${mark} ${text}`);
+  const busy = (text: string) => {
+    if (!lively) return;
+    calm();
+    let frame = 0;
+    const draw = () => output.write(`\r\u001B[K${FRAMES[frame++ % FRAMES.length]} ${text}`);
+    draw();
+    timer = setInterval(draw, FRAME_MS).unref();
+  };
   return {
-    busy: (text) => {
-      if (!lively) return;
-      calm();
-      let frame = 0;
-      const draw = () => output.write(`\r\u001B[K${FRAMES[frame++ % FRAMES.length]} ${text}`);
-      draw();
-      timer = setInterval(draw, FRAME_MS).unref();
-    },
+    busy,
+    step: (text) => (lively ? busy(text) : line(`… ${text}`)),
     done: marked('green', '✓'),
     warn: marked('yellow', '!'),
     fail: marked('red', '✗'),

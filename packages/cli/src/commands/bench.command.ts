@@ -9,7 +9,7 @@ import { createTerminal } from '../terminal.ts';
 /** Measures the product beside well-known programs and prints a table. */
 export async function bench(name: string | undefined): Promise<void> {
   const terminal = createTerminal(process.stderr);
-  await ensurePackages([...productPackages, ...testPackages, ...benchPackages], terminal.busy);
+  await ensurePackages([...productPackages, ...testPackages, ...benchPackages], terminal.step);
   await prepare(terminal.done);
   const main = join(productFolder, 'packages', 'bench', 'src', 'run.main.ts');
   const child = spawn(process.execPath, [main, ...(name === undefined ? [] : [name])], { stdio: 'inherit' });

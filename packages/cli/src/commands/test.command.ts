@@ -13,7 +13,7 @@ const SHOWN_LINES = 150;
 export async function test(options: { readonly quick?: boolean }): Promise<void> {
   const terminal = createTerminal();
   mkdirSync(resultsFolder, { recursive: true });
-  if (options.quick !== true) await ensurePackages([...productPackages, ...testPackages], terminal.busy);
+  if (options.quick !== true) await ensurePackages([...productPackages, ...testPackages], terminal.step);
   terminal.busy('preparing');
   await prepare(terminal.done);
   // The checks of the sources are single-threaded and go in pairs; the rings use both cores by themselves.

@@ -29,7 +29,7 @@ export async function up(options: UpOptions): Promise<void> {
   await withLock(setupLock(folder), async () => {
     if (await isLocked(instanceLock(folder))) return terminal.done(`Overtone is running already at ${address(folder)}`);
     checkDisk(folder);
-    await ensurePackages(productPackages, terminal.busy);
+    await ensurePackages(productPackages, terminal.step);
     terminal.busy('preparing');
     await prepare(terminal.done);
     terminal.busy('clearing up after the last run');
