@@ -56,7 +56,7 @@ export const identityRoutes = {
     path: '/api/auth/token/refresh',
     access: 'public',
     summary: 'Exchange a refresh token for a new pair; the old one is spent',
-    body: z.object({ refresh_token: z.string().max(512).optional() }).optional(),
+    body: z.object({ refresh_token: text(512).optional() }).optional(),
     answer: tokenAnswer,
   }),
   logout: route({
@@ -64,7 +64,7 @@ export const identityRoutes = {
     path: '/api/auth/logout',
     access: 'public',
     summary: 'End this session and clear its cookies',
-    body: z.object({ refresh_token: z.string().max(512).optional() }).optional(),
+    body: z.object({ refresh_token: text(512).optional() }).optional(),
     answer: message,
   }),
   logoutAll: route({

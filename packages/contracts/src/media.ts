@@ -144,7 +144,7 @@ export const mediaRoutes = {
     summary: 'Offset of a resumable upload',
     bodyKind: 'raw',
     status: 200,
-    params: z.object({ upload_id: z.string().regex(/^[A-Za-z0-9_-]{1,100}$/) }),
+    params: z.object({ upload_id: z.uuid() }),
   }),
   tusPatch: route({
     method: 'PATCH',
@@ -152,7 +152,7 @@ export const mediaRoutes = {
     access: 'user',
     summary: 'Append bytes to a resumable upload',
     bodyKind: 'raw',
-    params: z.object({ upload_id: z.string().regex(/^[A-Za-z0-9_-]{1,100}$/) }),
+    params: z.object({ upload_id: z.uuid() }),
   }),
   tusDelete: route({
     method: 'DELETE',
@@ -160,7 +160,7 @@ export const mediaRoutes = {
     access: 'user',
     summary: 'Give up a resumable upload',
     bodyKind: 'raw',
-    params: z.object({ upload_id: z.string().regex(/^[A-Za-z0-9_-]{1,100}$/) }),
+    params: z.object({ upload_id: z.uuid() }),
   }),
   listFiles: route({
     method: 'GET',

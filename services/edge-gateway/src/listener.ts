@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import type { ResolvedSession, ServiceName } from '@overtone/contracts';
 import { assertionHeader, type AccessLog, type Log, type Metrics } from '@overtone/service-kit';
 import { badPath, sameOrigin, type createApi } from './api.ts';
+import { answerBadRequest } from './bad-requests.ts';
 import { bearerOf, sessionCookiesOf, type SessionCache } from './callers/callers.ts';
 import type { createDocs } from './docs/docs.ts';
 import { observe, requestIdOf, sendFailure, traceparentOf, type Exchange } from './exchange.ts';
@@ -113,6 +114,7 @@ export const createListener = (d: ListenerDeps): Server => {
   });
   server.on('request', onRequest(false));
   server.on('checkContinue', onRequest(true));
+  server.on('clientError', answerBadRequest);
   server.on('upgrade', (req, socket, head) => {
     socket.on('error', () => socket.destroy());
     upgrade(req, socket, head).catch(() => refuseUpgrade(socket, '503 Service Unavailable'));

@@ -28,6 +28,14 @@ const adminOnly = route({
   summary: 'Secrets',
   answer: z.object({}),
 });
+const unread = route({
+  method: 'POST',
+  path: '/api/raw',
+  access: 'user',
+  summary: 's',
+  bodyKind: 'raw',
+  answer: z.object({}),
+});
 const failing = route({
   method: 'GET',
   path: '/api/broken',
@@ -57,6 +65,7 @@ beforeEach(async () => {
   const routes = [
     handle(named, async ({ params, body }) => ({ id: params.uuid, name: body.name })),
     handle(adminOnly, async () => ({})),
+    handle(unread, async () => ({})),
     handle(failing, async () => {
       throw new Error('password is hunter2');
     }),
@@ -101,6 +110,13 @@ describe('API listener', () => {
     expect([r.status, r.body['code'], r.body['status']]).toEqual([status, code, status]);
     expect(r.headers.get('content-type')).toContain('application/problem+json');
     expect(r.body['request_id']).toBe(r.headers.get('x-request-id'));
+  });
+
+  it('closes the connection when it answers before the body is there, and keeps it otherwise', async () => {
+    const early = await call('POST', '/api/raw', { body: 'x'.repeat(3_000_000) });
+    expect([early.status, early.headers.get('connection')]).toEqual([200, 'close']);
+    const whole = await call('PUT', `/api/things/${id}`, { body: '{"name":"x"}' });
+    expect([whole.status, whole.headers.get('connection')]).toEqual([200, 'keep-alive']);
   });
 
   it('refuses another content type', async () => {

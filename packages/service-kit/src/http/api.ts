@@ -47,7 +47,20 @@ export const createApi = ({ routes, log, metrics, access, whoIs }: ApiOptions): 
 const nameRequest: RequestHandler = (req, res, next) => {
   const given = req.get('x-request-id');
   res.setHeader('x-request-id', given && sane.test(given) ? given : randomUUID());
+  if (hasBody(req)) closeWhenUnread(req, res);
   next();
+};
+
+/**
+ * An answer given before the whole body was read ends its connection: what is left of the body would stand before the
+ * next request on it, and nobody would ever read that.
+ */
+const closeWhenUnread = (req: Request, res: Response): void => {
+  const writeHead = res.writeHead.bind(res) as (...args: unknown[]) => Response;
+  res.writeHead = ((...args: unknown[]) => {
+    if (!req.complete) res.setHeader('connection', 'close');
+    return writeHead(...args);
+  }) as typeof res.writeHead;
 };
 
 /** Metrics, access log and the flow that the rest of the request runs in. */

@@ -31,7 +31,7 @@ const noAnswer = (service: string, cause: unknown): AppError =>
  * Streams a request to a service and the answer back, in step with the slower side, without keeping either.
  * @returns resolves when the answer has gone out or the client has left. @throws AppError unavailable.
  */
-export const forward = (f: Forward): Promise<void> =>
+const attempt = (f: Forward): Promise<void> =>
   new Promise((resolve, reject) => {
     const { res } = f;
     let control: Dispatcher.DispatchController | undefined;
@@ -82,3 +82,18 @@ export const forward = (f: Forward): Promise<void> =>
       },
     );
   });
+
+const safe = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+/**
+ * Hands a request on. A safe one without a body is asked once more when the connection broke before an answer: the
+ * service may have closed a kept connection at that very moment (RFC 9110, 9.2.2).
+ */
+export const forward = async (f: Forward): Promise<void> => {
+  if (f.body || !safe.has(f.method)) return attempt(f);
+  try {
+    await attempt(f);
+  } catch {
+    await attempt(f);
+  }
+};

@@ -198,6 +198,23 @@ describe('a service that', () => {
     );
   });
 
+  it('closes a kept connection under a request is asked once more when that is safe', async () => {
+    const asked: string[] = [];
+    await behind(
+      (req, res) => {
+        asked.push(req.method ?? '');
+        if (asked.length % 2 === 1) req.socket.destroy();
+        else res.end('{}');
+      },
+      async (own) => {
+        const { bearer } = own.signIn();
+        expect((await own.call('/api/files', { headers: bearer })).status).toBe(200);
+        expect((await own.call('/api/tags', { method: 'POST', headers: bearer })).status).toBe(503);
+        expect(asked).toEqual(['GET', 'GET', 'POST']);
+      },
+    );
+  });
+
   it('breaks off in the middle of its answer is not taken to be done', async () => {
     await behind(
       (_req, res) => {
@@ -265,7 +282,14 @@ describe('addresses', () => {
     ['a NUL in the path', 'GET /api/\0 HTTP/1.1\r\nHost: x\r\n\r\n'],
     ['no such version', 'GET /api/version HTTP/9.9\r\nHost: x\r\n\r\n'],
   ])('asked for with %s are a bad request', async (_what, text) => {
-    expect(await raw(edge.port, text)).toMatch(/^HTTP\/1\.1 400/);
+    const answer = await raw(edge.port, text);
+    expect(answer).toMatch(/^HTTP\/1\.1 400/);
+    expect(answer).toContain('"code":"invalid_request"');
+  });
+
+  it('that are too long are refused with a code', async () => {
+    const { status, json } = await edge.call(`/api/files/${'a'.repeat(20_000)}`);
+    expect([status, json['code'], json['status']]).toEqual([431, 'invalid_request', 431]);
   });
 
   it('are counted by template, never by path', async () => {
