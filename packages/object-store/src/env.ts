@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { createFolderStore } from './folder.adapter.ts';
 import type { ObjectStore } from './object-store.ts';
-import { createS3Store } from './s3.adapter.ts';
+import { lazily } from './lazily.ts';
 
 /** Variables that choose the store: a folder, or a bucket of an S3 server. `*_FILE` variants are read by the kit. */
 export const objectStoreEnv = {
@@ -24,7 +24,9 @@ export const createObjectStore = (env: ObjectStoreEnv): ObjectStore => {
     if (!bucket || !accessKeyId || !secretAccessKey) {
       throw new Error('S3_ENDPOINT needs S3_BUCKET, S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY (or its _FILE)');
     }
-    return createS3Store({ endpoint: env.S3_ENDPOINT, bucket, region: env.S3_REGION, accessKeyId, secretAccessKey });
+    const options = { endpoint: env.S3_ENDPOINT, bucket, region: env.S3_REGION, accessKeyId, secretAccessKey };
+    // Its SDK takes ten megabytes, which nobody should pay who keeps recordings in a folder.
+    return lazily(async () => (await import('./s3.adapter.ts')).createS3Store(options));
   }
   if (!env.OBJECT_STORE_DIR) throw new Error('set OBJECT_STORE_DIR, or S3_ENDPOINT with its bucket and keys');
   return createFolderStore({ dir: env.OBJECT_STORE_DIR });
