@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { badInputs } from './bad-input.e2e.ts';
 import { badUploads } from './bad-uploads.e2e.ts';
 import { inTheBrowser } from './browser.e2e.ts';
 import { startCollector } from './collector.ts';
@@ -18,7 +19,7 @@ const help = `Checks a running Overtone as its users see it.
   node packages/e2e/src/run.main.ts [SUITE...] [--screenshots DIR] [--data DIR]
   --screenshots DIR  keep the pictures of the browser checks there
   --data DIR         use this data folder and leave it running, instead of a new one that is removed
-Suites: main-job browser ten-hours push bad-uploads kill lifecycle (all, in this order, when none is named)`;
+Suites: main-job browser ten-hours push bad-uploads bad-input kill lifecycle (all, in this order, when none is named)`;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -36,6 +37,7 @@ const suites: Record<string, (context: Context) => Suite> = {
   'ten-hours': tenHours,
   push,
   'bad-uploads': (context) => badUploads(context, maxUploadBytes),
+  'bad-input': badInputs,
   kill: killing,
   lifecycle,
 };
