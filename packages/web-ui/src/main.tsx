@@ -8,11 +8,15 @@ import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { router } from './app/router.tsx';
-import { queryClient } from './app/services.ts';
+import { queryClient, uploads } from './app/services.ts';
+import { reloadWhenOutdated } from './app/stale-page.ts';
 import { cssVariables, theme } from './app/theme.ts';
 
 const root = document.getElementById('root');
 if (!root) throw new Error('The page has no root element.');
+
+// A reload in the middle of an upload would ask for its file again: then the page says what is wrong instead.
+reloadWhenOutdated(() => uploads.list.get().every(({ phase }) => phase.name !== 'sending' && phase.name !== 'queued'));
 
 createRoot(root).render(
   <StrictMode>

@@ -1,4 +1,10 @@
-import { createTheme, type CSSVariablesResolver, type MantineColorsTuple } from '@mantine/core';
+import {
+  createTheme,
+  defaultVariantColorsResolver,
+  type CSSVariablesResolver,
+  type MantineColorsTuple,
+  type VariantColorsResolver,
+} from '@mantine/core';
 
 const petrol: MantineColorsTuple = [
   '#e9f5f3',
@@ -37,7 +43,15 @@ const dark: MantineColorsTuple = [
   '#0d0e0f',
 ];
 
+/** What is filled with the primary colour carries text that suits it in either scheme. */
+const variantColorResolver: VariantColorsResolver = (input) => {
+  const colors = defaultVariantColorsResolver(input);
+  const primary = input.color === undefined || input.color === 'petrol';
+  return input.variant === 'filled' && primary ? { ...colors, color: 'var(--ot-on-primary)' } : colors;
+};
+
 export const theme = createTheme({
+  variantColorResolver,
   colors: { petrol, gray, dark },
   primaryColor: 'petrol',
   primaryShade: { light: 7, dark: 4 },
@@ -57,6 +71,7 @@ export const theme = createTheme({
         centered: true,
         overlayProps: { backgroundOpacity: 0.4, blur: 2 },
         removeScrollProps: { removeScrollBar: false },
+        closeButtonProps: { 'aria-label': 'Close' },
       },
     },
     Menu: { defaultProps: { shadow: 'md', position: 'bottom-end' } },
@@ -84,6 +99,8 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--mantine-color-default-border': '#e3e0d8',
     '--mantine-color-placeholder': '#7d786f',
     '--mantine-color-error': '#b3261e',
+    '--mantine-color-red-text': '#b3261e',
+    '--ot-on-primary': '#ffffff',
     ...tints('#ffffff', 11, { petrol: '#0b6a5d', red: '#b3261e', yellow: '#7a5600', gray: '#4b4843' }),
   },
   dark: {
@@ -94,6 +111,8 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--mantine-color-default-hover': '#222527',
     '--mantine-color-default-border': '#303335',
     '--mantine-color-error': '#ff8a80',
+    '--mantine-color-red-text': '#ffa49b',
+    '--ot-on-primary': '#07231f',
     ...tints('#1b1d1f', 15, { petrol: '#6cc9bd', red: '#ffa49b', yellow: '#e6bd55', gray: '#c4c4bf' }),
   },
 });

@@ -9,7 +9,7 @@ export const clock = (seconds: number): string => {
 
 /** Length of something: `8 s`, `12 min`, `1 h 5 min`. */
 export const duration = (seconds: number): string => {
-  if (seconds < 59.5) return `${Math.max(0, Math.round(seconds))} s`;
+  if (seconds < 60) return `${Math.max(0, Math.floor(seconds))} s`;
   const minutes = Math.round(seconds / 60);
   if (minutes < 60) return `${minutes} min`;
   const rest = minutes % 60;

@@ -27,17 +27,16 @@ export const FileStatus = ({ file }: { file: FileItem }) => {
                 : timeLeft(live.etaSeconds)}
           </Text>
         </Group>
-        <Progress
-          value={percent ?? (tone === 'waiting' ? 0 : 100)}
-          striped={percent === null && tone === 'busy'}
-          animated={percent === null && tone === 'busy'}
-          size="sm"
-          mt={5}
-          transitionDuration={250}
-          aria-label={`Progress of ${file.title}`}
-          aria-valuetext={percent === null ? words : `${words}, ${Math.round(percent)} percent`}
-          color={tone === 'waiting' ? 'gray' : 'petrol'}
-        />
+        <Progress.Root size="sm" mt={5} transitionDuration={250}>
+          <Progress.Section
+            value={percent ?? (tone === 'waiting' ? 0 : 100)}
+            striped={percent === null && tone === 'busy'}
+            animated={percent === null && tone === 'busy'}
+            color={tone === 'waiting' ? 'gray' : 'petrol'}
+            aria-label={`Progress of ${file.title}`}
+            aria-valuetext={percent === null ? words : `${words}, ${Math.round(percent)} percent`}
+          />
+        </Progress.Root>
       </div>
     );
   }

@@ -112,13 +112,13 @@ const FilterButton = ({ filters, onChange }: Pick<Props, 'filters' | 'onChange'>
   ).length;
   return (
     <Popover width={320} position="bottom-end" shadow="md" trapFocus>
-      <Popover.Target>
-        <Indicator label={count} size={16} disabled={count === 0} color="petrol">
+      <Indicator label={count} size={16} disabled={count === 0} color="petrol">
+        <Popover.Target>
           <ActionIcon variant="default" size={36} aria-label={count === 0 ? 'Filters' : `Filters, ${count} set`}>
             <Icon name="filter" size={18} />
           </ActionIcon>
-        </Indicator>
-      </Popover.Target>
+        </Popover.Target>
+      </Indicator>
       <Popover.Dropdown>
         <Stack gap="sm">
           <MultiSelect
