@@ -128,7 +128,7 @@ export const createTranscriptionDispatcher = (env: DispatcherEnv): Service => {
         await recovery.remindUnheard();
       }),
       periodic('look for what waits', 2_000, () => waiting.look()),
-      periodic('repeat progress', 10_000, () => progress.repeat()),
+      periodic('repeat progress', 2_000, () => progress.repeat()),
     ],
     checks: database.checks,
     internal: [

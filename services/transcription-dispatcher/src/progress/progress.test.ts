@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { stages } from '@overtone/contracts';
 import { firstRates } from '../timing/timing.ts';
-import { overallOf, sharesOf } from './progress.ts';
+import { effective, guessed, overallOf, sharesOf } from './progress.ts';
 
 const at = (stage: (typeof stages)[number], fraction: number) => overallOf({ stage, fraction }, firstRates, 100, 10);
 
@@ -31,5 +31,21 @@ describe('the time left', () => {
   test('follows the pace of a stage that is slower than history', () => {
     const slow = overallOf({ stage: 'transcribe', fraction: 0.5 }, firstRates, 100, 200).etaSeconds ?? 0;
     expect(slow).toBeGreaterThan(100);
+  });
+});
+
+describe('a stage that says nothing of itself', () => {
+  test('moves as history lets one expect, ever more slowly, and never arrives', () => {
+    const line = [0, 10, 20, 40, 80, 4_000].map((elapsed) => guessed(elapsed, 20));
+    expect(line.slice(0, 2)).toEqual([0, 0.5]);
+    expect([...line].sort((a, b) => a - b)).toEqual(line);
+    expect(line.at(-1)).toBeLessThan(1);
+  });
+  test('is believed as soon as it says something', () => {
+    expect(effective({ stage: 'transcribe', fraction: 0.1 }, firstRates, 100, 39).fraction).toBe(0.1);
+    expect(effective({ stage: 'transcribe', fraction: 0 }, firstRates, 100, 20).fraction).toBe(0.5);
+  });
+  test('is at its beginning while the length of the recording is not known', () => {
+    expect(effective({ stage: 'prepare', fraction: 0 }, firstRates, null, 20).fraction).toBe(0);
   });
 });

@@ -34,10 +34,33 @@ export const overallOf = (
   return { progress, etaSeconds: Math.ceil(stageLeft(at, rates[at.stage] * audioSeconds, elapsedSeconds) + later) };
 };
 
+/** Below this a stage has not shown a pace of its own. */
+const firstSign = 0.02;
+
+/**
+ * How far a stage is that says nothing of itself: as far as history lets one expect, ever more slowly towards the end,
+ * because being late says nothing about when.
+ */
+export const guessed = (elapsed: number, expected: number): number => {
+  const part = expected > 0 ? elapsed / expected : 0;
+  return part <= 0.8 ? part : 0.97 - 0.17 * Math.exp(-(part - 0.8));
+};
+
+/** What a stage says of itself; where it says nothing yet, what history says. */
+export const effective = (
+  at: StageProgress,
+  rates: Rates,
+  audioSeconds: number | null,
+  elapsed: number,
+): StageProgress =>
+  at.fraction >= firstSign || audioSeconds === null
+    ? at
+    : { stage: at.stage, fraction: Math.max(at.fraction, guessed(elapsed, rates[at.stage] * audioSeconds)) };
+
 /** History speaks first; the further the stage is, the more its own pace counts. */
 const stageLeft = ({ fraction }: StageProgress, expected: number, elapsed: number): number => {
   const byHistory = Math.max(0, expected * (1 - fraction));
-  if (fraction < 0.02) return byHistory;
+  if (fraction < firstSign) return byHistory;
   const byPace = (elapsed / fraction) * (1 - fraction);
   return byHistory * (1 - fraction) + byPace * fraction;
 };
