@@ -70,7 +70,12 @@ export const startRun = async (service: Media, owner: Person = somebody(), fileI
       const output = {
         artefact: await put('prepare', {}),
         audio: `derived/${file}/audio.wav`,
-        ...{ waveform, thumbnail, duration: 7.5, truncated: false, media, engine_seconds: 0 },
+        waveform,
+        thumbnail,
+        duration: 7.5,
+        truncated: false,
+        media,
+        engine_seconds: 0,
         ...change,
       };
       await service.tell(events.stageCompleted, { ...ids, sequence: 1, stage: 'prepare', output }, time);
