@@ -1,7 +1,8 @@
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { FileItem } from '../api/queries.ts';
+import { waveformQuery, type FileItem } from '../api/queries.ts';
 
-/** A picture of the recording: the thumbnail of a video, else a wave drawn from the file's own id. */
+/** A picture of the recording: the thumbnail of a video, else the recording's own waveform once it is known. */
 export const FileCover = ({ file }: { file: FileItem }) => {
   const [broken, setBroken] = useState(false);
   if (file.has_thumbnail && !broken) {
@@ -15,27 +16,36 @@ export const FileCover = ({ file }: { file: FileItem }) => {
       />
     );
   }
-  return <SeedWave seed={file.uuid} />;
+  return <CoverWave file={file} />;
 };
 
-export const SeedWave = ({ seed, bars = 48 }: { seed: string; bars?: number }) => {
-  const heights = waveOf(seed, bars);
-  return (
-    <svg viewBox={`0 0 ${bars * 4} 60`} width="100%" height="100%" preserveAspectRatio="none" aria-hidden="true">
-      {heights.map((h, i) => (
-        <rect key={i} x={i * 4 + 1} y={30 - h * 24} width="2" height={h * 48} rx="1" fill="currentColor" />
-      ))}
-    </svg>
-  );
+const bars = 48;
+/** The least that the server divides a recording into. */
+const samples = 100;
+
+const CoverWave = ({ file }: { file: FileItem }) => {
+  const peaks = useQuery({ ...waveformQuery(file.uuid, samples), enabled: file.has_waveform }).data?.peaks;
+  return <Wave heights={peaks ? heightsOf(peaks) : flat} />;
 };
 
-const waveOf = (seed: string, bars: number): number[] => {
-  let state = 2166136261;
-  for (const char of seed) state = Math.imul(state ^ char.charCodeAt(0), 16777619);
-  return Array.from({ length: bars }, (_, i) => {
-    state = Math.imul(state ^ (state >>> 15), 2246822519) + i;
-    const noise = ((state >>> 8) & 0xffff) / 0xffff;
-    const shape = Math.abs(Math.sin(i / (3 + (seed.charCodeAt(2) % 4))) * Math.sin(i / 11 + seed.charCodeAt(4)));
-    return 0.08 + 0.5 * shape + 0.3 * noise * shape + 0.1 * noise;
+const flat = Array.from({ length: bars }, () => 0.04);
+
+/** A line without a recording behind it yet. */
+export const StillWave = () => <Wave heights={flat} />;
+
+const Wave = ({ heights }: { heights: readonly number[] }) => (
+  <svg viewBox={`0 0 ${bars * 4} 60`} width="100%" height="100%" preserveAspectRatio="none" aria-hidden="true">
+    {heights.map((h, i) => (
+      <rect key={i} x={i * 4 + 1} y={30 - h * 26} width="2" height={h * 52} rx="1" fill="currentColor" />
+    ))}
+  </svg>
+);
+
+/** The loudest peak under each bar, as tall as the loudest of all lets it be. */
+const heightsOf = (peaks: readonly number[]): number[] => {
+  const loudest = Math.max(0.01, ...peaks);
+  return flat.map((least, i) => {
+    const under = peaks.slice(Math.floor((i * peaks.length) / bars), Math.ceil(((i + 1) * peaks.length) / bars));
+    return Math.max(least, Math.max(0, ...under) / loudest);
   });
 };

@@ -10,7 +10,7 @@ import { push } from '../app/services.ts';
 import { limitBytes, plural } from '../lib/format.ts';
 import { filterSearch, type FilterSearch } from '../lib/search-params.ts';
 import { openUpload } from '../uploads/upload-intake.ts';
-import { SeedWave } from './file-cover.tsx';
+import { StillWave } from './file-cover.tsx';
 import { FileList, FileListPending, type View } from './file-list.tsx';
 import { LibraryFilters } from './library-filters.tsx';
 import css from './library.module.css';
@@ -88,7 +88,7 @@ const EmptyLibrary = () => {
   return (
     <section className={css['empty']} data-testid="empty-library">
       <div className={css['emptyWave']}>
-        <SeedWave seed="overtone-empty-library" />
+        <StillWave />
       </div>
       <Title order={2} size="h3">
         Drop your first recording here
