@@ -191,7 +191,7 @@ const tus = ({ request, response, parts, body }: Context): null => {
     if (upload.offset >= upload.size) {
       const same = files.find((f) => f.title === upload.title);
       if (same && !upload.anyway)
-        throw new Refusal(409, 'duplicate_file', 'You have this recording already.', {
+        throw new Refusal(422, 'duplicate_file', 'You have this recording already.', {
           duplicate_file_uuid: same.uuid,
         });
       const file = makeFile(upload.title, 'uploaded', 0, {

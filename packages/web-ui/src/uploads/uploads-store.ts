@@ -158,7 +158,7 @@ export const createUploads = ({ renew, onDone, storage }: Deps): Uploads => {
 };
 
 const outcomeOf = (error: ApiError): UploadEvent => {
-  if (error.status === 409) {
+  if (error.code === 'duplicate_file') {
     const existing = error.body['duplicate_file_uuid'];
     return { type: 'duplicate', existing: typeof existing === 'string' ? existing : null, words: error.message };
   }
