@@ -21,6 +21,7 @@ import { createReplay } from './feed/replay.ts';
 import { createHub, type Hub } from './sockets/hub.ts';
 import { createListener, openingOf } from './sockets/listener.ts';
 import { createPlain } from './sockets/plain.adapter.ts';
+import { createConversations } from './sockets/session.ts';
 import { createSocketIo } from './sockets/socketio.adapter.ts';
 import { outgoing } from './sockets/sockets.ts';
 import { createTelemetry } from './telemetry.ts';
@@ -61,10 +62,15 @@ export const createRealtimeGateway = (env: GatewayEnv): Service => {
     },
   });
 
-  const session = { hub, resolve: resolveBy(bus), authenticateWithinMs: env.WS_AUTHENTICATE_WITHIN_MS };
-  const plain = createPlain({ ...session, maxUnauthenticated: env.WS_MAX_UNAUTHENTICATED });
+  const converse = createConversations({
+    hub,
+    resolve: resolveBy(bus),
+    authenticateWithinMs: env.WS_AUTHENTICATE_WITHIN_MS,
+    maxUnauthenticated: env.WS_MAX_UNAUTHENTICATED,
+  });
+  const plain = createPlain(converse);
   const socketIo = createSocketIo({
-    ...session,
+    converse,
     openingOf: (req) => openingOf(whoIs, req),
     heartbeatMs: env.WS_HEARTBEAT_MS,
   });

@@ -104,7 +104,11 @@ export const createTranscriptionDispatcher = (env: DispatcherEnv): Service => {
       createOutboxRelay({ service: name, pool, url: env.DATABASE_URL, bus, log }),
       hearing,
     ],
-    routes: tasksRoutes({ tasks: createTasksReadModel({ db }), recovery, fleet: fleet.entries }),
+    routes: tasksRoutes({
+      tasks: createTasksReadModel({ db, fractionOf: progress.fractionOf }),
+      recovery,
+      fleet: fleet.entries,
+    }),
     rpcs: claimsRpc({ claims, db, orders }),
     consumers: [
       startRun({ runs }),
@@ -128,6 +132,7 @@ export const createTranscriptionDispatcher = (env: DispatcherEnv): Service => {
         await recovery.remindUnheard();
       }),
       periodic('look for what waits', 2_000, () => waiting.look()),
+      periodic('forget old orders', 3_600_000, retries.forgetOld),
       periodic('repeat progress', 2_000, () => progress.repeat()),
     ],
     checks: database.checks,

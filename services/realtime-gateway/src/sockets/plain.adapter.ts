@@ -1,16 +1,15 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer, type RawData, type WebSocket } from 'ws';
-import { converse, type Opening, type SessionDeps } from './session.ts';
-import { closing, type Sink } from './sockets.ts';
+import type { Conversations, Opening } from './session.ts';
+import type { Sink } from './sockets.ts';
 
 const maxFrameBytes = 16 * 1024;
 
 /** Plain WebSocket (RFC 6455): one JSON message per text frame. */
-export const createPlain = (d: SessionDeps & { maxUnauthenticated: number }) => {
+export const createPlain = (converse: Conversations) => {
   const server = new WebSocketServer({ noServer: true, clientTracking: true, maxPayload: maxFrameBytes });
   const heard = new WeakSet<WebSocket>();
-  let waiting = 0;
 
   const open = (ws: WebSocket, opening: Opening): void => {
     heard.add(ws);
@@ -21,23 +20,12 @@ export const createPlain = (d: SessionDeps & { maxUnauthenticated: number }) => 
     };
     ws.on('error', () => ws.terminate());
     ws.on('pong', () => heard.add(ws));
-    const anonymous = opening.caller === null;
-    if (anonymous && waiting >= d.maxUnauthenticated) return sink.close(closing.tooMany);
-    if (anonymous) waiting += 1;
-    const talk = converse(d, sink, opening);
-    let counted = anonymous;
-    const settle = () => {
-      if (counted) waiting -= 1;
-      counted = false;
-    };
+    const talk = converse(sink, opening);
     ws.on('message', (data, binary) => {
       heard.add(ws);
-      void talk.frame(binary ? undefined : parse(data)).then(() => talk.authenticated() && settle());
+      void talk.frame(binary ? undefined : parse(data));
     });
-    ws.on('close', () => {
-      settle();
-      talk.end();
-    });
+    ws.on('close', talk.end);
   };
 
   return {

@@ -2,12 +2,18 @@ import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globa
 import type { Caller } from '@overtone/service-kit';
 import { createReplay } from '../feed/replay.ts';
 import { createHub } from './hub.ts';
-import { converse } from './session.ts';
+import { createConversations } from './session.ts';
 import type { Sink } from './sockets.ts';
 
 const user: Caller = { userId: 'u', sessionId: 's', role: 'user', tokenExpiresAt: Number.MAX_SAFE_INTEGER };
 
-const open = (caller: Caller | null, resolve: (token: string) => Promise<Caller | null>) => {
+type Resolve = (token: string) => Promise<Caller | null>;
+const replay = createReplay({ keepMs: 1_000, maxPerUser: 10 });
+const worldOf = (resolve: Resolve) => {
+  const hub = createHub({ replay, latestProgress: () => [], maxPerUser: 5 });
+  return { hub, converse: createConversations({ hub, resolve, authenticateWithinMs: 10_000, maxUnauthenticated: 2 }) };
+};
+const open = (caller: Caller | null, resolve: Resolve, world = worldOf(resolve)) => {
   const seen = { told: [] as string[], closed: undefined as number | undefined };
   const sink: Sink = {
     send: ({ message }) => void seen.told.push(message.type),
@@ -16,10 +22,8 @@ const open = (caller: Caller | null, resolve: (token: string) => Promise<Caller 
       seen.closed = code;
     },
   };
-  const replay = createReplay({ keepMs: 1_000, maxPerUser: 10 });
-  const hub = createHub({ replay, latestProgress: () => [], maxPerUser: 5 });
-  const talk = converse({ hub, resolve, authenticateWithinMs: 10_000 }, sink, { caller, since: undefined, knownAt: 0 });
-  return Object.assign(seen, { talk, hub });
+  const talk = world.converse(sink, { caller, since: undefined, knownAt: 0 });
+  return Object.assign(seen, { talk, hub: world.hub });
 };
 
 describe('a socket', () => {
@@ -69,6 +73,20 @@ describe('a socket', () => {
     const s = open(user, async () => null);
     await s.talk.frame({ type: 'ping' });
     expect(s.told).toEqual(['connection_established', 'pong']);
+  });
+  test('is refused while too many others say nothing, and let in when they have gone', async () => {
+    const world = worldOf(async () => user);
+    const [one, two] = [open(null, async () => user, world), open(null, async () => user, world)];
+    expect(open(null, async () => user, world).closed).toBe(1013);
+    expect(open(user, async () => user, world).closed).toBeUndefined();
+    one.talk.end();
+    await two.talk.frame({ type: 'authenticate', token: 't' });
+    expect(open(null, async () => user, world).closed).toBeUndefined();
+  });
+  test('that floods us with frames is closed', async () => {
+    const s = open(user, async () => null);
+    for (let i = 0; i < 61; i += 1) await s.talk.frame({ type: 'ping' });
+    expect(s.closed).toBe(4002);
   });
   test('leaves the hub when it ends', () => {
     const s = open(user, async () => null);

@@ -2,10 +2,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { Server, type Socket } from 'socket.io';
 import { Server as Engine } from 'engine.io';
-import { converse, type Opening, type SessionDeps } from './session.ts';
+import type { Conversations, Opening } from './session.ts';
 import type { Sink } from './sockets.ts';
 
-type SocketIoDeps = SessionDeps & {
+type SocketIoDeps = {
+  converse: Conversations;
   /** What the request behind a handshake says of its caller; null: it did not come through the edge. */
   openingOf: (req: IncomingMessage) => Opening | null;
   heartbeatMs: number;
@@ -33,7 +34,7 @@ export const createSocketIo = (d: SocketIoDeps) => {
     const opening = d.openingOf(socket.request) ?? { caller: null, since: undefined, knownAt: Date.now() };
     const given = socket.handshake.auth as { token?: unknown; since?: unknown };
     const since = typeof given.since === 'number' ? given.since : opening.since;
-    const talk = converse(d, sinkOf(socket), { ...opening, since });
+    const talk = d.converse(sinkOf(socket), { ...opening, since });
     if (typeof given.token === 'string' && !talk.authenticated())
       void talk.frame({ type: 'authenticate', token: given.token, ...(since === undefined ? {} : { since }) });
     socket.onAny((type: string, data?: unknown) => void talk.frame({ ...(isObject(data) ? data : {}), type }));

@@ -6,6 +6,7 @@ export const closing = {
   notAuthenticated: { code: 4001, reason: 'not authenticated' },
   badFrame: { code: 4002, reason: 'frame not understood' },
   tokenRefused: { code: 4003, reason: 'token refused' },
+  flood: { code: 4002, reason: 'too many frames' },
   sessionRevoked: { code: 4004, reason: 'session revoked' },
   tokenExpired: { code: 4001, reason: 'access token expired' },
   restarting: { code: 1012, reason: 'restarting' },

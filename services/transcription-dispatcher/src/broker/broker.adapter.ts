@@ -43,7 +43,7 @@ export const createBroker = ({ bus, onEmptied }: { bus: Bus; onEmptied: (stream:
   const provision = async (): Promise<void> => {
     const jsm = await bus.jetstreamManager();
     const made: string[] = [];
-    for (const config of streams) if (await ensureStream(jsm, config)) made.push(config.name);
+    for (const config of streams) if (await ensureStream(jsm, config, first)) made.push(config.name);
     for (const d of durables) await ensureDurable(jsm, d);
     for (const bucket of buckets)
       await bus.jetstream().views.kv(bucket, { history: 1, ttl: bucketLifeMs, storage: StorageType.File });
@@ -86,10 +86,11 @@ export type Broker = ReturnType<typeof createBroker>;
 
 const missing = (e: unknown): boolean => e instanceof NatsError && e.api_error?.code === 404;
 
-/** @returns true when the stream was not there. */
+/** @returns true when the stream was not there. One that was is brought up to date at start. */
 const ensureStream = async (
   jsm: JetStreamManager,
   config: Partial<StreamConfig> & { name: string },
+  update: boolean,
 ): Promise<boolean> => {
   try {
     await jsm.streams.info(config.name);
@@ -98,6 +99,7 @@ const ensureStream = async (
     await jsm.streams.add(config);
     return true;
   }
+  if (!update) return false;
   const { name, subjects, retention: _, storage: __, ...mutable } = config;
   await jsm.streams.update(name, { ...mutable, ...(subjects ? { subjects } : {}) });
   return false;

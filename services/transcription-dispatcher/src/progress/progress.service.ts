@@ -81,6 +81,11 @@ export const createProgress = ({ db, bus, rates, log }: ProgressDeps) => {
   return {
     heard: (p: TaskProgress): void =>
       void heard(p).catch((err: unknown) => log.debug({ err: err as Error }, 'progress not told')),
+    /** How far a run's stage is, as its worker said last. */
+    fractionOf: (runId: string, stage: string): number => {
+      const known = runs.get(runId);
+      return known?.stage === stage ? (known.last?.fraction ?? 0) : 0;
+    },
     /** Said again now and then for whoever has come meanwhile; runs that are over or fell silent are forgotten. */
     repeat: async (): Promise<void> => {
       const ids = [...runs.keys()];

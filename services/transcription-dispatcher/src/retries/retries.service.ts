@@ -20,4 +20,9 @@ export const createRetries = ({ db, orders }: { db: Db; orders: Orders }) => ({
       await orders.republish(tx, tasks, traces);
       return tasks.length;
     }, txOptions),
+
+  /** Orders outside runs that are over; those of runs go with their run. */
+  forgetOld: async (): Promise<void> =>
+    void (await db.$executeRaw`
+      delete from task where run_id is null and completed_at < now() - interval '7 days'`),
 });

@@ -4,8 +4,10 @@ import { taskObjectOf, timelineOf } from './tasks.ts';
 
 type ListQuery = QueryOf<typeof dispatcherRoutes.listTasks>;
 
+type Deps = { db: Db; fractionOf: (runId: string, stage: string) => number };
+
 /** What people may see of tasks. `ownerId` null: an administrator's view. */
-export const createTasksReadModel = ({ db }: { db: Db }) => ({
+export const createTasksReadModel = ({ db, fractionOf }: Deps) => ({
   list: async (q: ListQuery, ownerId: string | null) => {
     const where = {
       ...(ownerId ? { ownerId } : {}),
@@ -22,7 +24,12 @@ export const createTasksReadModel = ({ db }: { db: Db }) => ({
         take: q.page_size,
       }),
     ]);
-    return { items: rows.map(taskObjectOf), total, page: q.page, page_size: q.page_size };
+    return {
+      items: rows.map((t) => taskObjectOf(t, t.runId ? fractionOf(t.runId, t.stage) : 0)),
+      total,
+      page: q.page,
+      page_size: q.page_size,
+    };
   },
 
   /** Stages of the file's latest run; null when there is none that this caller may see. */

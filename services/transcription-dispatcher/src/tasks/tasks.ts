@@ -7,8 +7,8 @@ type Timeline = AnswerOf<typeof dispatcherRoutes.fileTimeline>;
 
 const iso = (d: Date | null): string | null => d?.toISOString() ?? null;
 
-/** A task as clients see it. */
-export const taskObjectOf = (t: Task): TaskObject => ({
+/** A task as clients see it. `fraction` is how far it is, 0 to 1, while it is worked on. */
+export const taskObjectOf = (t: Task, fraction = 0): TaskObject => ({
   uuid: t.id,
   task_type: t.stage as Stage,
   status: t.status as TaskObject['status'],
@@ -16,7 +16,7 @@ export const taskObjectOf = (t: Task): TaskObject => ({
   media_file_id: t.fileId,
   user_id: t.ownerId,
   attempt: t.failures + (t.status === 'in_progress' || t.status === 'completed' ? 1 : 0),
-  progress: t.status === 'completed' ? 1 : 0,
+  progress: t.status === 'completed' ? 1 : t.status === 'in_progress' ? fraction : 0,
   created_at: t.createdAt.toISOString(),
   started_at: iso(t.startedAt),
   completed_at: iso(t.completedAt),

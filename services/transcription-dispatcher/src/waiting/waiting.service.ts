@@ -1,4 +1,4 @@
-import { transcriptionEvents, type Stage } from '@overtone/contracts';
+import { stages, transcriptionEvents } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import { txOptions, type Db } from '../database.ts';
 import type { WorkerState } from '../leases/leases.ts';
@@ -15,36 +15,41 @@ type Candidate = {
   fileId: string;
   ownerId: string;
   waiting: WaitingReason | null;
-  stage: Stage;
-  patient: boolean;
+  reason: WaitingReason | null;
 };
+/** Told of in one turn; the next turn takes the rest. */
+const batch = 200;
 
 /** Tells why a run makes no progress although nothing is wrong. A waiting file is never stuck and never fails. */
 export const createWaiting = ({ db, outbox, workers }: WaitingDeps) => {
-  const set = (run: Candidate, reason: WaitingReason | null): Promise<void> =>
+  const set = (run: Candidate): Promise<void> =>
     db.$transaction(async (tx) => {
       const changed = await tx.run.updateMany({
         where: { id: run.id, status: 'running', waitingFor: run.waiting },
-        data: { waitingFor: reason },
+        data: { waitingFor: run.reason },
       });
       if (changed.count === 0) return;
       const ids = { runId: run.id, fileId: run.fileId, ownerId: run.ownerId };
-      await outbox.add(tx, transcriptionEvents.runWaiting, { ...ids, reason });
+      await outbox.add(tx, transcriptionEvents.runWaiting, { ...ids, reason: run.reason });
     }, txOptions);
 
   return {
     look: async (): Promise<void> => {
       const fleet = workers();
       if (fleet === null) return;
+      const reasons = stages.map((stage) => reasonFor(stage, fleet));
+      // Only runs of which something else was told last; a long queue is not read again and again.
       const candidates = await db.$queryRaw<Candidate[]>`
         select r.uuid::text as id, r.file_id::text as "fileId", r.owner_id::text as "ownerId",
-               r.waiting_for as waiting, t.stage, t.published_at < now() - make_interval(secs => ${patienceMs / 1000}) as patient
-        from run r join task t on t.run_id = r.uuid and t.status = 'pending' and t.next_attempt_at is null
-        where r.status = 'running'`;
-      for (const run of candidates) {
-        const reason = reasonFor(run.stage, fleet);
-        if (reason !== run.waiting && (reason === null || run.patient)) await set(run, reason);
-      }
+               r.waiting_for as waiting, want.reason
+        from task t
+        join run r on r.uuid = t.run_id and r.status = 'running'
+        join unnest(${[...stages]}::text[], ${reasons}::text[]) as want (stage, reason) on want.stage = t.stage
+        where t.status = 'pending' and t.next_attempt_at is null
+          and r.waiting_for is distinct from want.reason
+          and (want.reason is null or t.published_at < now() - make_interval(secs => ${patienceMs / 1000}))
+        limit ${batch}`;
+      for (const run of candidates) await set(run);
     },
   };
 };
