@@ -17,6 +17,14 @@ export const workerEnv = () =>
     ASR_ENGINE: z.string().optional(),
     /** `1`, or a JSON file: the scripted engine, which hears nothing. For tests and measurements only. */
     OT_SCRIPTED_ENGINE: z.string().optional(),
+    /** Any server with the OpenAI transcription API: its address up to `/audio/transcriptions`. */
+    ASR_OPENAI_BASE_URL: z.url().optional(),
+    ASR_OPENAI_API_KEY: z.string().optional(),
+    ASR_OPENAI_MODEL: z.string().default('whisper-1'),
+    /** Any server with the OpenAI embeddings API: its address up to `/embeddings`. */
+    EMBEDDINGS_OPENAI_BASE_URL: z.url().optional(),
+    EMBEDDINGS_OPENAI_API_KEY: z.string().optional(),
+    EMBEDDINGS_OPENAI_MODEL: z.string().default('text-embedding-3-small'),
     GPU_CONCURRENT_REQUESTS: z.coerce.number().int().min(1).max(64).default(1),
     CPU_CONCURRENCY: z.coerce.number().int().min(1).max(64).default(8),
     /** Decoders at once inside one transcription. */

@@ -9,13 +9,20 @@ import {
   createService,
   version,
   worker,
+  type Log,
+  type Part,
   type Service,
 } from '@overtone/service-kit';
 import { createAcousticDiarizer } from './diarization/acoustic.adapter.ts';
+import { createNeuralDiarizer } from './diarization/neural.adapter.ts';
 import { embedRpc } from './embeddings/embed.rpc.ts';
-import { createWordVectoriser } from './embeddings/embeddings.ts';
+import { createWordVectoriser, type Vectoriser } from './embeddings/embeddings.ts';
+import { createOpenAiVectoriser } from './embeddings/openai.adapter.ts';
+import type { SpeechEngine } from './engines/engine.ts';
+import { createOpenAiEngine } from './engines/openai.adapter.ts';
 import { createPocketSphinx } from './engines/pocketsphinx.adapter.ts';
 import { createScripted } from './engines/scripted.adapter.ts';
+import { createSherpaEngine, createSherpaRuntime, type SherpaRuntime } from './engines/sherpa/sherpa.adapter.ts';
 import { childEnvironment, type WorkerEnv } from './env.ts';
 import { createFleet } from './fleet.ts';
 import { createArtefacts } from './jobs/artefacts.ts';
@@ -33,15 +40,13 @@ export const createTranscriptionWorker = (env: WorkerEnv): Service => {
   const store = createObjectStore(env);
   const children = childEnvironment();
   const workerId = `${hostname()}-${randomUUID().slice(0, 8)}`;
-  const candidates = [
-    ...(env.OT_SCRIPTED_ENGINE ? [createScripted(env.OT_SCRIPTED_ENGINE)] : []),
-    createPocketSphinx({ env: children, parallel: env.ASR_THREADS }),
-  ];
-  const fleet = createFleet({ bus, log, workerId, candidates, wanted: env.ASR_ENGINE });
-  const diarizer = createAcousticDiarizer({ env: children });
-  const vectoriser = createWordVectoriser({ modelCacheDir: env.MODEL_CACHE_DIR, env: children, log });
+  const sherpa = createSherpaRuntime({ modelCacheDir: env.MODEL_CACHE_DIR, env: children, threads: env.ASR_THREADS });
+  const fleet = createFleet({ bus, log, workerId, candidates: engines(env, sherpa), wanted: env.ASR_ENGINE });
+  const diarizer = createNeuralDiarizer(sherpa, createAcousticDiarizer({ env: children }));
+  const { vectoriser, parts } = vectors(env, log);
+  const artefacts = createArtefacts(store, env.WORK_DIR);
   const handlers = stageJobHandlers({
-    artefacts: createArtefacts(store, env.WORK_DIR),
+    artefacts,
     transcoder: createFfmpeg({ env: children, maxSeconds: env.MAX_AUDIO_HOURS * 3600 }),
     engine: fleet.engine,
     diarizer: () => diarizer,
@@ -56,9 +61,39 @@ export const createTranscriptionWorker = (env: WorkerEnv): Service => {
     log,
     metrics,
     bus,
-    parts: [fleet.part, vectoriser.part],
+    parts: [fleet.part, artefacts.part, ...parts],
     rpcs: [embedRpc(vectoriser)],
     workers: [worker(workerJobs, handlers, { workerId, concurrency, able: fleet.able })],
     checks: { object_storage: { critical: false, probe: (signal) => store.ping(signal) } },
   });
+};
+
+/** In order of preference; the scripted one only where somebody asked for it. */
+const engines = (env: WorkerEnv, sherpa: SherpaRuntime): SpeechEngine[] => [
+  ...(env.OT_SCRIPTED_ENGINE ? [createScripted(env.OT_SCRIPTED_ENGINE)] : []),
+  createSherpaEngine(sherpa),
+  ...(env.ASR_OPENAI_BASE_URL
+    ? [
+        createOpenAiEngine({
+          baseUrl: env.ASR_OPENAI_BASE_URL,
+          apiKey: env.ASR_OPENAI_API_KEY,
+          model: env.ASR_OPENAI_MODEL,
+          parallel: env.ASR_THREADS,
+        }),
+      ]
+    : []),
+  createPocketSphinx({ env: childEnvironment(), parallel: env.ASR_THREADS }),
+];
+
+/** A server for vectors where one is set, else word vectors: never both, their vectors cannot be compared. */
+const vectors = (env: WorkerEnv, log: Log): { vectoriser: Vectoriser; parts: Part[] } => {
+  if (env.EMBEDDINGS_OPENAI_BASE_URL) {
+    const { EMBEDDINGS_OPENAI_API_KEY: apiKey, EMBEDDINGS_OPENAI_MODEL: model } = env;
+    return {
+      vectoriser: createOpenAiVectoriser({ baseUrl: env.EMBEDDINGS_OPENAI_BASE_URL, apiKey, model }),
+      parts: [],
+    };
+  }
+  const words = createWordVectoriser({ modelCacheDir: env.MODEL_CACHE_DIR, env: childEnvironment(), log });
+  return { vectoriser: words, parts: [words.part] };
 };

@@ -18,7 +18,7 @@ export function models(options: { readonly data?: string }): void {
   terminal.line(`Models in ${folder}:`);
   for (const { name, bytes } of found) terminal.done(`${name.padEnd(48)} ${(bytes / 1024 / 1024).toFixed(0)} MiB`);
   if (found.length === 0) terminal.warn('none; put models of sherpa-onnx there (see docs) to have them used');
-  const endpoint = process.env['TRANSCRIPTION_ENDPOINT_URL'] ?? process.env['OPENAI_BASE_URL'];
+  const endpoint = process.env['ASR_OPENAI_BASE_URL'];
   if (endpoint !== undefined) terminal.done(`endpoint for transcription: ${endpoint}`);
   const pocketSphinx = !missingPackages(productPackages).some((name) => name.startsWith('pocketsphinx'));
   if (pocketSphinx) terminal.done('PocketSphinx with its English model, from the distribution');

@@ -11,14 +11,14 @@ const request = z.object({
   maxSpeakers: z.int().nullable(),
 });
 
-const twoHours = 7200;
+/** Samples between frames: long recordings have frames enough, and time and memory stay within bounds. */
+const hopFor = (seconds: number): number => (seconds <= 1800 ? 256 : seconds <= 4 * 3600 ? 512 : 1024);
 
 serveTasks(async (input, onProgress) => {
   const { wavPath, seconds, minSpeakers, maxSpeakers } = request.parse(input);
   const levels = await frameLevels(wavPath, seconds);
   const regions = speechRegions(levels, { minGap: 0.25, pad: 0.05 });
-  const hop = seconds > twoHours ? 512 : 256;
   const tell = (share: number): void => onProgress(share * 0.95);
-  const features = await featuresOf({ wavPath, regions, levels, hop, onProgress: tell });
+  const features = await featuresOf({ wavPath, regions, levels, hop: hopFor(seconds), onProgress: tell });
   return { turns: turnsFrom(features, regions, { min: minSpeakers, max: maxSpeakers }) };
 });

@@ -68,8 +68,8 @@ const transcribeWith =
         ? [{ start: 0, end: request.seconds }]
         : cutAtSilences(await frameLevels(request.wavPath, request.seconds), request.seconds, longest);
     const heard = pieces.map(() => 0);
-    const found = await mapLimit(pieces, parallel, (piece, index) =>
-      decodePiece(request, piece, env, (seconds) => {
+    const found = await mapLimit(pieces, { limit: parallel, signal: request.signal }, (piece, index, signal) =>
+      decodePiece({ ...request, signal }, piece, env, (seconds) => {
         heard[index] = seconds;
         request.onProgress?.(Math.min(1, heard.reduce((a, b) => a + b, 0) / request.seconds));
       }),

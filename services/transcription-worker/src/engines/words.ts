@@ -36,26 +36,30 @@ export const interpolateWords = (text: string, start: number, end: number, confi
   });
 };
 
-/** Runs `work` over all items, at most `limit` at a time; the first failure stops new ones. Results keep their order. */
+/**
+ * Runs `work` over all items, at most `limit` at a time; results keep their order. The first failure (or `signal`)
+ * stops the others, and nothing runs any more when it is thrown.
+ */
 export const mapLimit = async <T, R>(
   items: readonly T[],
-  limit: number,
-  work: (item: T, index: number) => Promise<R>,
+  { limit, signal }: { limit: number; signal: AbortSignal | undefined },
+  work: (item: T, index: number, signal: AbortSignal) => Promise<R>,
 ): Promise<R[]> => {
   const results: R[] = [];
+  const failure = new AbortController();
+  const stop = signal ? AbortSignal.any([signal, failure.signal]) : failure.signal;
   let next = 0;
-  let failed = false;
   const lane = async (): Promise<void> => {
-    while (!failed && next < items.length) {
+    while (!stop.aborted && next < items.length) {
       const index = next++;
       try {
-        results[index] = await work(items[index] as T, index);
+        results[index] = await work(items[index] as T, index, stop);
       } catch (error) {
-        failed = true;
-        throw error;
+        failure.abort(error);
       }
     }
   };
   await Promise.all(Array.from({ length: Math.min(limit, items.length) }, lane));
+  stop.throwIfAborted();
   return results;
 };

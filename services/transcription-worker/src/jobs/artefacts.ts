@@ -1,9 +1,9 @@
 import { createWriteStream } from 'node:fs';
-import { mkdtemp, open, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, open, readdir, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { ObjectStore } from '@overtone/object-store';
-import { isAppError, unavailable } from '@overtone/service-kit';
+import { isAppError, unavailable, type Part } from '@overtone/service-kit';
 import type { z } from 'zod';
 import { storageFull } from '../failures.ts';
 
@@ -15,6 +15,11 @@ export const artefactKey = ({ fileId, runId }: Place, name: string, token: numbe
 
 /** Artefacts of the stages, in the object store; every one is checked when it is read. */
 export const createArtefacts = (store: ObjectStore, workDir: string) => ({
+  part: {
+    name: 'work folder',
+    start: () => sweep(workDir),
+    stop: async () => {},
+  } satisfies Part,
   writeJson: async (key: string, value: unknown): Promise<string> => {
     await store.put(key, JSON.stringify(value), { contentType: 'application/json' });
     return key;
@@ -26,7 +31,11 @@ export const createArtefacts = (store: ObjectStore, workDir: string) => ({
     return schema.parse(JSON.parse(Buffer.concat(parts).toString('utf8')));
   },
   download: async (key: string, target: string, signal: AbortSignal): Promise<void> => {
-    const { stream } = await store.get(key, { signal }).catch(missing);
+    const { stream, bytes } = await store.get(key, { signal }).catch(missing);
+    await assertRoom(workDir, bytes).catch((e: unknown) => {
+      stream.destroy();
+      throw e;
+    });
     await pipeline(stream, createWriteStream(target), { signal }).catch(fullDisk);
   },
   upload: async (source: string, key: string, contentType: string, signal: AbortSignal): Promise<string> => {
@@ -36,7 +45,7 @@ export const createArtefacts = (store: ObjectStore, workDir: string) => ({
   },
   /** A folder for one job; gone afterwards, whatever happened. */
   inFolder: async <T>(work: (folder: string) => Promise<T>): Promise<T> => {
-    const folder = await mkdtemp(join(workDir, 'job-'));
+    const folder = await mkdtemp(join(workDir, `${prefix}${process.pid}-`));
     try {
       return await work(folder);
     } finally {
@@ -45,6 +54,33 @@ export const createArtefacts = (store: ObjectStore, workDir: string) => ({
   },
 });
 export type Artefacts = ReturnType<typeof createArtefacts>;
+
+const prefix = 'overtone-job-';
+
+/** Half as much again for what is made of it, and something for everybody else on the disk. */
+const assertRoom = async (workDir: string, bytes: number): Promise<void> => {
+  const { bavail, bsize } = await statfs(workDir);
+  if (bavail * bsize < bytes * 1.5 + 64 * 1024 * 1024)
+    throw storageFull('There is not enough room to work on this recording');
+};
+
+const alive = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0);
+  } catch (e) {
+    return (e as { code?: string }).code === 'EPERM';
+  }
+};
+
+/** Removes what workers that were killed left behind; the owner's process id stands in the name. */
+const sweep = async (workDir: string): Promise<void> => {
+  await mkdir(workDir, { recursive: true });
+  for (const name of await readdir(workDir)) {
+    const pid = name.startsWith(prefix) ? Number.parseInt(name.slice(prefix.length), 10) : Number.NaN;
+    const abandoned = pid === process.pid || (Number.isInteger(pid) && !alive(pid));
+    if (abandoned) await rm(join(workDir, name), { recursive: true, force: true });
+  }
+};
 
 /** The recording or an earlier artefact is gone: trying again cannot bring it back, the run has to start anew. */
 const missing = (e: unknown): never => {

@@ -1,0 +1,77 @@
+import type { Turn } from '@overtone/contracts';
+import { readSamples, sampleRate } from '../audio/wav.ts';
+import type { DiarizationConfig } from '../engines/sherpa/config.ts';
+import type { Extractor, loadSherpa } from '../engines/sherpa/native.ts';
+import { linkSpeakers, type LocalSpeaker } from './link-speakers.ts';
+
+/** sherpa-onnx' clustering needs memory by the square of the length: longer recordings are done in windows. */
+const windowSeconds = 1200;
+/** Voices of two windows are one person from this likeness on. */
+const sameVoice = 0.5;
+const shortestClean = 1.5;
+const mostSeconds = 30;
+
+export interface WindowTask {
+  config: DiarizationConfig;
+  wavPath: string;
+  seconds: number;
+}
+
+const embed = (extractor: Extractor, samples: Float32Array): Float32Array => {
+  const stream = extractor.createStream();
+  stream.acceptWaveform({ samples, sampleRate });
+  stream.inputFinished();
+  return extractor.compute(stream, false);
+};
+
+/** The voice of each speaker of a window, from the longest turns. */
+const localSpeakers = (
+  extractor: Extractor,
+  turns: readonly Turn[],
+  samples: Float32Array,
+  window: number,
+): LocalSpeaker[] =>
+  [...new Set(turns.map((t) => t.speaker))].map((speaker) => {
+    const own = turns.filter((t) => t.speaker === speaker).sort((a, b) => b.end - b.start - (a.end - a.start));
+    const clean = own.filter((t, i) => i === 0 || t.end - t.start >= shortestClean);
+    let vector = new Float32Array(0);
+    let seconds = 0;
+    for (const t of clean) {
+      if (seconds >= mostSeconds) break;
+      const part = embed(extractor, samples.subarray(Math.floor(t.start * sampleRate), Math.ceil(t.end * sampleRate)));
+      if (vector.length === 0) vector = new Float32Array(part.length);
+      // Some models answer NaN for very short or silent parts.
+      if (part.every((x) => Number.isFinite(x)))
+        for (let i = 0; i < part.length; i++) vector[i] = (vector[i] ?? 0) + (part[i] ?? 0);
+      seconds += t.end - t.start;
+    }
+    return { window, speaker, vector, seconds };
+  });
+
+/** Who speaks when by neural models, window by window, with the same person linked across windows. */
+export const diarizeWindows = async (
+  sherpa: ReturnType<typeof loadSherpa>,
+  task: WindowTask,
+  onProgress: (share: number) => void,
+): Promise<{ turns: Turn[] }> => {
+  const diarization = new sherpa.OfflineSpeakerDiarization(task.config);
+  if (task.seconds <= windowSeconds * 1.5) {
+    return { turns: diarization.process(await readSamples(task.wavPath, 0, task.seconds)) };
+  }
+  const extractor = new sherpa.SpeakerEmbeddingExtractor(task.config.embedding);
+  const locals: LocalSpeaker[] = [];
+  const found: { window: number; turn: Turn }[] = [];
+  for (let window = 0; window * windowSeconds < task.seconds; window++) {
+    const from = window * windowSeconds;
+    const samples = await readSamples(task.wavPath, from, Math.min(task.seconds, from + windowSeconds));
+    const turns = diarization.process(samples);
+    locals.push(...localSpeakers(extractor, turns, samples, window));
+    for (const t of turns) found.push({ window, turn: { ...t, start: t.start + from, end: t.end + from } });
+    onProgress(Math.min(1, (from + windowSeconds) / task.seconds));
+  }
+  const labels = linkSpeakers(locals, sameVoice);
+  const labelOf = new Map(locals.map((l, i) => [`${l.window}:${l.speaker}`, labels[i] ?? 0]));
+  return {
+    turns: found.map(({ window, turn }) => ({ ...turn, speaker: labelOf.get(`${window}:${turn.speaker}`) ?? 0 })),
+  };
+};

@@ -1,0 +1,57 @@
+import { turn } from '@overtone/contracts';
+import { z } from 'zod';
+import { diarizationConfig } from '../engines/sherpa/config.ts';
+import { crashOf, servingModel, type SherpaRuntime } from '../engines/sherpa/sherpa.adapter.ts';
+import type { DiarizeRequest, Diarizer } from './diarization.ts';
+
+const answer = z.object({ turns: z.array(turn) });
+
+/** A number is only given to the models when both bounds name the same one; they find it out better than a range says. */
+const exactly = ({ minSpeakers, maxSpeakers }: DiarizeRequest): number | null =>
+  minSpeakers !== null && minSpeakers === maxSpeakers ? minSpeakers : null;
+
+/** Whether the number found is what the owner knows to be true. */
+const withinBounds = (found: number, { minSpeakers, maxSpeakers }: DiarizeRequest): boolean =>
+  found >= (minSpeakers ?? 0) && found <= (maxSpeakers ?? Infinity);
+
+/**
+ * Neural models when both are installed (segmentation and speaker embedding), else, or when they fail, `otherwise`.
+ * Which of them worked is in the answer.
+ */
+export const createNeuralDiarizer = (runtime: SherpaRuntime, otherwise: Diarizer): Diarizer => {
+  const neural = async (request: DiarizeRequest, speakers: number | null) => {
+    const models = await runtime.models.look();
+    const [segmentation, embedding] = [servingModel(models, 'segmentation'), servingModel(models, 'embedding')];
+    if (!segmentation || !embedding) return undefined;
+    const { wavPath, seconds, signal, onProgress } = request;
+    const config = diarizationConfig({ segmentation, embedding }, { numThreads: runtime.threads, speakers });
+    const input = { task: 'diarize', config, wavPath, seconds };
+    const { turns } = answer.parse(
+      await runtime.children.run({ input, timeoutMs: 300_000 + seconds * 10_000, signal, onProgress }),
+    );
+    return { provider: 'sherpa-onnx', turns: turns.sort((a, b) => a.start - b.start), degraded: null };
+  };
+
+  const bounded = async (request: DiarizeRequest) => {
+    const first = await neural(request, exactly(request));
+    const found = new Set(first?.turns.map((t) => t.speaker)).size;
+    if (!first || withinBounds(found, request)) return first;
+    const nearest = found < (request.minSpeakers ?? 0) ? request.minSpeakers : request.maxSpeakers;
+    return neural(request, nearest);
+  };
+
+  return {
+    diarize: async (request) => {
+      let failure: string | null = null;
+      try {
+        const done = await bounded(request);
+        if (done) return done;
+      } catch (error) {
+        request.signal?.throwIfAborted();
+        failure = `The models for telling speakers apart failed (${crashOf(error).message}); they were told apart by sound`;
+      }
+      const instead = await otherwise.diarize(request);
+      return { ...instead, degraded: instead.degraded ?? failure };
+    },
+  };
+};

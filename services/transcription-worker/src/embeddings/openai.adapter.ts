@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { engineUnreachable } from '../failures.ts';
+import { patientFetch } from '../remote/patient-fetch.ts';
+import type { Vectoriser } from './embeddings.ts';
+
+export interface OpenAiEmbeddingsOptions {
+  baseUrl: string;
+  apiKey: string | undefined;
+  model: string;
+}
+
+const name = 'embeddings';
+const answerSchema = z.object({
+  data: z.array(z.object({ index: z.int(), embedding: z.array(z.number()).min(1) })),
+});
+
+const normalised = (values: readonly number[]): Float32Array => {
+  const norm = Math.hypot(...values) || 1;
+  return Float32Array.from(values, (x) => x / norm);
+};
+
+/** Any server that speaks the OpenAI embeddings API. */
+export const createOpenAiVectoriser = ({ baseUrl, apiKey, model }: OpenAiEmbeddingsOptions): Vectoriser => ({
+  embed: async (texts) => {
+    const response = await patientFetch({
+      name,
+      url: `${baseUrl.replace(/\/+$/, '')}/embeddings`,
+      headers: { 'content-type': 'application/json', ...(apiKey ? { authorization: `Bearer ${apiKey}` } : {}) },
+      // An empty text is refused by most servers; a space has no meaning either.
+      body: () => JSON.stringify({ model, input: texts.map((t) => t || ' ') }),
+      attempts: 3,
+      timeoutMs: 8_000,
+    });
+    const answer = answerSchema.safeParse(await response.json().catch(() => undefined));
+    const rows = answer.success ? [...answer.data.data].sort((a, b) => a.index - b.index) : [];
+    const vectors = rows.map((row) => normalised(row.embedding));
+    const dim = vectors[0]?.length ?? 0;
+    if (vectors.length !== texts.length || vectors.some((v) => v.length !== dim)) {
+      throw engineUnreachable(name, { detail: 'the answer does not hold one vector per text' });
+    }
+    return { model: `openai:${model}`, dim, vectors };
+  },
+});

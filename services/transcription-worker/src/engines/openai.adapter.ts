@@ -1,0 +1,129 @@
+import { cutAtSilences, frameLevels, type TimeSpan } from '../audio/speech-regions.ts';
+import { readPcm, wavHeader } from '../audio/wav.ts';
+import { engineUnreachable } from '../failures.ts';
+import { patientFetch } from '../remote/patient-fetch.ts';
+import type { EngineState, Recognised, SpeechEngine, TranscribeRequest } from './engine.ts';
+import { languageCode, verboseAnswer, wordsOfAnswer, type VerboseAnswer } from './openai.ts';
+import { mapLimit, tidyWords } from './words.ts';
+
+export interface OpenAiEngineOptions {
+  /** Up to and without `/audio/transcriptions`, e.g. `http://127.0.0.1:8000/v1`. */
+  baseUrl: string;
+  apiKey: string | undefined;
+  model: string;
+  parallel: number;
+  attempts?: number;
+}
+
+const name = 'openai-compatible';
+/** 19 MB of sound: usual servers take 25 MB. */
+const longestPiece = 600;
+
+const authorised = (apiKey: string | undefined): Record<string, string> =>
+  apiKey ? { authorization: `Bearer ${apiKey}` } : {};
+
+const formOf = async (o: OpenAiEngineOptions, request: TranscribeRequest, piece: TimeSpan): Promise<() => FormData> => {
+  const pcm = await readPcm(request.wavPath, piece.start, piece.end);
+  const bytes = new Uint8Array(pcm.buffer, pcm.byteOffset, pcm.byteLength);
+  const sound = new Blob([Uint8Array.from(wavHeader(bytes.length)), bytes as Uint8Array<ArrayBuffer>], {
+    type: 'audio/wav',
+  });
+  return () => {
+    const form = new FormData();
+    form.set('file', sound, 'audio.wav');
+    form.set('model', o.model);
+    form.set('response_format', 'verbose_json');
+    for (const granularity of ['word', 'segment']) form.append('timestamp_granularities[]', granularity);
+    if (request.language) form.set('language', request.language.slice(0, 2));
+    return form;
+  };
+};
+
+const answerOf = async (response: Response): Promise<VerboseAnswer> => {
+  try {
+    return verboseAnswer.parse(await response.json());
+  } catch (cause) {
+    throw engineUnreachable(name, { cause, detail: 'the answer is not a transcription' });
+  }
+};
+
+const transcribeWith =
+  (o: OpenAiEngineOptions) =>
+  async (request: TranscribeRequest): Promise<Recognised> => {
+    const began = performance.now();
+    const pieces =
+      request.seconds <= longestPiece
+        ? [{ start: 0, end: request.seconds }]
+        : cutAtSilences(await frameLevels(request.wavPath, request.seconds), request.seconds, longestPiece);
+    let done = 0;
+    const answers = await mapLimit(pieces, { limit: o.parallel, signal: request.signal }, async (piece, _, signal) => {
+      const body = await formOf(o, request, piece);
+      const response = await patientFetch({
+        name,
+        url: `${o.baseUrl}/audio/transcriptions`,
+        headers: authorised(o.apiKey),
+        body,
+        attempts: o.attempts ?? 6,
+        timeoutMs: 900_000,
+        signal,
+      });
+      const answer = await answerOf(response);
+      done += piece.end - piece.start;
+      request.onProgress?.(Math.min(1, done / request.seconds));
+      return { language: answer.language, ...wordsOfAnswer(answer, piece) };
+    });
+    return {
+      language: languageCode(answers.find((a) => a.language)?.language) ?? request.language,
+      words: tidyWords(
+        answers.flatMap((a) => a.words),
+        request.seconds,
+      ),
+      engine: {
+        provider: name,
+        model: o.model,
+        timing: answers.every((a) => a.timing === 'engine') ? 'engine' : 'estimated',
+      },
+      engineSeconds: (performance.now() - began) / 1000,
+    };
+  };
+
+/** Any answer means that somebody is there; not every server lists its models. */
+const ask = async (o: OpenAiEngineOptions): Promise<EngineState> => {
+  try {
+    const response = await fetch(`${o.baseUrl}/models`, {
+      headers: authorised(o.apiKey),
+      signal: AbortSignal.timeout(5_000),
+      redirect: 'error',
+    });
+    await response.body?.cancel();
+    if (response.status === 401 || response.status === 403) {
+      return { ready: false, why: 'The speech service does not accept our key' };
+    }
+    return response.status >= 500
+      ? { ready: false, why: `The speech service answers ${response.status}` }
+      : { ready: true };
+  } catch {
+    return { ready: false, why: 'The speech service does not answer' };
+  }
+};
+
+const askAgainMs = 30_000;
+
+/** Any server that speaks the OpenAI transcription API. */
+export const createOpenAiEngine = (options: OpenAiEngineOptions): SpeechEngine => {
+  const o = { ...options, baseUrl: options.baseUrl.replace(/\/+$/, '') };
+  let known: { state: EngineState; until: number } | undefined;
+  return {
+    id: name,
+    info: { provider: name, model: o.model, timing: 'engine' },
+    languages: [],
+    check: async () => {
+      if (known && known.until > Date.now()) return known.state;
+      const state = await ask(o);
+      known = { state, until: Date.now() + (state.ready ? askAgainMs : 0) };
+      return state;
+    },
+    transcribe: transcribeWith(o),
+    close: () => undefined,
+  };
+};

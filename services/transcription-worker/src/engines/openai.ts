@@ -1,0 +1,63 @@
+import type { Word } from '@overtone/contracts';
+import { z } from 'zod';
+import { interpolateWords } from './words.ts';
+
+const segment = z.object({
+  start: z.number(),
+  end: z.number(),
+  text: z.string(),
+  avg_logprob: z.number().nullish(),
+});
+
+/** `verbose_json` of POST /audio/transcriptions; servers differ in what they leave out. */
+export const verboseAnswer = z.object({
+  text: z.string(),
+  language: z.string().nullish(),
+  words: z.array(z.object({ word: z.string(), start: z.number(), end: z.number() })).nullish(),
+  segments: z.array(segment).nullish(),
+});
+export type VerboseAnswer = z.infer<typeof verboseAnswer>;
+type Segment = z.infer<typeof segment>;
+
+/** Some servers answer `en`, some `english`. */
+export const languageCode = (language: string | null | undefined): string | null => {
+  if (!language) return null;
+  const name = language.toLowerCase();
+  if (/^[a-z]{2,3}(-[a-z]{2,4})?$/.test(name) && name.length <= 3) return name;
+  const names = new Intl.DisplayNames('en', { type: 'language' });
+  const codes =
+    'en es fr de it pt nl pl ru uk cs sv da no fi el tr ar he hi zh ja ko vi th id ms ro hu bg hr sk sl'.split(' ');
+  return codes.find((code) => names.of(code)?.toLowerCase() === name) ?? null;
+};
+
+const confidenceOf = (s: Segment | undefined): number | null =>
+  typeof s?.avg_logprob === 'number' ? Math.min(1, Math.exp(s.avg_logprob)) : null;
+
+/** Words come without punctuation, segments with it: where both agree on the number of words, the segments' spelling wins. */
+const withPunctuation = (words: readonly { word: string }[], segments: readonly Segment[]): string[] => {
+  const spelled = segments.flatMap((s) => s.text.trim().split(/\s+/).filter(Boolean));
+  return spelled.length === words.length ? spelled : words.map((w) => w.word);
+};
+
+/** Words of one uploaded piece, moved to where the piece begins. `timing` says whether their times are the engine's. */
+export const wordsOfAnswer = (
+  answer: VerboseAnswer,
+  piece: { start: number; end: number },
+): { words: Word[]; timing: 'engine' | 'estimated' } => {
+  const segments = answer.segments ?? [];
+  if (answer.words && answer.words.length > 0) {
+    const spelled = withPunctuation(answer.words, segments);
+    const words = answer.words.map((w, i) => ({
+      word: spelled[i] ?? w.word,
+      start: w.start + piece.start,
+      end: w.end + piece.start,
+      confidence: confidenceOf(segments.find((s) => w.start >= s.start - 0.01 && w.start < s.end)),
+    }));
+    return { words, timing: 'engine' };
+  }
+  const spans = segments.length > 0 ? segments : [{ start: 0, end: piece.end - piece.start, text: answer.text }];
+  const words = spans.flatMap((s) =>
+    interpolateWords(s.text, s.start + piece.start, s.end + piece.start, confidenceOf(s)),
+  );
+  return { words, timing: 'estimated' };
+};

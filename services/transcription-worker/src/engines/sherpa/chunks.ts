@@ -1,0 +1,48 @@
+import { frameLevels, packRegions, speechRegions, type TimeSpan } from '../../audio/speech-regions.ts';
+import { readSamples, sampleRate } from '../../audio/wav.ts';
+import type { Detector } from './native.ts';
+
+const windowSamples = 512;
+
+/** Stretches of speech as the voice activity model hears them; reads ten seconds at a time. */
+export const detectSpeech = async (detector: Detector, wavPath: string, seconds: number): Promise<TimeSpan[]> => {
+  const found: TimeSpan[] = [];
+  const drain = (): void => {
+    while (!detector.isEmpty()) {
+      const { start, samples } = detector.front(false);
+      found.push({ start: start / sampleRate, end: (start + samples.length) / sampleRate });
+      detector.pop();
+    }
+  };
+  // Whole windows only, so that none is lost between two reads.
+  const step = (windowSamples * 320) / sampleRate;
+  for (let at = 0; at < seconds; at += step) {
+    const samples = await readSamples(wavPath, at, Math.min(seconds, at + step));
+    for (let i = 0; i + windowSamples <= samples.length; i += windowSamples) {
+      detector.acceptWaveform(samples.subarray(i, i + windowSamples));
+      drain();
+    }
+  }
+  detector.flush();
+  drain();
+  return found;
+};
+
+const pad = 0.15;
+
+/** Pieces with speech of at most `longest` seconds: by the model when there is one, by loudness otherwise. */
+export const speechChunks = async (
+  detector: Detector | undefined,
+  wavPath: string,
+  seconds: number,
+  longest: number,
+): Promise<TimeSpan[]> => {
+  const levels = await frameLevels(wavPath, seconds);
+  if (!detector) return packRegions(speechRegions(levels, { minGap: 0.5, pad: 0.2 }), levels, longest);
+  const heard = await detectSpeech(detector, wavPath, seconds);
+  const padded = heard.map(({ start, end }, i) => ({
+    start: Math.max(heard[i - 1]?.end ?? 0, start - pad),
+    end: Math.min(heard[i + 1]?.start ?? seconds, end + pad),
+  }));
+  return packRegions(padded, levels, longest);
+};

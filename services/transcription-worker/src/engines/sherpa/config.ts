@@ -1,0 +1,104 @@
+import { join } from 'node:path';
+import type { Model } from './model-store.ts';
+
+/** The parts of sherpa-onnx' configuration that we set. */
+export interface RecognizerConfig {
+  featConfig: { sampleRate: number; featureDim: number };
+  decodingMethod: 'greedy_search';
+  modelConfig: Record<string, unknown>;
+}
+export interface VadConfig {
+  sileroVad: {
+    model: string;
+    threshold: number;
+    minSpeechDuration: number;
+    minSilenceDuration: number;
+    maxSpeechDuration: number;
+    windowSize: number;
+  };
+  sampleRate: number;
+  numThreads: number;
+}
+export interface DiarizationConfig {
+  segmentation: { pyannote: { model: string; windowShiftRatio: number }; numThreads: number };
+  embedding: { model: string; numThreads: number };
+  clustering: { numClusters: number; threshold: number };
+  minDurationOn: number;
+  minDurationOff: number;
+}
+
+const fileOf = (model: Model, role: string): string => join(model.folder, model.manifest.files[role]?.path ?? '');
+
+/** Whisper throws away what is beyond 30 s of a stream; the others only grow slow with length. */
+export const longestChunk = (model: Model): number => (model.manifest.family === 'whisper' ? 28 : 45);
+
+const shared = (model: Model, numThreads: number): Record<string, unknown> => ({
+  tokens: fileOf(model, 'tokens'),
+  numThreads,
+  provider: 'cpu',
+  debug: 0,
+});
+
+export const recognizerConfig = (
+  model: Model,
+  { numThreads, language }: { numThreads: number; language: string | null },
+): RecognizerConfig => {
+  const [encoder, decoder] = [fileOf(model, 'encoder'), fileOf(model, 'decoder')];
+  const base = { featConfig: { sampleRate: 16_000, featureDim: 80 }, decodingMethod: 'greedy_search' as const };
+  if (model.manifest.family === 'whisper') {
+    // English-only models take no language; tail padding as sherpa-onnx recommends for each kind.
+    const english = model.manifest.langs.length === 1 && model.manifest.langs[0] === 'en';
+    const whisper = {
+      encoder,
+      decoder,
+      language: english ? 'en' : (language?.slice(0, 2) ?? ''),
+      task: 'transcribe',
+      tailPaddings: english ? 50 : 300,
+      enableSegmentTimestamps: 1,
+    };
+    return { ...base, modelConfig: { ...shared(model, numThreads), whisper } };
+  }
+  const transducer = { encoder, decoder, joiner: fileOf(model, 'joiner') };
+  const modelType = model.manifest.family === 'nemo-transducer' ? { modelType: 'nemo_transducer' } : {};
+  return { ...base, modelConfig: { ...shared(model, numThreads), ...modelType, transducer } };
+};
+
+export const vadConfig = (model: Model): VadConfig => ({
+  sileroVad: {
+    model: fileOf(model, 'model'),
+    threshold: 0.5,
+    minSpeechDuration: 0.25,
+    minSilenceDuration: 0.5,
+    maxSpeechDuration: 20,
+    windowSize: 512,
+  },
+  sampleRate: 16_000,
+  numThreads: 1,
+});
+
+export const diarizationConfig = (
+  { segmentation, embedding }: { segmentation: Model; embedding: Model },
+  { numThreads, speakers }: { numThreads: number; speakers: number | null },
+): DiarizationConfig => ({
+  segmentation: { pyannote: { model: fileOf(segmentation, 'model'), windowShiftRatio: 0.1 }, numThreads },
+  embedding: { model: fileOf(embedding, 'model'), numThreads },
+  clustering: { numClusters: speakers ?? -1, threshold: 0.5 },
+  minDurationOn: 0.2,
+  minDurationOff: 0.5,
+});
+
+/** What proves a model: its configuration, by what it is for. A segmentation model is proved with its embedding model. */
+export const canaryTask = (model: Model): { task: string; config: unknown } | undefined => {
+  switch (model.manifest.kind) {
+    case 'asr':
+      return { task: 'load-recognizer', config: recognizerConfig(model, { numThreads: 1, language: null }) };
+    case 'vad':
+      return { task: 'load-vad', config: vadConfig(model) };
+    case 'embedding':
+      return { task: 'load-embedding', config: { model: fileOf(model, 'model'), numThreads: 1 } };
+    case 'segmentation':
+      return undefined;
+    default:
+      return model.manifest.kind satisfies never;
+  }
+};

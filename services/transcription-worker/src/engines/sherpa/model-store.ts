@@ -1,0 +1,139 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { manifestFromNames, manifestSchema, modelKinds, rolesOf, type Manifest, type ModelKind } from './models.ts';
+
+/**
+ * absent -> present -> verified -> canary-ok. `refused` says why it goes no further; it is looked at again when a file
+ * changes. Nothing is ever fetched from a network.
+ */
+export type ModelState = 'present' | 'verified' | 'canary-ok' | 'refused';
+
+export interface Model {
+  manifest: Manifest;
+  folder: string;
+  /** Sizes and times of its files: what was checked counts as long as this stays the same. */
+  fingerprint: string;
+  state: ModelState;
+  why: string | null;
+}
+
+/** Loads a model in a child process and lets it work on a second of silence; throws when it cannot. */
+export type Canary = (model: Model) => Promise<void>;
+
+const readManifest = async (kind: ModelKind, id: string, folder: string): Promise<Manifest | undefined> => {
+  const text = await readFile(join(folder, 'manifest.json'), 'utf8').catch(() => undefined);
+  if (text === undefined) return manifestFromNames(kind, id, await readdir(folder));
+  return manifestSchema.parse(JSON.parse(text));
+};
+
+const fingerprintOf = async ({ files }: Manifest, folder: string): Promise<string> => {
+  const parts: string[] = [];
+  for (const { path } of Object.values(files)) {
+    const info = await stat(join(folder, path)).catch(() => undefined);
+    parts.push(`${path}:${info ? `${info.size}:${info.mtimeMs}` : 'missing'}`);
+  }
+  return parts.sort().join('|');
+};
+
+const sha256 = async (path: string): Promise<string> => {
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
+  return hash.digest('hex');
+};
+
+/** @returns why the files are not what the manifest says, or null. */
+const fault = async ({ files, family }: Manifest, folder: string): Promise<string | null> => {
+  for (const role of rolesOf[family]) if (!files[role]) return `its manifest names no ${role}`;
+  for (const [role, file] of Object.entries(files)) {
+    const info = await stat(join(folder, file.path)).catch(() => undefined);
+    if (!info) return `the file ${file.path} (${role}) is missing`;
+    if (file.bytes !== undefined && info.size !== file.bytes)
+      return `${file.path} has ${info.size} bytes, not ${file.bytes}`;
+    if (file.sha256 && (await sha256(join(folder, file.path))) !== file.sha256.toLowerCase()) {
+      return `${file.path} is not the file its manifest describes (SHA-256 differs)`;
+    }
+  }
+  return null;
+};
+
+const foldersOf = async (cacheDir: string): Promise<{ kind: ModelKind; id: string; folder: string }[]> => {
+  const lists = await Promise.all(
+    modelKinds.map(async (kind) => {
+      const entries = await readdir(join(cacheDir, kind), { withFileTypes: true }).catch(() => []);
+      return entries
+        .filter((e) => e.isDirectory())
+        .map((e) => ({ kind, id: e.name, folder: join(cacheDir, kind, e.name) }));
+    }),
+  );
+  return lists.flat().sort((a, b) => (a.folder < b.folder ? -1 : 1));
+};
+
+export interface ModelStore {
+  /** Looks at the folder and checks what is new; cheap when nothing has changed. */
+  look(): Promise<Model[]>;
+}
+
+/** The models below MODEL_CACHE_DIR/<kind>/<id>/. */
+export const createModelStore = (cacheDir: string, canary: Canary): ModelStore => {
+  const known = new Map<string, Model>();
+  let looking: Promise<Model[]> | undefined;
+
+  const examine = async ({
+    kind,
+    id,
+    folder,
+  }: {
+    kind: ModelKind;
+    id: string;
+    folder: string;
+  }): Promise<Model | undefined> => {
+    const refused = (why: string, fingerprint: string, manifest?: Manifest): Model => ({
+      manifest: manifest ?? { id, kind, family: 'whisper', files: {}, langs: [], sampleRate: 16_000 },
+      folder,
+      fingerprint,
+      state: 'refused',
+      why,
+    });
+    let manifest: Manifest | undefined;
+    try {
+      manifest = await readManifest(kind, id, folder);
+    } catch {
+      return refused('its manifest.json cannot be read', '');
+    }
+    if (!manifest) return undefined;
+    const fingerprint = await fingerprintOf(manifest, folder);
+    const before = known.get(folder);
+    if (before?.fingerprint === fingerprint) return before;
+    const why = await fault(manifest, folder);
+    if (why !== null) return refused(why, fingerprint, manifest);
+    const model: Model = { manifest, folder, fingerprint, state: 'verified', why: null };
+    try {
+      await canary(model);
+      return { ...model, state: 'canary-ok' };
+    } catch (error) {
+      return refused(`it does not load: ${(error as Error).message}`, fingerprint, manifest);
+    }
+  };
+
+  const lookNow = async (): Promise<Model[]> => {
+    const models: Model[] = [];
+    for (const place of await foldersOf(cacheDir)) {
+      const model = await examine(place);
+      if (!model) continue;
+      known.set(place.folder, model);
+      models.push(model);
+    }
+    return models;
+  };
+
+  return {
+    look: () => {
+      looking ??= lookNow().finally(() => {
+        looking = undefined;
+      });
+      return looking;
+    },
+  };
+};

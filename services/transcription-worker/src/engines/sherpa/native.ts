@@ -1,0 +1,39 @@
+import { createRequire } from 'node:module';
+import type { DiarizationConfig, RecognizerConfig, VadConfig } from './config.ts';
+
+// sherpa-onnx-node has no types; this is what we use of it. Only task children may load it: a bad model ends the process.
+interface Stream {
+  acceptWaveform(wave: { samples: Float32Array; sampleRate: number }): void;
+}
+interface InputStream extends Stream {
+  inputFinished(): void;
+}
+export interface Recognizer {
+  createStream(): Stream;
+  decode(stream: Stream): void;
+  getResult(stream: Stream): unknown;
+}
+export interface Detector {
+  acceptWaveform(samples: Float32Array): void;
+  isEmpty(): boolean;
+  front(external: boolean): { start: number; samples: Float32Array };
+  pop(): void;
+  flush(): void;
+}
+export interface Extractor {
+  createStream(): InputStream;
+  isReady(stream: InputStream): boolean;
+  compute(stream: InputStream, external: boolean): Float32Array;
+}
+export interface SpeakerDiarization {
+  process(samples: Float32Array): { start: number; end: number; speaker: number }[];
+}
+
+interface Sherpa {
+  OfflineRecognizer: new (config: RecognizerConfig) => Recognizer;
+  Vad: new (config: VadConfig, bufferSeconds: number) => Detector;
+  SpeakerEmbeddingExtractor: new (config: { model: string; numThreads: number }) => Extractor;
+  OfflineSpeakerDiarization: new (config: DiarizationConfig) => SpeakerDiarization;
+}
+
+export const loadSherpa = (): Sherpa => createRequire(import.meta.url)('sherpa-onnx-node') as Sherpa;

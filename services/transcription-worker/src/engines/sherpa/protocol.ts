@@ -1,0 +1,24 @@
+import { z } from 'zod';
+import type { DiarizationConfig, RecognizerConfig, VadConfig } from './config.ts';
+
+const recognizer = z.custom<RecognizerConfig>((v) => typeof v === 'object' && v !== null);
+const vad = z.custom<VadConfig>((v) => typeof v === 'object' && v !== null);
+const diarization = z.custom<DiarizationConfig>((v) => typeof v === 'object' && v !== null);
+const embedding = z.object({ model: z.string(), numThreads: z.int() });
+
+/** What the worker asks of its sherpa-onnx child. */
+export const sherpaTask = z.discriminatedUnion('task', [
+  z.object({ task: z.literal('load-recognizer'), config: recognizer }),
+  z.object({ task: z.literal('load-vad'), config: vad }),
+  z.object({ task: z.literal('load-embedding'), config: embedding }),
+  z.object({
+    task: z.literal('transcribe'),
+    config: recognizer,
+    vad: vad.nullable(),
+    wavPath: z.string(),
+    seconds: z.number(),
+    longest: z.number(),
+  }),
+  z.object({ task: z.literal('diarize'), config: diarization, wavPath: z.string(), seconds: z.number() }),
+]);
+export type SherpaTask = z.infer<typeof sherpaTask>;

@@ -1,0 +1,118 @@
+import { word } from '@overtone/contracts';
+import { z } from 'zod';
+import { ChildCrash, createTaskChildren, type TaskChildren } from '../../children/task-child.ts';
+import { engineCrashed, engineMissing, outOfTime } from '../../failures.ts';
+import type { EngineState, Recognised, SpeechEngine, TranscribeRequest } from '../engine.ts';
+import { tidyWords } from '../words.ts';
+import { canaryTask, longestChunk, recognizerConfig, vadConfig } from './config.ts';
+import { createModelStore, type Model, type ModelStore } from './model-store.ts';
+import type { ModelKind } from './models.ts';
+
+export interface SherpaOptions {
+  modelCacheDir: string;
+  env: Record<string, string>;
+  threads: number;
+  /** How long a child with a loaded model waits for the next recording. */
+  idleMs?: number;
+}
+
+const answer = z.object({
+  words: z.array(word),
+  timing: z.enum(['engine', 'estimated']),
+  language: z.string().nullable(),
+});
+const canaryTimeoutMs = 120_000;
+
+/** One pool of children for recognition and diarization; models are checked in a child of their own. */
+export interface SherpaRuntime {
+  children: TaskChildren;
+  models: ModelStore;
+  threads: number;
+}
+
+export const createSherpaRuntime = (o: SherpaOptions): SherpaRuntime => {
+  const script = new URL('./sherpa.child.ts', import.meta.url);
+  const common = { script, env: o.env, heapMb: 512 };
+  const children = createTaskChildren({ ...common, idleMs: o.idleMs ?? 60_000 });
+  const canaries = createTaskChildren({ ...common, idleMs: 0 });
+  const models = createModelStore(o.modelCacheDir, async (model) => {
+    const task = canaryTask(model);
+    if (!task) return;
+    await canaries.run({ input: task, timeoutMs: canaryTimeoutMs }).catch((error: unknown) => {
+      if (!(error instanceof ChildCrash)) throw error;
+      throw new Error(`${error.message}: ${error.stderrTail.slice(-300)}`, { cause: error });
+    });
+  });
+  return { children, models, threads: o.threads };
+};
+
+/** The first model of a kind that loaded. */
+export const servingModel = (models: readonly Model[], kind: ModelKind): Model | undefined =>
+  models.find((m) => m.manifest.kind === kind && m.state === 'canary-ok');
+
+/** A child that aborts says why on stderr only; its end becomes an error that may be tried again. */
+export const crashOf = (error: unknown): Error => {
+  if (!(error instanceof ChildCrash)) return error as Error;
+  const more = { cause: error, detail: error.stderrTail };
+  return error.timedOut ? outOfTime('Recognising the speech', more) : engineCrashed('sherpa-onnx', more);
+};
+
+const stateOf = (models: readonly Model[]): EngineState => {
+  if (servingModel(models, 'asr')) return { ready: true };
+  const refused = models.find((m) => m.manifest.kind === 'asr');
+  const why = refused
+    ? `The speech model ${refused.manifest.id} is not used: ${refused.why}`
+    : 'No speech model is installed';
+  return { ready: false, why };
+};
+
+/** Neural speech models in MODEL_CACHE_DIR, run in a child process: a corrupt one aborts that child, not the worker. */
+export const createSherpaEngine = (runtime: SherpaRuntime): SpeechEngine => {
+  let serving: { model: Model; vad: Model | undefined } | undefined;
+
+  const transcribe = async (request: TranscribeRequest): Promise<Recognised> => {
+    if (!serving) throw engineMissing();
+    const { model, vad } = serving;
+    const began = performance.now();
+    const input = {
+      task: 'transcribe',
+      config: recognizerConfig(model, { numThreads: runtime.threads, language: request.language }),
+      vad: vad ? vadConfig(vad) : null,
+      wavPath: request.wavPath,
+      seconds: request.seconds,
+      longest: longestChunk(model),
+    };
+    const { signal, onProgress, seconds } = request;
+    const heard = answer.parse(
+      await runtime.children
+        .run({ input, timeoutMs: 300_000 + seconds * 20_000, signal, onProgress })
+        .catch((error: unknown) => {
+          signal?.throwIfAborted();
+          throw crashOf(error);
+        }),
+    );
+    return {
+      language: heard.language ?? request.language ?? model.manifest.langs[0] ?? null,
+      words: tidyWords(heard.words, seconds),
+      engine: { provider: 'sherpa-onnx', model: model.manifest.id, timing: heard.timing },
+      engineSeconds: (performance.now() - began) / 1000,
+    };
+  };
+
+  return {
+    id: 'sherpa-onnx',
+    get info() {
+      const timing = serving?.model.manifest.family === 'whisper' ? ('estimated' as const) : ('engine' as const);
+      return { provider: 'sherpa-onnx' as const, model: serving?.model.manifest.id ?? 'none', timing };
+    },
+    languages: [],
+    check: async () => {
+      const models = await runtime.models.look();
+      const model = servingModel(models, 'asr');
+      serving = model && { model, vad: servingModel(models, 'vad') };
+      return stateOf(models);
+    },
+    transcribe,
+    close: () => runtime.children.close(),
+  };
+};
