@@ -77,25 +77,20 @@ export const makeFile = (
         [75, 'Bob'],
       ],
     };
-    const time = { start: n * 60, end: n * 60 + 60 };
     const passage: IndexRow = {
       ...common,
-      ...time,
       id: rowIdOf(fileId, n),
       kind: 'passage',
-      text: said,
       terms: termsOf(said, 'en'),
-      layout: JSON.stringify(layout),
+      shown: { id: rowIdOf(fileId, n), text: said, end: n * 60 + 60, layout },
       vector: null,
     };
     const windows = windowTokens.map((token): IndexRow => ({
       ...common,
-      ...time,
       id: rowIdOf(fileId, n, token),
       kind: 'window',
-      text: '',
       terms: '',
-      layout: '',
+      shown: null,
       vector: vector(),
     }));
     return [passage, ...windows];

@@ -128,7 +128,7 @@ const peerSearch = async (s: Started, table: lancedb.Table, reranker: lancedb.re
     .distanceType('cosine')
     .fullTextSearch(new lancedb.MatchQuery(words.join(' '), 'terms'))
     .rerank(reranker)
-    .select(['id', 'text'])
+    .select(['id', 'shown'])
     .limit(20)
     .toArray();
 };

@@ -6,6 +6,7 @@ import {
   type IndexRow,
   type LegResult,
   type SearchIndex,
+  type Shown,
 } from '../src/ports/search-index.ts';
 
 export const everything: IndexFilter = {
@@ -21,22 +22,25 @@ export const everything: IndexFilter = {
 export const model = { name: 'test-model', dim: 3 };
 export const vector = (...values: number[]): Float32Array => new Float32Array(values);
 
+const shownOf = (fileId: string, n: number, text: string): Shown => ({
+  id: rowIdOf(fileId, n),
+  text,
+  end: 9,
+  layout: { at: [0], ms: [0], turns: [[0, 'Ann']] },
+});
 type Given = Partial<IndexRow> & { fileId: string; terms: string };
 export const buildRow = ({ fileId, terms, ...rest }: Given, n: number): IndexRow => ({
   id: `${fileId}:${n}`,
   fileId,
   ownerId: '00000000-0000-4000-8000-000000000001',
   kind: 'passage',
-  text: terms,
   terms,
-  start: n * 10,
-  end: n * 10 + 9,
   speakers: ['ann'],
   tags: [],
   uploaded: 1_000,
   duration: 60,
   media: 'audio',
-  layout: '{"at":[0],"ms":[0],"turns":[[0,"Ann"]]}',
+  shown: shownOf(fileId, n, terms),
   vector: null,
   ...rest,
 });
@@ -177,9 +181,9 @@ export const indexContract = (open: () => SearchIndex): void => {
   it('hands out passages as they were put in and forgets removed files', async () => {
     const index = open();
     const a = file();
-    await fill(index, { fileId: a, terms: 'stem', text: 'Stems, "quoted" <b>' });
-    const { text, layout } = buildRow({ fileId: a, terms: 'stem', text: 'Stems, "quoted" <b>' }, 0);
-    expect(await index.passages([`${a}:0`, `${a}:7`])).toEqual([{ id: `${a}:0`, text, layout, end: 9 }]);
+    const shown = shownOf(a, 0, `Stems, "quoted" <b> 'and' \\n`);
+    await fill(index, { fileId: a, terms: 'stem', shown });
+    expect(await index.passages([`${a}:0`, `${a}:7`])).toEqual([shown]);
     await index.removeFile(a);
     expect(await index.passages([`${a}:0`])).toEqual([]);
     expect(await words(index, 'stem')).toEqual([]);

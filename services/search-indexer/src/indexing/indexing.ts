@@ -29,13 +29,10 @@ export const rowsOf = (
     ...common,
     id: rowIdOf(file.fileId, 'card'),
     kind: 'card',
-    text: file.title,
     terms: termsOf([file.title, file.filename, ...file.tags, ...names].join(' '), file.language),
-    start: 0,
-    end: 0,
     // Nobody speaks in it: a filter by speaker asks for what was said.
     speakers: [],
-    layout: '',
+    shown: { id: rowIdOf(file.fileId, 'card'), text: file.title, end: 0, layout: null },
     vector: null,
   };
   const vectorOf = new Map(passages.flatMap((p) => p.windows).map((w, i) => [w, vectors[i] ?? null]));
@@ -43,12 +40,9 @@ export const rowsOf = (
     ...common,
     id: rowIdOf(file.fileId, n),
     kind: 'passage',
-    text: p.text,
     terms: termsOf(p.text, file.language),
-    start: p.start,
-    end: p.end,
     speakers: p.speakers.map(filterKey),
-    layout: JSON.stringify(p.layout),
+    shown: { id: rowIdOf(file.fileId, n), text: p.text, end: p.end, layout: p.layout },
     // A passage of one window needs no second row.
     vector: p.windows.length === 1 && p.windows[0] ? (vectorOf.get(p.windows[0]) ?? null) : null,
   });
@@ -56,12 +50,9 @@ export const rowsOf = (
     ...common,
     id: rowIdOf(file.fileId, n, w.token),
     kind: 'window',
-    text: '',
     terms: '',
-    start: w.start,
-    end: w.end,
     speakers: w.speakers.map(filterKey),
-    layout: '',
+    shown: null,
     vector: vectorOf.get(w) ?? null,
   });
   const windows = passages.flatMap((p, n) => (p.windows.length > 1 ? p.windows.map((w) => ofWindow(w, n)) : []));

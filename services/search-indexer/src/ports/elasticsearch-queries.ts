@@ -4,14 +4,15 @@ import {
   type IndexFilter,
   type IndexRow,
   type KeywordQuery,
-  type StoredPassage,
+  type Shown,
   type VectorModel,
 } from './search-index.ts';
 
 /** A row as a document. */
-export type Document = Omit<IndexRow, 'id' | 'fileId' | 'ownerId' | 'vector'> & {
+export type Document = Omit<IndexRow, 'id' | 'fileId' | 'ownerId' | 'vector' | 'shown'> & {
   file_id: string;
   owner_id: string;
+  shown?: string;
   vector?: number[];
 };
 
@@ -83,16 +84,13 @@ export const mappingsOf = (model: VectorModel | null): estypes.MappingTypeMappin
     file_id: { type: 'keyword' },
     owner_id: { type: 'keyword' },
     kind: { type: 'keyword' },
-    text: { type: 'keyword', index: false, doc_values: false },
     terms: { type: 'text', analyzer: 'stems' },
-    start: { type: 'double' },
-    end: { type: 'double' },
     speakers: { type: 'keyword' },
     tags: { type: 'keyword' },
     uploaded: { type: 'long' },
     duration: { type: 'double' },
     media: { type: 'keyword' },
-    layout: { type: 'keyword', index: false, doc_values: false },
+    shown: { type: 'keyword', index: false, doc_values: false },
     ...(model ? { vector: vectorMapping(model) } : {}),
   },
 });
@@ -101,17 +99,14 @@ export const documentOf = (row: IndexRow): Document => ({
   file_id: row.fileId,
   owner_id: row.ownerId,
   kind: row.kind,
-  text: row.text,
   terms: row.terms,
-  start: row.start,
-  end: row.end,
   speakers: row.speakers,
   tags: row.tags,
   uploaded: row.uploaded,
   duration: row.duration,
   media: row.media,
-  layout: row.layout,
+  ...(row.shown ? { shown: JSON.stringify(row.shown) } : {}),
   ...(row.vector ? { vector: Array.from(row.vector) } : {}),
 });
 
-export const storedOf = (id: string, { text, end, layout }: Document): StoredPassage => ({ id, text, end, layout });
+export const shownOf = ({ shown }: Document): Shown[] => (shown ? [JSON.parse(shown) as Shown] : []);

@@ -8,7 +8,7 @@ import {
   indexSettings,
   mappingsOf,
   nearestQuery,
-  storedOf,
+  shownOf,
   vectorMapping,
   wordsQuery,
   type Document,
@@ -159,7 +159,7 @@ export const createElasticIndex = ({ url, apiKey, prefix }: ElasticOptions): Sea
       const { current } = await builds();
       if (!current || ids.length === 0) return [];
       const found = await client.mget<Document>({ index: indexOf(current.id), ids: ids.map(checkedRowId) });
-      return found.docs.flatMap((d) => ('_source' in d && d._source ? [storedOf(d._id, d._source)] : []));
+      return found.docs.flatMap((d) => ('_source' in d && d._source ? shownOf(d._source) : []));
     },
     size: async () => {
       const { current } = await builds();

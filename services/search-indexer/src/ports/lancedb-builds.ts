@@ -7,11 +7,22 @@ const build = z.object({
   id: z.string().regex(/^\w+$/),
   model: z.object({ name: z.string(), dim: z.int() }).nullable(),
 });
+/** Of the tables' columns. Tables of another version are of no use: the index counts as lost and is built anew. */
+const version = 2;
 const schema = z.object({
+  version: z.literal(version),
   current: build.nullable(),
   building: build.nullable(),
   completedAt: z.string().nullable(),
 });
+
+const none: Builds = { current: null, building: null, completedAt: null };
+const readable = (given: unknown): Builds => {
+  const parsed = schema.safeParse(given);
+  if (!parsed.success) return none;
+  const { current, building, completedAt } = parsed.data;
+  return { current, building, completedAt };
+};
 
 /** Which build is searched and which is being made: a small file beside the tables, replaced in one step. */
 export const createBuildsFile = (directory: string) => {
@@ -20,9 +31,9 @@ export const createBuildsFile = (directory: string) => {
   return {
     read: async (): Promise<Builds> => {
       known ??= await readFile(path, 'utf8').then(
-        (text) => schema.parse(JSON.parse(text)),
+        (text) => readable(JSON.parse(text)),
         (e: NodeJS.ErrnoException) => {
-          if (e.code === 'ENOENT') return { current: null, building: null, completedAt: null };
+          if (e.code === 'ENOENT') return none;
           throw e;
         },
       );
@@ -32,7 +43,7 @@ export const createBuildsFile = (directory: string) => {
       await mkdir(directory, { recursive: true });
       const file = await open(`${path}.new`, 'w', 0o600);
       try {
-        await file.writeFile(JSON.stringify(builds));
+        await file.writeFile(JSON.stringify({ version, ...builds }));
         await file.sync();
       } finally {
         await file.close();

@@ -50,13 +50,10 @@ export const createMaintenance = (log: Log) => {
 
 const ensureVectorIndex = async ({ Index }: typeof lancedb, table: Table): Promise<void> => {
   const schema = await table.schema();
-  const type = schema.fields.find((f) => f.name === 'vector')?.type as { listSize: number } | undefined;
-  if (!type) return;
-  const dim = type.listSize;
+  if (!schema.fields.some((f) => f.name === 'vector')) return;
   const indices = await table.listIndices();
   if (indices.some((i) => i.columns.includes('vector'))) return;
   if ((await table.countRows('vector is not null')) < vectorIndexFrom) return;
-  // One byte for four dimensions: measured recall 0.98 of the hundred nearest, after the adapter's refinement.
-  const config = Index.ivfPq({ distanceType: 'cosine', ...(dim % 4 === 0 ? { numSubVectors: dim / 4 } : {}) });
+  const config = Index.hnswSq({ distanceType: 'cosine', numPartitions: 1, m: 16, efConstruction: 100 });
   await table.createIndex('vector', { config });
 };

@@ -16,24 +16,22 @@ export const schemaOf = (dim: number | null): Schema =>
     new Field('file_id', new Utf8(), false),
     new Field('owner_id', new Utf8(), false),
     new Field('kind', new Utf8(), false),
-    new Field('text', new Utf8(), false),
     new Field('terms', new Utf8(), false),
-    new Field('start', new Float64(), false),
-    new Field('end', new Float64(), false),
     new Field('speakers', names(), false),
     new Field('tags', names(), false),
     new Field('uploaded', new Float64(), false),
     new Field('duration', new Float64(), true),
     new Field('media', new Utf8(), false),
-    new Field('layout', new Utf8(), false),
+    new Field('shown', new Utf8(), true),
     ...(dim === null ? [] : [vectorField(dim)]),
   ]);
 
 /** Rows as an Arrow table of that schema. */
 export const toArrow = (lance: typeof lancedb, rows: readonly IndexRow[], dim: number | null) =>
   lance.makeArrowTable(
-    rows.map(({ fileId, ownerId, vector, ...row }) => ({
+    rows.map(({ fileId, ownerId, vector, shown, ...row }) => ({
       ...row,
+      shown: shown && JSON.stringify(shown),
       file_id: fileId,
       owner_id: ownerId,
       ...(dim === null ? {} : { vector: vector?.length === dim ? Array.from(vector) : null }),

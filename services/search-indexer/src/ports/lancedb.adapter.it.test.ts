@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { randomUUID } from 'node:crypto';
@@ -32,6 +32,23 @@ describe('LanceDB index', () => {
     index = createLanceIndex({ directory, log });
     expect(await index.builds()).toMatchObject({ current: { id: build.id, model } });
     expect(await index.size()).toBe(1);
+  });
+
+  it('is lost, and made anew, when it was written by another version', async () => {
+    const fileId = randomUUID();
+    const old = await index.beginBuild(null, true);
+    await index.replaceFile(old.id, fileId, [buildRow({ fileId, terms: 'kept' }, 0)], null);
+    await index.close();
+    await writeFile(
+      join(directory, 'builds.json'),
+      JSON.stringify({ current: old, building: null, completedAt: null }),
+    );
+    index = createLanceIndex({ directory, log });
+    expect((await index.builds()).current).toBeNull();
+    const build = await index.beginBuild(null, false);
+    expect((await readdir(directory)).filter((name) => name.endsWith('.lance'))).toEqual([
+      `passages_${build.id}.lance`,
+    ]);
   });
 
   it('shows a reader either all of the old rows of a file or all of the new', async () => {

@@ -15,7 +15,7 @@ import {
   type LegResult,
   type SearchIndex,
   type SearchRequest,
-  type StoredPassage,
+  type Shown,
 } from './search-index.ts';
 
 type Lance = typeof lancedb;
@@ -61,9 +61,16 @@ export const createLanceIndex = ({ directory, log }: { directory: string; log: L
   };
   const create = async (build: Build): Promise<void> => {
     const { lance, db } = await load();
+    await dropStrangers(db);
     const made = await db.createEmptyTable(tableOf(build.id), schemaOf(build.model?.dim ?? null));
     await createRowIndices(lance, made);
     tables.set(build.id, Promise.resolve(made));
+  };
+  /** Tables that no build names: left by an interrupted swap or an earlier version. */
+  const dropStrangers = async (db: Connection): Promise<void> => {
+    const { current: now, building } = await file.read();
+    const mine = [now, building].map((b) => b && tableOf(b.id));
+    for (const name of await db.tableNames()) if (!mine.includes(name)) await db.dropTable(name);
   };
   const drop = async (build: string): Promise<void> => {
     const { db } = await load();
@@ -140,7 +147,9 @@ export const createLanceIndex = ({ directory, log }: { directory: string; log: L
       const t = ids.length > 0 ? await current() : null;
       if (!t) return [];
       const where = `id in (${ids.map((id) => literal(checkedRowId(id))).join(', ')})`;
-      return passagesOf(await t.query().where(where).select(passageColumns).toArrow());
+      const found: Columns = await t.query().where(where).select(['shown']).toArrow();
+      const shown = found.getChild('shown');
+      return Array.from({ length: found.numRows }, (_, i) => JSON.parse(String(shown?.get(i))) as Shown);
     },
     size: async () => (await (await current())?.countRows(`kind = 'passage'`)) ?? 0,
     maintain: async () => {
@@ -173,7 +182,6 @@ const leg = async (asked: boolean, run: () => Promise<LegResult>): Promise<LegRe
   return run().catch((error: unknown): LegResult => ({ status: 'failed', error }));
 };
 
-const refine = 3;
 type Legs = { lance: Lance; table: Table };
 // The score columns are named in every select: left to itself LanceDB adds them and writes a warning per query.
 
@@ -212,22 +220,13 @@ const semanticLeg = async ({ table }: Legs, request: SearchRequest): Promise<Leg
     .query()
     .nearestTo(request.vector as Float32Array)
     .distanceType('cosine')
-    // The index finds by compressed vectors; the nearest of them are compared by the real ones.
-    .refineFactor(refine);
+    .ef(100);
   if (where) query = query.where(where);
   const found = await query.select(['id', '_distance']).limit(request.semanticLimit).toArrow();
   return { status: 'ok', hits: hitsOf(found, '_distance', (d) => 1 - d) };
 };
 
 type Columns = { numRows: number; getChild: (name: string) => { get: (i: number) => unknown } | null };
-const passageColumns = ['id', 'text', 'end', 'layout'];
-const passagesOf = (found: Columns): StoredPassage[] => {
-  const columns = passageColumns.map((name) => found.getChild(name));
-  return Array.from({ length: found.numRows }, (_, i) => {
-    const [id, text, end, layout] = columns.map((c) => c?.get(i));
-    return { id, text, end, layout } as StoredPassage;
-  });
-};
 const hitsOf = (found: Columns, scoreColumn: string, toScore: (raw: number) => number) => {
   const [ids, scores] = [found.getChild('id'), found.getChild(scoreColumn)];
   return Array.from({ length: found.numRows }, (_, i) =>

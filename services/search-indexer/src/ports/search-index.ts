@@ -1,4 +1,15 @@
+import type { Layout } from '../chunking/chunking.ts';
 import type { Hit } from '../ranking/ranking.ts';
+
+/** What search shows of a passage or card: kept in one piece, because every column fetched costs a search time. */
+export type Shown = {
+  id: string;
+  text: string;
+  /** Seconds. */
+  end: number;
+  /** null: nobody speaks (cards). */
+  layout: Layout | null;
+};
 
 /**
  * A row of the index: a passage of a transcript (found by its words), a window of one (found by its meaning), or the
@@ -10,11 +21,8 @@ export type IndexRow = {
   fileId: string;
   ownerId: string;
   kind: 'passage' | 'window' | 'card';
-  text: string;
   /** Stems divided by blanks; the engines index these and analyse nothing themselves. Empty in windows. */
   terms: string;
-  start: number;
-  end: number;
   /** Keys of those who speak in it, see `filterKey`. */
   speakers: string[];
   tags: string[];
@@ -22,8 +30,8 @@ export type IndexRow = {
   uploaded: number;
   duration: number | null;
   media: 'audio' | 'video';
-  /** JSON of the passage's Layout; opaque to the index. */
-  layout: string;
+  /** What is shown of it when it is found; windows are shown by their passage. */
+  shown: Shown | null;
   vector: Float32Array | null;
 };
 
@@ -60,7 +68,6 @@ export type SearchRequest = {
   keywordLimit: number;
   semanticLimit: number;
 };
-export type StoredPassage = Pick<IndexRow, 'id' | 'text' | 'end' | 'layout'>;
 
 export type VectorModel = { name: string; dim: number };
 /** One build of the index. All its vectors come from one model. */
@@ -91,7 +98,7 @@ export type SearchIndex = {
   removeFile: (fileId: string) => Promise<void>;
   /** Both legs at once on the current build. A leg that fails says so and does not take the other along. */
   search: (request: SearchRequest) => Promise<{ keyword: LegResult; semantic: LegResult }>;
-  passages: (ids: readonly string[]) => Promise<StoredPassage[]>;
+  passages: (ids: readonly string[]) => Promise<Shown[]>;
   /** Rows of the current build. */
   size: () => Promise<number>;
   /** Housekeeping; called now and then, does nothing when nothing is to do. */

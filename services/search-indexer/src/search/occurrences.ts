@@ -1,6 +1,6 @@
 import type { SearchAnswer } from '@overtone/contracts';
 import type { Layout } from '../chunking/chunking.ts';
-import { isCard, type StoredPassage } from '../ports/search-index.ts';
+import { isCard, type Shown } from '../ports/search-index.ts';
 import type { Fused } from '../ranking/ranking.ts';
 import { snippetOf, type Marks, type Snippet } from '../snippets/snippets.ts';
 import type { SearchPlan } from './search.ts';
@@ -10,12 +10,10 @@ type Occurrence = SearchAnswer['results'][number]['occurrences'][number];
 /** Cards have no layout: nobody speaks in a title. */
 const noLayout: Layout = { at: [0], ms: [0], turns: [[0, null]] };
 const noMarks: Marks = { words: new Set(), phrases: [] };
-const layoutOf = (passage: StoredPassage): Layout =>
-  passage.layout === '' ? noLayout : (JSON.parse(passage.layout) as Layout);
 
 /** A found passage as it is shown; undefined when nothing of it was said by those asked for. */
 export const occurrenceOf = (
-  passage: StoredPassage,
+  passage: Shown,
   hit: Fused,
   plan: SearchPlan,
   language: string | null,
@@ -24,7 +22,7 @@ export const occurrenceOf = (
   const marks = plan.keyword !== null && hit.keyword === null ? noMarks : plan.marks;
   const snippet = snippetOf({
     text: passage.text,
-    layout: layoutOf(passage),
+    layout: passage.layout ?? noLayout,
     language,
     marks,
     focus: hit.token,

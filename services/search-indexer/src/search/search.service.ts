@@ -1,6 +1,6 @@
 import type { SearchAnswer } from '@overtone/contracts';
 import { unavailable, type Log } from '@overtone/service-kit';
-import { isCard, type LegResult, type SearchIndex, type StoredPassage } from '../ports/search-index.ts';
+import { isCard, type LegResult, type SearchIndex, type Shown } from '../ports/search-index.ts';
 import type { Vectoriser } from '../ports/vectoriser.ts';
 import { fuse, groupByFile, nearEnough, relevance, type FileHit, type Fused } from '../ranking/ranking.ts';
 import type { Telemetry } from '../telemetry.ts';
@@ -23,7 +23,7 @@ type Leg = Legs['keyword'];
 type Found = { passages: Fused[]; legs: Legs };
 
 /** Passages a leg may name: enough for honest totals, few enough for a quick answer. */
-const limits = { keyword: 1_000, keywordOfSpeaker: 300, semantic: 100 };
+const limits = { keyword: 500, keywordOfSpeaker: 300, semantic: 50 };
 const occurrencesShown = 5;
 
 /** Search by words and by meaning. Says which legs ran; when none could, it fails instead of finding nothing. */
@@ -127,7 +127,7 @@ export const createSearch = (d: SearchDeps) => {
 };
 
 const hitsOf = (leg: LegResult) => (leg.status === 'ok' ? leg.hits : []);
-const byId = (passages: readonly StoredPassage[]) => new Map(passages.map((p) => [p.id, p]));
+const byId = (passages: readonly Shown[]) => new Map(passages.map((p) => [p.id, p]));
 /** What was said comes before the title: a title has no second to jump to. */
 const inReadingOrder = (passages: readonly Fused[]): Fused[] => [
   ...passages.filter((p) => !isCard(p.id)),
