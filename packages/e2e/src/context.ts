@@ -10,6 +10,8 @@ export type Recordings = {
   folder: string;
   meeting: Recording;
   cooking: Recording;
+  /** Two turns, for jobs that are disturbed again and again. */
+  brief: Recording;
   real: Recording;
   /** The meeting as a person would have it: MP3 and a film. */
   mp3: string;
@@ -27,6 +29,7 @@ export const makeRecordings = async (): Promise<Recordings> => {
     folder,
     meeting: made,
     cooking: await record(at('cooking.wav'), cooking),
+    brief: await record(at('brief.wav'), cooking.slice(0, 2)),
     real: await record(at('real voices.wav'), realVoices),
     mp3: await convert(made.path, at('Quarterly meeting.mp3')),
     video: await film(made.path, at('Quarterly meeting.mp4')),

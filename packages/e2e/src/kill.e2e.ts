@@ -13,7 +13,7 @@ type Strike = { victim: string; moments: readonly Moment[] };
 
 const strikes: readonly Strike[] = [
   { victim: 'media', moments: ['accepted', 'transcribe'] },
-  { victim: 'transcription-dispatcher', moments: ['accepted', 'transcribe', 'assemble'] },
+  { victim: 'transcription-dispatcher', moments: ['accepted', 'diarize'] },
   { victim: 'transcription-worker', moments: ['transcribe'] },
   { victim: 'search-indexer', moments: ['diarize'] },
   { victim: 'nats', moments: ['accepted', 'transcribe'] },
@@ -64,7 +64,7 @@ const assertOnce = async (api: Client, file: FileDetail, whole: FileDetail): Pro
   const starts = file.transcript_segments.map((s) => s.start_time);
   assert.equal(new Set(starts).size, starts.length, 'a segment stands twice');
   const found = await until('the file is found', async () => {
-    const answer = await api.search('onions');
+    const answer = await api.search('onions', 'keyword');
     return answer.results.find((r) => r.file_uuid === file.uuid);
   });
   assert.equal(found.total_occurrences, 1, 'the passage stands twice in the index');
@@ -74,7 +74,7 @@ export const killing = ({ instance, recordings }: Context): Suite => {
   let api: Client;
   let whole: FileDetail;
   const upload = async (title: string): Promise<string> => {
-    const sent = await api.upload(recordings.cooking.path, { title, allow_duplicate: 'true' });
+    const sent = await api.upload(recordings.brief.path, { title, allow_duplicate: 'true' });
     assert.equal(sent.status, 201, sent.text);
     return sent.body.uuid;
   };
