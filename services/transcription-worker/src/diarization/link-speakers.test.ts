@@ -1,0 +1,31 @@
+import { describe, expect, it } from '@jest/globals';
+import { linkSpeakers, type LocalSpeaker } from './link-speakers.ts';
+
+const voice = (window: number, speaker: number, ...vector: number[]): LocalSpeaker => ({
+  window,
+  speaker,
+  seconds: 10,
+  vector: Float32Array.from(vector),
+});
+
+describe('the same person in several windows', () => {
+  it('is found by the likeness of the voice, whatever number it had there', () => {
+    const [a, b, c, d] = linkSpeakers(
+      [voice(0, 0, 1, 0), voice(0, 1, 0, 1), voice(1, 0, 0.1, 1), voice(1, 1, 1, 0.1)],
+      0.5,
+    );
+    expect(a).toBe(d);
+    expect(b).toBe(c);
+    expect(a).not.toBe(b);
+  });
+
+  it('never joins two speakers of one window, however alike', () => {
+    const [a, b] = linkSpeakers([voice(0, 0, 1, 0), voice(0, 1, 1, 0.01)], 0.5);
+    expect(a).not.toBe(b);
+  });
+
+  it('keeps a voice that is like no other to itself', () => {
+    const [a, b] = linkSpeakers([voice(0, 0, 1, 0), voice(1, 0, 0, 1)], 0.5);
+    expect(a).not.toBe(b);
+  });
+});

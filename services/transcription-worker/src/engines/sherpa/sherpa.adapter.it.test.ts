@@ -1,0 +1,144 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdir, mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { wavHeader } from '../../audio/wav.ts';
+import { createNeuralDiarizer } from '../../diarization/neural.adapter.ts';
+import { childEnvironment } from '../../env.ts';
+import { createModelStore, type Model } from './model-store.ts';
+import { createSherpaEngine, createSherpaRuntime, crashOf, type SherpaRuntime } from './sherpa.adapter.ts';
+
+let cache = '';
+let runtime: SherpaRuntime;
+beforeEach(async () => {
+  cache = await mkdtemp(join(tmpdir(), 'models-'));
+  runtime = createSherpaRuntime({ modelCacheDir: cache, env: childEnvironment(), threads: 1, idleMs: 0 });
+});
+afterEach(() => rm(cache, { recursive: true, force: true }));
+
+const put = async (kind: string, id: string, files: Record<string, string | Buffer>): Promise<string> => {
+  const folder = join(cache, kind, id);
+  await mkdir(folder, { recursive: true });
+  for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content);
+  return folder;
+};
+const manifest = (files: Record<string, { path: string; sha256?: string; bytes?: number }>): string =>
+  JSON.stringify({ id: 'tiny', kind: 'asr', family: 'whisper', files, langs: ['en'] });
+const corrupt = {
+  'encoder.onnx': randomBytes(4096),
+  'decoder.onnx': randomBytes(4096),
+  'joiner.onnx': randomBytes(4096),
+  'tokens.txt': '<blk> 0\na 1\n',
+};
+const only = async (): Promise<Model> => {
+  const [model] = await runtime.models.look();
+  if (!model) throw new Error('no model was found');
+  return model;
+};
+
+describe('models in the cache', () => {
+  it('says that there is none', async () => {
+    expect(await createSherpaEngine(runtime).check()).toEqual({ ready: false, why: 'No speech model is installed' });
+  });
+
+  it('refuses a model that aborts its process, and survives', async () => {
+    await put('asr', 'zipformer-broken', corrupt);
+    const model = await only();
+    expect(model.state).toBe('refused');
+    expect(model.why).toMatch(/does not load: the child process ended with/);
+    const state = await createSherpaEngine(runtime).check();
+    expect(state).toMatchObject({ ready: false, why: expect.stringContaining('zipformer-broken') });
+  });
+
+  it('refuses a file with another hash or size than its manifest says, and a missing one', async () => {
+    const bytes = randomBytes(1000);
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    const right = { path: 'd.onnx', sha256, bytes: 1000 };
+    const cases: [Record<string, { path: string; sha256?: string; bytes?: number }>, RegExp][] = [
+      [
+        { encoder: { path: 'e.onnx', sha256: 'a'.repeat(64) }, decoder: right, tokens: { path: 't.txt' } },
+        /e\.onnx.*SHA-256 differs/,
+      ],
+      [{ encoder: { path: 'e.onnx', bytes: 7 }, decoder: right, tokens: { path: 't.txt' } }, /1000 bytes, not 7/],
+      [{ encoder: { path: 'gone.onnx' }, decoder: right, tokens: { path: 't.txt' } }, /gone\.onnx.*missing/],
+      [{ encoder: right, tokens: { path: 't.txt' } }, /names no decoder/],
+    ];
+    for (const [files, why] of cases) {
+      await put('asr', 'tiny', { 'manifest.json': manifest(files), 'e.onnx': bytes, 'd.onnx': bytes, 't.txt': 'x' });
+      expect(await only()).toMatchObject({ state: 'refused', why: expect.stringMatching(why) });
+    }
+  });
+
+  it('does not trust a manifest that cannot be read', async () => {
+    await put('asr', 'tiny', { 'manifest.json': '{"id":', 'x-encoder.onnx': 'x' });
+    expect(await only()).toMatchObject({ state: 'refused', why: 'its manifest.json cannot be read' });
+  });
+
+  it('checks a model once, and again when a file has changed', async () => {
+    const folder = await put('asr', 'good', corrupt);
+    let loads = 0;
+    const store = createModelStore(cache, async () => {
+      loads += 1;
+    });
+    expect((await store.look())[0]?.state).toBe('canary-ok');
+    await store.look();
+    expect(loads).toBe(1);
+    await utimes(join(folder, 'encoder.onnx'), 1, 1);
+    await store.look();
+    expect(loads).toBe(2);
+  });
+});
+
+describe('a model that breaks while it works', () => {
+  it('fails with the end of stderr and may be tried again', async () => {
+    const folder = await put('asr', 'zipformer-broken', corrupt);
+    const config = {
+      featConfig: { sampleRate: 16_000, featureDim: 80 },
+      modelConfig: {
+        tokens: join(folder, 'tokens.txt'),
+        transducer: {
+          encoder: join(folder, 'encoder.onnx'),
+          decoder: join(folder, 'decoder.onnx'),
+          joiner: join(folder, 'joiner.onnx'),
+        },
+      },
+    };
+    const crash: unknown = await runtime.children
+      .run({ input: { task: 'load-recognizer', config }, timeoutMs: 30_000 })
+      .catch((e: unknown) => e);
+    expect(crashOf(crash)).toMatchObject({
+      code: 'engine_crashed',
+      permanent: false,
+      detail: expect.stringMatching(/\S/),
+    });
+  });
+
+  it('leaves telling speakers apart to the method without models, and says so', async () => {
+    const wav = join(cache, 'a.wav');
+    await writeFile(wav, Buffer.concat([wavHeader(32_000), Buffer.alloc(32_000)]));
+    const model = (kind: 'segmentation' | 'embedding'): Model => ({
+      manifest: {
+        id: kind,
+        kind,
+        family: kind === 'embedding' ? 'speaker-embedding' : 'pyannote',
+        files: { model: { path: 'encoder.onnx' } },
+        langs: [],
+        sampleRate: 16_000,
+      },
+      folder: join(cache, 'asr', 'broken'),
+      fingerprint: '',
+      state: 'canary-ok',
+      why: null,
+    });
+    await put('asr', 'broken', corrupt);
+    const models = { look: () => Promise.resolve([model('segmentation'), model('embedding')]) };
+    const otherwise = {
+      diarize: () =>
+        Promise.resolve({ provider: 'acoustic', turns: [{ start: 0, end: 1, speaker: 0 }], degraded: null }),
+    };
+    const request = { wavPath: wav, seconds: 1, minSpeakers: null, maxSpeakers: null };
+    const done = await createNeuralDiarizer({ ...runtime, models }, otherwise).diarize(request);
+    expect(done).toMatchObject({ provider: 'acoustic', degraded: expect.stringMatching(/models .* failed/) });
+  });
+});

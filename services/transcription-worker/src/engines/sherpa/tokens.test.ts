@@ -1,0 +1,74 @@
+import { describe, expect, it } from '@jest/globals';
+import { chunkResult, wordsOfChunk } from './tokens.ts';
+
+const chunk = { start: 100, end: 110 };
+const words = (result: Record<string, unknown>): ReturnType<typeof wordsOfChunk> =>
+  wordsOfChunk(chunkResult.parse(result), chunk);
+
+describe('tokens to words', () => {
+  it('begins a word at a leading space and joins what follows', () => {
+    const { words: found, timing } = words({
+      text: 'The deadline, friends.',
+      tokens: [' The', ' dead', 'line', ',', ' fri', 'ends', '.'],
+      timestamps: [0.5, 0.8, 1.0, 1.2, 2.0, 2.2, 2.6],
+      durations: [0.2, 0.2, 0.2, 0.1, 0.2, 0.3, 0.1],
+      ys_log_probs: [-0.1, -0.2, -0.2, -3, 0, 0, -3],
+    });
+    expect(timing).toBe('engine');
+    expect(found.map((w) => w.word)).toEqual(['The', 'deadline,', 'friends.']);
+    expect(found[1]).toMatchObject({ start: 100.8, end: 101.2 });
+    expect(found[1]?.confidence).toBeCloseTo(Math.exp(-0.2), 5);
+  });
+
+  it('takes the next token as the end where the model gives no durations, but not across a pause', () => {
+    const { words: found } = words({ text: 'a b', tokens: ['▁a', '▁b'], timestamps: [1, 5] });
+    expect(found[0]).toMatchObject({ word: 'a', start: 101, end: 101.4, confidence: null });
+    expect(found[1]).toMatchObject({ word: 'b', start: 105, end: 105.4 });
+  });
+
+  it('lowers the voice of models that only know capitals', () => {
+    const { words: found } = words({
+      text: ' GOOD MORNING',
+      tokens: [' GOOD', ' MOR', 'NING'],
+      timestamps: [0, 1, 1.2],
+    });
+    expect(found.map((w) => w.word)).toEqual(['good', 'morning']);
+  });
+
+  it('makes a word of every ideograph', () => {
+    const { words: found } = words({ text: '你好', tokens: ['你', '好'], timestamps: [0, 0.3] });
+    expect(found.map((w) => w.word)).toEqual(['你', '好']);
+  });
+
+  it('leaves out special tokens', () => {
+    const { words: found } = words({ text: 'yes', tokens: ['<unk>', ' yes', '<|en|>'], timestamps: [0, 1, 2] });
+    expect(found.map((w) => w.word)).toEqual(['yes']);
+  });
+
+  it('spreads the words of whisper segments by length and says that times are estimated', () => {
+    const { words: found, timing } = words({
+      text: 'one three',
+      tokens: ['one', ' three'],
+      segment_texts: [' one three', ' two'],
+      segment_timestamps: [0, 6],
+      segment_durations: [5, 1],
+    });
+    expect(timing).toBe('estimated');
+    expect(found.map((w) => [w.word, w.start, w.end])).toEqual([
+      ['one', 100, 102],
+      ['three', 102, 105],
+      ['two', 106, 107],
+    ]);
+  });
+
+  it('spreads plain text over the chunk', () => {
+    const { words: found, timing } = words({ text: 'aa bb' });
+    expect(timing).toBe('estimated');
+    expect(found.at(-1)).toMatchObject({ word: 'bb', start: 105, end: 110 });
+  });
+
+  it('keeps times inside the chunk', () => {
+    const { words: found } = words({ text: 'late', tokens: [' late'], timestamps: [9.9], durations: [3] });
+    expect(found[0]?.end).toBe(110);
+  });
+});
