@@ -26,7 +26,7 @@ export const routingBench: Bench = {
   name: 'edge',
   about: 'a small authenticated GET through the edge, beside nginx proxying to the same service',
   run: async ({ size, instance }) => {
-    await needTools(['nginx', 'wrk']);
+    needTools(['nginx', 'wrk']);
     const running = await instance();
     const api = await signIn(running.baseUrl, admin.email, admin.password);
     const identity = (await running.status()).services.find((s) => s.name === 'identity');

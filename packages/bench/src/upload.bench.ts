@@ -65,7 +65,7 @@ export const uploadBench: Bench = {
   name: 'upload',
   about: 'a large upload through the edge, beside nginx receiving it into a file; memory while it runs',
   run: async ({ size, instance, folder }) => {
-    await needTools(['nginx', 'curl']);
+    needTools(['nginx', 'curl']);
     const running = await instance();
     const api = await signIn(running.baseUrl, admin.email, admin.password);
     const sound = join(folder, 'large.wav');

@@ -35,7 +35,11 @@ export const testPackages: readonly SystemPackage[] = [
 ];
 
 /** What the benchmarks measure against. */
-export const benchPackages: readonly SystemPackage[] = [program('nginx', 'nginx')];
+export const benchPackages: readonly SystemPackage[] = [
+  program('nginx-light', 'nginx'),
+  program('wrk', 'wrk'),
+  program('curl', 'curl'),
+];
 
 /** The command that installs packages, as a person would type it. */
 export function installCommand(names: readonly string[], asRoot: boolean): string {
