@@ -68,8 +68,9 @@ function nodeService(name: string, source: EnvironmentSource): ProcessSpec {
 }
 
 // Idle services should be small: a smaller nursery, and a heap that is collected before it grows to gigabytes.
+// Recordings pass through the first two in buffers that only a collection of the nursery frees.
 const memoryFlags = (name: string) => [
-  '--max-semi-space-size=4',
+  `--max-semi-space-size=${['media', 'edge-gateway'].includes(name) ? 1 : 4}`,
   `--max-old-space-size=${['search-indexer', 'transcription-worker'].includes(name) ? 1024 : 384}`,
 ];
 
