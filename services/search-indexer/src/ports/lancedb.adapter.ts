@@ -160,8 +160,9 @@ export const createLanceIndex = ({ directory, log }: { directory: string; log: L
       });
     },
     ping: async () => {
-      const t = await current();
-      if (t) await t.version();
+      const { current: build } = await file.read();
+      // A probe is no reason to load the engine.
+      if (build && loaded) await (await table(build.id)).version();
     },
     close: async () => {
       await lastWrite;
