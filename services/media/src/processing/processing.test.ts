@@ -1,0 +1,102 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Word } from '@overtone/contracts';
+import { keepEdits, type EditedSegment } from './keep-edits.ts';
+import { begun, tellsOf, toProblem } from './processing.ts';
+import { provisionalSegments } from './provisional.ts';
+import type { NewSegment } from './transcript-rows.ts';
+
+const noon = new Date('2026-01-01T12:00:00Z');
+const at = (minutes: number): Date => new Date(noon.getTime() + minutes * 60_000);
+const wordsOf = (text: string, start: number): Word[] =>
+  text.split(' ').map((word, i) => ({ word, start: start + i, end: start + i + 0.9, confidence: 0.5 }));
+const segment = (start: number, text: string, speaker: number): NewSegment => {
+  const words = wordsOf(text, start);
+  return { start, end: words.at(-1)?.end ?? start, speaker, text, confidence: 0.5, words };
+};
+
+describe('an event of a run', () => {
+  it('is of the run that is shown, of a newer one, or history', () => {
+    const file = { runId: 'b', runOpenedAt: noon };
+    expect(tellsOf(file, { runId: 'b', time: at(-5) })).toBe('current');
+    expect(tellsOf(file, { runId: 'c', time: at(1) })).toBe('newer');
+    expect(tellsOf(file, { runId: 'a', time: at(-1) })).toBe('history');
+    expect(tellsOf({ runId: null, runOpenedAt: null }, { runId: 'a', time: at(-1) })).toBe('newer');
+    expect(tellsOf({ runId: null, runOpenedAt: noon }, { runId: 'a', time: at(-1) })).toBe('history');
+  });
+});
+
+describe('a stage that begins', () => {
+  it('moves a file on, and never back or out of its end', () => {
+    expect(begun({ status: 'queued', stage: null }, 'prepare')).toBe('processing');
+    expect(begun({ status: 'processing', stage: 'prepare' }, 'transcribe')).toBe('transcribing');
+    expect(begun({ status: 'transcribing', stage: 'transcribe' }, 'transcribe')).toBe('transcribing');
+    expect(begun({ status: 'processing', stage: 'assemble' }, 'transcribe')).toBeNull();
+    for (const status of ['completed', 'error', 'cancelled', 'cancelling']) {
+      expect(begun({ status, stage: null }, 'index')).toBeNull();
+    }
+  });
+});
+
+describe('a failure', () => {
+  it('always comes with something to do', () => {
+    const known = toProblem({ code: 'media_no_audio', message: 'No sound.', retryable: false });
+    expect(known).toMatchObject({ code: 'media_no_audio', message: 'No sound.', retryable: false });
+    const advice = [true, false].map((retryable) => toProblem({ code: 'new', message: '', retryable }).what_to_do);
+    expect(advice[0]).toContain('again');
+    expect(advice[1]).toContain('Check the recording');
+  });
+});
+
+describe('words without speakers', () => {
+  it('are cut where somebody draws breath and before a segment grows too long', () => {
+    const words = [
+      ...wordsOf('one two', 0),
+      ...wordsOf('three', 10),
+      ...wordsOf(Array(100).fill('word').join(' '), 20),
+    ];
+    const segments = provisionalSegments({ words });
+    expect(segments.slice(0, 2).map(({ text, start, end, speaker }) => [text, start, end, speaker])).toEqual([
+      ['one two', 0, 1.9, null],
+      ['three', 10, 10.9, null],
+    ]);
+    expect(segments.flatMap((s) => s.words)).toEqual(words);
+    expect(segments.every((s) => s.end - s.start <= 20)).toBe(true);
+    expect(provisionalSegments({ words: [] })).toEqual([]);
+  });
+});
+
+describe('what people wrote meanwhile', () => {
+  const fresh = [segment(0, 'a b c d', 0), segment(4, 'e f g h', 1)];
+  const edit = (start: number, end: number): EditedSegment => ({
+    id: 'kept',
+    start,
+    end,
+    text: 'edited',
+    words: [],
+    confidence: null,
+    version: 2,
+  });
+
+  it('stands in place of what the run heard there, spoken by who speaks most of it', () => {
+    const merged = keepEdits(fresh, [edit(1, 4.9)]);
+    expect(merged.map(({ text, speaker }) => [text, speaker])).toEqual([
+      ['a', 0],
+      ['edited', 0],
+      ['f g h', 1],
+    ]);
+    expect(merged[1]).toMatchObject({ keptId: 'kept', version: 2 });
+    expect(merged[2]).toMatchObject({ start: 5, end: 7.9 });
+  });
+
+  it('leaves both ends of a segment that it lies within', () => {
+    expect(keepEdits(fresh, [edit(1, 2.9)]).map(({ text }) => text)).toEqual(['a', 'edited', 'd', 'e f g h']);
+  });
+
+  it('changes nothing when there is none', () => {
+    expect(keepEdits(fresh, [])).toBe(fresh);
+  });
+
+  it('stands where the run heard nothing', () => {
+    expect(keepEdits([], [edit(1, 2)])).toMatchObject([{ text: 'edited', speaker: null }]);
+  });
+});

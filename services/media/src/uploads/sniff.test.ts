@@ -1,0 +1,93 @@
+import { describe, expect, it } from '@jest/globals';
+import { maybeMedia, sniff } from './sniff.ts';
+
+const head = (start: string | number[], size = 4100): Buffer => {
+  const bytes = Buffer.alloc(size);
+  Buffer.from(start as string, 'latin1').copy(bytes);
+  return bytes;
+};
+const mp3 = (): Buffer => {
+  // Two frames of MPEG 1 layer III, 128 kbit/s, 44.1 kHz: 417 bytes each.
+  const bytes = head([0xff, 0xfb, 0x90, 0x00]);
+  bytes.set([0xff, 0xfb, 0x90, 0x00], 417);
+  return bytes;
+};
+
+describe('what a file is', () => {
+  it.each([
+    ['RIFF\0\0\0\0WAVEfmt ', 'audio/wav'],
+    ['RF64\xff\xff\xff\xffWAVEds64', 'audio/wav'],
+    ['RIFF\0\0\0\0AVI LIST', 'video/x-msvideo'],
+    ['fLaC', 'audio/flac'],
+    ['OggS\0\x02\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0OpusHead', 'audio/ogg'],
+    ['OggS\0\x02\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x80theora', 'video/ogg'],
+    ['\x1a\x45\xdf\xa3\x01\0\0\0\0\0\0\x1fB\x86\x81\x01B\x82\x84webm', 'video/webm'],
+    ['\x1a\x45\xdf\xa3\x01\0\0\0\0\0\0\x1fB\x82\x88matroska', 'video/x-matroska'],
+    ['\0\0\0\x20ftypisom', 'video/mp4'],
+    ['\0\0\0\x20ftypM4A ', 'audio/mp4'],
+    ['\0\0\0\x14ftypqt  ', 'video/quicktime'],
+    ['\0\0\0\x14ftyp3gp4', 'video/3gpp'],
+    ['\0\0\0\x08wide\0\0', 'video/quicktime'],
+    ['FORM\0\0\0\0AIFF', 'audio/aiff'],
+    ['#!AMR\n', 'audio/amr'],
+    ['ID3\x03\0\0\0\0\0\x0a', 'audio/mpeg'],
+    ['\x30\x26\xb2\x75\x8e\x66\xcf\x11', 'video/x-ms-asf'],
+    ['\0\0\x01\xba', 'video/mpeg'],
+  ])('is told by its first bytes: %j is %s', (start, type) => {
+    expect(sniff(head(start))).toBe(type);
+  });
+
+  it('is an MP3 when a second frame follows the first', () => {
+    expect(sniff(mp3())).toBe('audio/mpeg');
+    expect(sniff(head([0xff, 0xfb, 0x90, 0x00]))).toBeUndefined();
+  });
+
+  it('is a transport stream when its packets follow each other', () => {
+    const packets = head('');
+    for (const at of [0, 188, 376]) packets[at] = 0x47;
+    expect(sniff(packets)).toBe('video/mp2t');
+    expect(sniff(head('Good morning'))).toBeUndefined();
+  });
+
+  it('is FLAC behind a tag of MP3', () => {
+    const tagged = head('ID3\x04\0\0\0\0\0\x10');
+    tagged.write('fLaC', 26);
+    expect(sniff(tagged)).toBe('audio/flac');
+  });
+
+  it.each([
+    'hello world',
+    '<!doctype html><script>',
+    '%PDF-1.7',
+    'PK\x03\x04',
+    '\x89PNG\r\n\x1a\n',
+    '\xff\xd8\xff\xe0',
+    'GIF89a',
+    '\x7fELF',
+    '#!/bin/sh\n',
+    '\xff\xfeh\0i\0',
+    '\0\0\0\x1cftypavif',
+    '\0\0\0\x18ftypheic',
+    'RIFF\0\0\0\0WEBPVP8 ',
+    '',
+  ])('is no recording when it begins with %j', (start) => {
+    expect(sniff(head(start))).toBeUndefined();
+    expect(sniff(Buffer.from(start, 'latin1'))).toBeUndefined();
+  });
+
+  it('is sound when its sender says so of a container that holds either, and of no other', () => {
+    expect(sniff(head('\x1a\x45\xdf\xa3 webm'), 'audio/webm')).toBe('audio/webm');
+    expect(sniff(head('\0\0\0\x20ftypisom'), 'audio/mp4')).toBe('audio/mp4');
+    expect(sniff(head('RIFF\0\0\0\0AVI '), 'audio/wav')).toBe('video/x-msvideo');
+    expect(sniff(head('hello'), 'audio/wav')).toBeUndefined();
+  });
+});
+
+describe('what a sender calls a file', () => {
+  it('may be any recording or nothing in particular', () => {
+    expect(['audio/x-wav', 'video/mp4', 'application/ogg', 'application/octet-stream', ''].every(maybeMedia)).toBe(
+      true,
+    );
+    expect(['text/plain', 'image/png', 'application/json', 'audio'].some(maybeMedia)).toBe(false);
+  });
+});
