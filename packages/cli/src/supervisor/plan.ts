@@ -67,12 +67,13 @@ function nodeService(name: string, source: EnvironmentSource): ProcessSpec {
   };
 }
 
-// Idle services should be small: a smaller nursery, and a heap that is collected before it grows to gigabytes.
-// Recordings pass through the first two in buffers that only a collection of the nursery frees.
-const memoryFlags = (name: string) => [
-  `--max-semi-space-size=${['media', 'edge-gateway'].includes(name) ? 1 : 4}`,
-  `--max-old-space-size=${['search-indexer', 'transcription-worker'].includes(name) ? 1024 : 384}`,
-];
+// Idle services should be small: a heap that is collected before it grows to gigabytes, and a nursery that fits what
+// the service does. Those that pass on uploads and every request get a larger one.
+function memoryFlags(name: string): string[] {
+  const nursery = ['edge-gateway', 'media'].includes(name) ? 4 : 2;
+  const heap = ['search-indexer', 'transcription-worker'].includes(name) ? 1024 : 384;
+  return [`--max-semi-space-size=${nursery}`, `--max-old-space-size=${heap}`];
+}
 
 // Not by fetch, whose machinery would stay in the supervisor's memory for a question that is over in a moment.
 async function answersOk(url: string): Promise<boolean> {
