@@ -23,7 +23,7 @@ import { createListener, openingOf } from './sockets/listener.ts';
 import { createPlain } from './sockets/plain.adapter.ts';
 import { createConversations } from './sockets/session.ts';
 import { createSocketIo } from './sockets/socketio.adapter.ts';
-import { outgoing } from './sockets/sockets.ts';
+import { outgoing } from './sockets/frames.ts';
 import { createTelemetry } from './telemetry.ts';
 
 const name = 'realtime-gateway';
@@ -55,7 +55,7 @@ export const createRealtimeGateway = (env: GatewayEnv): Service => {
       if (heard.kind !== 'fact') return;
       const { ownerId, message } = heard.fact;
       const out = outgoing(message);
-      replay.add(ownerId, { seq, text: out.text, at: Date.now() });
+      replay.add(ownerId, { seq, message, at: Date.now() });
       hub.tell(ownerId, out);
       if (message.type === 'file_deleted' || (message.type === 'file_updated' && settled.has(message.data.status)))
         progress.settle(message.data.file_id);

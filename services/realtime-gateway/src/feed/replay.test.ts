@@ -4,7 +4,7 @@ import { createReplay, type Replay } from './replay.ts';
 let replay: Replay;
 const tell = (owner: string, seq: number, at = seq) => {
   replay.reached(seq);
-  replay.add(owner, { seq, text: `${seq}`, at });
+  replay.add(owner, { seq, at, message: { type: 'file_deleted', seq, data: { file_id: owner } } });
 };
 const seqs = (owner: string, since: number) => replay.missed(owner, since, replay.last())?.map((f) => f.seq) ?? null;
 

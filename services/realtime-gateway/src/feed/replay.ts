@@ -1,4 +1,6 @@
-export type Kept = { seq: number; text: string; at: number };
+import type { PushMessage } from '@overtone/contracts';
+
+export type Kept = { seq: number; message: PushMessage; at: number };
 
 /**
  * The latest facts of each user, by stream sequence, for those who come back. Complete from `floor` on; of a user of

@@ -3,7 +3,8 @@ import type { Caller } from '@overtone/service-kit';
 import type { Live } from '../feed/progress.ts';
 import { createReplay } from '../feed/replay.ts';
 import { createHub, type Hub } from './hub.ts';
-import { closing, lostBytes, outgoing, paceOf, sameOrigin, slowBytes, type Sink } from './sockets.ts';
+import { outgoing } from './frames.ts';
+import { closing, lostBytes, paceOf, sameOrigin, slowBytes, type Sink } from './sockets.ts';
 
 const caller = (userId: string, sessionId = 's', tokenExpiresAt = 1_000): Caller => ({
   userId,
@@ -57,7 +58,7 @@ describe('a hub', () => {
   });
   test('greets first, then what was missed, then the running progress', () => {
     replay.reached(1);
-    replay.add('a', { seq: 1, text: deleted(1).text, at: 0 });
+    replay.add('a', { seq: 1, message: deleted(1).message, at: 0 });
     latest = [live('a')];
     expect(join('a', 's', 0).told).toEqual(['connection_established', 'file_deleted', 'transcription_status']);
   });

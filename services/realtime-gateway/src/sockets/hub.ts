@@ -1,7 +1,8 @@
 import type { Caller } from '@overtone/service-kit';
 import type { Live } from '../feed/feed.ts';
 import type { Replay } from '../feed/feed.ts';
-import { closing, outgoing, paceOf, type Closing, type Member, type Outgoing, type Sink } from './sockets.ts';
+import { outgoing, type Outgoing } from './frames.ts';
+import { closing, paceOf, type Closing, type Member, type Sink } from './sockets.ts';
 
 export type HubDeps = {
   replay: Pick<Replay, 'last' | 'missed'>;
@@ -37,7 +38,7 @@ export const createHub = ({ replay, latestProgress, maxPerUser, now = Date.now }
   const replayTo = (member: Member, since: number): boolean => {
     const missed = replay.missed(member.caller.userId, since, member.joinedAt);
     if (missed === null) send(member, outgoing({ type: 'resync', data: { seq: replay.last() } }));
-    else for (const { seq, text } of missed) send(member, { message: { ...JSON.parse(text), seq }, text });
+    else for (const { message } of missed) send(member, outgoing(message));
     return missed !== null;
   };
   const isRevoked = (caller: Caller, since: number): boolean =>

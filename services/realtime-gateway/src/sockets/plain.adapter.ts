@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { WebSocketServer, type RawData, type WebSocket } from 'ws';
+import { WebSocket, WebSocketServer, type RawData } from 'ws';
 import type { Conversations, Opening } from './session.ts';
 import type { Sink } from './sockets.ts';
 
@@ -8,14 +8,20 @@ const maxFrameBytes = 16 * 1024;
 
 /** Plain WebSocket (RFC 6455): one JSON message per text frame. */
 export const createPlain = (converse: Conversations) => {
-  const server = new WebSocketServer({ noServer: true, clientTracking: true, maxPayload: maxFrameBytes });
+  const server = new WebSocketServer({
+    noServer: true,
+    clientTracking: true,
+    perMessageDeflate: false,
+    maxPayload: maxFrameBytes,
+  });
   const heard = new WeakSet<WebSocket>();
 
-  const open = (ws: WebSocket, opening: Opening): void => {
+  const open = (ws: WebSocket, raw: Duplex, opening: Opening): void => {
     heard.add(ws);
     const sink: Sink = {
-      send: ({ text }) => ws.send(text),
-      buffered: () => ws.bufferedAmount,
+      // Nothing is compressed, so ws itself writes whole frames at once too, and ours never come between parts of one.
+      send: ({ frame }) => ws.readyState === WebSocket.OPEN && void raw.write(frame()),
+      buffered: () => raw.writableLength,
       close: ({ code, reason }) => ws.close(code, reason),
     };
     ws.on('error', () => ws.terminate());
@@ -30,7 +36,7 @@ export const createPlain = (converse: Conversations) => {
 
   return {
     upgrade: (req: IncomingMessage, socket: Duplex, head: Buffer, opening: Opening): void =>
-      server.handleUpgrade(req, socket, head, (ws) => open(ws, opening)),
+      server.handleUpgrade(req, socket, head, (ws) => open(ws, socket, opening)),
     /** Whoever has not been heard since the last beat is gone. */
     beat: (): void => {
       for (const ws of server.clients) {

@@ -1,7 +1,8 @@
 import { clientFrame } from '@overtone/contracts';
 import type { Caller } from '@overtone/service-kit';
 import type { Hub } from './hub.ts';
-import { closing, outgoing, type Member, type Sink } from './sockets.ts';
+import { outgoing } from './frames.ts';
+import { closing, type Member, type Sink } from './sockets.ts';
 
 export type SessionDeps = {
   hub: Hub;

@@ -64,7 +64,12 @@ const sinkOf = (socket: Socket): Sink => {
     packets = 0;
   });
   return {
-    send: ({ message }) => void socket.emit(message.type, message),
+    send: ({ packet }) => {
+      if (!socket.connected) return;
+      const { text, frame } = packet();
+      // Engine.IO writes the ready frame where the transport is a WebSocket, and the text where it is polling.
+      conn.send(text, { compress: false, wsPreEncodedFrame: [frame] } as Parameters<typeof conn.send>[1]);
+    },
     buffered: () => {
       const raw = (conn.transport as { socket?: { bufferedAmount?: number } }).socket?.bufferedAmount ?? 0;
       return raw + packets * packetBytes;

@@ -1,5 +1,5 @@
-import type { PushMessage } from '@overtone/contracts';
 import type { Caller } from '@overtone/service-kit';
+import type { Outgoing } from './frames.ts';
 
 /** Why the gateway closes a socket. The first four are the contract's, the others are from RFC 6455 section 7.4.1. */
 export const closing = {
@@ -15,10 +15,6 @@ export const closing = {
   identityDown: { code: 1013, reason: 'try again later' },
 } as const;
 export type Closing = (typeof closing)[keyof typeof closing];
-
-/** A message and its text, made once for all who get it. */
-export type Outgoing = { message: PushMessage; text: string };
-export const outgoing = (message: PushMessage): Outgoing => ({ message, text: JSON.stringify(message) });
 
 /** One open socket, whatever it speaks. */
 export type Sink = {
