@@ -109,7 +109,6 @@ export const createListener = (d: ListenerDeps): Server => {
     headersTimeout: 15_000,
     connectionsCheckingInterval: 5_000,
     keepAliveTimeout: 75_000,
-    highWaterMark: 128 * 1024,
     noDelay: true,
   });
   server.on('request', onRequest(false));

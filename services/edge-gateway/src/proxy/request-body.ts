@@ -51,7 +51,7 @@ export const bodyStream = (req: IncomingMessage, limits: BodyLimits, onRefused: 
     if (!req.complete) body.destroy(invalid('request_aborted', 'The request was cut off'));
   };
   const body = new Readable({
-    highWaterMark: 256 * 1024,
+    highWaterMark: 64 * 1024,
     read() {
       waitingForService = false;
       req.resume();
