@@ -103,9 +103,9 @@ export const router = createRouter({
   defaultErrorComponent: OutagePage,
 });
 
-onSessionEnd(() => {
+onSessionEnd((comeBack) => {
   if (router.state.location.pathname === '/sign-in') return;
-  void router.navigate({ to: '/sign-in', search: nextOf(router.state.location.href) });
+  void router.navigate({ to: '/sign-in', search: comeBack ? nextOf(router.state.location.href) : {} });
 });
 
 declare module '@tanstack/react-router' {

@@ -18,15 +18,15 @@ const storage = (): Storage | null => {
 /** What lives as long as the page: the composition root of the browser side. */
 export const queryClient = createQueryClient();
 
-let toSignIn: () => void = () => undefined;
+let toSignIn: (comeBack: boolean) => void = () => undefined;
 /** The router is made after the session; it tells here where sign-in is. */
-export const onSessionEnd = (go: () => void): void => {
+export const onSessionEnd = (go: (comeBack: boolean) => void): void => {
   toSignIn = go;
 };
 
 export const session = createSession({
   queryClient,
-  goToSignIn: () => toSignIn(),
+  goToSignIn: (comeBack) => toSignIn(comeBack),
   onForget: () => {
     push.close();
     uploads.forget();

@@ -14,17 +14,19 @@ type Props = {
 
 /** Edits a passage in place. What was typed is never lost: not to a refusal, not to somebody else's edit. */
 export const SegmentEditor = ({ segment, onSave, onLeave }: Props) => {
+  // What was on screen when the edit began: a change of somebody else since then must be noticed, not written over.
+  const [began] = useState(segment);
   const [text, setText] = useState(segment.text);
   const [error, setError] = useState<unknown>(null);
   const [saving, setSaving] = useState(false);
   const conflict = isConflict(error);
-  const save = async (): Promise<void> => {
+  const save = async (over: Segment): Promise<void> => {
     const wanted = text.trim();
-    if (wanted === segment.text) return onLeave();
+    if (wanted === over.text) return onLeave();
     setSaving(true);
     setError(null);
     try {
-      await onSave(segment, wanted);
+      await onSave(over, wanted);
       onLeave();
     } catch (refused) {
       setError(refused);
@@ -37,7 +39,7 @@ export const SegmentEditor = ({ segment, onSave, onLeave }: Props) => {
       onLeave();
     } else if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
       event.preventDefault();
-      void save();
+      void save(began);
     }
   };
   return (
@@ -64,7 +66,7 @@ export const SegmentEditor = ({ segment, onSave, onLeave }: Props) => {
             <Stack gap="xs">
               <Text size="sm">It now reads: “{segment.text}”</Text>
               <Group gap="xs">
-                <Button size="xs" onClick={() => void save()}>
+                <Button size="xs" onClick={() => void save(segment)}>
                   Save mine over it
                 </Button>
                 <Button size="xs" variant="default" onClick={onLeave}>
@@ -78,7 +80,7 @@ export const SegmentEditor = ({ segment, onSave, onLeave }: Props) => {
         </Alert>
       )}
       <Group gap="xs">
-        <Button size="xs" loading={saving} onClick={() => void save()}>
+        <Button size="xs" loading={saving} onClick={() => void save(began)}>
           Save
         </Button>
         <Button size="xs" variant="default" onClick={onLeave}>

@@ -19,7 +19,8 @@ type Deps = {
   readonly queryClient: QueryClient;
   /** Closes the socket, empties the stores, stops uploads. */
   readonly onForget: () => void;
-  readonly goToSignIn: () => void;
+  /** `comeBack`: the same person signs in again and goes on where they were; not so after a sign-out. */
+  readonly goToSignIn: (comeBack: boolean) => void;
 };
 
 export const createSession = ({ queryClient, onForget, goToSignIn }: Deps): Session => {
@@ -48,15 +49,15 @@ export const createSession = ({ queryClient, onForget, goToSignIn }: Deps): Sess
     renewing ??= alone(() => exchange(asked, remember)).finally(() => (renewing = null));
     return renewing;
   };
-  const ended = (): void => {
+  const ended = (comeBack: boolean): void => {
     forget();
-    goToSignIn();
+    goToSignIn(comeBack);
   };
 
-  useSessionHooks({ renew, ended });
+  useSessionHooks({ renew, ended: () => ended(true) });
   if (tabs) {
     tabs.onmessage = ({ data }: MessageEvent<TabMessage>) => {
-      if (data.type === 'signed_out') ended();
+      if (data.type === 'signed_out') ended(false);
       else void reloadIfSomebodyElse(queryClient);
     };
   }
@@ -74,7 +75,7 @@ export const createSession = ({ queryClient, onForget, goToSignIn }: Deps): Sess
         await call('logout');
       } finally {
         tabs?.postMessage({ type: 'signed_out' } satisfies TabMessage);
-        ended();
+        ended(false);
       }
     },
   };
