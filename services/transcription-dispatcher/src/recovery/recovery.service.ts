@@ -72,6 +72,7 @@ export const createRecovery = (d: RecoveryDeps) => {
       const run = await runsStore.lock(tx, runId);
       if (run?.status !== 'running') return;
       const row = await tx.stageRow.findUnique({ where: { runId_stage: { runId, stage: 'assemble' } } });
+      d.log.warn({ run_id: runId, file_id: run.fileId }, 'transcript not stored yet; its stage is told of again');
       await tx.run.update({ where: { id: runId }, data: { remindedAt: new Date() } });
       await d.outbox.add(tx, transcriptionEvents.stageCompleted, {
         runId,

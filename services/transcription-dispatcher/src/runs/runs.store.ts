@@ -71,8 +71,10 @@ export const runsStore = {
   ): Promise<string[]> => {
     await tx.run.update({
       where: { id: runId },
-      data: { status, waitingFor: null, completedAt: new Date(), ...(warnings ? { warnings } : {}) },
+      data: { status, waitingFor: null, ...(warnings ? { warnings } : {}) },
     });
+    // A run that completed without its index is completed again with it; it ended when it first did.
+    await tx.run.updateMany({ where: { id: runId, completedAt: null }, data: { completedAt: new Date() } });
     if (status === 'completed') return [];
     await tx.stageRow.updateMany({
       where: { runId, status: { in: ['pending', 'running'] } },

@@ -41,10 +41,11 @@ export const createTiming = ({ db }: { db: Db }) => ({
   },
   engine: async (tx: Tx, runId: string, engine: string): Promise<void> =>
     void (await tx.pipelineTiming.updateMany({ where: { runId }, data: { engine } })),
+  /** A run whose index came late has ended before. */
   close: async (tx: Tx, runId: string): Promise<void> =>
     void (await tx.$executeRaw`
       update file_pipeline_timing set completed_at = now(), total_s = extract(epoch from now() - file_opened_at)
-      where run_id = ${runId}::uuid`),
+      where run_id = ${runId}::uuid and completed_at is null`),
   /** What each stage took per second of audio in the latest runs. */
   rates: async (): Promise<Rates> =>
     ratesFrom(
