@@ -10,9 +10,9 @@ export function readIfThere(file: string): string | undefined {
   }
 }
 
-/** Replaces a file in one step: a reader sees the old text or the new one. */
-export function replaceFile(file: string, text: string): void {
+/** Replaces a file in one step: a reader sees the old text or the new one. By default only its owner reads it. */
+export function replaceFile(file: string, text: string, mode = 0o600): void {
   const next = `${file}.${process.pid}.new`;
-  writeFileSync(next, text, { mode: 0o600, flush: true });
+  writeFileSync(next, text, { mode, flush: true });
   renameSync(next, file);
 }

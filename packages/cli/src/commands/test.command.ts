@@ -44,7 +44,13 @@ async function runCheck(check: Check, terminal: Terminal): Promise<Tally> {
     cwd: productFolder,
     ...(check.env === undefined ? {} : { env: check.env }),
   });
-  const log = join(resultsFolder, `${check.name.replaceAll(/[^a-z0-9]+/g, ' ').trim().replaceAll(' ', '-')}.log`);
+  const log = join(
+    resultsFolder,
+    `${check.name
+      .replaceAll(/[^a-z0-9]+/g, ' ')
+      .trim()
+      .replaceAll(' ', '-')}.log`,
+  );
   writeFileSync(log, result.output);
   const tally = check.count?.(result) ?? { passed: result.code === 0 ? 1 : 0, failed: result.code === 0 ? 0 : 1 };
   const counts = check.count === undefined ? '' : `: ${tally.passed} passed, ${tally.failed} failed`;

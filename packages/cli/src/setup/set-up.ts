@@ -30,9 +30,8 @@ export async function setUp(folder: DataFolder, givenPort: number | undefined): 
   const port = givenPort ?? before?.port ?? DEFAULT_PORT;
   await checkPort(port);
   const instance: Instance = {
-    adminAnnounced: false,
-    adminEmail: process.env['OT_ADMIN_EMAIL'] ?? DEFAULT_EMAIL,
-    ...before,
+    adminAnnounced: before?.adminAnnounced ?? false,
+    adminEmail: adminEmail(before, process.env['OT_ADMIN_EMAIL']),
     port,
     ports: await assignPorts(portNames(serviceNames()), before?.ports ?? {}),
   };
@@ -51,6 +50,12 @@ export async function setUp(folder: DataFolder, givenPort: number | undefined): 
   writeInstance(folder, instance);
   markVersion(folder);
   return instance;
+}
+
+/** Who the first administrator is: open until the password was shown, settled afterwards. */
+export function adminEmail(before: Instance | undefined, given: string | undefined): string {
+  const settled = before?.adminAnnounced === true ? before.adminEmail : undefined;
+  return settled ?? given ?? before?.adminEmail ?? DEFAULT_EMAIL;
 }
 
 /** The first administrator's password, while nobody was told; afterwards nobody can look it up. */

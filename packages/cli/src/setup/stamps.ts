@@ -30,5 +30,5 @@ export function isStamped(stamp: string, hash: string): boolean {
 /** Remembers that the work was done with these inputs. */
 export function putStamp(stamp: string, hash: string): void {
   mkdirSync(dirname(stamp), { recursive: true });
-  replaceFile(stamp, `${hash}\n`);
+  replaceFile(stamp, `${hash}\n`, 0o644); // another account may start what this one made
 }

@@ -1,0 +1,18 @@
+import { describe, expect, it } from '@jest/globals';
+import { adminEmail } from './set-up.ts';
+
+const before = (adminAnnounced: boolean) => ({ port: 8080, ports: {}, adminAnnounced, adminEmail: 'ada@example.org' });
+
+describe('adminEmail', () => {
+  it('is an address that validates when nobody gave one', () => {
+    expect(adminEmail(undefined, undefined)).toMatch(/^[a-z]+@[a-z]+\.[a-z]+$/);
+  });
+
+  it('may still be changed after a first start that failed', () => {
+    expect(adminEmail(before(false), 'bob@example.org')).toBe('bob@example.org');
+  });
+
+  it('is settled once the password was shown', () => {
+    expect(adminEmail(before(true), 'bob@example.org')).toBe('ada@example.org');
+  });
+});
