@@ -86,6 +86,7 @@ export const createMeanings = () => {
   };
   const vectoriser: Vectoriser = {
     documents: async (texts) => ({ model: check(), vectors: texts.map(meaningOf) }),
+    model: async () => check().name,
     query: async (text) => ({ model: check(), vector: meaningOf(text) }),
   };
   return { state, vectoriser };

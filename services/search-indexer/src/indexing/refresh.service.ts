@@ -41,10 +41,7 @@ export const createRefresh = (d: RefreshDeps) => {
       if (files === 0 || building) return { rebuild: false };
       if (!current) return { rebuild: true };
       await d.store.markLost([current.id]);
-      const model = await d.vectoriser.query('model').then(
-        (v) => v.model.name,
-        () => null,
-      );
+      const model = await d.vectoriser.model().catch(() => null);
       if (model === null) return { rebuild: false };
       if (current.model && current.model.name !== model) return { rebuild: true };
       if (keywordOnly > 0) await d.store.markKeywordOnly(50);

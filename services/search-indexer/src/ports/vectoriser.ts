@@ -9,4 +9,6 @@ export type Vectoriser = {
   documents: (texts: readonly string[], signal: AbortSignal, done?: (share: number) => void) => Promise<Vectors>;
   /** The vector of a query, soon or not at all. @throws AppError unavailable. */
   query: (text: string) => Promise<{ model: VectorModel; vector: Float32Array | null }>;
+  /** Name of the model that answers now; never from memory. @throws AppError unavailable. */
+  model: () => Promise<string>;
 };

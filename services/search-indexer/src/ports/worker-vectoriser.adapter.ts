@@ -41,7 +41,18 @@ export const createWorkerVectoriser = ({
     }
   };
 
+  /** Another model: what is remembered belongs to the old one. */
+  const noteModel = (name: string): void => {
+    if (name !== model) recent.clear();
+    model = name;
+  };
+
   return {
+    model: async () => {
+      const { model: name } = await bus.ask(workerRpc.embed, { texts: ['model'], kind: 'query' });
+      noteModel(name);
+      return name;
+    },
     documents: async (texts, signal, done = () => {}) => {
       const vectors: Vectors['vectors'] = [];
       let by: Vectors['model'] | undefined;
@@ -66,9 +77,7 @@ export const createWorkerVectoriser = ({
         return known;
       }
       const answer = await askQuery(text);
-      // Another model: what is remembered belongs to the old one.
-      if (answer.model.name !== model) recent.clear();
-      model = answer.model.name;
+      noteModel(answer.model.name);
       recent.set(text, answer);
       if (recent.size > remembered) recent.delete(recent.keys().next().value as string);
       return answer;

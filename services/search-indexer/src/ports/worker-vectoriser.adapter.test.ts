@@ -1,0 +1,83 @@
+import { describe, expect, it } from '@jest/globals';
+import type { ReplyOf, RequestOf, workerRpc } from '@overtone/contracts';
+import { unavailable, type Bus } from '@overtone/service-kit';
+import { createWorkerVectoriser } from './worker-vectoriser.adapter.ts';
+
+const encode = (...values: number[]) => Buffer.from(new Float32Array(values).buffer).toString('base64');
+
+/** A worker whose vector of a text is its length; the empty word means nothing to it. */
+const play = () => {
+  const state = { model: 'a', away: false, asked: [] as string[][], now: 0 };
+  const answer = ({ texts }: RequestOf<typeof workerRpc.embed>): ReplyOf<typeof workerRpc.embed> => ({
+    model: state.model,
+    dim: 2,
+    vectors: texts.map((t) => (t === 'unknown' ? encode(0, 0) : encode(t.length, 1))),
+  });
+  const bus = {
+    ask: async (_def: unknown, request: RequestOf<typeof workerRpc.embed>) => {
+      state.asked.push(request.texts);
+      if (state.away) throw unavailable('service_unavailable', 'away');
+      return answer(request);
+    },
+  } as unknown as Pick<Bus, 'ask'>;
+  return { state, vectoriser: createWorkerVectoriser({ bus, now: () => state.now }) };
+};
+const { signal } = new AbortController();
+
+describe('vectors from the workers', () => {
+  it('remembers the vectors of queries', async () => {
+    const { state, vectoriser } = play();
+    const first = await vectoriser.query('hello');
+    expect(first).toEqual({ model: { name: 'a', dim: 2 }, vector: new Float32Array([5, 1]) });
+    expect(await vectoriser.query('hello')).toEqual(first);
+    expect(state.asked).toHaveLength(1);
+  });
+
+  it('forgets them when another model answers', async () => {
+    const { state, vectoriser } = play();
+    await vectoriser.query('hello');
+    state.model = 'b';
+    expect(await vectoriser.model()).toBe('b');
+    expect((await vectoriser.query('hello')).model.name).toBe('b');
+  });
+
+  it('never remembers which model answers', async () => {
+    const { state, vectoriser } = play();
+    expect(await vectoriser.model()).toBe('a');
+    state.model = 'b';
+    expect(await vectoriser.model()).toBe('b');
+  });
+
+  it('gives a text that holds nothing known no vector', async () => {
+    const { vectoriser } = play();
+    expect((await vectoriser.query('unknown')).vector).toBeNull();
+  });
+
+  it('leaves silent workers alone for a while instead of making every search wait', async () => {
+    const { state, vectoriser } = play();
+    state.away = true;
+    await expect(vectoriser.query('one')).rejects.toMatchObject({ kind: 'unavailable' });
+    await expect(vectoriser.query('two')).rejects.toMatchObject({ kind: 'unavailable' });
+    expect(state.asked).toHaveLength(1);
+    state.away = false;
+    state.now = 6_000;
+    expect((await vectoriser.query('two')).vector).not.toBeNull();
+  });
+
+  it('asks for the vectors of documents in batches and keeps their order', async () => {
+    const { state, vectoriser } = play();
+    const texts = Array.from({ length: 150 }, (_, i) => 'x'.repeat(i + 1));
+    const shares: number[] = [];
+    const { vectors } = await vectoriser.documents(texts, signal, (share) => shares.push(share));
+    expect(state.asked.map((t) => t.length)).toEqual([64, 64, 22]);
+    expect(vectors.map((v) => v?.[0])).toEqual(texts.map((t) => t.length));
+    expect(shares.at(-1)).toBe(1);
+  });
+
+  it('does not mix two models in one document', async () => {
+    const { state, vectoriser } = play();
+    const texts = Array.from({ length: 100 }, () => 'x');
+    const swap = () => (state.model = 'b');
+    await expect(vectoriser.documents(texts, signal, swap)).rejects.toMatchObject({ kind: 'unavailable' });
+  });
+});
