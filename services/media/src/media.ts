@@ -34,6 +34,7 @@ import { createTags } from './tags/tags.service.ts';
 import { createTelemetry } from './telemetry.ts';
 import { transcriptsRoutes } from './transcripts/transcripts.routes.ts';
 import { createTranscripts } from './transcripts/transcripts.service.ts';
+import { createOrphans } from './uploads/orphans.service.ts';
 import { createParts } from './uploads/resumable-parts.store.ts';
 import { createTus } from './uploads/resumable.adapter.ts';
 import { resumableRoutes } from './uploads/resumable.routes.ts';
@@ -62,6 +63,7 @@ export const createMedia = (env: MediaEnv): Service => {
   const resumable = createResumable({ db, parts, uploads, expiresMs: env.UPLOAD_EXPIRES_HOURS * hour, log });
   const tus = createTus({ parts, resumable });
   const processing = createProcessing({ db, outbox, objects });
+  const orphans = createOrphans({ db, objects, olderThanMs: 24 * hour });
   const sweep = async () => void (await objects.sweep());
   const store: Part = {
     name: 'object store',
@@ -101,6 +103,7 @@ export const createMedia = (env: MediaEnv): Service => {
     ],
     periodics: [
       periodic('sweep leftovers of killed writers', hour, sweep),
+      periodic('remove recordings that no file is of', 6 * hour, async (signal) => void (await orphans.sweep(signal))),
       periodic('end forgotten uploads', hour / 4, async (signal) => void (await resumable.tidy(signal))),
     ],
     checks: { ...checks, object_storage: { critical: false, probe: (signal) => objects.ping(signal) } },

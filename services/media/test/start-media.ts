@@ -36,7 +36,7 @@ export const startMedia = async (settings: Record<string, string> = {}) => {
   nc.subscribe('evt.media.>', {
     callback: (_, msg) => void messages.push({ subject: msg.subject, data: msg.json() }),
   });
-  const env = readEnv(mediaEnv, {
+  const environment: Record<string, string> = {
     API_PORT: '0',
     INTERNAL_PORT: '0',
     LOG_LEVEL: 'fatal',
@@ -45,8 +45,8 @@ export const startMedia = async (settings: Record<string, string> = {}) => {
     ASSERTION_PUBLIC_KEY: publicKey,
     OBJECT_STORE_DIR: folder,
     ...settings,
-  });
-  const service = createMedia(env);
+  };
+  const service = createMedia(readEnv(mediaEnv, environment));
   const { apiPort, internalPort } = await service.start();
   const pool = new Pool({ connectionString: database.url, max: 2 });
   const base = `http://127.0.0.1:${apiPort}`;
@@ -62,6 +62,7 @@ export const startMedia = async (settings: Record<string, string> = {}) => {
     base,
     internal: `http://127.0.0.1:${internalPort}`,
     folder,
+    environment,
     pool,
     messages,
     nats,

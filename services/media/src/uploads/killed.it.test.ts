@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { readdir } from 'node:fs/promises';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { assertionHeader } from '@overtone/service-kit';
+import { createObjectStore } from '@overtone/object-store';
+import { freePort } from '@overtone/testkit';
+import { somebody, startMedia, waitFor, wav, type Media } from '../../test/start-media.ts';
+import { createDatabaseClient } from '../../test/client.ts';
+import { createOrphans } from './orphans.service.ts';
+
+/** The service in a process of its own, beside the one of the test: they share database, broker and folder. */
+let media: Media;
+let child: ChildProcess;
+let base: string;
+
+const start = async (): Promise<void> => {
+  const [api, internal] = [await freePort(), await freePort()];
+  base = `http://127.0.0.1:${api}`;
+  child = spawn(process.execPath, ['--no-warnings', join(import.meta.dirname, '../main.ts')], {
+    env: { ...media.environment, API_PORT: String(api), INTERNAL_PORT: String(internal) },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  await waitFor(async () => (await fetch(`http://127.0.0.1:${internal}/health/ready`)).ok, { timeoutMs: 20_000 });
+};
+const kill = async (): Promise<void> => {
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+};
+const temporary = (): Promise<string[]> => readdir(join(media.folder, 'tmp'));
+
+beforeAll(async () => {
+  media = await startMedia();
+  await start();
+}, 60_000);
+afterAll(async () => {
+  await kill();
+  await media.stop();
+});
+
+const slowly = (method: string, path: string, headers: Record<string, string>, first: Buffer) => {
+  const sending = request(base + path, { method, headers });
+  sending.on('error', () => undefined);
+  sending.write(first);
+  return sending;
+};
+
+describe('a process that is killed while it takes a recording', () => {
+  it('leaves nothing of a whole upload once its successor has started', async () => {
+    const ada = somebody();
+    const head =
+      '--b\r\nContent-Disposition: form-data; name="file"; filename="a.wav"\r\nContent-Type: audio/wav\r\n\r\n';
+    const headers = {
+      [assertionHeader]: media.assertion(ada),
+      'content-type': 'multipart/form-data; boundary=b',
+      'content-length': '90000000',
+    };
+    slowly('POST', '/api/files', headers, Buffer.concat([Buffer.from(head), wav(1, 400_000)]));
+    await waitFor(async () => (await temporary()).length === 1);
+    await kill();
+    await start();
+    expect(await temporary()).toEqual([]);
+    expect(await media.query('select * from media_file where user_id = $1', ada.userId)).toEqual([]);
+    expect((await media.upload(ada, wav(1, 400_000))).status).toBe(201);
+  }, 60_000);
+
+  it('keeps the acknowledged parts of a resumable one, and its successor goes on', async () => {
+    const ada = somebody();
+    const bytes = wav(2, 400_000);
+    const [first, second] = [bytes.subarray(0, 300_000), bytes.subarray(300_000)];
+    const tus = { [assertionHeader]: media.assertion(ada), 'tus-resumable': '1.0.0' };
+    const metadata = `filename ${Buffer.from('a.wav').toString('base64')}`;
+    const begun = await fetch(`${base}/api/files/tus`, {
+      method: 'POST',
+      headers: { ...tus, 'upload-length': String(bytes.length), 'upload-metadata': metadata },
+    });
+    const path = begun.headers.get('location') ?? '';
+    const patch = { ...tus, 'content-type': 'application/offset+octet-stream' };
+    const sent = await fetch(base + path, {
+      method: 'PATCH',
+      headers: { ...patch, 'upload-offset': '0' },
+      body: new Uint8Array(first),
+    });
+    expect(sent.status).toBe(204);
+    const length = { 'upload-offset': String(first.length), 'content-length': String(second.length) };
+    slowly('PATCH', path, { ...patch, ...length }, second.subarray(0, 100_000));
+    await waitFor(async () => (await temporary()).length === 1);
+    await kill();
+    await start();
+    const stands = await fetch(base + path, { method: 'HEAD', headers: tus });
+    expect(stands.headers.get('upload-offset')).toBe(String(first.length));
+    const rest = await fetch(base + path, {
+      method: 'PATCH',
+      headers: { ...patch, 'upload-offset': String(first.length) },
+      body: new Uint8Array(second),
+    });
+    expect(rest.status).toBe(204);
+    const content = await media.call(ada, 'GET', `/api/files/${path.split('/').at(-1)}/content`);
+    expect(Buffer.from(await content.arrayBuffer()).equals(bytes)).toBe(true);
+  }, 60_000);
+});
+
+describe('a recording whose row was never written', () => {
+  it('goes when it is old enough; files that are known stay', async () => {
+    const { body } = await media.upload(somebody(), wav(3));
+    const objects = createObjectStore({ OBJECT_STORE_DIR: media.folder, S3_REGION: 'x' });
+    const lost = crypto.randomUUID();
+    await objects.put(`files/${lost}/original`, 'x');
+    const { db, close } = createDatabaseClient(media.environment['DATABASE_URL'] ?? '');
+    const { signal } = new AbortController();
+    expect(await createOrphans({ db, objects, olderThanMs: 60_000 }).sweep(signal)).toBe(0);
+    expect(await createOrphans({ db, objects, olderThanMs: 0 }).sweep(signal)).toBe(1);
+    await close();
+    expect(await objects.exists(`files/${lost}/original`)).toBe(false);
+    expect(await objects.exists(`files/${body.uuid}/original`)).toBe(true);
+  });
+});

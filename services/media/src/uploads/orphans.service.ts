@@ -1,0 +1,40 @@
+import type { ObjectStore } from '@overtone/object-store';
+import type { Db } from '../database.ts';
+import { objectPrefixes } from '../files/files.ts';
+
+export type OrphansDeps = {
+  db: Db;
+  objects: Pick<ObjectStore, 'list' | 'deletePrefix'>;
+  /** Younger objects may belong to an upload that is about to be told of. */
+  olderThanMs: number;
+};
+
+const batch = 200;
+
+/** A process killed between storing a recording and its row leaves an object that nobody knows: it goes after a day. */
+export const createOrphans = ({ db, objects, olderThanMs }: OrphansDeps) => {
+  const removeUnknown = async (ids: string[]): Promise<number> => {
+    const known = new Set(
+      (await db.mediaFile.findMany({ where: { id: { in: ids } }, select: { id: true } })).map(({ id }) => id),
+    );
+    const unknown = ids.filter((id) => !known.has(id));
+    for (const id of unknown) for (const prefix of objectPrefixes(id)) await objects.deletePrefix(prefix);
+    return unknown.length;
+  };
+
+  return {
+    sweep: async (signal: AbortSignal): Promise<number> => {
+      let removed = 0;
+      let ids: string[] = [];
+      for await (const { key, modifiedAt } of objects.list('files/')) {
+        if (signal.aborted) return removed;
+        const id = key.split('/')[1] ?? '';
+        if (Date.now() - modifiedAt.getTime() >= olderThanMs && /^[0-9a-f-]{36}$/.test(id)) ids.push(id);
+        if (ids.length < batch) continue;
+        removed += await removeUnknown(ids);
+        ids = [];
+      }
+      return removed + (await removeUnknown(ids));
+    },
+  };
+};
