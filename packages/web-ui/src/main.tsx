@@ -26,7 +26,7 @@ createRoot(root).render(
       defaultColorScheme="auto"
       colorSchemeManager={localStorageColorSchemeManager({ key: 'overtone-color-scheme' })}
     >
-      <Notifications position="bottom-left" limit={4} autoClose={6000} />
+      <Notifications position="top-right" limit={4} autoClose={6000} mt="var(--ot-header)" />
       <QueryClientProvider client={queryClient}>
         <RouterProvider router={router} />
       </QueryClientProvider>

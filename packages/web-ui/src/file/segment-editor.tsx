@@ -79,17 +79,19 @@ export const SegmentEditor = ({ segment, onSave, onLeave }: Props) => {
           )}
         </Alert>
       )}
-      <Group gap="xs">
-        <Button size="xs" loading={saving} onClick={() => void save(began)}>
-          Save
-        </Button>
-        <Button size="xs" variant="default" onClick={onLeave}>
-          Cancel
-        </Button>
-        <Text size="xs" c="dimmed" visibleFrom="sm">
-          <Kbd size="xs">Ctrl</Kbd> <Kbd size="xs">Enter</Kbd> saves, <Kbd size="xs">Esc</Kbd> leaves
-        </Text>
-      </Group>
+      {!conflict && (
+        <Group gap="xs">
+          <Button size="xs" loading={saving} onClick={() => void save(began)}>
+            Save
+          </Button>
+          <Button size="xs" variant="default" onClick={onLeave}>
+            Cancel
+          </Button>
+          <Text size="xs" c="dimmed" visibleFrom="sm">
+            <Kbd size="xs">Ctrl</Kbd> <Kbd size="xs">Enter</Kbd> saves, <Kbd size="xs">Esc</Kbd> leaves
+          </Text>
+        </Group>
+      )}
     </Stack>
   );
 };
