@@ -43,12 +43,12 @@ const makeSound = async (path: string, bytes: number): Promise<void> => {
   await file.close();
 };
 
-/** Sends with curl, which costs either receiver the same. Seconds it took. */
-const send = async (args: readonly string[]): Promise<number> => {
-  const format = ['-sS', '-o', '/dev/stderr', '-w', '%{http_code} %{time_total}', '-H', 'Expect:'];
-  const { stdout, stderr } = await run('curl', [...format, ...args]);
+/** Sends with curl, which costs either receiver the same; the answer goes into a file. Seconds it took. */
+const send = async (answer: string, args: readonly string[]): Promise<number> => {
+  const format = ['-sS', '-o', answer, '-w', '%{http_code} %{time_total}', '-H', 'Expect:'];
+  const { stdout } = await run('curl', [...format, ...args]);
   const [code, seconds] = stdout.split(' ');
-  if (!code?.startsWith('2')) throw new Error(`upload: ${code} ${stderr.slice(0, 300)}`);
+  if (!code?.startsWith('2')) throw new Error(`upload: ${code} ${await readFile(answer, 'utf8')}`);
   return Number(seconds);
 };
 
@@ -80,9 +80,7 @@ export const uploadBench: Bench = {
       const peers: number[] = [];
       for (let round = 0; round < 3; round++) {
         ours.push(
-          await send([
-            '-o',
-            answer,
+          await send(answer, [
             '-H',
             `Authorization: Bearer ${api.token}`,
             '-F',
@@ -94,7 +92,7 @@ export const uploadBench: Bench = {
         );
         const { uuid } = JSON.parse(await readFile(answer, 'utf8')) as { uuid: string };
         await api.ok('DELETE', `/api/files/${uuid}`);
-        peers.push(await send(['-T', sound, `${nginx.url}/large.wav`]));
+        peers.push(await send(answer, ['-T', sound, `${nginx.url}/large.wav`]));
       }
       const peaks = nodeProcesses(running.data).map((p) => ({ name: nameOf(p.command), peak: memoryOf(p.pid).peak }));
       const worst = peaks.toSorted((a, b) => b.peak - a.peak)[0] ?? { name: 'none', peak: Number.NaN };
