@@ -3,7 +3,6 @@ import type { Db, Tx } from '../database.ts';
 /** How long one instance may take over a due file before another one takes it. */
 const leaseMinutes = 10;
 export type DueFile = { fileId: string; dueAt: Date; attempts: number };
-export type StoredState = Parameters<IndexingStore['save']>[1];
 
 export type IndexingStore = ReturnType<typeof createIndexingStore>;
 export const createIndexingStore = ({ db }: { db: Db }) => ({
