@@ -3,7 +3,8 @@ import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { readIfThere, replaceFile } from '../files.ts';
 
-const LEFT_OUT = new Set(['node_modules', 'dist', 'generated', 'dev']);
+// What is made, what is only for tests, what is only for people.
+const LEFT_OUT = /^(node_modules|dist|generated|dev|\.cache)$|\.tsbuildinfo$|\.test\.tsx?$|\.md$/;
 
 /** One hash over the names and contents of files and folders. */
 export function hashOf(paths: readonly string[]): string {
@@ -12,7 +13,7 @@ export function hashOf(paths: readonly string[]): string {
     const found = statSync(path, { throwIfNoEntry: false });
     if (found === undefined) return;
     if (found.isDirectory()) {
-      const names = readdirSync(path).filter((name) => !LEFT_OUT.has(name) && !name.endsWith('.tsbuildinfo'));
+      const names = readdirSync(path).filter((name) => !LEFT_OUT.test(name));
       for (const name of names.sort()) add(join(path, name));
       return;
     }
