@@ -140,3 +140,9 @@ export const wordErrorRate = (reference: string, heard: string): number => {
   }
   return (row.at(-1) ?? 0) / Math.max(1, want.length);
 };
+
+/** Lets speakers take turns: one utterance of each, again and again. */
+export const alternate = (...speakers: readonly (readonly Utterance[])[]): Utterance[] =>
+  Array.from({ length: Math.max(...speakers.map((s) => s.length)) }, (_, i) =>
+    speakers.flatMap((s) => s.slice(i, i + 1)),
+  ).flat();

@@ -1,0 +1,125 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Turn } from '@overtone/contracts';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { slow } from '../../test/engine-contract.ts';
+import {
+  alternate,
+  cards,
+  librivox,
+  makeRecording,
+  meeting,
+  type SpokenTurn,
+  type Utterance,
+} from '../../test/make-recording.ts';
+import { bytesPerSecond, wavHeader, wavSeconds } from '../audio/wav.ts';
+import { childEnvironment } from '../env.ts';
+import { createAcousticDiarizer } from './acoustic.adapter.ts';
+
+const diarizer = createAcousticDiarizer({ env: childEnvironment() });
+let folder = '';
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'diarize-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const of = (voice: string): Utterance[] => meeting.filter((u) => u.voice === voice);
+
+/** Share of the spoken time that is given to the right person, when labels are matched as well as they can be. */
+const rightShare = (spoken: readonly SpokenTurn[], found: readonly Turn[]): number => {
+  const counts = new Map<string, number>();
+  let total = 0;
+  for (const turn of spoken)
+    for (let t = turn.start; t < turn.end; t += 0.05) {
+      const hit = found.find((f) => f.start <= t && t < f.end);
+      if (!hit) continue;
+      total += 1;
+      const key = `${turn.speaker}|${hit.speaker}`;
+      counts.set(key, (counts.get(key) ?? 0) + 1);
+    }
+  const used = new Set<string>();
+  let right = 0;
+  for (const [key, count] of [...counts].sort((a, b) => b[1] - a[1])) {
+    const [who = '', label = ''] = key.split('|');
+    if (used.has(`w${who}`) || used.has(`l${label}`)) continue;
+    used.add(`w${who}`).add(`l${label}`);
+    right += count;
+  }
+  return right / total;
+};
+
+const diarize = async (
+  utterances: readonly Utterance[],
+  bounds: { minSpeakers?: number; maxSpeakers?: number } = {},
+) => {
+  const wavPath = join(folder, `${Math.random()}.wav`);
+  const spoken = await makeRecording(wavPath, utterances);
+  const seconds = await wavSeconds(wavPath);
+  const done = await diarizer.diarize({
+    wavPath,
+    seconds,
+    minSpeakers: bounds.minSpeakers ?? null,
+    maxSpeakers: bounds.maxSpeakers ?? null,
+  });
+  return {
+    ...done,
+    seconds,
+    speakers: new Set(done.turns.map((t) => t.speaker)).size,
+    right: rightShare(spoken, done.turns),
+  };
+};
+
+describe('telling voices apart', () => {
+  it.each([
+    ['two synthetic voices', meeting, 2],
+    ['two real people', alternate(librivox, cards), 2],
+    ['a real and a synthetic voice', alternate(librivox, of('rms')), 2],
+    ['three voices', alternate(librivox, of('rms'), of('slt')), 3],
+    ['one real person', librivox, 1],
+    ['one synthetic voice', of('slt'), 1],
+  ])(
+    'finds %s',
+    async (_, utterances, speakers) => {
+      const found = await diarize(utterances);
+      expect(found).toMatchObject({ provider: 'acoustic', degraded: null, speakers });
+      expect(found.right).toBeGreaterThan(0.97);
+      expect(
+        found.turns.every(
+          (t, i) => t.start >= (found.turns[i - 1]?.end ?? 0) && t.end > t.start && t.end <= found.seconds,
+        ),
+      ).toBe(true);
+    },
+    slow,
+  );
+
+  it(
+    'keeps to the number of speakers that its owner knows',
+    async () => {
+      expect((await diarize(meeting, { maxSpeakers: 1 })).speakers).toBe(1);
+      expect((await diarize(of('rms'), { minSpeakers: 2 })).speakers).toBe(2);
+    },
+    slow,
+  );
+
+  it(
+    'says that there was no speech to tell speakers by',
+    async () => {
+      const wavPath = join(folder, 'silence.wav');
+      await writeFile(wavPath, Buffer.concat([wavHeader(2 * bytesPerSecond), Buffer.alloc(2 * bytesPerSecond)]));
+      const done = await diarizer.diarize({ wavPath, seconds: 2, minSpeakers: null, maxSpeakers: null });
+      expect(done).toMatchObject({ turns: [], degraded: expect.stringContaining('No speech') });
+    },
+    slow,
+  );
+
+  it('fails with a reason, not with the worker', async () => {
+    const broken = diarizer.diarize({
+      wavPath: join(folder, 'gone.wav'),
+      seconds: 2,
+      minSpeakers: null,
+      maxSpeakers: null,
+    });
+    await expect(broken).rejects.toMatchObject({ code: 'diarization_failed', permanent: false });
+  });
+});

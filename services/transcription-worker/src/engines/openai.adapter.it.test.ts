@@ -1,0 +1,192 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { engineContract } from '../../test/engine-contract.ts';
+import { bytesPerSecond, wavHeader } from '../audio/wav.ts';
+import { createOpenAiVectoriser } from '../embeddings/openai.adapter.ts';
+import { createOpenAiEngine } from './openai.adapter.ts';
+import { inventedWords } from './scripted.adapter.ts';
+
+type Handler = (request: IncomingMessage, form: FormData, response: ServerResponse) => void;
+
+/** A server that speaks the API, with the multipart body really parsed. */
+const serve = async (handle: Handler): Promise<{ server: Server; baseUrl: string }> => {
+  const server = createServer(async (request, response) => {
+    const parts: Buffer[] = [];
+    for await (const part of request) parts.push(part as Buffer);
+    const headers = { 'content-type': request.headers['content-type'] ?? '' };
+    const multipart = headers['content-type'].startsWith('multipart/');
+    const body = Buffer.concat(parts);
+    const form = multipart ? await new Response(body, { headers }).formData() : new FormData();
+    if (!multipart) form.set('json', body.toString());
+    handle(request, form, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return { server, baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1` };
+};
+const json = (response: ServerResponse, value: unknown, status = 200, headers: Record<string, string> = {}): void => {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(value));
+};
+const stopOf = (server: Server) => async (): Promise<void> => {
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+};
+
+const secondsOf = (form: FormData): number => ((form.get('file') as File).size - 44) / bytesPerSecond;
+
+engineContract('openai-compatible', async () => {
+  const { server, baseUrl } = await serve((_request, form, response) => {
+    const words = inventedWords(form.has('file') ? secondsOf(form) : 0).map(({ word, start, end }) => ({
+      word,
+      start,
+      end,
+    }));
+    json(response, { text: words.map((w) => w.word).join(' '), language: 'english', words, segments: [] });
+  });
+  return { engine: createOpenAiEngine({ baseUrl, apiKey: 'k', model: 'm', parallel: 1 }), stop: stopOf(server) };
+});
+
+describe('an OpenAI-compatible service', () => {
+  let folder = '';
+  let stop: (() => Promise<void>) | undefined;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'openai-'));
+  });
+  afterEach(async () => {
+    await stop?.();
+    await rm(folder, { recursive: true, force: true });
+  });
+  const sound = async (seconds: number): Promise<{ wavPath: string; seconds: number; language: string | null }> => {
+    const wavPath = join(folder, 'a.wav');
+    await writeFile(
+      wavPath,
+      Buffer.concat([wavHeader(seconds * bytesPerSecond), Buffer.alloc(seconds * bytesPerSecond)]),
+    );
+    return { wavPath, seconds, language: 'de' };
+  };
+  const engineOn = async (handle: Handler, attempts = 3): Promise<ReturnType<typeof createOpenAiEngine>> => {
+    const { server, baseUrl } = await serve(handle);
+    stop = stopOf(server);
+    return createOpenAiEngine({
+      baseUrl: `${baseUrl}/`,
+      apiKey: 'secret-key',
+      model: 'whisper-large',
+      parallel: 2,
+      attempts,
+    });
+  };
+
+  it('is asked for word and segment times, with key, model and language', async () => {
+    const seen: { path: string | undefined; key: string | undefined; form: FormData }[] = [];
+    const engine = await engineOn((request, form, response) => {
+      seen.push({ path: request.url, key: request.headers.authorization, form });
+      json(response, {
+        text: 'Guten Tag.',
+        language: 'german',
+        segments: [{ start: 0, end: 1, text: ' Guten Tag.', avg_logprob: -0.1 }],
+        words: [
+          { word: 'Guten', start: 0.1, end: 0.4 },
+          { word: 'Tag', start: 0.5, end: 0.9 },
+        ],
+      });
+    });
+    const heard = await engine.transcribe(await sound(2));
+    expect(seen[0]).toMatchObject({ path: '/v1/audio/transcriptions', key: 'Bearer secret-key' });
+    expect(Object.fromEntries(['model', 'language', 'response_format'].map((k) => [k, seen[0]?.form.get(k)]))).toEqual({
+      model: 'whisper-large',
+      language: 'de',
+      response_format: 'verbose_json',
+    });
+    expect(seen[0]?.form.getAll('timestamp_granularities[]')).toEqual(['word', 'segment']);
+    expect(heard).toMatchObject({ language: 'de', engine: { model: 'whisper-large', timing: 'engine' } });
+    expect(heard.words.map((w) => w.word)).toEqual(['Guten', 'Tag.']);
+    expect(heard.words[0]?.confidence).toBeCloseTo(Math.exp(-0.1), 3);
+  });
+
+  it('gets a long recording in pieces under 24 MB, whose times are moved to their place', async () => {
+    const sizes: number[] = [];
+    const engine = await engineOn((_request, form, response) => {
+      sizes.push((form.get('file') as File).size);
+      json(response, { text: 'x', words: [{ word: 'piece', start: 1, end: 2 }] });
+    });
+    const { words } = await engine.transcribe(await sound(900));
+    expect(sizes.length).toBeGreaterThan(1);
+    expect(Math.max(...sizes)).toBeLessThan(24_000_000);
+    expect(words.map((w) => w.start)).toEqual([1, expect.any(Number)]);
+    expect(words[1]?.start).toBeGreaterThan(300);
+  });
+
+  it('is asked again when it is busy, not before it wishes', async () => {
+    const times: number[] = [];
+    const engine = await engineOn((_request, _form, response) => {
+      times.push(Date.now());
+      if (times.length === 1) return json(response, {}, 429, { 'retry-after': '1' });
+      if (times.length === 2) return json(response, {}, 503, { 'retry-after': '0' });
+      json(response, { text: 'late but there' });
+    });
+    const heard = await engine.transcribe(await sound(1));
+    expect(heard.words).toHaveLength(3);
+    expect(heard.engine.timing).toBe('estimated');
+    expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThan(950);
+  });
+
+  it.each([
+    [400, 'engine_refused', true],
+    [401, 'service_unavailable', false],
+    [500, 'service_unavailable', false],
+  ])('%i fails as %s, without the key in the error', async (status, code, permanent) => {
+    const engine = await engineOn((_request, _form, response) =>
+      json(response, { error: 'no' }, status, { 'retry-after': '0' }),
+    );
+    const error: unknown = await engine.transcribe(await sound(1)).catch((e: unknown) => e);
+    expect(error).toMatchObject({ code, permanent });
+    expect(JSON.stringify(error) + String((error as Error).stack)).not.toContain('secret-key');
+  });
+
+  it.each([{ nothing: true }, { text: 'x', words: [{ word: 'x', start: 'soon' }] }])(
+    'an answer that is no transcription is refused: %j',
+    async (answer) => {
+      const engine = await engineOn((_request, _form, response) => json(response, answer));
+      await expect(engine.transcribe(await sound(1))).rejects.toMatchObject({
+        code: 'service_unavailable',
+        permanent: false,
+      });
+    },
+  );
+
+  it('is not ready when it does not answer or does not accept our key', async () => {
+    const engine = await engineOn((_request, _form, response) => json(response, {}, 401));
+    expect(await engine.check()).toMatchObject({ ready: false, why: expect.stringContaining('key') });
+    const nobody = createOpenAiEngine({ baseUrl: 'http://127.0.0.1:1/v1', apiKey: undefined, model: 'm', parallel: 1 });
+    expect(await nobody.check()).toMatchObject({ ready: false, why: expect.stringContaining('does not answer') });
+  });
+
+  it('makes vectors, one per text and in their order, normalised', async () => {
+    const { server, baseUrl } = await serve((_request, form, response) => {
+      const { input } = JSON.parse(String(form.get('json'))) as { input: string[] };
+      json(response, {
+        data: input.map((_, index) => ({ index, embedding: [3 * (index + 1), 4 * (index + 1)] })).reverse(),
+      });
+    });
+    stop = stopOf(server);
+    const { model, dim, vectors } = await createOpenAiVectoriser({ baseUrl, apiKey: undefined, model: 'e' }).embed([
+      'a',
+      '',
+    ]);
+    expect({ model, dim, count: vectors.length }).toEqual({ model: 'openai:e', dim: 2, count: 2 });
+    expect(vectors[1]?.[0]).toBeCloseTo(0.6, 5);
+  });
+
+  it('does not take fewer vectors than texts', async () => {
+    const { server, baseUrl } = await serve((_request, _form, response) =>
+      json(response, { data: [{ index: 0, embedding: [1] }] }),
+    );
+    stop = stopOf(server);
+    await expect(
+      createOpenAiVectoriser({ baseUrl, apiKey: undefined, model: 'e' }).embed(['a', 'b']),
+    ).rejects.toMatchObject({ code: 'service_unavailable' });
+  });
+});

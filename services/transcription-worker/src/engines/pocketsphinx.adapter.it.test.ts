@@ -1,0 +1,69 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { engineContract, slow } from '../../test/engine-contract.ts';
+import { makeLongRecording, makeRecording, meeting, wordErrorRate } from '../../test/make-recording.ts';
+import { wavSeconds } from '../audio/wav.ts';
+import { childEnvironment } from '../env.ts';
+import { createPocketSphinx } from './pocketsphinx.adapter.ts';
+
+const create = (parallel: number): ReturnType<typeof createPocketSphinx> =>
+  createPocketSphinx({ env: childEnvironment(), parallel });
+engineContract('pocketsphinx', () => Promise.resolve({ engine: create(2) }));
+
+describe('what PocketSphinx hears', () => {
+  let folder = '';
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'sphinx-'));
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  it(
+    'is nearly all of a clear conversation, each word where it is said',
+    async () => {
+      const wavPath = join(folder, 'meeting.wav');
+      const turns = await makeRecording(wavPath, meeting);
+      const { words } = await create(1).transcribe({ wavPath, seconds: await wavSeconds(wavPath), language: 'en' });
+      expect(wordErrorRate(turns.map((t) => t.text).join(' '), words.map((w) => w.word).join(' '))).toBeLessThan(0.1);
+      const deadline = words.find((w) => w.word === 'deadline');
+      const turn = turns.find((t) => t.text.includes('deadline'));
+      expect(deadline?.start).toBeGreaterThan(turn?.start ?? Infinity);
+      expect(deadline?.end).toBeLessThan(turn?.end ?? 0);
+      expect(words.some((w) => w.word === 'I')).toBe(true);
+    },
+    slow,
+  );
+
+  it(
+    'is the same when several decoders share a longer recording',
+    async () => {
+      const wavPath = join(folder, 'long.wav');
+      const turns = await makeLongRecording(wavPath, meeting, 70);
+      const { words } = await create(2).transcribe({ wavPath, seconds: await wavSeconds(wavPath), language: 'en' });
+      expect(wordErrorRate(turns.map((t) => t.text).join(' '), words.map((w) => w.word).join(' '))).toBeLessThan(0.1);
+    },
+    slow,
+  );
+});
+
+it(
+  'is stopped in the middle, and its program with it',
+  async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'sphinx-stop-'));
+    const wavPath = join(folder, 'long.wav');
+    await makeLongRecording(wavPath, meeting, 60);
+    const stop = new AbortController();
+    const onProgress = (): void => stop.abort(new Error('enough'));
+    const seconds = await wavSeconds(wavPath);
+    const going = create(1).transcribe({ wavPath, seconds, language: 'en', onProgress, signal: stop.signal });
+    await expect(going).rejects.toThrow('enough');
+    await rm(folder, { recursive: true });
+  },
+  slow,
+);
+
+it('says so when it is not installed', async () => {
+  const engine = createPocketSphinx({ env: { PATH: '/nonexistent' }, parallel: 1 });
+  expect(await engine.check()).toMatchObject({ ready: false, why: expect.stringContaining('PocketSphinx') });
+});

@@ -1,0 +1,50 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { engineContract } from '../../test/engine-contract.ts';
+import { createScripted, inventedWords } from './scripted.adapter.ts';
+import { chooseEngine } from './selection.ts';
+
+engineContract('scripted', () => Promise.resolve({ engine: createScripted('1') }));
+
+describe('a script', () => {
+  it('says its words whatever the recording holds', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'script-'));
+    const words = [{ word: 'hello', start: 0, end: 1, confidence: 0.5 }];
+    await writeFile(join(folder, 's.json'), JSON.stringify({ language: 'de', words }));
+    const heard = await createScripted(join(folder, 's.json')).transcribe({
+      wavPath: '/nowhere.wav',
+      seconds: 5,
+      language: null,
+    });
+    expect(heard).toMatchObject({ language: 'de', words, engine: { provider: 'scripted' } });
+    await rm(folder, { recursive: true });
+  });
+
+  it('invents the same words for the same length', () => {
+    expect(inventedWords(60)).toEqual(inventedWords(60));
+    expect(inventedWords(60).length).toBeGreaterThan(100);
+  });
+});
+
+describe('choosing an engine', () => {
+  const broken = {
+    ...createScripted('1'),
+    id: 'broken',
+    check: () => Promise.resolve({ ready: false as const, why: 'it is broken' }),
+  };
+
+  it('takes the first one that is ready', async () => {
+    expect((await chooseEngine([broken, createScripted('1')], undefined)).engine?.id).toBe('scripted');
+  });
+
+  it('takes only the one that is asked for, and says why it is not there', async () => {
+    expect(await chooseEngine([broken, createScripted('1')], 'broken')).toEqual({
+      engine: undefined,
+      info: null,
+      note: 'it is broken',
+    });
+    expect((await chooseEngine([broken], 'magic')).note).toContain('magic');
+  });
+});

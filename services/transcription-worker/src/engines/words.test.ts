@@ -1,0 +1,100 @@
+import { describe, expect, it } from '@jest/globals';
+import { retryAfterMs } from '../remote/patient-fetch.ts';
+import { languageCode } from './openai.ts';
+import { parseSphinxLine } from './pocketsphinx.ts';
+import { interpolateWords, mapLimit, tidyWords } from './words.ts';
+
+describe('tidy words', () => {
+  it('stay in order and inside the recording', () => {
+    const tidy = tidyWords(
+      [
+        { word: 'b', start: 2, end: 1, confidence: 1.2 },
+        { word: 'a', start: -1, end: 0.5, confidence: -1 },
+        { word: ' ', start: 1, end: 2, confidence: null },
+        { word: 'c', start: 9.9, end: 12, confidence: null },
+        { word: 'invented', start: 30, end: 31, confidence: null },
+        { word: 'n', start: Number.NaN, end: 1, confidence: null },
+      ],
+      10,
+    );
+    expect(tidy).toEqual([
+      { word: 'a', start: 0, end: 0.5, confidence: 0 },
+      { word: 'b', start: 2, end: 2, confidence: 1 },
+      { word: 'c', start: 9.9, end: 10, confidence: null },
+    ]);
+  });
+
+  it('are spread over a span by their length', () => {
+    expect(interpolateWords(' a bbb ', 10, 16, 0.5).map((w) => [w.word, w.start, w.end])).toEqual([
+      ['a', 10, 12],
+      ['bbb', 12, 16],
+    ]);
+  });
+});
+
+describe('lines of PocketSphinx', () => {
+  it('are words without their variant, moved to where the piece begins', () => {
+    expect(parseSphinxLine('to(2) 3.840 3.960 1.000200', 60)).toEqual({
+      end: 63.96,
+      word: { word: 'to', start: 63.84, end: 63.96, confidence: 1 },
+    });
+  });
+
+  it.each(['<s>', '</s>', '<sil>', '[NOISE]', '[SPEECH]', '++BREATH++'])('have no word for %s', (filler) => {
+    expect(parseSphinxLine(`${filler} 1.000 2.000 0.9`, 0)).toEqual({ end: 2, word: undefined });
+  });
+
+  it('are nothing when they are the plain text', () => {
+    expect(parseSphinxLine('the deadline is in march', 0)).toBeUndefined();
+  });
+
+  it.each([
+    ['i', 'I'],
+    ["i'm", "I'm"],
+    ['in', 'in'],
+  ])('spell %s as %s', (heard, written) => {
+    expect(parseSphinxLine(`${heard} 0.1 0.2 0.5`, 0)?.word?.word).toBe(written);
+  });
+});
+
+describe('several at a time', () => {
+  it('keeps the order of the results', async () => {
+    const out = await mapLimit([3, 1, 2], { limit: 2, signal: undefined }, async (n) => {
+      await new Promise((resolve) => setTimeout(resolve, n * 5));
+      return n * 10;
+    });
+    expect(out).toEqual([30, 10, 20]);
+  });
+
+  it('tells the others to stop when one fails, and waits until they have', async () => {
+    let stopped = 0;
+    const work = mapLimit([0, 1, 2, 3], { limit: 2, signal: undefined }, async (n, _, signal) => {
+      if (n === 0) throw new Error('broken');
+      await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+      stopped += 1;
+    });
+    await expect(work).rejects.toThrow('broken');
+    expect(stopped).toBe(1);
+  });
+});
+
+describe('answers of remote services', () => {
+  it.each([
+    ['en', 'en'],
+    ['English', 'en'],
+    ['german', 'de'],
+    ['klingon', null],
+    [null, null],
+  ])('language %s is %s', (given, code) => {
+    expect(languageCode(given)).toBe(code);
+  });
+
+  it('reads Retry-After as seconds and as a date', () => {
+    const now = Date.parse('2026-01-01T00:00:00Z');
+    expect(retryAfterMs('3', now)).toBe(3000);
+    expect(retryAfterMs('Thu, 01 Jan 2026 00:00:10 GMT', now)).toBe(10_000);
+    expect(retryAfterMs('tomorrow', now)).toBeUndefined();
+    expect(retryAfterMs(null, now)).toBeUndefined();
+    expect(retryAfterMs('99999', now)).toBe(120_000);
+  });
+});

@@ -1,0 +1,79 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { bytesPerSecond, wavHeader, wavSeconds } from '../src/audio/wav.ts';
+import type { SpeechEngine } from '../src/engines/engine.ts';
+import { makeRecording, meeting } from './make-recording.ts';
+
+/** Real engines share the machine with everything else that is tested. */
+export const slow = 240_000;
+
+/** What every speech engine promises, whatever it is made of. */
+export const engineContract = (
+  name: string,
+  make: () => Promise<{ engine: SpeechEngine; stop?: () => Promise<void> }>,
+): void => {
+  describe(`speech engine ${name}`, () => {
+    let folder = '';
+    let wavPath = '';
+    let seconds = 0;
+    let made: Awaited<ReturnType<typeof make>>;
+
+    beforeAll(async () => {
+      folder = await mkdtemp(join(tmpdir(), 'engine-'));
+      wavPath = join(folder, 'speech.wav');
+      await makeRecording(wavPath, meeting.slice(0, 3));
+      seconds = await wavSeconds(wavPath);
+      made = await make();
+    });
+    afterAll(async () => {
+      made.engine.close();
+      await made.stop?.();
+      await rm(folder, { recursive: true, force: true });
+    });
+
+    it('is ready', async () => {
+      expect(await made.engine.check()).toEqual({ ready: true });
+    });
+
+    it(
+      'gives words in order, inside the recording, without fillers, and tells its progress',
+      async () => {
+        const seen: number[] = [];
+        const onProgress = (share: number): void => void seen.push(share);
+        const heard = await made.engine.transcribe({ wavPath, seconds, language: null, onProgress });
+        expect(heard.words.length).toBeGreaterThan(10);
+        expect(heard.engine.provider).toBe(made.engine.info.provider);
+        expect(heard.engineSeconds).toBeGreaterThanOrEqual(0);
+        let before = 0;
+        for (const w of heard.words) {
+          expect(w.start).toBeGreaterThanOrEqual(before);
+          expect(w.end).toBeGreaterThanOrEqual(w.start);
+          expect(w.end).toBeLessThanOrEqual(seconds);
+          expect(w.word).toMatch(/^[^\s<>[\]()]+$/);
+          if (w.confidence !== null) expect(Math.abs(w.confidence - 0.5)).toBeLessThanOrEqual(0.5);
+          before = w.start;
+        }
+        expect([...seen].sort((a, b) => a - b)).toEqual(seen);
+        expect(seen.at(-1)).toBeGreaterThan(0.9);
+        expect(seen.at(-1)).toBeLessThanOrEqual(1);
+      },
+      slow,
+    );
+
+    it('stops when it is cancelled', async () => {
+      const stop = new AbortController();
+      stop.abort(new Error('no longer wanted'));
+      const going = made.engine.transcribe({ wavPath, seconds, language: null, signal: stop.signal });
+      await expect(going).rejects.toThrow('no longer wanted');
+    });
+
+    it('hears nothing, or next to nothing, in a moment of silence', async () => {
+      const silence = join(folder, 'silence.wav');
+      await writeFile(silence, Buffer.concat([wavHeader(bytesPerSecond / 10), Buffer.alloc(bytesPerSecond / 10)]));
+      const { words } = await made.engine.transcribe({ wavPath: silence, seconds: 0.1, language: null });
+      expect(words.length).toBeLessThanOrEqual(1);
+    });
+  });
+};
