@@ -108,9 +108,14 @@ export const startGateway = async (w: { nats: TestServer }, over: Partial<Gatewa
 };
 
 /** A plain WebSocket client, with or without a cookie behind it. */
-export const plainClient = (port: number, caller: Caller | null, options: { query?: string; origin?: string } = {}) => {
+export const plainClient = (
+  port: number,
+  caller: Caller | null,
+  options: { query?: string; origin?: string; autoPong?: boolean } = {},
+) => {
   const ws = new WebSocket(`ws://127.0.0.1:${port}/api/ws${options.query ?? ''}`, {
     headers: { ...fromEdge(caller), ...(options.origin ? { origin: options.origin } : {}) },
+    autoPong: options.autoPong ?? true,
   });
   const told: PushMessage[] = [];
   ws.on('message', (data) => told.push(JSON.parse((data as Buffer).toString()) as PushMessage));

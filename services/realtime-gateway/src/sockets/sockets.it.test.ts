@@ -134,6 +134,32 @@ describe('a plain WebSocket', () => {
   });
 });
 
+describe('a gateway with little patience', () => {
+  beforeEach(async () => {
+    await gateway.stop();
+    gateway = await startGateway(w, {
+      WS_HEARTBEAT_MS: 200,
+      WS_AUTHENTICATE_WITHIN_MS: 300,
+      WS_MAX_UNAUTHENTICATED: 1,
+    });
+  });
+
+  test('closes a socket that does not say who it is', async () => {
+    expect(await plain(null).closed).toBe(4001);
+  });
+  test('lets only so many say nothing at once', async () => {
+    const first = plain(null);
+    await first.opened;
+    expect(await plain(null).closed).toBe(1013);
+  });
+  test('gives up a socket that shows no sign of life, and keeps one that does', async () => {
+    const [dead, alive] = [plain(callerOf(user()), { autoPong: false }), plain(callerOf(user()))];
+    await Promise.all([dead.greeted(), alive.greeted()]);
+    expect(await dead.closed).toBe(1006);
+    expect(alive.ws.readyState).toBe(alive.ws.OPEN);
+  });
+});
+
 describe('who comes back', () => {
   test('is told what was missed, also by a gateway that was restarted meanwhile', async () => {
     const me = user();

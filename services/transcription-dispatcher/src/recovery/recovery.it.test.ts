@@ -222,7 +222,31 @@ describe('with the dispatcher running', () => {
     await waitFor(async () => (await statusOf(w, file.fileId)) === 'failed', { timeoutMs: 15_000 });
   }, 30_000);
 
-  test('a lost worker shows in the gauges until its task is taken back', async () => {
+  test('an order is counted as waiting, as held, and as held by nobody any more', async () => {
+    const file = uploadedFile();
+    const gauge = async (name: string) =>
+      Number(
+        new RegExp(`celery_queue_${name}\\{queue="gpu"\\} ([\\d.]+)`).exec(
+          await dispatcher.internal('/metrics/queues'),
+        )?.[1],
+      );
+    let goOn: () => void = () => {};
+    await startOne({
+      transcribe: () =>
+        new Promise<void>((resolve) => {
+          goOn = resolve;
+        }),
+    });
+    await w.emit(mediaEvents.uploaded, file);
+    await waitFor(async () => (await gauge('reserved')) === 1);
+    expect(await gauge('orphaned')).toBe(0);
+    expect(await gauge('oldest_unacked_age_seconds')).toBeGreaterThan(0);
+    goOn();
+    await completed(w, file.fileId);
+    await waitFor(async () => (await gauge('reserved')) === 0);
+  }, 60_000);
+
+  test('a file that lost its worker too often shows in its gauge', async () => {
     const file = uploadedFile();
     await w.emit(mediaEvents.uploaded, file);
     await waitFor(() => statusOf(w, file.fileId));
@@ -237,6 +261,22 @@ describe('with the dispatcher running', () => {
     await completed(w, file.fileId);
   }, 60_000);
 });
+
+test('two dispatchers side by side do every job once', async () => {
+  const w = await createWorld();
+  const dispatchers = await Promise.all([startDispatcher(w), startDispatcher(w)]);
+  const media = startMedia(w);
+  const workers = await Promise.all([startWorker(w), startWorker(w)]);
+  const files = Array.from({ length: 6 }, () => uploadedFile());
+  for (const file of files) await w.emit(mediaEvents.uploaded, file);
+  for (const file of files) await completed(w, file.fileId);
+  for (const file of files) await expectOnce(w, file.fileId);
+  for (const worker of workers) await worker.stop();
+  media.stop();
+  for (const dispatcher of dispatchers) await dispatcher.stop();
+  await w.test.close();
+  await w.nats.stop();
+}, 60_000);
 
 describe('whatever is killed at any moment', () => {
   const drive = async (w: World, kill: (round: number) => Promise<void>, rounds: number): Promise<void> => {
