@@ -118,10 +118,14 @@ const RenameForm = ({ look, fileId, onClose }: { look: SpeakerLook; fileId: stri
           },
       );
       onClose();
+      return { own: transcriptVersions.begin(fileId) };
     },
-    onSuccess: () => transcriptVersions.edited(fileId),
     onError: (error) => sayError('The name was not saved', error),
-    onSettled: () => void client.invalidateQueries({ queryKey: ['file', fileId] }),
+    onSettled: (answer, _error, _name, context) => {
+      // The rows take the name from the file: its transcript need not be fetched for it.
+      if (context) transcriptVersions.end(fileId, context.own, answer !== undefined);
+      void client.invalidateQueries({ queryKey: ['file', fileId] });
+    },
   });
   return (
     <form

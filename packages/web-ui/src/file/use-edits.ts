@@ -25,22 +25,25 @@ const put = (client: QueryClient, fileId: string, next: Segment): Segment | unde
 /** Edits one segment: on screen at once, put back when the server refuses. A 409 is left to the editor. */
 export const useSegmentEdit = (fileId: string) => {
   const client = useQueryClient();
+  const refetch = (): void => void client.invalidateQueries({ queryKey: ['segments', fileId] });
   return useMutation({
     mutationFn: ({ segment, change }: Vars) =>
       call('editSegment', {
         params: { uuid: fileId, segment_uuid: segment.uuid },
         body: { ...change, version: segment.version },
       }),
-    onMutate: ({ shown }) => put(client, fileId, shown),
-    onSuccess: (answer, { change }) => {
+    onMutate: ({ shown }) => ({ own: transcriptVersions.begin(fileId), before: put(client, fileId, shown) }),
+    onSuccess: (answer, { segment, change }, { own }) => {
       put(client, fileId, answer);
-      transcriptVersions.edited(fileId);
+      if (transcriptVersions.end(fileId, own, answer.version > segment.version)) refetch();
       if (change.speaker_uuid !== undefined) void client.invalidateQueries({ queryKey: ['file', fileId] });
     },
-    onError: (error, { segment }, before) => {
-      put(client, fileId, before ?? segment);
-      if (isConflict(error)) void client.invalidateQueries({ queryKey: ['segments', fileId] });
-      else sayError('The change was not saved', error);
+    onError: (error, { segment, change }, context) => {
+      put(client, fileId, context?.before ?? segment);
+      const missed = context !== undefined && transcriptVersions.end(fileId, context.own, false);
+      if (missed || isConflict(error)) refetch();
+      // The editor of a text has its own words for a conflict.
+      if (!isConflict(error) || change.text === undefined) sayError('The change was not saved', error);
     },
   });
 };
