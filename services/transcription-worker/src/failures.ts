@@ -1,4 +1,4 @@
-import { AppError, invalid, unavailable } from '@overtone/service-kit';
+import { invalid, unavailable, type AppError } from '@overtone/service-kit';
 
 /** What may go wrong with a piece of work. `detail` (stderr and the like) is for the log, never for the owner. */
 interface More {
@@ -28,7 +28,6 @@ export const engineUnreachable = (engine: string, more: More & { retryAfterSecon
   unavailable('service_unavailable', `The speech service ${engine} does not answer.`, more);
 export const engineRefused = (engine: string, more: More = {}): AppError =>
   invalid('engine_refused', `The speech service ${engine} refused this recording.`, more);
-export const modelInvalid = (message: string, more: More = {}): AppError => unavailable('model_invalid', message, more);
 export const diarizationFailed = (message: string, more: More = {}): AppError =>
   unavailable('diarization_failed', message, more);
 export const storageFull = (message: string): AppError => unavailable('storage_full', message);

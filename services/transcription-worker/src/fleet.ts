@@ -2,7 +2,7 @@ import { jobDurable, workerJobs, type EngineInfo, type workerValue } from '@over
 import type { Bus, Log, Part } from '@overtone/service-kit';
 import type { z } from 'zod';
 import { chooseEngine, type Serving } from './engines/selection.ts';
-import type { SpeechEngine } from './engines/engine.ts';
+import type { SpeechEngine } from './engines/engines.ts';
 
 const lookMs = 5_000;
 const lifeMs = 15_000;

@@ -14,15 +14,15 @@ import {
   type Service,
 } from '@overtone/service-kit';
 import { createAcousticDiarizer } from './diarization/acoustic.adapter.ts';
-import { createNeuralDiarizer } from './diarization/neural.adapter.ts';
+import { createNeuralDiarizer } from './sherpa/diarizer.adapter.ts';
 import { embedRpc } from './embeddings/embed.rpc.ts';
 import { createWordVectoriser, type Vectoriser } from './embeddings/embeddings.ts';
 import { createOpenAiVectoriser } from './embeddings/openai.adapter.ts';
-import type { SpeechEngine } from './engines/engine.ts';
+import type { SpeechEngine } from './engines/engines.ts';
 import { createOpenAiEngine } from './engines/openai.adapter.ts';
 import { createPocketSphinx } from './engines/pocketsphinx.adapter.ts';
 import { createScripted } from './engines/scripted.adapter.ts';
-import { createSherpaEngine, createSherpaRuntime, type SherpaRuntime } from './engines/sherpa/sherpa.adapter.ts';
+import { createSherpaEngine, createSherpaRuntime, type SherpaRuntime } from './sherpa/engine.adapter.ts';
 import { childEnvironment, type WorkerEnv } from './env.ts';
 import { createFleet } from './fleet.ts';
 import { createArtefacts } from './jobs/artefacts.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { bytesPerSecond, wavHeader, wavSeconds } from '../src/audio/wav.ts';
-import type { SpeechEngine } from '../src/engines/engine.ts';
+import type { SpeechEngine } from '../src/engines/engines.ts';
 import { makeRecording, meeting } from './make-recording.ts';
 
 /** Real engines share the machine with everything else that is tested. */

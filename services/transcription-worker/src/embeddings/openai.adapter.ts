@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { engineUnreachable } from '../failures.ts';
-import { patientFetch } from '../remote/patient-fetch.ts';
+import { patientFetch } from '../ports/patient-fetch.adapter.ts';
 import type { Vectoriser } from './embeddings.ts';
 
 export interface OpenAiEmbeddingsOptions {

@@ -14,7 +14,7 @@ type Handler = (request: IncomingMessage, form: FormData, response: ServerRespon
 
 /** A server that speaks the API, with the multipart body really parsed. */
 const serve = async (handle: Handler): Promise<{ server: Server; baseUrl: string }> => {
-  const server = createServer(async (request, response) => {
+  const receive = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const parts: Buffer[] = [];
     for await (const part of request) parts.push(part as Buffer);
     const headers = { 'content-type': request.headers['content-type'] ?? '' };
@@ -23,7 +23,8 @@ const serve = async (handle: Handler): Promise<{ server: Server; baseUrl: string
     const form = multipart ? await new Response(body, { headers }).formData() : new FormData();
     if (!multipart) form.set('json', body.toString());
     handle(request, form, response);
-  });
+  };
+  const server = createServer((request, response) => void receive(request, response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return { server, baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1` };
 };
@@ -166,9 +167,9 @@ describe('an OpenAI-compatible service', () => {
 
   it('makes vectors, one per text and in their order, normalised', async () => {
     const { server, baseUrl } = await serve((_request, form, response) => {
-      const { input } = JSON.parse(String(form.get('json'))) as { input: string[] };
+      const { input } = JSON.parse(form.get('json') as string) as { input: string[] };
       json(response, {
-        data: input.map((_, index) => ({ index, embedding: [3 * (index + 1), 4 * (index + 1)] })).reverse(),
+        data: input.map((_, index) => ({ index, embedding: [3 * (index + 1), 4 * (index + 1)] })).toReversed(),
       });
     });
     stop = stopOf(server);

@@ -1,8 +1,8 @@
 import { cutAtSilences, frameLevels, type TimeSpan } from '../audio/speech-regions.ts';
 import { readPcm, wavHeader } from '../audio/wav.ts';
 import { engineUnreachable } from '../failures.ts';
-import { patientFetch } from '../remote/patient-fetch.ts';
-import type { EngineState, Recognised, SpeechEngine, TranscribeRequest } from './engine.ts';
+import { patientFetch } from '../ports/patient-fetch.adapter.ts';
+import type { EngineState, Recognised, SpeechEngine, TranscribeRequest } from './engines.ts';
 import { languageCode, verboseAnswer, wordsOfAnswer, type VerboseAnswer } from './openai.ts';
 import { mapLimit, tidyWords } from './words.ts';
 
@@ -25,7 +25,7 @@ const authorised = (apiKey: string | undefined): Record<string, string> =>
 const formOf = async (o: OpenAiEngineOptions, request: TranscribeRequest, piece: TimeSpan): Promise<() => FormData> => {
   const pcm = await readPcm(request.wavPath, piece.start, piece.end);
   const bytes = new Uint8Array(pcm.buffer, pcm.byteOffset, pcm.byteLength);
-  const sound = new Blob([Uint8Array.from(wavHeader(bytes.length)), bytes as Uint8Array<ArrayBuffer>], {
+  const sound = new Blob([Uint8Array.from(wavHeader(bytes.length)), bytes], {
     type: 'audio/wav',
   });
   return () => {

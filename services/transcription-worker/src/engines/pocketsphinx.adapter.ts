@@ -5,7 +5,7 @@ import { cutAtSilences, frameLevels, type TimeSpan } from '../audio/speech-regio
 import { bytesPerSecond, pcmStream } from '../audio/wav.ts';
 import { readAll, runProcess } from '../children/run-process.ts';
 import { engineCrashed, outOfTime } from '../failures.ts';
-import type { EngineState, Recognised, SpeechEngine, TranscribeRequest } from './engine.ts';
+import type { EngineState, Recognised, SpeechEngine, TranscribeRequest } from './engines.ts';
 import { parseSphinxLine } from './pocketsphinx.ts';
 import { mapLimit, tidyWords } from './words.ts';
 

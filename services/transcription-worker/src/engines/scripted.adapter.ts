@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Word } from '@overtone/contracts';
 import { word } from '@overtone/contracts';
 import { z } from 'zod';
-import type { Recognised, SpeechEngine, TranscribeRequest } from './engine.ts';
+import type { Recognised, SpeechEngine, TranscribeRequest } from './engines.ts';
 import { tidyWords } from './words.ts';
 
 const info = { provider: 'scripted', model: 'scripted', timing: 'engine' } as const;

@@ -1,5 +1,5 @@
 import type { EngineInfo } from '@overtone/contracts';
-import type { SpeechEngine } from './engine.ts';
+import type { SpeechEngine } from './engines.ts';
 
 export type Serving = { engine: SpeechEngine | undefined; info: EngineInfo | null; note: string | null };
 

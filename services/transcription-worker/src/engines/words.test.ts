@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { retryAfterMs } from '../remote/patient-fetch.ts';
+import { retryAfterMs } from '../ports/patient-fetch.adapter.ts';
 import { languageCode } from './openai.ts';
 import { parseSphinxLine } from './pocketsphinx.ts';
 import { interpolateWords, mapLimit, tidyWords } from './words.ts';

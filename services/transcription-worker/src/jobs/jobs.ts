@@ -1,7 +1,7 @@
 import type { workerJobs, Stage } from '@overtone/contracts';
 import type { JobHandlers } from '@overtone/service-kit';
 import type { Diarizer } from '../diarization/diarization.ts';
-import type { SpeechEngine } from '../engines/engine.ts';
+import type { SpeechEngine } from '../engines/engines.ts';
 import type { Transcoder } from '../ports/transcoder.ts';
 import type { Telemetry } from '../telemetry.ts';
 import type { Artefacts } from './artefacts.ts';

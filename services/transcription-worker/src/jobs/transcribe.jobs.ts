@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { InputOf, OutputOf, workerJobs } from '@overtone/contracts';
 import type { JobDelivery } from '@overtone/service-kit';
-import type { SpeechEngine } from '../engines/engine.ts';
+import type { SpeechEngine } from '../engines/engines.ts';
 import { engineMissing } from '../failures.ts';
 import { artefactKey, type Artefacts } from './artefacts.ts';
 

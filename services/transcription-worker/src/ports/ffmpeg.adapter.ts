@@ -31,6 +31,11 @@ const guarded = (source: string): string[] => [
   `file:${source}`,
 ];
 
+const quietly = '-nostdin -hide_banner -v error'.split(' ');
+const toSpeech = '-map 0:a:0 -vn -sn -dn -af aresample=async=1:first_pts=0 -ac 1 -ar 16000 -f s16le pipe:1'.split(' ');
+const scale = "scale='min(640,iw)':-2:flags=bilinear";
+const toJpeg = `-frames:v 1 -vf ${scale} -pix_fmt yuvj420p -q:v 4 -fs 2000000 -f mjpeg`.split(' ');
+
 const probeTimeoutMs = 60_000;
 const thumbnailTimeoutMs = 60_000;
 
@@ -104,10 +109,7 @@ const transcodeWith =
     const run = await runProcess({
       command: 'ffmpeg',
       // aresample keeps gaps as silence, so that a word's time is the player's time.
-      args: [
-        ...['-nostdin', '-hide_banner', '-v', 'error', ...guarded(source), '-map', '0:a:0', '-vn', '-sn', '-dn'],
-        ...['-af', 'aresample=async=1:first_pts=0', '-ac', '1', '-ar', '16000', '-f', 's16le', 'pipe:1'],
-      ],
+      args: [...quietly, ...guarded(source), ...toSpeech],
       env,
       timeoutMs: Math.max(120_000, (probe.seconds ?? maxSeconds) * 500),
       signal,
@@ -127,9 +129,14 @@ const thumbnailWith =
     const run = await runProcess({
       command: 'ffmpeg',
       args: [
-        ...['-nostdin', '-hide_banner', '-v', 'error', '-y', ...seek, ...guarded(source)],
-        ...['-map', `0:${probe.picture.stream}`, '-frames:v', '1', '-vf', "scale='min(640,iw)':-2:flags=bilinear"],
-        ...['-pix_fmt', 'yuvj420p', '-q:v', '4', '-fs', '2000000', '-f', 'mjpeg', `file:${target}`],
+        ...quietly,
+        '-y',
+        ...seek,
+        ...guarded(source),
+        '-map',
+        `0:${probe.picture.stream}`,
+        ...toJpeg,
+        `file:${target}`,
       ],
       env,
       timeoutMs: thumbnailTimeoutMs,

@@ -1,5 +1,5 @@
-import { frameLevels, packRegions, speechRegions, type TimeSpan } from '../../audio/speech-regions.ts';
-import { readSamples, sampleRate } from '../../audio/wav.ts';
+import { frameLevels, packRegions, speechRegions, type TimeSpan } from '../audio/speech-regions.ts';
+import { readSamples, sampleRate } from '../audio/wav.ts';
 import type { Detector } from './native.ts';
 
 const windowSamples = 512;

@@ -1,8 +1,8 @@
 import { turn } from '@overtone/contracts';
 import { z } from 'zod';
-import { diarizationConfig } from '../engines/sherpa/config.ts';
-import { crashOf, servingModel, type SherpaRuntime } from '../engines/sherpa/sherpa.adapter.ts';
-import type { DiarizeRequest, Diarizer } from './diarization.ts';
+import { diarizationConfig } from './config.ts';
+import { crashOf, servingModel, type SherpaRuntime } from './engine.adapter.ts';
+import type { DiarizeRequest, Diarizer } from '../diarization/diarization.ts';
 
 const answer = z.object({ turns: z.array(turn) });
 

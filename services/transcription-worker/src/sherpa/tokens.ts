@@ -1,6 +1,6 @@
 import type { Word } from '@overtone/contracts';
 import { z } from 'zod';
-import { interpolateWords } from '../words.ts';
+import { interpolateWords } from '../engines/engines.ts';
 
 /** What `getResult` gives for one chunk; times are relative to the chunk. */
 export const chunkResult = z.object({

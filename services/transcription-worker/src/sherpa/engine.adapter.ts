@@ -1,9 +1,14 @@
 import { word } from '@overtone/contracts';
 import { z } from 'zod';
-import { ChildCrash, createTaskChildren, type TaskChildren } from '../../children/task-child.ts';
-import { engineCrashed, engineMissing, outOfTime } from '../../failures.ts';
-import type { EngineState, Recognised, SpeechEngine, TranscribeRequest } from '../engine.ts';
-import { tidyWords } from '../words.ts';
+import { ChildCrash, createTaskChildren, type TaskChildren } from '../children/task-child.ts';
+import { engineCrashed, engineMissing, outOfTime } from '../failures.ts';
+import {
+  tidyWords,
+  type EngineState,
+  type Recognised,
+  type SpeechEngine,
+  type TranscribeRequest,
+} from '../engines/engines.ts';
 import { canaryTask, longestChunk, recognizerConfig, vadConfig } from './config.ts';
 import { createModelStore, type Model, type ModelStore } from './model-store.ts';
 import type { ModelKind } from './models.ts';

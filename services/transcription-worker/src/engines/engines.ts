@@ -1,5 +1,7 @@
 import type { EngineInfo, Word } from '@overtone/contracts';
 
+export { interpolateWords, tidyWords } from './words.ts';
+
 export interface TranscribeRequest {
   /** 16 kHz mono WAV as `prepare` writes it. */
   wavPath: string;

@@ -1,7 +1,7 @@
 import type { Turn } from '@overtone/contracts';
 import { readSamples, sampleRate } from '../audio/wav.ts';
-import type { DiarizationConfig } from '../engines/sherpa/config.ts';
-import type { Extractor, loadSherpa } from '../engines/sherpa/native.ts';
+import type { DiarizationConfig } from './config.ts';
+import type { Extractor, loadSherpa } from './native.ts';
 import { linkSpeakers, type LocalSpeaker } from './link-speakers.ts';
 
 /** sherpa-onnx' clustering needs memory by the square of the length: longer recordings are done in windows. */

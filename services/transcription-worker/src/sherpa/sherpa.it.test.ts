@@ -3,11 +3,11 @@ import { mkdir, mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { wavHeader } from '../../audio/wav.ts';
-import { createNeuralDiarizer } from '../../diarization/neural.adapter.ts';
-import { childEnvironment } from '../../env.ts';
+import { wavHeader } from '../audio/wav.ts';
+import { createNeuralDiarizer } from './diarizer.adapter.ts';
+import { childEnvironment } from '../env.ts';
 import { createModelStore, type Model } from './model-store.ts';
-import { createSherpaEngine, createSherpaRuntime, crashOf, type SherpaRuntime } from './sherpa.adapter.ts';
+import { createSherpaEngine, createSherpaRuntime, crashOf, type SherpaRuntime } from './engine.adapter.ts';
 
 let cache = '';
 let runtime: SherpaRuntime;

@@ -1,7 +1,7 @@
 import type { Word } from '@overtone/contracts';
-import { readSamples, sampleRate } from '../../audio/wav.ts';
-import { serveTasks } from '../../children/serve-tasks.ts';
-import { diarizeWindows } from '../../diarization/neural-windows.ts';
+import { readSamples, sampleRate } from '../audio/wav.ts';
+import { serveTasks } from '../children/serve-tasks.ts';
+import { diarizeWindows } from './neural-windows.ts';
 import { speechChunks } from './chunks.ts';
 import type { RecognizerConfig } from './config.ts';
 import { loadSherpa, type Recognizer } from './native.ts';
