@@ -12,14 +12,16 @@ const SHOWN_LINES = 150;
 /** Sets up what is missing, runs every check and test, and ends with the counts of all of them. */
 export async function test(options: { readonly quick?: boolean }): Promise<void> {
   const terminal = createTerminal();
+  const stop = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop.abort());
   mkdirSync(resultsFolder, { recursive: true });
   if (options.quick !== true) await ensurePackages([...productPackages, ...testPackages], terminal.step);
   terminal.busy('preparing');
   await prepare(terminal.done);
   // The checks of the sources are single-threaded and go in pairs; the rings use both cores by themselves.
-  const tallies = await inPairs(staticChecks(), async (check) => await runCheck(check, terminal));
+  const tallies = await inPairs(staticChecks(), async (check) => await runCheck(check, terminal, stop.signal));
   const rest = options.quick === true ? [ring('pure')] : [ring('pure'), ring('it'), ...endToEnd()];
-  for (const check of rest) tallies.push(await runCheck(check, terminal));
+  for (const check of rest) tallies.push(await runCheck(check, terminal, stop.signal));
   const passed = tallies.reduce((sum, t) => sum + t.passed, 0);
   const failed = tallies.reduce((sum, t) => sum + t.failed, 0);
   if (failed > 0) process.exitCode = 1;
@@ -36,12 +38,13 @@ async function inPairs(checks: readonly Check[], work: (check: Check) => Promise
   return tallies;
 }
 
-async function runCheck(check: Check, terminal: Terminal): Promise<Tally> {
+async function runCheck(check: Check, terminal: Terminal, signal: AbortSignal): Promise<Tally> {
   const from = Date.now();
   terminal.busy(check.name);
   const [command, ...args] = check.command;
   const result = await run(command, args, {
     cwd: productFolder,
+    signal,
     ...(check.env === undefined ? {} : { env: check.env }),
   });
   const log = join(

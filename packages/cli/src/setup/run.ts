@@ -10,8 +10,8 @@ export interface RunResult {
 export interface RunOptions {
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** Sees the output as it comes. */
-  readonly onOutput?: (text: string) => void;
+  /** Asks the command to stop. */
+  readonly signal?: AbortSignal;
 }
 
 /** Runs a command to its end and gives what it wrote. */
@@ -21,15 +21,17 @@ export async function run(command: string, args: readonly string[], options: Run
       cwd: options.cwd,
       env: { ...process.env, ...options.env },
       stdio: ['ignore', 'pipe', 'pipe'],
+      ...(options.signal === undefined ? {} : { signal: options.signal }),
     });
     let output = '';
     const take = (text: string) => {
       output += text;
-      options.onOutput?.(text);
     };
     child.stdout.setEncoding('utf8').on('data', take);
     child.stderr.setEncoding('utf8').on('data', take);
-    child.once('error', (error) => resolve({ code: 127, output: error.message }));
+    child.once('error', (error) => {
+      if (child.pid === undefined) resolve({ code: 127, output: error.message });
+    });
     child.once('close', (code) => resolve({ code: code ?? 1, output }));
   });
 }
