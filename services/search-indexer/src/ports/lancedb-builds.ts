@@ -1,4 +1,4 @@
-import { mkdir, open, readFile, rename } from 'node:fs/promises';
+import { access, mkdir, open, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Builds } from './search-index.ts';
@@ -24,6 +24,21 @@ const readable = (given: unknown): Builds => {
   return { current, building, completedAt };
 };
 
+/** The folder of a build's table, as LanceDB names it. */
+export const tableOf = (build: string): string => `passages_${build}`;
+
+/** A build whose table somebody removed is no build. */
+const withTables = async (directory: string, builds: Builds): Promise<Builds> => {
+  const there = (build: Builds['current']): Promise<Builds['current']> =>
+    build
+      ? access(join(directory, `${tableOf(build.id)}.lance`)).then(
+          () => build,
+          () => null,
+        )
+      : Promise.resolve(null);
+  return { ...builds, current: await there(builds.current), building: await there(builds.building) };
+};
+
 /** Which build is searched and which is being made: a small file beside the tables, replaced in one step. */
 export const createBuildsFile = (directory: string) => {
   const path = join(directory, 'builds.json');
@@ -31,7 +46,7 @@ export const createBuildsFile = (directory: string) => {
   return {
     read: async (): Promise<Builds> => {
       known ??= await readFile(path, 'utf8').then(
-        (text) => readable(JSON.parse(text)),
+        (text) => withTables(directory, readable(JSON.parse(text))),
         (e: NodeJS.ErrnoException) => {
           if (e.code === 'ENOENT') return none;
           throw e;

@@ -51,6 +51,14 @@ describe('LanceDB index', () => {
     ]);
   });
 
+  it('is lost when its table was removed', async () => {
+    const build = await index.beginBuild(null, true);
+    await index.close();
+    await rm(join(directory, `passages_${build.id}.lance`), { recursive: true });
+    index = createLanceIndex({ directory, log });
+    expect((await index.builds()).current).toBeNull();
+  });
+
   it('shows a reader either all of the old rows of a file or all of the new', async () => {
     const fileId = randomUUID();
     const build = await index.beginBuild(null, true);

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type * as lancedb from '@lancedb/lancedb';
 import type { Connection, Table } from '@lancedb/lancedb';
 import { unavailable, type Log } from '@overtone/service-kit';
-import { createBuildsFile } from './lancedb-builds.ts';
+import { createBuildsFile, tableOf } from './lancedb-builds.ts';
 import { literal, whereOf } from './lancedb-filter.ts';
 import { createMaintenance, createRowIndices } from './lancedb-maintenance.ts';
 import { emptyVector, schemaOf, toArrow } from './lancedb-rows.ts';
@@ -21,7 +21,6 @@ import {
 type Lance = typeof lancedb;
 /** Bytes of index data kept in memory; LanceDB itself would take up to 6 GB. */
 const cacheBytes = { index: 96n << 20n, metadata: 16n << 20n };
-const tableOf = (build: string): string => `passages_${build}`;
 
 /**
  * The embedded index: LanceDB tables in a folder of this machine, for one process. The engine (100 MB of native code)

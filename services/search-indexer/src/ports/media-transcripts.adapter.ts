@@ -4,7 +4,7 @@ import type { SpokenSegment } from '../chunking/chunking.ts';
 import type { IndexableFile, Transcripts } from './transcripts.ts';
 
 /** Pages stay well below the broker's limit of 1 MiB a message even with every word's time. */
-const pageSize = 100;
+const pageSize = 50;
 const tries = 5;
 
 /** Asks media over the bus. */
