@@ -16,6 +16,7 @@ import { forward } from './proxy/forward.ts';
 import { linger } from './proxy/linger.ts';
 import { bodyStream, hasBody, tooBig, type BodyLimits } from './proxy/request-body.ts';
 import { limitKey, requestHeaders, type createRouter } from './routing/routing.ts';
+import type { Traced } from './tracing.ts';
 import { apiHeaders } from './ui/security-headers.ts';
 
 export type ApiDeps = {
@@ -25,6 +26,7 @@ export type ApiDeps = {
   assertion: (audience: ServiceName, session: ResolvedSession | null) => string;
   pools: Partial<Record<ServiceName, Dispatcher>>;
   maxUploadBytes: number;
+  traced: Traced;
   /** Answers the edge's own routes. */
   own: (x: Exchange, def: RouteDef) => Promise<void>;
 };
@@ -127,9 +129,7 @@ export const createApi = (d: ApiDeps) => {
     throw new AppError('invalid', 'method_not_allowed', `Allowed here: ${allow}`, { extra: { allow } });
   };
 
-  return async (x: Exchange): Promise<void> => {
-    const def = match(x);
-    x.route = def.path;
+  const steps = async (x: Exchange, def: Target | RouteDef): Promise<void> => {
     const { headers } = x.req;
     const cookies = sessionCookiesOf(headers.cookie);
     if (def === identityRoutes.token) await d.limits.signIn(limitKey(x.client.ip));
@@ -150,6 +150,12 @@ export const createApi = (d: ApiDeps) => {
     authorise(route, session);
     if (route.service === 'edge-gateway') return d.own(x, route);
     return handOn(x, route, session, cookies);
+  };
+
+  return async (x: Exchange): Promise<void> => {
+    const def = match(x);
+    x.route = def.path;
+    return d.traced(x, () => steps(x, def));
   };
 };
 

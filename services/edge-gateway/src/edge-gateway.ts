@@ -24,6 +24,7 @@ import { createLimits } from './limits/limits.ts';
 import { createListener } from './listener.ts';
 import { createClientView, createRouter } from './routing/routing.ts';
 import { createHealth } from './system/health.ts';
+import { createTraced } from './tracing.ts';
 import { pageHeaders } from './ui/security-headers.ts';
 import { createUi, sendAsset } from './ui/ui.ts';
 
@@ -87,6 +88,7 @@ export const createEdgeGateway = (env: EdgeEnv): Service => {
     assertion,
     pools,
     maxUploadBytes: env.MAX_UPLOAD_BYTES,
+    traced: createTraced(env.OTEL_EXPORTER_OTLP_ENDPOINT),
     own,
   });
   const listener = createListener({

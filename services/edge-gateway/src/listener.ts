@@ -75,6 +75,7 @@ export const createListener = (d: ListenerDeps): Server => {
     answer(x).catch((e: unknown) => sendFailure(x, e, d.log));
   };
 
+  const tunnels = new Set<Duplex>();
   const upgrade = async (req: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> => {
     const path = pathOf(req.url ?? '');
     if (path !== '/api/ws' && path !== '/api/ws/') return refuseUpgrade(socket, '404 Not Found');
@@ -100,6 +101,8 @@ export const createListener = (d: ListenerDeps): Server => {
       'x-forwarded-host',
       client.host,
     ];
+    tunnels.add(socket);
+    socket.once('close', () => tunnels.delete(socket));
     tunnel({ req, socket, head, to: d.realtime, headers });
   };
 
@@ -118,5 +121,11 @@ export const createListener = (d: ListenerDeps): Server => {
     socket.on('error', () => socket.destroy());
     upgrade(req, socket, head).catch(() => refuseUpgrade(socket, '503 Service Unavailable'));
   });
+  // Sockets would hold a stopping edge back for as long as they are open; their clients come back by themselves.
+  const close = server.close.bind(server);
+  server.close = (callback) => {
+    for (const socket of tunnels) socket.destroy();
+    return close(callback);
+  };
   return server;
 };

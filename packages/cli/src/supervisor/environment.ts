@@ -75,14 +75,14 @@ function forAll(service: string, { folder, instance, secrets, caller }: Environm
 }
 
 function forSome(service: string, source: EnvironmentSource): Record<string, string> {
-  const { folder, secrets } = source;
+  const { folder, caller } = source;
   return {
     ...((databaseServices as readonly string[]).includes(service)
       ? { DATABASE_URL: databaseUrl(source, roleOf(service)) }
       : {}),
     ...(WITH_OBJECTS.has(service) ? { OBJECT_STORE_DIR: folder.objects } : {}),
+    ...(service === 'transcription-worker' ? { WORK_DIR: caller['WORK_DIR'] ?? folder.work } : {}),
     ...(service === 'search-indexer' ? { LANCEDB_DIR: folder.search } : {}),
-    ...(['identity', 'edge-gateway'].includes(service) ? { JWT_SECRET_KEY_FILE: secrets.file('jwt_secret_key') } : {}),
     ...(service === 'identity' ? forIdentity(source) : {}),
     ...(service === 'edge-gateway' ? forEdge(source) : {}),
   };
@@ -90,6 +90,7 @@ function forSome(service: string, source: EnvironmentSource): Record<string, str
 
 function forIdentity({ secrets, instance, adminPasswordFile }: EnvironmentSource): Record<string, string> {
   return {
+    JWT_SECRET_KEY_FILE: secrets.file('jwt_secret_key'),
     ENCRYPTION_KEY_FILE: secrets.file('encryption_key'),
     ...(adminPasswordFile === undefined || instance.adminEmail === undefined
       ? {}

@@ -66,6 +66,18 @@ describe('a socket to the push channel', () => {
     await waitFor(() => second.socket?.destroyed === true);
   });
 
+  it('does not hold back an edge that stops', async () => {
+    const REALTIME_GATEWAY_URL = `http://127.0.0.1:${(realtime.address() as AddressInfo).port}`;
+    const own = await startEdge(backends, { REALTIME_GATEWAY_URL, SHUTDOWN_GRACE_MS: '20000' });
+    const { req } = open(own.port, '/api/ws', { connection: 'Upgrade', upgrade: 'websocket' }, 'GET');
+    const opened = new Promise((resolve) => req.on('upgrade', (_res, socket) => resolve(socket.on('error', () => {}))));
+    req.end();
+    await opened;
+    const started = Date.now();
+    await own.stop();
+    expect(Date.now() - started).toBeLessThan(10_000);
+  });
+
   it('tells who opened it by cookie or by token, and nobody when there is neither', async () => {
     const me = edge.signIn();
     for (const headers of [me.cookie, me.bearer]) {

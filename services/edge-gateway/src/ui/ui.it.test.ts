@@ -131,7 +131,7 @@ describe("the platform's own routes", () => {
     const { text, headers } = await edge.call('/api/docs');
     expect(headers.get('content-type')).toContain('text/html');
     expect(text).not.toMatch(/<script>|https?:\/\/|onload=/);
-    for (const [, path] of text.matchAll(/(?:src|href)="([^"]+)"/g))
+    for (const [, path] of text.matchAll(/(?:src|href)="(\/[^"]+)"/g))
       expect((await edge.call(path as string)).status).toBe(200);
   });
 });

@@ -1,0 +1,23 @@
+import { SpanKind } from '@opentelemetry/api';
+import { carrier, inSpan } from '@overtone/service-kit';
+import type { Exchange } from './exchange.ts';
+
+/** Runs the rest of a request as a part of the browser's trace. */
+export type Traced = (x: Exchange, work: () => Promise<void>) => Promise<void>;
+
+/** Nobody collects spans: the trace's id goes on as it came. */
+const untraced: Traced = (_x, work) => work();
+
+const inServerSpan: Traced = (x, work) => {
+  const options = {
+    from: { traceparent: x.traceparent },
+    kind: SpanKind.SERVER,
+    attributes: { 'http.route': x.route },
+  };
+  return inSpan(`${x.req.method ?? ''} ${x.route}`, options, () => {
+    x.traceparent = carrier().traceparent ?? x.traceparent;
+    return work();
+  });
+};
+
+export const createTraced = (collector: string | undefined): Traced => (collector ? inServerSpan : untraced);
