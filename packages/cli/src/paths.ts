@@ -28,6 +28,7 @@ export function dataFolder(given: string | undefined) {
     objects: join(root, 'objects'),
     search: join(root, 'search'),
     models: join(root, 'models'),
+    work: join(root, 'work'),
     compileCache: join(root, 'cache', 'compiled'),
   };
 }

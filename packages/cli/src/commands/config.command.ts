@@ -3,7 +3,7 @@ import { baseUrl, readInstance } from '../setup/instance.ts';
 
 // Names that look like this are settings; whatever they hold may be a secret and is not shown.
 const SETTING =
-  /^(OT|LDAP|OIDC|KEYCLOAK|PROXY|PKI|JWT|SESSION|DB|PG|LOG|OTEL|S3|ELASTICSEARCH|SEARCH|TRANSCRIPTION|WS|MODEL|MAX_UPLOAD|ALLOW|RATE_LIMIT)_/;
+  /^(OT|LDAP|OIDC|KEYCLOAK|PROXY|PKI|JWT|SESSION|DB|PG|LOG|OTEL|S3|ELASTICSEARCH|SEARCH|TRANSCRIPTION|WS|MODEL|MAX|UPLOAD|ALLOW|RATE_LIMIT|ASR|EMBEDDINGS|GPU|CPU|TRUSTED|WORK)_/;
 const SECRET = /KEY|PASSWORD|SECRET|TOKEN/;
 
 /** Prints where everything is and which settings are in force. */

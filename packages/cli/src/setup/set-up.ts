@@ -1,5 +1,5 @@
 import { topology, natsUsers } from '@overtone/contracts';
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { replaceFile } from '../files.ts';
 import type { DataFolder } from '../paths.ts';
 import { writeNatsConfig, type NatsUser } from '../servers/nats.ts';
@@ -35,9 +35,7 @@ export async function setUp(folder: DataFolder, givenPort: number | undefined): 
     port,
     ports: await assignPorts(portNames(serviceNames()), before?.ports ?? {}),
   };
-  for (const place of [folder.logs, folder.objects, folder.search, folder.models, folder.compileCache]) {
-    mkdirSync(place, { recursive: true, mode: 0o700 });
-  }
+  makeFolders(folder);
   const users = Object.keys(topology);
   const secrets = ensureSecrets(folder.secrets, [
     'redis',
@@ -50,6 +48,14 @@ export async function setUp(folder: DataFolder, givenPort: number | undefined): 
   writeInstance(folder, instance);
   markVersion(folder);
   return instance;
+}
+
+function makeFolders({ logs, objects, search, models, compileCache, work }: DataFolder): void {
+  // What a job that was killed had in hand; nothing runs now that could still need it.
+  rmSync(work, { recursive: true, force: true });
+  for (const place of [logs, objects, search, models, compileCache, work]) {
+    mkdirSync(place, { recursive: true, mode: 0o700 });
+  }
 }
 
 /** Who the first administrator is: open until the password was shown, settled afterwards. */
