@@ -25,9 +25,13 @@ export function models(options: { readonly data?: string }): void {
   else terminal.warn('PocketSphinx is not installed; see: ./overtone doctor');
 }
 
-/** The folders and files directly in a folder of models, with all they hold. */
+// Made by us from an installed package; it says nothing about speech.
+const OWN = new Set(['word-vectors']);
+
+/** The folders and files that somebody put into a folder of models, with all they hold. */
 export function findModels(folder: string): FoundModel[] {
-  return list(folder).map((name) => ({ name, bytes: sizeOf(join(folder, name)) }));
+  const given = list(folder).filter((name) => !OWN.has(name));
+  return given.map((name) => ({ name, bytes: sizeOf(join(folder, name)) }));
 }
 
 function sizeOf(path: string): number {

@@ -23,7 +23,9 @@ export function serviceNames(folder = join(productFolder, 'services')): string[]
 
 /** The names under which ports are assigned. */
 export function portNames(services: readonly string[]): string[] {
-  return ['postgres', 'nats', 'redis', ...services.flatMap((name) => [`${name}.api`, `${name}.internal`])];
+  const listeners = services.flatMap((name) => [`${name}.api`, `${name}.internal`]);
+  // The edge listens on the public port, which people choose.
+  return ['postgres', 'nats', 'redis', ...listeners.filter((name) => name !== 'edge-gateway.api')];
 }
 
 /** What has to run, from what the instance remembers. */
