@@ -231,7 +231,7 @@ const Panel = ({
 };
 
 const NoWords = ({ file, pending }: { file: FileDetail; pending: boolean }) => {
-  if (pending || file.status === 'error') return null;
+  if (pending || toneOf(file) === 'failed' || toneOf(file) === 'stopped') return null;
   return (
     <Text c="dimmed" py="xl" ta="center">
       {isUnderWay(file)

@@ -1,28 +1,14 @@
-import {
-  Alert,
-  Button,
-  Center,
-  Group,
-  MultiSelect,
-  NativeSelect,
-  Pagination,
-  SegmentedControl,
-  Skeleton,
-  Stack,
-  Text,
-  TextInput,
-  Title,
-} from '@mantine/core';
+import { Alert, Center, Pagination, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { useDocumentTitle } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
-import { searchPageSize, searchQuery, tagsQuery, type SearchAnswer } from '../api/queries.ts';
+import { searchPageSize, searchQuery, type SearchAnswer } from '../api/queries.ts';
 import { ErrorNote } from '../app/error-note.tsx';
 import { Icon } from '../app/icons.tsx';
 import { plural } from '../lib/format.ts';
 import { searchPageSearch, type SearchPageSearch } from '../lib/search-params.ts';
 import { missingLegs, nothingRan } from './legs.ts';
+import { SearchForm } from './search-form.tsx';
 import { SearchResult } from './search-result.tsx';
 import css from './search.module.css';
 
@@ -68,119 +54,6 @@ export const SearchPage = () => {
         )}
       </div>
     </div>
-  );
-};
-
-type FormProps = {
-  readonly params: SearchPageSearch;
-  readonly onChange: (next: Partial<SearchPageSearch> | { mode: string }) => void;
-};
-
-const SearchForm = ({ params, onChange }: FormProps) => {
-  const [text, setText] = useState(params.q ?? '');
-  const [filters, setFilters] = useState(['tag', 'type', 'from', 'to'].some((k) => k in params));
-  useEffect(() => setText(params.q ?? ''), [params.q]);
-  return (
-    <form
-      role="search"
-      onSubmit={(event) => {
-        event.preventDefault();
-        onChange({ q: text });
-      }}
-    >
-      <div className={css['form']}>
-        <TextInput
-          type="search"
-          size="md"
-          aria-label="Search what was said"
-          placeholder="What was said, in words or in meaning"
-          leftSection={<Icon name="search" />}
-          autoFocus
-          maxLength={500}
-          value={text}
-          onChange={(event) => setText(event.currentTarget.value)}
-        />
-        <Button type="submit" size="md">
-          Search
-        </Button>
-      </div>
-      <Group gap="sm" mb="md">
-        <SegmentedControl
-          size="sm"
-          aria-label="How to search"
-          value={params.mode ?? 'hybrid'}
-          onChange={(mode) => onChange({ q: text, mode })}
-          data={[
-            { value: 'hybrid', label: 'Both' },
-            { value: 'keyword', label: 'Words' },
-            { value: 'semantic', label: 'Meaning' },
-          ]}
-        />
-        <NativeSelect
-          size="sm"
-          aria-label="Order"
-          value={params.sort ?? 'relevance'}
-          onChange={(event) => onChange({ sort: event.currentTarget.value })}
-          data={[
-            { value: 'relevance', label: 'Best first' },
-            { value: 'upload_time', label: 'Newest first' },
-            { value: 'duration', label: 'Longest first' },
-            { value: 'title', label: 'Title' },
-          ]}
-        />
-        <Button
-          variant="subtle"
-          color="gray"
-          size="sm"
-          leftSection={<Icon name="filter" size={17} />}
-          aria-expanded={filters}
-          onClick={() => setFilters(!filters)}
-        >
-          Filters
-        </Button>
-      </Group>
-      {filters && <Filters params={params} onChange={onChange} />}
-    </form>
-  );
-};
-
-const Filters = ({ params, onChange }: FormProps) => {
-  const tags = useQuery(tagsQuery).data ?? [];
-  return (
-    <Group gap="sm" mb="md" align="flex-end">
-      <MultiSelect
-        label="Tags"
-        data={tags.map((t) => t.name)}
-        value={params.tag ?? []}
-        onChange={(tag) => onChange({ tag })}
-        searchable
-        clearable
-        style={{ flex: '1 1 12rem' }}
-      />
-      <MultiSelect
-        label="Type"
-        data={[
-          { value: 'audio', label: 'Audio' },
-          { value: 'video', label: 'Video' },
-        ]}
-        value={params.type ?? []}
-        onChange={(type) => onChange({ type })}
-        clearable
-        style={{ flex: '1 1 8rem' }}
-      />
-      <TextInput
-        type="date"
-        label="From"
-        value={params.from ?? ''}
-        onChange={(e) => onChange({ from: e.currentTarget.value })}
-      />
-      <TextInput
-        type="date"
-        label="To"
-        value={params.to ?? ''}
-        onChange={(e) => onChange({ to: e.currentTarget.value })}
-      />
-    </Group>
   );
 };
 

@@ -1,23 +1,11 @@
-import {
-  ActionIcon,
-  Alert,
-  Button,
-  Group,
-  Modal,
-  NativeSelect,
-  NumberInput,
-  Skeleton,
-  Stack,
-  Text,
-  TextInput,
-} from '@mantine/core';
+import { ActionIcon, Alert, Button, Group, Modal, Skeleton, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { limitsQuery } from '../api/queries.ts';
 import { Icon } from '../app/icons.tsx';
 import { uploads } from '../app/services.ts';
 import { bytes, limitBytes, plural } from '../lib/format.ts';
-import { languageName, languages } from './languages.ts';
+import { anySpeech, SpeechOptionsFields, speechProblem } from './speech-options.tsx';
 import { refusal, titleFrom, type Limits } from './upload.ts';
 
 type Props = { readonly files: readonly File[]; readonly onClose: () => void };
@@ -27,14 +15,12 @@ export const UploadDialog = ({ files, onClose }: Props) => {
   const limits = useQuery(limitsQuery);
   const [titles, setTitles] = useState<ReadonlyMap<File, string>>(new Map());
   const [dropped, setDropped] = useState<ReadonlySet<File>>(new Set());
-  const [language, setLanguage] = useState('');
-  const [min, setMin] = useState<number | null>(null);
-  const [max, setMax] = useState<number | null>(null);
+  const [speech, setSpeech] = useState(anySpeech);
   const shown = files.filter((f) => !dropped.has(f));
   const good = shown.filter((f) => refusal(f, limits.data) === null);
-  const range = min !== null && max !== null && min > max ? 'The least may not exceed the most.' : null;
+  const range = speechProblem(speech);
   const start = (): void => {
-    const common = { language, minSpeakers: min, maxSpeakers: max, allowDuplicate: false };
+    const common = { ...speech, allowDuplicate: false };
     uploads.add(
       good.map((file) => ({ file, options: { ...common, title: (titles.get(file) ?? titleFrom(file.name)).trim() } })),
     );
@@ -68,20 +54,7 @@ export const UploadDialog = ({ files, onClose }: Props) => {
               />
             ))}
           </Stack>
-          <Group gap="sm" align="flex-start" wrap="wrap">
-            <NativeSelect
-              label="Spoken language"
-              value={language}
-              onChange={(event) => setLanguage(event.currentTarget.value)}
-              data={[
-                { value: '', label: 'Find out by itself' },
-                ...languages.map((l) => ({ value: l, label: languageName(l) })),
-              ]}
-              style={{ flex: '2 1 12rem' }}
-            />
-            <SpeakerCount label="Min. speakers" value={min} onChange={setMin} error={range} />
-            <SpeakerCount label="Max. speakers" value={max} onChange={setMax} error={null} />
-          </Group>
+          <SpeechOptionsFields value={speech} onChange={setSpeech} />
           <Group justify="flex-end" gap="sm">
             <Button variant="default" onClick={onClose}>
               Cancel
@@ -109,30 +82,6 @@ const LimitWords = ({ limits, pending }: { limits: Limits | undefined; pending: 
       {limits ? `Audio or video, up to ${limitBytes(limits.max_bytes)} each.` : 'Audio or video.'}
     </Text>
   );
-
-const SpeakerCount = ({
-  label,
-  value,
-  onChange,
-  error,
-}: {
-  label: string;
-  value: number | null;
-  onChange: (n: number | null) => void;
-  error: string | null;
-}) => (
-  <NumberInput
-    label={label}
-    placeholder="Any"
-    min={1}
-    max={50}
-    allowDecimal={false}
-    value={value ?? ''}
-    error={error}
-    onChange={(next) => onChange(typeof next === 'number' ? next : null)}
-    style={{ flex: '1 1 8.5rem' }}
-  />
-);
 
 type RowProps = {
   readonly file: File;

@@ -1,14 +1,8 @@
 import { assertNever } from '../lib/assert-never.ts';
+import type { SpeechOptions } from './speech-options.tsx';
 
 /** What the uploader says about a recording before it is sent. */
-export type UploadOptions = {
-  readonly title: string;
-  /** Empty: the engine finds out. */
-  readonly language: string;
-  readonly minSpeakers: number | null;
-  readonly maxSpeakers: number | null;
-  readonly allowDuplicate: boolean;
-};
+export type UploadOptions = SpeechOptions & { readonly title: string; readonly allowDuplicate: boolean };
 
 export type UploadPhase =
   | { readonly name: 'queued' }

@@ -36,6 +36,8 @@ type Deps = {
 };
 
 const atOnce = 2;
+/** How often progress is written down; only what a reload shows depends on it. */
+const saveEveryMs = 2000;
 const keyOf = (userId: string): string => `overtone-uploads-${userId}`;
 
 /** All uploads of this page: at most two send at a time, the others queue. */
@@ -44,6 +46,7 @@ export const createUploads = ({ renew, onDone, storage }: Deps): Uploads => {
   const files = new Map<string, File>();
   const transfers = new Map<string, Transfer>();
   let owner: string | null = null;
+  let savedAt = 0;
 
   const find = (id: string): Upload | undefined => list.get().find((u) => u.id === id);
   const save = (): void => {
@@ -56,7 +59,9 @@ export const createUploads = ({ renew, onDone, storage }: Deps): Uploads => {
   };
   const dispatch = (id: string, event: UploadEvent): void => {
     list.set(list.get().map((u) => (u.id === id ? reduceUpload(u, event) : u)));
-    if (event.type !== 'progress') save();
+    if (event.type === 'progress' && performance.now() - savedAt < saveEveryMs) return;
+    savedAt = performance.now();
+    save();
   };
   const stop = (id: string, how: 'pause' | 'cancel'): void => {
     transfers.get(id)?.[how]();

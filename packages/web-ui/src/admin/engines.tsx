@@ -1,0 +1,66 @@
+import { Badge, Skeleton, Table, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { call } from '../api/client.ts';
+import { ErrorNote } from '../app/error-note.tsx';
+
+/** The speech engines of the workers that are alive. */
+export const Engines = () => {
+  const engines = useQuery({
+    queryKey: ['engines'],
+    queryFn: ({ signal }) => call('engines', { signal }),
+    refetchInterval: 10_000,
+  });
+  if (engines.isError)
+    return (
+      <ErrorNote
+        error={engines.error}
+        title="The engines cannot be read just now"
+        onRetry={() => void engines.refetch()}
+      />
+    );
+  if (engines.isPending) return <Skeleton h={80} />;
+  if (engines.data.workers.length === 0)
+    return <Text c="dimmed">No worker is running. Recordings wait until one comes back.</Text>;
+  return (
+    <Table.ScrollContainer minWidth={480}>
+      <Table data-testid="engines">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Worker</Table.Th>
+            <Table.Th>Engine</Table.Th>
+            <Table.Th>Takes</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {engines.data.workers.map((worker) => (
+            <Table.Tr key={worker.id}>
+              <Table.Td>
+                <Text size="sm">{worker.service}</Text>
+                <Text size="xs" c="dimmed">
+                  {worker.id}
+                </Text>
+              </Table.Td>
+              <Table.Td>
+                {worker.engine ? (
+                  <Badge variant="light">{`${worker.engine.provider}, ${worker.engine.model}`}</Badge>
+                ) : (
+                  <Text size="sm" c="dimmed">
+                    none
+                  </Text>
+                )}
+                {worker.note !== null && (
+                  <Text size="xs" c="dimmed" mt={4}>
+                    {worker.note}
+                  </Text>
+                )}
+              </Table.Td>
+              <Table.Td>
+                <Text size="xs">{worker.pulls.join(', ')}</Text>
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  );
+};

@@ -1,0 +1,125 @@
+import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { call } from '../api/client.ts';
+import type { FileItem } from '../api/queries.ts';
+import { ErrorNote } from '../app/error-note.tsx';
+import { say } from '../app/notify.ts';
+import { anySpeech, SpeechOptionsFields, speechProblem } from '../uploads/speech-options.tsx';
+
+type DialogProps = { readonly file: FileItem; readonly onClose: () => void; readonly onDone: () => void };
+
+export const RenameDialog = ({ file, onClose, onDone }: DialogProps) => {
+  const [title, setTitle] = useState(file.title);
+  const rename = useMutation({
+    mutationFn: () => call('updateFile', { params: { uuid: file.uuid }, body: { title: title.trim() } }),
+    onSuccess: () => {
+      onDone();
+      onClose();
+    },
+  });
+  return (
+    <Modal opened onClose={onClose} title={<b>Rename</b>}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (title.trim() !== '') rename.mutate();
+        }}
+      >
+        <Stack gap="md">
+          {rename.error && <ErrorNote error={rename.error} />}
+          <TextInput
+            label="Title"
+            data-autofocus
+            value={title}
+            maxLength={255}
+            required
+            withAsterisk={false}
+            onChange={(e) => setTitle(e.currentTarget.value)}
+          />
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" loading={rename.isPending}>
+              Save
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+};
+
+export const AgainDialog = ({ file, onClose, onDone }: DialogProps) => {
+  const [speech, setSpeech] = useState(anySpeech);
+  const problem = speechProblem(speech);
+  const again = useMutation({
+    mutationFn: () =>
+      call('reprocess', {
+        params: { uuid: file.uuid },
+        body: {
+          ...(speech.language === '' ? {} : { language: speech.language }),
+          ...(speech.minSpeakers === null ? {} : { min_speakers: speech.minSpeakers }),
+          ...(speech.maxSpeakers === null ? {} : { max_speakers: speech.maxSpeakers }),
+        },
+      }),
+    onSuccess: () => {
+      onDone();
+      onClose();
+    },
+  });
+  return (
+    <Modal opened onClose={onClose} title={<b>Transcribe again?</b>}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (problem === null) again.mutate();
+        }}
+      >
+        <Stack gap="md">
+          {again.error && <ErrorNote error={again.error} title="It could not be started again" />}
+          {file.transcript_version > 0 && (
+            <Text size="sm">The new transcript replaces this one, with every correction and speaker name in it.</Text>
+          )}
+          <SpeechOptionsFields value={speech} onChange={setSpeech} />
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" data-autofocus loading={again.isPending} disabled={problem !== null}>
+              Transcribe
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+};
+
+export const DeleteDialog = ({ file, onClose, onDone }: DialogProps) => {
+  const remove = useMutation({
+    mutationFn: () => call('deleteFile', { params: { uuid: file.uuid } }),
+    onSuccess: () => {
+      onClose();
+      onDone();
+      say(`“${file.title}” is deleted.`);
+    },
+  });
+  return (
+    <Modal opened onClose={onClose} title={<b>Delete this recording?</b>}>
+      <Stack gap="md">
+        {remove.error && <ErrorNote error={remove.error} />}
+        <Text>“{file.title}”, its transcript and everything made from it will be gone. This cannot be undone.</Text>
+        <Group justify="flex-end">
+          <Button variant="default" data-autofocus onClick={onClose}>
+            Keep it
+          </Button>
+          <Button color="red" loading={remove.isPending} onClick={() => remove.mutate()}>
+            Delete
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+};

@@ -1,0 +1,64 @@
+import { Group, NativeSelect, NumberInput } from '@mantine/core';
+import { languageName, languages } from './languages.ts';
+
+/** What the engine should know before it begins. */
+export type SpeechOptions = {
+  /** Empty: the engine finds out. */
+  readonly language: string;
+  readonly minSpeakers: number | null;
+  readonly maxSpeakers: number | null;
+};
+export const anySpeech: SpeechOptions = { language: '', minSpeakers: null, maxSpeakers: null };
+
+/** Why these options make no sense; null when they do. */
+export const speechProblem = ({ minSpeakers: min, maxSpeakers: max }: SpeechOptions): string | null =>
+  min !== null && max !== null && min > max ? 'The least may not exceed the most.' : null;
+
+type Props = { readonly value: SpeechOptions; readonly onChange: (next: SpeechOptions) => void };
+
+export const SpeechOptionsFields = ({ value, onChange }: Props) => (
+  <Group gap="sm" align="flex-start" wrap="wrap">
+    <NativeSelect
+      label="Spoken language"
+      value={value.language}
+      onChange={(event) => onChange({ ...value, language: event.currentTarget.value })}
+      data={[
+        { value: '', label: 'Find out by itself' },
+        ...languages.map((l) => ({ value: l, label: languageName(l) })),
+      ]}
+      style={{ flex: '2 1 12rem' }}
+    />
+    <SpeakerCount
+      label="Min. speakers"
+      value={value.minSpeakers}
+      error={speechProblem(value)}
+      onChange={(minSpeakers) => onChange({ ...value, minSpeakers })}
+    />
+    <SpeakerCount
+      label="Max. speakers"
+      value={value.maxSpeakers}
+      error={null}
+      onChange={(maxSpeakers) => onChange({ ...value, maxSpeakers })}
+    />
+  </Group>
+);
+
+type CountProps = {
+  readonly label: string;
+  readonly value: number | null;
+  readonly error: string | null;
+  readonly onChange: (count: number | null) => void;
+};
+const SpeakerCount = ({ label, value, error, onChange }: CountProps) => (
+  <NumberInput
+    label={label}
+    placeholder="Any"
+    min={1}
+    max={50}
+    allowDecimal={false}
+    value={value ?? ''}
+    error={error}
+    onChange={(next) => onChange(typeof next === 'number' ? next : null)}
+    style={{ flex: '1 1 8.5rem' }}
+  />
+);
