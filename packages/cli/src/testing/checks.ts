@@ -33,6 +33,7 @@ export function staticChecks(): Check[] {
     script('boundaries'),
     script('unused'),
     script('format'),
+    { name: 'lock file', command: ['pnpm', 'install', '--frozen-lockfile', '--lockfile-only'] },
     {
       name: 'contracts',
       command: [process.execPath, join(productFolder, 'packages', 'contracts', 'src', 'generate.main.ts'), '--check'],
