@@ -75,7 +75,7 @@ const OpenFile = ({ file }: { file: FileDetail }) => {
 
 const Workspace = ({ initialFind, startAt }: { initialFind: string; startAt: number | null }) => {
   const { file, player, speakers } = useFile();
-  const transcript = useTranscript(file.uuid, file.total_segments);
+  const transcript = useTranscript(file.uuid, file.total_segments, file.transcript_version);
   const find = useFind(transcript, initialFind);
   const [editing, setEditing] = useState<number | null>(null);
   const [help, setHelp] = useState(false);

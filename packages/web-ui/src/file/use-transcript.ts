@@ -1,6 +1,7 @@
-import { useQueries } from '@tanstack/react-query';
-import { useCallback, useMemo, useRef, useState } from 'react';
+import { useQueries, useQueryClient } from '@tanstack/react-query';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { segmentPageSize, segmentsQuery, type Segment } from '../api/queries.ts';
+import { transcriptVersions } from '../live/transcript-versions.ts';
 import type { Indexed } from './transcript.ts';
 
 export type Transcript = {
@@ -22,7 +23,7 @@ const ahead = 3;
  * The transcript in pages: the first at once, then what is looked at, then the rest in the background, so that ten
  * hours open as fast as ten minutes and can still be searched as a whole.
  */
-export const useTranscript = (uuid: string, expected: number): Transcript => {
+export const useTranscript = (uuid: string, expected: number, version: number): Transcript => {
   const [wanted, setWanted] = useState<{ readonly from: number; readonly to: number }>({ from: 0, to: 0 });
   const [prefix, setPrefix] = useState(0);
   const [known, setKnown] = useState(0);
@@ -33,6 +34,8 @@ export const useTranscript = (uuid: string, expected: number): Transcript => {
       enabled: page <= prefix + ahead - 1 || (page >= wanted.from && page <= wanted.to),
     })),
   });
+  const begun = results[0]?.data !== undefined;
+  useNewerVersion(uuid, version, begun);
   const pages = useStable(results.map((r) => r.data));
   const arrived = pages.findIndex((p) => p === undefined);
   const nextPrefix = arrived === -1 ? pages.length : arrived;
@@ -60,6 +63,15 @@ export const useTranscript = (uuid: string, expected: number): Transcript => {
     retry: () => results.forEach((r) => r.isError && void r.refetch()),
     want,
   };
+};
+
+/** The file tells a version that the pages do not have: the push channel was away, or another tab was quicker. */
+const useNewerVersion = (uuid: string, version: number, begun: boolean): void => {
+  const client = useQueryClient();
+  useEffect(() => {
+    if (begun && transcriptVersions.isNews(uuid, version))
+      void client.invalidateQueries({ queryKey: ['segments', uuid] });
+  }, [client, uuid, version, begun]);
 };
 
 /** The list of the last render when its members are the same. */
