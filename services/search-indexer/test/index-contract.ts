@@ -20,6 +20,7 @@ export const everything: IndexFilter = {
   maxDuration: null,
 };
 export const model = { name: 'test-model', dim: 3 };
+export const noVector = Promise.resolve(null);
 export const vector = (...values: number[]): Float32Array => new Float32Array(values);
 
 const shownOf = (fileId: string, n: number, text: string): Shown => ({
@@ -53,11 +54,11 @@ export const idsOf = (leg: LegResult): string[] => {
 /** What every index must do, whatever it is made of. */
 export const indexContract = (open: () => SearchIndex): void => {
   const words = async (index: SearchIndex, ...terms: string[]) => {
-    const request = { keyword: { words: terms, phrases: [] }, vector: null, filter: everything };
+    const request = { keyword: { words: terms, phrases: [] }, vector: noVector, filter: everything };
     return idsOf((await index.search({ ...request, keywordLimit: 100, semanticLimit: 10 })).keyword);
   };
   const found = async (index: SearchIndex, filter: Partial<IndexFilter>, phrases: string[][] = []) => {
-    const request = { keyword: { words: [], phrases }, vector: null, filter: { ...everything, ...filter } };
+    const request = { keyword: { words: [], phrases }, vector: noVector, filter: { ...everything, ...filter } };
     return idsOf((await index.search({ ...request, keywordLimit: 100, semanticLimit: 10 })).keyword).sort();
   };
   const fill = async (index: SearchIndex, ...rows: Given[]) => {
@@ -134,7 +135,13 @@ export const indexContract = (open: () => SearchIndex): void => {
       { fileId: b, terms: 'y', vector: vector(0.6, 0.8, 0) },
       { fileId: b, terms: 'z' },
     );
-    const request = { keyword: null, vector: vector(1, 0, 0), filter: everything, keywordLimit: 1, semanticLimit: 10 };
+    const request = {
+      keyword: null,
+      vector: Promise.resolve(vector(1, 0, 0)),
+      filter: everything,
+      keywordLimit: 1,
+      semanticLimit: 10,
+    };
     const { keyword, semantic } = await index.search(request);
     expect(keyword.status).toBe('not_asked');
     expect(idsOf(semantic)).toEqual([`${a}:0`, `${b}:0`]);
@@ -155,7 +162,13 @@ export const indexContract = (open: () => SearchIndex): void => {
       id: rowIdOf(a, 0, i * 30),
     }));
     await index.replaceFile(build.id, a, [passage, ...windows], model);
-    const request = { keyword: null, vector: vector(1, 0, 0), filter: everything, keywordLimit: 9, semanticLimit: 1 };
+    const request = {
+      keyword: null,
+      vector: Promise.resolve(vector(1, 0, 0)),
+      filter: everything,
+      keywordLimit: 9,
+      semanticLimit: 1,
+    };
     const { semantic } = await index.search(request);
     expect(semantic).toMatchObject({ status: 'ok', hits: [{ id: `${a}:0`, fileId: a, token: 30 }] });
     expect(await found(index, {})).toEqual([`${a}:0`]);

@@ -64,7 +64,7 @@ describe('Elasticsearch index', () => {
     };
     const legs = await index.search({
       keyword: { words: ['deadlin'], phrases: [['in march', 'im märz']] },
-      vector: vector(1, 0, 0),
+      vector: Promise.resolve(vector(1, 0, 0)),
       filter: { ...everything, ownerId: file, tags: ['x'], uploadedFrom: 5, maxDuration: 60 },
       keywordLimit: 100,
       semanticLimit: 10,
@@ -98,7 +98,7 @@ describe('Elasticsearch index', () => {
   it('lets one leg fail without the other, and both when the server is away', async () => {
     const request = {
       keyword: { words: ['x'], phrases: [] },
-      vector: vector(1, 0, 0),
+      vector: Promise.resolve(vector(1, 0, 0)),
       filter: everything,
       keywordLimit: 1,
       semanticLimit: 1,

@@ -133,7 +133,7 @@ export const createElasticIndex = ({ url, apiKey, prefix }: ElasticOptions): Sea
       const { current, building } = await builds(true);
       for (const build of [current, building]) if (build) await exchange(indexOf(build.id), fileId, new Map());
     },
-    search: async ({ keyword, vector, filter, keywordLimit, semanticLimit }) => {
+    search: async ({ keyword, vector: coming, filter, keywordLimit, semanticLimit }) => {
       const { current } = await builds();
       if (!current) return { keyword: { status: 'ok', hits: [] }, semantic: { status: 'ok', hits: [] } };
       const filters = filtersOf(filter);
@@ -142,6 +142,7 @@ export const createElasticIndex = ({ url, apiKey, prefix }: ElasticOptions): Sea
       // The client's own types do not fit each other under exactOptionalPropertyTypes.
       const words = keyword && { ...common, size: keywordLimit, query: wordsQuery(keyword, filters) };
       if (words) searches.push({}, words as estypes.MsearchRequestItem);
+      const vector = await coming;
       const nearest = vector && current.model ? nearestQuery(vector, semanticLimit, filters) : null;
       if (nearest) searches.push({}, { ...common, size: semanticLimit, knn: nearest });
       if (searches.length === 0) return { keyword: { status: 'not_asked' }, semantic: { status: 'not_asked' } };

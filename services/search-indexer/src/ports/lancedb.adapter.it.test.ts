@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createLog } from '@overtone/service-kit';
-import { buildRow, everything, idsOf, indexContract, model, vector } from '../../test/index-contract.ts';
+import { buildRow, everything, idsOf, indexContract, model, noVector, vector } from '../../test/index-contract.ts';
 import { createLanceIndex } from './lancedb.adapter.ts';
 import type { SearchIndex } from './search-index.ts';
 
@@ -72,7 +72,7 @@ describe('LanceDB index', () => {
     })();
     let reads = 0;
     while (writing) {
-      const request = { keyword: { words: ['word'], phrases: [] }, vector: null, filter: everything };
+      const request = { keyword: { words: ['word'], phrases: [] }, vector: noVector, filter: everything };
       const ids = idsOf((await index.search({ ...request, keywordLimit: 10, semanticLimit: 1 })).keyword);
       const texts = (await index.passages([`${fileId}:0`])).map((p) => p.text);
       expect(ids.length).toBeGreaterThan(0);
@@ -94,7 +94,11 @@ describe('LanceDB index', () => {
         model,
       );
     const count = async () => {
-      const request = { keyword: { words: ['word'], phrases: [] }, vector: vector(1, 0, 0), filter: everything };
+      const request = {
+        keyword: { words: ['word'], phrases: [] },
+        vector: Promise.resolve(vector(1, 0, 0)),
+        filter: everything,
+      };
       const legs = await index.search({ ...request, keywordLimit: 100, semanticLimit: 100 });
       return [idsOf(legs.keyword).length, idsOf(legs.semantic).length];
     };

@@ -137,8 +137,10 @@ export const createLanceIndex = ({ directory, log }: { directory: string; log: L
       if (!build) return { keyword: { status: 'ok', hits: [] }, semantic: { status: 'ok', hits: [] } };
       const legs = { lance: (await load()).lance, table: await table(build.id) };
       const [keyword, semantic] = await Promise.all([
-        leg(request.keyword !== null, () => keywordLeg(legs, request)),
-        leg(request.vector !== null && build.model !== null, () => semanticLeg(legs, request)),
+        request.keyword ? leg(() => keywordLeg(legs, request)) : notAsked,
+        request.vector.then((vector) =>
+          vector && build.model ? leg(() => semanticLeg(legs, request, vector)) : notAsked,
+        ),
       ]);
       return { keyword, semantic };
     },
@@ -177,10 +179,9 @@ const connect = async (directory: string): Promise<{ lance: Lance; db: Connectio
   return { lance, db: await lance.connect(directory, {}, session) };
 };
 
-const leg = async (asked: boolean, run: () => Promise<LegResult>): Promise<LegResult> => {
-  if (!asked) return { status: 'not_asked' };
-  return run().catch((error: unknown): LegResult => ({ status: 'failed', error }));
-};
+const notAsked: LegResult = { status: 'not_asked' };
+const leg = (run: () => Promise<LegResult>): Promise<LegResult> =>
+  run().catch((error: unknown): LegResult => ({ status: 'failed', error }));
 
 type Legs = { lance: Lance; table: Table };
 // The score columns are named in every select: left to itself LanceDB adds them and writes a warning per query.
@@ -214,13 +215,9 @@ const toLance = (lance: Lance, { words, phrases }: KeywordQuery) => {
   }
 };
 
-const semanticLeg = async ({ table }: Legs, request: SearchRequest): Promise<LegResult> => {
+const semanticLeg = async ({ table }: Legs, request: SearchRequest, vector: Float32Array): Promise<LegResult> => {
   const where = whereOf(request.filter, null);
-  let query = table
-    .query()
-    .nearestTo(request.vector as Float32Array)
-    .distanceType('cosine')
-    .ef(100);
+  let query = table.query().nearestTo(vector).distanceType('cosine').ef(100);
   if (where) query = query.where(where);
   const found = await query.select(['id', '_distance']).limit(request.semanticLimit).toArrow();
   return { status: 'ok', hits: hitsOf(found, '_distance', (d) => 1 - d) };

@@ -63,7 +63,8 @@ export type LegResult =
   | { status: 'not_asked' };
 export type SearchRequest = {
   keyword: KeywordQuery | null;
-  vector: Float32Array | null;
+  /** Still on its way when the words are looked for; null: no leg by meaning. Never rejects. */
+  vector: Promise<Float32Array | null>;
   filter: IndexFilter;
   keywordLimit: number;
   semanticLimit: number;

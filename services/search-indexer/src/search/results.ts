@@ -1,0 +1,67 @@
+import type { SearchAnswer } from '@overtone/contracts';
+import { isCard, type Shown } from '../ports/search-index.ts';
+import { relevance, type FileHit, type Fused } from '../ranking/ranking.ts';
+import type { Legs } from './legs.service.ts';
+import { occurrenceOf } from './occurrences.ts';
+import type { SearchPlan, SearchQuery } from './search.ts';
+import type { FileFacts } from './search.store.ts';
+
+type Result = SearchAnswer['results'][number];
+
+const occurrencesShown = 5;
+
+/** The passages of a file that are shown. What was said comes before the title: a title has no second to jump to. */
+export const shownOf = (file: FileHit): Fused[] =>
+  [...file.passages.filter((p) => !isCard(p.id)), ...file.passages.filter((p) => isCard(p.id))].slice(
+    0,
+    occurrencesShown,
+  );
+
+export type Material = { facts: ReadonlyMap<string, FileFacts>; stored: ReadonlyMap<string, Shown>; legs: Legs };
+
+/** A found file as it is shown; nothing when it was deleted meanwhile. */
+export const resultOf = (file: FileHit, plan: SearchPlan, { facts, stored, legs }: Material): Result[] => {
+  const fact = facts.get(file.fileId);
+  if (!fact) return [];
+  const occurrences = shownOf(file).flatMap((hit) => {
+    const passage = stored.get(hit.id);
+    const occurrence = passage && occurrenceOf(passage, hit, plan, fact.language);
+    return occurrence ? [occurrence] : [];
+  });
+  const ran = Object.values(legs).filter((l) => l === 'ok').length;
+  return [
+    {
+      file_uuid: file.fileId,
+      title: fact.title,
+      speakers: fact.speakers,
+      tags: fact.tags,
+      upload_time: (fact.uploadTime ?? new Date(0)).toISOString(),
+      duration: fact.duration,
+      language: fact.language,
+      content_type: fact.contentType,
+      relevance_score: Math.round(relevance(file.score, ran) * 1e4) / 1e4,
+      occurrences,
+      total_occurrences: file.passages.length,
+      semantic_only: file.semanticOnly,
+    },
+  ];
+};
+
+/** The order the caller asked for; facts are needed for every order but that of relevance. */
+export const inOrder = (
+  files: readonly FileHit[],
+  q: Pick<SearchQuery, 'sort_by' | 'sort_order'>,
+  facts: ReadonlyMap<string, FileFacts>,
+): FileHit[] => {
+  if (q.sort_by === 'relevance') return q.sort_order === 'asc' ? files.toReversed() : [...files];
+  const key = (f: FileHit): number | string => {
+    const fact = facts.get(f.fileId);
+    if (q.sort_by === 'title') return fact?.title.toLowerCase() ?? '';
+    return (q.sort_by === 'duration' ? fact?.duration : fact?.uploadTime?.getTime()) ?? 0;
+  };
+  const direction = q.sort_order === 'asc' ? 1 : -1;
+  return files.toSorted((a, b) => {
+    const [ka, kb] = [key(a), key(b)];
+    return ka === kb ? (a.fileId < b.fileId ? -1 : 1) : direction * (ka < kb ? -1 : 1);
+  });
+};
