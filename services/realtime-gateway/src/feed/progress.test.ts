@@ -43,6 +43,15 @@ describe('progress', () => {
     expect(told).toEqual([1]);
     expect(progress.latestOf('o')).toEqual([]);
   });
+  test('that comes late, after the file is settled, is not told; that of a new run is', () => {
+    progress.push(live(1));
+    progress.settle('f');
+    progress.push(live(99));
+    expect(progress.latestOf('o')).toEqual([]);
+    jest.advanceTimersByTime(3_000);
+    progress.push(live(2));
+    expect(told).toEqual([1, 2]);
+  });
   test('is kept for newcomers while it holds', () => {
     progress.push(live(1));
     progress.push(live(2));

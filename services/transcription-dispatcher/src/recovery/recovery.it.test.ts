@@ -192,6 +192,23 @@ describe('with the dispatcher running', () => {
     await completed(w, file.fileId);
   }, 60_000);
 
+  test('a long queue is put there again as a whole', async () => {
+    await w.sql(
+      `insert into task (uuid, file_id, owner_id, stage, subject, queue, input, max_failures, backoff_ms, publications, published_at)
+       select gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 'index', 'job.embedding.search.index', 'embedding',
+              '{}', 5, 2000, 1, now() - interval '1 hour' from generate_series(1, 250)`,
+    );
+    const answer = await dispatcher.post(
+      '/api/tasks/recover-stuck-tasks',
+      assertionOf(uploadedFile().ownerId, 'admin'),
+    );
+    expect(await answer.json()).toMatchObject({ count: 250 });
+    const jsm = await w.test.jetstreamManager();
+    await waitFor(async () => (await jsm.consumers.info('JOBS', 'embedding-search')).num_pending === 250);
+    await w.sql(`update task set status = 'cancelled' where input = '{}'`);
+    await jsm.streams.purge('JOBS');
+  }, 60_000);
+
   test('a transcript that was stored without our hearing of it is asked for again', async () => {
     media.stop();
     const file = uploadedFile();

@@ -27,6 +27,7 @@ export type RecoveryDeps = {
   maxInfraRequeues: number;
   log: Log;
 };
+const republishBatch = 100;
 const lostWorker = {
   code: 'job_lost',
   message: 'The workers that tried this were lost again and again',
@@ -59,13 +60,20 @@ export const createRecovery = (d: RecoveryDeps) => {
 
   const lost = (tasks: Task[]): Task[] => tasks.filter((t) => !isHeld(t, d.leases.of(t.id), Date.now()));
 
-  const republish = (subjects: string[], graceMs: number): Promise<number> =>
-    d.db.$transaction(async (tx) => {
-      const tasks = await d.store.waiting(tx, subjects, graceMs);
-      const traces = new Map(tasks.flatMap((t) => (t.runId && t.run ? [[t.runId, t.run.traceparent] as const] : [])));
-      await d.orders.republish(tx, tasks, traces);
-      return tasks.length;
-    }, txOptions);
+  /** A few at a time, so that no transaction grows with the queue; the cutoff keeps it from meeting its own work. */
+  const republish = async (subjects: string[], graceMs: number): Promise<number> => {
+    const cutoff = new Date(Date.now() - graceMs);
+    let all = 0;
+    for (let count = republishBatch; count === republishBatch; all += count) {
+      count = await d.db.$transaction(async (tx) => {
+        const tasks = await d.store.waiting(tx, subjects, cutoff, republishBatch);
+        const traces = new Map(tasks.flatMap((t) => (t.runId && t.run ? [[t.runId, t.run.traceparent] as const] : [])));
+        await d.orders.republish(tx, tasks, traces);
+        return tasks.length;
+      }, txOptions);
+    }
+    return all;
+  };
 
   const remind = (runId: string): Promise<void> =>
     d.db.$transaction(async (tx) => {

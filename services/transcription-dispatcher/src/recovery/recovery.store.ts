@@ -17,16 +17,16 @@ export const createRecoveryStore = ({ db }: { db: Db }) => ({
           where o.sent_at is null and o.data ->> 'taskId' = t.uuid::text)
       group by t.subject`,
 
-  /** Waiting orders of these subjects, locked; `graceMs` spares those that were only just published. */
-  waiting: async (tx: Tx, subjects: string[], graceMs: number) => {
+  /** Waiting orders of these subjects that were put on the bus before `cutoff`, locked; at most `limit` of them. */
+  waiting: async (tx: Tx, subjects: string[], cutoff: Date, limit: number) => {
     const rows = await tx.$queryRaw<{ uuid: string }[]>`
       select t.uuid::text as uuid from task t
       where t.status = 'pending' and t.next_attempt_at is null and t.subject = any(${subjects})
-        and t.published_at <= now() - make_interval(secs => ${graceMs / 1000})
+        and t.published_at <= ${cutoff}
         and not exists (
           select 1 from transcription_dispatcher_outbox o
           where o.sent_at is null and o.data ->> 'taskId' = t.uuid::text)
-      for update skip locked`;
+      order by t.published_at limit ${limit} for update skip locked`;
     return tx.task.findMany({
       where: { id: { in: rows.map((r) => r.uuid) } },
       include: { run: { select: { traceparent: true } } },
