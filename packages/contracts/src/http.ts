@@ -74,6 +74,9 @@ export const pageQuery = {
 export const listQuery = <T extends z.ZodType>(item: T) =>
   z.preprocess((v) => (v === undefined ? [] : Array.isArray(v) ? v : [v]), z.array(item).max(100));
 
+/** Header in which the edge tells identity when a request reached it, in epoch milliseconds; nothing else sets it. */
+export const receivedHeader = 'x-overtone-received';
+
 export const uuidParams = z.object({ uuid: z.uuid() });
 export const message = z.object({ message: z.string() });
 /** ISO-8601 UTC. */

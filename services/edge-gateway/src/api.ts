@@ -1,4 +1,10 @@
-import { identityRoutes, type ResolvedSession, type RouteDef, type ServiceName } from '@overtone/contracts';
+import {
+  identityRoutes,
+  receivedHeader,
+  type ResolvedSession,
+  type RouteDef,
+  type ServiceName,
+} from '@overtone/contracts';
 import { AppError, assertionHeader, invalid, notFound } from '@overtone/service-kit';
 import type { Dispatcher } from 'undici';
 import {
@@ -93,6 +99,7 @@ export const createApi = (d: ApiDeps) => {
       'x-forwarded-host',
       x.client.host,
       ...(cookie ? ['cookie', cookie] : []),
+      ...(toIdentity ? [receivedHeader, String(x.receivedAt)] : []),
     ];
     let refused: AppError | undefined;
     const body = hasBody(req) ? bodyStream(req, limits, (e) => (refused = e)) : null;

@@ -13,6 +13,8 @@ export type Exchange = {
   requestId: string;
   traceparent: string;
   client: ClientView;
+  /** Epoch milliseconds. */
+  receivedAt: number;
   /** Template of the route; never the path itself. */
   route: string;
   userId: string | null;

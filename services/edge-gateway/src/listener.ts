@@ -38,6 +38,7 @@ export const createListener = (d: ListenerDeps): Server => {
     requestId: requestIdOf(req),
     traceparent: traceparentOf(req),
     client: d.clientView(req),
+    receivedAt: Date.now(),
     route: 'unknown',
     userId: null,
     expectsContinue,

@@ -73,6 +73,12 @@ describe('a service behind the edge', () => {
     expect(lastSeen()?.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
   });
 
+  it('is told when the request came, if it is identity', async () => {
+    const { bearer } = edge.signIn();
+    await edge.call('/api/users/me', { headers: { ...bearer, 'x-overtone-received': '1' } });
+    expect(Date.now() - Number(edge.identity.seen.at(-1)?.headers['x-overtone-received'])).toBeLessThan(5_000);
+  });
+
   it('cannot set cookies unless it is identity', async () => {
     const { bearer } = edge.signIn();
     edge.handlers.media.current = (_req, res) => res.setHeader('set-cookie', 'a=1').end('{}');

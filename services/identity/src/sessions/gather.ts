@@ -1,5 +1,5 @@
 /** So long nothing more has come for a token. */
-const quietMs = 60;
+const quietMs = 120;
 const atMostMs = 3_000;
 
 type Gathering = { gathered: Promise<void>; touch: () => void };

@@ -83,6 +83,18 @@ describe('refreshing', () => {
     expect(await alive(caller.sessionId)).toBe(1);
   });
 
+  it('is refused and no more when it reached the edge before the token was spent, however late it comes on', async () => {
+    const { refreshToken, caller } = await newSession();
+    const received = String(Date.now());
+    expect((await identity.refresh(refreshToken)).status).toBe(200);
+    const late = await identity.ask('/api/auth/token/refresh', {
+      json: { refresh_token: refreshToken },
+      headers: { 'x-overtone-received': received },
+    });
+    expect(late.status).toBe(401);
+    expect(await alive(caller.sessionId)).toBe(1);
+  });
+
   it.each(['', 'x', 'A'.repeat(43), "' or 1=1 --"])('refuses the token %j', async (token) => {
     expect((await identity.refresh(token)).status).toBe(401);
   });
@@ -215,7 +227,7 @@ describe('ending sessions', () => {
     for (let i = 0; i < 15; i++) {
       const { caller, refreshToken } = await newSession();
       // The refresh gathers for a moment; the end is spread over that moment.
-      const end = new Promise((resolve) => setTimeout(resolve, 45 + i * 3)).then(() =>
+      const end = new Promise((resolve) => setTimeout(resolve, 105 + i * 3)).then(() =>
         identity.ask('/api/auth/logout/all', { method: 'POST', caller }),
       );
       await Promise.all([identity.refresh(refreshToken), end]);

@@ -1,4 +1,4 @@
-import { identityRoutes, internalRoutes } from '@overtone/contracts';
+import { identityRoutes, internalRoutes, receivedHeader } from '@overtone/contracts';
 import { handle, notFound, reply, unauthenticated, type Route } from '@overtone/service-kit';
 import { writeAudit } from '../audit/audit.ts';
 import { clientOf } from '../client.ts';
@@ -8,6 +8,7 @@ import {
   cookieValue,
   hashOf,
   keptCsrfToken,
+  receivedAtOf,
   secureCookies,
   sessionCookies,
   type Sessions,
@@ -22,7 +23,8 @@ export const sessionsRoutes = ({ db, sessions, allowInsecureCookies }: Deps): Ro
     const cookies = r.req.get('cookie');
     const refreshToken = r.body?.refresh_token ?? cookieValue(cookies, 'refresh_token');
     if (!refreshToken) throw unauthenticated('refresh_refused', 'There is no refresh token. Please sign in.');
-    const issued = await sessions.rotate(refreshToken, clientOf(r));
+    const receivedAt = receivedAtOf(r.req.get(receivedHeader), Date.now());
+    const issued = await sessions.rotate(refreshToken, receivedAt, clientOf(r));
     return reply(
       {
         access_token: issued.accessToken,

@@ -49,9 +49,9 @@ export const createSessions = ({ db, outbox, accessTokens, lifetimes }: Deps): S
   };
 
   /** Ends the whole family of a token that was used twice: one of the two users is not its owner. */
-  const refuseSpent = async (tokenHash: string, arrivedAt: Date, client: Client): Promise<never> => {
+  const refuseSpent = async (tokenHash: string, receivedAt: Date, client: Client): Promise<never> => {
     const row = await sessionsStore.byHash(db, tokenHash);
-    if (row?.spentAt && !row.revokedAt && isReplay(row.spentAt, arrivedAt)) {
+    if (row?.spentAt && !row.revokedAt && isReplay(row.spentAt, receivedAt)) {
       await db.$transaction(async (tx) => {
         if (!(await endOne(tx, row.userId, row.sessionId, 'refresh_token_reused'))) return;
         await writeAudit(tx, {
@@ -75,8 +75,7 @@ export const createSessions = ({ db, outbox, accessTokens, lifetimes }: Deps): S
       return issue(tx, user, { sessionId: randomUUID(), sessionStartedAt: now, absoluteExpiresAt }, client);
     },
 
-    rotate: async (refreshToken, client) => {
-      const arrivedAt = new Date();
+    rotate: async (refreshToken, receivedAt, client) => {
       const tokenHash = hashOf(refreshToken);
       await gather(tokenHash);
       const issued = await db.$transaction(async (tx) => {
@@ -87,7 +86,7 @@ export const createSessions = ({ db, outbox, accessTokens, lifetimes }: Deps): S
         const { sessionId, sessionStartedAt, absoluteExpiresAt } = spent;
         return issue(tx, user, { sessionId, sessionStartedAt, absoluteExpiresAt }, client);
       }, txOptions);
-      return issued ?? refuseSpent(tokenHash, arrivedAt, client);
+      return issued ?? refuseSpent(tokenHash, receivedAt, client);
     },
 
     endAll: async (tx, userId, reason, except) => {

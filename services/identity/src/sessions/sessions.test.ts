@@ -6,6 +6,7 @@ import {
   isReplay,
   keptCsrfToken,
   newRefreshToken,
+  receivedAtOf,
   refusalOf,
   secureCookies,
   sessionCookies,
@@ -31,6 +32,19 @@ describe('refresh tokens', () => {
   it('are replayed when they come again after they were spent, not when both requests were under way', () => {
     expect(isReplay(at('10:00:00'), at('10:00:01'))).toBe(true);
     expect(isReplay(at('10:00:01'), at('10:00:00'))).toBe(false);
+  });
+});
+
+describe('the time at which a request reached the edge', () => {
+  it.each([
+    ['999000', 999_000],
+    ['1000001', 1_000_000],
+    ['900000', 1_000_000],
+    ['', 1_000_000],
+    ['soon', 1_000_000],
+    [undefined, 1_000_000],
+  ])('told as %j is %j', (told, at) => {
+    expect(receivedAtOf(told, 1_000_000).getTime()).toBe(at);
   });
 });
 

@@ -19,7 +19,13 @@ export const expiryOf = (now: Date, absoluteExpiresAt: Date, { refreshSeconds }:
  * A spent token that shows up again was stolen, or its thief was faster; unless the request was on its way already when
  * the token was spent: then two tabs asked at once.
  */
-export const isReplay = (spentAt: Date, arrivedAt: Date): boolean => spentAt.getTime() < arrivedAt.getTime();
+export const isReplay = (spentAt: Date, receivedAt: Date): boolean => spentAt.getTime() < receivedAt.getTime();
+
+/** When a request reached the edge; its own clock may be a little off, and it is never believed to be in the future. */
+export const receivedAtOf = (told: string | undefined, now: number): Date => {
+  const at = Number(told);
+  return new Date(at > now - 60_000 && at < now ? at : now);
+};
 
 type Lifecycle = {
   isActive: boolean;
@@ -41,7 +47,7 @@ export type Sessions = {
   /** Begins a session in the transaction that signs somebody in. */
   open: (tx: Tx, user: { id: string; role: string }, client: Client) => Promise<Issued>;
   /** @throws AppError unauthenticated, code refresh_refused. */
-  rotate: (refreshToken: string, client: Client) => Promise<Issued>;
+  rotate: (refreshToken: string, receivedAt: Date, client: Client) => Promise<Issued>;
   /** Ends sessions of a user and says so; `except` stays. @returns how many ended. */
   endAll: (tx: Tx, userId: string, reason: string, except?: string) => Promise<number>;
   endOne: (tx: Tx, userId: string, sessionId: string, reason: string) => Promise<boolean>;
