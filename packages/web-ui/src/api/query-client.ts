@@ -1,9 +1,15 @@
-import { QueryClient } from '@tanstack/react-query';
-import { ApiError, isOutage } from './problem.ts';
+import { QueryCache, QueryClient } from '@tanstack/react-query';
+import { ApiError, codeOf, isOutage } from './problem.ts';
 
 /** Outages are worth another try, refusals are not. */
-export const createQueryClient = (): QueryClient =>
-  new QueryClient({
+export const createQueryClient = (): QueryClient => {
+  const client: QueryClient = new QueryClient({
+    queryCache: new QueryCache({
+      // The account was told meanwhile to change its password: who one is says so, and the page follows.
+      onError: (error) => {
+        if (codeOf(error) === 'password_change_required') void client.invalidateQueries({ queryKey: ['me'] });
+      },
+    }),
     defaultOptions: {
       queries: {
         staleTime: 10_000,
@@ -17,3 +23,5 @@ export const createQueryClient = (): QueryClient =>
       mutations: { networkMode: 'always' },
     },
   });
+  return client;
+};

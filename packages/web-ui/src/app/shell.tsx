@@ -21,6 +21,11 @@ export const Shell = () => {
     push.open();
     uploads.restore(userId);
   }, [userId]);
+  const navigate = useNavigate();
+  const changeFirst = me?.must_change_password ?? false;
+  useEffect(() => {
+    if (changeFirst) void navigate({ to: '/change-password' });
+  }, [changeFirst, navigate]);
   useFocusOnNavigation();
   return (
     <>

@@ -26,7 +26,7 @@ export const SpeechOptionsFields = ({ value, onChange }: Props) => (
         { value: '', label: 'Find out by itself' },
         ...languages.map((l) => ({ value: l, label: languageName(l) })),
       ]}
-      style={{ flex: '2 1 12rem' }}
+      style={{ flex: '1 1 100%' }}
     />
     <SpeakerCount
       label="Min. speakers"
