@@ -2,8 +2,8 @@ import type * as lancedb from '@lancedb/lancedb';
 import type { Table } from '@lancedb/lancedb';
 import type { Log } from '@overtone/service-kit';
 
-/** From this many rows on an approximate vector index is faster than looking at every vector. */
-const vectorIndexFrom = 20_000;
+/** From this many vectors on an index is faster than looking at each of them. */
+export const vectorIndexFrom = 20_000;
 const afterWrites = 20;
 const afterMs = 60_000;
 /** Searches that began before a housekeeping may still read the files it makes superfluous. */
@@ -30,7 +30,7 @@ export const createRowIndices = async ({ Index }: typeof lancedb, table: Table):
 };
 
 /** Rows written one file at a time lie outside the indices until they are folded in; searches slow down meanwhile. */
-export const createMaintenance = (log: Log) => {
+export const createMaintenance = (log: Log, indexFrom: number) => {
   let writes = 0;
   let last = Date.now();
   return {
@@ -41,19 +41,30 @@ export const createMaintenance = (log: Log) => {
       writes = 0;
       const started = Date.now();
       await table.optimize({ cleanupOlderThan: new Date(started - keepOldMs) });
-      await ensureVectorIndex(lance, table);
+      await ensureVectorIndex(lance, table, indexFrom);
       last = Date.now();
       log.debug({ ms: last - started }, 'search index tidied');
     },
   };
 };
 
-const ensureVectorIndex = async ({ Index }: typeof lancedb, table: Table): Promise<void> => {
+const nameOf = (partitions: number): string => `vector_in_${partitions}`;
+
+/**
+ * Partitions of whole vectors: built in seconds, and distances are the real ones (those of LanceDB's compressed indices
+ * are not cosines, so that no floor could be set). Made anew when the table has outgrown its partitions.
+ */
+const ensureVectorIndex = async ({ Index }: typeof lancedb, table: Table, from: number): Promise<void> => {
   const schema = await table.schema();
   if (!schema.fields.some((f) => f.name === 'vector')) return;
-  const indices = await table.listIndices();
-  if (indices.some((i) => i.columns.includes('vector'))) return;
-  if ((await table.countRows('vector is not null')) < vectorIndexFrom) return;
-  const config = Index.hnswSq({ distanceType: 'cosine', numPartitions: 1, m: 16, efConstruction: 100 });
-  await table.createIndex('vector', { config });
+  const rows = await table.countRows('vector is not null');
+  if (rows < from) return;
+  const partitions = Math.round(Math.sqrt(rows));
+  const present = (await table.listIndices()).find((i) => i.columns.includes('vector'));
+  if (present) {
+    if (Number(present.name.split('_').at(-1)) * 2 > partitions) return;
+    await table.dropIndex(present.name);
+  }
+  const config = Index.ivfFlat({ distanceType: 'cosine', numPartitions: partitions });
+  await table.createIndex('vector', { config, name: nameOf(partitions) });
 };

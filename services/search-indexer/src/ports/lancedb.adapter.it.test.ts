@@ -83,6 +83,42 @@ describe('LanceDB index', () => {
     expect(reads).toBeGreaterThan(5);
   });
 
+  it('scores by the cosine through the vector index as without it, also when the table has outgrown it', async () => {
+    await index.close();
+    index = createLanceIndex({ directory, log, indexFrom: 100 });
+    let seed = 1;
+    const random = () => (seed = (seed * 16_807) % 2_147_483_647) / 2_147_483_647 - 0.5;
+    const unit = () => {
+      const v = vector(random(), random(), random());
+      return v.map((x) => x / Math.hypot(...v));
+    };
+    const known = new Map<string, Float32Array>();
+    const put = async (build: string, count: number) => {
+      const fileId = randomUUID();
+      const rows = Array.from({ length: count }, (_, n) => buildRow({ fileId, terms: 'word', vector: unit() }, n));
+      for (const row of rows) if (row.vector) known.set(row.id, row.vector);
+      await index.replaceFile(build, fileId, rows, model);
+    };
+    const build = await index.beginBuild(model, false);
+    await put(build.id, 400);
+    await index.promote();
+    for (const more of [0, 3_000]) {
+      if (more > 0) {
+        await put(build.id, more);
+        for (let i = 0; i < 20; i++) await put(build.id, 1);
+        await index.maintain();
+      }
+      const query = unit();
+      const request = { keyword: null, vector: Promise.resolve(query), filter: everything, keywordLimit: 1 };
+      const { semantic } = await index.search({ ...request, semanticLimit: 20 });
+      const cosine = (v: Float32Array) => v.reduce((sum, x, i) => sum + x * (query[i] ?? 0), 0);
+      const best = [...known].map(([id, v]) => ({ id, score: cosine(v) })).sort((a, b) => b.score - a.score);
+      if (semantic.status !== 'ok') throw new Error('the leg failed');
+      expect(semantic.hits[0]?.id).toBe(best[0]?.id);
+      for (const hit of semantic.hits) expect(hit.score).toBeCloseTo(best.find((b) => b.id === hit.id)?.score ?? 0, 3);
+    }
+  });
+
   it('finds what was written after the last tidying, and after it', async () => {
     const build = await index.beginBuild(null, true);
     const files = Array.from({ length: 25 }, () => randomUUID());

@@ -4,7 +4,7 @@ import type { Connection, Table } from '@lancedb/lancedb';
 import { unavailable, type Log } from '@overtone/service-kit';
 import { createBuildsFile, tableOf } from './lancedb-builds.ts';
 import { literal, whereOf } from './lancedb-filter.ts';
-import { createMaintenance, createRowIndices } from './lancedb-maintenance.ts';
+import { createMaintenance, createRowIndices, vectorIndexFrom } from './lancedb-maintenance.ts';
 import { emptyVector, schemaOf, toArrow } from './lancedb-rows.ts';
 import {
   checkedId,
@@ -19,6 +19,7 @@ import {
 } from './search-index.ts';
 
 type Lance = typeof lancedb;
+type LanceOptions = { directory: string; log: Log; indexFrom?: number };
 /** Bytes of index data kept in memory; LanceDB itself would take up to 6 GB. */
 const cacheBytes = { index: 96n << 20n, metadata: 16n << 20n };
 
@@ -26,12 +27,12 @@ const cacheBytes = { index: 96n << 20n, metadata: 16n << 20n };
  * The embedded index: LanceDB tables in a folder of this machine, for one process. The engine (100 MB of native code)
  * is loaded when the first row is written or searched.
  */
-export const createLanceIndex = ({ directory, log }: { directory: string; log: Log }): SearchIndex => {
+export const createLanceIndex = ({ directory, log, indexFrom = vectorIndexFrom }: LanceOptions): SearchIndex => {
   const file = createBuildsFile(directory);
   const tables = new Map<string, Promise<Table>>();
   let loaded: Promise<{ lance: Lance; db: Connection }> | undefined;
   let lastWrite: Promise<unknown> = Promise.resolve();
-  const maintenance = createMaintenance(log);
+  const maintenance = createMaintenance(log, indexFrom);
 
   const load = () => {
     loaded ??= connect(directory).catch((e: unknown) => {
@@ -217,7 +218,7 @@ const toLance = (lance: Lance, { words, phrases }: KeywordQuery) => {
 
 const semanticLeg = async ({ table }: Legs, request: SearchRequest, vector: Float32Array): Promise<LegResult> => {
   const where = whereOf(request.filter, null);
-  let query = table.query().nearestTo(vector).distanceType('cosine').ef(100);
+  let query = table.query().nearestTo(vector).distanceType('cosine');
   if (where) query = query.where(where);
   const found = await query.select(['id', '_distance']).limit(request.semanticLimit).toArrow();
   return { status: 'ok', hits: hitsOf(found, '_distance', (d) => 1 - d) };
