@@ -47,20 +47,24 @@ export const createApi = ({ routes, log, metrics, access, whoIs }: ApiOptions): 
 const nameRequest: RequestHandler = (req, res, next) => {
   const given = req.get('x-request-id');
   res.setHeader('x-request-id', given && sane.test(given) ? given : randomUUID());
-  if (hasBody(req)) closeWhenUnread(req, res);
+  if (hasBody(req)) drainUnread(req, res);
   next();
 };
 
+const lingerMs = 5_000;
+
 /**
- * An answer given before the whole body was read ends its connection: what is left of the body would stand before the
- * next request on it, and nobody would ever read that.
+ * An answer may be given before the whole body was read. What still comes is read and dropped: closed at once, the
+ * connection would be reset under the answer; kept unread, it would never take another request.
  */
-const closeWhenUnread = (req: Request, res: Response): void => {
-  const writeHead = res.writeHead.bind(res) as (...args: unknown[]) => Response;
-  res.writeHead = ((...args: unknown[]) => {
-    if (!req.complete) res.setHeader('connection', 'close');
-    return writeHead(...args);
-  }) as typeof res.writeHead;
+const drainUnread = (req: Request, res: Response): void => {
+  res.once('finish', () => {
+    if (req.complete) return;
+    req.removeAllListeners('data').removeAllListeners('readable').resume();
+    const timer = setTimeout(() => req.socket.destroy(), lingerMs).unref();
+    req.once('close', () => clearTimeout(timer));
+    req.once('end', () => clearTimeout(timer));
+  });
 };
 
 /** Metrics, access log and the flow that the rest of the request runs in. */
