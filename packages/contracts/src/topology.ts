@@ -162,7 +162,9 @@ export const natsPermissions = (service: ServiceName): NatsPermissions => {
   const publish = [
     ...[...t.emits, ...t.orders, ...t.asks, ...t.says].map((d) => d.subject),
     '$JS.API.INFO',
-    ...(Object.keys(t.consumes).length > 0 || t.follows.length > 0 ? ['$JS.API.STREAM.INFO.EVENTS'] : []),
+    ...(Object.keys(t.consumes).length > 0 || t.follows.length > 0 || t.emits.length > 0
+      ? ['$JS.API.STREAM.INFO.EVENTS']
+      : []),
     ...Object.entries(t.consumes).flatMap(([name, event]) => {
       const durable = eventDurable(service, name);
       return [

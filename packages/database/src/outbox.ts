@@ -2,6 +2,7 @@ import type { DataOf, EventDef, InputOf, JobDef, ServiceName } from '@overtone/c
 import { carrier, currentFlow, type Bus, type Log, type Part } from '@overtone/service-kit';
 import { headers } from 'nats';
 import { Client, type Pool } from 'pg';
+import { createLossCheck } from './lost-events.ts';
 
 /** The part of a Prisma transaction that the outbox needs. */
 export type Tx = { $executeRawUnsafe: (sql: string, ...values: unknown[]) => Promise<number> };
@@ -70,6 +71,7 @@ export const createOutboxRelay = (d: { service: ServiceName; pool: Pool; url: st
   let listener: Client | undefined;
   let loop: Promise<void> = Promise.resolve();
   let lastCleaned = Date.now();
+  const bringBackLost = createLossCheck({ bus: d.bus, pool: d.pool, table });
 
   const listen = async (): Promise<void> => {
     listener = new Client({ connectionString: d.url, application_name: `${d.service}-outbox`, keepAlive: true });
@@ -85,6 +87,8 @@ export const createOutboxRelay = (d: { service: ServiceName; pool: Pool; url: st
 
   const turn = async (): Promise<void> => {
     if (!listener) await listen();
+    const lost = await bringBackLost().catch(() => 0);
+    if (lost > 0) d.log.warn({ events: lost }, 'the broker has lost events; they are sent again');
     while ((await relayBatch(d.pool, d.bus, table)) === batchSize);
     if (Date.now() - lastCleaned > 600_000) {
       lastCleaned = Date.now();

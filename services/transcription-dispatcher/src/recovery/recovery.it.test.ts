@@ -179,6 +179,19 @@ describe('with the dispatcher running', () => {
     for (const file of files) await expectOnce(w, file.fileId);
   }, 60_000);
 
+  test('events are told again when the broker has lost them, and nothing is done twice', async () => {
+    const file = uploadedFile();
+    const worker = await startOne();
+    await w.emit(mediaEvents.uploaded, file);
+    await completed(w, file.fileId);
+    await expectOnce(w, file.fileId);
+    const jsm = await w.test.jetstreamManager();
+    await jsm.streams.delete('EVENTS');
+    await waitFor(() => jsm.streams.info('EVENTS'), { timeoutMs: 20_000 });
+    await expectOnce(w, file.fileId);
+    expect(worker.stagesDone()).toEqual([...stages]);
+  }, 60_000);
+
   test('a message that was lost alone is put there again', async () => {
     const file = uploadedFile();
     await w.emit(mediaEvents.uploaded, file);
