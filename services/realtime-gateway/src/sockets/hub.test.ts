@@ -93,6 +93,11 @@ describe('a hub', () => {
     hub.revoke('a', null, 10);
     expect([one.closed, two.closed]).toEqual([4004, 4004]);
   });
+  test('an old revocation that is told again leaves later sessions alone', () => {
+    const [before, later] = [join('a', 's1', undefined, 5), join('a', 's2', undefined, 20)];
+    hub.revoke('a', null, 10);
+    expect([before.closed, later.closed]).toEqual([4004, undefined]);
+  });
   test('refuses a session that was revoked after it was looked up, and lets a later one in', () => {
     hub.revoke('a', null, 10);
     expect(join('a', 's1', undefined, 9).closed).toBe(4004);

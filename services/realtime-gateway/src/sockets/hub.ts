@@ -66,7 +66,7 @@ export const createHub = ({ replay, latestProgress, maxPerUser, now = Date.now }
         sink.close(refusal);
         return null;
       }
-      const member: Member = { caller, sink, joinedAt: replay.last(), held: new Map() };
+      const member: Member = { caller, knownAt, sink, joinedAt: replay.last(), held: new Map() };
       users.set(caller.userId, members.add(member));
       count += 1;
       const known = since !== undefined && replay.missed(caller.userId, since, member.joinedAt) !== null;
@@ -83,6 +83,7 @@ export const createHub = ({ replay, latestProgress, maxPerUser, now = Date.now }
       if (caller.userId !== member.caller.userId) return drop(member, closing.tokenRefused);
       if (isRevoked(caller, knownAt)) return drop(member, closing.sessionRevoked);
       member.caller = caller;
+      member.knownAt = knownAt;
     },
     tell: (ownerId: string, out: Outgoing): void => {
       for (const member of users.get(ownerId) ?? []) send(member, out);
@@ -102,7 +103,8 @@ export const createHub = ({ replay, latestProgress, maxPerUser, now = Date.now }
     revoke: (userId: string, sessionId: string | null, at: number): void => {
       revoked.set(userId, [...(revoked.get(userId) ?? []), { sessionId, at }]);
       for (const member of users.get(userId) ?? [])
-        if (sessionId === null || member.caller.sessionId === sessionId) drop(member, closing.sessionRevoked);
+        if (sessionId === null ? member.knownAt <= at : member.caller.sessionId === sessionId)
+          drop(member, closing.sessionRevoked);
     },
     /** Everybody fetches everything anew. */
     resyncAll: (): void => {

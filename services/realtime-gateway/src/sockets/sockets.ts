@@ -26,6 +26,8 @@ export type Sink = {
 
 export type Member = {
   caller: Caller;
+  /** When the caller's session was looked up. */
+  knownAt: number;
   readonly sink: Sink;
   /** The stream's sequence when it joined: what came later it was told live. */
   readonly joinedAt: number;
