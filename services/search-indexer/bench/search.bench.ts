@@ -81,6 +81,7 @@ const startSearch = async (folder: string, passages: number) => {
     floor: 0.2,
   });
   return {
+    passages,
     random,
     query: () => Array.from({ length: 1 + Math.floor(random() * 4) }, tellingWord).join(' '),
     vector,
@@ -148,7 +149,7 @@ const quiet = async (s: Started, turns: number): Promise<Row> => {
   table.close();
   const p99 = quantile(ours, 0.99);
   return {
-    name: 'search: hybrid over 100,000 passages, 400,000 vectors',
+    name: `search: hybrid over ${s.passages.toLocaleString('en')} passages`,
     ours: spread(ours),
     peer: `LanceDB alone ${spread(peers)}`,
     ratio: p99 / quantile(peers, 0.99),
