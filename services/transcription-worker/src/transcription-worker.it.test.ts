@@ -1,0 +1,157 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  transcriptArtefact,
+  transcriptionLive,
+  turnsArtefact,
+  waveformArtefact,
+  wordsArtefact,
+  type RunOptions,
+} from '@overtone/contracts';
+import { waitFor } from '@overtone/testkit';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { slow } from '../test/engine-contract.ts';
+import { makeLongRecording, makeRecording, meeting } from '../test/make-recording.ts';
+import { startWorld, type World } from '../test/world.ts';
+
+const options: RunOptions = { language: null, minSpeakers: null, maxSpeakers: null, diarize: true };
+const place = () => ({ runId: randomUUID(), fileId: randomUUID(), ownerId: randomUUID(), earlier: {} });
+let folder = '';
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'worker-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+describe('transcription-worker', () => {
+  let w: World;
+  beforeAll(async () => {
+    w = await startWorld();
+  }, slow);
+  afterAll(() => w.stop());
+
+  it(
+    'takes a conversation through its four stages',
+    async () => {
+      const wav = join(folder, 'meeting.wav');
+      await makeRecording(wav, meeting);
+      const at = place();
+      const progress: number[] = [];
+      w.nc.subscribe(transcriptionLive.taskProgress.subject, {
+        callback: (_, m) => progress.push((m.json() as { fraction: number }).fraction),
+      });
+      const objectKey = await w.upload(wav);
+      const prepared = await w.done(
+        'prepare',
+        await w.order('prepare', { ...at, objectKey, contentType: 'audio/wav' }),
+      );
+      expect(prepared).toMatchObject({ truncated: false, thumbnail: null, media: { audio_codec: 'pcm_s16le' } });
+      const { peaks } = waveformArtefact.parse(await w.readJson(prepared.waveform));
+      expect(Math.abs(peaks.length / 10 - prepared.duration)).toBeLessThan(0.2);
+
+      const { audio, duration } = prepared;
+      const heard = await w.done('transcribe', await w.order('transcribe', { ...at, audio, duration, options }));
+      expect(heard.engine.provider).toBe('scripted');
+      const { words } = wordsArtefact.parse(await w.readJson(heard.artefact));
+      expect(words.length).toBe(heard.words);
+
+      const told = await w.done('diarize', await w.order('diarize', { ...at, audio, duration, options }));
+      expect(told).toMatchObject({ provider: 'acoustic', speakers: 2, degraded: null });
+      expect(turnsArtefact.parse(await w.readJson(told.artefact)).turns.length).toBeGreaterThanOrEqual(meeting.length);
+
+      const earlier = { prepare: prepared.artefact, transcribe: heard.artefact, diarize: told.artefact };
+      const assembled = await w.done('assemble', await w.order('assemble', { ...at, earlier, duration }));
+      const transcript = transcriptArtefact.parse(await w.readJson(assembled.artefact));
+      expect(transcript.speakers).toEqual(['SPEAKER_01', 'SPEAKER_02']);
+      expect(transcript.segments.flatMap((s) => s.words)).toHaveLength(words.length);
+      expect(assembled.artefact).toBe(`derived/${at.fileId}/${at.runId}/assemble-7.json`);
+      expect(progress.length).toBeGreaterThan(3);
+      expect(await w.leftovers()).toEqual([]);
+      expect(await w.metrics()).toMatch(
+        /transcription_stage_duration_seconds_count\{stage="assemble",outcome="done"\} 1/,
+      );
+    },
+    slow,
+  );
+
+  it('says that without turns everything is said by one speaker, and why', async () => {
+    const key = `derived/${randomUUID()}/${randomUUID()}/transcribe-1.json`;
+    const word = { word: 'alone', start: 0, end: 1, confidence: null };
+    const engine = { provider: 'scripted', model: 'scripted', timing: 'engine' };
+    await w.store.put(key, JSON.stringify({ language: 'en', engine, words: [word] }));
+    const input = {
+      ...place(),
+      earlier: { transcribe: key },
+      duration: 2,
+      degraded: 'The voices could not be told apart',
+    };
+    const { artefact } = await w.done('assemble', await w.order('assemble', input));
+    const transcript = transcriptArtefact.parse(await w.readJson(artefact));
+    expect(transcript.speakers).toEqual(['SPEAKER_01']);
+    expect(transcript.diarization.degraded).toBe('The voices could not be told apart');
+  });
+
+  it.each([
+    ['text', 'not media at all '.repeat(100), 'media_unreadable'],
+    ['nothing', '', 'media_no_audio'],
+  ])('fails %s for good, with words for its owner', async (_, content, code) => {
+    const path = join(folder, 'bad.mp3');
+    await writeFile(path, content);
+    const objectKey = await w.upload(path);
+    const failure = await w.failed(await w.order('prepare', { ...place(), objectKey, contentType: 'audio/mpeg' }));
+    expect(failure).toMatchObject({ code, retryable: false, message: expect.stringMatching(/^[A-Z].*\.$/) });
+    expect(failure?.message).not.toContain(folder);
+    expect(await w.leftovers()).toEqual([]);
+  });
+
+  it('does not try again what can never be there', async () => {
+    const failure = await w.failed(
+      await w.order('prepare', { ...place(), objectKey: `media/${randomUUID()}/gone`, contentType: 'audio/wav' }),
+    );
+    expect(failure).toMatchObject({ code: 'artefact_missing', retryable: false });
+  });
+
+  it(
+    'stops a task that is cancelled and leaves nothing in its work folder',
+    async () => {
+      const wav = join(folder, 'long.wav');
+      await makeLongRecording(wav, meeting, 600);
+      const audio = await w.upload(wav);
+      const taskId = await w.order('diarize', { ...place(), audio, duration: 600, options });
+      await waitFor(async () => (await w.leftovers()).length > 0, { timeoutMs: 20_000 });
+      w.nc.publish(transcriptionLive.taskCancelled.subject, JSON.stringify({ taskId }));
+      expect(await w.failed(taskId)).toMatchObject({ code: 'job_cancelled' });
+      await waitFor(async () => (await w.leftovers()).length === 0);
+    },
+    slow,
+  );
+
+  it('makes vectors for search over the bus', async () => {
+    const { dim, vectors } = await w.embed(['the deadline', 'unknowable']);
+    expect(dim).toBe(100);
+    const [first, second] = vectors.map((v) => new Float32Array(Uint8Array.from(Buffer.from(v, 'base64')).buffer));
+    expect(Math.hypot(...(first ?? []))).toBeCloseTo(1, 4);
+    expect(Math.hypot(...(second ?? []))).toBe(0);
+  });
+});
+
+describe('without a speech engine', () => {
+  let w: World;
+  beforeAll(async () => {
+    w = await startWorld({ OT_SCRIPTED_ENGINE: undefined, ASR_ENGINE: 'sherpa-onnx' });
+  }, slow);
+  afterAll(() => w.stop());
+
+  it('tells so, prepares recordings and leaves transcription waiting', async () => {
+    expect(await w.capabilities()).toMatchObject([
+      { engine: null, engineNote: 'No speech model is installed', pulls: ['cpu-media', 'cpu-transcription'] },
+    ]);
+    const taskId = await w.order('transcribe', { ...place(), audio: 'derived/x', duration: 1, options });
+    const wav = join(folder, 'short.wav');
+    await makeRecording(wav, meeting.slice(0, 1));
+    const objectKey = await w.upload(wav);
+    await w.done('prepare', await w.order('prepare', { ...place(), objectKey, contentType: 'audio/wav' }));
+    expect(w.ended.failures.has(taskId) || w.ended.outputs.has(taskId)).toBe(false);
+  });
+});

@@ -1,0 +1,163 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  dispatcherRpc,
+  jobDurable,
+  natsUsers,
+  serviceNames,
+  workerJobs,
+  workerRpc,
+  workerValue,
+  type InputOf,
+  type ReplyOf,
+  type RequestOf,
+} from '@overtone/contracts';
+import { createObjectStore } from '@overtone/object-store';
+import { createBus, createLog } from '@overtone/service-kit';
+import { startNats, waitFor } from '@overtone/testkit';
+import { AckPolicy, connect, RetentionPolicy, type NatsConnection } from 'nats';
+import type { z } from 'zod';
+import { writeVectors } from '../src/embeddings/vector-file.ts';
+import type { WorkerEnv } from '../src/env.ts';
+import { createTranscriptionWorker } from '../src/transcription-worker.ts';
+
+const log = createLog('test', { LOG_LEVEL: 'fatal', LOG_FORMAT: 'json' });
+const password = 'secret';
+type Jobs = typeof workerJobs;
+type Ended = { outputs: Map<string, unknown>; failures: Map<string, RequestOf<typeof dispatcherRpc.fail>> };
+
+/** What the dispatcher makes at its start. */
+const provision = async (nc: NatsConnection): Promise<void> => {
+  const jsm = await nc.jetstreamManager();
+  await jsm.streams.add({ name: 'JOBS', subjects: ['job.>'], retention: RetentionPolicy.Workqueue });
+  for (const durable of new Set(Object.values(workerJobs).map(jobDurable))) {
+    const [queue, domain] = durable.split('-');
+    await jsm.consumers.add('JOBS', {
+      durable_name: durable,
+      filter_subject: `job.${queue}.${domain}.>`,
+      ack_policy: AckPolicy.Explicit,
+    });
+  }
+  for (const bucket of ['LEASES', 'WORKERS']) await nc.jetstream().views.kv(bucket);
+};
+
+/** The dispatcher, as far as a worker meets it. */
+const playDispatcher = async (url: string, ended: Ended) => {
+  const bus = createBus({ service: 'transcription-dispatcher', url, user: 'transcription-dispatcher', password, log });
+  await bus.connect();
+  bus.serve(dispatcherRpc.claim, async () => ({ outcome: 'claimed' as const, token: 7, attempt: 1 }));
+  bus.serve(dispatcherRpc.complete, async ({ taskId, output }) => {
+    ended.outputs.set(taskId, output);
+    return { outcome: 'accepted' as const };
+  });
+  bus.serve(dispatcherRpc.fail, async (failure) => {
+    ended.failures.set(failure.taskId, failure);
+    return { outcome: 'failed' as const };
+  });
+  return bus;
+};
+
+const words = 'the deadline is in march due date people letter'.split(' ');
+const tinyVectors = async (modelCacheDir: string): Promise<void> => {
+  const folder = join(modelCacheDir, 'word-vectors');
+  await mkdir(folder, { recursive: true });
+  const vectorOf = (rank: number): number[] => Array.from({ length: 100 }, (_, d) => Math.sin((rank + 1) * (d + 1)));
+  const entries = words.map((word, rank) => ({ word, rank: rank * 1000, vector: vectorOf(rank) }));
+  await writeVectors(join(folder, 'wink-sg-100d-sif1.bin'), 100, entries);
+};
+
+/** The service as it runs, with a real broker and a folder of objects. */
+export const startWorld = async (more: Partial<WorkerEnv> = {}) => {
+  const users = [
+    ...serviceNames.map((user) => ({ user, password, ...natsUsers()[user] })),
+    { user: 'test', password, publish: ['>'], subscribe: ['>'] },
+  ];
+  const nats = await startNats({ users });
+  const nc = await connect({ servers: nats.url, user: 'test', pass: password });
+  await provision(nc);
+  const folder = await mkdtemp(join(tmpdir(), 'overtone-worker-'));
+  const workDir = join(folder, 'work');
+  await tinyVectors(join(folder, 'models'));
+  const ended: Ended = { outputs: new Map(), failures: new Map() };
+  const dispatcher = await playDispatcher(nats.url, ended);
+  const env = {
+    ...{
+      SERVICE_HOST: '127.0.0.1',
+      API_PORT: 0,
+      INTERNAL_PORT: 0,
+      LOG_LEVEL: 'fatal' as const,
+      LOG_FORMAT: 'text' as const,
+    },
+    ...{ DRAIN_DELAY_MS: 0, SHUTDOWN_GRACE_MS: 2_000, S3_REGION: 'x', OBJECT_STORE_DIR: join(folder, 'objects') },
+    ...{ NATS_URL: nats.url, NATS_USER: 'transcription-worker', NATS_PASSWORD: password },
+    ...{ MODEL_CACHE_DIR: join(folder, 'models'), WORK_DIR: workDir, OT_SCRIPTED_ENGINE: '1', MAX_AUDIO_HOURS: 1 },
+    ...{
+      ASR_OPENAI_MODEL: 'm',
+      EMBEDDINGS_OPENAI_MODEL: 'm',
+      GPU_CONCURRENT_REQUESTS: 1,
+      CPU_CONCURRENCY: 2,
+      ASR_THREADS: 1,
+    },
+    ...more,
+  };
+  const store = createObjectStore(env);
+  const service = createTranscriptionWorker(env);
+  const { internalPort } = await service.start();
+  return {
+    store,
+    nc,
+    ended,
+    metrics: async () => (await fetch(`http://127.0.0.1:${internalPort}/metrics`)).text(),
+    order: async <K extends keyof Jobs>(job: K, input: InputOf<Jobs[K]>): Promise<string> => {
+      const taskId = randomUUID();
+      await nc.jetstream().publish(workerJobs[job].subject, JSON.stringify({ taskId, input }));
+      return taskId;
+    },
+    done: async <K extends keyof Jobs>(job: K, taskId: string): Promise<z.infer<Jobs[K]['output']>> => {
+      await waitFor(() => ended.outputs.has(taskId) || ended.failures.has(taskId), { timeoutMs: 120_000 });
+      const failure = ended.failures.get(taskId);
+      if (failure) throw new Error(`${failure.code}: ${failure.message}`);
+      return workerJobs[job].output.parse(ended.outputs.get(taskId)) as z.infer<Jobs[K]['output']>;
+    },
+    failed: async (taskId: string) => {
+      await waitFor(() => ended.failures.has(taskId), { timeoutMs: 60_000 });
+      return ended.failures.get(taskId);
+    },
+    upload: async (path: string): Promise<string> => {
+      const key = `media/${randomUUID()}/recording`;
+      await store.put(key, await readFile(path));
+      return key;
+    },
+    readJson: async (key: string): Promise<unknown> => {
+      const parts: Buffer[] = [];
+      for await (const part of (await store.get(key)).stream) parts.push(part as Buffer);
+      return JSON.parse(Buffer.concat(parts).toString('utf8'));
+    },
+    embed: async (texts: string[]): Promise<ReplyOf<typeof workerRpc.embed>> => {
+      const asker = createBus({ service: 'search-indexer', url: nats.url, user: 'search-indexer', password, log });
+      await asker.connect();
+      try {
+        return await asker.ask(workerRpc.embed, { texts, kind: 'query' });
+      } finally {
+        await asker.close();
+      }
+    },
+    capabilities: async () => {
+      const kv = await nc.jetstream().views.kv('WORKERS');
+      const found: z.infer<typeof workerValue>[] = [];
+      for await (const key of await kv.keys()) found.push(workerValue.parse((await kv.get(key))?.json()));
+      return found;
+    },
+    leftovers: () => readdir(workDir),
+    stop: async () => {
+      await service.stop();
+      await dispatcher.close();
+      await nc.close();
+      await nats.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+};
+export type World = Awaited<ReturnType<typeof startWorld>>;
