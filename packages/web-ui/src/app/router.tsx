@@ -7,6 +7,7 @@ import {
   redirect,
 } from '@tanstack/react-router';
 import { meQuery } from '../api/queries.ts';
+import { csrfToken } from '../api/cookies.ts';
 import { ApiError } from '../api/problem.ts';
 import { filterSearch, searchPageSearch } from '../lib/search-params.ts';
 import { NotFoundPage, OutagePage, PagePending } from './pages.tsx';
@@ -31,6 +32,8 @@ const signInRoute = createRoute({
 });
 
 const requireUser = async (href: string): Promise<void> => {
+  // This cookie lives as long as a session can be renewed: without it there is nobody to ask about.
+  if (csrfToken() === '') throw redirect({ to: '/sign-in', search: nextOf(href) });
   try {
     const me = await queryClient.ensureQueryData(meQuery);
     if (me.must_change_password && !href.startsWith('/change-password')) throw redirect({ to: '/change-password' });
@@ -103,9 +106,9 @@ export const router = createRouter({
   defaultErrorComponent: OutagePage,
 });
 
-onSessionEnd((comeBack) => {
+onSessionEnd(async (comeBack) => {
   if (router.state.location.pathname === '/sign-in') return;
-  void router.navigate({ to: '/sign-in', search: comeBack ? nextOf(router.state.location.href) : {} });
+  await router.navigate({ to: '/sign-in', search: comeBack ? nextOf(router.state.location.href) : {} });
 });
 
 declare module '@tanstack/react-router' {

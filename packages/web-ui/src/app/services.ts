@@ -18,9 +18,9 @@ const storage = (): Storage | null => {
 /** What lives as long as the page: the composition root of the browser side. */
 export const queryClient = createQueryClient();
 
-let toSignIn: (comeBack: boolean) => void = () => undefined;
+let toSignIn: (comeBack: boolean) => Promise<void> = () => Promise.resolve();
 /** The router is made after the session; it tells here where sign-in is. */
-export const onSessionEnd = (go: (comeBack: boolean) => void): void => {
+export const onSessionEnd = (go: (comeBack: boolean) => Promise<void>): void => {
   toSignIn = go;
 };
 

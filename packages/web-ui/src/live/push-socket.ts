@@ -14,6 +14,20 @@ type Deps = {
   readonly onMessage: (message: PushMessage) => void;
   /** Asks the API something small: it renews the session where that is what is missing, or ends it. */
   readonly probe: () => Promise<unknown>;
+  readonly dial?: (since: number | null) => Dialled;
+  /** Tells when it is worth trying at once: the network is back, the page is looked at again. */
+  readonly onWake?: (listener: () => void) => void;
+};
+/** What is used of a WebSocket. */
+export type Dialled = Pick<WebSocket, 'addEventListener' | 'send' | 'close'>;
+
+const dialSameOrigin = (since: number | null): Dialled => {
+  const scheme = location.protocol === 'https:' ? 'wss' : 'ws';
+  return new WebSocket(`${scheme}://${location.host}/api/ws${since === null ? '' : `?since=${since}`}`);
+};
+const onPageWake = (listener: () => void): void => {
+  addEventListener('online', listener);
+  document.addEventListener('visibilitychange', () => document.visibilityState === 'visible' && listener());
 };
 
 const pingEveryMs = 25_000;
@@ -24,9 +38,14 @@ const patienceMs = 3000;
 const revoked = 4004;
 
 /** One socket for the whole page; a reconnect tells the last `seq` it saw and so misses nothing. */
-export const createPushSocket = ({ onMessage, probe }: Deps): PushSocket => {
+export const createPushSocket = ({
+  onMessage,
+  probe,
+  dial = dialSameOrigin,
+  onWake = onPageWake,
+}: Deps): PushSocket => {
   const state = observable<PushState>('off');
-  let socket: WebSocket | null = null;
+  let socket: Dialled | null = null;
   let lastSeq: number | null = null;
   let attempt = 0;
   /** The socket that is open was greeted: it is known whose it is. */
@@ -71,8 +90,7 @@ export const createPushSocket = ({ onMessage, probe }: Deps): PushSocket => {
     clearTimeout(retry);
     state.set('connecting');
     welcome = false;
-    const since = lastSeq === null ? '' : `?since=${lastSeq}`;
-    const own = new WebSocket(`${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/api/ws${since}`);
+    const own = dial(lastSeq);
     socket = own;
     own.addEventListener('open', () => {
       patience = setTimeout(() => own.close(), patienceMs);
@@ -86,11 +104,9 @@ export const createPushSocket = ({ onMessage, probe }: Deps): PushSocket => {
       if (socket === own) void lost(code);
     });
   };
-  const wake = (): void => {
+  onWake(() => {
     if (state.get() === 'waiting') connect();
-  };
-  addEventListener('online', wake);
-  document.addEventListener('visibilitychange', () => document.visibilityState === 'visible' && wake());
+  });
   return {
     state,
     open: () => {

@@ -20,7 +20,7 @@ type Deps = {
   /** Closes the socket, empties the stores, stops uploads. */
   readonly onForget: () => void;
   /** `comeBack`: the same person signs in again and goes on where they were; not so after a sign-out. */
-  readonly goToSignIn: (comeBack: boolean) => void;
+  readonly goToSignIn: (comeBack: boolean) => Promise<void>;
 };
 
 export const createSession = ({ queryClient, onForget, goToSignIn }: Deps): Session => {
@@ -37,11 +37,14 @@ export const createSession = ({ queryClient, onForget, goToSignIn }: Deps): Sess
     stamp(Date.now());
     schedule(expiresIn);
   };
-  const forget = (): void => {
+  const stopAll = (): void => {
     clearTimeout(timer);
     abortAll();
     onForget();
     queryClient.cancelQueries().catch(() => undefined);
+  };
+  const forget = (): void => {
+    stopAll();
     queryClient.clear();
   };
   const renew = (): Promise<boolean> => {
@@ -49,15 +52,17 @@ export const createSession = ({ queryClient, onForget, goToSignIn }: Deps): Sess
     renewing ??= alone(() => exchange(asked, remember)).finally(() => (renewing = null));
     return renewing;
   };
-  const ended = (comeBack: boolean): void => {
-    forget();
-    goToSignIn(comeBack);
+  const ended = async (comeBack: boolean): Promise<void> => {
+    stopAll();
+    // First away from the page, then its data: a page that is still there would ask for them again.
+    await goToSignIn(comeBack).catch(() => undefined);
+    queryClient.clear();
   };
 
-  useSessionHooks({ renew, ended: () => ended(true) });
+  useSessionHooks({ renew, ended: () => void ended(true) });
   if (tabs) {
     tabs.onmessage = ({ data }: MessageEvent<TabMessage>) => {
-      if (data.type === 'signed_out') ended(false);
+      if (data.type === 'signed_out') void ended(false);
       else void reloadIfSomebodyElse(queryClient);
     };
   }
@@ -75,7 +80,7 @@ export const createSession = ({ queryClient, onForget, goToSignIn }: Deps): Sess
         await call('logout');
       } finally {
         tabs?.postMessage({ type: 'signed_out' } satisfies TabMessage);
-        ended(false);
+        await ended(false);
       }
     },
   };
