@@ -10,6 +10,8 @@ import { quantile, type Bench, type Row } from './bench.ts';
 
 const goalMs = 100;
 const pauseMs = 100;
+const turns = 3;
+const rounds = 20;
 type Clients = { sockets: WebSocket[]; deliveries: Map<string, number[]> };
 type Crowd = { rounds: number; sockets: number; url: string; headers: Record<string, string>; engineIo: boolean };
 
@@ -125,23 +127,28 @@ export const socketsBench: Bench = {
   about: 'p99 from a committed change to the last of 1,000 sockets hearing of it, beside a bare ws broadcast',
   run: async ({ size }) => {
     const sockets = Math.max(50, Math.round((1_000 * size) / 50) * 50);
-    const rounds = 30;
-    const bare = quantile(await peer(sockets, rounds), 0.99);
     const nats = await startNats();
     try {
-      const rows: Row[] = [];
-      for (const engineIo of [false, true]) {
-        const p99 = quantile(await ours(nats, sockets, rounds, engineIo), 0.99);
-        rows.push({
-          name: `sockets: ${sockets} ${engineIo ? 'socket.io' : 'plain'}`,
+      const p99s = { bare: [] as number[], plain: [] as number[], socketIo: [] as number[] };
+      // Turn by turn, so that whatever else the machine does meets all of them; the median turn counts.
+      for (let turn = 0; turn < turns; turn += 1) {
+        p99s.bare.push(quantile(await peer(sockets, rounds), 0.99));
+        p99s.plain.push(quantile(await ours(nats, sockets, rounds, false), 0.99));
+        p99s.socketIo.push(quantile(await ours(nats, sockets, rounds, true), 0.99));
+      }
+      const bare = quantile(p99s.bare, 0.5);
+      const row = (protocol: string, turnsOf: number[]): Row => {
+        const p99 = quantile(turnsOf, 0.5);
+        return {
+          name: `sockets: ${sockets} ${protocol}`,
           ours: `p99 ${p99.toFixed(1)} ms`,
           peer: `ws p99 ${bare.toFixed(1)} ms`,
           ratio: p99 / bare,
           goal: `<= ${goalMs} ms`,
           met: p99 <= goalMs,
-        });
-      }
-      return rows;
+        };
+      };
+      return [row('plain', p99s.plain), row('socket.io', p99s.socketIo)];
     } finally {
       await nats.stop();
     }
