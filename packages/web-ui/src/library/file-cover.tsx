@@ -20,8 +20,8 @@ export const FileCover = ({ file }: { file: FileItem }) => {
 };
 
 const bars = 48;
-/** The least that the server divides a recording into. */
-const samples = 100;
+/** Several to a bar: their mean shows pauses, where the loudest alone would show none. */
+const samples = 480;
 
 const CoverWave = ({ file }: { file: FileItem }) => {
   const peaks = useQuery({ ...waveformQuery(file.uuid, samples), enabled: file.has_waveform }).data?.peaks;
@@ -41,11 +41,12 @@ const Wave = ({ heights }: { heights: readonly number[] }) => (
   </svg>
 );
 
-/** The loudest peak under each bar, as tall as the loudest of all lets it be. */
+/** How loud each bar's stretch is on the whole, as tall as the loudest stretch lets it be. */
 const heightsOf = (peaks: readonly number[]): number[] => {
-  const loudest = Math.max(0.01, ...peaks);
-  return flat.map((least, i) => {
+  const means = flat.map((_, i) => {
     const under = peaks.slice(Math.floor((i * peaks.length) / bars), Math.ceil(((i + 1) * peaks.length) / bars));
-    return Math.max(least, Math.max(0, ...under) / loudest);
+    return under.reduce((sum, peak) => sum + peak, 0) / Math.max(1, under.length);
   });
+  const loudest = Math.max(0.01, ...means);
+  return means.map((mean, i) => Math.max(flat[i] ?? 0, 0.92 * (mean / loudest) ** 1.4));
 };

@@ -38,6 +38,8 @@ type Deps = {
 const atOnce = 2;
 /** How often progress is written down; only what a reload shows depends on it. */
 const saveEveryMs = 2000;
+/** How long a finished upload stays in sight: the library shows the recording by then. */
+const leaveDoneMs = 20_000;
 const keyOf = (userId: string): string => `overtone-uploads-${userId}`;
 
 /** All uploads of this page: at most two send at a time, the others queue. */
@@ -76,6 +78,7 @@ export const createUploads = ({ renew, onDone, storage }: Deps): Uploads => {
       files.delete(id);
       dispatch(id, { type: 'done', fileId });
       onDone(fileId);
+      setTimeout(() => list.set(list.get().filter((u) => u.id !== id)), leaveDoneMs);
       pump();
     },
     failed: (error) => {
