@@ -39,7 +39,7 @@ describe('transcription-worker', () => {
       const at = place();
       const progress: number[] = [];
       w.nc.subscribe(transcriptionLive.taskProgress.subject, {
-        callback: (_, m) => progress.push((m.json() as { fraction: number }).fraction),
+        callback: (_, m) => progress.push(m.json<{ fraction: number }>().fraction),
       });
       const objectKey = await w.upload(wav);
       const prepared = await w.done(

@@ -82,24 +82,28 @@ export const startWorld = async (more: Partial<WorkerEnv> = {}) => {
   await tinyVectors(join(folder, 'models'));
   const ended: Ended = { outputs: new Map(), failures: new Map() };
   const dispatcher = await playDispatcher(nats.url, ended);
-  const env = {
-    ...{
-      SERVICE_HOST: '127.0.0.1',
-      API_PORT: 0,
-      INTERNAL_PORT: 0,
-      LOG_LEVEL: 'fatal' as const,
-      LOG_FORMAT: 'text' as const,
-    },
-    ...{ DRAIN_DELAY_MS: 0, SHUTDOWN_GRACE_MS: 2_000, S3_REGION: 'x', OBJECT_STORE_DIR: join(folder, 'objects') },
-    ...{ NATS_URL: nats.url, NATS_USER: 'transcription-worker', NATS_PASSWORD: password },
-    ...{ MODEL_CACHE_DIR: join(folder, 'models'), WORK_DIR: workDir, OT_SCRIPTED_ENGINE: '1', MAX_AUDIO_HOURS: 1 },
-    ...{
-      ASR_OPENAI_MODEL: 'm',
-      EMBEDDINGS_OPENAI_MODEL: 'm',
-      GPU_CONCURRENT_REQUESTS: 1,
-      CPU_CONCURRENCY: 2,
-      ASR_THREADS: 1,
-    },
+  const env: WorkerEnv = {
+    SERVICE_HOST: '127.0.0.1',
+    API_PORT: 0,
+    INTERNAL_PORT: 0,
+    LOG_LEVEL: 'fatal',
+    LOG_FORMAT: 'text',
+    DRAIN_DELAY_MS: 0,
+    SHUTDOWN_GRACE_MS: 2_000,
+    NATS_URL: nats.url,
+    NATS_USER: 'transcription-worker',
+    NATS_PASSWORD: password,
+    S3_REGION: 'none',
+    OBJECT_STORE_DIR: join(folder, 'objects'),
+    MODEL_CACHE_DIR: join(folder, 'models'),
+    WORK_DIR: workDir,
+    OT_SCRIPTED_ENGINE: '1',
+    ASR_OPENAI_MODEL: 'm',
+    EMBEDDINGS_OPENAI_MODEL: 'm',
+    GPU_CONCURRENT_REQUESTS: 1,
+    CPU_CONCURRENCY: 2,
+    ASR_THREADS: 1,
+    MAX_AUDIO_HOURS: 1,
     ...more,
   };
   const store = createObjectStore(env);

@@ -67,4 +67,13 @@ describe('assembly', () => {
     const turns = Array.from({ length: 600 }, (_, i) => turn(i * 3, i * 3 + 2.7, i % 5));
     expect(assemble(words, turns, 1800).segments.flatMap((s) => s.words)).toHaveLength(5000);
   });
+
+  it('puts six hours together in a moment', () => {
+    const words = say('w '.repeat(54_000).trim(), 0);
+    const turns = Array.from({ length: 6000 }, (_, i) => turn(i * 3.15, i * 3.15 + 2.9, i % 6));
+    const began = process.cpuUsage();
+    expect(assemble(words, turns, 19_000).segments.length).toBeGreaterThan(5000);
+    // About 100 ms of processor time; twice that and more where others share the caches.
+    expect(process.cpuUsage(began).user / 1000).toBeLessThan(1000);
+  });
 });

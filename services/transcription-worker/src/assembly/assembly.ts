@@ -8,7 +8,8 @@ const mostWords = 80;
 const slipWords = 2;
 const slipSeconds = 0.6;
 
-type Spoken = Word & { speaker: number };
+/** Words of one speaker that follow each other. */
+type Run = { speaker: number; words: Word[] };
 
 /**
  * Gives each word to the turn it overlaps most, or to the nearest one; both lists are in order of time, so one pass is
@@ -55,10 +56,9 @@ const gapBefore = (words: readonly Word[], i: number): number =>
 
 const endsSentence = (w: Word): boolean => /[.!?…]["')\]]*$/.test(w.word);
 
-const breaksBefore = (segment: readonly Spoken[], next: Spoken): boolean => {
+const breaksBefore = (segment: readonly Word[], next: Word): boolean => {
   const [first, last] = [segment[0], segment.at(-1)];
   if (!first || !last) return false;
-  if (next.speaker !== last.speaker) return true;
   const gap = next.start - last.end;
   if (gap >= pauseSeconds) return true;
   const long = next.end - first.start > longestSeconds || segment.length >= mostWords;
@@ -89,23 +89,23 @@ export const assemble = (words: readonly Word[], turns: readonly Turn[], duratio
   const clamped = clamp(words, duration);
   const speakers = speakersOf(clamped, turns);
   smooth(clamped, speakers);
-  const runs: Spoken[][] = [];
+  const runs: Run[] = [];
   for (const [i, w] of clamped.entries()) {
-    const spoken = { ...w, speaker: speakers[i] ?? 0 };
+    const speaker = speakers[i] ?? 0;
     const current = runs.at(-1);
-    if (!current || breaksBefore(current, spoken)) runs.push([spoken]);
-    else current.push(spoken);
+    if (!current || current.speaker !== speaker || breaksBefore(current.words, w)) runs.push({ speaker, words: [w] });
+    else current.words.push(w);
   }
-  const order = [...new Set(runs.map((r) => r[0]?.speaker ?? 0))];
+  const order = [...new Set(runs.map((r) => r.speaker))];
   return {
     speakers: order.map((_, i) => `SPEAKER_${String(i + 1).padStart(2, '0')}`),
     segments: runs.map((run) => ({
-      start: run[0]?.start ?? 0,
-      end: Math.max(...run.map((w) => w.end)),
-      speaker: order.indexOf(run[0]?.speaker ?? 0),
-      text: run.map((w) => w.word).join(' '),
-      confidence: mean(run.flatMap((w) => (w.confidence === null ? [] : [w.confidence]))),
-      words: run.map(({ speaker: _, ...w }) => w),
+      start: run.words[0]?.start ?? 0,
+      end: Math.max(...run.words.map((w) => w.end)),
+      speaker: order.indexOf(run.speaker),
+      text: run.words.map((w) => w.word).join(' '),
+      confidence: mean(run.words.flatMap((w) => (w.confidence === null ? [] : [w.confidence]))),
+      words: run.words,
     })),
   };
 };

@@ -69,6 +69,11 @@ const start = (options: TaskChildOptions): Child => {
   return { process: child, tail: child.stderr ? keepTail(child.stderr) : () => '' };
 };
 
+/** Only what we listen to: Node keeps listeners of its own on the channel. */
+const forget = (child: ChildProcess): void => {
+  for (const event of ['message', 'error', 'close', 'exit']) child.removeAllListeners(event);
+};
+
 const converse = (child: Child, task: TaskRun): Promise<unknown> =>
   new Promise((resolve, reject) => {
     const { process: proc } = child;
@@ -81,7 +86,7 @@ const converse = (child: Child, task: TaskRun): Promise<unknown> =>
     const settle = (finish: () => void): void => {
       clearTimeout(timer);
       task.signal?.removeEventListener('abort', stop);
-      proc.removeAllListeners();
+      forget(proc);
       finish();
     };
     task.signal?.addEventListener('abort', stop, { once: true });
@@ -123,7 +128,7 @@ export const createTaskChildren = (options: TaskChildOptions): TaskChildren => {
       return child;
     }
     clearTimeout(warm.retire);
-    warm.process.removeAllListeners();
+    forget(warm.process);
     idle.delete(warm);
     return warm;
   };
