@@ -70,7 +70,9 @@ export const createSearchIndexer = async (env: IndexerEnv): Promise<Service> => 
   const indexPart: Part = {
     name: 'index',
     // A lost index is noticed before the first file is written into an empty one.
-    start: () => sweep().catch((err: unknown) => log.warn({ err: err as Error }, 'index not looked at yet')),
+    start: async () => {
+      if (await refresh.lost().catch(() => false)) await rebuild.begin();
+    },
     stop: () => index.close(),
   };
 

@@ -25,6 +25,11 @@ export const createRefresh = (d: RefreshDeps) => {
       if (!signal.aborted) d.log.warn({ err: e as Error, file_id: due.fileId }, 'file not indexed this time');
     }
   };
+  /** Files were indexed, and there is no index. */
+  const lost = async (): Promise<boolean> => {
+    const { current, building } = await d.index.builds();
+    return !current && !building && (await d.store.counts()).files > 0;
+  };
   return {
     /** Indexes what is due. */
     due: async (signal: AbortSignal): Promise<void> => {
@@ -34,12 +39,13 @@ export const createRefresh = (d: RefreshDeps) => {
         if (files.length === 0 || signal.aborted) return;
       }
     },
+    lost,
     /** Looks for what should be due. @returns whether the index must be built anew: it is lost, or its model is gone. */
     sweep: async (): Promise<{ rebuild: boolean }> => {
+      if (await lost()) return { rebuild: true };
       const { current, building } = await d.index.builds();
       const { files, keywordOnly } = await d.store.counts();
-      if (files === 0 || building) return { rebuild: false };
-      if (!current) return { rebuild: true };
+      if (files === 0 || building || !current) return { rebuild: false };
       await d.store.markLost([current.id]);
       const model = await d.vectoriser.model().catch(() => null);
       if (model === null) return { rebuild: false };
