@@ -5,7 +5,6 @@ import { admin, createInstance, overtone } from './instance.ts';
 import { isAlive, processesOf } from './processes.ts';
 import { until, type Suite } from './runner.ts';
 
-
 export const lifecycle = ({ instance }: Context): Suite => ({
   name: 'Up and down',
   checks: [
