@@ -71,7 +71,7 @@ export const lifecycle = ({ instance }: Context): Suite => ({
     {
       rule: 'a second start finds everything where it was',
       run: async () => {
-        const ran = await instance.up();
+        const ran = await instance.up({});
         assert.equal(ran.code, 0, ran.output);
         console.log(`        warm up in ${ran.seconds.toFixed(1)} s`);
       },
