@@ -1,0 +1,38 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createMetrics } from '@overtone/service-kit';
+import { createDatabase, type TestDatabase } from '@overtone/testkit';
+import { createPool } from './index.ts';
+
+let db: TestDatabase;
+beforeAll(async () => {
+  db = await createDatabase();
+});
+afterAll(() => db.drop());
+
+const poolOf = (DB_POOL_SIZE: number, DB_MAX_OVERFLOW: number) =>
+  createPool({
+    env: { DATABASE_URL: db.urlFor('media'), DB_POOL_SIZE, DB_MAX_OVERFLOW },
+    name: 'media',
+    metrics: createMetrics(),
+    log: { warn: () => {} },
+  });
+const many = (pool: ReturnType<typeof poolOf>, count: number) =>
+  Promise.all(Array.from({ length: count }, () => pool.query('select pg_sleep(0.05)')));
+
+describe('connection pool', () => {
+  it('opens no more than DB_POOL_SIZE and DB_MAX_OVERFLOW together', async () => {
+    const pool = poolOf(2, 3);
+    await many(pool, 20);
+    expect(pool.totalCount).toBe(5);
+    await pool.end();
+  });
+
+  it('reuses its connections under load instead of opening new ones', async () => {
+    const pool = poolOf(2, 3);
+    let opened = 0;
+    pool.on('connect', () => (opened += 1));
+    for (let round = 0; round < 5; round++) await many(pool, 5);
+    expect(opened).toBe(5);
+    await pool.end();
+  });
+});
