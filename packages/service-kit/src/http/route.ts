@@ -82,7 +82,7 @@ const parse = <R extends RouteDef>(def: R, req: Request, res: Response): RouteRe
   return {
     params: checked(def.params, req.params, badRequest),
     query: checked(def.query, req.query, badRequest),
-    body: def.bodyKind === 'raw' ? undefined : checked(def.body, emptyToUndefined(req.body), badBody),
+    body: def.bodyKind === 'raw' ? undefined : checked(def.body, req.body, badBody),
     get caller() {
       if (!maybeCaller) throw unauthenticated('not_authenticated', 'Please sign in');
       return maybeCaller;
@@ -99,6 +99,3 @@ const parse = <R extends RouteDef>(def: R, req: Request, res: Response): RouteRe
     res,
   } as RouteRequest<R>;
 };
-
-/** Express leaves the body undefined when there is none; `{}` on an empty form. */
-const emptyToUndefined = (body: unknown): unknown => body;
