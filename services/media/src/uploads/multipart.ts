@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import busboy, { type Busboy } from 'busboy';
@@ -32,6 +33,8 @@ export const readMultipart = async <T>(
   onFile: (part: Part, ended: () => Promise<Fields>) => Promise<T>,
 ): Promise<T> => {
   const parser = parserFor(req);
+  // The parser speaks up when bytes come, in the flow of the connection: who takes them in belongs to the request.
+  const take = AsyncLocalStorage.bind(onFile);
   const fields: Fields = {};
   let taken: Promise<T> | undefined;
   let refused: Error | undefined;
@@ -54,7 +57,7 @@ export const readMultipart = async <T>(
     // Whoever reads it hears of its end; when nobody does, its end is no news.
     body.on('error', () => undefined);
     if (name !== 'file') return refuse(uploadErrors.malformed('The recording must be in the field "file".'));
-    taken = onFile({ filename: asNamed(info.filename), declaredType: info.mimeType, body }, ended);
+    taken = take({ filename: asNamed(info.filename), declaredType: info.mimeType, body }, ended);
     // A refusal ends the reading at once; it is reported below.
     taken.catch(refuse);
   });

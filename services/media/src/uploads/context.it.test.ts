@@ -1,0 +1,80 @@
+import { randomBytes } from 'node:crypto';
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { assertionHeader } from '@overtone/service-kit';
+import { somebody, startMedia, wav, type Media, type Person } from '../../test/start-media.ts';
+
+let media: Media;
+beforeAll(async () => {
+  media = await startMedia();
+});
+afterAll(() => media.stop());
+
+type Sent = { method: string; path: string; headers: Record<string, string>; body: Buffer };
+
+/** A sender on a slow line: the body's first bytes come when the head has long been read. */
+const sendSlowly = async ({ method, path, headers, body }: Sent): Promise<string> => {
+  const { hostname, port } = new URL(media.base);
+  const socket = connect(Number(port), hostname);
+  const all = { host: 'x', connection: 'close', 'content-length': String(body.length), ...headers };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.write(`${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n`);
+  const middle = Math.floor(body.length / 2);
+  for (const part of [body.subarray(0, middle), body.subarray(middle)]) {
+    await sleep(50);
+    socket.write(part);
+  }
+  const answer: Buffer[] = [];
+  for await (const chunk of socket) answer.push(chunk as Buffer);
+  return Buffer.concat(answer).toString();
+};
+
+const request = (person: Person) => {
+  const trace = randomBytes(16).toString('hex');
+  const id = `slow-${trace.slice(0, 8)}`;
+  const headers = {
+    [assertionHeader]: media.assertion(person),
+    traceparent: `00-${trace}-00f067aa0ba902b7-01`,
+    'x-request-id': id,
+  };
+  return { trace, id, headers };
+};
+const toldOf = async (file: string) => {
+  const rows = await media.query(`select headers from media_outbox where data->>'fileId' = $1`, file);
+  return rows.map(({ headers }) => headers as Record<string, string>);
+};
+
+describe('a recording whose body comes after its head', () => {
+  it('is told of in the trace and the request that brought it', async () => {
+    const { trace, id, headers } = request(somebody());
+    const part = 'Content-Disposition: form-data; name="file"; filename="a.wav"\r\nContent-Type: audio/wav';
+    const body = Buffer.concat([Buffer.from(`--b\r\n${part}\r\n\r\n`), wav(1), Buffer.from('\r\n--b--\r\n')]);
+    const form = { ...headers, 'content-type': 'multipart/form-data; boundary=b' };
+    const answer = await sendSlowly({ method: 'POST', path: '/api/files', headers: form, body });
+    const file = /^x-file-id: (\S+)/im.exec(answer)?.[1] ?? answer;
+    expect(await toldOf(file)).toEqual([
+      { traceparent: expect.stringContaining(trace), 'ot-request-id': id, 'ot-source': 'media' },
+    ]);
+  });
+
+  it('is told of in the trace and the request that brought its last piece', async () => {
+    const ada = somebody();
+    const body = wav(2);
+    const tus = { 'tus-resumable': '1.0.0' };
+    const begun = await media.call(ada, 'POST', '/api/files/tus', {
+      headers: {
+        ...tus,
+        'upload-length': String(body.length),
+        'upload-metadata': `filename ${Buffer.from('a.wav').toString('base64')}`,
+      },
+    });
+    const path = begun.headers.get('location') ?? '';
+    const { trace, id, headers } = request(ada);
+    const piece = { ...headers, ...tus, 'content-type': 'application/offset+octet-stream', 'upload-offset': '0' };
+    expect(await sendSlowly({ method: 'PATCH', path, headers: piece, body })).toMatch(/^HTTP\/1.1 204/);
+    expect(await toldOf(path.split('/').at(-1) ?? '')).toEqual([
+      { traceparent: expect.stringContaining(trace), 'ot-request-id': id, 'ot-source': 'media' },
+    ]);
+  });
+});
