@@ -18,8 +18,16 @@ export const userObject = z.object({
   approval_status: z.enum(approvalStatuses),
   allow_local_fallback: z.boolean(),
   must_change_password: z.boolean(),
+  password_changed_at: time.nullable(),
+  account_expires_at: time.nullable(),
+  approved_at: time.nullable(),
+  /** Login name in the directory. */
+  ldap_uid: z.string().nullable(),
+  oidc_subject: z.string().nullable(),
+  pki_subject_dn: z.string().nullable(),
   last_login_at: time.nullable(),
   created_at: time,
+  updated_at: time,
 });
 export type UserObject = z.infer<typeof userObject>;
 
@@ -94,11 +102,56 @@ export const identityRoutes = {
     access: 'public',
     summary: 'The ways to sign in that are switched on',
     answer: z.object({
-      methods: z.array(z.string()),
+      /** In the order local, ldap, oidc, pki, proxy. */
+      methods: z.array(z.enum(authTypes)),
       local_enabled: z.boolean(),
       allow_registration: z.boolean(),
+      ldap_enabled: z.boolean(),
+      oidc_enabled: z.boolean(),
+      pki_enabled: z.boolean(),
+      proxy_enabled: z.boolean(),
+      oidc_display_name: z.string(),
+      /** Older name of `oidc_enabled`, kept for one minor release. */
       keycloak_enabled: z.boolean(),
     }),
+  }),
+  oidcLogin: route({
+    method: 'GET',
+    path: '/api/auth/oidc/login',
+    access: 'public',
+    summary: 'Start a sign-in at the identity provider; binds it to this browser by a cookie',
+    answer: z.object({ authorization_url: z.string() }),
+  }),
+  oidcCallback: route({
+    method: 'GET',
+    path: '/api/auth/oidc/callback',
+    access: 'public',
+    summary: 'Finish it with what the provider sent to the page /login',
+    query: z.object({
+      code: text(4096).optional(),
+      state: text(512).optional(),
+      iss: text(2048).optional(),
+      error: text(200).optional(),
+      error_description: text(2000).optional(),
+      session_state: text(512).optional(),
+    }),
+    answer: tokenAnswer,
+  }),
+  pkiAuthenticate: route({
+    method: 'POST',
+    path: '/api/auth/pki/authenticate',
+    access: 'public',
+    summary: 'Sign in with the client certificate that a trusted proxy forwards',
+    answer: tokenAnswer,
+    csrfExempt: true,
+  }),
+  proxyAuthenticate: route({
+    method: 'POST',
+    path: '/api/auth/proxy/authenticate',
+    access: 'public',
+    summary: 'Sign in as whom a trusted proxy names in its header',
+    answer: tokenAnswer,
+    csrfExempt: true,
   }),
   me: route({
     method: 'GET',
@@ -115,7 +168,7 @@ export const identityRoutes = {
     body: z.object({
       full_name: text(200).min(1).optional(),
       current_password: text(1024).optional(),
-      password: text(128).min(12).optional(),
+      password: text(128).min(1).optional(),
     }),
     answer: userObject,
   }),
@@ -134,10 +187,31 @@ export const identityEvents = {
     'evt.identity.user.updated.v1',
     z.object({ userId: z.uuid(), role: z.enum(roles), active: z.boolean() }),
   ),
+  userDisabled: defineEvent(
+    'evt.identity.user.disabled.v1',
+    z.object({ userId: z.uuid(), by: z.enum(['administrator', 'directory']), reason: z.string() }),
+  ),
+  userDeleted: defineEvent('evt.identity.user.deleted.v1', z.object({ userId: z.uuid() })),
+  roleChanged: defineEvent(
+    'evt.identity.role.changed.v1',
+    // actor: a person's uuid, idp_login or directory_sync.
+    z.object({ userId: z.uuid(), from: z.enum(roles), to: z.enum(roles), actor: z.string() }),
+  ),
   sessionRevoked: defineEvent(
     'evt.identity.session.revoked.v1',
     // sessionId null: every session of the user.
     z.object({ userId: z.uuid(), sessionId: z.uuid().nullable(), reason: z.string() }),
+  ),
+  groupChanged: defineEvent('evt.identity.group.changed.v1', z.object({ groupId: z.uuid(), name: z.string() })),
+  groupDeleted: defineEvent('evt.identity.group.deleted.v1', z.object({ groupId: z.uuid() })),
+  membershipChanged: defineEvent(
+    'evt.identity.membership.changed.v1',
+    // All groups the user is in now; of two events of one user the one with the higher version is newer.
+    z.object({ userId: z.uuid(), groupIds: z.array(z.uuid()), version: z.int() }),
+  ),
+  settingsChanged: defineEvent(
+    'evt.identity.settings.changed.v1',
+    z.object({ category: z.string(), keys: z.array(z.string()) }),
   ),
 };
 
@@ -171,6 +245,13 @@ export const identityRpc = {
     request: z.object({ userIds: z.array(z.uuid()).max(500) }),
     reply: z.object({ users: z.array(z.object({ userId: z.uuid(), email: z.string(), fullName: z.string() })) }),
   }),
+  /** Who is in which groups, in the order of user ids: what a follower of `membershipChanged` begins with. */
+  memberships: defineRpc('identity', 'memberships', {
+    request: z.object({ after: z.uuid().nullable(), limit: z.int().min(1).max(1000) }),
+    reply: z.object({
+      users: z.array(z.object({ userId: z.uuid(), groupIds: z.array(z.uuid()), version: z.int() })),
+    }),
+  }),
 };
 
 /** Routes between services on their API ports; the edge never lets one of these in from outside. */
@@ -187,6 +268,22 @@ export const internalRoutes = {
     body: z.object({ accessToken: z.string().max(4096) }),
     bodyKind: 'json',
     answer: z.object({ session: resolvedSession.nullable() }),
+    status: 200,
+    answerType: 'application/json',
+    csrfExempt: true,
+  },
+  /** Settings that the edge enforces; asked for at its start and whenever they change. */
+  edgeSettings: {
+    method: 'GET',
+    path: '/internal/edge-settings',
+    service: 'identity',
+    access: 'public',
+    summary: 'Sign-in settings that the edge enforces',
+    params: z.object({}).loose(),
+    query: z.object({}).loose(),
+    body: z.undefined(),
+    bodyKind: 'json',
+    answer: z.object({ signInPerMinute: z.int().nullable() }),
     status: 200,
     answerType: 'application/json',
     csrfExempt: true,

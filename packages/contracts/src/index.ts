@@ -1,6 +1,9 @@
 export * from './define.ts';
 export * from './http.ts';
 export * from './identity.ts';
+export * from './identity-groups.ts';
+export * from './identity-settings.ts';
+export * from './identity-users.ts';
 export { asyncApi } from './asyncapi.ts';
 export * from './media.ts';
 export { openApi } from './openapi.ts';

@@ -2,6 +2,9 @@ import { z } from 'zod';
 import type { RouteDef } from './define.ts';
 import { problem } from './http.ts';
 import { sessionObject, tokenAnswer, userObject } from './identity.ts';
+import { groupDetail, groupObject, mappingObject } from './identity-groups.ts';
+import { authConfigItem } from './identity-settings.ts';
+import { adminUserObject, auditRecord } from './identity-users.ts';
 import * as media from './media.ts';
 import { searchAnswer, searchOccurrence, searchResult } from './search.ts';
 import { routes } from './topology.ts';
@@ -15,6 +18,12 @@ const named: Record<string, z.ZodType> = {
   User: userObject,
   Session: sessionObject,
   Tokens: tokenAnswer,
+  Account: adminUserObject,
+  AuditRecord: auditRecord,
+  AuthSetting: authConfigItem,
+  Group: groupObject,
+  GroupDetail: groupDetail,
+  GroupMapping: mappingObject,
   File: media.fileObject,
   FileDetail: media.fileDetail,
   Segment: media.segmentObject,

@@ -8,6 +8,9 @@ import {
   type ServiceName,
 } from './define.ts';
 import { identityEvents, identityRoutes, identityRpc } from './identity.ts';
+import { groupRoutes, mappingRoutes } from './identity-groups.ts';
+import { authConfigRoutes } from './identity-settings.ts';
+import { approvalRoutes, auditRoutes, userRoutes } from './identity-users.ts';
 import { mediaEvents, mediaRoutes, mediaRpc } from './media.ts';
 import { searchEvents, searchRoutes } from './search.ts';
 import { systemRoutes } from './system.ts';
@@ -56,7 +59,12 @@ const jobHolder: Partial<Topology> = {
 };
 
 export const topology: Record<ServiceName, Topology> = {
-  identity: { ...nothing, emits: all(identityEvents), serves: all(identityRpc) },
+  identity: {
+    ...nothing,
+    emits: all(identityEvents),
+    listens: [identityEvents.settingsChanged],
+    serves: all(identityRpc),
+  },
   'directory-sync': nothing,
   media: {
     ...nothing,
@@ -131,13 +139,19 @@ export const topology: Record<ServiceName, Topology> = {
   },
   'edge-gateway': {
     ...nothing,
-    listens: [identityEvents.sessionRevoked, identityEvents.userUpdated],
+    listens: [identityEvents.sessionRevoked, identityEvents.userUpdated, identityEvents.settingsChanged],
   },
 };
 
 /** Every HTTP route of the platform, by service. */
 export const routes: readonly RouteDef[] = [
   ...all<RouteDef>(identityRoutes),
+  ...all<RouteDef>(authConfigRoutes),
+  ...all<RouteDef>(userRoutes),
+  ...all<RouteDef>(approvalRoutes),
+  ...all<RouteDef>(auditRoutes),
+  ...all<RouteDef>(groupRoutes),
+  ...all<RouteDef>(mappingRoutes),
   ...all<RouteDef>(mediaRoutes),
   ...all<RouteDef>(dispatcherRoutes),
   ...all<RouteDef>(searchRoutes),

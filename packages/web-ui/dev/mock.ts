@@ -27,8 +27,15 @@ const me: AnswerOf<typeof identityRoutes.me> = {
   approval_status: 'approved',
   allow_local_fallback: true,
   must_change_password: false,
+  password_changed_at: null,
+  account_expires_at: null,
+  approved_at: null,
+  ldap_uid: null,
+  oidc_subject: null,
+  pki_subject_dn: null,
   last_login_at: new Date().toISOString(),
   created_at: new Date().toISOString(),
+  updated_at: new Date().toISOString(),
 };
 const files: SampleFile[] = process.argv.includes('--empty') ? [] : sampleFiles();
 const socket = createMockSocket(me.uuid);

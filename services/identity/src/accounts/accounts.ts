@@ -12,6 +12,13 @@ export const toUserObject = (u: User): UserObject => ({
   approval_status: u.approvalStatus as UserObject['approval_status'],
   allow_local_fallback: u.allowLocalFallback,
   must_change_password: u.mustChangePassword,
+  password_changed_at: u.passwordChangedAt?.toISOString() ?? null,
+  account_expires_at: u.accountExpiresAt?.toISOString() ?? null,
+  approved_at: u.approvedAt?.toISOString() ?? null,
+  ldap_uid: u.ldapUid,
+  oidc_subject: u.oidcSubject,
+  pki_subject_dn: u.pkiSubjectDn,
   last_login_at: u.lastLoginAt?.toISOString() ?? null,
   created_at: u.createdAt.toISOString(),
+  updated_at: u.updatedAt.toISOString(),
 });

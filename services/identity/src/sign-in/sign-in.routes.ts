@@ -24,6 +24,11 @@ export const signInRoutes = ({ signIn, allowInsecureCookies }: Deps): Route[] =>
     methods: ['local'],
     local_enabled: true,
     allow_registration: false,
+    ldap_enabled: false,
+    oidc_enabled: false,
+    pki_enabled: false,
+    proxy_enabled: false,
+    oidc_display_name: '',
     keycloak_enabled: false,
   })),
 ];

@@ -1,0 +1,337 @@
+import { z } from 'zod';
+import { routesOf, text, time } from './http.ts';
+
+const route = routesOf('identity');
+
+/** Groups of sign-in settings, each stored and changed as a whole (specification, "Directory (LDAP) configuration"). */
+export const authCategories = [
+  'local',
+  'ldap',
+  'oidc',
+  'pki',
+  'proxy',
+  'session',
+  'password_policy',
+  'lockout',
+] as const;
+export type AuthCategory = (typeof authCategories)[number];
+
+type Base = { readonly category: AuthCategory; readonly description: string };
+type BooleanSetting = Base & { readonly type: 'boolean'; readonly default: boolean };
+type IntegerSetting = Base & {
+  readonly type: 'integer';
+  readonly default: number;
+  readonly min: number;
+  readonly max: number;
+};
+type StringSetting = Base & {
+  readonly type: 'string';
+  /** Empty: none. */
+  readonly default: string;
+  readonly max: number;
+  /** Kept encrypted and never given back. */
+  readonly sensitive: boolean;
+  readonly choices?: readonly string[];
+};
+export type AuthSettingDef = BooleanSetting | IntegerSetting | StringSetting;
+
+const settingsOf = <const C extends AuthCategory>(category: C) => ({
+  flag: (byDefault: boolean, description: string): BooleanSetting => ({
+    category,
+    type: 'boolean',
+    default: byDefault,
+    description,
+  }),
+  count: (byDefault: number, [min, max]: readonly [number, number], description: string): IntegerSetting => ({
+    category,
+    type: 'integer',
+    default: byDefault,
+    min,
+    max,
+    description,
+  }),
+  line: (byDefault: string, description: string, max = 1024): StringSetting => ({
+    category,
+    type: 'string',
+    default: byDefault,
+    max,
+    sensitive: false,
+    description,
+  }),
+  secret: (description: string): StringSetting => ({
+    category,
+    type: 'string',
+    default: '',
+    max: 4096,
+    sensitive: true,
+    description,
+  }),
+  choice: (byDefault: string, choices: readonly string[], description: string): StringSetting => ({
+    category,
+    type: 'string',
+    default: byDefault,
+    max: 64,
+    sensitive: false,
+    choices,
+    description,
+  }),
+});
+
+const local = settingsOf('local');
+const ldap = settingsOf('ldap');
+const oidc = settingsOf('oidc');
+const pki = settingsOf('pki');
+const proxy = settingsOf('proxy');
+const session = settingsOf('session');
+const policy = settingsOf('password_policy');
+const lockout = settingsOf('lockout');
+
+/** Long texts: lists of distinguished names, certificates. */
+const long = 65_536;
+
+/**
+ * Every sign-in setting. The environment variable of a setting is its key in upper case; it seeds the setting and is
+ * used while nothing is stored. For OIDC the older spelling `KEYCLOAK_*` works too and wins.
+ */
+export const authSettings = {
+  local_enabled: local.flag(true, 'Sign-in with a password kept here; a super_admin can always use theirs'),
+  allow_registration: local.flag(false, 'Anybody may make an account for themselves'),
+  require_account_approval: local.flag(false, 'New accounts wait until an administrator releases them'),
+
+  ldap_enabled: ldap.flag(false, 'Sign-in with the directory'),
+  ldap_server: ldap.line('', 'host, ldap://host or ldaps://host:port; several separated by spaces are tried in order'),
+  ldap_port: ldap.count(636, [1, 65_535], 'Port, where the address names none'),
+  ldap_use_ssl: ldap.flag(true, 'LDAPS'),
+  ldap_use_tls: ldap.flag(false, 'StartTLS'),
+  ldap_bind_dn: ldap.line('', 'Distinguished name of the service account'),
+  ldap_bind_password: ldap.secret('Password of the service account'),
+  ldap_search_base: ldap.line('', 'Where people are searched'),
+  ldap_username_attr: ldap.line('sAMAccountName', 'Attribute that holds the login name', 128),
+  ldap_email_attr: ldap.line('mail', 'Attribute that holds the e-mail address', 128),
+  ldap_name_attr: ldap.line('cn', 'Attribute that holds the name to show', 128),
+  ldap_user_search_filter: ldap.line('({username_attr}={username})', 'How a login is searched'),
+  ldap_timeout: ldap.count(10, [1, 300], 'Seconds the directory may take'),
+  ldap_admin_users: ldap.line('', 'Login names of administrators, separated by commas', long),
+  ldap_admin_groups: ldap.line('', 'Groups whose members are administrators', long),
+  ldap_user_groups: ldap.line('', 'Who is in none of these groups is not admitted; empty: everybody is', long),
+  ldap_recursive_groups: ldap.flag(false, 'Groups inside groups count'),
+  ldap_group_attr: ldap.line('memberOf', 'Attribute that lists the groups of a person', 128),
+  ldap_tls_ca: ldap.line('', 'Certificate authorities (PEM) trusted beside those of the system', long),
+  ldap_email_verified: ldap.flag(false, 'E-mail addresses in this directory are administered, nobody sets their own'),
+
+  oidc_enabled: oidc.flag(false, 'Sign-in with the identity provider'),
+  oidc_display_name: oidc.line('Single sign-on', 'Name on the sign-in button', 100),
+  oidc_discovery_url: oidc.line('', 'Issuer, or address of its discovery document; instead of server and realm'),
+  oidc_server_url: oidc.line('', 'Server of a realm'),
+  oidc_realm: oidc.line('', 'Realm on that server', 200),
+  oidc_client_id: oidc.line('', 'Client id at the provider'),
+  oidc_client_secret: oidc.secret('Client secret at the provider; empty for a public client'),
+  oidc_callback_url: oidc.line('', 'Address the provider sends people back to: the page /login of this site'),
+  oidc_scopes: oidc.line('openid email profile', 'Scopes asked for'),
+  oidc_timeout: oidc.count(30, [1, 300], 'Seconds the provider may take'),
+  oidc_audience: oidc.line('', 'Audience of the ID token, where it is not the client id'),
+  oidc_username_claim: oidc.line('preferred_username', 'Path of the claim with the login name', 200),
+  oidc_email_claim: oidc.line('email', 'Path of the claim with the e-mail address', 200),
+  oidc_name_claim: oidc.line('name', 'Path of the claim with the name to show', 200),
+  oidc_groups_claim: oidc.line('groups', 'Path of the claim with the groups', 200),
+  oidc_roles_claim: oidc.line('realm_access.roles', 'Path of the claim with the roles', 200),
+  oidc_admin_role: oidc.line('admin', 'Roles that make an administrator, separated by commas'),
+  oidc_allowed_groups: oidc.line('', 'Who is in none of these is not admitted; empty: everybody is', long),
+  oidc_blocked_groups: oidc.line('', 'Who is in one of these is not admitted', long),
+
+  pki_enabled: pki.flag(false, 'Sign-in with a client certificate that a trusted proxy forwards'),
+  pki_trusted_proxies: pki.line('', 'Addresses or CIDR blocks of those proxies; needed', long),
+  pki_cert_header: pki.line('X-Client-Cert', 'Header in which the proxy forwards the certificate', 100),
+  pki_ca_cert: pki.line('', 'Authorities (PEM) that issue the certificates', long),
+  pki_verify_revocation: pki.flag(false, 'Ask the revocation list'),
+  pki_crl: pki.line('', 'Revocation lists (PEM)', 4_194_304),
+  pki_crl_url: pki.line('', 'Where the revocation list is fetched'),
+  pki_crl_cache_seconds: pki.count(3600, [10, 604_800], 'How long a fetched list is used'),
+  pki_revocation_soft_fail: pki.flag(false, 'Let people in when no list can be had'),
+  pki_admin_dns: pki.line('', 'Subject names of administrators, separated by ;', long),
+
+  proxy_enabled: proxy.flag(false, 'Sign-in by a header that a trusted proxy sets'),
+  proxy_trusted_proxies: proxy.line('', 'Addresses or CIDR blocks of those proxies; needed', long),
+  proxy_user_header: proxy.line('X-Forwarded-User', 'Header with the login name', 100),
+  proxy_email_header: proxy.line('X-Forwarded-Email', 'Header with the e-mail address', 100),
+  proxy_name_header: proxy.line('X-Forwarded-Name', 'Header with the name to show', 100),
+  proxy_groups_header: proxy.line('', 'Header with the groups, separated by commas; empty: none is read', 100),
+  proxy_email_verified: proxy.flag(false, 'The proxy vouches for e-mail addresses'),
+  proxy_shared_secret: proxy.secret('Value the proxy repeats in the header below; empty: not asked for'),
+  proxy_secret_header: proxy.line('X-Proxy-Secret', 'Header with the shared secret', 100),
+
+  jwt_access_token_expire_minutes: session.count(15, [1, 1440], 'Lifetime of an access token'),
+  jwt_refresh_token_expire_days: session.count(7, [1, 365], 'Lifetime of a refresh token'),
+  session_idle_timeout_minutes: session.count(
+    0,
+    [0, 525_600],
+    'A session not used for so long ends; 0: with its refresh token',
+  ),
+  session_absolute_timeout_minutes: session.count(
+    43_200,
+    [5, 5_256_000],
+    'A session ends after this, however often it is refreshed',
+  ),
+  max_concurrent_sessions: session.count(0, [0, 1000], 'Sessions one account may have at once; 0: any number'),
+  concurrent_session_policy: session.choice(
+    'terminate_oldest',
+    ['terminate_oldest', 'reject'],
+    'What happens to one session too many',
+  ),
+
+  password_policy_enabled: policy.flag(true, 'Hold new passwords to the rules below'),
+  password_min_length: policy.count(12, [8, 128], 'Characters a password needs'),
+  password_require_uppercase: policy.flag(true, 'An upper case letter'),
+  password_require_lowercase: policy.flag(true, 'A lower case letter'),
+  password_require_digit: policy.flag(true, 'A digit'),
+  password_require_special: policy.flag(true, 'A special character'),
+  password_history_count: policy.count(24, [0, 100], 'Earlier passwords that may not be used again'),
+  password_max_age_days: policy.count(0, [0, 3650], 'Days after which a password must be changed; 0: never'),
+
+  account_lockout_enabled: lockout.flag(true, 'Lock an account after failed sign-ins'),
+  account_lockout_threshold: lockout.count(5, [1, 100], 'Failures before an account is locked'),
+  account_lockout_duration_minutes: lockout.count(15, [1, 10_080], 'Length of the first lock'),
+  account_lockout_progressive: lockout.flag(true, 'Every further lock is longer'),
+  account_lockout_max_duration_minutes: lockout.count(1440, [1, 43_200], 'Length of the longest lock'),
+  rate_limit_enabled: lockout.flag(true, 'Limit sign-in attempts per client address'),
+  rate_limit_auth_per_minute: lockout.count(10, [1, 10_000], 'Sign-in attempts per minute and client address'),
+} satisfies Record<string, AuthSettingDef>;
+
+export type AuthSettingKey = keyof typeof authSettings;
+/** The settings as they are in force, secrets in the clear: never leaves identity. */
+export type AuthSettings = {
+  [K in AuthSettingKey]: (typeof authSettings)[K] extends BooleanSetting
+    ? boolean
+    : (typeof authSettings)[K] extends IntegerSetting
+      ? number
+      : string;
+};
+
+const value = z.union([z.boolean(), z.number(), z.string(), z.null()]);
+export const authConfigItem = z.object({
+  config_key: z.string(),
+  /** Always null for a sensitive key; null for a text that is not set. */
+  config_value: value,
+  is_sensitive: z.boolean(),
+  is_set: z.boolean(),
+  /** Where the value in force comes from. */
+  origin: z.enum(['stored', 'environment', 'default']),
+  category: z.enum(authCategories),
+  data_type: z.enum(['boolean', 'integer', 'string']),
+  default_value: value,
+  minimum: z.number().optional(),
+  maximum: z.number().optional(),
+  choices: z.array(z.string()).optional(),
+  description: z.string(),
+  updated_at: time.nullable(),
+  updated_by: z.string().nullable(),
+});
+
+/** A flat object of keys of one category. For each sensitive key there is also `<key>_is_set`, ignored when sent. */
+const flat = z.record(text(64), value);
+const categoryParams = z.object({ category: z.enum(authCategories) });
+
+export const connectionStep = z.object({
+  code: z.string(),
+  title: z.string(),
+  ok: z.boolean(),
+  duration_ms: z.number(),
+  evidence: z.string(),
+  /** What to do, in one sentence; empty when there is nothing to do. */
+  advice: z.string(),
+});
+
+export const authConfigRoutes = {
+  authConfig: route({
+    method: 'GET',
+    path: '/api/admin/auth-config',
+    access: 'super_admin',
+    summary: 'All sign-in settings by category; secrets are null with is_set',
+    answer: z.record(z.enum(authCategories), z.array(authConfigItem)),
+  }),
+  authConfigStatus: route({
+    method: 'GET',
+    path: '/api/admin/auth-config/status',
+    access: 'super_admin',
+    summary: 'Which ways to sign in are switched on',
+    answer: z.object({
+      local_enabled: z.boolean(),
+      ldap_enabled: z.boolean(),
+      oidc_enabled: z.boolean(),
+      pki_enabled: z.boolean(),
+      proxy_enabled: z.boolean(),
+      password_policy_enabled: z.boolean(),
+      account_lockout_enabled: z.boolean(),
+    }),
+  }),
+  authConfigAudit: route({
+    method: 'GET',
+    path: '/api/admin/auth-config/audit/{category}',
+    access: 'super_admin',
+    summary: 'Changes of the settings of a category, newest first; secrets are masked',
+    params: categoryParams,
+    query: z.object({
+      limit: z.coerce.number().int().min(1).max(500).default(50),
+      offset: z.coerce.number().int().min(0).max(1_000_000).default(0),
+    }),
+    answer: z.array(
+      z.object({
+        uuid: z.uuid(),
+        config_key: z.string(),
+        old_value: value,
+        new_value: value,
+        change_type: z.enum(['create', 'update', 'delete']),
+        changed_by: z.string().nullable(),
+        ip_address: z.string().nullable(),
+        user_agent: z.string().nullable(),
+        created_at: time,
+      }),
+    ),
+  }),
+  migrateAuthConfig: route({
+    method: 'POST',
+    path: '/api/admin/auth-config/migrate',
+    access: 'super_admin',
+    summary: 'Store what the environment sets and nothing is stored for yet',
+    answer: z.object({ success: z.literal(true), migrated_count: z.int(), message: z.string() }),
+  }),
+  authConfigOf: route({
+    method: 'GET',
+    path: '/api/admin/auth-config/{category}',
+    access: 'super_admin',
+    summary: 'The settings of a category as a flat object',
+    params: categoryParams,
+    answer: flat,
+  }),
+  updateAuthConfig: route({
+    method: 'PUT',
+    path: '/api/admin/auth-config/{category}',
+    access: 'super_admin',
+    summary:
+      'Change settings of a category; null takes a setting back to its default, an empty secret keeps the stored one',
+    params: categoryParams,
+    body: flat,
+    answer: z.object({
+      success: z.literal(true),
+      message: z.string(),
+      updated_count: z.int(),
+      updated_keys: z.array(z.string()),
+      /** What works but is probably not meant. */
+      warnings: z.array(z.string()),
+    }),
+  }),
+  testAuthConfig: route({
+    method: 'POST',
+    path: '/api/admin/auth-config/{category}/test',
+    access: 'super_admin',
+    summary: 'Try the directory or the provider with unsaved values over the saved ones; nothing is stored',
+    params: z.object({ category: z.enum(['ldap', 'oidc']) }),
+    body: flat,
+    answer: z.object({
+      success: z.boolean(),
+      message: z.string(),
+      steps: z.array(connectionStep),
+      details: z.record(z.string(), z.unknown()),
+    }),
+  }),
+};

@@ -1,0 +1,257 @@
+import { z } from 'zod';
+import { roles } from './define.ts';
+import { message, pageOf, pageQuery, routesOf, text, time, uuidParams } from './http.ts';
+import { approvalStatuses, authTypes, sessionObject, userObject } from './identity.ts';
+
+const route = routesOf('identity');
+
+/** An account as an administrator sees it. */
+export const adminUserObject = userObject.extend({
+  /** Until when sign-in is locked after failures; null: it is not. */
+  locked_until: time.nullable(),
+  /** Who disabled the account: a person, the directory, or nobody. */
+  disabled_by: z.enum(['administrator', 'directory']).nullable(),
+  groups: z.array(z.object({ uuid: z.uuid(), name: z.string() })),
+});
+
+const email = z.email().max(320);
+const fullName = text(200).trim().min(1);
+const password = text(128).min(1);
+const queryFlag = z.enum(['true', 'false']).transform((v) => v === 'true');
+const userQuery = z.object({
+  ...pageQuery,
+  /** Part of a name, an e-mail address or a directory login. */
+  q: text(200).optional(),
+  role: z.enum(roles).optional(),
+  auth_type: z.enum(authTypes).optional(),
+  is_active: queryFlag.optional(),
+  approval_status: z.enum(approvalStatuses).optional(),
+  locked: queryFlag.optional(),
+  sort_by: z.enum(['full_name', 'email', 'created_at', 'last_login_at']).default('full_name'),
+  sort_order: z.enum(['asc', 'desc']).default('asc'),
+});
+
+export const userRoutes = {
+  users: route({
+    method: 'GET',
+    path: '/api/admin/users',
+    access: 'admin',
+    summary: 'Accounts, searched and filtered',
+    query: userQuery,
+    answer: pageOf(adminUserObject),
+  }),
+  createUser: route({
+    method: 'POST',
+    path: '/api/admin/users',
+    access: 'admin',
+    summary: 'Make an account; a role above user needs super_admin. Only local accounts have a password here',
+    body: z.object({
+      email,
+      full_name: fullName.optional(),
+      password: password.optional(),
+      role: z.enum(roles).default('user'),
+      auth_type: z.enum(authTypes).default('local'),
+      must_change_password: z.boolean().default(true),
+    }),
+    answer: adminUserObject,
+    status: 201,
+  }),
+  findUsers: route({
+    method: 'GET',
+    path: '/api/users/search',
+    access: 'user',
+    summary: 'People to share with: active accounts, never the caller',
+    query: z.object({ q: text(100).trim().min(2) }),
+    answer: z.array(z.object({ uuid: z.uuid(), full_name: z.string(), email: z.string() })),
+  }),
+  user: route({
+    method: 'GET',
+    path: '/api/users/{uuid}',
+    access: 'admin',
+    summary: 'One account',
+    params: uuidParams,
+    answer: adminUserObject,
+  }),
+  updateUser: route({
+    method: 'PUT',
+    path: '/api/users/{uuid}',
+    access: 'admin',
+    summary:
+      'Change an account. Accounts above the own role are out of reach; allow_local_fallback is refused for directory accounts',
+    params: uuidParams,
+    body: z.strictObject({
+      email: email.optional(),
+      full_name: fullName.optional(),
+      is_active: z.boolean().optional(),
+      allow_local_fallback: z.boolean().optional(),
+      account_expires_at: time.nullable().optional(),
+      must_change_password: z.boolean().optional(),
+    }),
+    answer: adminUserObject,
+  }),
+  deleteUser: route({
+    method: 'DELETE',
+    path: '/api/users/{uuid}',
+    access: 'admin',
+    summary: 'Delete an account and everything it owns',
+    params: uuidParams,
+  }),
+  changeRole: route({
+    method: 'PUT',
+    path: '/api/admin/users/{uuid}/role',
+    access: 'super_admin',
+    summary: 'Change a role; the last super_admin keeps theirs, nobody changes their own',
+    params: uuidParams,
+    query: z.object({ new_role: z.enum(roles) }),
+    answer: z.object({ success: z.literal(true), old_role: z.enum(roles), new_role: z.enum(roles) }),
+  }),
+  resetPassword: route({
+    method: 'POST',
+    path: '/api/admin/users/{uuid}/reset-password',
+    access: 'super_admin',
+    summary: 'Set a new password for a local account and end its sessions; refused for accounts of a directory',
+    params: uuidParams,
+    body: z.object({ new_password: password, force_change: z.boolean().default(true) }),
+    answer: z.object({ success: z.literal(true), sessions_terminated: z.int() }),
+  }),
+  unlockUser: route({
+    method: 'POST',
+    path: '/api/admin/users/{uuid}/unlock',
+    access: 'admin',
+    summary: 'Lift the lock after failed sign-ins',
+    params: uuidParams,
+    answer: z.object({ success: z.literal(true), was_locked: z.boolean() }),
+  }),
+  userSessions: route({
+    method: 'GET',
+    path: '/api/admin/users/{uuid}/sessions',
+    access: 'admin',
+    summary: "Somebody's sessions",
+    params: uuidParams,
+    answer: z.object({ sessions: z.array(sessionObject), total: z.int() }),
+  }),
+  endUserSessions: route({
+    method: 'DELETE',
+    path: '/api/admin/users/{uuid}/sessions',
+    access: 'admin',
+    summary: "End all of somebody's sessions",
+    params: uuidParams,
+    answer: z.object({ success: z.literal(true), sessions_terminated: z.int() }),
+    status: 200,
+  }),
+  endUserSession: route({
+    method: 'DELETE',
+    path: '/api/admin/users/{uuid}/sessions/{session_uuid}',
+    access: 'admin',
+    summary: "End one of somebody's sessions",
+    params: z.object({ uuid: z.uuid(), session_uuid: z.uuid() }),
+  }),
+  register: route({
+    method: 'POST',
+    path: '/api/auth/register',
+    access: 'public',
+    summary: 'Make an account for oneself, where allow_registration is on',
+    body: z.object({ email, password, full_name: fullName.optional() }),
+    answer: message,
+    status: 202,
+    csrfExempt: true,
+  }),
+  passwordPolicy: route({
+    method: 'GET',
+    path: '/api/auth/password-policy',
+    access: 'public',
+    summary: 'What a new password must be like',
+    answer: z.object({
+      enabled: z.boolean(),
+      min_length: z.int(),
+      require_uppercase: z.boolean(),
+      require_lowercase: z.boolean(),
+      require_digit: z.boolean(),
+      require_special: z.boolean(),
+      history_count: z.int(),
+      max_age_days: z.int(),
+    }),
+  }),
+};
+
+const decision = z.object({
+  uuid: z.uuid(),
+  email: z.string(),
+  approval_status: z.enum(approvalStatuses),
+  approved_at: time.nullable(),
+  approved_by: z.uuid().nullable(),
+});
+
+export const approvalRoutes = {
+  approvals: route({
+    method: 'GET',
+    path: '/api/admin/user-approvals',
+    access: 'admin',
+    summary: 'Accounts that wait for release, oldest first',
+    query: z.object(pageQuery),
+    answer: pageOf(adminUserObject),
+  }),
+  approveUser: route({
+    method: 'POST',
+    path: '/api/admin/user-approvals/{uuid}/approve',
+    access: 'admin',
+    summary: 'Release an account',
+    params: uuidParams,
+    answer: decision,
+  }),
+  rejectUser: route({
+    method: 'POST',
+    path: '/api/admin/user-approvals/{uuid}/reject',
+    access: 'admin',
+    summary: 'Refuse an account and end its sessions; the account stays',
+    params: uuidParams,
+    body: z.object({ reason: text(500).optional() }).optional(),
+    answer: decision,
+  }),
+};
+
+export const auditRecord = z.object({
+  uuid: z.uuid(),
+  timestamp: time,
+  event_type: z.string(),
+  outcome: z.enum(['success', 'failure', 'partial']),
+  /** A person's uuid, or the name of what acted (idp_login, directory_sync). */
+  actor: z.string().nullable(),
+  actor_name: z.string().nullable(),
+  user_id: z.uuid().nullable(),
+  username: z.string().nullable(),
+  source_ip: z.string().nullable(),
+  user_agent: z.string().nullable(),
+  request_id: z.string().nullable(),
+  error_code: z.string().nullable(),
+  details: z.record(z.string(), z.unknown()),
+});
+const auditFilter = {
+  start_date: time.optional(),
+  end_date: time.optional(),
+  event_type: text(100).optional(),
+  outcome: z.enum(['success', 'failure', 'partial']).optional(),
+  error_code: text(100).optional(),
+  user_id: z.uuid().optional(),
+  q: text(200).optional(),
+};
+
+export const auditRoutes = {
+  auditLogs: route({
+    method: 'GET',
+    path: '/api/admin/audit-logs',
+    access: 'super_admin',
+    summary: 'The audit trail, newest first',
+    query: z.object({ ...auditFilter, ...pageQuery }),
+    answer: pageOf(auditRecord),
+  }),
+  exportAuditLogs: route({
+    method: 'GET',
+    path: '/api/admin/audit-logs/export',
+    access: 'super_admin',
+    summary: 'The audit trail as a file, newest first, at most 10,000 records',
+    query: z.object({ ...auditFilter, export_format: z.enum(['csv', 'json']).default('csv') }),
+    answerType: 'text/csv',
+    status: 200,
+  }),
+};

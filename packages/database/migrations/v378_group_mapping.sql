@@ -1,0 +1,45 @@
+-- Groups of people, who is in them and why, and what an identity provider's claims lead to (identity).
+create table user_group (
+  uuid         uuid primary key default gen_random_uuid(),
+  name         text not null constraint ck_user_group_name check (length(name) between 1 and 200),
+  description  text not null default '',
+  created_by   uuid,
+  created_at   timestamptz not null default now(),
+  updated_at   timestamptz not null default now()
+);
+create unique index uq_user_group_name_ci on user_group (lower(name));
+
+create table user_group_member (
+  group_id  uuid not null references user_group (uuid) on delete cascade,
+  user_id   uuid not null references "user" (uuid) on delete cascade,
+  -- What the member may do with the group itself.
+  role      text not null default 'member' constraint ck_user_group_member_role check (role in ('member', 'manager')),
+  -- 'manual': made by a person, never removed or converted by reconciliation; else the directory that made it.
+  source    text not null default 'manual'
+            constraint ck_user_group_member_source check (source in ('manual', 'ldap', 'oidc', 'proxy')),
+  added_by  uuid,
+  added_at  timestamptz not null default now(),
+  primary key (group_id, user_id)
+);
+create index ix_user_group_member_user on user_group_member (user_id);
+
+create table group_mapping (
+  uuid         uuid primary key default gen_random_uuid(),
+  source       text not null constraint ck_group_mapping_source_valid check (source in ('ldap', 'oidc', 'proxy')),
+  claim_value  text not null constraint ck_group_mapping_claim_length check (length(claim_value) between 1 and 1024),
+  group_id     uuid references user_group (uuid),
+  grants_role  text constraint ck_group_mapping_role_capped check (grants_role in ('user', 'admin')),
+  description  text,
+  created_by   uuid,
+  created_at   timestamptz not null default now(),
+  updated_at   timestamptz not null default now(),
+  constraint ck_group_mapping_grants_something check (group_id is not null or grants_role is not null),
+  constraint uq_group_mapping_source_claim unique (source, claim_value)
+);
+create unique index uq_group_mapping_ldap_claim_ci on group_mapping (lower(claim_value)) where source = 'ldap';
+create index ix_group_mapping_group on group_mapping (group_id);
+
+-- Counts changes of a user's memberships, so that followers can tell old news from new.
+alter table "user" add column membership_version integer not null default 0;
+
+grant select, insert, update, delete on user_group, user_group_member, group_mapping to identity;
