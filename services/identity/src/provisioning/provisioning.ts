@@ -1,0 +1,25 @@
+import type { Client } from '../client.ts';
+import type { Claims, LegacyAdmin } from '../mappings/mappings.ts';
+import type { Issued } from '../sessions/sessions.ts';
+
+/** Somebody whom a directory, provider or proxy has authenticated and admitted. */
+export type Assertion = {
+  source: 'ldap' | 'oidc' | 'pki' | 'proxy';
+  /** What never changes about the person there: the directory's immutable id, issuer and subject, the certificate's subject, the proxy's user name. */
+  subject: { issuer: string | null; id: string };
+  login: string;
+  email: string | null;
+  /** The source vouches for the address (specification, "Authentication" 6). */
+  emailVerified: boolean;
+  name: string;
+  claims: Claims;
+  legacyAdmin: LegacyAdmin;
+};
+
+export type Provisioning = {
+  /**
+   * Finds, links or makes the account, brings groups and role in line and opens a session.
+   * @throws AppError unauthenticated, the same for every refusal.
+   */
+  signIn: (assertion: Assertion, client: Client) => Promise<Issued>;
+};
