@@ -21,7 +21,7 @@ export const signInRoutes = ({ signIn, allowInsecureCookies }: Deps): Route[] =>
     );
   }),
   handle(identityRoutes.methods, async () => ({
-    methods: ['local'],
+    methods: ['local' as const],
     local_enabled: true,
     allow_registration: false,
     ldap_enabled: false,
