@@ -47,14 +47,26 @@ export type JobDef<I extends z.ZodType = z.ZodType, O extends z.ZodType = z.ZodT
   readonly input: I;
   readonly output: O;
   readonly policy: JobPolicy;
+  /**
+   * What keeps a repeated delivery harmless: the dispatcher's token for a task of its own (claimed before the work), or
+   * the handler itself, which then does the same thing twice without effect.
+   */
+  readonly fencedBy: 'dispatcher' | 'handler';
 };
 export const defineJob = <Q extends Queue, I extends z.ZodType, O extends z.ZodType>(
   subject: `job.${Q}.${string}.${string}`,
-  def: { input: I; output: O; attempts: number; backoffMs?: number; ackWaitMs?: number },
+  def: {
+    input: I;
+    output: O;
+    attempts: number;
+    backoffMs?: number;
+    ackWaitMs?: number;
+    fencedBy?: JobDef['fencedBy'];
+  },
 ): JobDef<I, O> => {
   const [, queue, domain] = subject.split('.') as [string, Q, string];
-  const { input, output, attempts, backoffMs = 2_000, ackWaitMs = 20_000 } = def;
-  return { subject, queue, domain, input, output, policy: { attempts, backoffMs, ackWaitMs } };
+  const { input, output, attempts, backoffMs = 2_000, ackWaitMs = 20_000, fencedBy = 'dispatcher' } = def;
+  return { subject, queue, domain, input, output, policy: { attempts, backoffMs, ackWaitMs }, fencedBy };
 };
 export type InputOf<J extends JobDef> = z.infer<J['input']>;
 export type OutputOf<J extends JobDef> = z.infer<J['output']>;

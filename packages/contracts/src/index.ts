@@ -1,4 +1,5 @@
 export * from './define.ts';
+export * from './directory-sync.ts';
 export * from './http.ts';
 export * from './identity.ts';
 export * from './identity-groups.ts';

@@ -8,6 +8,7 @@ import {
   type ServiceName,
 } from './define.ts';
 import { identityEvents, identityRoutes, identityRpc } from './identity.ts';
+import { directoryJobs, directorySyncRoutes, sweepRpc } from './directory-sync.ts';
 import { groupRoutes, mappingRoutes } from './identity-groups.ts';
 import { authConfigRoutes } from './identity-settings.ts';
 import { approvalRoutes, auditRoutes, userRoutes } from './identity-users.ts';
@@ -63,9 +64,14 @@ export const topology: Record<ServiceName, Topology> = {
     ...nothing,
     emits: all(identityEvents),
     listens: [identityEvents.settingsChanged],
-    serves: all(identityRpc),
+    serves: [...all<RpcDef>(identityRpc), ...all<RpcDef>(sweepRpc)],
   },
-  'directory-sync': nothing,
+  'directory-sync': {
+    ...nothing,
+    orders: all(directoryJobs),
+    works: all(directoryJobs),
+    asks: all<RpcDef>(sweepRpc),
+  },
   media: {
     ...nothing,
     emits: all(mediaEvents),
@@ -152,6 +158,7 @@ export const routes: readonly RouteDef[] = [
   ...all<RouteDef>(auditRoutes),
   ...all<RouteDef>(groupRoutes),
   ...all<RouteDef>(mappingRoutes),
+  ...all<RouteDef>(directorySyncRoutes),
   ...all<RouteDef>(mediaRoutes),
   ...all<RouteDef>(dispatcherRoutes),
   ...all<RouteDef>(searchRoutes),

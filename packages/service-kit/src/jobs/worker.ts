@@ -18,20 +18,11 @@ import type { Bus } from '../bus/bus.ts';
 import { runInFlow } from '../context.ts';
 import { AppError, isAppError } from '../errors.ts';
 import { inSpan } from '../tracing.ts';
+import type { AnyHandler, Doing, JobDelivery } from './delivery.ts';
 import { holdLease } from './lease.ts';
+import { runUnclaimed } from './unclaimed.ts';
 import { coalesce } from './coalesce.ts';
 
-/** A claimed job: its fencing token, and how to tell of progress. */
-export type JobDelivery = {
-  taskId: string;
-  /** Grows with every claim of the task; part of every artefact's name and of every write. */
-  token: number;
-  attempt: number;
-  /** Aborted when the task was cancelled, its lease lost or the worker stops. */
-  signal: AbortSignal;
-  /** @param fraction 0..1 of this stage. */
-  progress: (fraction: number, message: string) => void;
-};
 export type JobHandlers<C extends Record<string, JobDef>> = {
   [K in keyof C]: (input: InputOf<C[K]>, d: JobDelivery) => Promise<OutputOf<C[K]>>;
 };
@@ -81,7 +72,6 @@ export const worker = <C extends Record<string, JobDef>>(
   },
 });
 
-type AnyHandler = (input: unknown, d: JobDelivery) => Promise<unknown>;
 const cancelled = () => new AppError('conflict', 'job_cancelled', 'The job was cancelled');
 
 const pull = async (
@@ -113,16 +103,6 @@ const pull = async (
   }
 };
 
-type Doing = {
-  bus: Bus;
-  msg: JsMsg;
-  def: JobDef;
-  handler: AnyHandler;
-  workerId: string;
-  stop: AbortSignal;
-  running: Map<string, AbortController>;
-};
-
 const doJob = async (d: Doing): Promise<void> => {
   const body = jobMessage.safeParse(d.msg.json());
   if (!body.success) {
@@ -139,7 +119,9 @@ const doJob = async (d: Doing): Promise<void> => {
   };
   const from = { traceparent: d.msg.headers?.get('traceparent') ?? '' };
   await runInFlow(flow, () =>
-    inSpan(d.def.subject, { from, attributes: { 'job.task': taskId } }, () => claimAndRun(d, taskId, body.data.input)),
+    inSpan(d.def.subject, { from, attributes: { 'job.task': taskId } }, () =>
+      (d.def.fencedBy === 'handler' ? runUnclaimed : claimAndRun)(d, taskId, body.data.input),
+    ),
   );
 };
 

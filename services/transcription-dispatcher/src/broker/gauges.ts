@@ -1,4 +1,4 @@
-import { queues, stageJobs, jobDurable, type Queue } from '@overtone/contracts';
+import { jobDurable, queues, topology, type Queue } from '@overtone/contracts';
 import type { Lease } from '../leases/leases.ts';
 
 /** A durable of JOBS as one answer of the broker lists it. */
@@ -8,10 +8,12 @@ export type QueueGauges = { depth: number; reserved: number; orphaned: number; o
 /** Every durable the platform's jobs need, with the messages it takes. */
 export const durables: readonly { name: string; filter: string; ackWaitMs: number }[] = [
   ...new Map(
-    Object.values(stageJobs).map((job) => [
-      jobDurable(job),
-      { name: jobDurable(job), filter: `job.${job.queue}.${job.domain}.*`, ackWaitMs: job.policy.ackWaitMs },
-    ]),
+    Object.values(topology)
+      .flatMap((service) => service.works)
+      .map((job) => [
+        jobDurable(job),
+        { name: jobDurable(job), filter: `job.${job.queue}.${job.domain}.*`, ackWaitMs: job.policy.ackWaitMs },
+      ]),
   ).values(),
 ];
 

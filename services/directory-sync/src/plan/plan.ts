@@ -1,0 +1,222 @@
+import { createHash } from 'node:crypto';
+import type { LeaveReason, Role } from '@overtone/contracts';
+
+/** Yes, no, or not known; what is not known never moves anybody. */
+export type Answer = 'yes' | 'no' | 'unknown';
+
+/** A person as the directory shows them. */
+export type Person = {
+  /** Immutable id, e.g. `entryUUID:...`; null: this directory has none. */
+  id: string | null;
+  login: string;
+  /** Disabled or expired there; a lock or an old password is neither. */
+  disabled: Answer;
+  /** In one of the required groups, or none are required. */
+  admitted: Answer;
+  /** The directory's own admin settings make them an administrator. */
+  admin: Answer;
+  /** Overtone's groups that the mappings give, and the role; null: the person's groups are not known. */
+  resolved: { groupIds: readonly string[]; grantsAdmin: boolean } | null;
+  evidence: Readonly<Record<string, string>>;
+};
+
+/** A directory account as identity keeps it. */
+export type Account = {
+  userId: string;
+  email: string;
+  login: string | null;
+  directoryId: string | null;
+  authType: string;
+  role: Role;
+  active: boolean;
+  /** Who disabled it; only the directory's own doing is reported when the person is back. */
+  disabledBy: 'administrator' | 'directory' | null;
+  /** Groups the directory put it into, and those where a person did. */
+  fromDirectory: readonly string[];
+  byHand: readonly string[];
+};
+
+/** A look-up in a snapshot that has been proved complete. */
+export type Population = {
+  byId: (id: string) => Person | undefined;
+  byLogin: (login: string) => Person | undefined;
+};
+
+export type Leaver = { account: Account; reason: LeaveReason; evidence: Readonly<Record<string, string>> };
+export type Change = {
+  account: Account;
+  role: 'user' | 'admin' | null;
+  add: readonly string[];
+  remove: readonly string[];
+  /** The immutable id of an account that had none. */
+  adopt: string | null;
+};
+export type Decision =
+  | { kind: 'untouched' }
+  | { kind: 'leaver'; leaver: Leaver }
+  | { kind: 'present'; change: Change | null }
+  | { kind: 'returned' }
+  /** Something this decision needs cannot be read: the pass as a whole says nothing about anybody. */
+  | { kind: 'ambiguous'; why: string };
+
+export type Rules = {
+  /** With no mapping of the directory at all, memberships stay as they are. */
+  anyMapping: boolean;
+};
+export type Limits = {
+  maxDisables: number;
+  /** A larger share of the checked accounts holds the whole set; null: no such brake. */
+  maxPercent: number | null;
+  /** An administrator has approved exactly these accounts: they go, without limit; nobody else does. */
+  approved: ReadonlySet<string> | null;
+};
+export type PlannedLeaver = Leaver & { outcome: 'disable' | 'deferred' | 'held' };
+export type Plan = {
+  status: 'ok' | 'held' | 'directory_unavailable';
+  error: string | null;
+  checked: number;
+  leavers: readonly PlannedLeaver[];
+  changes: readonly Change[];
+  returned: readonly Account[];
+  /** Names the set of leavers with their reasons and evidence; what an approval is bound to. */
+  digest: string | null;
+};
+
+const untouched: Decision = { kind: 'untouched' };
+const leaver = (account: Account, reason: LeaveReason, evidence: Leaver['evidence']): Decision => ({
+  kind: 'leaver',
+  leaver: { account, reason, evidence },
+});
+
+/** The person behind an account: by the immutable id once there is one, and then by nothing else. */
+const personOf = (account: Account, people: Population): { person?: Person; evidence: Leaver['evidence'] } => {
+  if (account.directoryId !== null) {
+    const person = people.byId(account.directoryId);
+    if (person) return { person, evidence: person.evidence };
+    const namesake = account.login === null ? undefined : people.byLogin(account.login);
+    return {
+      evidence: {
+        directory_id: account.directoryId,
+        ...(namesake ? { login_now_belongs_to: namesake.id ?? namesake.login } : {}),
+      },
+    };
+  }
+  if (account.login === null) return { evidence: {} };
+  const person = people.byLogin(account.login);
+  return person ? { person, evidence: person.evidence } : { evidence: { ldap_uid: account.login } };
+};
+
+const roleFor = (account: Account, person: Person): 'user' | 'admin' | null => {
+  if (account.role === 'super_admin') return null;
+  const granted = person.resolved?.grantsAdmin === true || person.admin === 'yes';
+  if (granted) return account.role === 'admin' ? null : 'admin';
+  // Taking a role away needs to know that nothing gives it.
+  const known = person.resolved !== null && person.admin === 'no';
+  return known && account.role === 'admin' ? 'user' : null;
+};
+
+const changeOf = (account: Account, person: Person, rules: Rules): Change | null => {
+  const reconciles = rules.anyMapping && person.resolved !== null;
+  const wanted = new Set(reconciles ? person.resolved?.groupIds : []);
+  const has = new Set([...account.fromDirectory, ...account.byHand]);
+  const change: Change = {
+    account,
+    role: roleFor(account, person),
+    add: [...wanted].filter((g) => !has.has(g)).sort(),
+    remove: reconciles ? account.fromDirectory.filter((g) => !wanted.has(g)).sort() : [],
+    adopt: account.directoryId === null ? person.id : null,
+  };
+  const nothing =
+    change.role === null && change.adopt === null && change.add.length === 0 && change.remove.length === 0;
+  return nothing ? null : change;
+};
+
+/** What a pass decides about one account. Pure: the dry run and the real one ask this. */
+export const decide = (account: Account, people: Population, rules: Rules): Decision => {
+  if (account.authType !== 'ldap' || account.role === 'super_admin') return untouched;
+  const { person, evidence } = personOf(account, people);
+  if (!account.active) {
+    const back = person?.disabled === 'no' && person.admitted === 'yes';
+    return account.disabledBy === 'directory' && back ? { kind: 'returned' } : untouched;
+  }
+  if (!person) {
+    if (account.login === null && account.directoryId === null) return untouched;
+    return leaver(account, 'absent_from_directory', evidence);
+  }
+  if (person.disabled === 'unknown') return { kind: 'ambiguous', why: `the account state of ${person.login}` };
+  if (person.disabled === 'yes') return leaver(account, 'disabled_in_directory', evidence);
+  if (person.admitted === 'unknown') return { kind: 'ambiguous', why: `the groups of ${person.login}` };
+  if (person.admitted === 'no') return leaver(account, 'no_longer_in_required_groups', evidence);
+  return { kind: 'present', change: changeOf(account, person, rules) };
+};
+
+const digestOf = (leavers: readonly Leaver[]): string | null => {
+  if (leavers.length === 0) return null;
+  const facts = leavers
+    .map((l) => JSON.stringify([l.account.userId, l.reason, Object.entries(l.evidence).sort(byName)]))
+    .sort();
+  return createHash('sha256').update(facts.join('\n')).digest('hex');
+};
+const byName = ([a]: [string, string], [b]: [string, string]): number => (a < b ? -1 : 1);
+
+const outcomesOf = (leavers: readonly Leaver[], checked: number, limits: Limits): PlannedLeaver[] => {
+  const { approved, maxDisables, maxPercent } = limits;
+  if (approved) return leavers.map((l) => ({ ...l, outcome: approved.has(l.account.userId) ? 'disable' : 'held' }));
+  const held = maxPercent !== null && leavers.length > (checked * maxPercent) / 100;
+  return [...leavers]
+    .sort((a, b) => (a.account.userId < b.account.userId ? -1 : 1))
+    .map((l, i) => ({ ...l, outcome: held ? 'held' : i < maxDisables ? 'disable' : 'deferred' }));
+};
+
+const nothingPlanned = { leavers: [], changes: [], returned: [], digest: null } as const;
+
+/**
+ * Collects the decisions of a pass, page of accounts after page, and weighs them as a whole at the end. One ambiguous
+ * account, or a directory that knows nobody of ours, and the pass says nothing about anybody.
+ */
+export const createPlan = (people: Population, rules: Rules, limits: Limits) => {
+  const leavers: Leaver[] = [];
+  const changes: Change[] = [];
+  const returned: Account[] = [];
+  let checked = 0;
+  let known = 0;
+  let ambiguous: string | undefined;
+  return {
+    add: (accounts: Iterable<Account>): void => {
+      for (const account of accounts) {
+        if (account.authType === 'ldap' && personOf(account, people).person) known += 1;
+        const decision = decide(account, people, rules);
+        if (decision.kind === 'untouched') continue;
+        if (decision.kind === 'returned') {
+          returned.push(account);
+          continue;
+        }
+        checked += 1;
+        if (decision.kind === 'leaver') leavers.push(decision.leaver);
+        else if (decision.kind === 'ambiguous') ambiguous ??= decision.why;
+        else if (decision.change) changes.push(decision.change);
+      }
+    },
+    finish: (): Plan => {
+      const unavailable = (error: string): Plan => ({
+        ...nothingPlanned,
+        status: 'directory_unavailable',
+        error,
+        checked,
+      });
+      if (ambiguous) return unavailable(`The directory does not show ${ambiguous}.`);
+      if (checked > 0 && known === 0) return unavailable('The directory shows none of the known accounts.');
+      const planned = outcomesOf(leavers, checked, limits);
+      const held = planned.some((l) => l.outcome === 'held');
+      return {
+        status: held ? 'held' : 'ok',
+        error: held && !limits.approved ? `${leavers.length} of ${checked} accounts would be disabled.` : null,
+        checked,
+        leavers: planned,
+        changes,
+        returned,
+        digest: digestOf(leavers),
+      };
+    },
+  };
+};
