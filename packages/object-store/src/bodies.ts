@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import type { ObjectBody } from './object-store.ts';
+import type { ObjectBody, PutOptions } from './object-store.ts';
 
 /** A body on its way into a store: how much has passed, and whether its sender (not the store) failed. */
 export type Incoming = {
@@ -9,14 +9,16 @@ export type Incoming = {
 };
 
 /** Keeps the sender's own error apart from the store's: the one is handed back as it is, the other means `unavailable`. */
-export const incoming = (body: ObjectBody): Incoming => {
+export const incoming = (body: ObjectBody, see?: PutOptions['see']): Incoming => {
   let bytes = 0;
   let failure: { error: unknown } | undefined;
   const chunks = Readable.from(typeof body === 'string' || body instanceof Uint8Array ? [Buffer.from(body)] : body);
   const reader: AsyncIterator<Uint8Array> = chunks[Symbol.asyncIterator]();
   const next = async (): Promise<IteratorResult<Uint8Array>> => {
     try {
-      return await reader.next();
+      const step = await reader.next();
+      if (!step.done) see?.(step.value);
+      return step;
     } catch (error) {
       failure = { error };
       throw error;

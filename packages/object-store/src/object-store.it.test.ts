@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -171,6 +171,23 @@ describe.each(['folder', 's3'])('an object store (%s)', (name) => {
       expect(await keysOf(store, 'aborted/')).toEqual([]);
     },
   );
+
+  it('shows every byte on its way in, and leaves nothing when who looks refuses', async () => {
+    const bytes = randomBytes(9 * 1024 * 1024 + 1);
+    const chunks = function* (): Iterable<Buffer> {
+      for (let at = 0; at < bytes.length; at += 65_536) yield bytes.subarray(at, at + 65_536);
+    };
+    const hash = createHash('sha256');
+    await store.put('seen/whole', Readable.from(chunks()), { see: (chunk) => void hash.update(chunk) });
+    expect(hash.digest('hex')).toBe(createHash('sha256').update(bytes).digest('hex'));
+    let seen = 0;
+    const refuse = (chunk: Uint8Array): void => {
+      seen += chunk.length;
+      if (seen > 8 * 1024 * 1024) throw new Error('that is enough');
+    };
+    await expect(store.put('seen/half', Readable.from(chunks()), { see: refuse })).rejects.toThrow('that is enough');
+    expect(await keysOf(store, 'seen/')).toEqual(['seen/whole']);
+  });
 
   it('leaves nothing when it is told to stop', async () => {
     const stop = new AbortController();

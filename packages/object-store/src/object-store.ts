@@ -3,6 +3,14 @@ import type { Readable } from 'node:stream';
 /** What a writer may hand over. Streams are consumed once and never held in memory as a whole. */
 export type ObjectBody = Readable | AsyncIterable<Uint8Array> | Uint8Array | string;
 
+/** How an object is taken in. */
+export type PutOptions = {
+  contentType?: string;
+  signal?: AbortSignal;
+  /** Is shown every chunk on its way; what it throws ends the writing and comes out of `put` as it is. */
+  see?: (chunk: Uint8Array) => void;
+};
+
 /** First and last byte, both included, as in an HTTP `Content-Range`. Without `end` it runs to the last byte. */
 export type ByteRange = { start: number; end?: number };
 
@@ -28,11 +36,7 @@ export type ListedObject = { key: string; bytes: number; modifiedAt: Date };
  * Every failure is an `AppError`: `not_found`, `invalid` (key, range), `unavailable` (store down, full, refused).
  */
 export type ObjectStore = {
-  put(
-    key: string,
-    body: ObjectBody,
-    options?: { contentType?: string; signal?: AbortSignal },
-  ): Promise<{ bytes: number; etag: string }>;
+  put(key: string, body: ObjectBody, options?: PutOptions): Promise<{ bytes: number; etag: string }>;
   get(key: string, options?: { range?: ByteRange; signal?: AbortSignal }): Promise<OpenObject>;
   head(key: string): Promise<ObjectInfo>;
   exists(key: string): Promise<boolean>;

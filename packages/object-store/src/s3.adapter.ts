@@ -17,7 +17,7 @@ import { isAppError } from '@overtone/service-kit';
 import { codeOf, invalidKey, notFound, rangeNotSatisfiable, storeFull, storeUnavailable } from './errors.ts';
 import { checkKey, checkPrefix } from './keys.ts';
 import { incoming } from './bodies.ts';
-import type { ListedObject, ObjectBody, ObjectInfo, ObjectStore } from './object-store.ts';
+import type { ListedObject, ObjectBody, ObjectInfo, ObjectStore, PutOptions } from './object-store.ts';
 import { resolveRange } from './ranges.ts';
 
 /** How to reach a bucket. `maxAttempts` counts the first try. */
@@ -81,8 +81,8 @@ export const createS3Store = (options: S3Options): ObjectStore => {
   }
 
   return {
-    put: async (key, body, { contentType = defaultType, signal } = {}) =>
-      upload(client, { Bucket, Key: checkKey(key), ContentType: contentType }, body, signal),
+    put: async (key, body, options = {}) =>
+      upload(client, { Bucket, Key: checkKey(key), ContentType: options.contentType ?? defaultType }, body, options),
     get: (key, { range, signal } = {}) =>
       guarded(key, async () => {
         const Range = range ? { Range: `bytes=${range.start}-${range.end ?? ''}` } : {};
@@ -182,10 +182,10 @@ const upload = async (
   client: S3Client,
   target: Target,
   body: ObjectBody,
-  signal: AbortSignal | undefined,
+  { signal, see }: PutOptions,
 ): Promise<{ bytes: number; etag: string }> => {
   signal?.throwIfAborted();
-  const source = incoming(body);
+  const source = incoming(body, see);
   const job = new Upload({ client, params: { ...target, Body: source.stream }, partSize, queueSize: 2 });
   const abort = (): void => void job.abort();
   signal?.addEventListener('abort', abort, { once: true });

@@ -5,50 +5,35 @@ import { uploadErrors } from './uploads.ts';
 export type Inspected = { bytes: number; sha256: string; contentType: string };
 
 /**
- * Lets a recording through to the store and learns what it is on the way, without keeping more than its head: size,
+ * Looks at a recording on its way into the store and learns what it is, keeping no more of it than its head: size,
  * SHA-256 and media type. Throws as soon as it is known to be no recording, or too large.
  */
-export const inspect = (
-  source: AsyncIterable<Buffer>,
-  { declared = '', maxBytes }: { declared?: string; maxBytes: number },
-) => {
+export const createInspection = ({ declared = '', maxBytes }: { declared?: string; maxBytes: number }) => {
   const hash = createHash('sha256');
+  let head: Uint8Array[] = [];
   let bytes = 0;
   let contentType: string | undefined;
 
-  const know = (head: Buffer): void => {
-    contentType = sniff(head, declared);
-    if (!contentType) throw uploadErrors.notMedia();
+  const know = (): string => {
+    contentType ??= sniff(Buffer.concat(head), declared);
+    if (contentType === undefined) throw uploadErrors.notMedia();
+    head = [];
+    return contentType;
   };
 
-  async function* pass(): AsyncGenerator<Buffer> {
-    let head: Buffer[] | undefined = [];
-    for await (const chunk of source) {
+  return {
+    see: (chunk: Uint8Array): void => {
       bytes += chunk.length;
       if (bytes > maxBytes) throw uploadErrors.tooLarge(maxBytes);
       hash.update(chunk);
-      if (!head) {
-        yield chunk;
-        continue;
-      }
+      if (contentType !== undefined) return;
       head.push(chunk);
-      if (bytes < sniffLength) continue;
-      const start = Buffer.concat(head);
-      know(start);
-      head = undefined;
-      yield start;
-    }
-    if (bytes === 0) throw uploadErrors.empty();
-    if (head) {
-      const whole = Buffer.concat(head);
-      know(whole);
-      yield whole;
-    }
-  }
-
-  return {
-    stream: pass(),
-    /** Once the stream has ended. */
-    result: (): Inspected => ({ bytes, sha256: hash.digest('hex'), contentType: contentType ?? '' }),
+      if (bytes >= sniffLength) know();
+    },
+    /** When all has been seen. */
+    result: (): Inspected => {
+      if (bytes === 0) throw uploadErrors.empty();
+      return { bytes, sha256: hash.digest('hex'), contentType: know() };
+    },
   };
 };

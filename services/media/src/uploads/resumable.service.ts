@@ -23,7 +23,7 @@ export const createResumable = ({ db, parts, uploads, expiresMs, log }: Resumabl
       const body = parts.read(id, size);
       const filename = metadata['filename'] ?? undefined;
       await uploads
-        .receive({ id, userId, filename, declaredType: metadata['filetype'] ?? '', body, options: () => options })
+        .receive({ id, userId, filename, declaredType: metadata['filetype'] ?? '', body, options: async () => options })
         .catch(async (error: unknown) => {
           // Refused for what it is: sending it again would not help.
           if (isAppError(error) && error.permanent && error.code !== 'upload_incomplete') await parts.remove(id);

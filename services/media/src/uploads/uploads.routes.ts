@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { handle, reply, type Route } from '@overtone/service-kit';
 import { readMultipart } from './multipart.ts';
 import { maybeMedia } from './sniff.ts';
-import { parseOptions, uploadErrors, type UploadOptions } from './uploads.ts';
+import { parseOptions, uploadErrors } from './uploads.ts';
 import type { Uploads } from './uploads.service.ts';
 
 /** The framing of a multipart body is small; what is longer than this cannot hold a file that is allowed. */
@@ -19,14 +19,9 @@ export const uploadsRoutes = ({ uploads }: { uploads: Uploads }): Route[] => [
     const allowDuplicate = req.query['allow_duplicate'];
     const file = await readMultipart(req, async ({ filename, declaredType, body }, ended) => {
       if (!maybeMedia(declaredType)) throw uploadErrors.notMedia();
-      let options: UploadOptions = {};
-      const bytes = async function* (): AsyncIterable<Buffer> {
-        yield* body as AsyncIterable<Buffer>;
-        // The file's part has ended, not the body: only a whole body counts, and fields may follow the file.
-        options = parseOptions({ allow_duplicate: asText(allowDuplicate), ...(await ended()) });
-      };
-      const incoming = { userId: caller.userId, filename, declaredType, body: bytes(), options: () => options, signal };
-      return uploads.receive(incoming);
+      // The file's part has ended, not the body: only a whole body counts, and fields may follow the file.
+      const options = async () => parseOptions({ allow_duplicate: asText(allowDuplicate), ...(await ended()) });
+      return uploads.receive({ userId: caller.userId, filename, declaredType, body, options, signal });
     });
     return reply(file, { headers: { 'X-File-ID': file.uuid } });
   }),

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Readable } from 'node:stream';
 import { mediaEvents, type FileObject } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import type { ObjectStore } from '@overtone/object-store';
@@ -6,7 +7,7 @@ import type { Log } from '@overtone/service-kit';
 import { txOptions, type Db } from '../database.ts';
 import { originalKey, toFileObject } from '../files/files.ts';
 import type { Telemetry } from '../telemetry.ts';
-import { inspect, type Inspected } from './inspect.ts';
+import { createInspection, type Inspected } from './inspect.ts';
 import { checkedFilename, runOptionsOf, titleOf, uploadErrors, type UploadOptions } from './uploads.ts';
 import { uploadsStore as store } from './uploads.store.ts';
 
@@ -24,9 +25,9 @@ export type Incoming = {
   userId: string;
   filename: string | undefined;
   declaredType: string;
-  body: AsyncIterable<Buffer>;
-  /** Asked for when the body has ended: fields may come after the file. */
-  options: () => UploadOptions;
+  body: Readable | AsyncIterable<Buffer>;
+  /** Asked for when the file has ended. Fields may come after it; fails when what brought the file was cut off there. */
+  options: () => Promise<UploadOptions>;
   signal?: AbortSignal;
 };
 
@@ -86,10 +87,11 @@ export const createUploads = ({ db, outbox, objects, telemetry, log, maxBytes }:
     receive: async (incoming: Incoming): Promise<FileObject> => {
       const id = incoming.id ?? randomUUID();
       const filename = checkedFilename(incoming.filename);
-      const { stream, result } = inspect(incoming.body, { declared: incoming.declaredType, maxBytes });
+      const { see, result } = createInspection({ declared: incoming.declaredType, maxBytes });
       try {
-        await objects.put(originalKey(id), stream, incoming.signal ? { signal: incoming.signal } : {});
-        const file = { id, userId: incoming.userId, filename, options: incoming.options(), ...result() };
+        const { userId, signal } = incoming;
+        await objects.put(originalKey(id), incoming.body, { see, ...(signal ? { signal } : {}) });
+        const file = { id, userId, filename, options: await incoming.options(), ...result() };
         const answer = await complete(file);
         telemetry.filesUploaded.inc({ source: 'upload' });
         return answer;

@@ -1,0 +1,84 @@
+import type { FileHandle } from 'node:fs/promises';
+import { Writable } from 'node:stream';
+
+/** Fewer, larger writes, out of two blocks that are used again: a block per write would keep the garbage collector busy. */
+const blockBytes = 1024 * 1024;
+/** What has come so far is written down while more comes, so that little is left to do at the end. */
+const syncEveryBytes = 32 * 1024 * 1024;
+
+export type FileSink = {
+  stream: Writable;
+  /** Whether it was the disk (and not the sender) that failed. */
+  failure: () => { error: unknown } | undefined;
+};
+
+const writeWhole = async (file: FileHandle, bytes: Buffer): Promise<void> => {
+  for (let at = 0; at < bytes.length;) at += (await file.write(bytes, at)).bytesWritten;
+};
+
+/** Writes what comes into a file and ends once the disk has it. `see` is shown every chunk before it is written. */
+export const createFileSink = (file: FileHandle, see?: (chunk: Buffer) => void): FileSink => {
+  let block: Buffer = Buffer.allocUnsafeSlow(blockBytes);
+  let spare: Buffer | undefined;
+  let used = 0;
+  let unsynced = 0;
+  let writing: Promise<void> = Promise.resolve();
+  let syncing: Promise<void> = Promise.resolve();
+  let failure: { error: unknown } | undefined;
+
+  /** One write and one sync at a time; a failure of either is met by whoever comes next. */
+  const flush = async (): Promise<void> => {
+    await writing;
+    const full = block.subarray(0, used);
+    writing = writeWhole(file, full);
+    writing.catch(() => undefined);
+    [block, spare] = [spare ?? Buffer.allocUnsafeSlow(blockBytes), block];
+    unsynced += used;
+    used = 0;
+    if (unsynced < syncEveryBytes) return;
+    unsynced = 0;
+    await syncing;
+    syncing = file.datasync();
+    syncing.catch(() => undefined);
+  };
+  const finish = async (): Promise<void> => {
+    await flush();
+    await Promise.all([writing, syncing]);
+    await file.datasync();
+  };
+  const spill = async (chunk: Buffer): Promise<void> => {
+    for (let at = 0; at < chunk.length;) {
+      const copied = chunk.copy(block, used, at);
+      at += copied;
+      used += copied;
+      if (used === blockBytes) await flush();
+    }
+  };
+  const tell = (work: Promise<void>, done: (error?: Error) => void): void => {
+    work.then(
+      () => done(),
+      (error: unknown) => {
+        failure = { error };
+        done(error as Error);
+      },
+    );
+  };
+
+  const stream = new Writable({
+    highWaterMark: blockBytes,
+    write(chunk: Buffer, _encoding, done) {
+      try {
+        see?.(chunk);
+      } catch (error) {
+        return done(error as Error);
+      }
+      if (used + chunk.length >= blockBytes) return tell(spill(chunk), done);
+      used += chunk.copy(block, used);
+      done();
+    },
+    final(done) {
+      tell(finish(), done);
+    },
+  });
+  return { stream, failure: () => failure };
+};
