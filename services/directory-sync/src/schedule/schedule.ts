@@ -1,0 +1,26 @@
+import { Cron } from 'croner';
+
+const parsed = (expression: string): Cron => new Cron(expression, { timezone: 'UTC', paused: true, mode: '5-part' });
+
+/** Why a schedule cannot be used, in words; null when it can. */
+export const scheduleFault = (expression: string): string | null => {
+  try {
+    return parsed(expression).nextRun() ? null : 'This schedule never comes.';
+  } catch {
+    return 'This is not a cron expression of five fields, such as 0 4 * * *.';
+  }
+};
+
+/** The times a schedule names after `from`, in UTC. */
+export const nextRuns = (expression: string, from: Date, count: number): Date[] =>
+  scheduleFault(expression) ? [] : parsed(expression).nextRuns(count, from);
+
+/** Whether a time of the schedule has come since then. */
+export const isDue = (expression: string, since: Date, now: Date): boolean => {
+  const next = nextRuns(expression, since, 1)[0];
+  return next !== undefined && next <= now;
+};
+
+export const checkEveryMs = 15 * 60_000;
+/** The slot of the check that belongs to this moment; every replica names it the same. */
+export const slotOf = (now: Date): Date => new Date(Math.floor(now.getTime() / checkEveryMs) * checkEveryMs);
