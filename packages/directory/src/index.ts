@@ -1,0 +1,19 @@
+export { configFaults } from './config-faults.ts';
+export { createDirectory } from './directory.ts';
+export { canonicalDn, sameDn } from './dn.ts';
+export { parseDnList } from './dn-list.ts';
+export type {
+  AccountState,
+  Answer,
+  Claims,
+  ConfigFault,
+  Diagnosis,
+  Directory,
+  DirectoryConfig,
+  NoReason,
+  Person,
+  ServerInfo,
+  Step,
+  Tristate,
+  UnknownReason,
+} from './model.ts';
