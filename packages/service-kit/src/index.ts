@@ -5,6 +5,7 @@ export { createCache, type Cache } from './cache.ts';
 export { currentFlow, runInFlow, type Flow } from './context.ts';
 export { assertionEnv, busEnv, cacheEnv, readEnv, serviceEnv, type ServiceEnv } from './env.ts';
 export * from './errors.ts';
+export { createForwardedSigner, createForwardedVerifier, forwardedHeader, type Forwarded } from './forwarded.ts';
 export { createAccessLog, type Access, type AccessLog } from './http/access-log.ts';
 export { runChecks, type Check, type Checks, type InternalRoute } from './http/internal.ts';
 export { sendProblem, toProblem } from './http/problem.ts';

@@ -77,6 +77,7 @@ export const createService = (d: ServiceDefinition): Service => {
   const api =
     d.listener ??
     createServer(
+      { maxHeaderSize },
       createApi({ routes: d.routes ?? [], log: d.log, metrics: d.metrics, access, whoIs: d.whoIs ?? nobody }),
     );
 
@@ -116,6 +117,9 @@ export const createService = (d: ServiceDefinition): Service => {
     },
   };
 };
+
+// The edge takes 16 KiB of headers from a client and may add a signed copy of them (see forwarded.ts).
+const maxHeaderSize = 96 * 1024;
 
 const nobody = (): Caller | null => null;
 

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import {
   identityRoutes,
   receivedHeader,
@@ -5,7 +6,7 @@ import {
   type RouteDef,
   type ServiceName,
 } from '@overtone/contracts';
-import { AppError, assertionHeader, invalid, notFound } from '@overtone/service-kit';
+import { AppError, assertionHeader, forwardedHeader, invalid, notFound } from '@overtone/service-kit';
 import type { Dispatcher } from 'undici';
 import {
   authorise,
@@ -13,6 +14,7 @@ import {
   checkCsrf,
   identityCookies,
   sessionCookiesOf,
+  signInCookies,
   type SessionCache,
   type SessionCookies,
 } from './callers/callers.ts';
@@ -30,6 +32,8 @@ export type ApiDeps = {
   limits: Limits;
   sessions: SessionCache;
   assertion: (audience: ServiceName, session: ResolvedSession | null) => string;
+  /** What a request brought, signed, for the routes where that says who is calling. */
+  forwarded: (route: unknown, req: IncomingMessage) => string | undefined;
   pools: Partial<Record<ServiceName, Dispatcher>>;
   maxUploadBytes: number;
   traced: Traced;
@@ -50,6 +54,12 @@ type Target = Pick<RouteDef, 'path' | 'service' | 'bodyKind' | 'csrfExempt'>;
 const KiB = 1024;
 /** Room for the form around a file, which does not count as the file. */
 const framing = 64 * KiB;
+
+/** The cookies that identity gets: those of the sign-in that is under way, or those of the session. */
+const cookieFor = (x: Exchange, def: Target, cookies: SessionCookies): string | undefined =>
+  def === identityRoutes.oidcLogin || def === identityRoutes.oidcCallback
+    ? signInCookies(x.req.headers.cookie)
+    : identityCookies(cookies);
 
 const limitsOf = (def: Target, maxUploadBytes: number): BodyLimits =>
   def.bodyKind === 'raw'
@@ -83,7 +93,8 @@ export const createApi = (d: ApiDeps) => {
     const limits = limitsOf(def, d.maxUploadBytes);
     checkSize(x, def, limits, d.maxUploadBytes);
     const toIdentity = def.service === 'identity';
-    const cookie = toIdentity ? identityCookies(cookies) : undefined;
+    const cookie = toIdentity ? cookieFor(x, def, cookies) : undefined;
+    const forwarded = d.forwarded(def, req);
     const headers = [
       ...requestHeaders(req.rawHeaders),
       assertionHeader,
@@ -99,6 +110,7 @@ export const createApi = (d: ApiDeps) => {
       'x-forwarded-host',
       x.client.host,
       ...(cookie ? ['cookie', cookie] : []),
+      ...(forwarded ? [forwardedHeader, forwarded] : []),
       ...(toIdentity ? [receivedHeader, String(x.receivedAt)] : []),
     ];
     let refused: AppError | undefined;
@@ -139,7 +151,8 @@ export const createApi = (d: ApiDeps) => {
   const steps = async (x: Exchange, def: Target | RouteDef): Promise<void> => {
     const { headers } = x.req;
     const cookies = sessionCookiesOf(headers.cookie);
-    if (def === identityRoutes.token) await d.limits.signIn(limitKey(x.client.ip));
+    if (def === identityRoutes.token || def === identityRoutes.oidcCallback)
+      await d.limits.signIn(limitKey(x.client.ip));
     const session = await sessionOf(x, cookies);
     x.userId = session?.userId ?? null;
     if (def === push) return handOn(x, push, sameOrigin(x) ? session : null, {});

@@ -14,7 +14,7 @@ import {
 import { Pool } from 'undici';
 import { createApi } from './api.ts';
 import { createAssertions } from './callers/assertions.ts';
-import { createSessionCache } from './callers/callers.ts';
+import { createForwardedStatement, createSessionCache } from './callers/callers.ts';
 import { createIdentity } from './callers/identity.adapter.ts';
 import { createRevocations } from './callers/revocations.ts';
 import { createDocs } from './docs/docs.ts';
@@ -86,6 +86,7 @@ export const createEdgeGateway = (env: EdgeEnv): Service => {
     limits,
     sessions,
     assertion,
+    forwarded: createForwardedStatement(env.ASSERTION_PRIVATE_KEY),
     pools,
     maxUploadBytes: env.MAX_UPLOAD_BYTES,
     traced: createTraced(env.OTEL_EXPORTER_OTLP_ENDPOINT),

@@ -1,7 +1,8 @@
 import type { ResolvedSession } from '@overtone/contracts';
 
-export { bearerOf, identityCookies, sessionCookiesOf, type SessionCookies } from './cookies.ts';
+export { bearerOf, identityCookies, sessionCookiesOf, signInCookies, type SessionCookies } from './cookies.ts';
 export { checkCsrf } from './csrf.ts';
+export { createForwardedStatement } from './forwarded.ts';
 export { authorise } from './lifecycle.ts';
 
 /** Asks identity who a token belongs to; null: nobody. */

@@ -1,5 +1,7 @@
 /** The cookies of a session; of a name given twice the first counts. */
 export type SessionCookies = { access?: string; refresh?: string; csrf?: string };
+const signInCookie = /^(__Host-)?oidc_flow_[\w-]{1,32}$/;
+const maxSignIns = 16;
 
 const names = new Map<string, keyof SessionCookies>([
   ['access_token', 'access'],
@@ -23,6 +25,12 @@ export const sessionCookiesOf = (header: string | undefined): SessionCookies => 
 export const identityCookies = ({ refresh, csrf }: SessionCookies): string | undefined => {
   const parts = [...(refresh ? [`refresh_token=${refresh}`] : []), ...(csrf ? [`csrf_token=${csrf}`] : [])];
   return parts.length > 0 ? parts.join('; ') : undefined;
+};
+
+/** The cookies that bind a sign-in at an identity provider to this browser; of many only the latest. */
+export const signInCookies = (header: string | undefined): string | undefined => {
+  const found = (header ?? '').split(';').filter((part) => signInCookie.test((part.split('=')[0] as string).trim()));
+  return found.length > 0 ? found.slice(-maxSignIns).join(';').trim() : undefined;
 };
 
 const bearer = /^Bearer +(\S+)$/i;
