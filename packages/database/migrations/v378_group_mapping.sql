@@ -33,13 +33,36 @@ create table group_mapping (
   created_by   uuid,
   created_at   timestamptz not null default now(),
   updated_at   timestamptz not null default now(),
-  constraint ck_group_mapping_grants_something check (group_id is not null or grants_role is not null),
-  constraint uq_group_mapping_source_claim unique (source, claim_value)
+  constraint ck_group_mapping_grants_something check (group_id is not null or grants_role is not null)
 );
-create unique index uq_group_mapping_ldap_claim_ci on group_mapping (lower(claim_value)) where source = 'ldap';
+-- Over a digest: 1024 characters of a non-Latin script are more than an index row can hold. The lower case is that of
+-- Unicode, whatever the locale of the cluster, and so the one the resolver compares with.
+create unique index uq_group_mapping_source_claim on group_mapping (source, md5(claim_value));
+create unique index uq_group_mapping_ldap_claim_ci
+  on group_mapping (md5(lower(claim_value collate "und-x-icu"))) where source = 'ldap';
 create index ix_group_mapping_group on group_mapping (group_id);
+
+-- Counts changes of the mappings of a source: replicas keep mappings in memory for as long as the count stays. A source
+-- without a row never had a mapping, and its passes do nothing; one whose last mapping was deleted has a row.
+create table group_mapping_version (
+  source   text primary key,
+  version  bigint not null
+);
+create function count_group_mapping_change() returns trigger language plpgsql as $$
+begin
+  insert into group_mapping_version as v (source, version)
+    select distinct source, 1 from changed order by source
+    on conflict (source) do update set version = v.version + 1;
+  return null;
+end $$;
+create trigger tr_group_mapping_inserted after insert on group_mapping referencing new table as changed
+  for each statement execute function count_group_mapping_change();
+create trigger tr_group_mapping_updated after update on group_mapping referencing new table as changed
+  for each statement execute function count_group_mapping_change();
+create trigger tr_group_mapping_deleted after delete on group_mapping referencing old table as changed
+  for each statement execute function count_group_mapping_change();
 
 -- Counts changes of a user's memberships, so that followers can tell old news from new.
 alter table "user" add column membership_version integer not null default 0;
 
-grant select, insert, update, delete on user_group, user_group_member, group_mapping to identity;
+grant select, insert, update, delete on user_group, user_group_member, group_mapping, group_mapping_version to identity;

@@ -68,6 +68,17 @@ describe('outbox', () => {
     expect(await published()).toEqual(files.map((f) => f.fileId));
   });
 
+  it('publishes many events of one statement, in their order', async () => {
+    await relay.start();
+    const files = Array.from({ length: 450 }, file);
+    await inTransaction(async (tx) => {
+      await outbox.addAll(tx, mediaEvents.deleted, files);
+      await outbox.addAll(tx, mediaEvents.deleted, []);
+    });
+    await waitFor(async () => (await unsent()) === 0, { timeoutMs: 10_000 });
+    expect(await published()).toEqual(files.map((f) => f.fileId));
+  });
+
   it('publishes nothing of a transaction that was rolled back', async () => {
     await relay.start();
     await inTransaction((tx) => outbox.add(tx, mediaEvents.deleted, file()), 'rollback');

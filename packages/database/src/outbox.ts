@@ -10,6 +10,8 @@ export type Tx = { $executeRawUnsafe: (sql: string, ...values: unknown[]) => Pro
 export type Outbox = {
   /** Writes an event in the transaction of the change it tells of. */
   add: <E extends EventDef>(tx: Tx, event: E, data: DataOf<E>) => Promise<void>;
+  /** Writes many events of one kind in one statement, in their order. */
+  addAll: <E extends EventDef>(tx: Tx, event: E, all: readonly DataOf<E>[]) => Promise<void>;
   /** Writes an order for a worker. `messageId` makes a repeated order one message on the queue. */
   order: <J extends JobDef>(
     tx: Tx,
@@ -37,6 +39,20 @@ export const createOutbox = (service: ServiceName): Outbox => {
     );
   return {
     add: async (tx, event, data) => void (await insert(tx, event.subject, data)),
+    addAll: async (tx, event, all) => {
+      if (all.length === 0) return;
+      await tx.$executeRawUnsafe(
+        `with rows as (
+           insert into ${table} (subject, data, headers, message_id)
+           select $1, e.data, $2::jsonb, gen_random_uuid()
+           from jsonb_array_elements($3::jsonb) with ordinality as e (data, place) order by e.place returning id)
+         select pg_notify($4, '') from rows limit 1`,
+        event.subject,
+        JSON.stringify(messageHeaders(service)),
+        JSON.stringify(all),
+        table,
+      );
+    },
     order: async (tx, job, { taskId, input, messageId }) =>
       void (await insert(tx, job.subject, { taskId, input }, messageId)),
   };

@@ -29,6 +29,20 @@ export type ErrorCode =
   | 'account_expired'
   | 'password_rejected'
   | 'password_not_local'
+  // the directory sweep
+  | 'directory_unavailable'
+  | 'schedule_invalid'
+  | 'sweep_running'
+  | 'sweep_not_held'
+  // groups and mappings
+  | 'group_name_taken'
+  | 'already_member'
+  | 'membership_from_directory'
+  | 'mapping_exists'
+  | 'mapping_gives_nothing'
+  | 'mapping_role_refused'
+  | 'username_not_searchable'
+  | 'ldap_disabled'
   // files and transcripts
   | 'upload_too_large'
   | 'upload_empty'
