@@ -1,0 +1,217 @@
+import { sweepRpc, type PassReport, type ReplyOf, type SweepChange } from '@overtone/contracts';
+import { conflict, isAppError, type Bus, type Log } from '@overtone/service-kit';
+import type { Db } from '../database.ts';
+import { takeLease, type Lease } from '../lease/lease.ts';
+import {
+  createPlan,
+  decide,
+  type Account,
+  type Limits,
+  type Plan,
+  type PlannedLeaver,
+  type Rules,
+} from '../plan/plan.ts';
+import { settingsStore } from '../settings/settings.store.ts';
+import type { SweepSettings } from '../settings/settings.ts';
+import type { Snapshot, TakeSnapshot } from '../snapshot/snapshot.ts';
+import type { Telemetry } from '../telemetry.ts';
+import { batches, disabling, reconciling } from './apply.ts';
+import {
+  emptyReport,
+  reportOf,
+  type ChangeResult,
+  type LeaverResult,
+  type Order,
+  type Phase,
+  type Running,
+} from './passes.ts';
+import { passesStore as store } from './passes.store.ts';
+
+const accountsAtOnce = 1_000;
+const changesAtOnce = 200;
+
+type SweepRules = ReplyOf<typeof sweepRpc.rules>;
+type Deps = {
+  db: Db;
+  bus: Pick<Bus, 'ask'>;
+  snapshotOf: (rules: SweepRules) => TakeSnapshot;
+  telemetry: Telemetry;
+  log: Log;
+  holder: string;
+};
+type Pass = {
+  order: Order;
+  dryRun: boolean;
+  settings: SweepSettings;
+  startedAt: Date;
+  lease: Lease;
+  signal: AbortSignal;
+};
+
+/** One pass: snapshot, plan, apply, in this direction only. A dry run is the same without the last step. */
+export const createPasses = (d: Deps) => {
+  let running: Running | null = null;
+  const at = (phase: Phase, done = 0, total: number | null = null): void => {
+    if (running) running = { ...running, phase, done, total };
+  };
+
+  const accounts = async function* (): AsyncGenerator<Account[]> {
+    for (let after: string | null = null; ;) {
+      const page: { accounts: Account[] } = await d.bus.ask(sweepRpc.accounts, { after, limit: accountsAtOnce });
+      if (page.accounts.length > 0) yield page.accounts;
+      if (page.accounts.length < accountsAtOnce) return;
+      after = page.accounts.at(-1)?.userId ?? null;
+    }
+  };
+
+  const planOf = async (pass: Pass, snapshot: Snapshot, rules: Rules): Promise<Plan> => {
+    const { max_disables_per_run: maxDisables, max_disable_percent: maxPercent } = pass.settings;
+    const approved = pass.order.approvedPass ? await store.approvedSet(d.db, pass.order.approvedPass) : null;
+    const limits: Limits = { maxDisables, maxPercent, approved };
+    const plan = createPlan(snapshot.people, rules, limits);
+    at('plan');
+    let done = 0;
+    for await (const page of accounts()) {
+      plan.add(page);
+      at('plan', (done += page.length));
+      pass.signal.throwIfAborted();
+    }
+    return plan.finish();
+  };
+
+  /** Whether a leaver is one at the second look, too. */
+  const stillLeaves = async (snapshot: Snapshot, leaver: PlannedLeaver, rules: Rules): Promise<boolean> => {
+    const person = await snapshot.askAgain(leaver.account);
+    const people = {
+      byId: (id: string) => (person && person.id === id ? person : undefined),
+      byLogin: () => person ?? undefined,
+    };
+    const again = decide(leaver.account, people, rules);
+    return again.kind === 'leaver' && again.leaver.reason === leaver.reason;
+  };
+
+  /** The second look at everybody who is to be disabled now; one unanswered question, and nobody is. */
+  const witness = async (pass: Pass, plan: Plan, snapshot: Snapshot, rules: Rules): Promise<LeaverResult[]> => {
+    const planned = {
+      disable: pass.dryRun ? 'would_disable' : 'disabled',
+      deferred: 'deferred',
+      held: 'held',
+    } as const;
+    const results: LeaverResult[] = [];
+    for (const leaver of plan.leavers) {
+      at('witness', results.length, plan.leavers.length);
+      const gone = leaver.outcome !== 'disable' || (await stillLeaves(snapshot, leaver, rules));
+      results.push({ leaver, outcome: gone ? planned[leaver.outcome] : 'replication_pending' });
+    }
+    return results;
+  };
+
+  const send = async (
+    pass: Pass,
+    changes: SweepChange[],
+  ): Promise<Map<string, { applied: boolean; sessions: number }>> => {
+    const outcomes = new Map<string, { applied: boolean; sessions: number }>();
+    for (const batch of batches(changes, changesAtOnce)) {
+      at('apply', outcomes.size, changes.length);
+      // Whoever lost the lease may be older than what another pass has done since.
+      pass.signal.throwIfAborted();
+      const { results } = await d.bus.ask(sweepRpc.apply, { passId: pass.order.passId, changes: batch });
+      for (const r of results)
+        outcomes.set(r.userId, { applied: r.outcome === 'applied', sessions: r.sessionsRevoked });
+    }
+    return outcomes;
+  };
+
+  const apply = async (pass: Pass, leavers: LeaverResult[], plan: Plan) => {
+    const going = leavers.filter((l) => l.outcome === 'disabled');
+    const outcomes = await send(pass, [
+      ...going.map((l) => disabling(l.leaver)),
+      ...plan.changes.map((change) => reconciling(change)),
+    ]);
+    const disabled = leavers.map((l): LeaverResult => {
+      if (l.outcome !== 'disabled') return l;
+      const outcome = outcomes.get(l.leaver.account.userId);
+      return outcome?.applied ? { ...l, sessionsRevoked: outcome.sessions } : { ...l, outcome: 'changed_meanwhile' };
+    });
+    const changes = plan.changes.map((change): ChangeResult => {
+      const applied = outcomes.get(change.account.userId)?.applied ?? false;
+      return applied ? { change, applied } : { change, applied, error: 'changed_meanwhile' };
+    });
+    return { leavers: disabled, changes };
+  };
+
+  const sweep = async (pass: Pass, rules: SweepRules): Promise<PassReport> => {
+    const { order, dryRun, startedAt, settings } = pass;
+    const names = new Map(rules.groups.map((g) => [g.groupId, g.name]));
+    at('snapshot');
+    const snapshot = await d.snapshotOf(rules)(pass.signal, (seen) => at('snapshot', seen));
+    try {
+      const planRules = { anyMapping: rules.mappings.length > 0 };
+      const plan = await planOf(pass, snapshot, planRules);
+      const seenTwice = await witness(pass, plan, snapshot, planRules);
+      const results = dryRun
+        ? { leavers: seenTwice, changes: plan.changes.map((change) => ({ change, applied: false })) }
+        : await apply(pass, seenTwice, plan);
+      const facts = { order, dryRun, startedAt, finishedAt: new Date(), maxDisables: settings.max_disables_per_run };
+      const { seen, proof } = snapshot;
+      const report = reportOf(plan, results, {
+        ...facts,
+        seen,
+        proof: [...proof],
+        requests: snapshot.requests(),
+        groupNames: names,
+      });
+      await store.close(d.db, report, { ...results, returned: plan.returned });
+      return report;
+    } finally {
+      await snapshot.close();
+    }
+  };
+
+  const nothing = async (pass: Pass, status: PassReport['status'], error: string | null): Promise<PassReport> => {
+    const { order, dryRun, startedAt, settings } = pass;
+    const facts = { dryRun, startedAt, finishedAt: new Date(), maxDisables: settings.max_disables_per_run };
+    const report = { ...emptyReport(order, facts), status, error };
+    await store.close(d.db, report, { leavers: [], changes: [], returned: [] });
+    return report;
+  };
+
+  const underLease = async (pass: Pass): Promise<PassReport> => {
+    // A dry run may be looked at before the sweep is switched on.
+    if (!pass.settings.enabled && !pass.dryRun) return nothing(pass, 'disabled', 'The sweep is switched off.');
+    const rules = await d.bus.ask(sweepRpc.rules, {});
+    if (!rules.enabled) return nothing(pass, 'disabled', 'Sign-in with the directory is switched off.');
+    try {
+      return await sweep(pass, rules);
+    } catch (e) {
+      if (!isAppError(e) || e.code !== 'directory_unavailable') throw e;
+      d.log.error({ err: e, pass: pass.order.passId }, 'the sweep was broken off; nobody was disabled');
+      return nothing(pass, 'directory_unavailable', e.message);
+    }
+  };
+
+  return {
+    running: () => running,
+    /** @throws AppError conflict, code sweep_running, while another pass runs anywhere. */
+    run: async (order: Order, stop: AbortSignal): Promise<PassReport | null> => {
+      const lease = await takeLease(d.db, d.holder);
+      if (!lease) throw conflict('sweep_running', 'A pass is running');
+      try {
+        const settings = await settingsStore.read(d.db);
+        const dryRun = order.dryRun || settings.dry_run;
+        const row = await store.open(d.db, order, dryRun);
+        if (row.finishedAt) return null;
+        const startedAt = row.startedAt;
+        running = { passId: order.passId, phase: 'snapshot', done: 0, total: null, dryRun, startedAt };
+        const signal = AbortSignal.any([lease.signal, stop]);
+        const report = await underLease({ order, dryRun, settings, startedAt, lease, signal });
+        d.telemetry.finished(report);
+        return report;
+      } finally {
+        running = null;
+        await lease.release();
+      }
+    },
+  };
+};
+export type Passes = ReturnType<typeof createPasses>;

@@ -1,0 +1,75 @@
+import { sweepRpc } from '@overtone/contracts';
+import { conflict, notFound, type Bus } from '@overtone/service-kit';
+import type { Db } from '../database.ts';
+import { batches } from './apply.ts';
+
+const dayMs = 24 * 60 * 60_000;
+const shownDecisions = 200;
+
+/** What an administrator does with finished passes: release a held one, take one back, ask why. */
+export const createReview = ({ db, bus }: { db: Db; bus: Pick<Bus, 'ask'> }) => ({
+  /** @throws AppError conflict, code sweep_not_held: not held, older than a day, or not this set. */
+  approve: async (passId: string, setDigest: string, by: string): Promise<void> => {
+    const { count } = await db.directoryPass.updateMany({
+      where: {
+        id: passId,
+        status: 'held',
+        setDigest,
+        approvedAt: null,
+        startedAt: { gt: new Date(Date.now() - dayMs) },
+      },
+      data: { approvedAt: new Date(), approvedBy: by },
+    });
+    if (count === 0)
+      throw conflict('sweep_not_held', 'This pass is not held, is older than a day, or its set is another one');
+  },
+
+  undo: async (passId: string, by: string) => {
+    const decisions = await db.directoryDecision.findMany({
+      where: { passId, decision: 'leaver', outcome: 'disabled' },
+      select: { userId: true, email: true },
+    });
+    if (decisions.length === 0 && !(await db.directoryPass.findUnique({ where: { id: passId } })))
+      throw notFound('There is no such pass');
+    const emails = new Map(decisions.map((row) => [row.userId, row.email]));
+    const left: { user_uuid: string; email: string; why: string }[] = [];
+    let restored = 0;
+    for (const userIds of batches([...emails.keys()], 200)) {
+      const { results } = await bus.ask(sweepRpc.undo, { passId, userIds, by });
+      const back = results.filter((r) => r.restored).map((r) => r.userId);
+      restored += back.length;
+      await db.directoryDecision.updateMany({
+        where: { passId, userId: { in: back } },
+        data: { outcome: 'undone' },
+      });
+      for (const r of results)
+        if (!r.restored) left.push({ user_uuid: r.userId, email: emails.get(r.userId) ?? '', why: r.why });
+    }
+    return { restored, left };
+  },
+
+  explain: async (userId: string) => {
+    const rows = await db.directoryDecision.findMany({
+      where: { userId },
+      orderBy: { decidedAt: 'desc' },
+      take: shownDecisions,
+      include: { pass: { select: { dryRun: true } } },
+    });
+    return rows.map((row) => ({
+      pass_uuid: row.passId,
+      at: row.decidedAt.toISOString(),
+      dry_run: row.pass.dryRun,
+      decision: row.outcome,
+      reason: row.reason,
+      evidence: textOf({ ...(row.evidence as object), ...(row.change as object) }),
+    }));
+  },
+});
+export type Review = ReturnType<typeof createReview>;
+
+const textOf = (facts: object): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(facts)
+      .filter(([, v]) => v !== null && !(Array.isArray(v) && v.length === 0))
+      .map(([k, v]) => [k, typeof v === 'string' ? v : JSON.stringify(v)]),
+  );

@@ -1,0 +1,327 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import {
+  createPlan,
+  decide,
+  type Account,
+  type Limits,
+  type Person,
+  type Plan,
+  type Population,
+  type Rules,
+} from './plan.ts';
+
+/** Random worlds; more of them in long runs. */
+const numRuns = Number(process.env['OT_SWEEP_WORLDS'] ?? 2_000);
+
+const groups = ['g1', 'g2', 'g3', 'g4'];
+const some = fc.subarray(groups);
+const answer = fc.constantFrom('yes', 'no') as fc.Arbitrary<'yes' | 'no'>;
+const role = fc.constantFrom('user', 'admin', 'super_admin') as fc.Arbitrary<Account['role']>;
+
+const personOf = (n: number): fc.Arbitrary<Person> =>
+  fc.record({
+    id: fc.constantFrom(`entryUUID:${n}`, null),
+    login: fc.constant(`login-${n}`),
+    disabled: answer,
+    admitted: answer,
+    admin: answer,
+    resolved: fc.option(fc.record({ groupIds: some, grantsAdmin: fc.boolean() })),
+    evidence: fc.constant({}),
+  });
+const accountOf = (n: number): fc.Arbitrary<Account> =>
+  fc
+    .record({
+      authType: fc.constantFrom('ldap', 'ldap', 'ldap', 'local', 'oidc'),
+      role,
+      active: fc.boolean(),
+      disabledBy: fc.constantFrom(null, 'administrator' as const, 'directory' as const),
+      knowsId: fc.boolean(),
+      inside: fc.array(fc.constantFrom('directory', 'hand', 'none'), { minLength: 4, maxLength: 4 }),
+    })
+    .map(({ knowsId, inside, ...a }) => ({
+      ...a,
+      userId: `user-${String(n).padStart(3, '0')}`,
+      email: `${n}@example.org`,
+      login: `login-${n}`,
+      directoryId: knowsId ? `entryUUID:${n}` : null,
+      fromDirectory: groups.filter((_, i) => inside[i] === 'directory'),
+      byHand: groups.filter((_, i) => inside[i] === 'hand'),
+    }));
+const limits = fc.record({
+  maxDisables: fc.integer({ min: 1, max: 6 }),
+  maxPercent: fc.option(fc.integer({ min: 1, max: 100 })),
+  approved: fc.constant(null),
+});
+type World = { people: Person[]; accounts: Account[]; rules: Rules; limits: Limits };
+const world: fc.Arbitrary<World> = fc
+  .record({
+    people: fc.subarray([...Array(12).keys()]).chain((ns) => fc.tuple(...ns.map(personOf))),
+    accounts: fc.subarray([...Array(12).keys()]).chain((ns) => fc.tuple(...ns.map(accountOf))),
+    rules: fc.record({ anyMapping: fc.boolean() }),
+    limits,
+  })
+  .map((w) => ({ ...w, people: [...w.people], accounts: [...w.accounts] }));
+
+const populationOf = (people: readonly Person[]): Population => ({
+  byId: (id) => people.find((p) => p.id === id),
+  byLogin: (login) => people.find((p) => p.login === login),
+});
+const planOf = (w: World, pages = 3): Plan => {
+  const plan = createPlan(populationOf(w.people), w.rules, w.limits);
+  for (let i = 0; i < w.accounts.length; i += pages) plan.add(w.accounts.slice(i, i + pages));
+  return plan.finish();
+};
+const inWorlds = (property: (w: World, plan: Plan) => void) =>
+  fc.assert(
+    fc.property(world, (w) => property(w, planOf(w))),
+    { numRuns },
+  );
+const find = (w: World, a: Account) =>
+  w.people.find((p) => (a.directoryId === null ? p.login === a.login : p.id === a.directoryId));
+const sweepable = (a: Account) => a.authType === 'ldap' && a.active && a.role !== 'super_admin';
+
+/** The account after the plan's change, as identity makes it. */
+const applied = (a: Account, plan: Plan): Account => {
+  if (plan.leavers.some((l) => l.outcome === 'disable' && l.account.userId === a.userId))
+    return { ...a, active: false, disabledBy: 'directory' };
+  const change = plan.changes.find((c) => c.account.userId === a.userId);
+  if (!change) return a;
+  return {
+    ...a,
+    role: change.role ?? a.role,
+    directoryId: change.adopt ?? a.directoryId,
+    fromDirectory: [...a.fromDirectory.filter((g) => !change.remove.includes(g)), ...change.add],
+  };
+};
+
+describe('the plan of a pass, in random worlds', () => {
+  it('never touches a super_admin, a local account, another source, or somebody who is disabled already', () => {
+    inWorlds((_w, plan) => {
+      for (const { account } of [...plan.leavers, ...plan.changes]) expect(sweepable(account)).toBe(true);
+    });
+  });
+
+  it('never lists as a leaver whom the directory shows as present, enabled and admitted', () => {
+    inWorlds((w, plan) => {
+      for (const { account } of plan.leavers) {
+        const person = find(w, account);
+        expect(person !== undefined && person.disabled === 'no' && person.admitted === 'yes').toBe(false);
+      }
+    });
+  });
+
+  it('lists everybody who left, each with their reason', () => {
+    inWorlds((w, plan) => {
+      if (plan.status === 'directory_unavailable') return;
+      const left = w.accounts.filter(sweepable).filter((a) => {
+        const person = find(w, a);
+        return !person || person.disabled === 'yes' || person.admitted === 'no';
+      });
+      expect(plan.leavers.map((l) => l.account.userId)).toEqual(left.map((a) => a.userId).sort());
+    });
+  });
+
+  it('disables at most max_disables_per_run, the first by uuid, and defers the rest', () => {
+    inWorlds((w, plan) => {
+      if (plan.status !== 'ok') return;
+      const outcomes = plan.leavers.map((l) => l.outcome);
+      expect(outcomes.filter((o) => o === 'disable')).toHaveLength(Math.min(w.limits.maxDisables, outcomes.length));
+      expect(outcomes.lastIndexOf('disable') < (outcomes.indexOf('deferred') + 1 || Infinity)).toBe(true);
+    });
+  });
+
+  it('holds the whole set above the share that is allowed', () => {
+    inWorlds((w, plan) => {
+      const { maxPercent } = w.limits;
+      if (plan.status === 'directory_unavailable' || maxPercent === null) return;
+      const above = plan.leavers.length * 100 > plan.checked * maxPercent;
+      expect(plan.status).toBe(above ? 'held' : 'ok');
+      if (above) expect(plan.leavers.every((l) => l.outcome === 'held')).toBe(true);
+    });
+  });
+
+  it('reconciles present accounts whatever the limits say', () => {
+    inWorlds((w, plan) => {
+      if (plan.status === 'directory_unavailable') return;
+      const free = planOf({ ...w, limits: { maxDisables: 100, maxPercent: null, approved: null } });
+      expect(plan.changes).toEqual(free.changes);
+    });
+  });
+
+  it('never removes a membership made by hand, nor adds one next to it', () => {
+    inWorlds((_w, plan) => {
+      for (const { account, add, remove } of plan.changes)
+        expect([...add, ...remove].some((g) => account.byHand.includes(g))).toBe(false);
+    });
+  });
+
+  it('is a no-op for groups when no mapping is configured', () => {
+    inWorlds((w, plan) => {
+      if (w.rules.anyMapping) return;
+      for (const { add, remove } of plan.changes) expect([...add, ...remove]).toEqual([]);
+    });
+  });
+
+  it('takes no role and no group from somebody whose groups are not known', () => {
+    inWorlds((w, plan) => {
+      for (const { account, role: to, remove } of plan.changes) {
+        if (find(w, account)?.resolved) continue;
+        expect(to).not.toBe('user');
+        expect(remove).toEqual([]);
+      }
+    });
+  });
+
+  it('is the same however the accounts are paged', () => {
+    inWorlds((w, plan) => expect(planOf(w, 5)).toEqual(plan));
+  });
+
+  it('has nothing left to do once it was applied, but what was deferred', () => {
+    inWorlds((w, plan) => {
+      if (plan.status !== 'ok') return;
+      const after = { ...w, accounts: w.accounts.map((a) => applied(a, plan)) };
+      const next = planOf({ ...after, limits: { maxDisables: 100, maxPercent: null, approved: null } });
+      if (next.status === 'directory_unavailable') return;
+      expect(next.changes).toEqual([]);
+      expect(next.leavers.map((l) => l.account.userId)).toEqual(
+        plan.leavers.filter((l) => l.outcome === 'deferred').map((l) => l.account.userId),
+      );
+    });
+  });
+
+  it.each(['disabled', 'admitted'] as const)('says nothing about anybody when one %s cannot be read', (what) => {
+    inWorlds((w) => {
+      const account = w.accounts.find((a) => sweepable(a) && find(w, a));
+      const person = account && find(w, account);
+      if (!account || !person) return;
+      const hidden = { ...person, disabled: 'no' as const, [what]: 'unknown' as const };
+      const plan = planOf({ ...w, people: w.people.map((p) => (p === person ? hidden : p)) });
+      expect(plan).toMatchObject({ status: 'directory_unavailable', leavers: [], changes: [] });
+    });
+  });
+});
+
+const account: Account = {
+  userId: 'user-1',
+  email: 'una@example.org',
+  login: 'una',
+  directoryId: 'entryUUID:1',
+  authType: 'ldap',
+  role: 'user',
+  active: true,
+  disabledBy: null,
+  fromDirectory: [],
+  byHand: [],
+};
+const person: Person = {
+  id: 'entryUUID:1',
+  login: 'una',
+  disabled: 'no',
+  admitted: 'yes',
+  admin: 'no',
+  resolved: { groupIds: [], grantsAdmin: false },
+  evidence: {},
+};
+const rules = { anyMapping: true };
+const about = (a: Partial<Account>, p: Partial<Person> | null) =>
+  decide({ ...account, ...a }, populationOf(p ? [{ ...person, ...p }] : []), rules);
+const one = (a: Partial<Account>, people: Person[]) => {
+  const plan = createPlan(populationOf(people), rules, { maxDisables: 10, maxPercent: null, approved: null });
+  plan.add([{ ...account, ...a }]);
+  return plan.finish();
+};
+
+describe('what a pass decides about one account', () => {
+  it('absent from the directory: disabled', () => {
+    expect(about({}, null)).toMatchObject({ leaver: { reason: 'absent_from_directory' } });
+  });
+  it('disabled in the directory: disabled', () => {
+    expect(about({}, { disabled: 'yes' })).toMatchObject({ leaver: { reason: 'disabled_in_directory' } });
+  });
+  it('no longer in a required group: disabled', () => {
+    expect(about({}, { admitted: 'no' })).toMatchObject({ leaver: { reason: 'no_longer_in_required_groups' } });
+  });
+  it('present: unchanged', () => {
+    expect(about({}, {})).toEqual({ kind: 'present', change: null });
+  });
+  it('renamed or moved, with the same immutable id: unchanged', () => {
+    expect(about({}, { login: 'una.new' })).toEqual({ kind: 'present', change: null });
+  });
+  it('made anew under the old name: another person, so the old one is absent', () => {
+    expect(about({}, { id: 'entryUUID:2' })).toMatchObject({
+      leaver: { reason: 'absent_from_directory', evidence: { login_now_belongs_to: 'entryUUID:2' } },
+    });
+  });
+  it('an account without an immutable id takes over the one of its entry', () => {
+    expect(about({ directoryId: null }, {})).toMatchObject({ change: { adopt: 'entryUUID:1' } });
+  });
+  it('disabled by the directory and back: reported, not enabled', () => {
+    expect(about({ active: false, disabledBy: 'directory' }, {})).toEqual({ kind: 'returned' });
+  });
+  it('disabled by an administrator: untouched, present or not', () => {
+    for (const p of [{}, null])
+      expect(about({ active: false, disabledBy: 'administrator' }, p)).toEqual({ kind: 'untouched' });
+  });
+
+  it.each([
+    ['admin', 'no', false, 'user'],
+    ['admin', 'no', true, null],
+    ['admin', 'yes', false, null],
+    ['admin', 'unknown', false, null],
+    ['user', 'no', true, 'admin'],
+    ['user', 'yes', false, 'admin'],
+    ['user', 'unknown', false, null],
+    ['user', 'no', false, null],
+  ] as const)('a %s with the admin signal %s and a granting mapping %s: role %s', (from, admin, grantsAdmin, to) => {
+    const decision = about({ role: from }, { admin, resolved: { groupIds: [], grantsAdmin } });
+    expect(decision).toMatchObject({ kind: 'present', change: to === null ? null : { role: to } });
+  });
+
+  it('a snapshot in which none of the known accounts is found disables nobody', () => {
+    expect(one({}, [{ ...person, id: 'entryUUID:9', login: 'somebody.else' }])).toMatchObject({
+      status: 'directory_unavailable',
+      leavers: [],
+    });
+  });
+
+  it('an approval covers exactly the approved accounts, without limit', () => {
+    const people = populationOf([{ ...person, id: 'entryUUID:0', login: 'known' }]);
+    const left = [1, 2, 3].map((n) => ({
+      ...account,
+      userId: `user-${n}`,
+      directoryId: `entryUUID:${n}`,
+      login: null,
+    }));
+    const plan = createPlan(people, rules, { maxDisables: 1, maxPercent: 1, approved: new Set(['user-1', 'user-3']) });
+    plan.add([{ ...account, userId: 'user-0', directoryId: 'entryUUID:0', login: 'known' }, ...left]);
+    expect(plan.finish().leavers.map((l) => [l.account.userId, l.outcome])).toEqual([
+      ['user-1', 'disable'],
+      ['user-2', 'held'],
+      ['user-3', 'disable'],
+    ]);
+  });
+
+  it('names another set by another digest', () => {
+    const others = [{ ...person, id: 'entryUUID:8', login: 'known' }];
+    const digest = (a: Partial<Account>, p: Partial<Person>) => {
+      const plan = createPlan(populationOf([...others, { ...person, ...p }]), rules, {
+        maxDisables: 10,
+        maxPercent: null,
+        approved: null,
+      });
+      plan.add([
+        { ...account, ...a },
+        { ...account, userId: 'user-8', directoryId: 'entryUUID:8', login: 'known' },
+      ]);
+      return plan.finish().digest;
+    };
+    const all = [
+      digest({}, { disabled: 'yes' }),
+      digest({}, { admitted: 'no' }),
+      digest({ userId: 'user-2' }, { admitted: 'no' }),
+    ];
+    expect(new Set(all).size).toBe(3);
+    expect(digest({}, {})).toBeNull();
+  });
+});

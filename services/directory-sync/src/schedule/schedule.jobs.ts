@@ -1,0 +1,46 @@
+import { directoryJobs } from '@overtone/contracts';
+import { periodic, worker, type Bus, type Periodic, type Worker } from '@overtone/service-kit';
+import type { Db } from '../database.ts';
+import type { Passes } from '../passes/passes.service.ts';
+import { settingsStore } from '../settings/settings.store.ts';
+import type { Orders } from './orders.ts';
+import { isDue, slotOf } from './schedule.ts';
+
+type Deps = { db: Db; passes: Passes; orders: Orders; workerId: string };
+
+/** `directory.sync_check_schedule` and `directory.sync_run` (specification, "Scheduling"). */
+export const sweepWorker = ({ db, passes, orders, workerId }: Deps): Worker =>
+  worker(
+    directoryJobs,
+    {
+      checkSchedule: async () => {
+        const { enabled, schedule, last_run_at: lastRunAt, enabledSince } = await settingsStore.read(db);
+        const now = new Date();
+        if (!enabled || !isDue(schedule, lastRunAt ?? enabledSince ?? now, now)) return {};
+        // First the order, then the claim: a broker that is away at this moment costs no day's run.
+        await orders.run(
+          { trigger: 'schedule', dryRun: false },
+          `sweep-${(lastRunAt ?? enabledSince ?? now).toISOString()}`,
+        );
+        await settingsStore.claim(db, now);
+        return {};
+      },
+      run: async (input, { taskId, signal }) => {
+        const { trigger, dryRun, approvedPass } = input;
+        await passes.run({ passId: taskId, trigger, dryRun, approvedPass }, signal);
+        return {};
+      },
+    },
+    { workerId, concurrency: { cpu: 1 } },
+  );
+
+/** Orders the check of every slot: each replica does, and the broker keeps one. */
+export const checkEverySlot = (orders: Orders, bus: Pick<Bus, 'connected'>): Periodic => {
+  let ordered = 0;
+  return periodic('look at the schedule', 5_000, async () => {
+    const slot = slotOf(new Date());
+    if (slot.getTime() === ordered || !bus.connected()) return;
+    await orders.check(slot);
+    ordered = slot.getTime();
+  });
+};

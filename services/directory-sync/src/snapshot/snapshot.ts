@@ -1,0 +1,21 @@
+import type { Account, Person, Population } from '../plan/plan.ts';
+
+/** How the completeness of the answer was proved, step by step. */
+export type Proof = readonly { code: string; evidence: string }[];
+
+/** Everybody the directory holds, proved complete: no error, limit, referral, cut page or unreadable attribute. */
+export type Snapshot = {
+  people: Population;
+  seen: number;
+  proof: Proof;
+  /**
+   * Asks once more, on a fresh connection and by immutable id where there is one.
+   * @throws AppError directory_unavailable when the directory does not answer.
+   */
+  askAgain: (account: Account) => Promise<Person | null>;
+  requests: () => number;
+  close: () => Promise<void>;
+};
+
+/** @throws AppError unavailable, code directory_unavailable, whenever the answer may not be the whole truth. */
+export type TakeSnapshot = (signal: AbortSignal, onSeen: (people: number) => void) => Promise<Snapshot>;
