@@ -10,7 +10,16 @@ type AuditEvent =
   | 'auth.account.lockout'
   | 'auth.password.change'
   | 'auth.session.terminated'
-  | 'admin.user.create';
+  | 'admin.user.create'
+  | 'admin.settings.change'
+  // The specification's name ("Events" 1).
+  | 'ADMIN_ROLE_CHANGE'
+  | 'group.create'
+  | 'group.update'
+  | 'group.delete'
+  | 'group.member.add'
+  | 'group.member.update'
+  | 'group.member.remove';
 
 export type AuditErrorCode =
   'INVALID_CREDENTIALS' | 'ACCOUNT_LOCKED' | 'INACTIVE_USER' | 'INSECURE_ORIGIN' | 'REFRESH_REUSED';
