@@ -1,6 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import { identityRoutes, mediaRoutes, routes, type ResolvedSession } from '@overtone/contracts';
-import { authorise, bearerOf, checkCsrf, createSessionCache, identityCookies, sessionCookiesOf } from './callers.ts';
+import {
+  authorise,
+  bearerOf,
+  checkCsrf,
+  createSessionCache,
+  identityCookies,
+  sessionCookiesOf,
+  signInCookies,
+} from './callers.ts';
 
 const session = (change: Partial<ResolvedSession> = {}): ResolvedSession => ({
   userId: 'u',
@@ -57,7 +65,13 @@ describe('CSRF', () => {
   });
   it('exempts no route of the catalogue that changes something with a session', () => {
     const exempt = routes.filter((r) => r.csrfExempt && !['GET', 'HEAD', 'OPTIONS'].includes(r.method));
-    expect(exempt).toEqual([identityRoutes.token]);
+    expect(exempt.map((r) => r.path).toSorted()).toEqual([
+      '/api/auth/pki/authenticate',
+      '/api/auth/proxy/authenticate',
+      '/api/auth/register',
+      '/api/auth/token',
+    ]);
+    expect(exempt.every((r) => r.access === 'public')).toBe(true);
   });
 });
 
@@ -186,5 +200,24 @@ describe('remembered sessions', () => {
     await expect(cache.resolve('t')).rejects.toThrow('down');
     answerWith(async () => session());
     expect(await cache.resolve('t')).not.toBeNull();
+  });
+});
+
+describe('the cookies of a sign-in at an identity provider', () => {
+  it('are told from all others, with and without the prefix that needs HTTPS', () => {
+    expect(signInCookies('a=1; oidc_flow_x1=one; access_token=t;__Host-oidc_flow_Y-_2=two;oidc_flow_=no')).toBe(
+      'oidc_flow_x1=one;__Host-oidc_flow_Y-_2=two',
+    );
+    expect(signInCookies('access_token=t; xoidc_flow_a=1; __Secure-oidc_flow_a=1; oidc_flow_a.b=1')).toBeUndefined();
+    expect(signInCookies(undefined)).toBeUndefined();
+  });
+
+  it('are at most sixteen, the latest', () => {
+    const many = Array.from({ length: 40 }, (_, i) => `oidc_flow_${i}=v`).join('; ');
+    expect(
+      signInCookies(many)
+        ?.split(';')
+        .map((c) => c.trim()),
+    ).toEqual(Array.from({ length: 16 }, (_, i) => `oidc_flow_${i + 24}=v`));
   });
 });
