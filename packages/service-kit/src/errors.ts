@@ -21,6 +21,7 @@ export type ErrorCode =
   | 'csrf_failed'
   | 'insecure_origin'
   | 'refresh_refused'
+  | 'sign_in_method_off'
   | 'role_required'
   | 'account_pending_approval'
   | 'account_rejected'

@@ -22,7 +22,23 @@ type AuditEvent =
   | 'group.member.remove';
 
 export type AuditErrorCode =
-  'INVALID_CREDENTIALS' | 'ACCOUNT_LOCKED' | 'INACTIVE_USER' | 'INSECURE_ORIGIN' | 'REFRESH_REUSED';
+  | 'INVALID_CREDENTIALS'
+  | 'ACCOUNT_LOCKED'
+  | 'INACTIVE_USER'
+  | 'INSECURE_ORIGIN'
+  | 'REFRESH_REUSED'
+  | 'NOT_ADMITTED'
+  // identity provider
+  | 'INVALID_STATE'
+  | 'PROVIDER_ERROR'
+  | 'PROVIDER_UNAVAILABLE'
+  | 'TOKEN_EXCHANGE_FAILED'
+  | 'INVALID_TOKEN'
+  // what a proxy forwards
+  | 'UNTRUSTED_PROXY'
+  | 'INVALID_HEADER'
+  | 'INVALID_PROXY_SECRET'
+  | 'INVALID_CERTIFICATE';
 
 export type AuditRecord = {
   event: AuditEvent;

@@ -2,6 +2,8 @@ import type { Client } from '../client.ts';
 import type { Claims, LegacyAdmin } from '../mappings/mappings.ts';
 import type { Issued } from '../sessions/sessions.ts';
 
+export { createRefusals, methodOff, signInRefused, type Refuse } from './refusals.ts';
+
 /** Somebody whom a directory, provider or proxy has authenticated and admitted. */
 export type Assertion = {
   source: 'ldap' | 'oidc' | 'pki' | 'proxy';

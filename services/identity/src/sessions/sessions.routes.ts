@@ -10,7 +10,7 @@ import {
   keptCsrfToken,
   receivedAtOf,
   secureCookies,
-  sessionCookies,
+  tokenReply,
   type Sessions,
 } from './sessions.ts';
 import { sessionsStore } from './sessions.store.ts';
@@ -25,17 +25,7 @@ export const sessionsRoutes = ({ db, sessions, allowInsecureCookies }: Deps): Ro
     if (!refreshToken) throw unauthenticated('refresh_refused', 'There is no refresh token. Please sign in.');
     const receivedAt = receivedAtOf(r.req.get(receivedHeader), Date.now());
     const issued = await sessions.rotate(refreshToken, receivedAt, clientOf(r));
-    return reply(
-      {
-        access_token: issued.accessToken,
-        token_type: 'bearer' as const,
-        refresh_token: issued.refreshToken,
-        expires_in: issued.accessSeconds,
-      },
-      {
-        headers: { 'Set-Cookie': sessionCookies(issued, keptCsrfToken(cookies), secure), 'Cache-Control': 'no-store' },
-      },
-    );
+    return tokenReply(issued, { csrfToken: keptCsrfToken(cookies), secure });
   }),
 
   // Signing out always works: without a session there is nothing left to end, and the cookies go all the same.

@@ -1,7 +1,7 @@
 import { identityRoutes } from '@overtone/contracts';
-import { handle, reply, type Route } from '@overtone/service-kit';
+import { handle, type Route } from '@overtone/service-kit';
 import { clientOf } from '../client.ts';
-import { newCsrfToken, secureCookies, sessionCookies } from '../sessions/sessions.ts';
+import { newCsrfToken, secureCookies, tokenReply } from '../sessions/sessions.ts';
 import type { SignIn } from './sign-in.service.ts';
 
 type Deps = { signIn: SignIn; allowInsecureCookies: boolean };
@@ -10,15 +10,7 @@ export const signInRoutes = ({ signIn, allowInsecureCookies }: Deps): Route[] =>
   handle(identityRoutes.token, async (r) => {
     const secure = secureCookies(r.origin, allowInsecureCookies);
     const issued = await signIn.withPassword(r.body.username, r.body.password, clientOf(r));
-    return reply(
-      {
-        access_token: issued.accessToken,
-        token_type: 'bearer' as const,
-        refresh_token: issued.refreshToken,
-        expires_in: issued.accessSeconds,
-      },
-      { headers: { 'Set-Cookie': sessionCookies(issued, newCsrfToken(), secure), 'Cache-Control': 'no-store' } },
-    );
+    return tokenReply(issued, { csrfToken: newCsrfToken(), secure });
   }),
   handle(identityRoutes.methods, async () => ({
     methods: ['local' as const],

@@ -1,0 +1,31 @@
+import type { AnswerOf, identityRoutes } from '@overtone/contracts';
+import { reply, type Reply } from '@overtone/service-kit';
+import { sessionCookies } from './cookies.ts';
+
+type Tokens = { accessToken: string; accessSeconds: number; refreshToken: string; refreshSeconds: number };
+type With = {
+  csrfToken: string;
+  secure: boolean;
+  /** Further cookies to set or to clear. */
+  cookies?: readonly string[];
+};
+
+/** The answer of every way to sign in: the tokens, and the same as cookies. */
+export const tokenReply = (
+  issued: Tokens,
+  { csrfToken, secure, cookies = [] }: With,
+): Reply<AnswerOf<typeof identityRoutes.token>> =>
+  reply(
+    {
+      access_token: issued.accessToken,
+      token_type: 'bearer',
+      refresh_token: issued.refreshToken,
+      expires_in: issued.accessSeconds,
+    },
+    {
+      headers: {
+        'Set-Cookie': [...sessionCookies(issued, csrfToken, secure), ...cookies],
+        'Cache-Control': 'no-store',
+      },
+    },
+  );

@@ -1,0 +1,34 @@
+import { identityRoutes } from '@overtone/contracts';
+import { forwardedHeader, handle, type Forwarded, type Route } from '@overtone/service-kit';
+import { clientOf } from '../client.ts';
+import { methodOff, type Provisioning, type Refuse } from '../provisioning/provisioning.ts';
+import { newCsrfToken, secureCookies, tokenReply } from '../sessions/sessions.ts';
+import type { Settings } from '../settings/settings.ts';
+import { personOf } from './trusted-header.ts';
+
+type Deps = {
+  settings: Settings;
+  /** Reads the edge's statement of what it was sent. */
+  forwardedOf: (statement: string | undefined) => Forwarded;
+  provisioning: Provisioning;
+  refuse: Refuse;
+  allowInsecureCookies: boolean;
+};
+
+export const trustedHeaderRoutes = (d: Deps): Route[] => [
+  handle(identityRoutes.proxyAuthenticate, async (r) => {
+    const settings = d.settings.current();
+    if (!settings.proxy_enabled) throw methodOff();
+    const secure = secureCookies(r.origin, d.allowInsecureCookies);
+    const forwarded = d.forwardedOf(r.req.get(forwardedHeader));
+    const client = clientOf(r);
+    const named = personOf(forwarded, settings);
+    if (!named.ok) {
+      const { errorCode, reason, header } = named;
+      const details = { peer: forwarded.peer, ...(header ? { header: header.slice(0, 100) } : {}) };
+      throw await d.refuse(client, { method: 'proxy', errorCode, reason, details });
+    }
+    const issued = await d.provisioning.signIn(named.assertion, client);
+    return tokenReply(issued, { csrfToken: newCsrfToken(), secure });
+  }),
+];
