@@ -275,6 +275,8 @@ export const sweepRpc = {
       enabled: z.boolean(),
       settings: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
       bindPassword: z.object({ keyId: z.string(), sealed: z.string() }).nullable(),
+      /** With no mapping of the directory ever made, memberships stay as they are. */
+      anyMapping: z.boolean(),
       mappings: z.array(
         z.object({
           claimValue: z.string(),

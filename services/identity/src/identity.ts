@@ -24,6 +24,8 @@ import { createSessions } from './sessions/sessions.service.ts';
 import { sessionsStore } from './sessions/sessions.store.ts';
 import { signInRoutes } from './sign-in/sign-in.routes.ts';
 import { createSignIn } from './sign-in/sign-in.service.ts';
+import { sweepRpcs } from './sweep/sweep.rpc.ts';
+import { createSweep } from './sweep/sweep.service.ts';
 import { createTelemetry } from './telemetry.ts';
 
 const name = 'identity';
@@ -58,6 +60,7 @@ export const createIdentity = (env: IdentityEnv): Service => {
   });
   const signIn = createSignIn({ db, hasher, lockout, sessions });
   const accounts = createAccounts({ db, outbox, hasher, lockout, sessions });
+  const sweep = createSweep({ db, outbox });
   const allowInsecureCookies = env.ALLOW_INSECURE_COOKIES;
   const firstAdmin: Part = {
     name: 'first administrator',
@@ -83,7 +86,7 @@ export const createIdentity = (env: IdentityEnv): Service => {
       ...sessionsRoutes({ db, sessions, allowInsecureCookies }),
       ...accountsRoutes({ accounts }),
     ],
-    rpcs: [...sessionsRpc({ sessions }), ...accountsRpc({ accounts })],
+    rpcs: [...sessionsRpc({ sessions }), ...accountsRpc({ accounts }), ...sweepRpcs({ sweep })],
     periodics: [periodic('forget old refresh tokens', 3_600_000, async () => void (await sessionsStore.forgetOld(db)))],
     checks,
   });

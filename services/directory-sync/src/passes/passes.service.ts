@@ -146,7 +146,7 @@ export const createPasses = (d: Deps) => {
     at('snapshot');
     const snapshot = await d.snapshotOf(rules)(pass.signal, (seen) => at('snapshot', seen));
     try {
-      const planRules = { anyMapping: rules.mappings.length > 0 };
+      const planRules = { anyMapping: rules.anyMapping };
       const plan = await planOf(pass, snapshot, planRules);
       const seenTwice = await witness(pass, plan, snapshot, planRules);
       const results = dryRun

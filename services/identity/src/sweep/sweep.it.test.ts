@@ -1,0 +1,216 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { sweepRpc, type ReplyOf, type RequestOf, type RpcDef, type SweepChange } from '@overtone/contracts';
+import { waitFor } from '@overtone/testkit';
+import { addUser, listenTo, startBackends, startIdentity } from '../../test/running-identity.ts';
+import type { Backends, RunningIdentity } from '../../test/running-identity.ts';
+
+let backends: Backends;
+let identity: RunningIdentity;
+beforeAll(async () => {
+  backends = await startBackends();
+  identity = await startIdentity(backends);
+});
+afterAll(async () => {
+  await identity.stop();
+  await backends.stop();
+});
+
+const ask = async <R extends RpcDef>(def: R, request: RequestOf<R>): Promise<ReplyOf<R>> => {
+  const msg = await backends.bus.request(def.subject, JSON.stringify(request), { timeout: 10_000 });
+  return msg.json<{ ok: ReplyOf<R> }>().ok;
+};
+const directoryUser = async (fields: Record<string, unknown> = {}) => {
+  const id = randomUUID();
+  const user = await addUser(backends.sql);
+  const session = await identity.session(user.email, user.password);
+  for (const [column, value] of Object.entries({
+    auth_type: 'ldap',
+    password_hash: null,
+    ldap_uid: `uid-${id}`,
+    directory_id: `entryUUID:${id}`,
+    ...fields,
+  }))
+    await backends.sql.query(`update "user" set ${column} = $1 where uuid = $2`, [value, user.id]);
+  return { ...user, ...session, directoryId: (fields['directory_id'] ?? `entryUUID:${id}`) as string | null };
+};
+type DirectoryUser = Awaited<ReturnType<typeof directoryUser>>;
+const row = async (id: string) =>
+  (
+    await backends.sql.query<{ is_active: boolean; role: string; disabled_by: string | null; directory_id: string }>(
+      'select is_active, role, disabled_by, directory_id from "user" where uuid = $1',
+      [id],
+    )
+  ).rows[0];
+const audits = async (id: string) =>
+  (
+    await backends.sql.query<{ event_type: string; actor: string; details: Record<string, unknown> }>(
+      `select event_type, actor, details from audit_log where user_id = $1 and actor = 'directory_sync' order by time`,
+      [id],
+    )
+  ).rows;
+const change = (user: DirectoryUser, more: Partial<SweepChange>): SweepChange => ({
+  userId: user.id,
+  expected: { role: 'user', directoryId: user.directoryId },
+  disable: null,
+  role: null,
+  add: [],
+  remove: [],
+  adopt: null,
+  ...more,
+});
+const gone = { disable: { reason: 'absent_from_directory' as const, evidence: { asked: 'by id' } } };
+const apply = (passId: string, ...changes: SweepChange[]) => ask(sweepRpc.apply, { passId, changes });
+const newGroup = async () =>
+  (
+    await backends.sql.query<{ uuid: string }>('insert into user_group (name) values ($1) returning uuid', [
+      `Group ${randomUUID()}`,
+    ])
+  ).rows[0]?.uuid as string;
+
+describe('applying a pass', () => {
+  it('disables a leaver, ends every session and writes one audit record, together', async () => {
+    const user = await directoryUser();
+    const heard = listenTo(backends.bus, 'evt.identity.user.disabled.v1');
+    const { results } = await apply(randomUUID(), change(user, gone));
+    expect(results).toEqual([{ userId: user.id, outcome: 'applied', sessionsRevoked: 1 }]);
+    expect(await row(user.id)).toMatchObject({ is_active: false, disabled_by: 'directory' });
+    expect(await identity.resolve(user.accessToken)).toBeNull();
+    expect((await identity.refresh(user.refreshToken)).status).toBe(401);
+    expect(await audits(user.id)).toMatchObject([{ event_type: 'auth.account.disabled' }]);
+    await waitFor(() => heard.some((e) => e['userId'] === user.id && e['by'] === 'directory'));
+  });
+
+  it('done twice is done once', async () => {
+    const [user, passId] = [await directoryUser(), randomUUID()];
+    await apply(passId, change(user, gone));
+    const { results } = await apply(passId, change(user, gone));
+    expect(results).toMatchObject([{ outcome: 'applied' }]);
+    expect(await audits(user.id)).toHaveLength(1);
+  });
+
+  it.each([
+    ['a super_admin', { role: 'super_admin' }, { role: 'super_admin' as const }],
+    ['a local account', { auth_type: 'local' }, {}],
+    ['somebody whose role changed since the plan', { role: 'admin' }, { role: 'user' as const }],
+    ['somebody whose immutable id changed since the plan', {}, { directoryId: 'entryUUID:other' }],
+    ['somebody who is disabled already', { is_active: false, disabled_by: 'administrator' }, {}],
+  ])('never touches %s', async (_who, fields, expected) => {
+    const user = await directoryUser(fields);
+    const before = await row(user.id);
+    const wanted = change(user, gone);
+    const { results } = await apply(randomUUID(), { ...wanted, expected: { ...wanted.expected, ...expected } });
+    expect(results).toMatchObject([{ outcome: 'changed_meanwhile' }]);
+    expect(await row(user.id)).toEqual(before);
+    expect(await audits(user.id)).toEqual([]);
+  });
+
+  it('changes a role with one ADMIN_ROLE_CHANGE whose actor is directory_sync, and ends the sessions', async () => {
+    const user = await directoryUser();
+    const heard = listenTo(backends.bus, 'evt.identity.role.changed.v1');
+    await apply(randomUUID(), change(user, { role: 'admin' }));
+    expect(await row(user.id)).toMatchObject({ role: 'admin', is_active: true });
+    expect(await audits(user.id)).toMatchObject([
+      { event_type: 'ADMIN_ROLE_CHANGE', actor: 'directory_sync', details: { from: 'user', to: 'admin' } },
+    ]);
+    expect(await identity.resolve(user.accessToken)).toBeNull();
+    await waitFor(() => heard.some((e) => e['userId'] === user.id && e['to'] === 'admin'));
+  });
+
+  it('adds and removes memberships of the directory, leaves those made by hand, and keeps the sessions', async () => {
+    const user = await directoryUser();
+    const [old, hand, fresh] = [await newGroup(), await newGroup(), await newGroup()];
+    await backends.sql.query(
+      `insert into user_group_member (group_id, user_id, source) values ($1, $3, 'ldap'), ($2, $3, 'manual')`,
+      [old, hand, user.id],
+    );
+    const heard = listenTo(backends.bus, 'evt.identity.membership.changed.v1');
+    await apply(randomUUID(), change(user, { add: [fresh, randomUUID()], remove: [old, hand] }));
+    const { rows } = await backends.sql.query('select group_id, source from user_group_member where user_id = $1', [
+      user.id,
+    ]);
+    expect(rows).toHaveLength(2);
+    expect(rows).toEqual(
+      expect.arrayContaining([
+        { group_id: fresh, source: 'ldap' },
+        { group_id: hand, source: 'manual' },
+      ]),
+    );
+    expect(await identity.resolve(user.accessToken)).not.toBeNull();
+    await waitFor(() => heard.some((e) => e['userId'] === user.id));
+    const told = heard.find((e) => e['userId'] === user.id);
+    expect([...(told?.['groupIds'] as string[])].sort()).toEqual([fresh, hand].sort());
+  });
+
+  it('takes over an immutable id, but never one that another account has', async () => {
+    const [one, two] = [await directoryUser({ directory_id: null }), await directoryUser({ directory_id: null })];
+    const id = `entryUUID:${randomUUID()}`;
+    const without = { expected: { role: 'user' as const, directoryId: null } };
+    await apply(randomUUID(), change(one, { ...without, adopt: id }));
+    await apply(randomUUID(), change(two, { ...without, adopt: id }));
+    expect((await row(one.id))?.directory_id).toBe(id);
+    expect((await row(two.id))?.directory_id).toBeNull();
+  });
+
+  it('a sign-out racing it ends in one of the two serial outcomes', async () => {
+    for (let i = 0; i < 5; i++) {
+      const user = await directoryUser();
+      await Promise.all([
+        apply(randomUUID(), change(user, gone)),
+        identity.ask('/api/auth/logout/all', { method: 'POST', caller: user.caller }),
+      ]);
+      expect(await row(user.id)).toMatchObject({ is_active: false });
+      expect(await identity.resolve(user.accessToken)).toBeNull();
+    }
+  });
+});
+
+describe('taking a pass back', () => {
+  it('enables whom it disabled, and tells of it', async () => {
+    const [user, passId] = [await directoryUser(), randomUUID()];
+    await apply(passId, change(user, gone));
+    const { results } = await ask(sweepRpc.undo, { passId, userIds: [user.id], by: randomUUID() });
+    expect(results).toMatchObject([{ restored: true }]);
+    expect(await row(user.id)).toMatchObject({ is_active: true, disabled_by: null });
+    expect((await audits(user.id)).at(-1)).toMatchObject({ event_type: 'auth.account.enabled' });
+  });
+
+  it.each([
+    ['another pass', async () => {}],
+    [
+      'an account that an administrator has disabled since',
+      async (id: string) =>
+        void (await backends.sql.query(`update "user" set disabled_by = 'administrator' where uuid = $1`, [id])),
+    ],
+  ])('leaves %s', async (what, since) => {
+    const [user, passId] = [await directoryUser(), randomUUID()];
+    await apply(passId, change(user, gone));
+    await since(user.id);
+    const asked = what === 'another pass' ? randomUUID() : passId;
+    const { results } = await ask(sweepRpc.undo, { passId: asked, userIds: [user.id], by: randomUUID() });
+    expect(results).toMatchObject([{ restored: false }]);
+    expect(await row(user.id)).toMatchObject({ is_active: false });
+  });
+});
+
+describe('the accounts of the directory', () => {
+  it('come in pages by id, each once, with their memberships by where they are from', async () => {
+    const users = [await directoryUser(), await directoryUser(), await directoryUser()];
+    const group = await newGroup();
+    await backends.sql.query(`insert into user_group_member (group_id, user_id, source) values ($1, $2, 'ldap')`, [
+      group,
+      users[0]?.id,
+    ]);
+    const all = [];
+    for (let after: string | null = null; ;) {
+      const { accounts }: ReplyOf<typeof sweepRpc.accounts> = await ask(sweepRpc.accounts, { after, limit: 2 });
+      all.push(...accounts);
+      if (accounts.length < 2) break;
+      after = accounts.at(-1)?.userId ?? null;
+    }
+    const ids = all.map((a) => a.userId);
+    expect(ids).toEqual([...new Set(ids)].sort());
+    for (const u of users) expect(ids).toContain(u.id);
+    expect(all.find((a) => a.userId === users[0]?.id)).toMatchObject({ fromDirectory: [group], byHand: [] });
+  });
+});

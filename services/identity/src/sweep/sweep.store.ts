@@ -1,0 +1,129 @@
+import type { SweepChange } from '@overtone/contracts';
+import type { Db, Tx } from '../database.ts';
+
+export type AccountRow = {
+  userId: string;
+  email: string;
+  login: string | null;
+  directoryId: string | null;
+  authType: string;
+  role: 'user' | 'admin' | 'super_admin';
+  active: boolean;
+  disabledBy: 'administrator' | 'directory' | null;
+  fromDirectory: string[];
+  byHand: string[];
+};
+type Held = Pick<AccountRow, 'userId' | 'email' | 'directoryId' | 'role' | 'active'>;
+type Membership = { userId: string; groupId: string };
+export type AuditRow = { event: string; userId: string; username: string; details: Record<string, unknown> };
+
+export const sweepStore = {
+  /** A page of the directory's accounts in the order of their ids. */
+  accounts: (db: Db, after: string | null, limit: number): Promise<AccountRow[]> => db.$queryRaw<AccountRow[]>`
+    select u.uuid as "userId", u.email, u.ldap_uid as login, u.directory_id as "directoryId",
+           u.auth_type as "authType", u.role, u.is_active as active, u.disabled_by as "disabledBy",
+           coalesce(array_agg(m.group_id::text) filter (where m.source = 'ldap'), '{}') as "fromDirectory",
+           coalesce(array_agg(m.group_id::text) filter (where m.source <> 'ldap'), '{}') as "byHand"
+    from (select * from "user" where auth_type = 'ldap' and uuid > ${after ?? '00000000-0000-0000-0000-000000000000'}::uuid
+          order by uuid limit ${limit}) u
+    left join user_group_member m on m.user_id = u.uuid
+    group by u.uuid, u.email, u.ldap_uid, u.directory_id, u.auth_type, u.role, u.is_active, u.disabled_by
+    order by u.uuid`,
+
+  /** The directory's accounts among these, held against sign-ins until the transaction ends; always in one order. */
+  hold: (tx: Tx, userIds: string[]): Promise<Held[]> => tx.$queryRaw<Held[]>`
+    select uuid as "userId", email, directory_id as "directoryId", role, is_active as active from "user"
+    where uuid = any(${userIds}::uuid[]) and auth_type = 'ldap' and role <> 'super_admin'
+    order by uuid for update`,
+
+  /** Who of these was moved by this pass before: its audit says so. */
+  doneBefore: async (tx: Tx, passId: string, userIds: string[]): Promise<Set<string>> => {
+    const rows = await tx.$queryRaw<{ id: string }[]>`
+      select distinct user_id as id from audit_log
+      where user_id = any(${userIds}::uuid[]) and actor = 'directory_sync' and details ->> 'pass' = ${passId}`;
+    return new Set(rows.map((r) => r.id));
+  },
+
+  disable: async (tx: Tx, userIds: string[]): Promise<void> =>
+    void (await tx.$executeRaw`
+      update "user" set is_active = false, disabled_by = 'directory', disabled_at = now(), updated_at = now()
+      where uuid = any(${userIds}::uuid[])`),
+
+  setRoles: async (tx: Tx, roles: { userId: string; role: string }[]): Promise<void> =>
+    void (await tx.$executeRaw`
+      update "user" u set role = r.role, updated_at = now()
+      from jsonb_to_recordset(${JSON.stringify(roles)}::jsonb) as r("userId" uuid, role text)
+      where u.uuid = r."userId"`),
+
+  /** Takes over immutable ids, where no other account has them. */
+  adopt: async (tx: Tx, ids: { userId: string; directoryId: string }[]): Promise<void> =>
+    void (await tx.$executeRaw`
+      update "user" u set directory_id = r."directoryId", updated_at = now()
+      from jsonb_to_recordset(${JSON.stringify(ids)}::jsonb) as r("userId" uuid, "directoryId" text)
+      where u.uuid = r."userId" and u.directory_id is null
+        and not exists (select 1 from "user" o where o.directory_id = r."directoryId")`),
+
+  /** Brings the directory's memberships of these accounts up to date. @returns who has others than before. */
+  changeMemberships: async (tx: Tx, add: Membership[], remove: Membership[]): Promise<string[]> => {
+    const rows = await tx.$queryRaw<{ id: string }[]>`
+      with wanted as (
+        select r."userId", g.uuid as "groupId"
+        from jsonb_to_recordset(${JSON.stringify(add)}::jsonb) as r("userId" uuid, "groupId" uuid)
+        join user_group g on g.uuid = r."groupId"),
+      added as (
+        insert into user_group_member (group_id, user_id, source)
+        select "groupId", "userId", 'ldap' from wanted on conflict do nothing returning user_id),
+      removed as (
+        delete from user_group_member m
+        using jsonb_to_recordset(${JSON.stringify(remove)}::jsonb) as r("userId" uuid, "groupId" uuid)
+        where m.user_id = r."userId" and m.group_id = r."groupId" and m.source = 'ldap' returning m.user_id)
+      select user_id as id from added union select user_id from removed`;
+    return rows.map((r) => r.id);
+  },
+
+  /** Counts one change of each and tells all groups they are in now. */
+  membershipsOf: (tx: Tx, userIds: string[]): Promise<{ userId: string; groupIds: string[]; version: number }[]> =>
+    tx.$queryRaw`
+      with counted as (
+        update "user" set membership_version = membership_version + 1
+        where uuid = any(${userIds}::uuid[]) returning uuid, membership_version)
+      select c.uuid as "userId", c.membership_version as version,
+             coalesce((select array_agg(m.group_id::text order by m.group_id) from user_group_member m
+                       where m.user_id = c.uuid), '{}') as "groupIds"
+      from counted c order by c.uuid`,
+
+  /** Ends every session of these accounts. @returns how many each had. */
+  endSessions: async (tx: Tx, userIds: string[]): Promise<Map<string, number>> => {
+    const rows = await tx.$queryRaw<{ userId: string; ended: number }[]>`
+      with ended as (
+        update refresh_token set revoked_at = now()
+        where user_id = any(${userIds}::uuid[]) and revoked_at is null
+        returning user_id, session_id, spent_at is null and expires_at > now() as alive)
+      select user_id as "userId", (count(distinct session_id) filter (where alive))::int as ended
+      from ended group by user_id`;
+    return new Map(rows.map((r) => [r.userId, r.ended]));
+  },
+
+  writeAudit: async (tx: Tx, rows: AuditRow[]): Promise<void> =>
+    void (await tx.$executeRaw`
+      insert into audit_log (event_type, outcome, actor, user_id, username, details)
+      select r.event, 'success', 'directory_sync', r."userId", r.username, r.details
+      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+        as r(event text, "userId" uuid, username text, details jsonb)`),
+
+  /** Enables whom this pass disabled, where nobody changed the account since. @returns their ids. */
+  restore: async (tx: Tx, passId: string, userIds: string[]): Promise<string[]> => {
+    const rows = await tx.$queryRaw<{ id: string }[]>`
+      update "user" u set is_active = true, disabled_by = null, disabled_at = null, updated_at = now()
+      from audit_log a
+      where u.uuid = any(${userIds}::uuid[]) and not u.is_active and u.disabled_by = 'directory'
+        and a.user_id = u.uuid and a.actor = 'directory_sync' and a.event_type = 'auth.account.disabled'
+        and a.details ->> 'pass' = ${passId} and a.time >= u.disabled_at
+      returning u.uuid as id`;
+    return rows.map((r) => r.id);
+  },
+};
+
+/** Memberships named by a list of changes. */
+export const pairs = (changes: readonly SweepChange[], which: 'add' | 'remove'): Membership[] =>
+  changes.flatMap((c) => c[which].map((groupId) => ({ userId: c.userId, groupId })));
