@@ -3,7 +3,7 @@ import type { ResolvedSession, Role } from '@overtone/contracts';
 import type { Client } from '../client.ts';
 import type { Tx } from '../database.ts';
 
-export { clearedCookies, cookieValue, keptCsrfToken, newCsrfToken, secureCookies } from './cookies.ts';
+export { clearedCookies, cookieValue, keptCsrfToken, newCsrfToken, secureCookies, sessionCookies } from './cookies.ts';
 export { tokenReply } from './token-reply.ts';
 
 /** Refresh tokens are opaque: 256 random bits, kept as a hash only. */
