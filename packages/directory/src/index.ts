@@ -2,6 +2,14 @@ export { configFaults } from './config-faults.ts';
 export { createDirectory } from './directory.ts';
 export { canonicalDn, sameDn } from './dn.ts';
 export { parseDnList } from './dn-list.ts';
+export {
+  compileMappings,
+  ldapClaimKey,
+  type ClaimSource,
+  type MappingIndex,
+  type MappingRule,
+  type Resolution,
+} from './group-mapping.ts';
 export type {
   AccountState,
   Answer,
@@ -17,3 +25,4 @@ export type {
   Tristate,
   UnknownReason,
 } from './model.ts';
+export { reconcileAccount, type Asserted, type Reconciliation, type Standing } from './reconciliation.ts';

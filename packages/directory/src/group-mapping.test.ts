@@ -1,0 +1,200 @@
+import { describe, expect, it } from '@jest/globals';
+import * as fc from 'fast-check';
+import { tryCanonicalDn } from './dn.ts';
+import { compileMappings, ldapClaimKey, type ClaimSource, type MappingRule } from './group-mapping.ts';
+
+const sources = ['ldap', 'oidc', 'proxy'] as const;
+const toGroup = (claimValue: string, groupId: string): MappingRule => ({ claimValue, groupId, grantsRole: null });
+const toRole = (claimValue: string, grantsRole: 'user' | 'admin'): MappingRule => ({
+  claimValue,
+  groupId: null,
+  grantsRole,
+});
+const groupsOf = (source: ClaimSource, mapped: string, claim: string) =>
+  compileMappings(source, [toGroup(mapped, 'g')]).resolve([claim]).groupIds;
+
+describe('matching a claim', () => {
+  it.each([
+    ['another case', 'CN=Staff,DC=corp', 'cn=staff,dc=CORP'],
+    ['spaces around separators', 'CN=Staff, DC=corp', 'cn = Staff,dc=corp'],
+    ['several spaces inside a value', 'CN=Big  Staff,DC=corp', 'cn=Big Staff,dc=corp'],
+    ['an escape in hexadecimal', String.raw`CN=A\2CB,DC=corp`, String.raw`cn=A\,B,dc=corp`],
+    ['a type by its OID', '2.5.4.3=Staff,DC=corp', 'cn=Staff,dc=corp'],
+    ['a set in another order', 'CN=Staff+OU=x,DC=corp', 'ou=x+cn=Staff,dc=corp'],
+    ['full width letters', 'CN=Ｓtaff,DC=corp', 'cn=staff,dc=corp'],
+    ['letters beyond ASCII', 'CN=ÄRZTE,DC=corp', 'cn=ärzte,dc=corp'],
+  ])('LDAP claim values compare as names: %s', (_what, mapped, claim) => {
+    expect(groupsOf('ldap', mapped, claim)).toEqual(['g']);
+  });
+
+  it('LDAP claim values that are no name compare case-insensitively', () => {
+    expect(groupsOf('ldap', 'Staff', 'sTAFF')).toEqual(['g']);
+    expect(groupsOf('ldap', 'Staff', 'cn=Staff')).toEqual([]);
+  });
+
+  it.each(['CN=Staff,OU=x,DC=corp', 'cn=staffs,dc=corp', 'cn=sta ff,dc=corp', 'cn=staff', ''])(
+    'LDAP claim values of another entry do not match: %j',
+    (claim) => {
+      expect(groupsOf('ldap', 'CN=Staff,DC=corp', claim)).toEqual([]);
+    },
+  );
+
+  it.each(['oidc', 'proxy'] as const)('%s claim values are opaque, case-sensitive and compared verbatim', (source) => {
+    expect(groupsOf(source, 'Staff', 'Staff')).toEqual(['g']);
+    for (const other of ['staff', ' Staff', 'Staff ', 'Ｓtaff', 'Staff\u200b']) {
+      expect(groupsOf(source, 'Staff', other)).toEqual([]);
+    }
+    expect(groupsOf(source, 'CN=Staff,DC=corp', 'cn=Staff,dc=corp')).toEqual([]);
+  });
+
+  it('is not confused by names that objects have anyway', () => {
+    for (const source of sources) {
+      expect(compileMappings(source, [toGroup('x', 'g')]).resolve(['__proto__', 'constructor'])).toMatchObject({
+        matched: [],
+        unmatched: ['__proto__', 'constructor'],
+      });
+    }
+  });
+
+  it('reads a plain name as the parser does', () => {
+    const word = fc.stringMatching(/^[A-Za-z0-9_.-]{1,6}$/);
+    const value = fc.array(word, { minLength: 1, maxLength: 3 }).map((words) => words.join(' '));
+    const rdn = fc.tuple(fc.constantFrom('cn', 'CN', 'Ou', 'DC', 'o', 'uid'), value).map((pair) => pair.join('='));
+    const name = fc.array(rdn, { minLength: 1, maxLength: 5 }).map((rdns) => rdns.join(','));
+    fc.assert(fc.property(name, (dn) => expect(ldapClaimKey(dn)).toBe(`dn:${tryCanonicalDn(dn)}`)));
+  });
+
+  it('gives every text one key, whether it is a name or not', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        const dn = tryCanonicalDn(text);
+        expect(ldapClaimKey(text).startsWith(dn === undefined ? 'text:' : `dn:${dn}`)).toBe(true);
+        expect(ldapClaimKey(text)).toBe(ldapClaimKey(text));
+      }),
+    );
+  });
+});
+
+describe('resolving', () => {
+  it('tells which claims matched and which did not, each once, in the order they were asserted', () => {
+    const index = compileMappings('oidc', [toGroup('b', 'g1'), toRole('c', 'user')]);
+    expect(index.resolve(['c', 'x', 'b', 'c', 'y', 'x'])).toEqual({
+      matched: ['c', 'b'],
+      unmatched: ['x', 'y'],
+      groupIds: ['g1'],
+      grantsRole: 'user',
+    });
+  });
+
+  it('gives the group, the role, or both', () => {
+    const index = compileMappings('ldap', [{ claimValue: 'both', groupId: 'g', grantsRole: 'admin' }]);
+    expect(index.resolve(['BOTH'])).toMatchObject({ groupIds: ['g'], grantsRole: 'admin' });
+  });
+
+  it('gives the highest role of the matched mappings, and admin at most', () => {
+    const index = compileMappings('oidc', [toRole('u', 'user'), toRole('a', 'admin')]);
+    expect(index.resolve(['a', 'u']).grantsRole).toBe('admin');
+    expect(index.resolve(['u']).grantsRole).toBe('user');
+    expect(index.resolve(['z']).grantsRole).toBeNull();
+  });
+
+  it('joins mappings that are one name in two spellings', () => {
+    const index = compileMappings('ldap', [toGroup('cn=a,dc=b', 'g1'), toGroup('CN = a, DC=b', 'g2')]);
+    expect(index.resolve(['cn=A,dc=B']).groupIds).toEqual(['g1', 'g2']);
+  });
+
+  it('knows a source that never had a mapping from one whose mappings are gone', () => {
+    expect(compileMappings('ldap', [])).toMatchObject({ configured: false, everConfigured: false });
+    expect(compileMappings('ldap', [], true)).toMatchObject({ configured: false, everConfigured: true });
+    expect(compileMappings('ldap', [toRole('a', 'user')])).toMatchObject({ configured: true, everConfigured: true });
+  });
+});
+
+// Few words, so that mappings and claims meet often; spellings of one name among them.
+const claimValue = fc.constantFrom('cn=a,dc=x', 'CN=A, DC=X', 'cn=b,dc=x', 'a', 'A', 'b', 'B', 'ß', 'ẞ', '', 'c');
+const rule = fc.record({
+  claimValue,
+  groupId: fc.constantFrom(null, 'g1', 'g2', 'g3'),
+  grantsRole: fc.constantFrom(null, 'user' as const, 'admin' as const),
+});
+const world = fc.record({
+  source: fc.constantFrom(...sources),
+  rules: fc.array(rule, { maxLength: 12 }),
+  claims: fc.array(claimValue, { maxLength: 8 }),
+});
+const asSets = (r: ReturnType<ReturnType<typeof compileMappings>['resolve']>) => ({
+  matched: [...r.matched].sort(),
+  unmatched: [...r.unmatched].sort(),
+  groupIds: r.groupIds,
+  grantsRole: r.grantsRole,
+});
+
+describe('whatever is mapped and asserted', () => {
+  it('the order of mappings and claims makes no difference', () => {
+    const shuffled = world.chain((w) =>
+      fc.record({
+        first: fc.constant(w),
+        rules: fc.shuffledSubarray(w.rules, { minLength: w.rules.length }),
+        claims: fc.shuffledSubarray(w.claims, { minLength: w.claims.length }),
+      }),
+    );
+    fc.assert(
+      fc.property(shuffled, ({ first, rules, claims }) => {
+        const a = compileMappings(first.source, first.rules).resolve(first.claims);
+        const b = compileMappings(first.source, rules).resolve(claims);
+        expect(asSets(b)).toEqual(asSets(a));
+      }),
+    );
+  });
+
+  it('asking again changes nothing, and what matched resolves to the same alone', () => {
+    fc.assert(
+      fc.property(world, ({ source, rules, claims }) => {
+        const index = compileMappings(source, rules);
+        const once = index.resolve(claims);
+        expect(index.resolve(claims)).toEqual(once);
+        expect(index.resolve(once.matched)).toEqual({ ...once, unmatched: [] });
+        expect(index.resolve(once.unmatched)).toMatchObject({ matched: [], groupIds: [], grantsRole: null });
+      }),
+    );
+  });
+
+  it('two lists together give what each gives, and no more', () => {
+    fc.assert(
+      fc.property(world, fc.array(claimValue), ({ source, rules, claims }, others) => {
+        const index = compileMappings(source, rules);
+        const [a, b, both] = [claims, others, [...claims, ...others]].map((list) => index.resolve(list).groupIds);
+        expect(both).toEqual([...new Set([...(a ?? []), ...(b ?? [])])].sort());
+      }),
+    );
+  });
+
+  it('no mappings resolve to nothing', () => {
+    fc.assert(
+      fc.property(world, ({ source, claims }) => {
+        expect(compileMappings(source, []).resolve(claims)).toMatchObject({
+          matched: [],
+          groupIds: [],
+          grantsRole: null,
+        });
+      }),
+    );
+  });
+
+  it('equals a comparison of every mapping with every claim', () => {
+    const equal = (source: ClaimSource, a: string, b: string) => {
+      if (source !== 'ldap') return a === b;
+      const [x, y] = [tryCanonicalDn(a), tryCanonicalDn(b)];
+      return x === undefined ? y === undefined && a.toLowerCase() === b.toLowerCase() : x === y;
+    };
+    fc.assert(
+      fc.property(world, ({ source, rules, claims }) => {
+        const hits = rules.filter((r) => claims.some((c) => equal(source, r.claimValue, c)));
+        const found = compileMappings(source, rules).resolve(claims);
+        expect(new Set(found.groupIds)).toEqual(new Set(hits.flatMap((r) => r.groupId ?? [])));
+        const roles = new Set(hits.map((r) => r.grantsRole));
+        expect(found.grantsRole).toBe(roles.has('admin') ? 'admin' : roles.has('user') ? 'user' : null);
+      }),
+    );
+  });
+});

@@ -1,0 +1,149 @@
+import { describe, expect, it } from '@jest/globals';
+import * as fc from 'fast-check';
+import { compileMappings, type MappingIndex } from './group-mapping.ts';
+import { reconcileAccount, type Asserted, type Standing } from './reconciliation.ts';
+
+// Every cell of: source x account type x role x occasion x mappings x claims x admin setting.
+const mappingCases = ['never', 'deleted', 'user', 'admin', 'group'] as const;
+const cells = (['ldap', 'oidc', 'proxy'] as const).flatMap((source) =>
+  (['local', 'ldap', 'oidc', 'pki', 'proxy'] as const).flatMap((authType) =>
+    (['user', 'admin', 'super_admin'] as const).flatMap((role) =>
+      (['sign_in', 'sweep'] as const).flatMap((by) =>
+        mappingCases.flatMap((mappings) =>
+          (['match', 'other', 'empty', 'unknown'] as const).flatMap((claims) =>
+            (['yes', 'no', 'unknown'] as const).map((legacyAdmin) => ({
+              source,
+              authType,
+              role,
+              by,
+              mappings,
+              claims,
+              legacyAdmin,
+            })),
+          ),
+        ),
+      ),
+    ),
+  ),
+);
+type Cell = (typeof cells)[number];
+
+const indexOf = ({ source, mappings }: Pick<Cell, 'source' | 'mappings'>): MappingIndex => {
+  const grants = { user: ['user', null], admin: ['admin', null], group: [null, 'g'] } as const;
+  if (mappings === 'never' || mappings === 'deleted') return compileMappings(source, [], mappings === 'deleted');
+  const [grantsRole, groupId] = grants[mappings];
+  return compileMappings(source, [{ claimValue: 'claim', groupId, grantsRole }]);
+};
+const claimsOf = (claims: Cell['claims']): Asserted['claims'] =>
+  claims === 'unknown'
+    ? { known: false, reason: 'overage' }
+    : { known: true, values: { match: ['claim'], other: ['x'], empty: [] }[claims] };
+const decide = (c: Cell) =>
+  reconcileAccount(indexOf(c), { role: c.role, authType: c.authType } satisfies Standing, {
+    claims: claimsOf(c.claims),
+    legacyAdmin: c.legacyAdmin,
+    by: c.by,
+  });
+
+/** The rules of the specification, written down a second time as a list of the first that applies. */
+const modelRole = (c: Cell): Cell['role'] => {
+  const never = c.mappings === 'never';
+  const rules: [boolean, Cell['role']][] = [
+    [c.authType === 'local' || c.role === 'super_admin', c.role],
+    [c.source === 'proxy' && (never || c.claims === 'unknown'), c.role],
+    [c.legacyAdmin === 'yes', 'admin'],
+    [c.mappings === 'admin' && c.claims === 'match', 'admin'],
+    [c.legacyAdmin === 'unknown', c.role],
+    [c.claims === 'unknown' && !never && c.mappings !== 'deleted', c.role],
+  ];
+  return rules.find(([applies]) => applies)?.[1] ?? 'user';
+};
+const modelGroups = (c: Cell): string[] | null => {
+  const untouched = c.authType === 'local' || (c.by === 'sweep' && c.role === 'super_admin');
+  if (untouched || c.mappings === 'never' || c.claims === 'unknown') return null;
+  return c.mappings === 'group' && c.claims === 'match' ? ['g'] : [];
+};
+
+describe('the role table', () => {
+  it('is enumerated completely and agrees with the reference model in every cell', () => {
+    expect(cells).toHaveLength(3 * 5 * 3 * 2 * 5 * 4 * 3);
+    for (const cell of cells) {
+      expect({ cell, decided: decide(cell) }).toEqual({
+        cell,
+        decided: { role: modelRole(cell), groupIds: modelGroups(cell) },
+      });
+    }
+  });
+
+  it('never makes a super_admin, and never unmakes one', () => {
+    for (const cell of cells) {
+      expect(decide(cell).role === 'super_admin').toBe(cell.role === 'super_admin');
+    }
+  });
+
+  it('never gives more for less: a claim or a signal taken away raises nobody', () => {
+    const rank = { user: 0, admin: 1, super_admin: 2 };
+    for (const cell of cells.filter((c) => c.claims === 'match' && c.legacyAdmin === 'yes')) {
+      for (const claims of ['other', 'empty', 'unknown'] as const) {
+        for (const legacyAdmin of ['no', 'unknown'] as const) {
+          expect(rank[decide({ ...cell, claims, legacyAdmin }).role]).toBeLessThanOrEqual(rank[decide(cell).role]);
+        }
+      }
+    }
+  });
+
+  it('is stable: a second pass over its own result changes nothing', () => {
+    for (const cell of cells) {
+      expect(decide({ ...cell, role: decide(cell).role }).role).toBe(decide(cell).role);
+    }
+  });
+});
+
+const ldap = { source: 'ldap', authType: 'ldap', by: 'sign_in' } as const;
+const roleOf = (c: Partial<Cell>): Cell['role'] =>
+  decide({ ...ldap, role: 'user', mappings: 'group', claims: 'empty', legacyAdmin: 'no', ...c }).role;
+
+describe('how mappings apply', () => {
+  it('promotes to admin if any matched mapping grants it', () => {
+    expect(roleOf({ mappings: 'admin', claims: 'match' })).toBe('admin');
+    expect(roleOf({ mappings: 'user', claims: 'match' })).toBe('user');
+  });
+  it('promotes on the legacy signal alone', () => {
+    expect(roleOf({ legacyAdmin: 'yes' })).toBe('admin');
+    expect(roleOf({ legacyAdmin: 'yes', claims: 'unknown' })).toBe('admin');
+  });
+  it('demotes admin to user when nothing grants it', () => {
+    expect(roleOf({ role: 'admin', mappings: 'admin', claims: 'other' })).toBe('user');
+  });
+  it('lets only the legacy signal decide admin when no mappings are configured', () => {
+    expect(roleOf({ mappings: 'never', role: 'admin' })).toBe('user');
+    expect(roleOf({ mappings: 'never', legacyAdmin: 'yes' })).toBe('admin');
+    expect(
+      decide({ ...ldap, role: 'user', mappings: 'never', claims: 'match', legacyAdmin: 'no' }).groupIds,
+    ).toBeNull();
+  });
+  it('demotes nobody while the legacy signal or the claims are unknown', () => {
+    expect(roleOf({ role: 'admin', legacyAdmin: 'unknown' })).toBe('admin');
+    expect(roleOf({ role: 'admin', claims: 'unknown' })).toBe('admin');
+  });
+  it('never demotes a super_admin', () => {
+    expect(roleOf({ role: 'super_admin' })).toBe('super_admin');
+  });
+  it('skips a proxy sign-in without the groups header, and reconciles one with an empty header to empty', () => {
+    const proxy = { source: 'proxy', authType: 'proxy', by: 'sign_in', role: 'admin', legacyAdmin: 'no' } as const;
+    expect(decide({ ...proxy, mappings: 'group', claims: 'unknown' })).toEqual({ groupIds: null, role: 'admin' });
+    expect(decide({ ...proxy, mappings: 'group', claims: 'empty' })).toEqual({ groupIds: [], role: 'user' });
+  });
+});
+
+it('claims that nobody mapped change no decision', () => {
+  const junk = fc.array(fc.string().filter((s) => s.trim().toLowerCase() !== 'claim'));
+  fc.assert(
+    fc.property(fc.constantFrom(...cells.filter((c) => c.claims !== 'unknown')), junk, (cell, more) => {
+      const known = claimsOf(cell.claims);
+      const values = [...more, ...(known.known ? known.values : [])];
+      const decided = reconcileAccount(indexOf(cell), cell, { ...cell, claims: { known: true, values } });
+      expect(decided).toEqual(decide(cell));
+    }),
+  );
+});
