@@ -214,8 +214,11 @@ export const authConfigItem = z.object({
   config_value: value,
   is_sensitive: z.boolean(),
   is_set: z.boolean(),
-  /** Where the value in force comes from. */
-  origin: z.enum(['stored', 'environment', 'default']),
+  /**
+   * Where the value in force comes from. Unreadable: something is stored, but no value of this setting, or sealed with a
+   * key that is not there or under another name; then a secret counts as not set, anything else as not stored.
+   */
+  origin: z.enum(['stored', 'environment', 'default', 'unreadable']),
   category: z.enum(authCategories),
   data_type: z.enum(['boolean', 'integer', 'string']),
   default_value: value,
@@ -227,7 +230,10 @@ export const authConfigItem = z.object({
   updated_by: z.string().nullable(),
 });
 
-/** A flat object of keys of one category. For each sensitive key there is also `<key>_is_set`, ignored when sent. */
+/**
+ * A flat object of keys of one category. For each sensitive key there is also `<key>_is_set`, ignored when sent; and
+ * `<key>_clear: true` forgets the stored secret, because neither null nor an empty text does.
+ */
 const flat = z.record(text(64), value);
 const categoryParams = z.object({ category: z.enum(authCategories) });
 
@@ -262,6 +268,8 @@ export const authConfigRoutes = {
       proxy_enabled: z.boolean(),
       password_policy_enabled: z.boolean(),
       account_lockout_enabled: z.boolean(),
+      /** Settings of which something is stored that cannot be read. */
+      unreadable: z.array(z.string()),
     }),
   }),
   authConfigAudit: route({

@@ -30,6 +30,9 @@ export type ErrorCode =
   | 'account_expired'
   | 'password_rejected'
   | 'password_not_local'
+  // sign-in settings
+  | 'settings_invalid'
+  | 'secret_required'
   // the directory sweep
   | 'directory_unavailable'
   | 'schedule_invalid'

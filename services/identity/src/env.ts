@@ -1,26 +1,49 @@
 import { databaseEnv } from '@overtone/database';
 import { assertionEnv, busEnv, readEnv, serviceEnv } from '@overtone/service-kit';
 import { z } from 'zod';
+import { parseKeyRing, type KeyRing } from './settings/sealing.ts';
+import { seedsOf, seedVariables } from './settings/seeds.ts';
+import type { Values } from './settings/settings.ts';
 
 const flag = z.enum(['true', 'false']).transform((v) => v === 'true');
 
-export const identityEnv = {
+const identityEnv = {
   ...serviceEnv,
   ...busEnv,
   ...databaseEnv,
   ...assertionEnv,
   /** Signs access tokens (HS256). */
   JWT_SECRET_KEY: z.string().min(32),
-  JWT_ACCESS_TOKEN_EXPIRE_MINUTES: z.coerce.number().int().min(1).max(1440).default(15),
-  /** A session that is not refreshed for so long is over. */
-  JWT_REFRESH_TOKEN_EXPIRE_DAYS: z.coerce.number().int().min(1).max(365).default(7),
-  /** However often it is refreshed, a session ends after this. */
-  SESSION_ABSOLUTE_TIMEOUT_DAYS: z.coerce.number().int().min(1).max(3650).default(30),
   /** Lets cookies travel over plain HTTP to a host that is not a loopback. */
   ALLOW_INSECURE_COOKIES: flag.default(false),
   OT_ADMIN_EMAIL: z.string().max(320).optional(),
   OT_ADMIN_PASSWORD: z.string().max(1024).optional(),
 };
-export type IdentityEnv = z.infer<z.ZodObject<typeof identityEnv>>;
+/** Seals secrets among the settings: 32 bytes in base64, or several keys as `id:base64,id:base64`; the first one seals. */
+const sealingEnv = { ENCRYPTION_KEY: z.string().min(1) };
 
-export const env = (): IdentityEnv => readEnv(identityEnv);
+export type IdentityEnv = z.infer<z.ZodObject<typeof identityEnv>> & {
+  /** Sign-in settings by their keys in upper case: what counts where nothing is stored. */
+  seeds: Values;
+  /** Read anew at every call: a mounted file of keys may be exchanged while we run. */
+  keyRing: () => KeyRing;
+};
+
+/** @throws Error naming every variable that is missing or malformed. */
+export const env = (source: Record<string, string | undefined> = process.env): IdentityEnv => {
+  const keyRing = () => readKeyRing(source);
+  keyRing();
+  return Object.freeze({
+    ...readEnv(identityEnv, source),
+    seeds: seedsOf(readEnv(seedVariables, source)),
+    keyRing,
+  });
+};
+
+const readKeyRing = (source: Record<string, string | undefined>): KeyRing => {
+  try {
+    return parseKeyRing(readEnv(sealingEnv, source).ENCRYPTION_KEY);
+  } catch (cause) {
+    throw new Error(`Environment: ENCRYPTION_KEY: ${(cause as Error).message}`, { cause });
+  }
+};

@@ -18,10 +18,15 @@ import { PrismaClient } from './generated/client.ts';
 import { createLockout } from './lockout/lockout.store.ts';
 import { createArgon2 } from './passwords/argon2.adapter.ts';
 import { createAccessTokens } from './sessions/access-tokens.ts';
+import { lifetimesOf } from './sessions/sessions.ts';
 import { sessionsRoutes } from './sessions/sessions.routes.ts';
 import { sessionsRpc } from './sessions/sessions.rpc.ts';
 import { createSessions } from './sessions/sessions.service.ts';
 import { sessionsStore } from './sessions/sessions.store.ts';
+import { createSettingChanges } from './settings/changes.service.ts';
+import { createSettingsView } from './settings/settings.read-model.ts';
+import { settingsRoutes } from './settings/settings.routes.ts';
+import { createSettings } from './settings/settings.service.ts';
 import { signInRoutes } from './sign-in/sign-in.routes.ts';
 import { createSignIn } from './sign-in/sign-in.service.ts';
 import { sweepRpcs } from './sweep/sweep.rpc.ts';
@@ -29,7 +34,6 @@ import { createSweep } from './sweep/sweep.service.ts';
 import { createTelemetry } from './telemetry.ts';
 
 const name = 'identity';
-const day = 86_400;
 
 /** Identity: accounts, sign-in, sessions and who may do what. */
 export const createIdentity = (env: IdentityEnv): Service => {
@@ -43,21 +47,17 @@ export const createIdentity = (env: IdentityEnv): Service => {
   );
 
   const outbox = createOutbox(name);
+  const { seeds: environment, keyRing } = env;
+  const settings = createSettings({ db, bus, log, environment, keyRing });
+  const settingsView = createSettingsView({ db, settings, environment });
+  const settingChanges = createSettingChanges({ db, outbox, settings, environment, keyRing });
   const hasher = createArgon2();
   const lockout = createLockout({ db });
   const accessTokens = createAccessTokens({
     secret: env.JWT_SECRET_KEY,
-    lifetimeSeconds: env.JWT_ACCESS_TOKEN_EXPIRE_MINUTES * 60,
+    lifetimeSeconds: () => lifetimesOf(settings.current()).accessSeconds,
   });
-  const sessions = createSessions({
-    db,
-    outbox,
-    accessTokens,
-    lifetimes: {
-      refreshSeconds: env.JWT_REFRESH_TOKEN_EXPIRE_DAYS * day,
-      absoluteSeconds: env.SESSION_ABSOLUTE_TIMEOUT_DAYS * day,
-    },
-  });
+  const sessions = createSessions({ db, outbox, accessTokens, settings });
   const signIn = createSignIn({ db, hasher, lockout, sessions });
   const accounts = createAccounts({ db, outbox, hasher, lockout, sessions });
   const sweep = createSweep({ db, outbox });
@@ -80,11 +80,17 @@ export const createIdentity = (env: IdentityEnv): Service => {
     metrics,
     bus,
     whoIs: createAssertionVerifier(env.ASSERTION_PUBLIC_KEY, name),
-    parts: [part, createOutboxRelay({ service: name, pool, url: env.DATABASE_URL, bus, log }), firstAdmin],
+    parts: [
+      part,
+      settings.part,
+      createOutboxRelay({ service: name, pool, url: env.DATABASE_URL, bus, log }),
+      firstAdmin,
+    ],
     routes: [
       ...signInRoutes({ signIn, allowInsecureCookies }),
       ...sessionsRoutes({ db, sessions, allowInsecureCookies }),
       ...accountsRoutes({ accounts }),
+      ...settingsRoutes({ settings, view: settingsView, changes: settingChanges }),
     ],
     rpcs: [...sessionsRpc({ sessions }), ...accountsRpc({ accounts }), ...sweepRpcs({ sweep })],
     periodics: [periodic('forget old refresh tokens', 3_600_000, async () => void (await sessionsStore.forgetOld(db)))],

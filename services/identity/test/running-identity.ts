@@ -1,14 +1,14 @@
-import { generateKeyPairSync, randomUUID } from 'node:crypto';
+import { generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto';
 import { createDatabase, startNats, type TestDatabase, type TestServer } from '@overtone/testkit';
 import { assertionHeader, createAssertionSigner, type Caller } from '@overtone/service-kit';
 import { connect, type NatsConnection } from 'nats';
 import { Client } from 'pg';
-import { identityEnv } from '../src/env.ts';
+import { env as readEnv } from '../src/env.ts';
 import { createIdentity } from '../src/identity.ts';
-import { z } from 'zod';
 
 export const admin = { email: 'Ada.Admin@example.org', password: 'Correct-Horse-9' };
 const secret = 'a secret of this test that is long enough';
+export const encryptionKey = randomBytes(32).toString('base64');
 
 const keys = generateKeyPairSync('ec', {
   namedCurve: 'P-256',
@@ -51,14 +51,15 @@ export const startIdentity = async (
   backends: { database: TestDatabase; nats: TestServer },
   overrides: Record<string, string> = {},
 ) => {
-  const env = z.object(identityEnv).parse({
-    API_PORT: 0,
-    INTERNAL_PORT: 0,
+  const env = readEnv({
+    API_PORT: '0',
+    INTERNAL_PORT: '0',
     LOG_LEVEL: 'fatal',
     NATS_URL: backends.nats.url,
     DATABASE_URL: backends.database.urlFor('identity'),
     ASSERTION_PUBLIC_KEY: keys.publicKey,
     JWT_SECRET_KEY: secret,
+    ENCRYPTION_KEY: encryptionKey,
     OT_ADMIN_EMAIL: admin.email,
     OT_ADMIN_PASSWORD: admin.password,
     ...overrides,

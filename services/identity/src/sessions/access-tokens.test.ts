@@ -4,7 +4,7 @@ import jwt from 'jsonwebtoken';
 import { createAccessTokens } from './access-tokens.ts';
 
 const secret = 'a secret that is long enough for HS256';
-const tokens = createAccessTokens({ secret, lifetimeSeconds: 900 });
+const tokens = createAccessTokens({ secret, lifetimeSeconds: () => 900 });
 const who = { userId: randomUUID(), sessionId: randomUUID(), role: 'user' } as const;
 const good = { sid: who.sessionId, role: 'user', type: 'access' };
 const options = { subject: who.userId, jwtid: randomUUID(), expiresIn: 60 } as const;

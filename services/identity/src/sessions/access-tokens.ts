@@ -15,20 +15,21 @@ const claims = z.object({
 type AccessClaims = z.infer<typeof claims>;
 
 export type AccessTokens = {
-  lifetimeSeconds: number;
+  /** What a token signed now lives. */
+  lifetimeSeconds: () => number;
   sign: (who: { userId: string; sessionId: string; role: Role }) => string;
   /** The claims of a good token; null for anything else, whatever its own header says about how to check it. */
   verify: (token: string) => AccessClaims | null;
 };
 
-export const createAccessTokens = (d: { secret: string; lifetimeSeconds: number }): AccessTokens => ({
+export const createAccessTokens = (d: { secret: string; lifetimeSeconds: () => number }): AccessTokens => ({
   lifetimeSeconds: d.lifetimeSeconds,
   sign: ({ userId, sessionId, role }) =>
     jwt.sign({ sid: sessionId, role, type: 'access' }, d.secret, {
       algorithm: 'HS256',
       subject: userId,
       jwtid: randomUUID(),
-      expiresIn: d.lifetimeSeconds,
+      expiresIn: d.lifetimeSeconds(),
     }),
   verify: (token) => {
     try {

@@ -63,7 +63,7 @@ export const sessionsRoutes = ({ db, sessions, allowInsecureCookies }: Deps): Ro
   }),
 
   handle(identityRoutes.sessions, async (r) => {
-    const rows = await sessionsStore.alive(db, r.caller.userId);
+    const rows = await sessions.alive(r.caller.userId);
     return {
       sessions: rows.map((row) => ({
         uuid: row.sessionId,

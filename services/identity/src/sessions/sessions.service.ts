@@ -7,21 +7,24 @@ import type { Client } from '../client.ts';
 import { txOptions, type Db, type Tx } from '../database.ts';
 import type { AccessTokens } from './access-tokens.ts';
 import { createGathering } from './gather.ts';
-import { asRole, expiryOf, hashOf, isReplay, newRefreshToken, refusalOf } from './sessions.ts';
-import type { Issued, Lifetimes, Sessions } from './sessions.ts';
+import type { Settings } from '../settings/settings.ts';
+import { asRole, boundsOf, expiryOf, hashOf, isReplay, lifetimesOf, newRefreshToken, refusalOf } from './sessions.ts';
+import type { Bounds, Issued, Lifetimes, Sessions } from './sessions.ts';
 import { sessionsStore } from './sessions.store.ts';
 
 const refused = () => unauthenticated('refresh_refused', 'The session has ended. Please sign in again.');
 
-type Deps = { db: Db; outbox: Outbox; accessTokens: AccessTokens; lifetimes: Lifetimes };
+type Deps = { db: Db; outbox: Outbox; accessTokens: AccessTokens; settings: Settings };
 type Family = { sessionId: string; sessionStartedAt: Date; absoluteExpiresAt: Date };
 
-export const createSessions = ({ db, outbox, accessTokens, lifetimes }: Deps): Sessions => {
+export const createSessions = ({ db, outbox, accessTokens, settings }: Deps): Sessions => {
+  const lifetimes = (): Lifetimes => lifetimesOf(settings.current());
+  const bounds = (): Bounds => boundsOf(new Date(), lifetimes());
   const gather = createGathering();
   const issue = async (tx: Tx, user: { id: string; role: string }, family: Family, client: Client): Promise<Issued> => {
     const now = new Date();
     const refreshToken = newRefreshToken();
-    const expiresAt = expiryOf(now, family.absoluteExpiresAt, lifetimes);
+    const expiresAt = expiryOf(now, family.absoluteExpiresAt, lifetimes());
     await sessionsStore.insert(tx, {
       ...family,
       userId: user.id,
@@ -33,7 +36,7 @@ export const createSessions = ({ db, outbox, accessTokens, lifetimes }: Deps): S
     });
     return {
       accessToken: accessTokens.sign({ userId: user.id, sessionId: family.sessionId, role: asRole(user.role) }),
-      accessSeconds: accessTokens.lifetimeSeconds,
+      accessSeconds: accessTokens.lifetimeSeconds(),
       refreshToken,
       refreshSeconds: Math.max(1, Math.floor((expiresAt.getTime() - now.getTime()) / 1000)),
     };
@@ -71,7 +74,7 @@ export const createSessions = ({ db, outbox, accessTokens, lifetimes }: Deps): S
   return {
     open: (tx, user, client) => {
       const now = new Date();
-      const absoluteExpiresAt = new Date(now.getTime() + lifetimes.absoluteSeconds * 1000);
+      const absoluteExpiresAt = new Date(now.getTime() + lifetimes().absoluteSeconds * 1000);
       return issue(tx, user, { sessionId: randomUUID(), sessionStartedAt: now, absoluteExpiresAt }, client);
     },
 
@@ -81,7 +84,7 @@ export const createSessions = ({ db, outbox, accessTokens, lifetimes }: Deps): S
       const issued = await db.$transaction(async (tx) => {
         const user = await sessionsStore.holderShared(tx, tokenHash);
         if (!user?.isActive) return undefined;
-        const spent = await sessionsStore.spend(tx, tokenHash, new Date());
+        const spent = await sessionsStore.spend(tx, tokenHash, new Date(), bounds());
         if (!spent) return undefined;
         const { sessionId, sessionStartedAt, absoluteExpiresAt } = spent;
         return issue(tx, user, { sessionId, sessionStartedAt, absoluteExpiresAt }, client);
@@ -98,10 +101,12 @@ export const createSessions = ({ db, outbox, accessTokens, lifetimes }: Deps): S
 
     endOne,
 
+    alive: (userId) => sessionsStore.alive(db, userId, bounds()),
+
     resolve: async (accessToken) => {
       const claims = accessTokens.verify(accessToken);
       if (!claims) return null;
-      const user = await sessionsStore.live(db, claims.sub, claims.sid);
+      const user = await sessionsStore.live(db, claims.sub, claims.sid, bounds());
       if (!user) return null;
       return {
         userId: claims.sub,

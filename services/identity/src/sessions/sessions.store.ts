@@ -1,5 +1,6 @@
 import type { Db, Tx } from '../database.ts';
 import type { RefreshToken } from '../generated/client.ts';
+import type { Bounds } from './sessions.ts';
 
 export type LiveSession = {
   role: string;
@@ -8,6 +9,11 @@ export type LiveSession = {
   accountExpiresAt: Date | null;
   mustChangePassword: boolean;
 };
+
+const within = ({ startedAfter, refreshedAfter }: Bounds) => ({
+  sessionStartedAt: { gt: startedAfter },
+  createdAt: { gt: refreshedAfter },
+});
 
 export const sessionsStore = {
   insert: async (tx: Tx, row: Omit<RefreshToken, 'id' | 'spentAt' | 'revokedAt'>): Promise<void> =>
@@ -28,9 +34,9 @@ export const sessionsStore = {
   },
 
   /** Spends a token: one statement decides which of any number of callers gets it. */
-  spend: async (tx: Tx, tokenHash: string, now: Date): Promise<RefreshToken | undefined> => {
+  spend: async (tx: Tx, tokenHash: string, now: Date, bounds: Bounds): Promise<RefreshToken | undefined> => {
     const rows = await tx.refreshToken.updateManyAndReturn({
-      where: { tokenHash, spentAt: null, revokedAt: null, expiresAt: { gt: now } },
+      where: { tokenHash, spentAt: null, revokedAt: null, expiresAt: { gt: now }, ...within(bounds) },
       data: { spentAt: now },
     });
     return rows[0];
@@ -56,14 +62,14 @@ export const sessionsStore = {
     return [...new Set(alive.map((r) => r.sessionId))];
   },
 
-  alive: (db: Db, userId: string): Promise<RefreshToken[]> =>
+  alive: (db: Db, userId: string, bounds: Bounds): Promise<RefreshToken[]> =>
     db.refreshToken.findMany({
-      where: { userId, spentAt: null, revokedAt: null, expiresAt: { gt: new Date() } },
+      where: { userId, spentAt: null, revokedAt: null, expiresAt: { gt: new Date() }, ...within(bounds) },
       orderBy: { createdAt: 'desc' },
     }),
 
   /** The account behind a session, when the session is alive. */
-  live: async (db: Db, userId: string, sessionId: string): Promise<LiveSession | undefined> => {
+  live: async (db: Db, userId: string, sessionId: string, bounds: Bounds): Promise<LiveSession | undefined> => {
     const rows = await db.$queryRaw<LiveSession[]>`
       select u.role, u.is_active as "isActive", u.approval_status as "approvalStatus",
              u.account_expires_at as "accountExpiresAt", u.must_change_password as "mustChangePassword"
@@ -71,7 +77,8 @@ export const sessionsStore = {
       where u.uuid = ${userId}::uuid and exists (
         select 1 from refresh_token r
         where r.session_id = ${sessionId}::uuid and r.user_id = u.uuid
-          and r.revoked_at is null and r.spent_at is null and r.expires_at > now())`;
+          and r.revoked_at is null and r.spent_at is null and r.expires_at > now()
+          and r.session_started_at > ${bounds.startedAfter} and r.created_at > ${bounds.refreshedAfter})`;
     return rows[0];
   },
 

@@ -1,7 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { ResolvedSession, Role } from '@overtone/contracts';
+import type { AuthSettings, ResolvedSession, Role } from '@overtone/contracts';
 import type { Client } from '../client.ts';
 import type { Tx } from '../database.ts';
+import type { RefreshToken } from '../generated/client.ts';
 
 export { clearedCookies, cookieValue, keptCsrfToken, newCsrfToken, secureCookies, sessionCookies } from './cookies.ts';
 export { tokenReply } from './token-reply.ts';
@@ -10,11 +11,44 @@ export { tokenReply } from './token-reply.ts';
 export const newRefreshToken = (): string => randomBytes(32).toString('base64url');
 export const hashOf = (refreshToken: string): string => createHash('sha256').update(refreshToken).digest('hex');
 
-export type Lifetimes = { refreshSeconds: number; absoluteSeconds: number };
+const minute = 60;
+const day = 86_400;
+
+type SessionSettings = Pick<
+  AuthSettings,
+  | 'jwt_access_token_expire_minutes'
+  | 'jwt_refresh_token_expire_days'
+  | 'session_idle_timeout_minutes'
+  | 'session_absolute_timeout_minutes'
+>;
+export type Lifetimes = { accessSeconds: number; refreshSeconds: number; absoluteSeconds: number };
+
+/**
+ * How long tokens and sessions live. Use is seen when a session is refreshed, so with an idle limit it is refreshed
+ * four times as often as that: nobody unused for so long stays, and nobody in use is put out.
+ */
+export const lifetimesOf = (s: SessionSettings): Lifetimes => {
+  const idleSeconds = s.session_idle_timeout_minutes * minute || Infinity;
+  return {
+    accessSeconds: Math.min(s.jwt_access_token_expire_minutes * minute, idleSeconds / 4),
+    refreshSeconds: Math.min(s.jwt_refresh_token_expire_days * day, idleSeconds),
+    absoluteSeconds: s.session_absolute_timeout_minutes * minute,
+  };
+};
 
 /** When a token made now ends: after the idle limit, but never after the session's own end. */
-export const expiryOf = (now: Date, absoluteExpiresAt: Date, { refreshSeconds }: Lifetimes): Date =>
-  new Date(Math.min(now.getTime() + refreshSeconds * 1000, absoluteExpiresAt.getTime()));
+export const expiryOf = (
+  now: Date,
+  absoluteExpiresAt: Date,
+  { refreshSeconds }: Pick<Lifetimes, 'refreshSeconds'>,
+): Date => new Date(Math.min(now.getTime() + refreshSeconds * 1000, absoluteExpiresAt.getTime()));
+
+/** A session is over when it began or was last refreshed before this, whatever its limits were at that time. */
+export type Bounds = { startedAfter: Date; refreshedAfter: Date };
+export const boundsOf = (now: Date, { refreshSeconds, absoluteSeconds }: Lifetimes): Bounds => ({
+  startedAfter: new Date(now.getTime() - absoluteSeconds * 1000),
+  refreshedAfter: new Date(now.getTime() - refreshSeconds * 1000),
+});
 
 /**
  * A spent token that shows up again was stolen, or its thief was faster; unless the request was on its way already when
@@ -52,6 +86,8 @@ export type Sessions = {
   /** Ends sessions of a user and says so; `except` stays. @returns how many ended. */
   endAll: (tx: Tx, userId: string, reason: string, except?: string) => Promise<number>;
   endOne: (tx: Tx, userId: string, sessionId: string, reason: string) => Promise<boolean>;
+  /** The sessions of a user that are alive, the one last used first. */
+  alive: (userId: string) => Promise<RefreshToken[]>;
   resolve: (accessToken: string) => Promise<ResolvedSession | null>;
 };
 export const asRole = (role: string): Role => role as Role;

@@ -1,0 +1,64 @@
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
+
+/** A key and its name; the name stands beside what the key has sealed. */
+type Key = { id: string; secret: Buffer };
+/** The first key seals, all of them open: that is how one follows another. */
+export type KeyRing = readonly [Key, ...Key[]];
+export type Sealed = { keyId: string; text: string };
+
+const nonceBytes = 12;
+const tagBytes = 16;
+const keyBytes = 32;
+const base64 = /^[A-Za-z0-9+/_-]{43}=?$/;
+
+/** A key without a name is known by its own fingerprint. */
+const fingerprint = (secret: Buffer): string =>
+  createHash('sha256').update('overtone encryption key\n').update(secret).digest('hex').slice(0, 16);
+
+const parseKey = (text: string): Key => {
+  const colon = text.indexOf(':');
+  const encoded = text.slice(colon + 1).trim();
+  const secret = Buffer.from(encoded, 'base64');
+  if (!base64.test(encoded) || secret.length !== keyBytes) throw new Error('a key is 32 bytes in base64');
+  const id = colon < 0 ? fingerprint(secret) : text.slice(0, colon).trim();
+  if (!/^[A-Za-z0-9._-]{1,64}$/.test(id)) throw new Error('the name of a key has 1 to 64 letters, digits, . _ or -');
+  return { id, secret };
+};
+
+/**
+ * Keys from the environment: one in base64, or several as `id:base64,id:base64`.
+ * @throws Error that says what is wrong and nothing of the keys.
+ */
+export const parseKeyRing = (text: string): KeyRing => {
+  const [first, ...more] = text.split(',').map((part) => parseKey(part.trim()));
+  const ring: KeyRing = [first as Key, ...more];
+  if (new Set(ring.map((k) => k.id)).size < ring.length) throw new Error('two keys have the same name');
+  return ring;
+};
+
+/** AES-256-GCM with a fresh nonce. The setting's name is authenticated too: the text opens nowhere else. */
+export const seal = ([key]: KeyRing, name: string, secret: string): Sealed => {
+  const nonce = randomBytes(nonceBytes);
+  const cipher = createCipheriv('aes-256-gcm', key.secret, nonce, { authTagLength: tagBytes });
+  cipher.setAAD(Buffer.from(name));
+  const body = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()]);
+  return { keyId: key.id, text: Buffer.concat([nonce, body, cipher.getAuthTag()]).toString('base64') };
+};
+
+/** The secret, or null when the key is unknown, the text was altered or it was sealed under another name. */
+export const unseal = (ring: KeyRing, name: string, { keyId, text }: Sealed): string | null => {
+  const key = ring.find((k) => k.id === keyId);
+  const bytes = Buffer.from(text, 'base64');
+  if (!key || bytes.length < nonceBytes + tagBytes) return null;
+  const decipher = createDecipheriv('aes-256-gcm', key.secret, bytes.subarray(0, nonceBytes), {
+    authTagLength: tagBytes,
+  });
+  decipher.setAAD(Buffer.from(name));
+  decipher.setAuthTag(bytes.subarray(-tagBytes));
+  try {
+    const body = bytes.subarray(nonceBytes, -tagBytes);
+    return Buffer.concat([decipher.update(body), decipher.final()]).toString('utf8');
+  } catch {
+    return null;
+  }
+};

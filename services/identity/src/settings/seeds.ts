@@ -1,0 +1,42 @@
+import { authSettings, type AuthSettingDef, type AuthSettingKey } from '@overtone/contracts';
+import { z } from 'zod';
+import { settingKeys, type Values } from './settings.ts';
+
+const yes = new Set(['true', '1', 'yes', 'on']);
+const no = new Set(['false', '0', 'no', 'off']);
+
+const seedOf = (def: AuthSettingDef) => {
+  if (def.type === 'integer') return z.coerce.number().int().min(def.min).max(def.max).optional();
+  if (def.type === 'string') {
+    const line = z.string().max(def.max);
+    return (def.choices ? line.pipe(z.enum(def.choices)) : line).optional();
+  }
+  return z
+    .string()
+    .toLowerCase()
+    .refine((v) => yes.has(v) || no.has(v), 'expected true or false')
+    .transform((v) => yes.has(v))
+    .optional();
+};
+
+const variable = (key: AuthSettingKey): string => key.toUpperCase();
+/** How a setting of the identity provider was called before. */
+const olderVariable = (key: AuthSettingKey): string | undefined =>
+  key.startsWith('oidc_') ? variable(key).replace(/^OIDC_/, 'KEYCLOAK_') : undefined;
+
+/** The environment variables that seed settings, under both spellings. */
+export const seedVariables: Record<string, z.ZodType> = Object.fromEntries(
+  settingKeys.flatMap((key) =>
+    [variable(key), olderVariable(key)].flatMap((name) => (name ? [[name, seedOf(authSettings[key])]] : [])),
+  ),
+);
+
+/** The settings that the environment gives; the older spelling wins. */
+export const seedsOf = (read: Record<string, unknown>): Values =>
+  Object.fromEntries(
+    settingKeys.flatMap((key) => {
+      const older = olderVariable(key);
+      const value = (older && read[older]) ?? read[variable(key)];
+      return value === undefined ? [] : [[key, value]];
+    }),
+  );

@@ -1,0 +1,97 @@
+import { authSettings, type AuthCategory, authCategories } from '@overtone/contracts';
+import type { Db } from '../database.ts';
+import type { AuthConfig } from '../generated/client.ts';
+import { fallbackOf, isSensitive, keysOf, type Effective, type SettingValue, type Values } from './settings.ts';
+import { settingsStore } from './settings.store.ts';
+import type { SettingsService } from './settings.service.ts';
+
+type Deps = { db: Db; settings: Pick<SettingsService, 'read' | 'effective'>; environment: Values };
+type Read = { rows: AuthConfig[] } & Effective;
+
+/** An empty text means that there is none. */
+const shown = (value: SettingValue): SettingValue | null => (value === '' ? null : value);
+
+/** What administrators see of the settings: everything but the secrets. */
+export const createSettingsView = ({ db, settings, environment }: Deps) => {
+  const item = (read: Read, key: ReturnType<typeof keysOf>[number], names: Map<string, string>) => {
+    const def = authSettings[key];
+    const row = read.rows.find((r) => r.key === key);
+    const secret = isSensitive(key);
+    return {
+      config_key: key,
+      config_value: secret ? null : shown(read.values[key]),
+      is_sensitive: secret,
+      is_set: read.values[key] !== '',
+      origin: read.origins[key],
+      category: def.category,
+      data_type: def.type,
+      default_value: secret ? null : shown(fallbackOf(key, environment)),
+      ...(def.type === 'integer' ? { minimum: def.min, maximum: def.max } : {}),
+      ...(def.type === 'string' && def.choices ? { choices: [...def.choices] } : {}),
+      description: def.description,
+      updated_at: row?.updatedAt.toISOString() ?? null,
+      updated_by: row?.updatedBy ? (names.get(row.updatedBy) ?? row.updatedBy) : null,
+    };
+  };
+
+  return {
+    all: async () => {
+      const read = await settings.read(db);
+      const names = await settingsStore.names(
+        db,
+        read.rows.map((r) => r.updatedBy),
+      );
+      return Object.fromEntries(
+        authCategories.map((category) => [category, keysOf(category).map((key) => item(read, key, names))]),
+      ) as Record<AuthCategory, ReturnType<typeof item>[]>;
+    },
+
+    flat: async (category: AuthCategory) => {
+      const { values } = await settings.read(db);
+      return Object.fromEntries(
+        keysOf(category).flatMap((key): [string, SettingValue | null][] =>
+          isSensitive(key)
+            ? [
+                [key, null],
+                [`${key}_is_set`, values[key] !== ''],
+              ]
+            : [[key, shown(values[key])]],
+        ),
+      );
+    },
+
+    status: () => {
+      const { values, origins } = settings.effective();
+      return {
+        local_enabled: values.local_enabled,
+        ldap_enabled: values.ldap_enabled,
+        oidc_enabled: values.oidc_enabled,
+        pki_enabled: values.pki_enabled,
+        proxy_enabled: values.proxy_enabled,
+        password_policy_enabled: values.password_policy_enabled,
+        account_lockout_enabled: values.account_lockout_enabled,
+        unreadable: Object.entries(origins).flatMap(([key, origin]) => (origin === 'unreadable' ? [key] : [])),
+      };
+    },
+
+    history: async (of: { category: AuthCategory; limit: number; offset: number }) => {
+      const rows = await settingsStore.history(db, of);
+      const names = await settingsStore.names(
+        db,
+        rows.map((r) => r.changedBy),
+      );
+      return rows.map((r) => ({
+        uuid: r.id,
+        config_key: r.key,
+        old_value: (r.oldValue ?? null) as SettingValue | null,
+        new_value: (r.newValue ?? null) as SettingValue | null,
+        change_type: r.changeType as 'create' | 'update' | 'delete',
+        changed_by: r.changedBy ? (names.get(r.changedBy) ?? r.changedBy) : null,
+        ip_address: r.ipAddress,
+        user_agent: r.userAgent,
+        created_at: r.createdAt.toISOString(),
+      }));
+    },
+  };
+};
+export type SettingsView = ReturnType<typeof createSettingsView>;

@@ -1,0 +1,27 @@
+import { authConfigRoutes, internalRoutes } from '@overtone/contracts';
+import { handle, type Route } from '@overtone/service-kit';
+import { clientOf } from '../client.ts';
+import type { SettingChanges } from './changes.service.ts';
+import type { Settings } from './settings.ts';
+import type { SettingsView } from './settings.read-model.ts';
+
+type Deps = { settings: Settings; view: SettingsView; changes: SettingChanges };
+
+export const settingsRoutes = ({ settings, view, changes }: Deps): Route[] => [
+  handle(authConfigRoutes.authConfig, () => view.all()),
+  handle(authConfigRoutes.authConfigStatus, async () => view.status()),
+  handle(authConfigRoutes.authConfigAudit, (r) => view.history({ category: r.params.category, ...r.query })),
+  handle(authConfigRoutes.authConfigOf, (r) => view.flat(r.params.category)),
+  handle(authConfigRoutes.updateAuthConfig, async (r) => {
+    const { keys, warnings } = await changes.update(r.params.category, r.body, {
+      userId: r.caller.userId,
+      client: clientOf(r),
+    });
+    const message = keys.length === 0 ? 'Nothing has changed' : 'The settings are in force';
+    return { success: true as const, message, updated_count: keys.length, updated_keys: keys, warnings };
+  }),
+  handle(internalRoutes.edgeSettings, async () => {
+    const { rate_limit_enabled: limited, rate_limit_auth_per_minute: perMinute } = settings.current();
+    return { signInPerMinute: limited ? perMinute : null };
+  }),
+];

@@ -1,0 +1,102 @@
+import { identityEvents, type AuthSettings } from '@overtone/contracts';
+import type { Bus, Log, Part } from '@overtone/service-kit';
+import type { Db, Tx } from '../database.ts';
+import type { AuthConfig } from '../generated/client.ts';
+import { unseal, type KeyRing } from './sealing.ts';
+import {
+  effective,
+  isSettingKey,
+  type Effective,
+  type Settings,
+  type SettingValue,
+  type Stored,
+  type Values,
+} from './settings.ts';
+import { settingsStore } from './settings.store.ts';
+
+type Deps = { db: Db; bus: Bus; log: Log; environment: Values; keyRing: () => KeyRing };
+
+/** Who lost the bus, or what was said on it, sees a change after this at the latest. */
+const lookEveryMs = 2_000;
+
+export type SettingsService = Settings & {
+  effective: () => Effective;
+  /** What is stored and what comes of it, as one transaction sees it. */
+  read: (tx: Db | Tx) => Promise<{ rows: AuthConfig[]; stored: Stored } & Effective>;
+  /** Takes what is stored into force on this replica. */
+  reload: () => Promise<void>;
+  part: Part;
+};
+
+/** The settings in force on this replica: loaded before the first request, and again whenever somebody changes them. */
+export const createSettings = ({ db, bus, log, environment, keyRing }: Deps): SettingsService => {
+  let now: Effective | undefined;
+  let stamp = '';
+  let running: Promise<void> = Promise.resolve();
+  let queued: Promise<void> | undefined;
+  let timer: NodeJS.Timeout | undefined;
+
+  const read: SettingsService['read'] = async (tx) => {
+    const rows = await settingsStore.all(tx);
+    const ring = keyRing();
+    const stored = new Map(
+      rows.flatMap((row) => (isSettingKey(row.key) ? [[row.key, opened(row, ring)] as const] : [])),
+    );
+    return { rows, stored, ...effective(stored, environment) };
+  };
+
+  const load = async (): Promise<void> => {
+    // Read first: a change in between only means that it is looked at once more.
+    const seen = await settingsStore.stamp(db);
+    const { rows, values, origins } = await read(db);
+    for (const { key } of rows)
+      if (isSettingKey(key) && origins[key] === 'unreadable')
+        log.error({ setting: key }, 'what is stored for a setting cannot be read; it counts as not set');
+    now = { values, origins };
+    stamp = seen;
+  };
+
+  /** One at a time; who asks while one runs shares the next one, which begins after the asking. */
+  const reload = (): Promise<void> =>
+    (queued ??= running =
+      running
+        .catch(() => {})
+        .then(() => {
+          queued = undefined;
+          return load();
+        }));
+
+  const look = async (): Promise<void> => {
+    if ((await settingsStore.stamp(db)) !== stamp) await reload();
+  };
+  const quietly = (work: Promise<void>) =>
+    void work.catch((err: unknown) => log.warn({ err: err as Error }, 'settings were not read again this time'));
+
+  const inForce = (): Effective => {
+    if (!now) throw new Error('the settings are asked for before they are loaded');
+    return now;
+  };
+
+  return {
+    current: (): AuthSettings => inForce().values,
+    effective: inForce,
+    read,
+    reload,
+    part: {
+      name: 'settings',
+      start: async () => {
+        await load();
+        bus.nc().subscribe(identityEvents.settingsChanged.subject, { callback: () => quietly(reload()) });
+        bus.onReconnect(() => quietly(look()));
+        timer = setInterval(() => quietly(look()), lookEveryMs);
+      },
+      stop: async () => clearInterval(timer),
+    },
+  };
+};
+
+const opened = ({ key, keyId, value, isSensitive }: AuthConfig, ring: KeyRing): SettingValue | undefined => {
+  if (!isSensitive) return value as SettingValue;
+  if (keyId === null || typeof value !== 'string') return undefined;
+  return unseal(ring, key, { keyId, text: value }) ?? undefined;
+};

@@ -1,0 +1,56 @@
+import type { AuthCategory, AuthSettingKey } from '@overtone/contracts';
+import type { Db, Tx } from '../database.ts';
+import type { AuthConfig, AuthConfigAudit } from '../generated/client.ts';
+import type { SettingValue } from './settings.ts';
+
+export type ChangeRow = Pick<AuthConfigAudit, 'category' | 'changeType' | 'changedBy' | 'ipAddress' | 'userAgent'> & {
+  key: AuthSettingKey;
+  oldValue: SettingValue | null;
+  newValue: SettingValue | null;
+};
+type NewRow = { key: AuthSettingKey; category: AuthCategory; value: SettingValue; keyId: string | null; by: string };
+
+export const settingsStore = {
+  all: (db: Db | Tx): Promise<AuthConfig[]> => db.authConfig.findMany(),
+
+  /** Changes whenever anything stored does. */
+  stamp: async (db: Db | Tx): Promise<string> => {
+    const rows = await db.$queryRaw<{ stamp: string }[]>`
+      select coalesce(md5(string_agg(concat_ws(' ', config_key, updated_at, key_id), ',' order by config_key)), '') as stamp
+      from auth_config`;
+    return rows[0]?.stamp ?? '';
+  },
+
+  /** One change at a time, over all replicas: each is judged by what comes of it. */
+  lock: async (tx: Tx): Promise<void> =>
+    void (await tx.$queryRaw`select 1 from pg_advisory_xact_lock(hashtext('auth_config'))`),
+
+  put: async (tx: Tx, { key, category, value, keyId, by }: NewRow): Promise<void> => {
+    const row = { category, value, isSensitive: keyId !== null, keyId, updatedBy: by };
+    await tx.authConfig.upsert({ where: { key }, create: { key, ...row }, update: row });
+  },
+  remove: async (tx: Tx, key: AuthSettingKey): Promise<void> =>
+    void (await tx.authConfig.deleteMany({ where: { key } })),
+
+  record: async (tx: Tx, { oldValue, newValue, ...row }: ChangeRow): Promise<void> =>
+    void (await tx.authConfigAudit.create({
+      data: { ...row, ...(oldValue === null ? {} : { oldValue }), ...(newValue === null ? {} : { newValue }) },
+    })),
+  history: (
+    db: Db,
+    { category, limit, offset }: { category: AuthCategory; limit: number; offset: number },
+  ): Promise<AuthConfigAudit[]> =>
+    db.authConfigAudit.findMany({
+      where: { category },
+      orderBy: [{ createdAt: 'desc' }, { key: 'asc' }],
+      take: limit,
+      skip: offset,
+    }),
+
+  /** E-mail addresses of people by id. */
+  names: async (db: Db, ids: readonly (string | null)[]): Promise<Map<string, string>> => {
+    const wanted = [...new Set(ids.filter((id) => id !== null))];
+    const rows = await db.user.findMany({ where: { id: { in: wanted } }, select: { id: true, email: true } });
+    return new Map(rows.map((r) => [r.id, r.email]));
+  },
+};
