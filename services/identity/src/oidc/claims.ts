@@ -1,0 +1,69 @@
+import type { Claims, LegacyAdmin } from '../mappings/mappings.ts';
+
+/** What an ID token says, not yet believed to have any particular form. */
+export type TokenClaims = Readonly<Record<string, unknown>>;
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const own = (of: unknown, key: string): unknown => (isObject(of) && Object.hasOwn(of, key) ? of[key] : undefined);
+
+/** The claim at a path: `realm_access.roles`, or a name that itself contains dots, such as an address. */
+export const claimAt = (claims: TokenClaims, path: string): unknown => {
+  if (path === '') return undefined;
+  const direct = own(claims, path);
+  if (direct !== undefined) return direct;
+  let at: unknown = claims;
+  for (const key of path.split('.')) at = own(at, key);
+  return at;
+};
+
+/** A short text without anything that does not print. */
+export const textAt = (claims: TokenClaims, path: string, max: number): string | undefined => {
+  const value = claimAt(claims, path);
+  if (typeof value !== 'string') return undefined;
+  const text = value.trim();
+  return text !== '' && text.length <= max && !/\p{Cc}/u.test(text) ? text : undefined;
+};
+
+const mostValues = 20_000;
+
+/** Whether the provider left the claim out because it would be too long, and points elsewhere for it. */
+const leftOut = (claims: TokenClaims, path: string): boolean => {
+  const names = claimAt(claims, '_claim_names');
+  const first = path.split('.')[0] as string;
+  return own(names, path) !== undefined || own(names, first) !== undefined || claims['hasgroups'] === true;
+};
+
+/**
+ * What is known of a list claim. Absent, cut short or of another form is *unknown*, which is not the same as empty: an
+ * empty list takes groups away, an unknown one changes nothing.
+ */
+export const listAt = (claims: TokenClaims, path: string): Claims => {
+  if (path === '') return { known: false, reason: 'no_claim_configured' };
+  if (leftOut(claims, path)) return { known: false, reason: 'overage' };
+  const value = claimAt(claims, path);
+  if (value === undefined || value === null) return { known: false, reason: 'absent' };
+  const list: unknown[] = typeof value === 'string' ? [value] : Array.isArray(value) ? value : [undefined];
+  if (list.length > mostValues || !list.every((v) => typeof v === 'string'))
+    return { known: false, reason: 'malformed' };
+  return { known: true, values: [...new Set(list.filter((v) => v !== ''))] };
+};
+
+/** Entries of a setting that lists names. */
+export const names = (setting: string): string[] =>
+  setting
+    .split(/[,;\n\r]+/)
+    .map((entry) => entry.trim())
+    .filter(Boolean);
+
+/** Groups, and roles where they are told: both can be mapped. Roles alone do not make the groups known. */
+export const mappedClaims = (groups: Claims, roles: Claims, groupsPath: string): Claims => {
+  if (groupsPath === '') return roles;
+  if (!groups.known || !roles.known) return groups;
+  return { known: true, values: [...new Set([...groups.values, ...roles.values])] };
+};
+
+export const adminByRole = (roles: Claims, adminRoles: readonly string[]): LegacyAdmin => {
+  if (!roles.known) return 'unknown';
+  return roles.values.some((role) => adminRoles.includes(role)) ? 'yes' : 'no';
+};

@@ -1,0 +1,74 @@
+import type { AuditErrorCode } from '../audit/audit.ts';
+import type { Failed } from './provider.ts';
+
+type Told = { code?: unknown; error?: unknown; message?: unknown; name?: unknown; cause?: unknown; claim?: unknown };
+const isObject = (e: unknown): e is Told => typeof e === 'object' && e !== null;
+
+/** An error and what it was caused by, outermost first. */
+const chain = (e: unknown): Told[] => {
+  const out: Told[] = [];
+  for (let at = e; isObject(at) && out.length < 6; at = at.cause) out.push(at);
+  return out;
+};
+
+const word = (text: unknown): string | undefined =>
+  typeof text === 'string' && /^[\w.-]{1,60}$/.test(text) ? text : undefined;
+
+const unreachable = /fetch failed|ECONN|ENOTFOUND|EAI_AGAIN|socket|terminated|other side closed/i;
+
+const reasons: [RegExp, string][] = [
+  [/signature/i, 'signature'],
+  [/no applicable keys|multiple applicable keys/i, 'key'],
+  [/"alg"|algorithm/i, 'alg'],
+  [/"crit"/, 'crit'],
+  [/JWE|decrypt/i, 'encrypted'],
+  [/JWT "(\w+)"|ID Token "(\w+)"/, '$claim'],
+];
+
+const reasonOfToken = (told: readonly Told[]): string => {
+  for (const t of told) {
+    const claim = word(t.claim);
+    if (claim) return claim;
+    const text = typeof t.message === 'string' ? t.message : '';
+    const hit = reasons.find(([pattern]) => pattern.test(text));
+    if (hit?.[1] === '$claim') return hit[0].exec(text)?.slice(1).find(Boolean) ?? 'claim';
+    if (hit) return hit[1];
+  }
+  return 'malformed';
+};
+
+const reasonOfExchange = (told: readonly Told[]): string => {
+  for (const t of told) {
+    const error = word(t.error);
+    if (error) return error;
+  }
+  const text = told.map((t) => String(t.message)).join(' ');
+  if (/"(\w+)" property/.test(text)) return /"response" body "(\w+)" property/.exec(text)?.[1] ?? 'malformed';
+  if (/status code/.test(text)) return 'status';
+  if (/content-type/.test(text)) return 'content_type';
+  if (/authorization code/.test(text)) return 'no_code';
+  return 'malformed';
+};
+
+const connection = (told: readonly Told[]): string | undefined => {
+  if (told.some((t) => t.name === 'TimeoutError' || t.name === 'AbortError')) return 'timeout';
+  const texts = told.map((t) => `${String(t.code)} ${String(t.message)}`).join(' ');
+  if (texts.includes('provider_answer_too_large')) return 'too_large';
+  return unreachable.test(texts) ? 'unreachable' : undefined;
+};
+
+/**
+ * Words for an administrator of what went wrong at the provider. Decides nothing: whatever ends here is refused.
+ * @param tokenCame whether there was an ID token to find fault with.
+ */
+export const failureOf = (cause: unknown, tokenCame: boolean, otherwise?: AuditErrorCode): Failed => {
+  const told = chain(cause);
+  const failed = (errorCode: AuditErrorCode, reason: string): Failed => ({ ok: false, errorCode, reason, cause });
+  const lost = connection(told);
+  if (lost) return failed('PROVIDER_UNAVAILABLE', lost);
+  if (otherwise)
+    return failed(otherwise, told.map((t) => word(t.message) ?? word(t.code)).find(Boolean) ?? 'malformed');
+  return tokenCame
+    ? failed('INVALID_TOKEN', reasonOfToken(told))
+    : failed('TOKEN_EXCHANGE_FAILED', reasonOfExchange(told));
+};

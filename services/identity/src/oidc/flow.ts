@@ -1,0 +1,90 @@
+import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
+import { z } from 'zod';
+
+/** A sign-in that has left for the provider and has not come back yet. */
+const flowShape = z.object({
+  state: z.string(),
+  nonce: z.string(),
+  verifier: z.string(),
+  issuer: z.string(),
+  clientId: z.string(),
+  redirectUri: z.string(),
+  /** Epoch milliseconds. */
+  startedAt: z.int(),
+});
+export type Flow = z.infer<typeof flowShape>;
+
+export const flowSeconds = 600;
+const mostFlows = 5;
+
+export const newSecret = (): string => randomBytes(32).toString('base64url');
+export const stateHash = (state: string): string => createHash('sha256').update(state).digest('base64url');
+/** Each sign-in has a cookie of its own, so that several tabs can be at it at once. */
+const cookieName = (state: string, secure: boolean): string =>
+  `${secure ? '__Host-' : ''}oidc_flow_${stateHash(state).slice(0, 16)}`;
+
+const cookie = (name: string, value: string, maxAge: number, secure: boolean): string =>
+  `${name}=${value}; Path=/; Max-Age=${maxAge}; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`;
+
+const same = (a: string, b: string): boolean => {
+  const [x, y] = [Buffer.from(a), Buffer.from(b)];
+  return x.length === y.length && timingSafeEqual(x, y);
+};
+
+type Opened = { ok: true; flow: Flow } | { ok: false; reason: 'not_this_browser' | 'forged' | 'expired' };
+
+/**
+ * Keeps what must not be lost between the two halves of a sign-in in the browser that began it, sealed: any replica can
+ * finish it, no table grows with those that nobody finishes, and another browser's answer finds nothing to finish.
+ */
+export const createFlowCookies = (secret: string) => {
+  const key = Buffer.from(hkdfSync('sha256', secret, '', 'overtone oidc flow v1', 32));
+
+  const open = (name: string, sealed: string): Flow | undefined => {
+    try {
+      const bytes = Buffer.from(sealed, 'base64url');
+      const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12), { authTagLength: 16 });
+      decipher.setAAD(Buffer.from(name)).setAuthTag(bytes.subarray(-16));
+      const text = Buffer.concat([decipher.update(bytes.subarray(12, -16)), decipher.final()]).toString();
+      return flowShape.parse(JSON.parse(text));
+    } catch {
+      return undefined;
+    }
+  };
+
+  return {
+    seal: (flow: Flow, secure: boolean): string => {
+      const name = cookieName(flow.state, secure);
+      const iv = randomBytes(12);
+      const cipher = createCipheriv('aes-256-gcm', key, iv, { authTagLength: 16 }).setAAD(Buffer.from(name));
+      const body = [cipher.update(JSON.stringify(flow)), cipher.final()];
+      const sealed = Buffer.concat([iv, ...body, cipher.getAuthTag()]).toString('base64url');
+      return cookie(name, sealed, flowSeconds, secure);
+    },
+    read: (cookies: ReadonlyMap<string, string>, state: string, secure: boolean, now: number): Opened => {
+      const name = cookieName(state, secure);
+      const sealed = cookies.get(name);
+      if (sealed === undefined) return { ok: false, reason: 'not_this_browser' };
+      const flow = open(name, sealed);
+      if (!flow || !same(flow.state, state)) return { ok: false, reason: 'forged' };
+      return now - flow.startedAt > flowSeconds * 1000 ? { ok: false, reason: 'expired' } : { ok: true, flow };
+    },
+    clear: (state: string, secure: boolean): string => cookie(cookieName(state, secure), '', 0, secure),
+    /** Sign-ins that were begun and left: the oldest go when there are too many. */
+    clearOld: (cookies: ReadonlyMap<string, string>, secure: boolean): string[] =>
+      [...cookies.keys()].slice(0, -(mostFlows - 1)).map((name) => cookie(name, '', 0, secure)),
+  };
+};
+export type FlowCookies = ReturnType<typeof createFlowCookies>;
+
+const ours = /^(__Host-)?oidc_flow_[\w-]{16}$/;
+/** The sign-ins of a Cookie header, in its order; of a name given twice the first counts. */
+export const flowCookiesOf = (header: string | undefined): Map<string, string> => {
+  const found = new Map<string, string>();
+  for (const part of (header ?? '').split(';')) {
+    const at = part.indexOf('=');
+    const name = part.slice(0, Math.max(0, at)).trim();
+    if (ours.test(name) && !found.has(name)) found.set(name, part.slice(at + 1).trim());
+  }
+  return found;
+};

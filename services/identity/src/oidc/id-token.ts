@@ -1,0 +1,43 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { TokenClaims } from './claims.ts';
+
+const toleranceSeconds = 60;
+
+type Checked = {
+  header: Readonly<Record<string, unknown>>;
+  claims: TokenClaims;
+  accessToken: string;
+  clientId: string;
+  /** Epoch seconds. */
+  now: number;
+  startedAt: number;
+};
+
+/** The digest that belongs to a signature algorithm (OpenID Connect Core 3.1.3.6). */
+const digestOf = (alg: unknown): string => {
+  const bits = typeof alg === 'string' ? /(256|384|512)$/.exec(alg)?.[1] : undefined;
+  return bits === undefined || alg === 'Ed25519' ? 'sha512' : `sha${bits}`;
+};
+
+const accessTokenFits = ({ header, claims, accessToken }: Checked): boolean => {
+  const told = claims['at_hash'];
+  if (told === undefined) return true;
+  if (typeof told !== 'string') return false;
+  const digest = createHash(digestOf(header['alg'])).update(accessToken, 'ascii').digest();
+  const expected = Buffer.from(digest.subarray(0, digest.length / 2).toString('base64url'));
+  const given = Buffer.from(told);
+  return given.length === expected.length && timingSafeEqual(given, expected);
+};
+
+/**
+ * What the client library leaves to its caller, or checks in some answers only. Signature, issuer, audience, expiry and
+ * nonce have been checked before. @returns the claim that is wrong, or nothing.
+ */
+export const faultOfIdToken = (c: Checked): string | undefined => {
+  const { sub, iat, azp } = c.claims;
+  if (typeof sub !== 'string' || sub === '' || sub.length > 255 || /\p{Cc}/u.test(sub)) return 'sub';
+  // More than one audience: then the token must say for which of them it was made.
+  if (azp !== undefined && azp !== c.clientId) return 'azp';
+  if (typeof iat !== 'number' || iat > c.now + toleranceSeconds || iat < c.startedAt - toleranceSeconds) return 'iat';
+  return accessTokenFits(c) ? undefined : 'at_hash';
+};

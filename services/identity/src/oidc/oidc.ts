@@ -1,0 +1,54 @@
+import type { AuthSettings } from '@overtone/contracts';
+import type { Assertion } from '../provisioning/provisioning.ts';
+import { adminByRole, claimAt, listAt, mappedClaims, names, textAt, type TokenClaims } from './claims.ts';
+
+export type OidcSettings = Pick<AuthSettings, Extract<keyof AuthSettings, `oidc_${string}`>>;
+
+const slashless = (url: string): string => url.trim().replace(/\/+$/, '');
+const wellKnown = /\/\.well-known\/openid-configuration\/?$/;
+
+/** The issuer, from its own address, that of its discovery document, or server and realm; empty: none is set. */
+export const issuerOf = (s: OidcSettings): string => {
+  if (s.oidc_discovery_url !== '') return s.oidc_discovery_url.trim().replace(wellKnown, '');
+  if (s.oidc_server_url === '' || s.oidc_realm === '') return slashless(s.oidc_server_url);
+  return `${slashless(s.oidc_server_url)}/realms/${encodeURIComponent(s.oidc_realm.trim())}`;
+};
+
+/** Settings without which nobody can be sent anywhere. */
+export const missingSetting = (s: OidcSettings): string | undefined => {
+  if (issuerOf(s) === '') return 'oidc_discovery_url';
+  if (s.oidc_client_id === '') return 'oidc_client_id';
+  return s.oidc_callback_url === '' ? 'oidc_callback_url' : undefined;
+};
+
+const address = /^[^\s@]+@[^\s@]+$/;
+
+/** Whom a good ID token is about. */
+export const personOf = (issuer: string, claims: TokenClaims & { sub: string }, s: OidcSettings): Assertion => {
+  const groups = listAt(claims, s.oidc_groups_claim);
+  const roles = listAt(claims, s.oidc_roles_claim);
+  const given = textAt(claims, s.oidc_email_claim, 320);
+  const email = given !== undefined && address.test(given) ? given : null;
+  const login = textAt(claims, s.oidc_username_claim, 320) ?? email ?? claims.sub;
+  return {
+    source: 'oidc',
+    subject: { issuer, id: claims.sub },
+    login,
+    email,
+    // Only the provider's own word counts: "true" as a text, or for another address, is none.
+    emailVerified: email !== null && claimAt(claims, 'email_verified') === true,
+    name: textAt(claims, s.oidc_name_claim, 200) ?? login,
+    claims: mappedClaims(groups, roles, s.oidc_groups_claim),
+    legacyAdmin: adminByRole(roles, names(s.oidc_admin_role)),
+  };
+};
+
+/** Why somebody whom the provider knows is not let in; undefined: nothing stands against it. Unknown groups do. */
+export const notAdmitted = ({ claims }: Assertion, s: OidcSettings): string | undefined => {
+  const [allowed, blocked] = [names(s.oidc_allowed_groups), names(s.oidc_blocked_groups)];
+  if (allowed.length === 0 && blocked.length === 0) return undefined;
+  if (!claims.known) return `groups_${claims.reason}`;
+  const isIn = (list: readonly string[]): boolean => claims.values.some((value) => list.includes(value));
+  if (isIn(blocked)) return 'blocked_group';
+  return allowed.length > 0 && !isIn(allowed) ? 'no_allowed_group' : undefined;
+};
