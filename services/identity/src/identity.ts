@@ -52,21 +52,21 @@ export const createIdentity = (env: IdentityEnv): Service => {
   const settingsView = createSettingsView({ db, settings, environment });
   const settingChanges = createSettingChanges({ db, outbox, settings, environment, keyRing });
   const hasher = createArgon2();
-  const lockout = createLockout({ db });
+  const lockout = createLockout({ db, settings });
   const accessTokens = createAccessTokens({
     secret: env.JWT_SECRET_KEY,
     lifetimeSeconds: () => lifetimesOf(settings.current()).accessSeconds,
   });
   const sessions = createSessions({ db, outbox, accessTokens, settings });
   const signIn = createSignIn({ db, hasher, lockout, sessions });
-  const accounts = createAccounts({ db, outbox, hasher, lockout, sessions });
+  const accounts = createAccounts({ db, outbox, hasher, lockout, sessions, settings });
   const sweep = createSweep({ db, outbox });
   const allowInsecureCookies = env.ALLOW_INSECURE_COOKIES;
   const firstAdmin: Part = {
     name: 'first administrator',
     start: () =>
       makeFirstAdmin(
-        { db, outbox, hasher, telemetry, log },
+        { db, outbox, hasher, telemetry, log, settings },
         { email: env.OT_ADMIN_EMAIL, password: env.OT_ADMIN_PASSWORD },
       ),
     stop: async () => {},

@@ -1,46 +1,89 @@
-import type { Db } from '../database.ts';
-import { lockMinutes, threshold, type Lockout } from './lockout.ts';
+import type { Db, Tx } from '../database.ts';
+import { Prisma } from '../generated/client.ts';
+import type { Settings } from '../settings/settings.ts';
+import { isNameKey, lockoutRuleOf, nameKey, type Lockout, type LockoutRule } from './lockout.ts';
+import { createTurns } from './turns.ts';
+
+/** A lock that ended so long ago does not make the next one longer. */
+const fresh = Prisma.sql`interval '1 day'`;
+
+const counted = ({ threshold, minutes }: LockoutRule) => Prisma.sql`
+  failed_logins = case when t.failed_logins + 1 >= ${threshold} then 0 else t.failed_logins + 1 end,
+  lockouts = case when t.failed_logins + 1 < ${threshold} then t.lockouts
+                  when t.locked_until < now() - ${fresh} then 1
+                  else t.lockouts + 1 end,
+  locked_until = case when t.failed_logins + 1 < ${threshold} then t.locked_until
+                      when t.locked_until < now() - ${fresh} then now() + make_interval(mins => ${minutes[0]}::int)
+                      else now() + make_interval(mins => (${minutes}::int[])[least(t.lockouts + 1, ${minutes.length}::int)]) end
+  where (t.locked_until is null or t.locked_until <= now())`;
+
+const countAccount = (userId: string, rule: LockoutRule) => Prisma.sql`
+  update "user" t set ${counted(rule)} and t.uuid = ${userId}::uuid
+  returning coalesce(t.locked_until > now(), false) as locks`;
+
+const countName = (key: string, rule: LockoutRule) => Prisma.sql`
+  insert into login_lockout as t (login_key, failed_logins, lockouts, locked_until)
+  values (${key}, case when ${rule.threshold} = 1 then 0 else 1 end, case when ${rule.threshold} = 1 then 1 else 0 end,
+          case when ${rule.threshold} = 1 then now() + make_interval(mins => ${rule.minutes[0]}::int) end)
+  on conflict (login_key) do update set updated_at = now(), ${counted(rule)}
+  returning coalesce(t.locked_until > now(), false) as locks`;
 
 /**
  * The lockout budget stands on the account's row, so every spelling of its name shares one, and it is taken by one
- * statement before the password is looked at: a crash or a race can only make it stricter.
+ * statement before the password is looked at: a crash or a race can only make it stricter. Names without an account
+ * have rows of their own.
  */
-export const createLockout = ({ db }: { db: Db }): Lockout => {
-  const queues = new Map<string, Promise<unknown>>();
+export const createLockout = ({ db, settings }: { db: Db; settings: Settings }): Lockout => {
+  // Who waits this long has given up; a directory that hangs must not keep a queue of them.
+  const oneAtATime = createTurns({ maxWaiting: 40, maxWaitMs: 15_000 });
+
+  const set = async (key: string, values: Prisma.Sql): Promise<void> =>
+    void (isNameKey(key)
+      ? await db.$executeRaw`update login_lockout t set ${values} where login_key = ${key}`
+      : await db.$executeRaw`update "user" t set ${values} where uuid = ${key}::uuid`);
+
+  const unlocked = (locks: boolean) =>
+    locks ? Prisma.sql`, locked_until = null, lockouts = greatest(t.lockouts - 1, 0)` : Prisma.empty;
+
   return {
-    begin: async (userId) => {
-      const rows = await db.$queryRaw<{ locks: boolean }[]>`
-        update "user" set
-          failed_logins = case when failed_logins + 1 >= ${threshold} then 0 else failed_logins + 1 end,
-          lockouts = case when failed_logins + 1 < ${threshold} then lockouts
-                          when locked_until < now() - interval '1 day' then 1
-                          else lockouts + 1 end,
-          locked_until = case when failed_logins + 1 < ${threshold} then locked_until
-                              when locked_until < now() - interval '1 day' then now() + make_interval(mins => ${lockMinutes[0]}::int)
-                              else now() + make_interval(mins => (${[...lockMinutes]}::int[])[least(lockouts + 1, ${lockMinutes.length}::int)]) end
-        where uuid = ${userId}::uuid and (locked_until is null or locked_until <= now())
-        returning coalesce(locked_until > now(), false) as locks`;
-      const row = rows[0];
-      return row ? { userId, locksAccount: row.locks } : null;
+    begin: async (key) => {
+      const rule = lockoutRuleOf(settings.current());
+      if (!rule) return { key, counted: false, locksAccount: false };
+      const count = isNameKey(key) ? countName(key, rule) : countAccount(key, rule);
+      const row = (await db.$queryRaw<{ locks: boolean }[]>(count))[0];
+      return row ? { key, counted: true, locksAccount: row.locks } : null;
     },
-    succeed: async ({ userId, locksAccount }) => {
-      await db.user.updateMany({
-        where: { id: userId },
-        data: {
-          failedLogins: 0,
-          ...(locksAccount ? { lockedUntil: null, lockouts: { decrement: 1 } } : {}),
-        },
-      });
+
+    succeed: ({ key, locksAccount }) => set(key, Prisma.sql`failed_logins = 0${unlocked(locksAccount)}`),
+
+    giveBack: async ({ key, counted: wasCounted, locksAccount }) => {
+      if (!wasCounted) return;
+      const before = locksAccount ? (lockoutRuleOf(settings.current())?.threshold ?? 1) - 1 : null;
+      await set(
+        key,
+        Prisma.sql`failed_logins = coalesce(${before}::int, greatest(t.failed_logins - 1, 0))${unlocked(locksAccount)}`,
+      );
     },
-    oneAtATime: async (userId, work) => {
-      const before = queues.get(userId) ?? Promise.resolve();
-      const mine = before.catch(() => {}).then(work);
-      queues.set(userId, mine);
-      try {
-        return await mine;
-      } finally {
-        if (queues.get(userId) === mine) queues.delete(userId);
-      }
-    },
+
+    oneAtATime,
+    unlock: (userId, tx) => (tx ? unlock(tx, userId) : db.$transaction((own) => unlock(own, userId))),
+    forgetOld: async () =>
+      void (await db.$executeRaw`
+        delete from login_lockout
+        where updated_at < now() - ${fresh} and (locked_until is null or locked_until < now() - ${fresh})`),
   };
+};
+
+const unlock = async (tx: Tx, userId: string): Promise<boolean> => {
+  const rows = await tx.$queryRaw<{ locked: boolean; email: string; ldapUid: string | null }[]>`
+    update "user" t set failed_logins = 0, lockouts = 0, locked_until = null
+    from (select uuid, locked_until from "user" where uuid = ${userId}::uuid for update) before
+    where t.uuid = before.uuid
+    returning coalesce(before.locked_until > now(), false) as locked, t.email, t.ldap_uid as "ldapUid"`;
+  const row = rows[0];
+  if (!row) return false;
+  // From the time before the account was made.
+  const names = [row.email, row.ldapUid ?? row.email].map(nameKey);
+  await tx.loginLockout.deleteMany({ where: { loginKey: { in: names } } });
+  return row.locked;
 };

@@ -2,6 +2,7 @@ import type { Client } from '../client.ts';
 import type { Claims, LegacyAdmin } from '../mappings/mappings.ts';
 import type { Issued } from '../sessions/sessions.ts';
 
+export { hasNoLocalPassword, mayUseLocalPassword } from './local-password.ts';
 export { createRefusals, methodOff, signInRefused, type Refuse } from './refusals.ts';
 
 /** Somebody whom a directory, provider or proxy has authenticated and admitted. */

@@ -1,0 +1,21 @@
+import { describe, expect, it } from '@jest/globals';
+import { authTypes } from '@overtone/contracts';
+import { hasNoLocalPassword, mayUseLocalPassword } from './local-password.ts';
+
+describe('who may sign in with a password kept here', () => {
+  it('is decided for every kind of account, with and without allow_local_fallback', () => {
+    const table = authTypes.map((authType) => [
+      authType,
+      hasNoLocalPassword({ authType }),
+      mayUseLocalPassword({ authType, allowLocalFallback: false }),
+      mayUseLocalPassword({ authType, allowLocalFallback: true }),
+    ]);
+    expect(table).toEqual([
+      ['local', false, true, true],
+      ['ldap', true, false, false],
+      ['oidc', false, false, true],
+      ['pki', false, false, true],
+      ['proxy', true, false, false],
+    ]);
+  });
+});
