@@ -8,9 +8,17 @@ import type { User } from '../generated/client.ts';
 import type { Lockout } from '../lockout/lockout.ts';
 import { historyLength, passwordFaults, type PasswordHasher } from '../passwords/passwords.ts';
 import type { Sessions } from '../sessions/sessions.ts';
+import type { Settings } from '../settings/settings.ts';
 import { accountsStore } from './accounts.store.ts';
 
-type Deps = { db: Db; outbox: Outbox; hasher: PasswordHasher; lockout: Lockout; sessions: Sessions };
+type Deps = {
+  db: Db;
+  outbox: Outbox;
+  hasher: PasswordHasher;
+  lockout: Lockout;
+  sessions: Sessions;
+  settings: Settings;
+};
 type AccountChange = {
   fullName?: string | undefined;
   currentPassword?: string | undefined;
@@ -26,7 +34,7 @@ const rejected = (path: string, messages: string[]) =>
   invalid('password_rejected', messages.join(' '), { errors: messages.map((message) => ({ path, message })) });
 
 export const createAccounts = (d: Deps): Accounts => {
-  const { db, outbox, hasher, lockout, sessions } = d;
+  const { db, outbox, hasher, lockout, sessions, settings } = d;
   const me = async (userId: string): Promise<User> => {
     const user = await accountsStore.byId(db, userId);
     if (!user) throw notFound('There is no such account');
@@ -48,9 +56,11 @@ export const createAccounts = (d: Deps): Accounts => {
   };
 
   const checkNew = async (user: User, hash: string, password: string): Promise<void> => {
-    const faults = passwordFaults(password, user);
+    const faults = passwordFaults(password, user, settings.current());
     if (faults.length > 0) throw rejected('password', faults);
-    for (const old of [hash, ...(await accountsStore.earlierHashes(db, user.id, historyLength))])
+    const history = historyLength(settings.current());
+    if (history === 0) return;
+    for (const old of [hash, ...(await accountsStore.earlierHashes(db, user.id, history))])
       if (await hasher.verify(old, password)) throw rejected('password', ['It has been used before.']);
   };
 

@@ -4,14 +4,15 @@ import type { Log } from '@overtone/service-kit';
 import { writeAudit } from '../audit/audit.ts';
 import { txOptions, type Db } from '../database.ts';
 import { passwordFaults, type PasswordHasher } from '../passwords/passwords.ts';
+import type { Settings } from '../settings/settings.ts';
 import type { Telemetry } from '../telemetry.ts';
 import { accountsStore } from './accounts.store.ts';
 
-type Deps = { db: Db; outbox: Outbox; hasher: PasswordHasher; telemetry: Telemetry; log: Log };
+type Deps = { db: Db; outbox: Outbox; hasher: PasswordHasher; telemetry: Telemetry; log: Log; settings: Settings };
 
 /** Makes the first super_admin, once, however many replicas start and however often. */
 export const makeFirstAdmin = async (
-  { db, outbox, hasher, telemetry, log }: Deps,
+  { db, outbox, hasher, telemetry, log, settings }: Deps,
   given: { email: string | undefined; password: string | undefined },
 ): Promise<void> => {
   const { password } = given;
@@ -45,6 +46,6 @@ export const makeFirstAdmin = async (
   if (!made) return;
   telemetry.signups.inc({ method: 'local' });
   log.info({ user_id: made.id }, 'made the first administrator');
-  const faults = passwordFaults(password ?? '', made);
+  const faults = passwordFaults(password ?? '', made, settings.current());
   if (faults.length > 0) log.warn({ faults }, "the first administrator's password is weak; change it after signing in");
 };

@@ -1,3 +1,5 @@
+import type { AuthSettings } from '@overtone/contracts';
+
 /** Makes and checks password hashes; slow on purpose, and equally slow whether or not there is one to check. */
 export type PasswordHasher = {
   hash: (password: string) => Promise<string>;
@@ -8,26 +10,48 @@ export type PasswordHasher = {
   idle: () => Promise<void>;
 };
 
-const minPasswordLength = 12;
-const maxPasswordLength = 128;
-/** A new password may be none of the last so many. */
-export const historyLength = 24;
+/** However lax the rules: shorter ones are guessed at once, longer ones are work for us only. */
+const shortest = 8;
+const longest = 128;
 
 const special = /[!@#$%^&*()_+\-=[\]{}|;':",./<>?`~\\ ]/;
 
-/** Why a password is refused, each in one sentence; empty when it is good. */
-export const passwordFaults = (password: string, owner: { email: string; fullName: string }): string[] => {
-  const low = password.toLowerCase();
+export type PasswordPolicy = Pick<
+  AuthSettings,
+  | 'password_policy_enabled'
+  | 'password_min_length'
+  | 'password_require_uppercase'
+  | 'password_require_lowercase'
+  | 'password_require_digit'
+  | 'password_require_special'
+>;
+
+const personalParts = (owner: { email: string; fullName: string }): string[] => {
   const local = owner.email.toLowerCase().split('@')[0] ?? '';
   const names = owner.fullName.toLowerCase().split(/\s+/);
-  const personal = [...(local.length >= 4 ? [local] : []), ...names.filter((n) => n.length >= 3)];
+  return [...(local.length >= 4 ? [local] : []), ...names.filter((n) => n.length >= 3)];
+};
+
+/** Why a password is refused, each in one sentence; empty when it is good. */
+export const passwordFaults = (
+  password: string,
+  owner: { email: string; fullName: string },
+  policy: PasswordPolicy,
+): string[] => {
+  const low = password.toLowerCase();
+  const on = policy.password_policy_enabled;
+  const least = on ? policy.password_min_length : shortest;
   return [
-    [password.length < minPasswordLength, `It needs at least ${minPasswordLength} characters.`],
-    [password.length > maxPasswordLength, `It may have at most ${maxPasswordLength} characters.`],
-    [!/\p{Lu}/u.test(password), 'It needs an upper case letter.'],
-    [!/\p{Ll}/u.test(password), 'It needs a lower case letter.'],
-    [!/\p{Nd}/u.test(password), 'It needs a digit.'],
-    [!special.test(password), 'It needs a special character.'],
-    [personal.some((p) => low.includes(p)), 'It must not contain your name or e-mail address.'],
+    [password.length < least, `It needs at least ${least} characters.`],
+    [password.length > longest, `It may have at most ${longest} characters.`],
+    [on && policy.password_require_uppercase && !/\p{Lu}/u.test(password), 'It needs an upper case letter.'],
+    [on && policy.password_require_lowercase && !/\p{Ll}/u.test(password), 'It needs a lower case letter.'],
+    [on && policy.password_require_digit && !/\p{Nd}/u.test(password), 'It needs a digit.'],
+    [on && policy.password_require_special && !special.test(password), 'It needs a special character.'],
+    [on && personalParts(owner).some((p) => low.includes(p)), 'It must not contain your name or e-mail address.'],
   ].flatMap(([wrong, text]) => (wrong ? [text as string] : []));
 };
+
+/** How many earlier passwords may not be used again. */
+export const historyLength = (s: Pick<AuthSettings, 'password_policy_enabled' | 'password_history_count'>): number =>
+  s.password_policy_enabled ? s.password_history_count : 0;
