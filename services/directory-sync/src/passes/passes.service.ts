@@ -1,4 +1,5 @@
 import { sweepRpc, type PassReport, type ReplyOf, type SweepChange } from '@overtone/contracts';
+import { compileMappings } from '@overtone/directory';
 import { conflict, isAppError, type Bus, type Log } from '@overtone/service-kit';
 import type { Db } from '../database.ts';
 import { takeLease, type Lease } from '../lease/lease.ts';
@@ -146,7 +147,7 @@ export const createPasses = (d: Deps) => {
     at('snapshot');
     const snapshot = await d.snapshotOf(rules)(pass.signal, (seen) => at('snapshot', seen));
     try {
-      const planRules = { anyMapping: rules.anyMapping };
+      const planRules = { mappings: compileMappings('ldap', rules.mappings, rules.anyMapping) };
       const plan = await planOf(pass, snapshot, planRules);
       const seenTwice = await witness(pass, plan, snapshot, planRules);
       const results = dryRun

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { compileMappings } from '@overtone/directory';
 import fc from 'fast-check';
 import {
   createPlan,
@@ -15,7 +16,13 @@ import {
 const numRuns = Number(process.env['OT_SWEEP_WORLDS'] ?? 2_000);
 
 const groups = ['g1', 'g2', 'g3', 'g4'];
-const some = fc.subarray(groups);
+const claimsOf = (values: string[] | null) =>
+  values ? ({ known: true, values } as const) : ({ known: false, reason: 'unreadable' } as const);
+const mappings = compileMappings('ldap', [
+  ...groups.map((groupId) => ({ claimValue: groupId, groupId, grantsRole: null })),
+  { claimValue: 'admins', groupId: null, grantsRole: 'admin' },
+]);
+const noMappings = compileMappings('ldap', []);
 const answer = fc.constantFrom('yes', 'no') as fc.Arbitrary<'yes' | 'no'>;
 const role = fc.constantFrom('user', 'admin', 'super_admin') as fc.Arbitrary<Account['role']>;
 
@@ -26,7 +33,7 @@ const personOf = (n: number): fc.Arbitrary<Person> =>
     disabled: answer,
     admitted: answer,
     admin: answer,
-    resolved: fc.option(fc.record({ groupIds: some, grantsAdmin: fc.boolean() })),
+    claims: fc.option(fc.subarray([...groups, 'admins'])).map(claimsOf),
     evidence: fc.constant({}),
   });
 const accountOf = (n: number): fc.Arbitrary<Account> =>
@@ -58,7 +65,7 @@ const world: fc.Arbitrary<World> = fc
   .record({
     people: fc.subarray([...Array(12).keys()]).chain((ns) => fc.tuple(...ns.map(personOf))),
     accounts: fc.subarray([...Array(12).keys()]).chain((ns) => fc.tuple(...ns.map(accountOf))),
-    rules: fc.record({ anyMapping: fc.boolean() }),
+    rules: fc.record({ mappings: fc.constantFrom(mappings, mappings, noMappings) }),
     limits,
   })
   .map((w) => ({ ...w, people: [...w.people], accounts: [...w.accounts] }));
@@ -158,7 +165,7 @@ describe('the plan of a pass, in random worlds', () => {
 
   it('is a no-op for groups when no mapping is configured', () => {
     inWorlds((w, plan) => {
-      if (w.rules.anyMapping) return;
+      if (w.rules.mappings !== noMappings) return;
       for (const { add, remove } of plan.changes) expect([...add, ...remove]).toEqual([]);
     });
   });
@@ -166,8 +173,8 @@ describe('the plan of a pass, in random worlds', () => {
   it('takes no role and no group from somebody whose groups are not known', () => {
     inWorlds((w, plan) => {
       for (const { account, role: to, remove } of plan.changes) {
-        if (find(w, account)?.resolved) continue;
-        expect(to).not.toBe('user');
+        if (find(w, account)?.claims.known) continue;
+        if (w.rules.mappings === mappings) expect(to).not.toBe('user');
         expect(remove).toEqual([]);
       }
     });
@@ -220,10 +227,10 @@ const person: Person = {
   disabled: 'no',
   admitted: 'yes',
   admin: 'no',
-  resolved: { groupIds: [], grantsAdmin: false },
+  claims: { known: true, values: [] },
   evidence: {},
 };
-const rules = { anyMapping: true };
+const rules = { mappings };
 const about = (a: Partial<Account>, p: Partial<Person> | null) =>
   decide({ ...account, ...a }, populationOf(p ? [{ ...person, ...p }] : []), rules);
 const one = (a: Partial<Account>, people: Person[]) => {
@@ -274,7 +281,7 @@ describe('what a pass decides about one account', () => {
     ['user', 'unknown', false, null],
     ['user', 'no', false, null],
   ] as const)('a %s with the admin signal %s and a granting mapping %s: role %s', (from, admin, grantsAdmin, to) => {
-    const decision = about({ role: from }, { admin, resolved: { groupIds: [], grantsAdmin } });
+    const decision = about({ role: from }, { admin, claims: claimsOf(grantsAdmin ? ['admins'] : []) });
     expect(decision).toMatchObject({ kind: 'present', change: to === null ? null : { role: to } });
   });
 

@@ -1,8 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { LeaveReason, Role } from '@overtone/contracts';
-
-/** Yes, no, or not known; what is not known never moves anybody. */
-export type Answer = 'yes' | 'no' | 'unknown';
+import { reconcileAccount, type Claims, type MappingIndex, type Tristate } from '@overtone/directory';
 
 /** A person as the directory shows them. */
 export type Person = {
@@ -10,13 +8,13 @@ export type Person = {
   id: string | null;
   login: string;
   /** Disabled or expired there; a lock or an old password is neither. */
-  disabled: Answer;
+  disabled: Tristate;
   /** In one of the required groups, or none are required. */
-  admitted: Answer;
+  admitted: Tristate;
   /** The directory's own admin settings make them an administrator. */
-  admin: Answer;
-  /** Overtone's groups that the mappings give, and the role; null: the person's groups are not known. */
-  resolved: { groupIds: readonly string[]; grantsAdmin: boolean } | null;
+  admin: Tristate;
+  /** Names of their groups, of those that a mapping names. */
+  claims: Claims;
   evidence: Readonly<Record<string, string>>;
 };
 
@@ -59,10 +57,7 @@ export type Decision =
   /** Something this decision needs cannot be read: the pass as a whole says nothing about anybody. */
   | { kind: 'ambiguous'; why: string };
 
-export type Rules = {
-  /** With no mapping of the directory at all, memberships stay as they are. */
-  anyMapping: boolean;
-};
+export type Rules = { mappings: MappingIndex };
 export type Limits = {
   maxDisables: number;
   /** A larger share of the checked accounts holds the whole set; null: no such brake. */
@@ -106,24 +101,18 @@ const personOf = (account: Account, people: Population): { person?: Person; evid
   return person ? { person, evidence: person.evidence } : { evidence: { ldap_uid: account.login } };
 };
 
-const roleFor = (account: Account, person: Person): 'user' | 'admin' | null => {
-  if (account.role === 'super_admin') return null;
-  const granted = person.resolved?.grantsAdmin === true || person.admin === 'yes';
-  if (granted) return account.role === 'admin' ? null : 'admin';
-  // Taking a role away needs to know that nothing gives it.
-  const known = person.resolved !== null && person.admin === 'no';
-  return known && account.role === 'admin' ? 'user' : null;
-};
-
 const changeOf = (account: Account, person: Person, rules: Rules): Change | null => {
-  const reconciles = rules.anyMapping && person.resolved !== null;
-  const wanted = new Set(reconciles ? person.resolved?.groupIds : []);
-  const has = new Set([...account.fromDirectory, ...account.byHand]);
+  const { role, fromDirectory, byHand } = account;
+  const standing = { role, authType: 'ldap' } as const;
+  const asserted = { claims: person.claims, legacyAdmin: person.admin, by: 'sweep' } as const;
+  const next = reconcileAccount(rules.mappings, standing, asserted);
+  const wanted = next.groupIds && new Set(next.groupIds);
+  const has = new Set([...fromDirectory, ...byHand]);
   const change: Change = {
     account,
-    role: roleFor(account, person),
-    add: [...wanted].filter((g) => !has.has(g)).sort(),
-    remove: reconciles ? account.fromDirectory.filter((g) => !wanted.has(g)).sort() : [],
+    role: next.role === role || next.role === 'super_admin' ? null : next.role,
+    add: wanted ? [...wanted].filter((g) => !has.has(g)).sort() : [],
+    remove: wanted ? fromDirectory.filter((g) => !wanted.has(g)).sort() : [],
     adopt: account.directoryId === null ? person.id : null,
   };
   const nothing =
