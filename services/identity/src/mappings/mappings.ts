@@ -1,9 +1,12 @@
-import type { MappingSource, Role } from '@overtone/contracts';
+import { ldapClaimKey, type Claims } from '@overtone/directory';
+import type { mappingObject, MappingSource, Role } from '@overtone/contracts';
+import { invalid } from '@overtone/service-kit';
+import type { z } from 'zod';
 import type { Client } from '../client.ts';
 import type { Tx } from '../database.ts';
 
 /** What a source says of somebody's groups. Unknown is not "none": it changes nothing. */
-export type Claims = { known: true; values: readonly string[] } | { known: false; reason: string };
+export type { Claims } from '@overtone/directory';
 /** Whether the source's own admin settings (admin users, admin groups, admin roles) make the person an administrator. */
 export type LegacyAdmin = 'yes' | 'no' | 'unknown';
 
@@ -17,6 +20,65 @@ export type Pass = {
 };
 export type Reconciled = { role: Role; roleChanged: boolean; added: string[]; removed: string[] };
 export type Mappings = {
-  /** Brings groups and role of one account in line with its claims, in the caller's transaction. */
+  /**
+   * Brings groups and role of one account in line with its claims, in the caller's transaction. A changed role ends
+   * the sessions there are: open the new one afterwards.
+   */
   reconcile: (tx: Tx, pass: Pass) => Promise<Reconciled>;
 };
+
+export type MappingObject = z.infer<typeof mappingObject>;
+export type MappingRow = {
+  id: string;
+  source: string;
+  claimValue: string;
+  groupId: string | null;
+  groupName: string | null;
+  grantsRole: string | null;
+  description: string | null;
+  memberCount: number;
+  createdAt: Date;
+  updatedAt: Date;
+};
+
+/**
+ * Holds a mapping to what the wire contract demands and the table demands again.
+ * @throws AppError invalid.
+ */
+export const checkMapping = (m: { groupId: string | null; grantsRole: string | null }): void => {
+  if (m.grantsRole !== null && m.grantsRole !== 'user' && m.grantsRole !== 'admin')
+    throw invalid('mapping_role_refused', 'A mapping grants user or admin; super_admin is assigned here only');
+  if (m.groupId === null && m.grantsRole === null)
+    throw invalid('mapping_gives_nothing', 'A mapping must set group_uuid, grants_role, or both');
+};
+
+/** Mappings of the directory that are one name in several spellings, which the unique index cannot see. */
+export const createWarnings = (all: readonly { id: string; source: string; claimValue: string }[]) => {
+  const byKey = new Map<string, { id: string; claimValue: string }[]>();
+  for (const m of all) {
+    if (m.source !== 'ldap') continue;
+    const key = ldapClaimKey(m.claimValue);
+    byKey.set(key, [...(byKey.get(key) ?? []), m]);
+  }
+  return (m: { id: string; source: string; claimValue: string }): string | null => {
+    if (m.source !== 'ldap') return null;
+    const others = (byKey.get(ldapClaimKey(m.claimValue)) ?? []).filter((o) => o.id !== m.id);
+    if (others.length === 0) return null;
+    const list = others.map((o) => `"${o.claimValue}"`).join(', ');
+    return `Names the same entry as ${list} in another spelling (RFC 4514): whoever is in it gets what each of these mappings gives.`;
+  };
+};
+
+export const toMappingObject = (m: MappingRow, warning: string | null): MappingObject => ({
+  uuid: m.id,
+  source: m.source as MappingObject['source'],
+  claim_value: m.claimValue,
+  group_uuid: m.groupId,
+  group_name: m.groupName,
+  grants_role: m.grantsRole as MappingObject['grants_role'],
+  description: m.description,
+  member_count: m.memberCount,
+  warning,
+  created_at: m.createdAt.toISOString(),
+  updated_at: m.updatedAt.toISOString(),
+});
