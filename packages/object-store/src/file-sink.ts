@@ -2,7 +2,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { Writable } from 'node:stream';
 
 /** Fewer, larger writes, out of two blocks that are used again: a block per write would keep the garbage collector busy. */
-const blockBytes = 1024 * 1024;
+const blockBytes = 512 * 1024;
 /** What has come so far is written down while more comes, so that little is left to do at the end. */
 const syncEveryBytes = 32 * 1024 * 1024;
 
@@ -65,7 +65,7 @@ export const createFileSink = (file: FileHandle, see?: (chunk: Buffer) => void):
   };
 
   const stream = new Writable({
-    highWaterMark: blockBytes,
+    highWaterMark: 128 * 1024,
     write(chunk: Buffer, _encoding, done) {
       try {
         see?.(chunk);

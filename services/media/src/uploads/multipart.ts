@@ -18,7 +18,7 @@ const asNamed = (filename: string | undefined): string | undefined =>
 
 const parserFor = (req: IncomingMessage): Busboy => {
   try {
-    return busboy({ headers: req.headers, limits, defParamCharset: 'utf8', preservePath: true, fileHwm: 256 * 1024 });
+    return busboy({ headers: req.headers, limits, defParamCharset: 'utf8', preservePath: true, fileHwm: 128 * 1024 });
   } catch (cause) {
     throw uploadErrors.malformed('The upload must be multipart/form-data with a boundary.', cause);
   }
