@@ -1,12 +1,154 @@
-import type { Answer, Directory, DirectoryConfig, Person } from './model.ts';
+import { randomUUID } from 'node:crypto';
+import { verdictOf, type Verdict } from './bind-answer.ts';
+import { configFaults } from './config-faults.ts';
+import { isEmptyPassword } from './connection.ts';
+import { createConnections } from './connections.ts';
+import { deadlineIn, type Deadline } from './deadline.ts';
+import { diagnose } from './diagnose.ts';
+import { asFailure, DirectoryFailure } from './failures.ts';
+import { createFinder, isLogin, type Finding } from './find.ts';
+import { createGroups, type Membership } from './groups.ts';
+import { createHealth } from './health.ts';
+import type { Entry } from './messages.ts';
+import type { AccountState, Answer, Directory, DirectoryConfig, NoReason, Person } from './model.ts';
+import { createPeople } from './person.ts';
+import { Pool } from './pool.ts';
+import { parseServers } from './servers.ts';
 
 /** A directory as configured; nothing is contacted before the first question. */
-export function createDirectory(_config: DirectoryConfig, _deps: { now?: () => Date } = {}): Directory {
-  const unreachable: Answer<Person> = { outcome: 'unknown', reason: 'unreachable', message: 'Not connected.' };
+export function createDirectory(
+  config: DirectoryConfig,
+  { now = () => new Date() }: { now?: () => Date } = {},
+): Directory {
+  const [fault] = configFaults(config);
+  if (fault !== undefined) return unusable(config, `${fault.key}: ${fault.message}`);
+  const connections = createConnections(config);
+  const health = createHealth(parseServers(config));
+  const service = new Pool(connections.openAsService, health);
+  // Binds as people have their own connections: what is searched is searched as the service account.
+  const people = new Pool(connections.open, health);
+  const ask = createQuestions(config, { service, people, now });
+  const timed = (question: (deadline: Deadline) => Promise<Answer<Person>>) =>
+    question(deadlineIn(config.timeoutSeconds * 1000)).catch(unknown);
   return {
-    authenticate: async () => await Promise.resolve(unreachable),
-    lookUp: async () => await Promise.resolve(unreachable),
-    diagnose: async () => await Promise.resolve({ ok: false, steps: [], server_info: null }),
+    authenticate: async (login, password) => {
+      if (isEmptyPassword(password)) return no('wrong_password');
+      if (!isLogin(login)) return no('not_found');
+      return await timed(async (deadline) => await ask.authenticate(login, password, deadline));
+    },
+    lookUp: async (login) =>
+      isLogin(login) ? await timed(async (deadline) => await ask.lookUp(login, deadline)) : no('not_found'),
+    diagnose: async () => await diagnose(config, now),
+    close: async () => {
+      service.close();
+      people.close();
+      return await Promise.resolve();
+    },
+  };
+}
+
+interface Means {
+  readonly service: Pool;
+  readonly people: Pool;
+  readonly now: () => Date;
+}
+
+function createQuestions(config: DirectoryConfig, { service, people, now }: Means) {
+  const find = createFinder(config);
+  const groupsOf = createGroups(config);
+  const { loginOf, read } = createPeople(config);
+
+  const findOne = async (login: string, deadline: Deadline): Promise<Finding> =>
+    await service.use(deadline, async (connection) => await find(connection, login, deadline));
+  const membershipOf = async (entry: Entry, deadline: Deadline): Promise<Membership> => {
+    const login = loginOf(entry);
+    return await service.use(deadline, async (connection) => await groupsOf({ connection, entry, login, deadline }));
+  };
+  const bindAs = async (dn: string, password: string, deadline: Deadline): Promise<Verdict> =>
+    verdictOf(await people.use(deadline, async (connection) => await connection.bind(dn, password, deadline)));
+  // The same step for those who are not there, so that the time does not tell who is.
+  const bindAsNobody = async (deadline: Deadline): Promise<void> => {
+    await bindAs(`cn=${randomUUID()},${config.searchBase}`, randomUUID(), deadline);
+  };
+
+  const lookUp = async (login: string, deadline: Deadline): Promise<Answer<Person>> => {
+    const finding = await findOne(login, deadline);
+    if (finding.outcome !== 'one') return notOne(finding.outcome);
+    const membership = await membershipOf(finding.entry, deadline);
+    return { outcome: 'yes', value: read(finding.entry, loginOf(finding.entry), membership, now()) };
+  };
+
+  const authenticate = async (login: string, password: string, deadline: Deadline): Promise<Answer<Person>> => {
+    const finding = await findOne(login, deadline);
+    if (finding.outcome !== 'one') {
+      await bindAsNobody(deadline);
+      return notOne(finding.outcome);
+    }
+    const { entry } = finding;
+    // A lock stands on its own: asking the directory again would only prolong it.
+    const locked = read(entry, loginOf(entry), { groups: [], missing: null }, now()).state.reason === 'locked';
+    const [verdict, membership] = await Promise.all([
+      locked ? bindAsNobody(deadline).then(() => lockedOut) : bindAs(entry.dn, password, deadline),
+      membershipOf(entry, deadline),
+    ]);
+    if (verdict.outcome === 'unknown') throw verdict.failure;
+    const person = read(entry, loginOf(entry), membership, now());
+    return verdict.outcome === 'no' ? no(verdict.reason, person) : admit(person);
+  };
+  return { lookUp, authenticate };
+}
+
+const lockedOut: Verdict = { outcome: 'no', reason: 'account_locked' };
+
+const notOne = (outcome: 'none' | 'several'): Answer<Person> => no(outcome === 'none' ? 'not_found' : 'ambiguous');
+
+const refusals: Readonly<Record<NonNullable<AccountState['reason']>, NoReason>> = {
+  disabled: 'account_disabled',
+  expired: 'account_expired',
+  locked: 'account_locked',
+  password_expired: 'password_expired',
+  must_change_password: 'password_expired',
+};
+
+/** The password is right: what else has to be so. */
+function admit(person: Person): Answer<Person> {
+  const { reason } = person.state;
+  if (reason !== null) return no(refusals[reason], person);
+  if (person.email === null) return no('no_email', person);
+  if (person.admitted === 'no') return no('not_admitted', person);
+  if (person.admitted === 'yes') return { outcome: 'yes', value: person };
+  const why = person.groups.known ? '' : `: ${person.groups.reason}`;
+  return unknown(new DirectoryFailure('groups_unreadable', `The groups could not be read${why}`));
+}
+
+const messages: Readonly<Record<NoReason, string>> = {
+  not_found: 'User not found in LDAP',
+  ambiguous: 'Several LDAP entries match this login',
+  wrong_password: 'Invalid LDAP credentials',
+  no_email: 'User has no email attribute',
+  not_admitted: 'User is in none of the required LDAP groups',
+  account_disabled: 'The LDAP account is disabled',
+  account_expired: 'The LDAP account has expired',
+  account_locked: 'The LDAP account is locked',
+  password_expired: 'The LDAP password has expired or must be changed',
+};
+
+function no(reason: NoReason, person?: Person): Answer<Person> {
+  return { outcome: 'no', reason, message: messages[reason], ...(person === undefined ? {} : { person }) };
+}
+
+function unknown(error: unknown): Answer<Person> {
+  const { reason, message } = asFailure(error);
+  return { outcome: 'unknown', reason, message };
+}
+
+/** A configuration that cannot work gives the same answer to every question, without a packet sent. */
+function unusable(config: DirectoryConfig, message: string): Directory {
+  const answer = async () => await Promise.resolve(unknown(new DirectoryFailure('config', message)));
+  return {
+    authenticate: answer,
+    lookUp: answer,
+    diagnose: async () => await diagnose(config, () => new Date()),
     close: async () => await Promise.resolve(),
   };
 }

@@ -1,0 +1,28 @@
+import { DirectoryFailure } from './failures.ts';
+import type { Entry } from './messages.ts';
+
+/** The values of an attribute as bytes; none when it is absent. */
+export const bytesOf = (entry: Entry, name: string): readonly Buffer[] =>
+  entry.attributes.get(name.toLowerCase()) ?? [];
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/**
+ * The values of an attribute as text.
+ * @throws DirectoryFailure for a value that is no text: what cannot be read is not absent.
+ */
+export function textsOf(entry: Entry, name: string): string[] {
+  return bytesOf(entry, name).map((value) => {
+    try {
+      return utf8.decode(value);
+    } catch (error) {
+      throw new DirectoryFailure('protocol', `The attribute ${name} holds bytes that are no text`, { cause: error });
+    }
+  });
+}
+
+/** The first value as text, without spaces around; nothing when it is absent or empty. */
+export function textOf(entry: Entry, name: string): string | undefined {
+  const text = textsOf(entry, name)[0]?.trim();
+  return text === '' ? undefined : text;
+}

@@ -1,0 +1,128 @@
+import {
+  AndFilter,
+  ApproximateFilter,
+  EqualityFilter,
+  ExtensibleFilter,
+  GreaterThanEqualsFilter,
+  LessThanEqualsFilter,
+  NotFilter,
+  OrFilter,
+  PresenceFilter,
+  SubstringFilter,
+  type Filter as WireFilter,
+} from 'ldapts';
+
+/** A search filter as a tree; what a person typed is only ever a value in it. */
+export type Filter<V = string | Buffer> =
+  | { readonly kind: 'and' | 'or'; readonly of: readonly Filter<V>[] }
+  | { readonly kind: 'not'; readonly of: Filter<V> }
+  | { readonly kind: 'equal' | 'approx' | 'atLeast' | 'atMost'; readonly attribute: string; readonly value: V }
+  | { readonly kind: 'present'; readonly attribute: string }
+  | {
+      readonly kind: 'substrings';
+      readonly attribute: string;
+      readonly initial: string;
+      readonly any: readonly string[];
+      readonly final: string;
+    }
+  | {
+      readonly kind: 'extensible';
+      readonly attribute: string;
+      readonly rule: string;
+      readonly dnAttributes: boolean;
+      readonly value: V;
+    };
+
+/** `(attribute=value)` */
+export const equal = (attribute: string, value: string | Buffer): Filter => ({ kind: 'equal', attribute, value });
+/** `(attribute=*)` */
+export const present = (attribute: string): Filter => ({ kind: 'present', attribute });
+/** One of them; a single one stands for itself. */
+export const anyOf = (of: readonly Filter[]): Filter => (of.length === 1 ? of[0]! : { kind: 'or', of });
+
+/** Every value replaced, attributes with them; the shape stays. */
+export function mapValues<A, B>(
+  filter: Filter<A>,
+  change: (attribute: string, value: A) => { attribute: string; value: B },
+): Filter<B> {
+  switch (filter.kind) {
+    case 'and':
+    case 'or':
+      return { kind: filter.kind, of: filter.of.map((f) => mapValues(f, change)) };
+    case 'not':
+      return { kind: 'not', of: mapValues(filter.of, change) };
+    case 'present':
+    case 'substrings':
+      return filter;
+    case 'equal':
+    case 'approx':
+    case 'atLeast':
+    case 'atMost':
+    case 'extensible':
+      return { ...filter, ...change(filter.attribute, filter.value) };
+  }
+}
+
+/** The tree as the protocol library takes it. */
+export function toWire(filter: Filter): WireFilter {
+  switch (filter.kind) {
+    case 'and':
+      return new AndFilter({ filters: filter.of.map(toWire) });
+    case 'or':
+      return new OrFilter({ filters: filter.of.map(toWire) });
+    case 'not':
+      return new NotFilter({ filter: toWire(filter.of) });
+    case 'equal':
+      return new EqualityFilter({ attribute: filter.attribute, value: filter.value });
+    case 'present':
+      return new PresenceFilter({ attribute: filter.attribute });
+    case 'substrings': {
+      const { attribute, initial, any, final } = filter;
+      return new SubstringFilter({ attribute, initial, any: [...any], final });
+    }
+    case 'approx':
+    case 'atLeast':
+    case 'atMost': {
+      const Kind = { approx: ApproximateFilter, atLeast: GreaterThanEqualsFilter, atMost: LessThanEqualsFilter };
+      return new Kind[filter.kind]({ attribute: filter.attribute, value: String(filter.value) });
+    }
+    case 'extensible': {
+      const { attribute, rule, dnAttributes, value } = filter;
+      return new ExtensibleFilter({ matchType: attribute, rule, dnAttributes, value: String(value) });
+    }
+  }
+}
+
+/** The filter as RFC 4515 writes it, to be shown. */
+export function filterText(filter: Filter): string {
+  switch (filter.kind) {
+    case 'and':
+      return `(&${filter.of.map(filterText).join('')})`;
+    case 'or':
+      return `(|${filter.of.map(filterText).join('')})`;
+    case 'not':
+      return `(!${filterText(filter.of)})`;
+    case 'present':
+      return `(${filter.attribute}=*)`;
+    case 'equal':
+      return `(${filter.attribute}=${escaped(filter.value)})`;
+    case 'approx':
+      return `(${filter.attribute}~=${escaped(filter.value)})`;
+    case 'atLeast':
+      return `(${filter.attribute}>=${escaped(filter.value)})`;
+    case 'atMost':
+      return `(${filter.attribute}<=${escaped(filter.value)})`;
+    case 'substrings':
+      return `(${filter.attribute}=${[filter.initial, ...filter.any, filter.final].map(escaped).join('*')})`;
+    case 'extensible': {
+      const { attribute, dnAttributes, rule, value } = filter;
+      return `(${attribute}${dnAttributes ? ':dn' : ''}${rule === '' ? '' : `:${rule}`}:=${escaped(value)})`;
+    }
+  }
+}
+
+function escaped(value: string | Buffer): string {
+  if (typeof value !== 'string') return value.toString('hex').replace(/../g, String.raw`\$&`);
+  // oxlint-disable-next-line no-control-regex
+  return value.replace(/[()*\\\u0000]/g, (c) => `\\${c.charCodeAt(0).toString(16).padStart(2, '0')}`);
+}

@@ -1,0 +1,56 @@
+import { stateAttributes } from './account-state.ts';
+import type { Connection } from './connection.ts';
+import type { Deadline } from './deadline.ts';
+import { failureOf, resultCodes } from './failures.ts';
+import { anyOf, type Filter } from './filter.ts';
+import { parseTemplate } from './filter-template.ts';
+import { groupAttributes } from './groups.ts';
+import { idAttributes } from './immutable-id.ts';
+import type { Entry } from './messages.ts';
+import type { DirectoryConfig } from './model.ts';
+
+/** Who a login names. */
+export type Finding =
+  { readonly outcome: 'one'; readonly entry: Entry } | { readonly outcome: 'none' } | { readonly outcome: 'several' };
+
+const MAX_LOGIN = 256;
+
+/** A login that can name somebody: not empty, not endless, nothing in it that a directory would overlook. */
+export const isLogin = (login: string): boolean =>
+  login.trim() !== '' && login.length <= MAX_LOGIN && login.isWellFormed() && !/\p{Cc}/u.test(login);
+
+/** Looks for the one entry that a login names, by username or by e-mail address. */
+export function createFinder(config: DirectoryConfig) {
+  const template = parseTemplate(config.userSearchFilter, { username: config.usernameAttr, email: config.emailAttr });
+  const attributes = [
+    ...new Set([
+      config.usernameAttr,
+      config.emailAttr,
+      config.nameAttr,
+      ...idAttributes,
+      ...stateAttributes,
+      ...groupAttributes,
+    ]),
+  ];
+  const filterFor = (login: string): Filter =>
+    login.includes('@') ? anyOf([template.forLogin(login), template.forEmail(login)]) : template.forLogin(login);
+
+  /** @throws DirectoryFailure */
+  return async (connection: Connection, login: string, deadline: Deadline): Promise<Finding> => {
+    const ask = async (wanted: string[]) =>
+      await connection.search(
+        // Two are enough to know that it is not one.
+        { base: config.searchBase, scope: 'sub', filter: filterFor(login), attributes: wanted, maxEntries: 2 },
+        deadline,
+      );
+    let found = await ask([...attributes, config.groupAttr]);
+    // Some servers refuse to be asked for a group attribute that they do not keep.
+    if (rejectsAttribute.has(found.code)) found = await ask(attributes);
+    const [entry, ...others] = found.entries;
+    if (others.length > 0) return { outcome: 'several' };
+    if (found.code !== resultCodes.success) throw failureOf(found.code, found.diagnostic);
+    return entry === undefined ? { outcome: 'none' } : { outcome: 'one', entry };
+  };
+}
+
+const rejectsAttribute: ReadonlySet<number> = new Set([16, 17]);

@@ -1,0 +1,230 @@
+import { bytesOf, textOf } from './attributes.ts';
+import type { Connection } from './connection.ts';
+import type { Deadline } from './deadline.ts';
+import { asFailure, DirectoryFailure, failureOf, resultCodes } from './failures.ts';
+import { anyOf, equal, present, type Filter } from './filter.ts';
+import { closure, invertGroups, Names } from './group-graph.ts';
+import type { Entry } from './messages.ts';
+import { searchAll } from './paged-search.ts';
+import { allValues } from './ranges.ts';
+import { readRootDse, treeOf, type RootDse } from './root-dse.ts';
+
+/** The groups of a person as far as they could be read. */
+export interface Membership {
+  readonly groups: readonly string[];
+  /** Why there may be more. */
+  readonly missing: string | null;
+}
+
+/** What has to be asked for besides the group attribute. */
+export const groupAttributes: readonly string[] = ['primaryGroupID', 'objectSid'];
+
+/** One reading of a person's groups. */
+interface Reading {
+  readonly connection: Connection;
+  readonly entry: Entry;
+  readonly login: string;
+  readonly deadline: Deadline;
+}
+
+/** What does not change from one person to the next. */
+interface Facts {
+  readonly root: RootDse;
+  readonly tree: string;
+}
+
+const FACTS_MS = 10 * 60_000;
+const BATCH = 50;
+const PAGE = 500;
+const MAX_GROUPS = 200_000;
+// Beyond this many questions all groups are read at once and the rest is found in memory.
+const MAX_LEVELS = 8;
+const MAX_FRONTIER = 500;
+
+/** Finds the groups of people, each directory in the way that costs it least. */
+export function createGroups(config: { searchBase: string; groupAttr: string; recursiveGroups: boolean }) {
+  const factsOnce = remembered(FACTS_MS, async ({ connection, deadline }: Reading): Promise<Facts> => {
+    const root = await readRootDse(connection, deadline);
+    return { root, tree: treeOf(config.searchBase, root.namingContexts) };
+  });
+  // An attribute that nobody carries is one that this server does not keep, or does not show.
+  const keptOnce = remembered(FACTS_MS, async (reading: Reading): Promise<boolean> => {
+    const { tree } = await factsOnce(reading);
+    return await anybodyHas(reading, { tree, attribute: config.groupAttr });
+  });
+
+  const direct = async (reading: Reading): Promise<string[]> => {
+    const { connection, entry, deadline } = reading;
+    const values = await allValues(connection, entry, { attribute: config.groupAttr, deadline });
+    if (values.length > 0) return values.map((value) => asText(value, config.groupAttr));
+    if (await keptOnce(reading)) return [];
+    return await groupsWith(reading, await factsOnce(reading), [
+      ...memberFilters(entry.dn),
+      equal('memberUid', reading.login),
+    ]);
+  };
+
+  const above = async (reading: Reading, names: Names): Promise<void> => {
+    const facts = await factsOnce(reading);
+    const unseen = facts.root.activeDirectory ? await fromTokens(reading, facts, names) : [...names];
+    await walk(reading, { facts, names, start: unseen });
+  };
+
+  return async (reading: Reading): Promise<Membership> => {
+    const names = new Names();
+    try {
+      for (const name of await direct(reading)) names.add(name);
+      const primary = primarySid(reading.entry);
+      if (primary !== undefined) names.add(await groupOfSid(reading, await factsOnce(reading), primary));
+      if (config.recursiveGroups) await above(reading, names);
+      return { groups: [...names], missing: null };
+    } catch (error) {
+      return { groups: [...names], missing: asFailure(error).message };
+    }
+  };
+}
+
+/** Remembers an answer for a while; a failure is not remembered. */
+function remembered<A, T>(ms: number, ask: (argument: A) => Promise<T>): (argument: A) => Promise<T> {
+  let known: { value: T; until: number } | undefined;
+  return async (argument) => {
+    if (known !== undefined && performance.now() < known.until) return known.value;
+    const value = await ask(argument);
+    known = { value, until: performance.now() + ms };
+    return value;
+  };
+}
+
+const memberFilters = (dn: string): Filter[] => [equal('member', dn), equal('uniqueMember', dn)];
+
+async function anybodyHas({ connection, deadline }: Reading, { tree, attribute }: { tree: string; attribute: string }) {
+  const found = await connection.search(
+    { base: tree, scope: 'sub', filter: present(attribute), attributes: ['1.1'], maxEntries: 1 },
+    deadline,
+  );
+  if (found.entries.length > 0) return true;
+  if (found.code === resultCodes.success) return false;
+  throw failureOf(found.code, found.diagnostic);
+}
+
+async function groupsWith({ connection, deadline }: Reading, { root, tree }: Facts, members: Filter[]) {
+  const question = {
+    base: tree,
+    scope: 'sub',
+    filter: anyOf(members),
+    attributes: ['1.1'],
+    pages: root.pages,
+    pageSize: PAGE,
+    maxEntries: MAX_GROUPS,
+  } as const;
+  return (await searchAll(connection, question, deadline)).map(({ dn }) => dn);
+}
+
+/** Level by level: the groups that the groups are members of. */
+async function walk(
+  reading: Reading,
+  { facts, names, start }: { facts: Facts; names: Names; start: string[] },
+): Promise<void> {
+  let frontier = start;
+  for (let level = 0; frontier.length > 0; level += 1) {
+    if (level >= MAX_LEVELS || frontier.length > MAX_FRONTIER) return await takeWholeGraph(reading, facts, names);
+    const found: string[] = [];
+    for (const batch of batches(frontier)) {
+      for (const dn of await groupsWith(reading, facts, batch.flatMap(memberFilters)))
+        if (names.add(dn)) found.push(dn);
+    }
+    frontier = found;
+  }
+}
+
+async function takeWholeGraph(reading: Reading, { root, tree }: Facts, names: Names): Promise<void> {
+  const { connection, deadline } = reading;
+  const question = {
+    base: tree,
+    scope: 'sub',
+    filter: anyOf([present('member'), present('uniqueMember')]),
+    attributes: ['member', 'uniqueMember'],
+    pages: root.pages,
+    pageSize: PAGE,
+    maxEntries: MAX_GROUPS,
+  } as const;
+  const groups = [];
+  for (const entry of await searchAll(connection, question, deadline)) {
+    const members: string[] = [];
+    for (const attribute of ['member', 'uniqueMember']) {
+      for (const value of await allValues(connection, entry, { attribute, deadline })) members.push(value.toString());
+    }
+    groups.push({ dn: entry.dn, members });
+  }
+  for (const dn of closure(invertGroups(groups), [...names])) names.add(dn);
+}
+
+/**
+ * Active Directory counts the security groups of an account itself. Distribution groups are not among them: gives the
+ * groups from which a walk has to go on to find those too.
+ */
+async function fromTokens(reading: Reading, facts: Facts, names: Names): Promise<string[]> {
+  const sids = await tokenGroups(reading);
+  const parents = new Names(names);
+  const counted = new Names();
+  for (const batch of batches(sids)) {
+    const filter = anyOf(batch.map((sid) => equal('objectSid', sid)));
+    for (const entry of await securityGroups(reading, { base: facts.tree, filter })) {
+      counted.add(entry.dn);
+      const above = await allValues(reading.connection, entry, { attribute: 'memberOf', deadline: reading.deadline });
+      for (const value of above) parents.add(asText(value, 'memberOf'));
+    }
+  }
+  const uncounted = [...parents].filter((dn) => !counted.has(dn));
+  for (const dn of [...counted, ...uncounted]) names.add(dn);
+  return uncounted;
+}
+
+async function securityGroups({ connection, deadline }: Reading, { base, filter }: { base: string; filter: Filter }) {
+  const question = { base, scope: 'sub', filter, attributes: ['memberOf'], maxEntries: 2 * BATCH } as const;
+  const found = await connection.search(question, deadline);
+  if (found.code !== resultCodes.success) throw failureOf(found.code, found.diagnostic);
+  return found.entries;
+}
+
+async function tokenGroups({ connection, entry, deadline }: Reading): Promise<readonly Buffer[]> {
+  const found = await connection.search(
+    { base: entry.dn, scope: 'base', filter: present('objectClass'), attributes: ['tokenGroups'], maxEntries: 1 },
+    deadline,
+  );
+  if (found.code !== resultCodes.success) throw failureOf(found.code, found.diagnostic);
+  return found.entries[0] === undefined ? [] : bytesOf(found.entries[0], 'tokenGroups');
+}
+
+/** The primary group stands in no list of members: its SID is the account's with another last number. */
+export function primarySid(entry: Entry): Buffer | undefined {
+  const rid = textOf(entry, 'primaryGroupID');
+  const sid = bytesOf(entry, 'objectSid')[0];
+  if (rid === undefined || sid === undefined) return undefined;
+  if (!/^\d{1,10}$/.test(rid) || sid.length < 12)
+    throw new DirectoryFailure('protocol', 'The primary group cannot be read');
+  const group = Buffer.from(sid);
+  group.writeUInt32LE(Number(rid), group.length - 4);
+  return group;
+}
+
+async function groupOfSid({ connection, deadline }: Reading, { tree }: Facts, sid: Buffer): Promise<string> {
+  const found = await connection.search(
+    { base: tree, scope: 'sub', filter: equal('objectSid', sid), attributes: ['1.1'], maxEntries: 1 },
+    deadline,
+  );
+  if (found.code !== resultCodes.success) throw failureOf(found.code, found.diagnostic);
+  const group = found.entries[0];
+  if (group === undefined) throw new DirectoryFailure('refused', 'The primary group cannot be seen');
+  return group.dn;
+}
+
+const asText = (value: Buffer, attribute: string): string => {
+  const text = value.toString('utf8');
+  if (text.includes('\uFFFD')) throw new DirectoryFailure('protocol', `The attribute ${attribute} holds no text`);
+  return text;
+};
+
+function* batches<T>(list: readonly T[]): Generator<readonly T[]> {
+  for (let at = 0; at < list.length; at += BATCH) yield list.slice(at, at + BATCH);
+}

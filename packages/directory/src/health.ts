@@ -1,0 +1,26 @@
+/** Remembers which servers failed, so that the next question begins with one that answers. */
+export interface Health<S> {
+  /** The servers in the order to try: the healthy ones as configured, then the others. */
+  readonly order: () => S[];
+  readonly failed: (server: S) => void;
+  readonly worked: (server: S) => void;
+}
+
+const FIRST_PAUSE_MS = 15_000;
+const LONGEST_PAUSE_MS = 300_000;
+
+/** Every server counts as healthy until it fails; after a pause it is asked again in its turn. */
+export function createHealth<S>(servers: readonly S[], now: () => number = () => performance.now()): Health<S> {
+  const bad = new Map<S, { until: number; pause: number }>();
+  const isBad = (server: S) => (bad.get(server)?.until ?? 0) > now();
+  return {
+    order: () => [...servers.filter((s) => !isBad(s)), ...servers.filter(isBad)],
+    failed: (server) => {
+      const pause = Math.min((bad.get(server)?.pause ?? FIRST_PAUSE_MS / 2) * 2, LONGEST_PAUSE_MS);
+      bad.set(server, { until: now() + pause, pause });
+    },
+    worked: (server) => {
+      bad.delete(server);
+    },
+  };
+}

@@ -1,0 +1,45 @@
+import { bytesOf, textOf } from './attributes.ts';
+import { DirectoryFailure } from './failures.ts';
+import type { Entry } from './messages.ts';
+
+// In this order, which stays the same when a directory learns another kind later: an upgrade that adds `entryUUID`
+// must not make strangers of everybody.
+const kinds = [
+  { name: 'objectGUID', read: guid },
+  { name: 'ipaUniqueID', read: words },
+  { name: 'nsUniqueId', read: words },
+  { name: 'GUID', read: hex },
+  { name: 'entryUUID', read: words },
+] as const;
+
+/** What has to be asked for to know them. */
+export const idAttributes: readonly string[] = kinds.map(({ name }) => name);
+
+/** What survives renaming, moving and every change of an entry, with the attribute it is from. */
+export function immutableIdOf(entry: Entry): string | null {
+  for (const { name, read } of kinds) {
+    const value = read(entry, name);
+    if (value !== undefined) return `${name}:${value}`;
+  }
+  return null;
+}
+
+function words(entry: Entry, name: string): string | undefined {
+  return textOf(entry, name)?.toLowerCase();
+}
+
+function hex(entry: Entry, name: string): string | undefined {
+  return bytesOf(entry, name)[0]?.toString('hex');
+}
+
+// The first three groups of Active Directory's GUIDs are little-endian.
+function guid(entry: Entry, name: string): string | undefined {
+  const bytes = bytesOf(entry, name)[0];
+  if (bytes === undefined) return undefined;
+  if (bytes.length !== 16) throw new DirectoryFailure('protocol', 'objectGUID has not 16 bytes');
+  const part = (start: number, end: number, little = false) => {
+    const slice = Buffer.from(bytes.subarray(start, end));
+    return (little ? slice.reverse() : slice).toString('hex');
+  };
+  return [part(0, 4, true), part(4, 6, true), part(6, 8, true), part(8, 10), part(10, 16)].join('-');
+}

@@ -1,0 +1,205 @@
+import type { Socket } from 'node:net';
+import { Duplex } from 'node:stream';
+import { element, integer, Malformed, readHead, tags } from './ber.ts';
+import { DirectoryFailure } from './failures.ts';
+import { operations, readEntry, readMessage, readResult, type Entry, type Message, type Result } from './messages.ts';
+
+/** What one operation may bring at most. */
+export interface Bounds {
+  readonly maxEntries: number;
+  readonly maxBytes: number;
+}
+
+/** What an operation brought. */
+export interface Arrived {
+  readonly entries: readonly Entry[];
+  readonly references: number;
+  readonly result: Result;
+}
+
+interface Pending {
+  readonly id: number;
+  readonly awaits: number;
+  readonly bounds: Bounds;
+  readonly entries: Entry[];
+  bytes: number;
+  references: number;
+}
+
+/** The largest message that is taken. */
+const MAX_MESSAGE_BYTES = 8 * 1024 * 1024;
+
+const responses: Readonly<Record<number, number>> = {
+  [operations.bindRequest]: operations.bindResponse,
+  [operations.searchRequest]: operations.searchDone,
+  [operations.extendedRequest]: operations.extendedResponse,
+};
+
+/**
+ * Stands between the socket and the protocol library, which writes the requests; the server's bytes end here. Messages
+ * are cut out, bounded and checked, entries and results kept for the connection, and the library only hears, in bytes of
+ * ours, that its operation has ended: nothing a server sends can reach a parser that trusts it.
+ */
+export class Link extends Duplex {
+  // What the library looks at to see that the connection stands.
+  readonly connecting = false;
+  readonly readyState = 'open';
+  failure: DirectoryFailure | undefined;
+  #socket: Socket;
+  // The beginning of a message that has not come whole; grows by doubling.
+  #kept = Buffer.alloc(0);
+  #keptBytes = 0;
+  #bounds: Bounds = { maxEntries: 0, maxBytes: MAX_MESSAGE_BYTES };
+  #pending: Pending | undefined;
+  #arrived: Arrived | undefined;
+
+  constructor(socket: Socket) {
+    super({ readableObjectMode: true });
+    this.#socket = socket;
+    socket.on('data', (chunk: Buffer) => this.#take(chunk));
+    socket.on('error', (error) => this.fail(this.#lost(`Connection broken (${codeOf(error)})`, error)));
+    socket.on('close', () => this.fail(this.#lost('The server closed the connection')));
+    socket.on('end', () => this.fail(this.#lost('The server closed the connection')));
+    this.on('error', () => undefined); // told by `failure`
+  }
+
+  /** Before an operation: what it may bring. */
+  begin(bounds: Bounds): void {
+    this.#arrived = undefined;
+    this.#bounds = bounds;
+  }
+
+  /** After it: what it brought. */
+  arrivedNow(): Arrived | undefined {
+    const arrived = this.#arrived;
+    this.#arrived = undefined;
+    return arrived;
+  }
+
+  get isOpen(): boolean {
+    return this.failure === undefined && !this.destroyed;
+  }
+
+  /** Ends the connection; whoever waits gets the failure. */
+  fail(failure: DirectoryFailure): void {
+    this.failure ??= failure;
+    this.#socket.destroy();
+    this.destroy(failure);
+  }
+
+  override _read(): void {
+    // Results are pushed as they come; there is one at a time.
+  }
+
+  override _write(request: Buffer, _encoding: BufferEncoding, done: (error?: Error | null) => void): void {
+    const { id, operation } = readMessage(request);
+    const awaits = responses[operation];
+    this.#pending =
+      awaits === undefined ? undefined : { id, awaits, bounds: this.#bounds, entries: [], bytes: 0, references: 0 };
+    this.#socket.write(request, () => done());
+  }
+
+  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    this.#socket.destroy();
+    done(error);
+  }
+
+  #lost(text: string, cause?: Error): DirectoryFailure {
+    const lost = this.#pending?.bytes === 0 && this.#keptBytes === 0;
+    return new DirectoryFailure('unreachable', text, { cause, lost });
+  }
+
+  #take(chunk: Buffer): void {
+    if (this.failure !== undefined) return;
+    try {
+      const bytes = this.#join(chunk);
+      let at = 0;
+      for (let end = endOfMessage(bytes, at); end !== undefined && this.isOpen; end = endOfMessage(bytes, at)) {
+        this.#hear(bytes.subarray(at, end));
+        at = end;
+      }
+      this.#keep(bytes, at);
+    } catch (error) {
+      const text =
+        error instanceof Malformed ? `The server sent no LDAP: ${error.message}` : 'The answer cannot be read';
+      this.fail(error instanceof DirectoryFailure ? error : new DirectoryFailure('protocol', text, { cause: error }));
+    }
+  }
+
+  #join(chunk: Buffer): Buffer {
+    if (this.#keptBytes === 0) return chunk;
+    const size = this.#keptBytes + chunk.length;
+    if (size > this.#kept.length) {
+      const larger = Buffer.allocUnsafe(Math.max(size, 2 * this.#kept.length));
+      this.#kept.copy(larger, 0, 0, this.#keptBytes);
+      this.#kept = larger;
+    }
+    chunk.copy(this.#kept, this.#keptBytes);
+    this.#keptBytes = size;
+    return this.#kept.subarray(0, size);
+  }
+
+  // What was heard may still be looked at: the rest moves to memory of its own.
+  #keep(bytes: Buffer, from: number): void {
+    if (from === 0 && this.#keptBytes > 0) return;
+    this.#kept = Buffer.from(bytes.subarray(from));
+    this.#keptBytes = this.#kept.length;
+  }
+
+  #hear(bytes: Buffer): void {
+    const message = readMessage(bytes);
+    const pending = this.#pending;
+    if (message.id === 0) throw this.#farewell(message);
+    if (pending === undefined || message.id !== pending.id) throw new Malformed('An answer to no question.');
+    pending.bytes += bytes.length;
+    if (pending.bytes > pending.bounds.maxBytes) {
+      throw new DirectoryFailure('limit', 'The server sent more than an answer may hold');
+    }
+    if (message.operation === pending.awaits) this.#finish(message, pending);
+    else if (pending.awaits !== operations.searchDone) throw new Malformed('An answer of another kind.');
+    else this.#collect(message, pending);
+  }
+
+  #collect(message: Message, pending: Pending): void {
+    if (message.operation === operations.searchReference) {
+      pending.references += 1; // told, never followed
+      return;
+    }
+    if (message.operation !== operations.searchEntry) throw new Malformed('An answer of another kind.');
+    if (pending.entries.length >= pending.bounds.maxEntries) {
+      throw new DirectoryFailure('limit', 'The server sent more entries than were asked for');
+    }
+    pending.entries.push(readEntry(message));
+  }
+
+  #finish(message: Message, pending: Pending): void {
+    const result = readResult(message);
+    this.#pending = undefined;
+    this.#arrived = { entries: pending.entries, references: pending.references, result };
+    // Result codes and words stay here: for the library there is success and failure.
+    const code = element(tags.enumerated, Buffer.from([result.code === 0 ? 0 : 80]));
+    const body = element(message.operation, code, element(tags.octets), element(tags.octets));
+    this.push(element(tags.sequence, integer(message.id), body));
+  }
+
+  // Notice of disconnection (RFC 4511, 4.4.1), or something unasked for.
+  #farewell(message: Message): DirectoryFailure {
+    if (message.operation !== operations.extendedResponse) return new DirectoryFailure('protocol', 'An unasked answer');
+    const { code, diagnostic } = readResult(message);
+    const words = diagnostic === '' ? '' : `: ${diagnostic}`;
+    return new DirectoryFailure('busy', `The server ends the connection (LDAP result ${code})${words}`, { code });
+  }
+}
+
+const codeOf = (error: Error & { code?: string }): string => error.code ?? error.name;
+
+// Where the message that begins here ends, or nothing while it has not come whole.
+function endOfMessage(bytes: Buffer, at: number): number | undefined {
+  if (at >= bytes.length) return undefined;
+  if (bytes[at] !== tags.sequence) throw new Malformed('A message that is no sequence.');
+  const head = readHead(bytes, at);
+  if (head === undefined) return undefined;
+  if (head.end - at > MAX_MESSAGE_BYTES)
+    throw new DirectoryFailure('limit', 'The server sent a message that is too large');
+  return head.end <= bytes.length ? head.end : undefined;
+}

@@ -1,0 +1,86 @@
+import { Malformed, Reader, tags } from './ber.ts';
+
+/** The operations that a client of ours sends and understands. */
+export const operations = {
+  bindRequest: 0x60,
+  bindResponse: 0x61,
+  unbindRequest: 0x42,
+  searchRequest: 0x63,
+  searchEntry: 0x64,
+  searchDone: 0x65,
+  searchReference: 0x73,
+  extendedRequest: 0x77,
+  extendedResponse: 0x78,
+} as const;
+
+/** An entry of an answer; attribute names in lower case, values as the bytes they are. */
+export interface Entry {
+  readonly dn: string;
+  readonly attributes: ReadonlyMap<string, readonly Buffer[]>;
+}
+
+/** How an operation ended. */
+export interface Result {
+  readonly code: number;
+  /** The server's own words: evidence for an administrator, never an instruction. */
+  readonly diagnostic: string;
+  readonly controls: ReadonlyMap<string, Buffer>;
+}
+
+/** One message: its number, its operation and a reader of what follows. */
+export interface Message {
+  readonly id: number;
+  readonly operation: number;
+  readonly body: Reader;
+  readonly rest: Reader;
+}
+
+/** @throws Malformed */
+export function readMessage(bytes: Buffer): Message {
+  const message = new Reader(bytes).inside(tags.sequence);
+  const id = message.integer();
+  if (id < 0) throw new Malformed('A negative message number.');
+  const operation = message.next();
+  return { id, operation: operation.tag, body: new Reader(bytes, operation), rest: message };
+}
+
+/** @throws Malformed */
+export function readResult({ body, rest }: Message): Result {
+  const code = body.integer(tags.enumerated);
+  body.octets(); // the matched DN
+  const diagnostic = body.text();
+  return { code, diagnostic: printable(diagnostic), controls: readControls(rest) };
+}
+
+/** @throws Malformed */
+export function readEntry({ body }: Message): Entry {
+  const dn = body.text();
+  const attributes = new Map<string, readonly Buffer[]>();
+  for (const list = body.inside(tags.sequence); !list.done;) {
+    const attribute = list.inside(tags.sequence);
+    const name = attribute.text().toLowerCase();
+    const values: Buffer[] = [...(attributes.get(name) ?? [])];
+    for (const set = attribute.inside(tags.set); !set.done;) values.push(set.octets());
+    attributes.set(name, values);
+  }
+  return { dn, attributes };
+}
+
+function readControls(rest: Reader): Map<string, Buffer> {
+  const controls = new Map<string, Buffer>();
+  if (rest.peek() !== 0xa0) return controls;
+  for (const list = rest.inside(0xa0); !list.done;) {
+    const control = list.inside(tags.sequence);
+    const oid = control.text();
+    if (control.peek() === tags.boolean) control.next();
+    controls.set(oid, control.done ? Buffer.alloc(0) : control.octets());
+  }
+  return controls;
+}
+
+/** Foreign text made fit for a log and a page: one line, no control characters, not long. */
+export const printable = (text: string): string =>
+  text
+    .replace(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ')
+    .trim()
+    .slice(0, 300);

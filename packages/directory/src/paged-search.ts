@@ -1,0 +1,80 @@
+import type { Connection, Question } from './connection.ts';
+import type { Deadline } from './deadline.ts';
+import { DirectoryFailure, failureOf, resultCodes } from './failures.ts';
+import type { Entry } from './messages.ts';
+
+/** A search for everything that matches. */
+export interface PagedQuestion extends Omit<Question, 'maxEntries' | 'page'> {
+  readonly pageSize: number;
+  /** More than this many entries are an error, not a shorter answer. */
+  readonly maxEntries: number;
+}
+
+/** How a chain of pages closed; there is no other way to get one than a result 0 with an empty cookie. */
+export interface Completeness {
+  readonly entries: number;
+  readonly pages: number;
+  readonly references: number;
+}
+
+// A server may have nothing to show on a page and still go on (RFC 2696), but not for ever.
+const MAX_EMPTY_PAGES = 1000;
+
+/**
+ * Gives the pages as they come and, at the end, the proof that they were all. An error, a limit, a referral, a missing
+ * or a repeated cookie throws: half an answer is none.
+ * @throws DirectoryFailure
+ */
+export async function* pagedSearch(
+  connection: Connection,
+  question: PagedQuestion,
+  deadline: Deadline,
+): AsyncGenerator<readonly Entry[], Completeness> {
+  const { pageSize, maxEntries, ...asked } = question;
+  const firsts = new Set<string>();
+  const total = { entries: 0, pages: 0, references: 0 };
+  let emptyPages = 0;
+  for (let cookie: Buffer = Buffer.alloc(0); ;) {
+    const page = { size: pageSize, cookie };
+    // A server may exceed the size of a page slightly; ten times is another protocol.
+    const found = await connection.search({ ...asked, maxEntries: pageSize * 10, page }, deadline);
+    if (found.code !== resultCodes.success) throw failureOf(found.code, found.diagnostic);
+    if (found.cookie === undefined) throw new DirectoryFailure('protocol', 'The server answers without paging');
+    total.entries += found.entries.length;
+    total.pages += 1;
+    total.references += found.references;
+    if (total.entries > maxEntries) throw new DirectoryFailure('limit', `More than ${maxEntries} entries`);
+    const first = found.entries[0]?.dn;
+    // A cookie may stay the same from page to page; what it leads to may not.
+    if (first !== undefined && firsts.has(first))
+      throw new DirectoryFailure('protocol', 'The server repeats its pages');
+    if (first === undefined) emptyPages += 1;
+    else {
+      firsts.add(first);
+      emptyPages = 0;
+      yield found.entries;
+    }
+    if (found.cookie.length === 0) return total;
+    if (emptyPages > MAX_EMPTY_PAGES) throw new DirectoryFailure('protocol', 'The server sends empty pages only');
+    cookie = found.cookie;
+  }
+}
+
+/**
+ * The same, all at once; a server without paging gives one answer, which a result 0 closes.
+ * @throws DirectoryFailure
+ */
+export async function searchAll(
+  connection: Connection,
+  { pages, ...question }: PagedQuestion & { readonly pages: boolean },
+  deadline: Deadline,
+): Promise<Entry[]> {
+  const entries: Entry[] = [];
+  if (pages) {
+    for await (const page of pagedSearch(connection, question, deadline)) entries.push(...page);
+    return entries;
+  }
+  const found = await connection.search(question, deadline);
+  if (found.code !== resultCodes.success) throw failureOf(found.code, found.diagnostic);
+  return [...found.entries];
+}

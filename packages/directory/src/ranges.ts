@@ -1,0 +1,70 @@
+import { bytesOf } from './attributes.ts';
+import type { Connection } from './connection.ts';
+import type { Deadline } from './deadline.ts';
+import { DirectoryFailure, failureOf, resultCodes } from './failures.ts';
+import { present } from './filter.ts';
+import type { Entry } from './messages.ts';
+
+const MAX_SLICES = 10_000;
+
+/**
+ * All values of an attribute, also where Active Directory gives them in slices (MS-ADTS 3.1.1.3.1.3.3). The slices must
+ * follow one another up to the one that says it is the last.
+ * @throws DirectoryFailure
+ */
+export async function allValues(
+  connection: Connection,
+  entry: Entry,
+  { attribute, deadline }: { attribute: string; deadline: Deadline },
+): Promise<Buffer[]> {
+  const values = [...bytesOf(entry, attribute)];
+  let slice = sliceOf(entry, attribute);
+  for (let slices = 0; slice !== undefined; slices += 1) {
+    if (slice.from !== values.length || slices > MAX_SLICES) throw broken(attribute);
+    values.push(...slice.values);
+    if (slice.last) return values;
+    if (slice.values.length === 0) throw broken(attribute);
+    slice = sliceOf(await next(connection, { entry, attribute, from: values.length, deadline }), attribute);
+    if (slice === undefined) throw broken(attribute);
+  }
+  return values;
+}
+
+interface Slice {
+  readonly from: number;
+  readonly last: boolean;
+  readonly values: readonly Buffer[];
+}
+
+function sliceOf(entry: Entry, attribute: string): Slice | undefined {
+  const prefix = `${attribute.toLowerCase()};range=`;
+  for (const [name, values] of entry.attributes) {
+    if (!name.startsWith(prefix)) continue;
+    const [, from, to] = /^(\d+)-(\d+|\*)$/.exec(name.slice(prefix.length)) ?? [];
+    if (from === undefined) throw broken(attribute);
+    return { from: Number(from), last: to === '*', values };
+  }
+  return undefined;
+}
+
+async function next(
+  connection: Connection,
+  { entry, attribute, from, deadline }: { entry: Entry; attribute: string; from: number; deadline: Deadline },
+): Promise<Entry> {
+  const found = await connection.search(
+    {
+      base: entry.dn,
+      scope: 'base',
+      filter: present('objectClass'),
+      attributes: [`${attribute};range=${from}-*`],
+      maxEntries: 1,
+    },
+    deadline,
+  );
+  if (found.code !== resultCodes.success) throw failureOf(found.code, found.diagnostic);
+  if (found.entries[0] === undefined) throw broken(attribute);
+  return found.entries[0];
+}
+
+const broken = (attribute: string): DirectoryFailure =>
+  new DirectoryFailure('protocol', `The server's slices of ${attribute} do not fit together`);
