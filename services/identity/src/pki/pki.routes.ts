@@ -1,0 +1,45 @@
+import { identityRoutes } from '@overtone/contracts';
+import { forwardedHeader, handle, type Forwarded, type Route } from '@overtone/service-kit';
+import { clientOf } from '../client.ts';
+import { methodOff, type Provisioning, type Refuse } from '../provisioning/provisioning.ts';
+import { newCsrfToken, secureCookies, tokenReply } from '../sessions/sessions.ts';
+import type { Settings } from '../settings/settings.ts';
+import type { CrlSource } from './crl.adapter.ts';
+import { certificateOf, check, type PkiSettings, type Refused } from './pki.ts';
+
+type Deps = {
+  settings: Settings;
+  /** Reads the edge's statement of what it was sent. */
+  forwardedOf: (statement: string | undefined) => Forwarded;
+  crls: CrlSource;
+  provisioning: Provisioning;
+  refuse: Refuse;
+  allowInsecureCookies: boolean;
+};
+
+export const pkiRoutes = (d: Deps): Route[] => {
+  const identify = async (forwarded: Forwarded, s: PkiSettings) => {
+    const shown = certificateOf(forwarded, s);
+    if (!shown.ok) return shown;
+    const fetchLists = async () => (s.pki_crl_url === '' ? [] : d.crls(s.pki_crl_url, s.pki_crl_cache_seconds));
+    return check(shown, s, fetchLists, new Date());
+  };
+
+  return [
+    handle(identityRoutes.pkiAuthenticate, async (r) => {
+      const settings = d.settings.current();
+      if (!settings.pki_enabled) throw methodOff();
+      const secure = secureCookies(r.origin, d.allowInsecureCookies);
+      const forwarded = d.forwardedOf(r.req.get(forwardedHeader));
+      const client = clientOf(r);
+      const identified = await identify(forwarded, settings);
+      if (!identified.ok) {
+        const { errorCode, reason, username, header }: Refused = identified;
+        const details = { peer: forwarded.peer, ...(header ? { header: header.slice(0, 100) } : {}) };
+        throw await d.refuse(client, { method: 'pki', errorCode, reason, username, details });
+      }
+      const issued = await d.provisioning.signIn(identified.assertion, client);
+      return tokenReply(issued, { csrfToken: newCsrfToken(), secure });
+    }),
+  ];
+};
