@@ -122,6 +122,8 @@ export const mappingObject = z.object({
 });
 
 const claimValue = text(1024).trim().min(1);
+/** The cap on the wire; the service and the table refuse a higher role again. */
+const grantsRole = z.string().regex(/^(?:user|admin)$/, 'must be user or admin');
 const givesNothing = { message: 'A mapping must set group_uuid, grants_role, or both' };
 
 export const mappingRoutes = {
@@ -143,7 +145,7 @@ export const mappingRoutes = {
         source: z.enum(mappingSources),
         claim_value: claimValue,
         group_uuid: z.uuid().nullish(),
-        grants_role: z.enum(grantableRoles).nullish(),
+        grants_role: grantsRole.nullish(),
         description: text(2000).nullish(),
       })
       .refine((m) => Boolean(m.group_uuid ?? m.grants_role), givesNothing),
@@ -159,7 +161,7 @@ export const mappingRoutes = {
     body: z.strictObject({
       claim_value: claimValue.optional(),
       group_uuid: z.uuid().nullable().optional(),
-      grants_role: z.enum(grantableRoles).nullable().optional(),
+      grants_role: grantsRole.nullable().optional(),
       description: text(2000).nullable().optional(),
     }),
     answer: mappingObject,

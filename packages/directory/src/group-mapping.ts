@@ -1,7 +1,7 @@
 import { folded, tryCanonicalDn } from './dn.ts';
 
-/** Which claims a mapping matches. */
-export type ClaimSource = 'ldap' | 'oidc' | 'proxy';
+/** Where claims come from; a certificate (`pki`) has none that could be mapped. */
+export type ClaimSource = 'ldap' | 'oidc' | 'proxy' | 'pki';
 
 /** What one claim value leads to: a group, a role (at most admin), or both. */
 export interface MappingRule {

@@ -129,6 +129,15 @@ describe('how mappings apply', () => {
   it('never demotes a super_admin', () => {
     expect(roleOf({ role: 'super_admin' })).toBe('super_admin');
   });
+  it('lets only the legacy signal decide for a certificate, which has no claims to map', () => {
+    const index = compileMappings('pki', []);
+    const asserted = { claims: { known: false, reason: 'none' }, by: 'sign_in' } as const;
+    const decided = (role: Cell['role'], legacyAdmin: Cell['legacyAdmin']) =>
+      reconcileAccount(index, { role, authType: 'pki' }, { ...asserted, legacyAdmin });
+    expect(decided('user', 'yes')).toEqual({ groupIds: null, role: 'admin' });
+    expect(decided('admin', 'no')).toEqual({ groupIds: null, role: 'user' });
+    expect(decided('admin', 'unknown')).toEqual({ groupIds: null, role: 'admin' });
+  });
   it('skips a proxy sign-in without the groups header, and reconciles one with an empty header to empty', () => {
     const proxy = { source: 'proxy', authType: 'proxy', by: 'sign_in', role: 'admin', legacyAdmin: 'no' } as const;
     expect(decide({ ...proxy, mappings: 'group', claims: 'unknown' })).toEqual({ groupIds: null, role: 'admin' });

@@ -1,4 +1,4 @@
-import type { Prisma, PrismaClient } from './generated/client.ts';
+import { Prisma, type PrismaClient } from './generated/client.ts';
 
 export type Db = PrismaClient;
 /** A transaction of this service's client. */
@@ -6,3 +6,6 @@ export type Tx = Prisma.TransactionClient;
 
 /** Short transactions that may wait a moment for a row lock or a connection. */
 export const txOptions = { maxWait: 5_000, timeout: 10_000 };
+
+/** Whether a statement failed because another row has what must be unique. */
+export const isTaken = (e: unknown): boolean => e instanceof Prisma.PrismaClientKnownRequestError && e.code === 'P2002';

@@ -12,7 +12,8 @@ export type LegacyAdmin = 'yes' | 'no' | 'unknown';
 
 export type Pass = {
   userId: string;
-  source: MappingSource;
+  /** A certificate has no claims to map: only `legacyAdmin` counts. */
+  source: MappingSource | 'pki';
   claims: Claims;
   legacyAdmin: LegacyAdmin;
   actor: 'idp_login' | 'directory_sync';

@@ -2,6 +2,8 @@ import type { AuthSettings } from '@overtone/contracts';
 import type { Assertion } from '../provisioning/provisioning.ts';
 import { adminByRole, claimAt, listAt, mappedClaims, names, textAt, type TokenClaims } from './claims.ts';
 
+export { safeAddress } from './bounded-fetch.ts';
+
 export type OidcSettings = Pick<AuthSettings, Extract<keyof AuthSettings, `oidc_${string}`>>;
 
 const slashless = (url: string): string => url.trim().replace(/\/+$/, '');
@@ -52,3 +54,7 @@ export const notAdmitted = ({ claims }: Assertion, s: OidcSettings): string | un
   if (isIn(blocked)) return 'blocked_group';
   return allowed.length > 0 && !isIn(allowed) ? 'no_allowed_group' : undefined;
 };
+
+/** Whether one of these values makes an administrator by the provider's own setting. */
+export const namesAdmin = (values: readonly string[], s: Pick<OidcSettings, 'oidc_admin_role'>): boolean =>
+  adminByRole({ known: true, values }, names(s.oidc_admin_role)) === 'yes';

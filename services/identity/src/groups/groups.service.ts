@@ -1,0 +1,122 @@
+import { identityEvents, roleAtLeast } from '@overtone/contracts';
+import type { Outbox } from '@overtone/database';
+import { conflict, unavailable, type Caller } from '@overtone/service-kit';
+import { writeAudit } from '../audit/audit.ts';
+import type { Client } from '../client.ts';
+import { isTaken, txOptions, type Db, type Tx } from '../database.ts';
+import { mayManage, maySee, noGroup, toGroupDetail, toGroupObject } from './groups.ts';
+import type { GroupDetail, GroupObject, GroupRow } from './groups.ts';
+import { groupsStore as store } from './groups.store.ts';
+import { membershipsStore as memberships } from './memberships.store.ts';
+
+type Deps = { db: Db; outbox: Outbox };
+type Fields = { name?: string | undefined; description?: string | undefined };
+
+/** Deleting a large group counts and tells every membership. */
+const longTx = { ...txOptions, timeout: 60_000 };
+const deleteTries = 20;
+
+const seen = async (on: Db | Tx, caller: Caller, id: string): Promise<GroupRow> => {
+  const group = await store.find(on, id, caller.userId);
+  if (!group || !maySee(caller, group)) throw noGroup();
+  return group;
+};
+const detail = async (on: Db | Tx, caller: Caller, id: string): Promise<GroupDetail> =>
+  toGroupDetail(await seen(on, caller, id), await store.members(on, id));
+
+const named = async <T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> => {
+  try {
+    return await db.$transaction(work, txOptions);
+  } catch (e) {
+    throw isTaken(e) ? conflict('group_name_taken', 'Another group has this name', { cause: e }) : e;
+  }
+};
+
+/** One try; a member who came while the group was not held yet makes it void. */
+const tryDelete = ({ db, outbox }: Deps, caller: Caller, id: string, client: Client): Promise<boolean> =>
+  db.$transaction(async (tx) => {
+    await store.holdMappings(tx);
+    const held = new Set(await memberships.holdMembers(tx, id));
+    if (!(await store.hold(tx, id))) throw noGroup();
+    const { name } = await seen(tx, caller, id);
+    const members = await memberships.memberIds(tx, id);
+    if (members.some((userId) => !held.has(userId))) return false;
+    await memberships.removeAll(tx, id);
+    const mappings = await store.unmap(tx, id);
+    await store.delete(tx, id);
+    await outbox.addAll(tx, identityEvents.membershipChanged, await memberships.allGroupsOf(tx, members));
+    await outbox.add(tx, identityEvents.groupDeleted, { groupId: id });
+    await writeAudit(tx, {
+      event: 'group.delete',
+      outcome: 'success',
+      actor: caller.userId,
+      client,
+      details: {
+        group: id,
+        name,
+        members: members.length,
+        mappings_deleted: mappings.deleted,
+        mappings_changed: mappings.changed,
+      },
+    });
+    return true;
+  }, longTx);
+
+/** Groups of people: who may see, make, change and delete them. */
+export const createGroups = (d: Deps) => {
+  const { db, outbox } = d;
+  const tell = async (
+    tx: Tx,
+    caller: Caller,
+    client: Client,
+    change: { event: 'group.create' | 'group.update'; group: string; name: string; details?: Record<string, string> },
+  ): Promise<void> => {
+    const { event, group, name, details } = change;
+    await outbox.add(tx, identityEvents.groupChanged, { groupId: group, name });
+    await writeAudit(tx, {
+      event,
+      outcome: 'success',
+      actor: caller.userId,
+      client,
+      details: { group, name, ...details },
+    });
+  };
+
+  return {
+    list: async (caller: Caller, q: string): Promise<GroupObject[]> => {
+      const all = roleAtLeast(caller.role, 'admin');
+      return (await store.list(db, { userId: caller.userId, all }, q)).map(toGroupObject);
+    },
+    get: (caller: Caller, id: string): Promise<GroupDetail> => detail(db, caller, id),
+
+    create: (caller: Caller, fields: { name: string; description: string }, client: Client): Promise<GroupDetail> =>
+      named(db, async (tx) => {
+        const id = await store.create(tx, { ...fields, createdBy: caller.userId });
+        await tell(tx, caller, client, { event: 'group.create', group: id, name: fields.name });
+        return detail(tx, caller, id);
+      }),
+
+    update: (caller: Caller, id: string, fields: Fields, client: Client): Promise<GroupDetail> =>
+      named(db, async (tx) => {
+        const group = await store.find(tx, id, caller.userId);
+        if (!group || !mayManage(caller, group) || !(await store.update(tx, id, fields))) throw noGroup();
+        const name = fields.name ?? group.name;
+        await tell(tx, caller, client, {
+          event: 'group.update',
+          group: id,
+          name,
+          details: { old_name: group.name },
+        });
+        return detail(tx, caller, id);
+      }),
+
+    delete: async (caller: Caller, id: string, client: Client): Promise<undefined> => {
+      for (let tries = 0; tries < deleteTries; tries += 1) if (await tryDelete(d, caller, id, client)) return undefined;
+      throw unavailable('service_unavailable', 'People keep joining this group. Please try again.');
+    },
+
+    /** A page of who is in which groups. */
+    memberships: (after: string | null, limit: number) => memberships.page(db, after, limit),
+  };
+};
+export type Groups = ReturnType<typeof createGroups>;

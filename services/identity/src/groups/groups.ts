@@ -1,0 +1,71 @@
+import type { groupDetail, groupMember, groupObject, MappingSource } from '@overtone/contracts';
+import { roleAtLeast } from '@overtone/contracts';
+import { notFound, type Caller } from '@overtone/service-kit';
+import type { z } from 'zod';
+import type { Tx } from '../database.ts';
+
+export type GroupRole = 'member' | 'manager';
+export type GroupObject = z.infer<typeof groupObject>;
+export type GroupDetail = z.infer<typeof groupDetail>;
+export type GroupMember = z.infer<typeof groupMember>;
+
+export type GroupRow = {
+  id: string;
+  name: string;
+  description: string;
+  memberCount: number;
+  myRole: string | null;
+  createdAt: Date;
+  updatedAt: Date;
+};
+export type MemberRow = {
+  userId: string;
+  email: string;
+  fullName: string;
+  role: string;
+  source: string;
+  addedAt: Date;
+};
+
+export const noGroup = () => notFound('There is no such group');
+
+/** Administrators see every group, others those they are in. */
+export const maySee = (caller: Caller, group: { myRole: string | null }): boolean =>
+  roleAtLeast(caller.role, 'admin') || group.myRole !== null;
+/** Whom a group is no secret to, but who may not change it, is told the same as a stranger. */
+export const mayManage = (caller: Caller, group: { myRole: string | null }): boolean =>
+  roleAtLeast(caller.role, 'admin') || group.myRole === 'manager';
+
+export const toGroupObject = (g: GroupRow): GroupObject => ({
+  uuid: g.id,
+  name: g.name,
+  description: g.description,
+  member_count: g.memberCount,
+  my_role: g.myRole as GroupRole | null,
+  created_at: g.createdAt.toISOString(),
+  updated_at: g.updatedAt.toISOString(),
+});
+export const toGroupMember = (m: MemberRow): GroupMember => ({
+  user_id: m.userId,
+  email: m.email,
+  full_name: m.fullName,
+  role: m.role as GroupRole,
+  source: m.source as GroupMember['source'],
+  added_at: m.addedAt.toISOString(),
+});
+export const toGroupDetail = (g: GroupRow, members: MemberRow[]): GroupDetail => ({
+  ...toGroupObject(g),
+  members: members.map(toGroupMember),
+});
+
+/** What a directory, provider or proxy makes of somebody's memberships. */
+export type Memberships = {
+  /**
+   * Leaves exactly these groups among the memberships that `source` made, in the caller's transaction, which holds the
+   * account already. Memberships of other origin stay as they are, and a group somebody is in already is not added.
+   */
+  bringInLine: (
+    tx: Tx,
+    wanted: { userId: string; source: MappingSource; groupIds: readonly string[] },
+  ) => Promise<{ added: string[]; removed: string[] }>;
+};

@@ -1,0 +1,92 @@
+import { identityEvents } from '@overtone/contracts';
+import type { Outbox } from '@overtone/database';
+import { conflict, notFound, type Caller } from '@overtone/service-kit';
+import { writeAudit, type AuditRecord } from '../audit/audit.ts';
+import type { Client } from '../client.ts';
+import { txOptions, type Db, type Tx } from '../database.ts';
+import { mayManage, noGroup, toGroupMember } from './groups.ts';
+import type { GroupMember, GroupRole, GroupRow, MemberRow } from './groups.ts';
+import { groupsStore as store } from './groups.store.ts';
+import { membershipsStore as memberships } from './memberships.store.ts';
+
+type Deps = { db: Db; outbox: Outbox };
+type Membership = { groupId: string; userId: string };
+type Told = { event: AuditRecord['event']; userId: string; group: GroupRow; details: Record<string, string> };
+
+const noMember = () => notFound('There is no such member');
+const fromDirectory = (source: string) =>
+  conflict(
+    'membership_from_directory',
+    `This membership comes from a group mapping (${source}) and would be back after the next sign-in or sweep. ` +
+      "Change the mapping, or the person's groups at their source.",
+  );
+
+/** The group, held against deletion, for somebody who may change it or is the member concerned. */
+const heldGroup = async (tx: Tx, caller: Caller, m: Membership, mayLeave: boolean): Promise<GroupRow> => {
+  if (!(await store.keep(tx, m.groupId))) throw noGroup();
+  const group = await store.find(tx, m.groupId, caller.userId);
+  const leaves = mayLeave && m.userId === caller.userId && group?.myRole !== null;
+  if (!group || !(leaves || mayManage(caller, group))) throw noGroup();
+  return group;
+};
+const memberOf = async (tx: Tx, { groupId, userId }: Membership): Promise<MemberRow> => {
+  const member = await store.member(tx, groupId, userId);
+  if (!member) throw noMember();
+  return member;
+};
+
+/** Members that people put into a group, by hand. */
+export const createMembers = ({ db, outbox }: Deps) => {
+  const audit = (tx: Tx, caller: Caller, client: Client, { event, userId, group, details }: Told) =>
+    writeAudit(tx, {
+      event,
+      outcome: 'success',
+      actor: caller.userId,
+      userId,
+      client,
+      details: { group: group.id, name: group.name, ...details },
+    });
+  const tellMemberships = async (tx: Tx, userId: string): Promise<void> =>
+    outbox.addAll(tx, identityEvents.membershipChanged, await memberships.allGroupsOf(tx, [userId]));
+
+  return {
+    add: (caller: Caller, m: Membership & { role: GroupRole }, client: Client): Promise<GroupMember> =>
+      db.$transaction(async (tx) => {
+        const exists = await memberships.holdUser(tx, m.userId);
+        const group = await heldGroup(tx, caller, m, false);
+        if (!exists) throw notFound('There is no such account');
+        if (!(await memberships.addByHand(tx, { ...m, addedBy: caller.userId })))
+          throw conflict('already_member', 'This person is a member already');
+        await tellMemberships(tx, m.userId);
+        const { role, userId } = m;
+        await audit(tx, caller, client, { event: 'group.member.add', userId, group, details: { role } });
+        return toGroupMember(await memberOf(tx, m));
+      }, txOptions),
+
+    change: (caller: Caller, m: Membership & { role: GroupRole }, client: Client): Promise<GroupMember> =>
+      db.$transaction(async (tx) => {
+        await memberships.holdUser(tx, m.userId);
+        const group = await heldGroup(tx, caller, m, false);
+        const member = await memberOf(tx, m);
+        await store.setRole(tx, m.groupId, m.userId, m.role);
+        const details = { from: member.role, to: m.role };
+        await audit(tx, caller, client, { event: 'group.member.update', userId: m.userId, group, details });
+        return toGroupMember({ ...member, role: m.role });
+      }, txOptions),
+
+    remove: (caller: Caller, m: Membership, client: Client): Promise<undefined> =>
+      db.$transaction(async (tx) => {
+        await memberships.holdUser(tx, m.userId);
+        const group = await heldGroup(tx, caller, m, true);
+        const { role, source } = await memberOf(tx, m);
+        // Gone by hand it would be back with the next pass; what nothing maps any more may go.
+        if (source !== 'manual' && (await store.isMapped(tx, m.groupId, source))) throw fromDirectory(source);
+        await memberships.remove(tx, m.groupId, m.userId);
+        await tellMemberships(tx, m.userId);
+        const details = { role, source };
+        await audit(tx, caller, client, { event: 'group.member.remove', userId: m.userId, group, details });
+        return undefined;
+      }, txOptions),
+  };
+};
+export type Members = ReturnType<typeof createMembers>;

@@ -1,0 +1,68 @@
+import { ldapClaimKey, parseDnList, type Answer, type Person } from '@overtone/directory';
+import type { AnswerOf, AuthSettings, MappingSource } from '@overtone/contracts';
+import type { mappingRoutes } from '@overtone/contracts';
+import { invalid, notFound, unavailable } from '@overtone/service-kit';
+import type { Db } from '../database.ts';
+import { namesAdmin } from '../oidc/oidc.ts';
+import type { Settings } from '../settings/settings.ts';
+import type { MappingIndexes } from './mapping-indexes.ts';
+import { mappingsStore as store } from './mappings.store.ts';
+
+/** The directory of the settings in force. */
+type PeopleDirectory = { lookUp: (login: string) => Promise<Answer<Person>> };
+type Deps = { db: Db; indexes: MappingIndexes; settings: Settings; directory: PeopleDirectory };
+type Asserted = { claims: readonly string[]; legacyAdmin: boolean };
+export type DryRunReport = AnswerOf<typeof mappingRoutes.testMappings>;
+
+/** Whether claims alone make an administrator by the source's own setting; a proxy has none. */
+const legacyAdminBy = (source: MappingSource, claims: readonly string[], s: AuthSettings): boolean => {
+  if (source === 'oidc') return namesAdmin(claims, s);
+  if (source === 'proxy') return false;
+  const adminGroups = new Set(parseDnList(s.ldap_admin_groups).dns.map(ldapClaimKey));
+  return claims.some((claim) => adminGroups.has(ldapClaimKey(claim)));
+};
+
+/** What the directory says of a person: also of one who may not sign in, as long as there is exactly one. */
+const assertedBy = (answer: Answer<Person>): Asserted => {
+  if (answer.outcome === 'unknown') throw unavailable('directory_unavailable', answer.message);
+  const person = answer.outcome === 'yes' ? answer.value : answer.person;
+  if (!person) throw notFound(answer.outcome === 'no' ? answer.message : 'User not found in LDAP');
+  const { groups, adminSignal } = person;
+  if (!groups.known)
+    throw unavailable('directory_unavailable', `The groups of this person cannot be read: ${groups.reason}`);
+  return { claims: groups.values, legacyAdmin: adminSignal === 'yes' };
+};
+
+/** Shows what a sign-in would make of claims, by the same resolver, and writes nothing. */
+export const createDryRun = ({ db, indexes, settings, directory }: Deps) => {
+  const lookUp = async (source: MappingSource, username: string): Promise<Asserted> => {
+    if (source !== 'ldap') throw invalid('username_not_searchable', 'Only the directory can be asked for a user name');
+    if (!settings.current().ldap_enabled) throw invalid('ldap_disabled', 'Sign-in with the directory is switched off');
+    return assertedBy(await directory.lookUp(username));
+  };
+
+  return async (t: {
+    source: MappingSource;
+    claim_values?: string[] | undefined;
+    username?: string | undefined;
+  }): Promise<DryRunReport> => {
+    const { source, claim_values: given = [], username } = t;
+    const { claims, legacyAdmin } =
+      username === undefined
+        ? { claims: given, legacyAdmin: legacyAdminBy(source, given, settings.current()) }
+        : await lookUp(source, username);
+    const resolution = (await indexes.of(db, source)).resolve(claims);
+    const groups = await store.groupNames(db, resolution.groupIds);
+    return {
+      source,
+      claim_values: [...claims],
+      matched_claims: [...resolution.matched],
+      unmatched_claims: [...resolution.unmatched],
+      groups: groups.map(({ id, name }) => ({ uuid: id, name })),
+      grants_role: resolution.grantsRole,
+      legacy_admin: legacyAdmin,
+      effective_role: legacyAdmin || resolution.grantsRole === 'admin' ? 'admin' : 'user',
+    };
+  };
+};
+export type DryRun = ReturnType<typeof createDryRun>;

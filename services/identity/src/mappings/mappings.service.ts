@@ -1,0 +1,60 @@
+import { compileMappings, reconcileAccount } from '@overtone/directory';
+import { identityEvents, type Role } from '@overtone/contracts';
+import type { Outbox } from '@overtone/database';
+import { notFound } from '@overtone/service-kit';
+import { writeAudit } from '../audit/audit.ts';
+import type { Tx } from '../database.ts';
+import type { Memberships } from '../groups/groups.ts';
+import type { Sessions } from '../sessions/sessions.ts';
+import type { MappingIndexes } from './mapping-indexes.ts';
+import type { Mappings, Pass } from './mappings.ts';
+import { reconciliationStore as store } from './reconciliation.store.ts';
+
+type Deps = {
+  outbox: Outbox;
+  indexes: MappingIndexes;
+  memberships: Memberships;
+  sessions: Pick<Sessions, 'endAll'>;
+};
+const noMappings = compileMappings('pki', []);
+type RoleChange = { from: Role; to: Role; email: string; isActive: boolean };
+
+/** How mappings apply: brings groups and role of an account in line with what its source says. */
+export const createMappings = ({ outbox, indexes, memberships, sessions }: Deps): Mappings => {
+  const changeRole = async (tx: Tx, pass: Pass, change: RoleChange): Promise<void> => {
+    const { userId, actor, client, source } = pass;
+    const { from, to, email, isActive } = change;
+    await store.setRole(tx, userId, to);
+    // A privilege change ends the sessions (specification, "Authentication" 8).
+    const ended = await sessions.endAll(tx, userId, 'role_changed');
+    await outbox.add(tx, identityEvents.roleChanged, { userId, from, to, actor });
+    await outbox.add(tx, identityEvents.userUpdated, { userId, role: to, active: isActive });
+    await writeAudit(tx, {
+      event: 'ADMIN_ROLE_CHANGE',
+      outcome: 'success',
+      actor,
+      userId,
+      username: email,
+      client,
+      details: { event: 'ADMIN_ROLE_CHANGE', from, to, source, sessions_revoked: ended },
+    });
+  };
+
+  return {
+    reconcile: async (tx, pass) => {
+      const { userId, source, claims, legacyAdmin, actor } = pass;
+      const account = await store.holdAccount(tx, userId);
+      if (!account) throw notFound('There is no such account');
+      const index = source === 'pki' ? noMappings : await indexes.of(tx, source);
+      const by = actor === 'directory_sync' ? 'sweep' : 'sign_in';
+      const { groupIds, role } = reconcileAccount(index, account, { claims, legacyAdmin, by });
+      const moved =
+        groupIds && source !== 'pki'
+          ? await memberships.bringInLine(tx, { userId, source, groupIds })
+          : { added: [], removed: [] };
+      const roleChanged = role !== account.role;
+      if (roleChanged) await changeRole(tx, pass, { ...account, from: account.role, to: role });
+      return { role, roleChanged, ...moved };
+    },
+  };
+};

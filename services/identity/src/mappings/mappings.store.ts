@@ -1,0 +1,61 @@
+import type { MappingRule } from '@overtone/directory';
+import type { MappingSource } from '@overtone/contracts';
+import type { Db, Tx } from '../database.ts';
+import type { MappingRow } from './mappings.ts';
+
+export type MappingFields = {
+  claimValue: string;
+  groupId: string | null;
+  grantsRole: string | null;
+  description: string | null;
+};
+type Versioned = { version: bigint; rules: MappingRule[] };
+
+export const mappingsStore = {
+  /** How often the mappings of a source have changed; 0: it never had one. */
+  version: async (db: Db | Tx, source: MappingSource): Promise<bigint> => {
+    const rows = await db.$queryRaw<{ version: bigint }[]>`
+      select version from group_mapping_version where source = ${source}`;
+    return rows[0]?.version ?? 0n;
+  },
+  /** The mappings of a source with the version they are: one statement, so that the two belong together. */
+  rules: async (db: Db | Tx, source: MappingSource): Promise<Versioned> => {
+    const rows = await db.$queryRaw<Versioned[]>`
+      select coalesce((select version from group_mapping_version where source = ${source}), 0) as version,
+             coalesce((select json_agg(json_build_object('claimValue', claim_value, 'groupId', group_id, 'grantsRole', grants_role))
+                       from group_mapping where source = ${source}), '[]') as rules`;
+    return rows[0] as Versioned;
+  },
+
+  list: (db: Db | Tx, only: { source?: string | undefined; id?: string }): Promise<MappingRow[]> => db.$queryRaw<
+    MappingRow[]
+  >`
+    select m.uuid as id, m.source, m.claim_value as "claimValue", m.group_id as "groupId", g.name as "groupName",
+           m.grants_role as "grantsRole", m.description, m.created_at as "createdAt", m.updated_at as "updatedAt",
+           (select count(*)::int from user_group_member x where x.group_id = m.group_id and x.source = m.source) as "memberCount"
+    from group_mapping m left join user_group g on g.uuid = m.group_id
+    where (${only.source ?? null}::text is null or m.source = ${only.source ?? null})
+      and (${only.id ?? null}::uuid is null or m.uuid = ${only.id ?? null}::uuid)
+    order by m.source, m.created_at, m.uuid`,
+  claimsOf: (db: Db | Tx, source: string): Promise<{ id: string; source: string; claimValue: string }[]> =>
+    db.groupMapping.findMany({ where: { source }, select: { id: true, source: true, claimValue: true } }),
+
+  /** Holds back everybody else who changes mappings; comes before any other lock of a transaction. */
+  hold: async (tx: Tx): Promise<void> =>
+    void (await tx.$executeRaw`lock table group_mapping in share row exclusive mode`),
+  find: (tx: Tx, id: string) => tx.groupMapping.findUnique({ where: { id } }),
+  /** Holds a group against being deleted. @returns false when there is none. */
+  keepGroup: async (tx: Tx, id: string): Promise<boolean> =>
+    (await tx.$queryRaw<unknown[]>`select 1 from user_group where uuid = ${id}::uuid for key share`).length > 0,
+  create: async (tx: Tx, m: MappingFields & { source: string; createdBy: string }): Promise<string> =>
+    (await tx.groupMapping.create({ data: m, select: { id: true } })).id,
+  update: async (tx: Tx, id: string, m: MappingFields): Promise<void> =>
+    void (await tx.groupMapping.update({ where: { id }, data: m })),
+  delete: async (tx: Tx, id: string): Promise<void> => void (await tx.groupMapping.delete({ where: { id } })),
+  groupNames: (db: Db, ids: readonly string[]): Promise<{ id: string; name: string }[]> =>
+    db.userGroup.findMany({
+      where: { id: { in: [...ids] } },
+      select: { id: true, name: true },
+      orderBy: { name: 'asc' },
+    }),
+};

@@ -1,0 +1,21 @@
+import type { Role } from '@overtone/contracts';
+import type { Tx } from '../database.ts';
+
+type Account = {
+  email: string;
+  role: Role;
+  authType: 'local' | 'ldap' | 'oidc' | 'pki' | 'proxy';
+  isActive: boolean;
+};
+
+export const reconciliationStore = {
+  /** An account as it is, held until the transaction ends: sign-ins of one person and the sweep go one after another. */
+  holdAccount: async (tx: Tx, userId: string): Promise<Account | undefined> => {
+    const rows = await tx.$queryRaw<Account[]>`
+      select email, role, auth_type as "authType", is_active as "isActive" from "user"
+      where uuid = ${userId}::uuid for update`;
+    return rows[0];
+  },
+  setRole: async (tx: Tx, id: string, role: Role): Promise<void> =>
+    void (await tx.user.update({ where: { id }, data: { role }, select: { id: true } })),
+};
