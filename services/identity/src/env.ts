@@ -35,7 +35,8 @@ export const env = (source: Record<string, string | undefined> = process.env): I
   keyRing();
   return Object.freeze({
     ...readEnv(identityEnv, source),
-    seeds: seedsOf(readEnv(seedVariables, source)),
+    // That file is trusted beside the setting and is no seed of it.
+    seeds: seedsOf(readEnv(seedVariables, { ...source, LDAP_TLS_CA_FILE: undefined })),
     keyRing,
   });
 };

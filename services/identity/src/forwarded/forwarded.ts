@@ -1,6 +1,8 @@
 import type { Forwarded } from '@overtone/service-kit';
 import { inBlocks } from './peers.ts';
 
+export { malformedBlocks } from './peers.ts';
+
 /** Why nothing of what was forwarded is believed. */
 export type ForwardedFault =
   | 'no_trusted_proxies'

@@ -42,8 +42,14 @@ const parse = (entries: readonly string[]): BlockList | undefined => {
   return entries.every((entry) => addEntry(list, entry)) ? list : undefined;
 };
 
+const entriesOf = (setting: string): string[] => setting.split(/[\s,;]+/).filter(Boolean);
+
+/** Entries of a list that are neither an address nor a block. */
+export const malformedBlocks = (setting: string): string[] =>
+  entriesOf(setting).filter((entry) => !addEntry(new BlockList(), entry));
+
 export const inBlocks = (peer: string, setting: string): Standing => {
-  const entries = setting.split(/[\s,;]+/).filter(Boolean);
+  const entries = entriesOf(setting);
   if (entries.length === 0) return 'no_trusted_proxies';
   const list = parse(entries);
   if (!list) return 'malformed_trusted_proxies';

@@ -46,7 +46,8 @@ const wishesOf = (category: AuthCategory, body: Record<string, unknown>): { wish
     const cleared = secretOf(name, clearSuffix, category);
     if (cleared) {
       if (typeof given !== 'boolean') faults.push({ path: name, message: 'It must be true or false.' });
-      if (given === true) wishes.push({ key: cleared, value: null });
+      if (given === true && body[cleared]) faults.push({ path: name, message: `Either that or a new ${cleared}.` });
+      else if (given === true) wishes.push({ key: cleared, value: null });
       continue;
     }
     if (!isSettingKey(name) || !keysOf(category).includes(name)) {
@@ -72,9 +73,10 @@ export const plan = (
 ): { changes: Change[]; faults: Fault[] } => {
   const { wishes, faults } = wishesOf(category, body);
   const changes = wishes.flatMap(({ key, value }): Change[] => {
-    const to = value === null || value === fallbackOf(key, environment) ? undefined : value;
     const stored = before.stored.has(key);
-    if (to === undefined ? !stored : stored && before.stored.get(key) === to) return [];
+    if (stored && value !== null && before.stored.get(key) === value) return [];
+    const to = value === null || value === fallbackOf(key, environment) ? undefined : value;
+    if (to === undefined && !stored) return [];
     const from = before.origins[key] === 'unreadable' ? undefined : before.values[key];
     return [{ key, from: from === '' ? undefined : from, to, stored }];
   });

@@ -1,13 +1,21 @@
-import { identityEvents, type AuthCategory, type AuthSettingKey } from '@overtone/contracts';
+import {
+  authCategories,
+  authSettings,
+  identityEvents,
+  type AuthCategory,
+  type AuthSettingKey,
+  type AuthSettings,
+  type Role,
+} from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import { invalid } from '@overtone/service-kit';
 import { writeAudit } from '../audit/audit.ts';
 import type { Client } from '../client.ts';
 import { txOptions, type Db, type Tx } from '../database.ts';
-import { plan, type Change } from './change-plan.ts';
+import { plan, type Change, type Fault } from './change-plan.ts';
 import { faultsOf, warningsOf } from './rules.ts';
 import { seal, type KeyRing } from './sealing.ts';
-import { effective, isSensitive, type SettingValue, type Values } from './settings.ts';
+import { effective, isSensitive, settingKeys, type SettingValue, type Stored, type Values } from './settings.ts';
 import type { SettingsService } from './settings.service.ts';
 import { settingsStore } from './settings.store.ts';
 
@@ -23,6 +31,8 @@ type Deps = {
 export type SettingChanges = {
   /** @throws AppError invalid, with every fault of the settings as they would be; then nothing is written. */
   update: (category: AuthCategory, body: Record<string, unknown>, who: Who) => Promise<Done>;
+  /** Stores what the environment gives and nothing is stored for, so that the environment can go. */
+  seed: (who: Who) => Promise<AuthSettingKey[]>;
 };
 
 const mask = '********';
@@ -62,30 +72,81 @@ export const createSettingChanges = ({ db, outbox, settings, environment, keyRin
     });
   };
 
+  /** What switching the approval of accounts off means for those who wait; who was rejected stays rejected. */
+  const release = async (tx: Tx, who: Who): Promise<void> => {
+    const released = await settingsStore.releasePending(tx, who.userId);
+    const told = released.map((u) => ({ userId: u.id, role: u.role as Role, active: u.isActive }));
+    await outbox.addAll(tx, identityEvents.userUpdated, told);
+    for (const { id, email } of released)
+      await writeAudit(tx, {
+        event: 'admin.user.approve',
+        outcome: 'success',
+        actor: who.userId,
+        userId: id,
+        username: email,
+        client: who.client,
+        details: { reason: 'require_account_approval was switched off' },
+      });
+  };
+
+  /** @throws AppError invalid. */
+  const check = async (tx: Tx, category: AuthCategory, after: AuthSettings): Promise<void> => {
+    const faults = faultsOf(category, after);
+    if (category === 'local' && !after.local_enabled && !(await settingsStore.superAdminHasPassword(tx)))
+      faults.push({ path: 'local_enabled', message: 'No super_admin could sign in any more if the others fail.' });
+    if (faults.length > 0) throw refused(faults);
+  };
+
+  const apply = async (tx: Tx, category: AuthCategory, body: Record<string, unknown>, who: Who): Promise<Done> => {
+    await settingsStore.lock(tx);
+    const before = await settings.read(tx);
+    const { changes, faults } = plan(category, body, before, environment);
+    if (faults.length > 0) throw refused(faults);
+    const after = effective(storedAfter(before.stored, changes), environment).values;
+    await check(tx, category, after);
+    for (const change of changes) await write(tx, category, change, who);
+    const keys = changes.map((c) => c.key);
+    if (keys.length > 0) await tell(tx, category, keys, who);
+    if (before.values.require_account_approval && !after.require_account_approval) await release(tx, who);
+    return { keys, warnings: warningsOf(category, after) };
+  };
+
   return {
     update: async (category, body, who) => {
-      const done = await db.$transaction(async (tx): Promise<Done> => {
+      const done = await db.$transaction((tx) => apply(tx, category, body, who), txOptions);
+      if (done.keys.length > 0) await settings.reload();
+      return done;
+    },
+
+    seed: async (who) => {
+      const seeded = await db.$transaction(async (tx) => {
         await settingsStore.lock(tx);
-        const before = await settings.read(tx);
-        const { changes, faults } = plan(category, body, before, environment);
-        const stored = new Map(before.stored);
-        for (const { key, to } of changes) {
-          if (to === undefined) stored.delete(key);
-          else stored.set(key, to);
+        const { stored } = await settings.read(tx);
+        const missing = settingKeys.filter((key) => environment[key] !== undefined && !stored.has(key));
+        for (const category of authCategories) {
+          const keys = missing.filter((key) => authSettings[key].category === category);
+          for (const key of keys) {
+            const to = environment[key];
+            await write(tx, category, { key, from: to, to, stored: false }, who);
+          }
+          if (keys.length > 0) await tell(tx, category, keys, who);
         }
-        const after = effective(stored, environment).values;
-        const all = [...faults, ...(faults.length > 0 ? [] : faultsOf(category, after))];
-        if (all.length > 0) throw refused(all);
-        for (const change of changes) await write(tx, category, change, who);
-        const keys = changes.map((c) => c.key);
-        if (keys.length > 0) await tell(tx, category, keys, who);
-        return { keys, warnings: warningsOf(category, after) };
+        return missing;
       }, txOptions);
       await settings.reload();
-      return done;
+      return seeded;
     },
   };
 };
 
-const refused = (errors: { path: string; message: string }[]) =>
+const storedAfter = (before: Stored, changes: readonly Change[]): Stored => {
+  const stored = new Map(before);
+  for (const { key, to } of changes) {
+    if (to === undefined) stored.delete(key);
+    else stored.set(key, to);
+  }
+  return stored;
+};
+
+const refused = (errors: Fault[]) =>
   invalid('settings_invalid', errors.map((e) => `${e.path}: ${e.message}`).join(' '), { errors });

@@ -1,27 +1,217 @@
-import type { AuthCategory, AuthSettings } from '@overtone/contracts';
+import { X509Certificate } from 'node:crypto';
+import type { AuthCategory, AuthSettingKey, AuthSettings } from '@overtone/contracts';
+import { configFaults } from '@overtone/directory';
+import { directoryConfigOf } from '../directory/directory.ts';
+import { malformedBlocks } from '../forwarded/forwarded.ts';
+import { issuerOf, safeAddress } from '../oidc/oidc.ts';
 import type { Fault } from './change-plan.ts';
 
-/** A rule over the settings as they would be: what contradicts itself, and at which key to look. */
+/** A rule over the settings as they would be: what cannot work or contradicts itself, and at which keys to look. */
 type Rule = (s: AuthSettings) => Fault[];
+type TextKey = { [K in AuthSettingKey]: AuthSettings[K] extends string ? K : never }[AuthSettingKey];
+type FlagKey = { [K in AuthSettingKey]: AuthSettings[K] extends boolean ? K : never }[AuthSettingKey];
 
-const when = (wrong: boolean, path: string, message: string): Fault[] => (wrong ? [{ path, message }] : []);
+const at = (keys: readonly AuthSettingKey[], message: string): Fault[] => keys.map((path) => ({ path, message }));
 
-const rules: Record<AuthCategory, Rule[]> = {
-  local: [(s) => when(s.allow_registration && !s.local_enabled, 'allow_registration', 'It needs local_enabled.')],
-  ldap: [
-    (s) => when(s.ldap_use_ssl && s.ldap_use_tls, 'ldap_use_tls', 'LDAPS and StartTLS exclude each other: choose one.'),
-  ],
-  oidc: [],
-  pki: [],
-  proxy: [],
-  session: [],
-  password_policy: [],
-  lockout: [],
+const needs =
+  (flag: FlagKey, ...keys: TextKey[]): Rule =>
+  (s) =>
+    s[flag] ? keys.filter((key) => s[key] === '').flatMap((key) => at([key], `It is needed for ${flag}.`)) : [];
+
+/** RFC 9110 section 5.6.2. */
+const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+/** Headers with a meaning of their own, which no proxy may lend to a name or a certificate. */
+const taken =
+  /^(authorization|connection|content-.*|cookie|expect|forwarded|host|keep-alive|origin|proxy-authorization|te|trailer|transfer-encoding|upgrade|via|x-csrf-token|x-forwarded-(for|host|proto)|x-overtone-.*|x-request-id)$/i;
+const headerNames =
+  (...keys: TextKey[]): Rule =>
+  (s) =>
+    keys.flatMap((key) => {
+      if (s[key] === '') return [];
+      if (!token.test(s[key])) return at([key], 'It must be the name of a header.');
+      return taken.test(s[key]) ? at([key], 'This header has a meaning of its own.') : [];
+    });
+
+const blocks =
+  (key: TextKey): Rule =>
+  (s) =>
+    malformedBlocks(s[key]).flatMap((entry) => at([key], `Neither an address nor a CIDR block: ${entry.slice(0, 60)}`));
+
+const pem = /-----BEGIN ([A-Z0-9 ]+)-----[^-]+-----END \1-----/g;
+const isCertificate = (block: string): boolean => {
+  try {
+    return new X509Certificate(block).raw.length > 0;
+  } catch {
+    return false;
+  }
+};
+const certificates =
+  (key: TextKey): Rule =>
+  (s) => {
+    const text = s[key];
+    if (text.trim() === '') return [];
+    const found = [...text.matchAll(pem)];
+    if (found.length === 0) return at([key], 'It must be certificates in PEM form.');
+    if (found.some(([, label]) => label?.includes('PRIVATE KEY')))
+      return at([key], 'It holds a private key; only certificates belong here.');
+    const bad = found.findIndex(([block, label]) => label !== 'CERTIFICATE' || !isCertificate(block));
+    return bad < 0 ? [] : at([key], `PEM block ${bad + 1} is not a certificate.`);
+  };
+
+const revocationLists: Rule = ({ pki_crl: text }) => {
+  if (text.trim() === '') return [];
+  const found = [...text.matchAll(pem)];
+  const good = found.length > 0 && found.every(([, label]) => label === 'X509 CRL');
+  return good ? [] : at(['pki_crl'], 'It must be revocation lists in PEM form (BEGIN X509 CRL).');
 };
 
-/** Everything that contradicts itself in a category; empty when it can be put in force. */
-export const faultsOf = (category: AuthCategory, settings: AuthSettings): Fault[] =>
-  rules[category].flatMap((rule) => rule(settings));
+const url = (text: string): URL | undefined => (URL.canParse(text) ? new URL(text) : undefined);
+const isPlain = (u: URL): boolean => u.username === '' && u.password === '' && u.hash === '';
+/** Addresses that secrets and tokens travel to. */
+const safeUrls =
+  (...keys: TextKey[]): Rule =>
+  (s) =>
+    keys.flatMap((key) => {
+      if (s[key] === '') return [];
+      const parsed = url(s[key]);
+      if (!parsed || !/^https?:$/.test(parsed.protocol) || !isPlain(parsed))
+        return at([key], 'It must be an address that begins with https://, without user, password or #.');
+      return safeAddress(parsed) ? [] : at([key], 'Plain HTTP is for this very machine; elsewhere it must be HTTPS.');
+    });
+/** A revocation list is signed: it may come over plain HTTP, as they mostly do. */
+const webUrl =
+  (key: TextKey): Rule =>
+  (s) => {
+    const parsed = url(s[key]);
+    if (s[key] === '' || (parsed && /^https?:$/.test(parsed.protocol) && isPlain(parsed))) return [];
+    return at([key], 'It must be an address that begins with http:// or https://.');
+  };
+
+/** What the directory package finds; while sign-in with the directory is off, unfinished settings may be kept. */
+const directory: Rule = (s) =>
+  configFaults(directoryConfigOf(s, null))
+    .filter(({ key }) => s.ldap_enabled || s[key as AuthSettingKey] !== '')
+    .map(({ key, message }) => ({ path: key, message }));
+
+const rules: Record<AuthCategory, readonly Rule[]> = {
+  local: [
+    (s) =>
+      s.allow_registration && !s.local_enabled
+        ? at(['allow_registration', 'local_enabled'], 'Registration makes local accounts: it needs local_enabled.')
+        : [],
+  ],
+  ldap: [
+    (s) =>
+      s.ldap_use_ssl && s.ldap_use_tls
+        ? at(['ldap_use_ssl', 'ldap_use_tls'], 'LDAPS and StartTLS exclude each other: choose one.')
+        : [],
+    needs('ldap_enabled', 'ldap_server', 'ldap_search_base', 'ldap_username_attr', 'ldap_email_attr'),
+    certificates('ldap_tls_ca'),
+    directory,
+  ],
+  oidc: [
+    safeUrls('oidc_discovery_url', 'oidc_server_url', 'oidc_callback_url'),
+    needs('oidc_enabled', 'oidc_client_id', 'oidc_callback_url'),
+    (s) =>
+      s.oidc_enabled && issuerOf(s) === ''
+        ? at(['oidc_discovery_url'], 'It is needed for oidc_enabled, or oidc_server_url with oidc_realm.')
+        : [],
+    (s) =>
+      /^[\x21\x23-\x5b\x5d-\x7e, ]*$/.test(s.oidc_scopes)
+        ? []
+        : at(['oidc_scopes'], 'It must be scopes separated by spaces.'),
+  ],
+  pki: [
+    needs('pki_enabled', 'pki_trusted_proxies', 'pki_cert_header', 'pki_ca_cert'),
+    blocks('pki_trusted_proxies'),
+    headerNames('pki_cert_header'),
+    certificates('pki_ca_cert'),
+    revocationLists,
+    webUrl('pki_crl_url'),
+    (s) =>
+      s.pki_enabled && s.pki_verify_revocation && s.pki_crl === '' && s.pki_crl_url === ''
+        ? at(['pki_verify_revocation'], 'It needs pki_crl or pki_crl_url.')
+        : [],
+  ],
+  proxy: [
+    needs('proxy_enabled', 'proxy_trusted_proxies', 'proxy_user_header'),
+    blocks('proxy_trusted_proxies'),
+    headerNames(
+      'proxy_user_header',
+      'proxy_email_header',
+      'proxy_name_header',
+      'proxy_groups_header',
+      'proxy_secret_header',
+    ),
+    (s) => (s.proxy_shared_secret !== '' ? needs('proxy_enabled', 'proxy_secret_header')(s) : []),
+    (s) => {
+      const others = [s.proxy_user_header, s.proxy_email_header, s.proxy_name_header, s.proxy_groups_header];
+      return others.some((name) => name !== '' && name.toLowerCase() === s.proxy_secret_header.toLowerCase())
+        ? at(['proxy_secret_header'], 'The secret needs a header of its own.')
+        : [];
+    },
+  ],
+  session: [
+    (s) =>
+      s.session_absolute_timeout_minutes < s.session_idle_timeout_minutes
+        ? at(
+            ['session_absolute_timeout_minutes', 'session_idle_timeout_minutes'],
+            'A session cannot be idle for longer than it may last.',
+          )
+        : [],
+  ],
+  password_policy: [],
+  lockout: [
+    (s) =>
+      s.account_lockout_max_duration_minutes < s.account_lockout_duration_minutes
+        ? at(
+            ['account_lockout_max_duration_minutes', 'account_lockout_duration_minutes'],
+            'The longest lock cannot be shorter than the first.',
+          )
+        : [],
+  ],
+};
+
+/** Everything that cannot work or contradicts itself in a category, each fault once; empty: it can be put in force. */
+export const faultsOf = (category: AuthCategory, settings: AuthSettings): Fault[] => {
+  const faults = rules[category].flatMap((rule) => rule(settings));
+  return faults.filter((f, i) => faults.findIndex((g) => g.path === f.path && g.message === f.message) === i);
+};
+
+type Warning = readonly [when: boolean, text: string];
+const everybody = /(^|[\s,;])(0\.0\.0\.0|::)\/0($|[\s,;])/;
+
+const warnings: Partial<Record<AuthCategory, (s: AuthSettings) => Warning[]>> = {
+  local: (s) => [[!s.local_enabled, 'Only a super_admin can sign in with a password kept here.']],
+  ldap: (s) => [
+    [
+      s.ldap_enabled && !s.ldap_use_ssl && !s.ldap_use_tls && !/ldaps:/i.test(s.ldap_server),
+      'Passwords travel to the directory in clear text: switch on LDAPS or StartTLS.',
+    ],
+    [s.ldap_enabled && s.ldap_bind_dn === '', 'The directory is searched without a service account.'],
+  ],
+  oidc: (s) => [
+    [
+      s.oidc_discovery_url !== '' && s.oidc_server_url !== '',
+      'oidc_discovery_url counts; oidc_server_url and oidc_realm are not used.',
+    ],
+    [
+      s.oidc_callback_url !== '' && url(s.oidc_callback_url)?.pathname !== '/login',
+      'oidc_callback_url should be the page /login of this site.',
+    ],
+  ],
+  pki: (s) => [
+    [everybody.test(s.pki_trusted_proxies), 'Every address is trusted to forward certificates.'],
+    [s.pki_enabled && !s.pki_verify_revocation, 'Revoked certificates are let in: switch on pki_verify_revocation.'],
+  ],
+  proxy: (s) => [[everybody.test(s.proxy_trusted_proxies), 'Every address is trusted to name who is calling.']],
+  password_policy: (s) => [[!s.password_policy_enabled, 'New passwords only need eight characters.']],
+  lockout: (s) => [
+    [!s.account_lockout_enabled, 'Passwords can be guessed without end.'],
+    [!s.rate_limit_enabled, 'Sign-in attempts are not limited per client address.'],
+  ],
+};
 
 /** What works but is probably not meant. */
-export const warningsOf = (_category: AuthCategory, _settings: AuthSettings): string[] => [];
+export const warningsOf = (category: AuthCategory, settings: AuthSettings): string[] =>
+  (warnings[category]?.(settings) ?? []).flatMap(([when, text]) => (when ? [text] : []));

@@ -13,12 +13,15 @@ export const settingsRoutes = ({ settings, view, changes }: Deps): Route[] => [
   handle(authConfigRoutes.authConfigAudit, (r) => view.history({ category: r.params.category, ...r.query })),
   handle(authConfigRoutes.authConfigOf, (r) => view.flat(r.params.category)),
   handle(authConfigRoutes.updateAuthConfig, async (r) => {
-    const { keys, warnings } = await changes.update(r.params.category, r.body, {
-      userId: r.caller.userId,
-      client: clientOf(r),
-    });
+    const who = { userId: r.caller.userId, client: clientOf(r) };
+    const { keys, warnings } = await changes.update(r.params.category, r.body, who);
     const message = keys.length === 0 ? 'Nothing has changed' : 'The settings are in force';
     return { success: true as const, message, updated_count: keys.length, updated_keys: keys, warnings };
+  }),
+  handle(authConfigRoutes.migrateAuthConfig, async (r) => {
+    const keys = await changes.seed({ userId: r.caller.userId, client: clientOf(r) });
+    const message = keys.length === 0 ? 'There was nothing to store' : 'What the environment sets is stored now';
+    return { success: true as const, migrated_count: keys.length, message };
   }),
   handle(internalRoutes.edgeSettings, async () => {
     const { rate_limit_enabled: limited, rate_limit_auth_per_minute: perMinute } = settings.current();

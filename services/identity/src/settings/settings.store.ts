@@ -47,6 +47,26 @@ export const settingsStore = {
       skip: offset,
     }),
 
+  /** Releases every account that waits for approval. */
+  releasePending: (tx: Tx, by: string): Promise<{ id: string; email: string; role: string; isActive: boolean }[]> =>
+    tx.user.updateManyAndReturn({
+      where: { approvalStatus: 'pending' },
+      data: { approvalStatus: 'approved', approvedAt: new Date(), approvedBy: by },
+      select: { id: true, email: true, role: true, isActive: true },
+    }),
+
+  /** Whether a super_admin can sign in with a password kept here, whatever is switched off. */
+  superAdminHasPassword: async (tx: Tx): Promise<boolean> =>
+    (await tx.user.count({
+      where: {
+        role: 'super_admin',
+        isActive: true,
+        approvalStatus: 'approved',
+        authType: 'local',
+        passwordHash: { not: null },
+      },
+    })) > 0,
+
   /** E-mail addresses of people by id. */
   names: async (db: Db, ids: readonly (string | null)[]): Promise<Map<string, string>> => {
     const wanted = [...new Set(ids.filter((id) => id !== null))];
