@@ -60,7 +60,8 @@ export async function startRedis(): Promise<TestServer> {
   return await start((folder) => redisServer({ folder, port }), { port, url: redisUrl({ port }) });
 }
 
-async function start(
+/** Starts a server of a spec in a folder of its own. */
+export async function start(
   specIn: (folder: string) => ProcessSpec,
   address: { url: string; port: number },
 ): Promise<TestServer> {

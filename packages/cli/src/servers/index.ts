@@ -1,4 +1,4 @@
-export { findPostgresBin, findProgram, unprivilegedUser } from './binaries.ts';
+export { findPostgresBin, findProgram, requireProgram, unprivilegedUser } from './binaries.ts';
 export { natsServer, writeNatsConfig, type NatsUser } from './nats.ts';
 export { freePort, freePorts, isPortFree } from './ports.ts';
 export { postgresServer, postgresUrl, type PostgresOptions } from './postgres.ts';

@@ -25,13 +25,16 @@ export const productPackages: readonly SystemPackage[] = [
   file('pocketsphinx-en-us', '/usr/share/pocketsphinx/model/en-us/en-us'),
 ];
 
-/** What its tests need besides: voices to make recordings of, recordings of people, a browser. */
+/** What its tests need besides: voices to make recordings of, recordings of people, a browser, a directory. */
 export const testPackages: readonly SystemPackage[] = [
   program('flite', 'flite'),
   program('sox', 'sox'),
   file('pocketsphinx-testdata', '/usr/share/pocketsphinx/test/data'),
   program('chromium', 'chromium'),
   file('fonts-dejavu-core', '/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf'),
+  program('slapd', 'slapd', 'slapadd'),
+  program('ldap-utils', 'ldapmodify'),
+  program('openssl', 'openssl'),
 ];
 
 /** What the benchmarks measure against. */

@@ -1,0 +1,229 @@
+import { execFile } from 'node:child_process';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { freePort, requireProgram, type ProcessSpec } from '@overtone/cli/servers';
+import { start, type TestServer } from './servers.ts';
+
+/** An OpenLDAP server of one's own, with the names and passwords its tests need. */
+export interface Slapd extends TestServer {
+  readonly ldapsPort: number;
+  readonly base: string;
+  readonly people: string;
+  readonly groups: string;
+  readonly bindDn: string;
+  readonly bindPassword: string;
+  /** The authority that signed the server's certificate. */
+  readonly caPem: string;
+  /** Changes entries as the directory's administrator; records without `changetype` are added. */
+  readonly apply: (ldif: string) => Promise<void>;
+}
+
+/** What differs from server to server. */
+export interface SlapdOptions {
+  /** Loaded before the start; overlays do not see it (write `memberOf` out). */
+  readonly seed?: string;
+  /** Whether it keeps `memberOf`. */
+  readonly memberOf?: boolean;
+  /** Lines of `slapd.conf` before and in the database. */
+  readonly global?: readonly string[];
+  readonly database?: readonly string[];
+}
+
+const BASE = 'dc=example,dc=org';
+const ADMIN = `cn=admin,${BASE}`;
+
+/** Starts OpenLDAP with memberOf, password policies (3 failures lock), TLS and StartTLS under an authority of its own. */
+export async function startSlapd(options: SlapdOptions = {}): Promise<Slapd> {
+  const port = await freePort();
+  const ldapsPort = await freePort();
+  let caPem = '';
+  const server = await start(
+    (folder) => ({
+      ...slapd({ folder, port, ldapsPort }),
+      prepare: async () => {
+        await makeCertificates(join(folder, 'tls'));
+        caPem = await readFile(join(folder, 'tls', 'ca.pem'), 'utf8');
+        await mkdir(join(folder, 'db'));
+        await writeFile(join(folder, 'slapd.conf'), configuration(folder, options));
+        const seed = `${skeleton}\n${options.seed ?? ''}`;
+        await run('slapadd', ['-q', '-f', join(folder, 'slapd.conf')], { input: seed });
+      },
+    }),
+    { port, url: `ldap://localhost:${port}` },
+  );
+  const apply = async (ldif: string) => {
+    const login = ['-x', '-H', `ldap://127.0.0.1:${port}`, '-D', ADMIN, '-w', 'admin'];
+    await run('ldapmodify', [...login, '-a'], { input: ldif });
+  };
+  return {
+    ...server,
+    ldapsPort,
+    base: BASE,
+    people: `ou=people,${BASE}`,
+    groups: `ou=groups,${BASE}`,
+    bindDn: `cn=svc,${BASE}`,
+    bindPassword: 'svcpass',
+    caPem,
+    apply,
+  };
+}
+
+/** A person as LDIF, with `<uid>-secret` as password and `<uid>@example.org` as address. */
+export function personLdif(uid: string, more: readonly string[] = []): string {
+  const own = (attribute: string) => more.some((line) => line.startsWith(`${attribute}:`));
+  return [
+    `dn: uid=${uid},ou=people,${BASE}`,
+    'objectClass: inetOrgPerson',
+    `uid: ${uid}`,
+    ...(own('cn') ? [] : [`cn: Person ${uid}`]),
+    `sn: ${uid}`,
+    ...(own('mail') ? [] : [`mail: ${uid}@example.org`]),
+    `userPassword: ${uid}-secret`,
+    ...more,
+    '\n',
+  ].join('\n');
+}
+
+/** A group as LDIF; members are DNs. */
+export const groupLdif = (cn: string, members: readonly string[]): string =>
+  [
+    `dn: cn=${cn},ou=groups,${BASE}`,
+    'objectClass: groupOfNames',
+    `cn: ${cn}`,
+    ...members.map((dn) => `member: ${dn}`),
+    '\n',
+  ].join('\n');
+
+function slapd({ folder, port, ldapsPort }: { folder: string; port: number; ldapsPort: number }): ProcessSpec {
+  const urls = `ldap://127.0.0.1:${port} ldaps://127.0.0.1:${ldapsPort}`;
+  return {
+    name: 'slapd',
+    command: requireProgram('slapd'),
+    args: ['-f', join(folder, 'slapd.conf'), '-h', urls, '-d', '0'],
+    env: { PATH: process.env['PATH'] ?? '/usr/bin:/bin', HOME: '/', LC_ALL: 'C.UTF-8' },
+    stopSignal: 'SIGTERM',
+    probe: async () => (await canConnect(port)) && (await canConnect(ldapsPort)),
+  };
+}
+
+async function canConnect(port: number): Promise<boolean> {
+  return await new Promise((resolve) => {
+    const socket = connect({ port, host: '127.0.0.1' });
+    const finish = (answer: boolean) => {
+      socket.destroy();
+      resolve(answer);
+    };
+    socket.once('connect', () => finish(true));
+    socket.once('error', () => finish(false));
+  });
+}
+
+function configuration(folder: string, { memberOf = true, global = [], database = [] }: SlapdOptions): string {
+  const overlay = ['overlay memberof', 'memberof-group-oc groupOfNames', 'memberof-refint true'];
+  return `${[
+    ...['core', 'cosine', 'inetorgperson', 'nis'].map((schema) => `include /etc/ldap/schema/${schema}.schema`),
+    'modulepath /usr/lib/ldap',
+    ...['back_mdb', 'memberof', 'refint', 'ppolicy'].map((module) => `moduleload ${module}`),
+    `pidfile ${folder}/slapd.pid`,
+    `argsfile ${folder}/slapd.args`,
+    `TLSCACertificateFile ${folder}/tls/ca.pem`,
+    `TLSCertificateFile ${folder}/tls/server.pem`,
+    `TLSCertificateKeyFile ${folder}/tls/server.key`,
+    'TLSVerifyClient never',
+    'sizelimit 500',
+    'threads 4',
+    ...global,
+    'database mdb',
+    'maxsize 1073741824',
+    `suffix "${BASE}"`,
+    `rootdn "${ADMIN}"`,
+    'rootpw admin',
+    `directory ${folder}/db`,
+    'dbnosync',
+    'index objectClass,entryUUID eq',
+    'index uid,mail,cn eq,sub',
+    'index member eq',
+    `limits dn.exact="cn=svc,${BASE}" size=unlimited size.pr=unlimited size.prtotal=unlimited time=unlimited`,
+    'access to attrs=userPassword by anonymous auth by * none',
+    `access to * by dn.exact="cn=svc,${BASE}" read by users read by anonymous auth`,
+    ...(memberOf ? overlay : []),
+    'overlay ppolicy',
+    `ppolicy_default "cn=default,ou=policies,${BASE}"`,
+    'ppolicy_use_lockout',
+    ...database,
+  ].join('\n')}\n`;
+}
+
+const organisation = (ou: string) => `dn: ou=${ou},${BASE}\nobjectClass: organizationalUnit\nou: ${ou}\n`;
+
+const skeleton = [
+  `dn: ${BASE}\nobjectClass: organization\nobjectClass: dcObject\no: Example\ndc: example\n`,
+  ...['people', 'groups', 'policies'].map(organisation),
+  [
+    `dn: cn=default,ou=policies,${BASE}`,
+    'objectClass: person',
+    'objectClass: pwdPolicy',
+    'cn: default',
+    'sn: default',
+    'pwdAttribute: userPassword',
+    'pwdLockout: TRUE',
+    'pwdMaxFailure: 3',
+    'pwdLockoutDuration: 600\n',
+  ].join('\n'),
+  [
+    `dn: cn=svc,${BASE}`,
+    'objectClass: organizationalRole',
+    'objectClass: simpleSecurityObject',
+    'cn: svc',
+    'userPassword: svcpass\n',
+  ].join('\n'),
+].join('\n');
+
+async function makeCertificates(folder: string): Promise<void> {
+  await mkdir(folder);
+  const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'];
+  const ca = ['-addext', 'basicConstraints=critical,CA:TRUE', '-addext', 'keyUsage=critical,keyCertSign,cRLSign'];
+  await openssl(folder, [
+    'req',
+    '-x509',
+    ...key,
+    '-days',
+    '30',
+    '-subj',
+    '/CN=Test CA',
+    ...ca,
+    '-keyout',
+    'ca.key',
+    '-out',
+    'ca.pem',
+  ]);
+  await openssl(folder, ['req', ...key, '-subj', '/CN=localhost', '-keyout', 'server.key', '-out', 'server.csr']);
+  const names = 'subjectAltName=DNS:localhost,IP:127.0.0.1\nbasicConstraints=CA:FALSE\nextendedKeyUsage=serverAuth\n';
+  await writeFile(join(folder, 'names'), names);
+  const sign = ['-CA', 'ca.pem', '-CAkey', 'ca.key', '-CAcreateserial', '-days', '30', '-extfile', 'names'];
+  await openssl(folder, ['x509', '-req', '-in', 'server.csr', ...sign, '-out', 'server.pem']);
+}
+
+async function openssl(cwd: string, args: readonly string[]): Promise<void> {
+  await run('openssl', args, { cwd });
+}
+
+async function run(
+  program: string,
+  args: readonly string[],
+  { input, cwd }: { input?: string; cwd?: string } = {},
+): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    const child = execFile(
+      requireProgram(program),
+      args,
+      cwd === undefined ? {} : { cwd },
+      (error, _out, err) => {
+        if (error === null) resolve();
+        else reject(new Error(`${program} failed: ${err.trim().slice(0, 2000)}`, { cause: error }));
+      },
+    );
+    child.stdin?.end(input ?? '');
+  });
+}
