@@ -59,6 +59,7 @@ export function mapValues<A, B>(
     case 'atLeast':
     case 'atMost':
     case 'extensible':
+    default:
       return { ...filter, ...change(filter.attribute, filter.value) };
   }
 }
@@ -86,7 +87,8 @@ export function toWire(filter: Filter): WireFilter {
       const Kind = { approx: ApproximateFilter, atLeast: GreaterThanEqualsFilter, atMost: LessThanEqualsFilter };
       return new Kind[filter.kind]({ attribute: filter.attribute, value: String(filter.value) });
     }
-    case 'extensible': {
+    case 'extensible':
+    default: {
       const { attribute, rule, dnAttributes, value } = filter;
       return new ExtensibleFilter({ matchType: attribute, rule, dnAttributes, value: String(value) });
     }
@@ -114,7 +116,8 @@ export function filterText(filter: Filter): string {
       return `(${filter.attribute}<=${escaped(filter.value)})`;
     case 'substrings':
       return `(${filter.attribute}=${[filter.initial, ...filter.any, filter.final].map(escaped).join('*')})`;
-    case 'extensible': {
+    case 'extensible':
+    default: {
       const { attribute, dnAttributes, rule, value } = filter;
       return `(${attribute}${dnAttributes ? ':dn' : ''}${rule === '' ? '' : `:${rule}`}:=${escaped(value)})`;
     }

@@ -37,9 +37,7 @@ function guid(entry: Entry, name: string): string | undefined {
   const bytes = bytesOf(entry, name)[0];
   if (bytes === undefined) return undefined;
   if (bytes.length !== 16) throw new DirectoryFailure('protocol', 'objectGUID has not 16 bytes');
-  const part = (start: number, end: number, little = false) => {
-    const slice = Buffer.from(bytes.subarray(start, end));
-    return (little ? slice.reverse() : slice).toString('hex');
-  };
-  return [part(0, 4, true), part(4, 6, true), part(6, 8, true), part(8, 10), part(10, 16)].join('-');
+  const part = (start: number, end: number) => bytes.toString('hex', start, end);
+  const swapped = (start: number, end: number) => Buffer.from(bytes.subarray(start, end).toReversed()).toString('hex');
+  return [swapped(0, 4), swapped(4, 6), swapped(6, 8), part(8, 10), part(10, 16)].join('-');
 }
