@@ -16,6 +16,8 @@ const identityEnv = {
   JWT_SECRET_KEY: z.string().min(32),
   /** Lets cookies travel over plain HTTP to a host that is not a loopback. */
   ALLOW_INSECURE_COOKIES: flag.default(false),
+  /** Certificates (PEM) trusted for directories besides the system's and those of the setting. */
+  LDAP_TLS_CA_FILE: z.string().max(4096).optional(),
   OT_ADMIN_EMAIL: z.string().max(320).optional(),
   OT_ADMIN_PASSWORD: z.string().max(1024).optional(),
 };

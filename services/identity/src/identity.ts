@@ -13,13 +13,19 @@ import {
 import { accountsRoutes, accountsRpc } from './accounts/accounts.routes.ts';
 import { createAccounts } from './accounts/accounts.service.ts';
 import { makeFirstAdmin } from './accounts/first-admin.ts';
+import { createCurrentDirectory } from './directory/directory.service.ts';
 import type { IdentityEnv } from './env.ts';
 import { PrismaClient } from './generated/client.ts';
+import { createMemberships } from './groups/memberships.service.ts';
 import { createLockout } from './lockout/lockout.store.ts';
+import { createMappingIndexes } from './mappings/mapping-indexes.ts';
+import { createMappings } from './mappings/mappings.service.ts';
+import { createProvisioning } from './provisioning/provisioning.service.ts';
 import { createArgon2 } from './passwords/argon2.adapter.ts';
 import { createAccessTokens } from './sessions/access-tokens.ts';
 import { lifetimesOf } from './sessions/sessions.ts';
 import { sessionsRoutes } from './sessions/sessions.routes.ts';
+import { createSessionKeys } from './sessions/session-keys.ts';
 import { sessionsRpc } from './sessions/sessions.rpc.ts';
 import { createSessions } from './sessions/sessions.service.ts';
 import { sessionsStore } from './sessions/sessions.store.ts';
@@ -27,6 +33,7 @@ import { createSettingChanges } from './settings/changes.service.ts';
 import { createSettingsView } from './settings/settings.read-model.ts';
 import { settingsRoutes } from './settings/settings.routes.ts';
 import { createSettings } from './settings/settings.service.ts';
+import { createPace } from './sign-in/pace.ts';
 import { signInRoutes } from './sign-in/sign-in.routes.ts';
 import { createSignIn } from './sign-in/sign-in.service.ts';
 import { sweepRpcs } from './sweep/sweep.rpc.ts';
@@ -34,6 +41,8 @@ import { createSweep } from './sweep/sweep.service.ts';
 import { createTelemetry } from './telemetry.ts';
 
 const name = 'identity';
+/** Longer than a hash and a question to a directory nearby take: what a refused sign-in takes at least. */
+const refusalMs = 300;
 
 /** Identity: accounts, sign-in, sessions and who may do what. */
 export const createIdentity = (env: IdentityEnv): Service => {
@@ -57,8 +66,15 @@ export const createIdentity = (env: IdentityEnv): Service => {
     secret: env.JWT_SECRET_KEY,
     lifetimeSeconds: () => lifetimesOf(settings.current()).accessSeconds,
   });
-  const sessions = createSessions({ db, outbox, accessTokens, settings });
-  const signIn = createSignIn({ db, hasher, lockout, sessions });
+  const keys = createSessionKeys(env.JWT_SECRET_KEY);
+  const sessions = createSessions({ db, outbox, accessTokens, keys, settings });
+  const directory = createCurrentDirectory({ settings, log, caFile: env.LDAP_TLS_CA_FILE });
+  const memberships = createMemberships({ outbox });
+  const mappingIndexes = createMappingIndexes();
+  const mappings = createMappings({ outbox, indexes: mappingIndexes, memberships, sessions });
+  const provisioning = createProvisioning({ db, outbox, settings, mappings, sessions, telemetry });
+  const pace = createPace({ floorMs: refusalMs });
+  const signIn = createSignIn({ db, hasher, lockout, sessions, settings, directory, provisioning, pace });
   const accounts = createAccounts({ db, outbox, hasher, lockout, sessions, settings });
   const sweep = createSweep({ db, outbox });
   const allowInsecureCookies = env.ALLOW_INSECURE_COOKIES;
@@ -83,17 +99,22 @@ export const createIdentity = (env: IdentityEnv): Service => {
     parts: [
       part,
       settings.part,
+      sessions.part,
       createOutboxRelay({ service: name, pool, url: env.DATABASE_URL, bus, log }),
       firstAdmin,
+      directory.part,
     ],
     routes: [
-      ...signInRoutes({ signIn, allowInsecureCookies }),
+      ...signInRoutes({ signIn, settings, allowInsecureCookies }),
       ...sessionsRoutes({ db, sessions, allowInsecureCookies }),
       ...accountsRoutes({ accounts }),
       ...settingsRoutes({ settings, view: settingsView, changes: settingChanges }),
     ],
     rpcs: [...sessionsRpc({ sessions }), ...accountsRpc({ accounts }), ...sweepRpcs({ sweep })],
-    periodics: [periodic('forget old refresh tokens', 3_600_000, async () => void (await sessionsStore.forgetOld(db)))],
+    periodics: [
+      periodic('forget old refresh tokens', 3_600_000, async () => void (await sessionsStore.forgetOld(db))),
+      periodic('forget old failed sign-ins', 3_600_000, () => lockout.forgetOld()),
+    ],
     checks,
   });
 };

@@ -1,14 +1,19 @@
+import type { AuditErrorCode } from '../audit/audit.ts';
 import type { Client } from '../client.ts';
 import type { Claims, LegacyAdmin } from '../mappings/mappings.ts';
 import type { Issued } from '../sessions/sessions.ts';
 
 export { hasNoLocalPassword, mayUseLocalPassword } from './local-password.ts';
-export { createRefusals, methodOff, signInRefused, type Refuse } from './refusals.ts';
+export { accountDisabled, createRefusals, methodOff, signInRefused, type Refuse } from './refusals.ts';
+export { standingOf } from './standing.ts';
 
 /** Somebody whom a directory, provider or proxy has authenticated and admitted. */
 export type Assertion = {
   source: 'ldap' | 'oidc' | 'pki' | 'proxy';
-  /** What never changes about the person there: the directory's immutable id, issuer and subject, the certificate's subject, the proxy's user name. */
+  /**
+   * What never changes about the person there: the directory's immutable id (empty where it has none), issuer and
+   * subject, the certificate's subject, the proxy's user name.
+   */
   subject: { issuer: string | null; id: string };
   login: string;
   email: string | null;
@@ -19,7 +24,14 @@ export type Assertion = {
   legacyAdmin: LegacyAdmin;
 };
 
+/** How a sign-in ended; a refusal is written to the audit trail already. */
+export type Entered =
+  | { outcome: 'entered'; userId: string; issued: Issued }
+  | { outcome: 'refused'; errorCode: AuditErrorCode; userId: string | undefined };
+
 export type Provisioning = {
+  /** `signIn` for a caller who must know the account behind a refusal. */
+  enter: (assertion: Assertion, client: Client) => Promise<Entered>;
   /**
    * Finds, links or makes the account, brings groups and role in line and opens a session.
    * @throws AppError unauthenticated, the same for every refusal.

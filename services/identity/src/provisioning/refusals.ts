@@ -1,4 +1,4 @@
-import { invalid, unauthenticated } from '@overtone/service-kit';
+import { forbidden, invalid, unauthenticated } from '@overtone/service-kit';
 import { writeAudit, type AuditErrorCode } from '../audit/audit.ts';
 import type { Client } from '../client.ts';
 import type { Db } from '../database.ts';
@@ -6,6 +6,9 @@ import type { Db } from '../database.ts';
 /** One answer for every reason, so that nothing is learnt about who has an account or why it was refused. */
 export const signInRefused = (cause?: unknown) =>
   unauthenticated('invalid_credentials', 'Incorrect username or password', cause === undefined ? {} : { cause });
+
+/** Only for somebody who has proved to be the owner. */
+export const accountDisabled = () => forbidden('account_disabled', 'This account is disabled');
 
 /** Which ways to sign in there are is no secret: GET /api/auth/methods tells everybody. */
 export const methodOff = () => invalid('sign_in_method_off', 'This way to sign in is switched off');

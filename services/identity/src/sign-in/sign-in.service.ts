@@ -1,71 +1,140 @@
-import { forbidden, unauthenticated } from '@overtone/service-kit';
-import { writeAudit, type AuditErrorCode } from '../audit/audit.ts';
+import { isAppError, unavailable } from '@overtone/service-kit';
+import { writeAudit } from '../audit/audit.ts';
 import type { Client } from '../client.ts';
 import { txOptions, type Db } from '../database.ts';
-import type { Lockout } from '../lockout/lockout.ts';
+import type { CurrentDirectory } from '../directory/directory.ts';
+import { nameKey, type Lockout } from '../lockout/lockout.ts';
 import type { PasswordHasher } from '../passwords/passwords.ts';
+import {
+  accountDisabled,
+  mayUseLocalPassword,
+  signInRefused,
+  standingOf,
+  type Entered,
+  type Provisioning,
+} from '../provisioning/provisioning.ts';
 import type { Issued, Sessions } from '../sessions/sessions.ts';
-import { signInStore, type Candidate } from './sign-in.store.ts';
+import type { Settings } from '../settings/settings.ts';
+import { createDirectoryPassword } from './directory-password.service.ts';
+import type { Pace } from './pace.ts';
+import { createRefusal, forgive, type Try } from './refusal.ts';
+import { isBlank, type Candidate } from './sign-in.ts';
+import { signInStore } from './sign-in.store.ts';
 
-type Deps = { db: Db; hasher: PasswordHasher; lockout: Lockout; sessions: Sessions };
+type Deps = {
+  db: Db;
+  hasher: PasswordHasher;
+  lockout: Lockout;
+  sessions: Sessions;
+  settings: Settings;
+  directory: CurrentDirectory;
+  provisioning: Provisioning;
+  pace: Pace;
+};
 export type SignIn = { withPassword: (username: string, password: string, client: Client) => Promise<Issued> };
 
-/** One answer for every reason, so that nothing is learnt about who has an account. */
-const wrong = () => unauthenticated('invalid_credentials', 'Incorrect username or password');
+/** Fewer than may wait for a hash, so that "busy" is said to everybody before a name is looked at, or to nobody. */
+const maxUnderWay = 180;
 
-export const createSignIn = ({ db, hasher, lockout, sessions }: Deps): SignIn => {
-  const audit = async (user: Candidate | undefined, username: string, errorCode: AuditErrorCode, client: Client) =>
-    writeAudit(db, { event: 'auth.login.failure', outcome: 'failure', userId: user?.id, username, errorCode, client });
+export const createSignIn = (d: Deps): SignIn => {
+  const { db, hasher, lockout, sessions, settings, pace } = d;
+  const refuse = createRefusal(db);
+  const directoryPassword = createDirectoryPassword({ ...d, refuse });
+  let underWay = 0;
 
-  const check = async (user: Candidate, hash: string, password: string, client: Client): Promise<void> => {
-    const attempt = await lockout.begin(user.id);
-    if (!attempt) {
-      await hasher.idle();
-      await audit(user, user.email, 'ACCOUNT_LOCKED', client);
-      throw wrong();
-    }
-    if (await hasher.verify(hash, password)) return lockout.succeed(attempt);
-    await audit(user, user.email, 'INVALID_CREDENTIALS', client);
-    if (attempt.locksAccount)
-      await writeAudit(db, {
-        event: 'auth.account.lockout',
+  const openLocal = async (t: Try, user: Candidate, hash: string): Promise<Entered> => {
+    const errorCode = standingOf(user);
+    if (errorCode) return refuse(t, { errorCode, method: 'local' });
+    const issued = await db.$transaction(async (tx) => {
+      // The password may have been changed since it was read: then this sign-in came too late.
+      if (!(await signInStore.signedIn(tx, user.id, hash))) return undefined;
+      const tokens = await sessions.open(tx, user, t.client);
+      await writeAudit(tx, {
+        event: 'auth.login.success',
         outcome: 'success',
-        actor: 'lockout',
         userId: user.id,
         username: user.email,
-        client,
+        client: t.client,
+        details: { method: 'local' },
       });
-    throw wrong();
+      return tokens;
+    }, txOptions);
+    if (!issued) return refuse(t, { errorCode: 'INVALID_CREDENTIALS', method: 'local' });
+    return { outcome: 'entered', userId: user.id, issued };
+  };
+
+  /** The hash to check, where a password kept here may let somebody in: a super_admin always has that way. */
+  const localHash = (user: Candidate): string | null => {
+    const open = settings.current().local_enabled || user.role === 'super_admin';
+    return open && mayUseLocalPassword(user) ? user.passwordHash : null;
+  };
+
+  const asAccount = async (t: Try, user: Candidate): Promise<Entered> => {
+    const hash = localHash(user);
+    if (hash !== null) {
+      t.work.push('hash');
+      if (await hasher.verify(hash, t.password)) {
+        await forgive(lockout, t);
+        return openLocal(t, user, hash);
+      }
+    }
+    if (settings.current().ldap_enabled) return directoryPassword.withPassword(t);
+    if (hash !== null) return refuse(t, { errorCode: 'INVALID_CREDENTIALS', method: 'local' });
+    t.work.push('hash');
+    await hasher.pretend(t.password);
+    return refuse(t, { errorCode: 'METHOD_OFF', reason: `the account signs in by: ${user.authType}` });
+  };
+
+  const inTurn = async (t: Try, key: string): Promise<Entered> => {
+    const attempt = await lockout.begin(key);
+    if (!attempt) return refuse(t, { errorCode: 'ACCOUNT_LOCKED' });
+    t.attempts.push(attempt);
+    return t.account ? asAccount(t, t.account) : directoryPassword.withUnknownName(t);
+  };
+
+  const attempt = async (t: Try): Promise<Entered> => {
+    if (t.typed === '' || isBlank(t.password)) return refuse(t, { errorCode: 'INVALID_CREDENTIALS', reason: 'empty' });
+    const [account, another] = await signInStore.meant(db, t.typed);
+    if (another)
+      return refuse(t, {
+        errorCode: 'AMBIGUOUS_NAME',
+        reason: 'it is the name of one and the address of another account',
+      });
+    t.account = account;
+    if (!account && !settings.current().ldap_enabled) {
+      t.work.push('hash');
+      await hasher.pretend(t.password);
+      return refuse(t, { errorCode: 'INVALID_CREDENTIALS' });
+    }
+    const key = account?.id ?? nameKey(t.typed);
+    return lockout
+      .oneAtATime(key, () => inTurn(t, key))
+      .catch((error: unknown) => {
+        if (!isAppError(error) || error.kind !== 'rate_limited') throw error;
+        return refuse(t, { errorCode: 'ACCOUNT_LOCKED', reason: 'too many attempts at once' });
+      });
+  };
+
+  const admitted = async (t: Try): Promise<Entered> => {
+    if (underWay >= maxUnderWay)
+      throw unavailable('service_unavailable', 'Too many sign-ins at once', { retryAfterSeconds: 5 });
+    underWay += 1;
+    try {
+      return await attempt(t);
+    } finally {
+      underWay -= 1;
+    }
   };
 
   return {
     withPassword: async (username, password, client) => {
-      const user = await signInStore.find(db, username);
-      const hash = user?.passwordHash;
-      if (!user || !hash) {
-        await hasher.pretend(password);
-        await audit(user, username, 'INVALID_CREDENTIALS', client);
-        throw wrong();
-      }
-      await lockout.oneAtATime(user.id, () => check(user, hash, password, client));
-      if (!user.isActive) {
-        await audit(user, user.email, 'INACTIVE_USER', client);
-        throw forbidden('account_disabled', 'This account is disabled');
-      }
-      return db.$transaction(async (tx) => {
-        // The password may have been changed since it was read: then this sign-in came too late.
-        if (!(await signInStore.signedIn(tx, user.id, hash))) throw wrong();
-        const issued = await sessions.open(tx, user, client);
-        await writeAudit(tx, {
-          event: 'auth.login.success',
-          outcome: 'success',
-          userId: user.id,
-          username: user.email,
-          client,
-          details: { method: 'local' },
-        });
-        return issued;
-      }, txOptions);
+      const started = pace.start();
+      const t: Try = { typed: username.trim(), password, client, account: undefined, attempts: [], work: [] };
+      const entered = await admitted(t);
+      if (entered.outcome === 'entered') return entered.issued;
+      if (entered.errorCode === 'INACTIVE_USER') throw accountDisabled();
+      await pace.refuse(started, t.work);
+      throw signInRefused();
     },
   };
 };

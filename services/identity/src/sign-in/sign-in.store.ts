@@ -1,15 +1,34 @@
 import type { Db, Tx } from '../database.ts';
+import { Prisma } from '../generated/client.ts';
+import type { Candidate } from './sign-in.ts';
 
-export type Candidate = { id: string; email: string; role: string; isActive: boolean; passwordHash: string | null };
+const candidates = Prisma.sql`
+  select uuid as id, email, role, auth_type as "authType", is_active as "isActive", approval_status as "approvalStatus",
+         allow_local_fallback as "allowLocalFallback", password_hash as "passwordHash", ldap_uid as "ldapUid",
+         directory_id as "directoryId"
+  from "user"`;
 
 export const signInStore = {
-  /** The account a typed name means, whatever its spelling. */
-  find: async (db: Db, username: string): Promise<Candidate | undefined> => {
+  /** The accounts a typed name means, whatever its spelling: more than one when it is one's address and another's name. */
+  meant: (db: Db, name: string): Promise<Candidate[]> =>
+    db.$queryRaw<
+      Candidate[]
+    >`${candidates} where lower(email) = lower(${name}) or lower(ldap_uid) = lower(${name}) limit 2`,
+
+  /** The account of somebody in the directory, the surest sign first. */
+  ofPerson: async (
+    db: Db,
+    p: { immutableId: string | null; login: string; email: string | null },
+  ): Promise<Candidate | undefined> => {
     const rows = await db.$queryRaw<Candidate[]>`
-      select uuid as id, email, role, is_active as "isActive", password_hash as "passwordHash"
-      from "user" where lower(email) = lower(${username.trim()})`;
+      ${candidates}
+      where directory_id = ${p.immutableId} or lower(ldap_uid) = lower(${p.login}) or lower(email) = lower(${p.email})
+      order by (directory_id is not distinct from ${p.immutableId} and directory_id is not null) desc,
+               (lower(ldap_uid) is not distinct from lower(${p.login})) desc
+      limit 1`;
     return rows[0];
   },
+
   /** @returns false when the password is no longer the one that was checked. */
   signedIn: async (tx: Tx, userId: string, passwordHash: string): Promise<boolean> => {
     const { count } = await tx.user.updateMany({

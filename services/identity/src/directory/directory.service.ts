@@ -1,0 +1,116 @@
+import { readFile } from 'node:fs/promises';
+import type { AuthSettings } from '@overtone/contracts';
+import { createDirectory, type Directory, type DirectoryConfig } from '@overtone/directory';
+import type { Log, Part } from '@overtone/service-kit';
+import type { Settings } from '../settings/settings.ts';
+import { createBreaker, type Verdict } from './breaker.ts';
+import { directoryConfigOf, type Answer, type CurrentDirectory, type Person } from './directory.ts';
+
+type Deps = {
+  settings: Settings;
+  log: Log;
+  /** LDAP_TLS_CA_FILE: certificates (PEM) trusted for every directory. */
+  caFile: string | undefined;
+  connect?: (config: DirectoryConfig) => Directory;
+};
+type Open = {
+  /** The settings it was made from; the same object for as long as they stay. */
+  values: AuthSettings;
+  key: string;
+  directory: Directory;
+  breaker: ReturnType<typeof createBreaker>;
+  timeoutMs: number;
+};
+
+const slowMs = 1_000;
+const limits = { atOnce: 64, failures: 3, restMs: 5_000 };
+const logEveryMs = 60_000;
+
+const unknown = (reason: 'busy' | 'timeout' | 'config' | 'protocol', message: string): Answer<Person> => ({
+  outcome: 'unknown',
+  reason,
+  message,
+});
+
+/** One client for the directory of the settings in force: made at its first use, made anew when they change. */
+export const createCurrentDirectory = ({ settings, log, caFile, connect = createDirectory }: Deps) => {
+  let open: Open | undefined;
+  let extraCa: string | null = null;
+  const lastLogged = new Map<string, number>();
+
+  const toClose = new Set<Directory>();
+  const close = async (directory: Directory): Promise<void> => {
+    if (toClose.delete(directory))
+      await directory.close().catch((err: unknown) => log.warn({ err: err as Error }, 'directory not closed well'));
+  };
+
+  const current = (): Open => {
+    const values = settings.current();
+    if (open?.values === values) return open;
+    const config = directoryConfigOf(values, extraCa);
+    const key = JSON.stringify(config);
+    if (open?.key === key) return (open = { ...open, values });
+    // Who is on the way with the old one still gets an answer.
+    if (open) setTimeout(close, open.timeoutMs + 1_000, open.directory).unref();
+    const directory = connect(config);
+    toClose.add(directory);
+    return (open = {
+      values,
+      key,
+      directory,
+      breaker: createBreaker(limits),
+      timeoutMs: config.timeoutSeconds * 1_000,
+    });
+  };
+
+  /** One line a minute for each reason: an outage is said, not shouted. */
+  const tell = (answer: Answer<Person>): void => {
+    if (answer.outcome !== 'unknown') return;
+    const { reason, message } = answer;
+    if ((lastLogged.get(reason) ?? 0) > Date.now() - logEveryMs) return;
+    lastLogged.set(reason, Date.now());
+    log.warn({ reason, directory: message }, 'the directory gave no answer; sign-ins that need it are refused');
+  };
+
+  const ask = async (question: (directory: Directory) => Promise<Answer<Person>>): Promise<Answer<Person>> => {
+    const { directory, breaker, timeoutMs } = current();
+    const started = performance.now();
+    const judge = (answer: Answer<Person>): Verdict =>
+      answer.outcome === 'unknown' && performance.now() - started > Math.min(slowMs, timeoutMs / 2)
+        ? 'slow_failure'
+        : 'fine';
+    const answer =
+      (await breaker.run(() => inTime(question(directory), timeoutMs), judge)) ??
+      unknown('busy', 'The directory is not asked at the moment: too many questions came to nothing');
+    tell(answer);
+    return answer;
+  };
+
+  const service: CurrentDirectory & { part: Part } = {
+    authenticate: (login, password) => ask((directory) => directory.authenticate(login, password)),
+    lookUp: (login) => ask((directory) => directory.lookUp(login)),
+    part: {
+      name: 'directory',
+      start: async () => {
+        extraCa = caFile ? await readFile(caFile, 'utf8') : null;
+      },
+      stop: async () => void (await Promise.all([...toClose].map(close))),
+    },
+  };
+  return service;
+};
+
+/** The client keeps to its time itself; this is for the case that it does not. */
+const inTime = async (answer: Promise<Answer<Person>>, timeoutMs: number): Promise<Answer<Person>> => {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<Answer<Person>>((resolve) => {
+    timer = setTimeout(() => resolve(unknown('timeout', 'The directory took too long')), timeoutMs + 500);
+  });
+  try {
+    return await Promise.race([answer, late]);
+  } catch (error) {
+    return unknown('protocol', `The directory could not be asked: ${(error as Error).message}`);
+  } finally {
+    clearTimeout(timer);
+  }
+};

@@ -1,0 +1,38 @@
+import type { AuthSettings } from '@overtone/contracts';
+import type { User } from '../generated/client.ts';
+import type { Assertion } from './provisioning.ts';
+
+type Names = Pick<User, 'ldapUid' | 'directoryId' | 'oidcIssuer' | 'oidcSubject' | 'pkiSubjectDn' | 'proxyUser'>;
+
+/** The columns in which an account keeps who its owner is at a source; a null is not known. */
+export const identityOf = ({ source, subject, login }: Assertion): Partial<Names> => {
+  const id = subject.id || null;
+  switch (source) {
+    case 'ldap':
+      return { ldapUid: login, directoryId: id };
+    case 'oidc':
+      return { oidcIssuer: subject.issuer, oidcSubject: id };
+    case 'pki':
+      return { pkiSubjectDn: id };
+    case 'proxy':
+      return { proxyUser: id };
+  }
+};
+
+/** Whether an account belongs to somebody at a source already: then no e-mail address makes it anybody else's. */
+const isTaken = (user: Names): boolean =>
+  [user.ldapUid, user.directoryId, user.oidcSubject, user.pkiSubjectDn, user.proxyUser].some((name) => name !== null);
+
+/** Why an account with the same e-mail address is not linked (specification, "Authentication" 6); null: it is. */
+export const linkFault = (user: User, a: Assertion): string | null => {
+  if (!a.emailVerified) return 'the address is not verified';
+  if (user.role === 'super_admin') return 'it is a super_admin';
+  if (isTaken(user)) return 'it is linked already';
+  return user.authType === 'local' || user.authType === a.source ? null : 'it belongs to another source';
+};
+
+/** Label of `user_signups_total` and of the event; the specification's names. */
+export const signupMethods = { ldap: 'ldap', oidc: 'keycloak', pki: 'pki', proxy: 'external' } as const;
+
+export const firstStatus = (s: AuthSettings): 'pending' | 'approved' =>
+  s.require_account_approval ? 'pending' : 'approved';

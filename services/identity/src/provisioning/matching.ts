@@ -1,0 +1,94 @@
+import { identityEvents, type Role } from '@overtone/contracts';
+import type { Outbox } from '@overtone/database';
+import { writeAudit, type AuditErrorCode } from '../audit/audit.ts';
+import type { Client } from '../client.ts';
+import type { Tx } from '../database.ts';
+import type { User } from '../generated/client.ts';
+import type { Sessions } from '../sessions/sessions.ts';
+import type { Settings } from '../settings/settings.ts';
+import { firstStatus, identityOf, linkFault, signupMethods } from './identity-of.ts';
+import { hasNoLocalPassword } from './local-password.ts';
+import { emailOf, nameOf } from './profile.ts';
+import type { Assertion } from './provisioning.ts';
+import { provisioningStore as store } from './provisioning.store.ts';
+
+type SignupMethod = (typeof signupMethods)[keyof typeof signupMethods];
+export type Matched = { user: User } & (
+  { how: 'known' | 'adopted' | 'linked' } | { how: 'made'; method: SignupMethod }
+);
+type NoMatch = { refused: AuditErrorCode; user?: User; reason: string };
+
+type Deps = { outbox: Outbox; sessions: Sessions; settings: Settings };
+
+/** Whose account an assertion means: the one with its identity, with its name, with its address, or a new one. */
+export const createMatching = ({ outbox, sessions, settings }: Deps) => {
+  /** The name is known, so the identity decides: another identity under an old name is another person. */
+  const byName = async (tx: Tx, user: User, a: Assertion, client: Client): Promise<Matched | NoMatch> => {
+    if (user.directoryId !== null)
+      return {
+        refused: 'IDENTITY_CONFLICT',
+        user,
+        reason: a.subject.id ? 'identity_conflict: another entry has this name now' : 'identity_unreadable',
+      };
+    if (!a.subject.id) return { how: 'known', user };
+    const adopted = await store.update(tx, user.id, { directoryId: a.subject.id });
+    await told(tx, adopted, a, client);
+    return { how: 'adopted', user: adopted };
+  };
+
+  const told = (tx: Tx, user: User, a: Assertion, client: Client) =>
+    writeAudit(tx, {
+      event: 'auth.account.linked',
+      outcome: 'success',
+      actor: 'idp_login',
+      userId: user.id,
+      username: user.email,
+      client,
+      details: { method: a.source, subject: a.subject.id || a.login },
+    });
+
+  /** Specification, "Authentication" 6. */
+  const byEmail = async (tx: Tx, user: User, a: Assertion, client: Client): Promise<Matched | NoMatch> => {
+    const reason = linkFault(user, a);
+    if (reason) return { refused: 'ACCOUNT_LINK_REFUSED', user, reason };
+    const linked = await store.update(tx, user.id, {
+      ...identityOf(a),
+      authType: a.source,
+      ...(hasNoLocalPassword({ authType: a.source }) ? { passwordHash: null, allowLocalFallback: false } : {}),
+    });
+    // Whoever made the account before need not have been the owner of the address.
+    await sessions.endAll(tx, user.id, 'account_linked');
+    await told(tx, linked, a, client);
+    await outbox.add(tx, identityEvents.userUpdated, {
+      userId: user.id,
+      role: user.role as Role,
+      active: user.isActive,
+    });
+    return { how: 'linked', user: linked };
+  };
+
+  const make = async (tx: Tx, email: string, a: Assertion): Promise<Matched> => {
+    const method = signupMethods[a.source];
+    const user = await store.create(tx, {
+      ...identityOf(a),
+      email,
+      fullName: nameOf(a, email),
+      authType: a.source,
+      approvalStatus: firstStatus(settings.current()),
+      lastLoginAt: new Date(),
+    });
+    await outbox.add(tx, identityEvents.userCreated, { userId: user.id, role: 'user', method });
+    return { how: 'made', method, user };
+  };
+
+  return async (tx: Tx, a: Assertion, client: Client): Promise<Matched | NoMatch> => {
+    const known = a.subject.id ? await store.bySubject(tx, a) : null;
+    if (known) return { how: 'known', user: known };
+    const named = a.source === 'ldap' ? await store.byLdapUid(tx, a.login) : null;
+    if (named) return byName(tx, named, a, client);
+    const email = emailOf(a);
+    if (!email) return { refused: 'INVALID_EMAIL', reason: 'the source asserts no address' };
+    const same = await store.byEmail(tx, email);
+    return same ? byEmail(tx, same, a, client) : make(tx, email, a);
+  };
+};

@@ -1,0 +1,134 @@
+import { identityEvents, type Role } from '@overtone/contracts';
+import type { Outbox } from '@overtone/database';
+import { writeAudit, type AuditErrorCode } from '../audit/audit.ts';
+import type { Client } from '../client.ts';
+import { txOptions, type Db, type Tx } from '../database.ts';
+import type { User } from '../generated/client.ts';
+import type { Mappings } from '../mappings/mappings.ts';
+import type { Sessions } from '../sessions/sessions.ts';
+import type { Settings } from '../settings/settings.ts';
+import type { Telemetry } from '../telemetry.ts';
+import { createMatching, type Matched } from './matching.ts';
+import { emailOf, nameOf } from './profile.ts';
+import {
+  accountDisabled,
+  signInRefused,
+  standingOf,
+  type Assertion,
+  type Entered,
+  type Provisioning,
+} from './provisioning.ts';
+import { provisioningStore as store } from './provisioning.store.ts';
+
+type Deps = {
+  db: Db;
+  outbox: Outbox;
+  settings: Settings;
+  mappings: Mappings;
+  sessions: Sessions;
+  telemetry: Telemetry;
+};
+
+/** Two first sign-ins at once meet at a unique index; the one that lost finds the other's account the next time. */
+const tries = 3;
+
+export const createProvisioning = (d: Deps): Provisioning => {
+  const { db, outbox, mappings, sessions } = d;
+  const match = createMatching(d);
+
+  const refuse = async (
+    tx: Tx,
+    a: Assertion,
+    r: { errorCode: AuditErrorCode; user?: User | undefined; reason?: string },
+    client: Client,
+  ): Promise<Entered> => {
+    const { errorCode, user, reason } = r;
+    await writeAudit(tx, {
+      event: 'auth.login.failure',
+      outcome: 'failure',
+      userId: user?.id,
+      username: a.login.slice(0, 320),
+      errorCode,
+      client,
+      details: { method: a.source, ...(reason ? { reason } : {}) },
+    });
+    return { outcome: 'refused', errorCode, userId: user?.id };
+  };
+
+  /** Name and address follow the source, as far as nobody else here has them. */
+  const refresh = async (tx: Tx, user: User, a: Assertion): Promise<User> => {
+    const email = emailOf(a);
+    const fullName = a.name ? nameOf(a, email ?? user.email) : user.fullName;
+    const ldapUid = a.source === 'ldap' ? a.login : user.ldapUid;
+    const newEmail = email && email !== user.email && (await store.isNameFree(tx, user.id, { email }));
+    const newUid = ldapUid && ldapUid !== user.ldapUid && (await store.isNameFree(tx, user.id, { ldapUid }));
+    const updated = await store.update(tx, user.id, {
+      lastLoginAt: new Date(),
+      fullName,
+      ...(newEmail ? { email } : {}),
+      ...(newUid ? { ldapUid } : {}),
+    });
+    if (newEmail || fullName !== user.fullName)
+      await outbox.add(tx, identityEvents.userUpdated, { userId: user.id, role: user.role as Role, active: true });
+    return updated;
+  };
+
+  const roleOf = async (tx: Tx, user: User, a: Assertion, client: Client): Promise<string> => {
+    const { claims, legacyAdmin, source } = a;
+    const pass = { userId: user.id, source, claims, legacyAdmin, actor: 'idp_login' as const, client };
+    return (await mappings.reconcile(tx, pass)).role;
+  };
+
+  const open = async (tx: Tx, m: Matched, a: Assertion, client: Client): Promise<Entered> => {
+    const errorCode = standingOf(m.user);
+    if (errorCode) return refuse(tx, a, { errorCode, user: m.user }, client);
+    const user = m.how === 'made' ? m.user : await refresh(tx, m.user, a);
+    // Before the session: a changed role ends those that there are.
+    const role = await roleOf(tx, user, a, client);
+    const issued = await sessions.open(tx, { id: user.id, role }, client);
+    await writeAudit(tx, {
+      event: 'auth.login.success',
+      outcome: 'success',
+      userId: user.id,
+      username: user.email,
+      client,
+      details: { method: a.source },
+    });
+    return { outcome: 'entered', userId: user.id, issued };
+  };
+
+  const enter = async (a: Assertion, client: Client): Promise<Entered> => {
+    const { entered, made } = await db.$transaction(async (tx) => {
+      const m = await match(tx, a, client);
+      if ('refused' in m)
+        return {
+          entered: await refuse(tx, a, { errorCode: m.refused, user: m.user, reason: m.reason }, client),
+          made: null,
+        };
+      return { entered: await open(tx, m, a, client), made: m.how === 'made' ? m.method : null };
+    }, txOptions);
+    if (made) d.telemetry.signups.inc({ method: made });
+    return entered;
+  };
+
+  const again = async (a: Assertion, client: Client, left = tries): Promise<Entered> => {
+    try {
+      return await enter(a, client);
+    } catch (error) {
+      if (left > 1 && isTakenMeanwhile(error)) return again(a, client, left - 1);
+      throw error;
+    }
+  };
+
+  return {
+    enter: again,
+    signIn: async (a, client) => {
+      const entered = await again(a, client);
+      if (entered.outcome === 'entered') return entered.issued;
+      throw entered.errorCode === 'INACTIVE_USER' ? accountDisabled() : signInRefused();
+    },
+  };
+};
+
+const isTakenMeanwhile = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'P2002';

@@ -1,0 +1,40 @@
+import type { Tx } from '../database.ts';
+import { Prisma } from '../generated/client.ts';
+import type { User } from '../generated/client.ts';
+import type { Assertion } from './provisioning.ts';
+
+/** Held until the end of the transaction: of two sign-ins of one person one comes first. */
+const held = async (tx: Tx, where: Prisma.Sql): Promise<User | null> => {
+  const rows = await tx.$queryRaw<{ id: string }[]>`select uuid as id from "user" where ${where} for update`;
+  const id = rows[0]?.id;
+  return id === undefined ? null : tx.user.findUnique({ where: { id } });
+};
+
+export const provisioningStore = {
+  bySubject: (tx: Tx, { source, subject }: Assertion): Promise<User | null> => {
+    switch (source) {
+      case 'ldap':
+        return held(tx, Prisma.sql`directory_id = ${subject.id}`);
+      case 'oidc':
+        return held(tx, Prisma.sql`oidc_issuer = ${subject.issuer} and oidc_subject = ${subject.id}`);
+      case 'pki':
+        return held(tx, Prisma.sql`pki_subject_dn = ${subject.id}`);
+      case 'proxy':
+        return held(tx, Prisma.sql`proxy_user = ${subject.id}`);
+    }
+  },
+  byLdapUid: (tx: Tx, login: string): Promise<User | null> => held(tx, Prisma.sql`lower(ldap_uid) = lower(${login})`),
+  byEmail: (tx: Tx, email: string): Promise<User | null> => held(tx, Prisma.sql`lower(email) = lower(${email})`),
+
+  create: (tx: Tx, data: Prisma.UserUncheckedCreateInput): Promise<User> => tx.user.create({ data }),
+  update: (tx: Tx, id: string, data: Prisma.UserUncheckedUpdateInput): Promise<User> =>
+    tx.user.update({ where: { id }, data }),
+  isNameFree: async (tx: Tx, id: string, name: { email: string } | { ldapUid: string }): Promise<boolean> => {
+    const where =
+      'email' in name
+        ? Prisma.sql`lower(email) = lower(${name.email})`
+        : Prisma.sql`lower(ldap_uid) = lower(${name.ldapUid})`;
+    const rows = await tx.$queryRaw<unknown[]>`select 1 from "user" where ${where} and uuid <> ${id}::uuid limit 1`;
+    return rows.length === 0;
+  },
+};

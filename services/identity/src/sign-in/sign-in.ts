@@ -1,0 +1,66 @@
+import type { AuthSettings } from '@overtone/contracts';
+import type { AuditErrorCode } from '../audit/audit.ts';
+import type { Person } from '../directory/directory.ts';
+import type { Assertion } from '../provisioning/provisioning.ts';
+
+/** An account that a typed name means. */
+export type Candidate = {
+  id: string;
+  email: string;
+  role: string;
+  authType: string;
+  isActive: boolean;
+  approvalStatus: string;
+  allowLocalFallback: boolean;
+  passwordHash: string | null;
+  ldapUid: string | null;
+  directoryId: string | null;
+};
+
+/** Nothing that a directory could take for no password at all, and so for a sign-in as nobody (RFC 4513, 5.1.2). */
+export const isBlank = (password: string): boolean => /^[\s\0]*$/.test(password);
+
+/** Somebody whom the directory let in, as provisioning takes them. */
+export const assertionOf = (p: Person, s: Pick<AuthSettings, 'ldap_email_verified'>): Assertion => ({
+  source: 'ldap',
+  subject: { issuer: null, id: p.immutableId ?? '' },
+  login: p.login,
+  email: p.email,
+  emailVerified: s.ldap_email_verified,
+  name: p.name,
+  claims: p.groups,
+  legacyAdmin: p.adminSignal,
+});
+
+/** Whether the person whom the directory knows is the owner of the account whose budget was used. */
+export const isOwner = (account: Candidate | undefined, p: Person): boolean => {
+  if (!account) return true;
+  if (account.directoryId !== null || p.immutableId !== null) return account.directoryId === p.immutableId;
+  return account.ldapUid !== null && account.ldapUid.toLowerCase() === p.login.toLowerCase();
+};
+
+/** Why nobody is let in who is not kept out by password or name alone. */
+export const faultOf = ({ admitted, state }: Person): { errorCode: AuditErrorCode; reason: string } | null => {
+  if (state.signIn === 'refused')
+    return { errorCode: 'NOT_ADMITTED', reason: `in the directory: ${state.reason ?? 'refused'}` };
+  return admitted === 'yes' ? null : { errorCode: 'NOT_ADMITTED', reason: `admitted: ${admitted}` };
+};
+
+/** The ways to sign in, in their order, and what a sign-in page must know of them. */
+export const methodsOf = (s: AuthSettings) => ({
+  methods: [
+    ...(s.local_enabled ? (['local'] as const) : []),
+    ...(s.ldap_enabled ? (['ldap'] as const) : []),
+    ...(s.oidc_enabled ? (['oidc'] as const) : []),
+    ...(s.pki_enabled ? (['pki'] as const) : []),
+    ...(s.proxy_enabled ? (['proxy'] as const) : []),
+  ],
+  local_enabled: s.local_enabled,
+  allow_registration: s.allow_registration && s.local_enabled,
+  ldap_enabled: s.ldap_enabled,
+  oidc_enabled: s.oidc_enabled,
+  pki_enabled: s.pki_enabled,
+  proxy_enabled: s.proxy_enabled,
+  oidc_display_name: s.oidc_display_name,
+  keycloak_enabled: s.oidc_enabled,
+});
