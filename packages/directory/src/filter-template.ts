@@ -11,6 +11,8 @@ export interface FilterTemplate {
   readonly forLogin: (login: string) => Filter;
   /** The filter for an e-mail address: the same conditions, with the address in the place of the login. */
   readonly forEmail: (email: string) => Filter;
+  /** The filter for everybody whom some login names: the same conditions, the login's attribute present. */
+  readonly forEverybody: () => Filter;
 }
 
 /** A text that is no filter template. */
@@ -43,7 +45,29 @@ export function parseTemplate(template: string, attributes: { username: string; 
           ? { attribute: attributes.email, value: email }
           : { attribute, value: fill(value, email) },
       ),
+    forEverybody: () => withoutLogin(tree),
   };
+}
+
+function withoutLogin(filter: Filter<Slots>): Filter {
+  switch (filter.kind) {
+    case 'and':
+    case 'or':
+      return { kind: filter.kind, of: filter.of.map(withoutLogin) };
+    case 'not':
+      return { kind: 'not', of: withoutLogin(filter.of) };
+    case 'present':
+    case 'substrings':
+      return filter;
+    case 'equal':
+    case 'approx':
+    case 'atLeast':
+    case 'atMost':
+    case 'extensible':
+      return filter.value.includes(LOGIN)
+        ? { kind: 'present', attribute: filter.attribute }
+        : { ...filter, value: filter.value.join('') };
+  }
 }
 
 interface Cursor {

@@ -24,6 +24,23 @@ export function immutableIdOf(entry: Entry): string | null {
   return null;
 }
 
+/**
+ * The attribute and the value to search for.
+ * @throws DirectoryFailure for an id of an unknown kind
+ */
+export function idValue(id: string): { attribute: string; value: string | Buffer } {
+  const [attribute = '', value = ''] = [id.slice(0, id.indexOf(':')), id.slice(id.indexOf(':') + 1)];
+  if (!idAttributes.includes(attribute)) throw new DirectoryFailure('config', 'An immutable id of an unknown kind');
+  if (attribute === 'GUID') return { attribute, value: Buffer.from(value, 'hex') };
+  return { attribute, value: attribute === 'objectGUID' ? guidBytes(value) : value };
+}
+
+function guidBytes(text: string): Buffer {
+  const [a = '', b = '', c = '', ...rest] = text.split('-');
+  const little = [a, b, c].map((part) => Buffer.from(part, 'hex').reverse());
+  return Buffer.concat([...little, Buffer.from(rest.join(''), 'hex')]);
+}
+
 function words(entry: Entry, name: string): string | undefined {
   return textOf(entry, name)?.toLowerCase();
 }

@@ -26,3 +26,5 @@ export type {
   UnknownReason,
 } from './model.ts';
 export { reconcileAccount, type Asserted, type Reconciliation, type Standing } from './reconciliation.ts';
+export { lookAgain, type Sought } from './look-again.ts';
+export { survey, type Survey, type Surveyed } from './survey.ts';

@@ -24,7 +24,17 @@ export function createPeople(config: DirectoryConfig) {
     if (groups.some((dn) => wanted.has(groupKey(dn)))) return 'yes';
     return missing === null ? 'no' : 'unknown';
   };
+  const admittedBy = (membership: Membership): Tristate =>
+    required.size === 0 ? 'yes' : inAnyOf(required, membership);
+  const isAdmin = (login: string): boolean => admins.has(login.toLowerCase());
   return {
+    /** What groups say of whoever is in them. */
+    standing: (membership: Membership): { admitted: Tristate; admin: Tristate } => ({
+      admitted: admittedBy(membership),
+      admin: inAnyOf(administrating, membership),
+    }),
+    /** Whether the settings name this login as an administrator. */
+    isAdmin,
     /** @throws DirectoryFailure for an entry without the attribute that names it */
     loginOf: (entry: Entry): string => {
       const login = textOf(entry, config.usernameAttr);
@@ -41,8 +51,8 @@ export function createPeople(config: DirectoryConfig) {
         membership.missing === null
           ? { known: true, values: membership.groups }
           : { known: false, reason: membership.missing },
-      admitted: required.size === 0 ? 'yes' : inAnyOf(required, membership),
-      adminSignal: admins.has(login.toLowerCase()) ? 'yes' : inAnyOf(administrating, membership),
+      admitted: admittedBy(membership),
+      adminSignal: isAdmin(login) ? 'yes' : inAnyOf(administrating, membership),
       state: accountState(entry, now),
     }),
   };

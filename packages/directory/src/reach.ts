@@ -1,0 +1,94 @@
+import { ldapClaimKey } from './group-mapping.ts';
+
+/** A group with everybody and everything in it, and its security identifier where the directory has one. */
+export interface GroupMembers {
+  readonly dn: string;
+  /** Names of entries. */
+  readonly members: readonly string[];
+  /** Login names, as POSIX groups list them. */
+  readonly logins: readonly string[];
+  readonly sid: string | null;
+}
+
+/** Which of the wanted groups a person reaches from what they are in directly. */
+export interface Reach {
+  /** By the name of a group. */
+  readonly fromGroup: (dn: string) => readonly string[];
+  /** By the identifier of a primary group. */
+  readonly fromSid: (sid: string) => readonly string[];
+  /** By the person's own name and login, where groups list their members and people do not list their groups. */
+  readonly fromMember: (dn: string, login: string) => readonly string[];
+}
+
+interface Building {
+  readonly wanted: readonly string[];
+  readonly nested: boolean;
+  /** Whether members are looked up by their own names, too. */
+  readonly byMember: boolean;
+}
+
+const none: readonly string[] = [];
+
+/**
+ * Turns groups round: from where a person stands to the wanted groups above. Only groups from which a wanted one can be
+ * reached are kept, so that what this costs follows what is asked and not what the directory holds.
+ */
+export function createReach({ wanted, nested, byMember }: Building) {
+  const names = new Map(wanted.map((dn) => [ldapClaimKey(dn), dn]));
+  const children = new Map<string, string[]>();
+  const groups = new Map<string, GroupMembers>();
+
+  const above = (): Map<string, string[]> => {
+    const reached = new Map<string, string[]>();
+    for (const [start, dn] of names) {
+      const seen = new Set([start]);
+      for (const key of seen) {
+        const known = reached.get(key);
+        if (known === undefined) reached.set(key, [dn]);
+        else known.push(dn);
+        if (nested) for (const child of children.get(key) ?? none) seen.add(child);
+      }
+    }
+    return reached;
+  };
+
+  return {
+    add: (group: GroupMembers): void => {
+      const key = ldapClaimKey(group.dn);
+      groups.set(key, group);
+    },
+    done: (): Reach => {
+      if (nested)
+        for (const [key, { members }] of groups) {
+          const inside = members.map(ldapClaimKey).filter((member) => groups.has(member));
+          if (inside.length > 0) children.set(key, inside);
+        }
+      const reached = above();
+      const direct = new Map<string, Set<string>>();
+      const sids = new Map<string, readonly string[]>();
+      for (const [key, { members, logins, sid }] of groups) {
+        const targets = reached.get(key);
+        if (targets === undefined) continue;
+        if (sid !== null) sids.set(sid, targets);
+        if (!byMember) continue;
+        for (const member of [...members.map(ldapClaimKey), ...logins.map(loginKey)]) {
+          const known = direct.get(member);
+          if (known === undefined) direct.set(member, new Set(targets));
+          else for (const target of targets) known.add(target);
+        }
+      }
+      groups.clear();
+      children.clear();
+      return {
+        fromGroup: (dn) => reached.get(ldapClaimKey(dn)) ?? none,
+        fromSid: (sid) => sids.get(sid) ?? none,
+        fromMember: (dn, login) => [
+          ...new Set([...(direct.get(ldapClaimKey(dn)) ?? none), ...(direct.get(loginKey(login)) ?? none)]),
+        ],
+      };
+    },
+  };
+}
+
+// A login is compared exactly, as the server does it (RFC 2307, memberUid); the sign keeps it apart from names.
+const loginKey = (login: string): string => `login:${login}`;

@@ -1,0 +1,339 @@
+import { accountState, stateAttributes } from './account-state.ts';
+import { bytesOf, textOf } from './attributes.ts';
+import { configFaults } from './config-faults.ts';
+import type { Connection, Question } from './connection.ts';
+import { createConnections } from './connections.ts';
+import { deadlineIn, type Deadline } from './deadline.ts';
+import { parseDnList } from './dn-list.ts';
+import { asFailure, DirectoryFailure, failureOf, resultCodes } from './failures.ts';
+import { parseTemplate } from './filter-template.ts';
+import { anyOf, present, type Filter } from './filter.ts';
+import { ldapClaimKey } from './group-mapping.ts';
+import { groupAttributes, primarySid } from './groups.ts';
+import { idAttributes, immutableIdOf } from './immutable-id.ts';
+import type { Entry } from './messages.ts';
+import type { Answer, Claims, DirectoryConfig, Tristate } from './model.ts';
+import { createPeople } from './person.ts';
+import { pagedSearch } from './paged-search.ts';
+import { allValues } from './ranges.ts';
+import { createReach, type Reach } from './reach.ts';
+import { readRootDse, treeOf, type RootDse } from './root-dse.ts';
+import { parseServers, serverText } from './servers.ts';
+
+/** Somebody the directory holds, as the sweep needs them. */
+export interface Surveyed {
+  readonly id: string | null;
+  readonly login: string;
+  readonly disabled: Tristate;
+  readonly admitted: Tristate;
+  readonly admin: Tristate;
+  /** Their groups, of those that were asked for. */
+  readonly claims: Claims;
+  /** What the answer rests on. */
+  readonly evidence: Readonly<Record<string, string>>;
+}
+
+/** How it is known that everybody was told of. */
+export interface Survey {
+  readonly seen: number;
+  readonly proof: readonly { readonly code: string; readonly evidence: string }[];
+}
+
+export interface SurveyOptions {
+  /** Names of the groups that claims are wanted of. */
+  readonly mapped: readonly string[];
+  readonly signal: AbortSignal;
+  readonly each: (person: Surveyed) => void;
+  /** Called before every request. */
+  readonly onRequest: () => void;
+  readonly now?: () => Date;
+}
+
+const PAGE = 1000;
+const MAX_PEOPLE = 5_000_000;
+const MAX_GROUPS = 200_000;
+/** From one request to the next: a sweep is in no hurry. */
+const PACE_MS = 5;
+/** Of so many entries an attribute that everybody has must be readable. */
+const READABLE = 0.95;
+
+interface Asking {
+  readonly connection: Connection;
+  readonly config: DirectoryConfig;
+  readonly root: RootDse;
+  readonly deadline: Deadline;
+}
+
+/**
+ * Tells of everybody the directory holds, over one connection to one server, page by page. There is an answer only when
+ * it is proved to be whole: every page closed by success and an empty cookie, the base and all required groups there,
+ * no limit, referral or half-read attribute. Everything else is unknown.
+ */
+export async function survey(config: DirectoryConfig, options: SurveyOptions): Promise<Answer<Survey>> {
+  const [fault] = configFaults(config);
+  if (fault !== undefined) return unknown(new DirectoryFailure('config', `${fault.key}: ${fault.message}`));
+  const { openAsService } = createConnections(config);
+  let failure: unknown;
+  for (const server of parseServers(config)) {
+    try {
+      const deadline = deadlineIn(config.timeoutSeconds * 1000);
+      options.onRequest();
+      const opened = await openAsService(server, deadline);
+      const connection = paced(opened, config, options);
+      try {
+        return { outcome: 'yes', value: await readAll(connection, config, options) };
+      } finally {
+        opened.close();
+      }
+    } catch (error) {
+      failure = error;
+      // A chain that has begun is never continued at another server: what was told already would be told twice.
+      if (asFailure(error).reason !== 'unreachable' || options.signal.aborted) break;
+    }
+  }
+  return unknown(failure);
+}
+
+const unknown = (error: unknown): Answer<Survey> => {
+  const { reason, message } = asFailure(error);
+  return { outcome: 'unknown', reason, message };
+};
+
+/** Counts and spaces the requests; each has the time that the settings give one. */
+function paced(inner: Connection, config: DirectoryConfig, { signal, onRequest }: SurveyOptions): Connection {
+  let last = 0;
+  return {
+    ...inner,
+    search: async (question) => {
+      if (signal.aborted) throw new DirectoryFailure('timeout', 'The survey was stopped');
+      const wait = last + PACE_MS - performance.now();
+      if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
+      last = performance.now();
+      onRequest();
+      return await inner.search(question, deadlineIn(config.timeoutSeconds * 1000));
+    },
+  };
+}
+
+async function readAll(connection: Connection, config: DirectoryConfig, options: SurveyOptions): Promise<Survey> {
+  const deadline = deadlineIn(24 * 3_600_000);
+  const root = await readRootDse(connection, deadline);
+  const asking = { connection, config, root, deadline };
+  await mustExist(asking, config.searchBase, 'base');
+  const deciding = [...parseDnList(config.userGroups).dns, ...parseDnList(config.adminGroups).dns];
+  for (const dn of deciding) await mustExist(asking, dn, 'group');
+  const wanted = distinct([...deciding, ...options.mapped]);
+  const listed = wanted.length > 0 && (await anybodyHas(asking, config.groupAttr));
+  const reach = await reachOf(asking, wanted, listed);
+  const { seen, pages } = await readPeople(asking, { reach, listed, options });
+  return {
+    seen,
+    proof: [
+      { code: 'peer', evidence: `${serverText(connection.server)}, ${root.vendorName ?? 'unknown vendor'}` },
+      { code: 'base', evidence: config.searchBase },
+      { code: 'groups', evidence: `${deciding.length} deciding groups exist, ${wanted.length} looked at` },
+      { code: 'pages', evidence: `${pages} pages closed by success and an empty cookie` },
+      { code: 'people', evidence: `${seen} entries` },
+    ],
+  };
+}
+
+const distinct = (dns: readonly string[]): string[] => [...new Map(dns.map((dn) => [ldapClaimKey(dn), dn])).values()];
+
+async function mustExist({ connection, deadline }: Asking, dn: string, what: 'base' | 'group'): Promise<void> {
+  const question = {
+    base: dn,
+    scope: 'base',
+    filter: present('objectClass'),
+    attributes: ['1.1'],
+    maxEntries: 1,
+  } as const;
+  const { code, diagnostic, entries } = await connection.search(question, deadline);
+  if (code === resultCodes.success && entries.length === 1) return;
+  const failure =
+    code === resultCodes.success ? new DirectoryFailure('refused', 'no entry') : failureOf(code, diagnostic);
+  throw new DirectoryFailure(failure.reason, `The ${what} ${dn} cannot be read: ${failure.message}`, {
+    cause: failure,
+  });
+}
+
+async function anybodyHas({ connection, config, root, deadline }: Asking, attribute: string): Promise<boolean> {
+  const found = await connection.search(
+    {
+      base: treeOf(config.searchBase, root.namingContexts),
+      scope: 'sub',
+      filter: present(attribute),
+      attributes: ['1.1'],
+      maxEntries: 1,
+    },
+    deadline,
+  );
+  if (found.entries.length > 0) return true;
+  if (found.code === resultCodes.success) return false;
+  throw failureOf(found.code, found.diagnostic);
+}
+
+/** Reads as many groups as the question needs: the wanted ones, or all where groups inside groups count. */
+async function reachOf(asking: Asking, wanted: readonly string[], listed: boolean): Promise<Reach> {
+  const { config, root } = asking;
+  const building = createReach({ wanted, nested: config.recursiveGroups, byMember: !listed });
+  const needsGroups = wanted.length > 0 && (config.recursiveGroups || !listed || root.activeDirectory);
+  if (!needsGroups) {
+    for (const dn of wanted) building.add({ dn, members: [], logins: [], sid: null });
+    return building.done();
+  }
+  const attributes = ['member', 'uniqueMember', 'memberUid', 'objectSid'];
+  const ask = config.recursiveGroups
+    ? allOf(asking, {
+        base: treeOf(config.searchBase, root.namingContexts),
+        scope: 'sub',
+        filter: anyOf(attributes.slice(0, 3).map(present)),
+        attributes,
+        maxEntries: MAX_GROUPS,
+      })
+    : eachOf(asking, wanted, attributes);
+  for await (const page of ask) for (const entry of page) building.add(await membersOf(asking, entry));
+  return building.done();
+}
+
+async function* eachOf({ connection, deadline }: Asking, dns: readonly string[], attributes: string[]) {
+  for (const base of dns) {
+    const question = { base, scope: 'base', filter: present('objectClass'), attributes, maxEntries: 1 } as const;
+    const { code, diagnostic, entries } = await connection.search(question, deadline);
+    // A mapping may name a group that is gone; nobody is in it.
+    if (code !== resultCodes.noSuchObject && code !== resultCodes.success) throw failureOf(code, diagnostic);
+    yield entries;
+  }
+}
+
+async function membersOf({ connection, deadline }: Asking, entry: Entry) {
+  const values = async (attribute: string) =>
+    (await allValues(connection, entry, { attribute, deadline })).map((value) => value.toString('utf8'));
+  return {
+    dn: entry.dn,
+    members: [...(await values('member')), ...(await values('uniqueMember'))],
+    logins: await values('memberUid'),
+    sid: bytesOf(entry, 'objectSid')[0]?.toString('hex') ?? null,
+  };
+}
+
+/** Everything that matches, page by page; a server without paging gives one answer that a result 0 closes. */
+async function* allOf(
+  { connection, root, deadline }: Asking,
+  question: Omit<Question, 'page'>,
+): AsyncGenerator<readonly Entry[], { pages: number }> {
+  if (root.pages) return yield* pagedSearch(connection, { ...question, pageSize: PAGE }, deadline);
+  const found = await connection.search(question, deadline);
+  if (found.code !== resultCodes.success) throw failureOf(found.code, found.diagnostic);
+  yield found.entries;
+  return { pages: 1 };
+}
+
+const everybody = (config: DirectoryConfig): Filter =>
+  parseTemplate(config.userSearchFilter, { username: config.usernameAttr, email: config.emailAttr }).forEverybody();
+
+async function readPeople(asking: Asking, how: { reach: Reach; listed: boolean; options: SurveyOptions }) {
+  const { config } = asking;
+  const attributes = [config.usernameAttr, config.emailAttr, ...idAttributes, ...stateAttributes, ...groupAttributes];
+  const pages = allOf(asking, {
+    base: config.searchBase,
+    scope: 'sub',
+    filter: everybody(config),
+    attributes: [...new Set(how.listed ? [...attributes, config.groupAttr] : attributes)],
+    maxEntries: MAX_PEOPLE,
+  });
+  const read = createReader(asking, how);
+  const counts = { seen: 0, named: 0, withId: 0, admitted: 0 };
+  for (;;) {
+    const page = await pages.next();
+    if (page.done === true) {
+      mustBeReadable(counts, config);
+      return { seen: counts.seen, pages: page.value.pages };
+    }
+    for (const entry of page.value) {
+      const person = await read(entry);
+      counts.seen += 1;
+      if (person.login !== '') counts.named += 1;
+      if (person.id !== null) counts.withId += 1;
+      if (person.admitted === 'yes') counts.admitted += 1;
+      how.options.each(person);
+    }
+  }
+}
+
+interface Counts {
+  readonly seen: number;
+  readonly named: number;
+  readonly withId: number;
+  readonly admitted: number;
+}
+
+/** What some have and some do not, though all must, is hidden by the server's rules; so are members nobody sees. */
+function mustBeReadable({ seen, named, withId, admitted }: Counts, config: DirectoryConfig): void {
+  if (named < seen * READABLE)
+    throw new DirectoryFailure('refused', `The attribute ${config.usernameAttr} is not readable for everybody`);
+  if (withId > 0 && withId < seen * READABLE)
+    throw new DirectoryFailure('refused', 'The immutable id is not readable for everybody');
+  if (seen > 0 && admitted === 0)
+    throw new DirectoryFailure('refused', 'Nobody is in any of the required groups: their members may be hidden');
+}
+
+const plain: Surveyed['evidence'] = {};
+
+function createReader(
+  asking: Asking,
+  { reach, listed, options }: { reach: Reach; listed: boolean; options: SurveyOptions },
+) {
+  const { connection, config, deadline } = asking;
+  const people = createPeople(config);
+  const now = (options.now ?? (() => new Date()))();
+  const sets = createSets(people);
+  return async (entry: Entry): Promise<Surveyed> => {
+    const login = textOf(entry, config.usernameAttr) ?? '';
+    const sid = primarySid(entry)?.toString('hex');
+    const direct = listed ? await allValues(connection, entry, { attribute: config.groupAttr, deadline }) : [];
+    const groups = sets.of([
+      ...direct.flatMap((value) => reach.fromGroup(value.toString('utf8'))),
+      ...(listed ? [] : reach.fromMember(entry.dn, login)),
+      ...(sid === undefined ? [] : reach.fromSid(sid)),
+    ]);
+    const { disabled, why } = stateOf(entry, now);
+    return {
+      id: immutableIdOf(entry),
+      login,
+      disabled,
+      admitted: groups.admitted,
+      admin: people.isAdmin(login) ? 'yes' : groups.admin,
+      claims: groups.claims,
+      evidence: why === null ? plain : { state: why, dn: entry.dn },
+    };
+  };
+}
+
+/** What cannot be read is unknown for this person; only an account of ours makes that matter. */
+function stateOf(entry: Entry, now: Date): { disabled: Tristate; why: string | null } {
+  try {
+    const { disabled, reason } = accountState(entry, now);
+    return { disabled: disabled ? 'yes' : 'no', why: disabled ? reason : null };
+  } catch (error) {
+    return { disabled: 'unknown', why: asFailure(error).message };
+  }
+}
+
+/** The same lists come again with many people: each is kept and judged once. */
+function createSets({ standing }: Pick<ReturnType<typeof createPeople>, 'standing'>) {
+  const judged = (values: readonly string[]) => ({
+    claims: { known: true as const, values },
+    ...standing({ groups: values, missing: null }),
+  });
+  const known = new Map<string, ReturnType<typeof judged>>();
+  return {
+    of: (groups: readonly string[]) => {
+      const values = [...new Set(groups)].sort();
+      const key = values.join('\n');
+      const found = known.get(key) ?? judged(values);
+      known.set(key, found);
+      return found;
+    },
+  };
+}
