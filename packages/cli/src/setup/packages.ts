@@ -25,7 +25,7 @@ export const productPackages: readonly SystemPackage[] = [
   file('pocketsphinx-en-us', '/usr/share/pocketsphinx/model/en-us/en-us'),
 ];
 
-/** What its tests need besides: voices to make recordings of, recordings of people, a browser, a directory. */
+/** What its tests need besides: voices to make recordings of, recordings of people, a browser, a directory, a proxy. */
 export const testPackages: readonly SystemPackage[] = [
   program('flite', 'flite'),
   program('sox', 'sox'),
@@ -35,6 +35,7 @@ export const testPackages: readonly SystemPackage[] = [
   program('slapd', 'slapd', 'slapadd'),
   program('ldap-utils', 'ldapmodify'),
   program('openssl', 'openssl'),
+  program('nginx-light', 'nginx'),
 ];
 
 /** What the benchmarks measure against. */

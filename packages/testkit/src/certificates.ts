@@ -1,0 +1,200 @@
+import { randomBytes, webcrypto } from 'node:crypto';
+import { BitString, Enumerated, IA5String, Integer, Null, OctetString, Utf8String } from 'asn1js';
+import {
+  AltName,
+  AttributeTypeAndValue,
+  BasicConstraints,
+  Certificate,
+  CertificateRevocationList,
+  ExtKeyUsage,
+  Extension,
+  Extensions,
+  GeneralName,
+  RevokedCertificate,
+  Time,
+  TimeType,
+  type RelativeDistinguishedNames,
+} from 'pkijs';
+
+const { subtle } = webcrypto;
+const dayMs = 86_400_000;
+
+/** Attribute types of a subject, by OID. */
+const types = {
+  CN: '2.5.4.3',
+  O: '2.5.4.10',
+  OU: '2.5.4.11',
+  C: '2.5.4.6',
+  DC: '0.9.2342.19200300.100.1.25',
+} as const;
+/** A subject in the order of the certificate, e.g. `{ O: 'Example', CN: 'Alice' }`. */
+export type Subject = Partial<Record<keyof typeof types, string>>;
+
+/** Purposes of extended key usage. */
+export const purposes = { client: '1.3.6.1.5.5.7.3.2', server: '1.3.6.1.5.5.7.3.1', email: '1.3.6.1.5.5.7.3.4' };
+/** Key usage, by bit. */
+export const keyUses = { digitalSignature: 0, keyEncipherment: 2, keyAgreement: 4, keyCertSign: 5, crlSign: 6 };
+
+export interface CertificateOptions {
+  subject: Subject;
+  notBefore?: Date;
+  notAfter?: Date;
+  /** Extended key usage; null: none at all. */
+  purposes?: readonly string[] | null;
+  /** Key usage; null: none at all. */
+  keyUsage?: readonly number[] | null;
+  isCa?: boolean;
+  pathLength?: number;
+  emails?: readonly string[];
+  dnsNames?: readonly string[];
+  ipAddresses?: readonly string[];
+  /** A critical extension that nobody knows. */
+  unknownCritical?: boolean;
+  hash?: 'SHA-1' | 'SHA-256';
+}
+
+/** A certificate with its key. */
+export interface Issued {
+  readonly pem: string;
+  readonly der: Buffer;
+  readonly keyPem: string;
+  readonly serial: Integer;
+}
+
+/** Somebody who issues certificates and revocation lists. */
+export interface Authority extends Issued {
+  readonly issue: (options: CertificateOptions) => Promise<Issued>;
+  /** An authority below this one. */
+  readonly authority: (options: CertificateOptions) => Promise<Authority>;
+  readonly revoke: (revoked: readonly Pick<Issued, 'serial'>[], options?: CrlOptions) => Promise<string>;
+}
+export interface CrlOptions {
+  thisUpdate?: Date;
+  nextUpdate?: Date | null;
+  unknownCritical?: boolean;
+  /** Entries carry the reason "removed from the list". */
+  removed?: boolean;
+}
+
+const pem = (label: string, der: Uint8Array): string =>
+  `-----BEGIN ${label}-----\n${(
+    Buffer.from(der)
+      .toString('base64')
+      .match(/.{1,64}/g) ?? []
+  ).join('\n')}\n-----END ${label}-----\n`;
+
+const fill = (name: RelativeDistinguishedNames, subject: Subject): void => {
+  for (const [key, value] of Object.entries(subject)) {
+    const type = types[key as keyof typeof types];
+    name.typesAndValues.push(
+      new AttributeTypeAndValue({ type, value: key === 'DC' ? new IA5String({ value }) : new Utf8String({ value }) }),
+    );
+  }
+};
+
+const bits = (used: readonly number[]): BitString => {
+  const bytes = new Uint8Array(1);
+  for (const bit of used) bytes[0] = (bytes[0] as number) | (128 >> bit);
+  return new BitString({ valueHex: bytes.buffer, unusedBits: 7 - Math.max(...used) });
+};
+
+const extension = (extnID: string, critical: boolean, value: ArrayBuffer): Extension =>
+  new Extension({ extnID, critical, extnValue: value });
+const unknown = (): Extension => extension('1.3.6.1.4.1.99999.1', true, new Null().toBER());
+
+const names = ({ emails = [], dnsNames = [], ipAddresses = [] }: CertificateOptions): GeneralName[] => [
+  ...emails.map((value) => new GeneralName({ type: 1, value })),
+  ...dnsNames.map((value) => new GeneralName({ type: 2, value })),
+  ...ipAddresses.map(
+    (ip) =>
+      new GeneralName({
+        type: 7,
+        value: new OctetString({ valueHex: new Uint8Array(ip.split('.').map(Number)).buffer }),
+      }),
+  ),
+];
+
+const extensionsOf = (o: CertificateOptions): Extension[] => {
+  const alt = names(o);
+  const usage = o.keyUsage === undefined ? [keyUses.digitalSignature] : o.keyUsage;
+  const purpose = o.purposes === undefined ? [purposes.client] : o.purposes;
+  const constraints = {
+    cA: o.isCa ?? false,
+    ...(o.pathLength === undefined ? {} : { pathLenConstraint: o.pathLength }),
+  };
+  return [
+    extension('2.5.29.19', true, new BasicConstraints(constraints).toSchema().toBER()),
+    ...(usage ? [extension('2.5.29.15', true, bits(usage).toBER())] : []),
+    ...(purpose
+      ? [extension('2.5.29.37', false, new ExtKeyUsage({ keyPurposes: [...purpose] }).toSchema().toBER())]
+      : []),
+    ...(alt.length > 0 ? [extension('2.5.29.17', false, new AltName({ altNames: alt }).toSchema().toBER())] : []),
+    ...(o.unknownCritical ? [unknown()] : []),
+  ];
+};
+
+type Signer = { subject: Subject; key: webcrypto.CryptoKey };
+
+const make = async (o: CertificateOptions, keys: webcrypto.CryptoKeyPair, signer: Signer): Promise<Issued> => {
+  const serial = randomBytes(12);
+  serial[0] = (serial[0] as number) & 0x7f;
+  const cert = new Certificate();
+  cert.version = 2;
+  cert.serialNumber = new Integer({ valueHex: new Uint8Array(serial).buffer });
+  fill(cert.issuer, signer.subject);
+  fill(cert.subject, o.subject);
+  cert.notBefore.value = o.notBefore ?? new Date(Date.now() - dayMs);
+  cert.notAfter.value = o.notAfter ?? new Date(Date.now() + 30 * dayMs);
+  await cert.subjectPublicKeyInfo.importKey(keys.publicKey);
+  cert.extensions = extensionsOf(o);
+  await cert.sign(signer.key, o.hash ?? 'SHA-256');
+  const der = Buffer.from(cert.toSchema(true).toBER());
+  const pkcs8 = new Uint8Array(await subtle.exportKey('pkcs8', keys.privateKey));
+  return { pem: pem('CERTIFICATE', der), der, keyPem: pem('PRIVATE KEY', pkcs8), serial: cert.serialNumber };
+};
+
+const newKeys = (): Promise<webcrypto.CryptoKeyPair> =>
+  subtle.generateKey({ name: 'ECDSA', namedCurve: 'P-256' }, true, ['sign', 'verify']);
+
+const revocationList = async (signer: Signer, revoked: readonly Pick<Issued, 'serial'>[], o: CrlOptions) => {
+  const crl = new CertificateRevocationList();
+  crl.version = 1;
+  fill(crl.issuer, signer.subject);
+  crl.thisUpdate = new Time({ type: TimeType.UTCTime, value: o.thisUpdate ?? new Date(Date.now() - 60_000) });
+  const next = o.nextUpdate === undefined ? new Date(Date.now() + dayMs) : o.nextUpdate;
+  if (next) crl.nextUpdate = new Time({ type: TimeType.UTCTime, value: next });
+  const removed = extension('2.5.29.21', false, new Enumerated({ value: 8 }).toBER());
+  if (revoked.length > 0)
+    crl.revokedCertificates = revoked.map(
+      ({ serial }) =>
+        new RevokedCertificate({
+          userCertificate: serial,
+          revocationDate: new Time({ type: TimeType.UTCTime, value: new Date() }),
+          ...(o.removed ? { crlEntryExtensions: new Extensions({ extensions: [removed] }) } : {}),
+        }),
+    );
+  if (o.unknownCritical) crl.crlExtensions = new Extensions({ extensions: [unknown()] });
+  await crl.sign(signer.key, 'SHA-256');
+  return pem('X509 CRL', new Uint8Array(crl.toSchema(true).toBER()));
+};
+
+const authority = async (o: CertificateOptions, above?: Signer): Promise<Authority> => {
+  const keys = await newKeys();
+  const me: Signer = { subject: o.subject, key: keys.privateKey };
+  const mine = { keyUsage: [keyUses.keyCertSign, keyUses.crlSign], purposes: null, isCa: true, ...o };
+  return {
+    ...(await make(mine, keys, above ?? me)),
+    issue: async (options) => make(options, await newKeys(), me),
+    authority: (options) => authority(options, me),
+    revoke: (revoked, options = {}) => revocationList(me, revoked, options),
+  };
+};
+
+/** A root authority with keys of its own. */
+export const createAuthority = (options: CertificateOptions): Promise<Authority> => authority(options);
+
+/** A certificate that nobody but itself vouches for. */
+export const selfSigned = async (options: CertificateOptions): Promise<Issued> => {
+  const keys = await newKeys();
+  return make(options, keys, { subject: options.subject, key: keys.privateKey });
+};

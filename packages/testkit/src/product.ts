@@ -1,0 +1,92 @@
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { freePort, type ProcessSpec } from '@overtone/cli/servers';
+import { createDatabase, type TestDatabase } from './database.ts';
+import { start, startNats, type TestServer } from './servers.ts';
+
+const services = fileURLToPath(new URL('../../../services', import.meta.url));
+
+/** Edge and identity as processes of their own, as they run in an instance, with nothing played. */
+export interface SignInProduct {
+  readonly edge: TestServer;
+  readonly identity: TestServer;
+  readonly database: TestDatabase;
+  /** The first administrator. */
+  readonly admin: { readonly email: string; readonly password: string };
+  readonly stop: () => Promise<void>;
+}
+
+const answers = async (url: string): Promise<boolean> =>
+  fetch(url).then(
+    (response) => response.ok,
+    () => false,
+  );
+
+const service = async (name: string, env: Record<string, string>): Promise<TestServer> => {
+  const [port, internal] = [await freePort(), await freePort()];
+  const spec = (): ProcessSpec => ({
+    name,
+    command: process.execPath,
+    args: ['--no-warnings', join(services, name, 'src/main.ts')],
+    env: {
+      PATH: process.env['PATH'] ?? '',
+      API_PORT: String(port),
+      INTERNAL_PORT: String(internal),
+      LOG_LEVEL: 'warn',
+      ...env,
+    },
+    stopSignal: 'SIGTERM',
+    probe: () => answers(`http://127.0.0.1:${internal}/health/ready`),
+  });
+  return start(spec, { port, url: `http://127.0.0.1:${port}` });
+};
+
+/**
+ * Starts both on a database of their own.
+ * @param env Settings of identity and of the edge beyond what they need to run.
+ */
+export async function startSignIn(env: {
+  identity?: Record<string, string>;
+  edge?: Record<string, string>;
+}): Promise<SignInProduct> {
+  const keys = generateKeyPairSync('ec', {
+    namedCurve: 'P-256',
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+  });
+  const admin = { email: 'ada.admin@example.org', password: 'Correct-Horse-9' };
+  const [database, nats] = await Promise.all([createDatabase(), startNats()]);
+  const identity = await service('identity', {
+    NATS_URL: nats.url,
+    DATABASE_URL: database.urlFor('identity'),
+    ASSERTION_PUBLIC_KEY: keys.publicKey,
+    JWT_SECRET_KEY: randomBytes(32).toString('hex'),
+    ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+    OT_ADMIN_EMAIL: admin.email,
+    OT_ADMIN_PASSWORD: admin.password,
+    ...env.identity,
+  });
+  const edge = await service('edge-gateway', {
+    NATS_URL: nats.url,
+    ASSERTION_PRIVATE_KEY: keys.privateKey,
+    RATE_LIMIT_SIGN_IN_PER_MINUTE: '100000',
+    IDENTITY_URL: identity.url,
+    MEDIA_URL: identity.url,
+    TRANSCRIPTION_DISPATCHER_URL: identity.url,
+    SEARCH_INDEXER_URL: identity.url,
+    REALTIME_GATEWAY_URL: identity.url,
+    ...env.edge,
+  });
+  return {
+    edge,
+    identity,
+    database,
+    admin,
+    stop: async () => {
+      await edge.stop();
+      await identity.stop();
+      await Promise.all([database.drop(), nats.stop()]);
+    },
+  };
+}
