@@ -42,25 +42,25 @@ create unique index uq_group_mapping_ldap_claim_ci
   on group_mapping (md5(lower(claim_value collate "und-x-icu"))) where source = 'ldap';
 create index ix_group_mapping_group on group_mapping (group_id);
 
--- Counts changes of the mappings of a source: replicas keep mappings in memory for as long as the count stays. A source
--- without a row never had a mapping, and its passes do nothing; one whose last mapping was deleted has a row.
+-- Names the state that the mappings of a source are in: replicas keep mappings in memory for as long as it stays. A
+-- source without a row never had a mapping, and its passes do nothing; one whose last mapping was deleted has a row.
 create table group_mapping_version (
   source   text primary key,
-  version  bigint not null
+  version  uuid not null
 );
-create function count_group_mapping_change() returns trigger language plpgsql as $$
+create function name_group_mapping_state() returns trigger language plpgsql as $$
 begin
-  insert into group_mapping_version as v (source, version)
-    select distinct source, 1 from changed order by source
-    on conflict (source) do update set version = v.version + 1;
+  insert into group_mapping_version (source, version)
+    select source, gen_random_uuid() from changed group by source order by source
+    on conflict (source) do update set version = excluded.version;
   return null;
 end $$;
 create trigger tr_group_mapping_inserted after insert on group_mapping referencing new table as changed
-  for each statement execute function count_group_mapping_change();
+  for each statement execute function name_group_mapping_state();
 create trigger tr_group_mapping_updated after update on group_mapping referencing new table as changed
-  for each statement execute function count_group_mapping_change();
+  for each statement execute function name_group_mapping_state();
 create trigger tr_group_mapping_deleted after delete on group_mapping referencing old table as changed
-  for each statement execute function count_group_mapping_change();
+  for each statement execute function name_group_mapping_state();
 
 -- Counts changes of a user's memberships, so that followers can tell old news from new.
 alter table "user" add column membership_version integer not null default 0;

@@ -7,18 +7,18 @@ import { mappingsStore as store } from './mappings.store.ts';
 export type MappingIndexes = { of: (db: Db | Tx, source: MappingSource) => Promise<MappingIndex> };
 
 /**
- * Keeps each source's mappings compiled for as long as the database counts no change of them: asked at every use, so
+ * Keeps each source's mappings compiled for as long as the database names the same state of them: asked at every use, so
  * that a change counts on every replica from its commit on.
  */
 export const createMappingIndexes = (): MappingIndexes => {
-  const known = new Map<MappingSource, { version: bigint; index: MappingIndex }>();
+  const known = new Map<MappingSource, { version: string | null; index: MappingIndex }>();
   return {
     of: async (db, source) => {
       const version = await store.version(db, source);
       const kept = known.get(source);
-      if (kept?.version === version) return kept.index;
+      if (kept && kept.version === version) return kept.index;
       const loaded = await store.rules(db, source);
-      const index = compileMappings(source, loaded.rules, loaded.version > 0n);
+      const index = compileMappings(source, loaded.rules, loaded.version !== null);
       known.set(source, { version: loaded.version, index });
       return index;
     },

@@ -9,19 +9,19 @@ export type MappingFields = {
   grantsRole: string | null;
   description: string | null;
 };
-type Versioned = { version: bigint; rules: MappingRule[] };
+type Versioned = { version: string | null; rules: MappingRule[] };
 
 export const mappingsStore = {
-  /** How often the mappings of a source have changed; 0: it never had one. */
-  version: async (db: Db | Tx, source: MappingSource): Promise<bigint> => {
-    const rows = await db.$queryRaw<{ version: bigint }[]>`
+  /** Names the state the mappings of a source are in; null: it never had one. */
+  version: async (db: Db | Tx, source: MappingSource): Promise<string | null> => {
+    const rows = await db.$queryRaw<{ version: string }[]>`
       select version from group_mapping_version where source = ${source}`;
-    return rows[0]?.version ?? 0n;
+    return rows[0]?.version ?? null;
   },
   /** The mappings of a source with the version they are: one statement, so that the two belong together. */
   rules: async (db: Db | Tx, source: MappingSource): Promise<Versioned> => {
     const rows = await db.$queryRaw<Versioned[]>`
-      select coalesce((select version from group_mapping_version where source = ${source}), 0) as version,
+      select (select version from group_mapping_version where source = ${source}) as version,
              coalesce((select json_agg(json_build_object('claimValue', claim_value, 'groupId', group_id, 'grantsRole', grants_role))
                        from group_mapping where source = ${source}), '[]') as rules`;
     return rows[0] as Versioned;
