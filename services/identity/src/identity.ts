@@ -16,9 +16,15 @@ import { makeFirstAdmin } from './accounts/first-admin.ts';
 import { createCurrentDirectory } from './directory/directory.service.ts';
 import type { IdentityEnv } from './env.ts';
 import { PrismaClient } from './generated/client.ts';
+import { groupsRoutes, groupsRpc } from './groups/groups.routes.ts';
+import { createGroups } from './groups/groups.service.ts';
+import { createMembers } from './groups/members.service.ts';
 import { createMemberships } from './groups/memberships.service.ts';
 import { createLockout } from './lockout/lockout.store.ts';
+import { createCatalogue } from './mappings/catalogue.service.ts';
+import { createDryRun } from './mappings/dry-run.service.ts';
 import { createMappingIndexes } from './mappings/mapping-indexes.ts';
+import { mappingsRoutes } from './mappings/mappings.routes.ts';
 import { createMappings } from './mappings/mappings.service.ts';
 import { createProvisioning } from './provisioning/provisioning.service.ts';
 import { createArgon2 } from './passwords/argon2.adapter.ts';
@@ -77,6 +83,10 @@ export const createIdentity = (env: IdentityEnv): Service => {
   const signIn = createSignIn({ db, hasher, lockout, sessions, settings, directory, provisioning, pace });
   const accounts = createAccounts({ db, outbox, hasher, lockout, sessions, settings });
   const sweep = createSweep({ db, outbox });
+  const groups = createGroups({ db, outbox });
+  const members = createMembers({ db, outbox });
+  const catalogue = createCatalogue({ db });
+  const dryRun = createDryRun({ db, indexes: mappingIndexes, settings, directory });
   const allowInsecureCookies = env.ALLOW_INSECURE_COOKIES;
   const firstAdmin: Part = {
     name: 'first administrator',
@@ -108,9 +118,11 @@ export const createIdentity = (env: IdentityEnv): Service => {
       ...signInRoutes({ signIn, settings, allowInsecureCookies }),
       ...sessionsRoutes({ db, sessions, allowInsecureCookies }),
       ...accountsRoutes({ accounts }),
+      ...groupsRoutes({ groups, members }),
+      ...mappingsRoutes({ catalogue, dryRun }),
       ...settingsRoutes({ settings, view: settingsView, changes: settingChanges }),
     ],
-    rpcs: [...sessionsRpc({ sessions }), ...accountsRpc({ accounts }), ...sweepRpcs({ sweep })],
+    rpcs: [...sessionsRpc({ sessions }), ...accountsRpc({ accounts }), ...groupsRpc({ groups }), ...sweepRpcs({ sweep })],
     periodics: [
       periodic('forget old refresh tokens', 3_600_000, async () => void (await sessionsStore.forgetOld(db))),
       periodic('forget old failed sign-ins', 3_600_000, () => lockout.forgetOld()),
