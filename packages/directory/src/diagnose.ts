@@ -1,6 +1,205 @@
+import { lookup } from 'node:dns/promises';
+import { configFaults } from './config-faults.ts';
+import type { Connection } from './connection.ts';
+import { createConnection } from './connection.ts';
+import { bindAsService } from './connections.ts';
+import { deadlineIn, onOver, type Deadline } from './deadline.ts';
+import { examinePeople } from './diagnose-people.ts';
+import { DirectoryFailure } from './failures.ts';
 import type { Diagnosis, DirectoryConfig } from './model.ts';
+import { readRootDse, type RootDse } from './root-dse.ts';
+import { parseServers, serverText, type ServerAddress } from './servers.ts';
+import { createSteps, type Steps } from './steps.ts';
+import { encrypt, encryptionOf, openSocket, requestStartTls, trust, type Transport } from './transport.ts';
 
-/** The connection test. */
-export async function diagnose(_config: DirectoryConfig, _now: () => Date): Promise<Diagnosis> {
-  return await Promise.resolve({ ok: false, steps: [], server_info: null });
+/** A server that could be reached and bound to. */
+interface Reached {
+  readonly connection: Connection;
+  readonly root: RootDse;
+}
+
+/**
+ * The connection test: every step in order, each with what was seen and what to do. It takes three times the timeout
+ * at most; what cannot be asked any more is told as such.
+ */
+export async function diagnose(config: DirectoryConfig, now: () => Date): Promise<Diagnosis> {
+  const steps = createSteps();
+  const faults = configFaults(config);
+  await steps.run('config', 'Settings', async () =>
+    faults.length === 0
+      ? { evidence: 'The settings fit together.' }
+      : {
+          ok: false,
+          evidence: faults.map(({ key, message }) => `${key}: ${message}`).join(' '),
+          advice: 'Correct the settings named here.',
+        },
+  );
+  if (faults.length > 0) return { ok: false, steps: steps.all(), server_info: null };
+  const overall = deadlineIn(config.timeoutSeconds * 3000);
+  const patience = () => overall.within(config.timeoutSeconds * 1000);
+  let reached: Reached | undefined;
+  for (const server of parseServers(config)) {
+    const found = await examineServer(server, { config, steps, patience, now });
+    if (reached === undefined) reached = found;
+    else found?.connection.close();
+  }
+  if (reached !== undefined) {
+    const { connection, root } = reached;
+    await examinePeople({ config, steps, patience, connection, root });
+    connection.close();
+  }
+  const all = steps.all();
+  return {
+    ok: all.every(({ ok }) => ok),
+    steps: all,
+    server_info: reached === undefined ? null : infoOf(reached.root),
+  };
+}
+
+const infoOf = ({ vendorName, vendorVersion, namingContexts }: RootDse) => ({
+  vendor_name: vendorName,
+  vendor_version: vendorVersion,
+  naming_contexts: namingContexts,
+});
+
+interface Means {
+  readonly config: DirectoryConfig;
+  readonly steps: Steps;
+  readonly patience: () => Deadline;
+  readonly now: () => Date;
+}
+
+/** From its name to the service account; what fails ends the chain of this server. */
+async function examineServer(
+  server: ServerAddress,
+  { config, steps, patience, now }: Means,
+): Promise<Reached | undefined> {
+  const [address, advise] = [serverText(server), server];
+  const resolved = await steps.run(
+    'resolve',
+    `Resolve ${server.host}`,
+    async () => {
+      const addresses = await resolve(server.host, patience());
+      return { evidence: addresses.join(', '), value: addresses };
+    },
+    advise,
+  );
+  if (resolved === undefined) return undefined;
+  const socket = await steps.run(
+    'connect',
+    `Connect to ${address}`,
+    async () => {
+      const value = await openSocket(server, patience());
+      return { evidence: `${value.remoteAddress ?? ''} port ${value.remotePort ?? ''}`, value };
+    },
+    advise,
+  );
+  if (socket === undefined) return undefined;
+  if (server.security === 'start_tls') {
+    const agreed = await steps.run(
+      'start_tls',
+      'Ask for encryption (StartTLS)',
+      async () => {
+        await requestStartTls(socket, patience());
+        return { evidence: 'The server agrees.', value: true };
+      },
+      advise,
+    );
+    if (agreed === undefined) return undefined;
+  }
+  const transport = await steps.run<Transport>(
+    'tls',
+    'Encryption and certificate',
+    async () => {
+      if (server.security === 'plain') {
+        const advice = 'Passwords travel in clear text: use LDAPS (ldap_use_ssl) or StartTLS (ldap_use_tls).';
+        return { evidence: 'Not encrypted.', advice, value: { socket, encryption: null } };
+      }
+      const encrypted = await encrypt(socket, { server, context: trust(config.caPem), deadline: patience() });
+      const encryption = encryptionOf(encrypted);
+      const { protocol, subject, issuer, validTo } = encryption;
+      const evidence = `${protocol}; ${subject}, issued by ${issuer}, valid until ${validTo}.`;
+      const days = (Date.parse(validTo) - now().getTime()) / 86_400_000;
+      const advice = days < 30 ? `The certificate ends in ${Math.floor(days)} days: renew it.` : null;
+      return { evidence, advice, value: { socket: encrypted, encryption } };
+    },
+    advise,
+  );
+  if (transport === undefined) return undefined;
+  return await examineAccount(createConnection(server, transport), { config, steps, patience, now });
+}
+
+async function examineAccount(
+  connection: Connection,
+  { config, steps, patience, now }: Means,
+): Promise<Reached | undefined> {
+  const advise = connection.server;
+  const bound = await steps.run(
+    'bind',
+    'Sign in as the service account',
+    async () => {
+      await bindAsService(connection, config, patience());
+      const anonymous = config.bindDn === null || config.bindDn.trim() === '';
+      return anonymous
+        ? {
+            evidence: 'No service account is set.',
+            advice: 'Most directories show nothing to strangers: set one.',
+            value: true,
+          }
+        : { evidence: `Bound as ${config.bindDn}.`, value: true };
+    },
+    advise,
+  );
+  if (bound === undefined) {
+    connection.close();
+    return undefined;
+  }
+  const root = await steps.run(
+    'root_dse',
+    'What the server says of itself',
+    async () => {
+      const value = await readRootDse(connection, patience());
+      const { vendorName, vendorVersion, namingContexts, ldapV3 } = value;
+      const evidence = `${vendorName ?? 'Unnamed'} ${vendorVersion ?? ''}; ${namingContexts.join(' | ')}`;
+      return ldapV3
+        ? { evidence, value }
+        : {
+            ok: false,
+            evidence: `${evidence}; no LDAP version 3`,
+            advice: 'Use a server that speaks LDAP version 3.',
+            value,
+          };
+    },
+    advise,
+  );
+  if (root === undefined) {
+    connection.close();
+    return undefined;
+  }
+  await steps.run('clock', 'Clocks', async () => await Promise.resolve(compareClocks(root, now())));
+  return { connection, root };
+}
+
+function compareClocks({ currentTime }: RootDse, now: Date): { ok?: boolean; evidence: string; advice?: string } {
+  const [, y, mo, d, h, mi, s] = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)/.exec(currentTime ?? '') ?? [];
+  if (y === undefined) return { evidence: 'The server does not tell its time.' };
+  const skew = Math.round((Date.parse(`${y}-${mo}-${d}T${h}:${mi}:${s}Z`) - now.getTime()) / 1000);
+  const evidence = `The server's clock differs by ${Math.abs(skew)} s.`;
+  return Math.abs(skew) <= 60 ? { evidence } : { ok: false, evidence, advice: 'Synchronise the clocks (NTP).' };
+}
+
+async function resolve(host: string, deadline: Deadline): Promise<string[]> {
+  let stop = () => {};
+  try {
+    const over = new Promise<never>((_, reject) => {
+      stop = onOver(deadline, reject, `resolving ${host}`);
+    });
+    return (await Promise.race([lookup(host, { all: true }), over])).map(({ address }) => address);
+  } catch (error) {
+    if (error instanceof DirectoryFailure) throw error;
+    const code = (error as NodeJS.ErrnoException).code ?? 'unknown';
+    throw new DirectoryFailure('unreachable', `The name ${host} cannot be resolved (${code})`, { cause: error });
+  } finally {
+    stop();
+  }
 }

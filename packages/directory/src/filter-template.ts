@@ -64,6 +64,7 @@ function withoutLogin(filter: Filter<Slots>): Filter {
     case 'atLeast':
     case 'atMost':
     case 'extensible':
+    default:
       return filter.value.includes(LOGIN)
         ? { kind: 'present', attribute: filter.attribute }
         : { ...filter, value: filter.value.join('') };

@@ -29,7 +29,7 @@ export function immutableIdOf(entry: Entry): string | null {
  * @throws DirectoryFailure for an id of an unknown kind
  */
 export function idValue(id: string): { attribute: string; value: string | Buffer } {
-  const [attribute = '', value = ''] = [id.slice(0, id.indexOf(':')), id.slice(id.indexOf(':') + 1)];
+  const [attribute, value] = [id.slice(0, id.indexOf(':')), id.slice(id.indexOf(':') + 1)];
   if (!idAttributes.includes(attribute)) throw new DirectoryFailure('config', 'An immutable id of an unknown kind');
   if (attribute === 'GUID') return { attribute, value: Buffer.from(value, 'hex') };
   return { attribute, value: attribute === 'objectGUID' ? guidBytes(value) : value };
@@ -37,7 +37,7 @@ export function idValue(id: string): { attribute: string; value: string | Buffer
 
 function guidBytes(text: string): Buffer {
   const [a = '', b = '', c = '', ...rest] = text.split('-');
-  const little = [a, b, c].map((part) => Buffer.from(part, 'hex').reverse());
+  const little = [a, b, c].map((part) => Buffer.from(part, 'hex').toReversed());
   return Buffer.concat([...little, Buffer.from(rest.join(''), 'hex')]);
 }
 

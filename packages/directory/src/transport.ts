@@ -167,7 +167,8 @@ type Settle<T> = (step: {
   readonly reject: (failure: DirectoryFailure) => void;
 }) => void;
 
-function encryptionOf(socket: TLSSocket): Encryption {
+/** What an administrator wants to see of it. */
+export function encryptionOf(socket: TLSSocket): Encryption {
   const { subject, issuer, valid_to: validTo } = socket.getPeerCertificate();
   const text = (name: object | undefined) =>
     Object.entries(name ?? {})

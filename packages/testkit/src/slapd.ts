@@ -215,15 +215,10 @@ async function run(
   { input, cwd }: { input?: string; cwd?: string } = {},
 ): Promise<void> {
   await new Promise<void>((resolve, reject) => {
-    const child = execFile(
-      requireProgram(program),
-      args,
-      cwd === undefined ? {} : { cwd },
-      (error, _out, err) => {
-        if (error === null) resolve();
-        else reject(new Error(`${program} failed: ${err.trim().slice(0, 2000)}`, { cause: error }));
-      },
-    );
+    const child = execFile(requireProgram(program), args, cwd === undefined ? {} : { cwd }, (error, _out, err) => {
+      if (error === null) resolve();
+      else reject(new Error(`${program} failed: ${err.trim().slice(0, 2000)}`, { cause: error }));
+    });
     child.stdin?.end(input ?? '');
   });
 }
