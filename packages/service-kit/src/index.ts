@@ -1,7 +1,9 @@
 export { assertionHeader, createAssertionSigner, createAssertionVerifier, type Caller } from './assertion.ts';
+export { askAll } from './bus/ask-all.ts';
 export { createBus, type Bus } from './bus/bus.ts';
 export { consumer, type Consumer, type Delivery } from './bus/consumer.ts';
 export { createCache, type Cache } from './cache.ts';
+export { catchUp } from './catch-up.ts';
 export { currentFlow, runInFlow, type Flow } from './context.ts';
 export { assertionEnv, busEnv, cacheEnv, readEnv, serviceEnv, type ServiceEnv } from './env.ts';
 export * from './errors.ts';
@@ -16,6 +18,7 @@ export { worker, type JobHandlers, type Worker } from './jobs/worker.ts';
 export { createLog, type Log } from './log.ts';
 export { createMetrics, type Metrics } from './metrics.ts';
 export { periodic, type Periodic } from './periodic.ts';
+export { readKeyRing, seal, unseal, type KeyRing } from './sealing.ts';
 export {
   answer,
   createService,

@@ -1,7 +1,6 @@
 import { databaseEnv } from '@overtone/database';
-import { assertionEnv, busEnv, readEnv, serviceEnv } from '@overtone/service-kit';
+import { assertionEnv, busEnv, readEnv, readKeyRing, serviceEnv, type KeyRing } from '@overtone/service-kit';
 import { z } from 'zod';
-import { parseKeyRing, type KeyRing } from './settings/sealing.ts';
 import { seedsOf, seedVariables } from './settings/seeds.ts';
 import type { Values } from './settings/settings.ts';
 
@@ -18,12 +17,11 @@ const identityEnv = {
   ALLOW_INSECURE_COOKIES: flag.default(false),
   /** Certificates (PEM) trusted for directories besides the system's and those of the setting. */
   LDAP_TLS_CA_FILE: z.string().max(4096).optional(),
+  /** Milliseconds a refused sign-in takes at least: more than a hash and a question to the directory usually take. */
+  SIGN_IN_REFUSAL_MS: z.coerce.number().int().min(0).max(10_000).default(300),
   OT_ADMIN_EMAIL: z.string().max(320).optional(),
   OT_ADMIN_PASSWORD: z.string().max(1024).optional(),
 };
-/** Seals secrets among the settings: 32 bytes in base64, or several keys as `id:base64,id:base64`; the first one seals. */
-const sealingEnv = { ENCRYPTION_KEY: z.string().min(1) };
-
 export type IdentityEnv = z.infer<z.ZodObject<typeof identityEnv>> & {
   /** Sign-in settings by their keys in upper case: what counts where nothing is stored. */
   seeds: Values;
@@ -41,12 +39,4 @@ export const env = (source: Record<string, string | undefined> = process.env): I
     seeds: seedsOf(readEnv(seedVariables, { ...source, LDAP_TLS_CA_FILE: undefined })),
     keyRing,
   });
-};
-
-const readKeyRing = (source: Record<string, string | undefined>): KeyRing => {
-  try {
-    return parseKeyRing(readEnv(sealingEnv, source).ENCRYPTION_KEY);
-  } catch (cause) {
-    throw new Error(`Environment: ENCRYPTION_KEY: ${(cause as Error).message}`, { cause });
-  }
 };

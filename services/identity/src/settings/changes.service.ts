@@ -8,13 +8,12 @@ import {
   type Role,
 } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
-import { invalid } from '@overtone/service-kit';
+import { invalid, seal, type KeyRing } from '@overtone/service-kit';
 import { writeAudit } from '../audit/audit.ts';
 import type { Client } from '../client.ts';
 import { txOptions, type Db, type Tx } from '../database.ts';
 import { plan, type Change, type Fault } from './change-plan.ts';
 import { faultsOf, warningsOf } from './rules.ts';
-import { seal, type KeyRing } from './sealing.ts';
 import { effective, isSensitive, settingKeys, type SettingValue, type Stored, type Values } from './settings.ts';
 import type { SettingsService } from './settings.service.ts';
 import { settingsStore } from './settings.store.ts';

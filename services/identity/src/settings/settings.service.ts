@@ -1,8 +1,7 @@
 import { identityEvents, type AuthSettings } from '@overtone/contracts';
-import type { Bus, Log, Part } from '@overtone/service-kit';
+import { unseal, type Bus, type KeyRing, type Log, type Part } from '@overtone/service-kit';
 import type { Db, Tx } from '../database.ts';
 import type { AuthConfig } from '../generated/client.ts';
-import { unseal, type KeyRing } from './sealing.ts';
 import {
   effective,
   isSettingKey,

@@ -1,4 +1,6 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
+import { z } from 'zod';
+import { readEnv } from './env.ts';
 
 /** A key and its name; the name stands beside what the key has sealed. */
 type Key = { id: string; secret: Buffer };
@@ -60,5 +62,17 @@ export const unseal = (ring: KeyRing, name: string, { keyId, text }: Sealed): st
     return Buffer.concat([decipher.update(body), decipher.final()]).toString('utf8');
   } catch {
     return null;
+  }
+};
+
+/** Seals secrets: 32 bytes in base64, or several keys as `id:base64,id:base64`; the first one seals. */
+const sealingEnv = { ENCRYPTION_KEY: z.string().min(1) };
+
+/** The keys of the environment, or of the file it names. @throws Error that says what is wrong and nothing of the keys. */
+export const readKeyRing = (source: Record<string, string | undefined> = process.env): KeyRing => {
+  try {
+    return parseKeyRing(readEnv(sealingEnv, source).ENCRYPTION_KEY);
+  } catch (cause) {
+    throw new Error(`Environment: ENCRYPTION_KEY: ${(cause as Error).message}`, { cause });
   }
 };
