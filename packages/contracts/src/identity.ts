@@ -254,6 +254,13 @@ export const identityRpc = {
   }),
 };
 
+/** Settings that the edge enforces. */
+const edgeSettings = z.object({
+  /** Sign-in attempts per minute and client address; null: not limited. */
+  signInPerMinute: z.int().min(1).nullable(),
+});
+export type EdgeSettings = z.infer<typeof edgeSettings>;
+
 /** Routes between services on their API ports; the edge never lets one of these in from outside. */
 export const internalRoutes = {
   /** What the edge asks when it does not know a token: over HTTP, so that it works while the bus is away too. */
@@ -283,7 +290,7 @@ export const internalRoutes = {
     query: z.object({}).loose(),
     body: z.undefined(),
     bodyKind: 'json',
-    answer: z.object({ signInPerMinute: z.int().nullable() }),
+    answer: edgeSettings,
     status: 200,
     answerType: 'application/json',
     csrfExempt: true,

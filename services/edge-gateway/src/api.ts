@@ -19,7 +19,7 @@ import {
   type SessionCookies,
 } from './callers/callers.ts';
 import type { Exchange } from './exchange.ts';
-import type { Limits } from './limits/limits.ts';
+import { isSignInAttempt, type Limits } from './limits/limits.ts';
 import { forward } from './proxy/forward.ts';
 import { linger } from './proxy/linger.ts';
 import { bodyStream, hasBody, tooBig, type BodyLimits } from './proxy/request-body.ts';
@@ -151,8 +151,7 @@ export const createApi = (d: ApiDeps) => {
   const steps = async (x: Exchange, def: Target | RouteDef): Promise<void> => {
     const { headers } = x.req;
     const cookies = sessionCookiesOf(headers.cookie);
-    if (def === identityRoutes.token || def === identityRoutes.oidcCallback)
-      await d.limits.signIn(limitKey(x.client.ip));
+    if (isSignInAttempt(def)) await d.limits.signIn(limitKey(x.client.ip));
     const session = await sessionOf(x, cookies);
     x.userId = session?.userId ?? null;
     if (def === push) return handOn(x, push, sameOrigin(x) ? session : null, {});

@@ -20,6 +20,7 @@ import { createRevocations } from './callers/revocations.ts';
 import { createDocs } from './docs/docs.ts';
 import type { EdgeEnv } from './env.ts';
 import { sendJson, type Exchange } from './exchange.ts';
+import { followSettings } from './limits/follow-settings.ts';
 import { createLimits } from './limits/limits.ts';
 import { createListener } from './listener.ts';
 import { createClientView, createRouter } from './routing/routing.ts';
@@ -64,9 +65,14 @@ export const createEdgeGateway = (env: EdgeEnv): Service => {
   const identity = createIdentity({ pool: pools['identity'] as Pool, assertion: () => assertion('identity', null) });
   const sessions = createSessionCache({ ask: identity.ask, hearing: revocations.hearing });
   const limits = createLimits(cache, {
-    signInPerMinute: env.RATE_LIMIT_SIGN_IN_PER_MINUTE,
     sessionPerMinute: env.RATE_LIMIT_SESSION_PER_MINUTE,
     anonymousPerMinute: env.RATE_LIMIT_ANONYMOUS_PER_MINUTE,
+  });
+  const settings = followSettings({
+    bus,
+    log,
+    ask: identity.settings,
+    apply: ({ signInPerMinute }) => limits.setSignInPerMinute(signInPerMinute),
   });
 
   const docs = createDocs(version);
@@ -121,7 +127,7 @@ export const createEdgeGateway = (env: EdgeEnv): Service => {
     metrics,
     bus,
     listener,
-    parts: [connections, revocations.part],
+    parts: [connections, revocations.part, settings],
     checks,
   });
 };

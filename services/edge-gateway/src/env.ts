@@ -25,8 +25,6 @@ export const edgeEnv = {
     .default(16 * 1024 ** 3),
   /** Addresses or CIDR blocks whose X-Forwarded-* headers are believed, separated by commas; none by default. */
   TRUSTED_PROXIES: z.string().default(''),
-  /** Sign-in attempts per minute and client address. */
-  RATE_LIMIT_SIGN_IN_PER_MINUTE: z.coerce.number().int().min(1).default(10),
   /** Requests per minute and session; 0 switches the limit off. */
   RATE_LIMIT_SESSION_PER_MINUTE: z.coerce.number().int().min(0).default(600_000),
   /** Requests per minute and client address of callers who are not signed in; 0 switches the limit off. */

@@ -7,7 +7,7 @@ let backends: Backends;
 let edge: RunningEdge;
 beforeAll(async () => {
   backends = await startBackends();
-  edge = await startEdge(backends, { RATE_LIMIT_SIGN_IN_PER_MINUTE: '1000' });
+  edge = await startEdge(backends, { signInPerMinute: 1_000 });
 });
 afterAll(async () => {
   await edge.stop();

@@ -5,6 +5,8 @@ import type { SessionCache } from './callers.ts';
 const beatMs = 250;
 /** Without a sign of life for this long the broker may be keeping news from us. */
 const silenceMs = 700;
+/** After this every replica of identity has taken a change of settings into force. */
+const settledMs = 3_000;
 
 /**
  * Hears of ended sessions and changed accounts. Every replica needs to hear all of it and nothing of the past, so this
@@ -47,6 +49,11 @@ export const createRevocations = ({ bus, sessions }: { bus: Bus; sessions: () =>
         const parsed = identityEvents.userUpdated.data.safeParse(data);
         if (parsed.success) sessions().drop(parsed.data.userId, null);
         else sessions().clear();
+      });
+      // Limits of sessions may be shorter now. Identity's replicas hear of it when we do, or soon after.
+      on(identityEvents.settingsChanged, () => {
+        sessions().clear();
+        setTimeout(() => sessions().clear(), settledMs).unref();
       });
       bus.onDisconnect(() => sessions().clear());
       bus.onReconnect(() => sessions().clear());

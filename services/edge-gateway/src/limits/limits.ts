@@ -1,17 +1,30 @@
+import { authSettings, identityRoutes, userRoutes } from '@overtone/contracts';
 import { rateLimited, type Cache } from '@overtone/service-kit';
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 
 export type Limits = {
   /** Sign-in attempts of one client address; one budget for all replicas. @throws AppError rate_limited. */
   signIn: (address: string) => Promise<void>;
+  /** A new limit counts at once, and what was counted stays counted; null: there is none. */
+  setSignInPerMinute: (attempts: number | null) => void;
   /** Everything else, per session. Counted in this process: the limit keeps one caller from drowning the others. */
   session: (sessionId: string) => Promise<void> | undefined;
   anonymous: (address: string) => Promise<void> | undefined;
 };
-export type LimitOptions = { signInPerMinute: number; sessionPerMinute: number; anonymousPerMinute: number };
+export type LimitOptions = { sessionPerMinute: number; anonymousPerMinute: number };
 
 type Limiter = { consume: (key: string) => Promise<unknown> };
 const minute = 60;
+
+/** Routes on which somebody tries to become somebody, or to make themselves an account: one budget for all of them. */
+const attempts: ReadonlySet<unknown> = new Set([
+  identityRoutes.token,
+  identityRoutes.oidcCallback,
+  identityRoutes.pkiAuthenticate,
+  identityRoutes.proxyAuthenticate,
+  userRoutes.register,
+]);
+export const isSignInAttempt = (def: unknown): boolean => attempts.has(def);
 
 const consume = async (limiter: Limiter, key: string): Promise<void> => {
   try {
@@ -30,13 +43,14 @@ const consume = async (limiter: Limiter, key: string): Promise<void> => {
  * and neither starts from nothing when Redis comes or goes.
  */
 export const createLimits = (cache: Cache | undefined, o: LimitOptions): Limits => {
-  const here = new RateLimiterMemory({ points: o.signInPerMinute, duration: minute });
+  let signInPerMinute: number | null = authSettings.rate_limit_auth_per_minute.default;
+  const here = new RateLimiterMemory({ points: signInPerMinute, duration: minute });
   const shared =
     cache &&
     new RateLimiterRedis({
       storeClient: cache.redis,
       keyPrefix: 'limit:sign-in',
-      points: o.signInPerMinute,
+      points: signInPerMinute,
       duration: minute,
       rejectIfRedisNotReady: true,
     });
@@ -46,7 +60,12 @@ export const createLimits = (cache: Cache | undefined, o: LimitOptions): Limits 
     return (key: string) => consume(limiter, key);
   };
   return {
+    setSignInPerMinute: (attempts) => {
+      signInPerMinute = attempts;
+      for (const limiter of [here, shared]) if (limiter && attempts !== null) limiter.points = attempts;
+    },
     signIn: async (address) => {
+      if (signInPerMinute === null) return;
       await consume(here, address);
       if (shared) await consume(shared, address);
     },

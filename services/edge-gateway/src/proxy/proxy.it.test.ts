@@ -327,7 +327,7 @@ describe('limits', () => {
       );
       return all.filter((a) => a.status === 200).length;
     };
-    const limited = { RATE_LIMIT_SIGN_IN_PER_MINUTE: '4' };
+    const limited = { signInPerMinute: 4 };
     await backends.redis.restart();
     const two = [await startEdge(backends, limited), await startEdge(backends, limited)];
     await waitFor(async () =>

@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { waitFor } from '@overtone/testkit';
+import { startBackends, startEdge, type Backends, type RunningEdge } from '../../test/running-edge.ts';
+
+let backends: Backends;
+beforeAll(async () => {
+  backends = await startBackends();
+});
+afterAll(() => backends.stop());
+// A fresh budget for every test.
+beforeEach(() => backends.redis.restart());
+
+const attempt = async (edge: RunningEdge, path = '/api/auth/token', method = 'POST') => {
+  const json = path.endsWith('/register') ? { 'content-type': 'application/json' } : {};
+  return (await edge.call(path, { method, headers: json })).status;
+};
+/** How many of so many attempts are let through. */
+const passed = async (edge: RunningEdge, attempts: number): Promise<number> => {
+  const statuses: number[] = [];
+  for (let i = 0; i < attempts; i++) statuses.push(await attempt(edge));
+  return statuses.filter((s) => s !== 429).length;
+};
+
+describe('the limit of sign-in attempts', () => {
+  it('is one budget over every way to become somebody, and refreshing a session is none of them', async () => {
+    const edge = await startEdge(backends, { signInPerMinute: 4 });
+    for (let i = 0; i < 8; i++) expect(await attempt(edge, '/api/auth/token/refresh')).not.toBe(429);
+    const ways = [
+      ['/api/auth/token', 'POST'],
+      ['/api/auth/oidc/callback?code=x&state=y', 'GET'],
+      ['/api/auth/pki/authenticate', 'POST'],
+      ['/api/auth/proxy/authenticate', 'POST'],
+    ] as const;
+    for (const [path, method] of ways) expect(await attempt(edge, path, method)).not.toBe(429);
+    for (const [path, method] of [...ways, ['/api/auth/register', 'POST']] as const)
+      expect(await attempt(edge, path, method)).toBe(429);
+    expect(await attempt(edge, '/api/auth/token/refresh')).not.toBe(429);
+    await edge.stop();
+  });
+
+  it('rate_limit_auth_per_minute: follows a change at once, and what was counted stays counted', async () => {
+    const edge = await startEdge(backends, { signInPerMinute: 3 });
+    expect(await passed(edge, 5)).toBe(3);
+    edge.settings.signInPerMinute = 8;
+    edge.tellSettings();
+    await waitFor(async () => (await attempt(edge)) !== 429);
+    expect(await passed(edge, 8)).toBeLessThan(5);
+    await edge.stop();
+  });
+
+  it('rate_limit_enabled: does not limit while it is off, and does again when it is on', async () => {
+    const edge = await startEdge(backends, { signInPerMinute: null });
+    expect(await passed(edge, 30)).toBe(30);
+    edge.settings.signInPerMinute = 2;
+    edge.tellSettings();
+    await waitFor(async () => (await attempt(edge)) === 429);
+    await edge.stop();
+  });
+
+  it('is heard of after the broker was away', async () => {
+    const edge = await startEdge(backends, { signInPerMinute: 2 });
+    expect(await passed(edge, 3)).toBe(2);
+    await backends.nats.kill9();
+    edge.settings.signInPerMinute = null;
+    await backends.nats.restart();
+    await waitFor(async () => (await attempt(edge)) !== 429, { timeoutMs: 15_000 });
+    await edge.stop();
+  });
+
+  it('is the default until identity answers for the first time', async () => {
+    const deaf = await startEdge(backends, { IDENTITY_URL: 'http://127.0.0.1:9' });
+    const statuses = [];
+    for (let i = 0; i < 12; i++) statuses.push(await attempt(deaf));
+    await deaf.stop();
+    expect(statuses.filter((s) => s === 503)).toHaveLength(10);
+    expect(statuses.filter((s) => s === 429)).toHaveLength(2);
+  });
+});
