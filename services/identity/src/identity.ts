@@ -2,6 +2,7 @@ import { createDatabase, createOutbox, createOutboxRelay } from '@overtone/datab
 import {
   createAssertionVerifier,
   createBus,
+  createForwardedVerifier,
   createLog,
   createMetrics,
   createService,
@@ -26,7 +27,15 @@ import { createDryRun } from './mappings/dry-run.service.ts';
 import { createMappingIndexes } from './mappings/mapping-indexes.ts';
 import { mappingsRoutes } from './mappings/mappings.routes.ts';
 import { createMappings } from './mappings/mappings.service.ts';
+import { createCrlSource } from './pki/crl.adapter.ts';
+import { pkiRoutes } from './pki/pki.routes.ts';
+import { createRefusals } from './provisioning/provisioning.ts';
 import { createProvisioning } from './provisioning/provisioning.service.ts';
+import { createFlowCookies } from './oidc/flow.ts';
+import { flowStore } from './oidc/flow.store.ts';
+import { oidcRoutes } from './oidc/oidc.routes.ts';
+import { createOidc } from './oidc/oidc.service.ts';
+import { createProvider } from './oidc/provider.adapter.ts';
 import { createArgon2 } from './passwords/argon2.adapter.ts';
 import { createAccessTokens } from './sessions/access-tokens.ts';
 import { lifetimesOf } from './sessions/sessions.ts';
@@ -45,10 +54,9 @@ import { createSignIn } from './sign-in/sign-in.service.ts';
 import { sweepRpcs } from './sweep/sweep.rpc.ts';
 import { createSweep } from './sweep/sweep.service.ts';
 import { createTelemetry } from './telemetry.ts';
+import { trustedHeaderRoutes } from './trusted-header/trusted-header.routes.ts';
 
 const name = 'identity';
-/** Longer than a hash and a question to a directory nearby take: what a refused sign-in takes at least. */
-const refusalMs = 300;
 
 /** Identity: accounts, sign-in, sessions and who may do what. */
 export const createIdentity = (env: IdentityEnv): Service => {
@@ -79,7 +87,7 @@ export const createIdentity = (env: IdentityEnv): Service => {
   const mappingIndexes = createMappingIndexes();
   const mappings = createMappings({ outbox, indexes: mappingIndexes, memberships, sessions });
   const provisioning = createProvisioning({ db, outbox, settings, mappings, sessions, telemetry });
-  const pace = createPace({ floorMs: refusalMs });
+  const pace = createPace({ floorMs: env.SIGN_IN_REFUSAL_MS });
   const signIn = createSignIn({ db, hasher, lockout, sessions, settings, directory, provisioning, pace });
   const accounts = createAccounts({ db, outbox, hasher, lockout, sessions, settings });
   const sweep = createSweep({ db, outbox });
@@ -88,6 +96,11 @@ export const createIdentity = (env: IdentityEnv): Service => {
   const catalogue = createCatalogue({ db });
   const dryRun = createDryRun({ db, indexes: mappingIndexes, settings, directory });
   const allowInsecureCookies = env.ALLOW_INSECURE_COOKIES;
+  const refuse = createRefusals({ db });
+  const flows = createFlowCookies(env.JWT_SECRET_KEY);
+  const oidc = createOidc({ db, settings, provider: createProvider(), flows, provisioning, refuse });
+  const forwardedOf = createForwardedVerifier(env.ASSERTION_PUBLIC_KEY);
+  const forwarding = { settings, forwardedOf, provisioning, refuse, allowInsecureCookies };
   const firstAdmin: Part = {
     name: 'first administrator',
     start: () =>
@@ -116,14 +129,23 @@ export const createIdentity = (env: IdentityEnv): Service => {
     ],
     routes: [
       ...signInRoutes({ signIn, settings, allowInsecureCookies }),
+      ...oidcRoutes({ oidc, allowInsecureCookies }),
+      ...pkiRoutes({ ...forwarding, crls: createCrlSource() }),
+      ...trustedHeaderRoutes(forwarding),
       ...sessionsRoutes({ db, sessions, allowInsecureCookies }),
       ...accountsRoutes({ accounts }),
       ...groupsRoutes({ groups, members }),
       ...mappingsRoutes({ catalogue, dryRun }),
       ...settingsRoutes({ settings, view: settingsView, changes: settingChanges }),
     ],
-    rpcs: [...sessionsRpc({ sessions }), ...accountsRpc({ accounts }), ...groupsRpc({ groups }), ...sweepRpcs({ sweep })],
+    rpcs: [
+      ...sessionsRpc({ sessions }),
+      ...accountsRpc({ accounts }),
+      ...groupsRpc({ groups }),
+      ...sweepRpcs({ sweep }),
+    ],
     periodics: [
+      periodic('forget used sign-in states', 600_000, async () => void (await flowStore.forgetOld(db))),
       periodic('forget old refresh tokens', 3_600_000, async () => void (await sessionsStore.forgetOld(db))),
       periodic('forget old failed sign-ins', 3_600_000, () => lockout.forgetOld()),
     ],
