@@ -61,18 +61,25 @@ export type Backends = Awaited<ReturnType<typeof startBackends>>;
 
 export type Response = { status: number; headers: Headers; text: string; json: Record<string, unknown> };
 
+type EdgeOptions = { signInPerMinute?: number | null } & Record<string, string | number | null>;
+
 /** The edge between a client and services that we play. */
-export const startEdge = async (backends: Backends, overrides: Record<string, string> = {}) => {
+export const startEdge = async (backends: Backends, { signInPerMinute = 10, ...overrides }: EdgeOptions = {}) => {
   const known = new Map<string, ResolvedSession>();
   const handlers = {
     media: { current: undefined as Handler | undefined },
     identity: { current: undefined as Handler | undefined },
   };
   const asked: string[] = [];
+  const settings = { signInPerMinute };
   const identity = await startService(handlers.identity);
   const media = await startService(handlers.media);
   handlers.identity.current = (req, res, body) => {
     res.setHeader('content-type', 'application/json');
+    if (req.url === '/internal/edge-settings') {
+      res.end(JSON.stringify(settings));
+      return;
+    }
     if (req.url !== '/internal/sessions/resolve') {
       res.end('{"from":"identity"}');
       return;
@@ -150,6 +157,10 @@ export const startEdge = async (backends: Backends, overrides: Record<string, st
     signIn,
     known,
     asked,
+    /** What identity answers when it is asked for settings; `tell` is its event. */
+    settings,
+    tellSettings: () =>
+      backends.bus.publish(identityEvents.settingsChanged.subject, '{"category":"lockout","keys":[]}'),
     media,
     identity,
     handlers,
