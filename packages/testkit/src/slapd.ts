@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { freePort, requireProgram, type ProcessSpec } from '@overtone/cli/servers';
+import { createAuthority, purposes } from './certificates.ts';
 import { start, type TestServer } from './servers.ts';
 
 /** An OpenLDAP server of one's own, with the names and passwords its tests need. */
@@ -42,19 +43,18 @@ export async function startSlapd(options: SlapdOptions = {}): Promise<Slapd> {
     (folder) => ({
       ...slapd({ folder, port, ldapsPort }),
       prepare: async () => {
-        await makeCertificates(join(folder, 'tls'));
-        caPem = await readFile(join(folder, 'tls', 'ca.pem'), 'utf8');
+        caPem = await makeCertificates(join(folder, 'tls'));
         await mkdir(join(folder, 'db'));
         await writeFile(join(folder, 'slapd.conf'), configuration(folder, options));
         const seed = `${skeleton}\n${options.seed ?? ''}`;
-        await run('slapadd', ['-q', '-f', join(folder, 'slapd.conf')], { input: seed });
+        await run('slapadd', ['-q', '-f', join(folder, 'slapd.conf')], seed);
       },
     }),
     { port, url: `ldap://localhost:${port}` },
   );
   const apply = async (ldif: string) => {
     const login = ['-x', '-H', `ldap://127.0.0.1:${port}`, '-D', ADMIN, '-w', 'admin'];
-    await run('ldapmodify', [...login, '-a'], { input: ldif });
+    await run('ldapmodify', [...login, '-a'], ldif);
   };
   return {
     ...server,
@@ -180,45 +180,27 @@ const skeleton = [
   ].join('\n'),
 ].join('\n');
 
-async function makeCertificates(folder: string): Promise<void> {
+async function makeCertificates(folder: string): Promise<string> {
   await mkdir(folder);
-  const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'];
-  const ca = ['-addext', 'basicConstraints=critical,CA:TRUE', '-addext', 'keyUsage=critical,keyCertSign,cRLSign'];
-  await openssl(folder, [
-    'req',
-    '-x509',
-    ...key,
-    '-days',
-    '30',
-    '-subj',
-    '/CN=Test CA',
-    ...ca,
-    '-keyout',
-    'ca.key',
-    '-out',
-    'ca.pem',
-  ]);
-  await openssl(folder, ['req', ...key, '-subj', '/CN=localhost', '-keyout', 'server.key', '-out', 'server.csr']);
-  const names = 'subjectAltName=DNS:localhost,IP:127.0.0.1\nbasicConstraints=CA:FALSE\nextendedKeyUsage=serverAuth\n';
-  await writeFile(join(folder, 'names'), names);
-  const sign = ['-CA', 'ca.pem', '-CAkey', 'ca.key', '-CAcreateserial', '-days', '30', '-extfile', 'names'];
-  await openssl(folder, ['x509', '-req', '-in', 'server.csr', ...sign, '-out', 'server.pem']);
+  const authority = await createAuthority({ subject: { CN: 'Directory authority' } });
+  const server = await authority.issue({
+    subject: { CN: 'localhost' },
+    purposes: [purposes.server],
+    dnsNames: ['localhost'],
+    ipAddresses: ['127.0.0.1'],
+  });
+  await writeFile(join(folder, 'ca.pem'), authority.pem);
+  await writeFile(join(folder, 'server.pem'), server.pem);
+  await writeFile(join(folder, 'server.key'), server.keyPem, { mode: 0o600 });
+  return authority.pem;
 }
 
-async function openssl(cwd: string, args: readonly string[]): Promise<void> {
-  await run('openssl', args, { cwd });
-}
-
-async function run(
-  program: string,
-  args: readonly string[],
-  { input, cwd }: { input?: string; cwd?: string } = {},
-): Promise<void> {
+async function run(program: string, args: readonly string[], input: string): Promise<void> {
   await new Promise<void>((resolve, reject) => {
-    const child = execFile(requireProgram(program), args, cwd === undefined ? {} : { cwd }, (error, _out, err) => {
+    const child = execFile(requireProgram(program), args, (error, _out, err) => {
       if (error === null) resolve();
       else reject(new Error(`${program} failed: ${err.trim().slice(0, 2000)}`, { cause: error }));
     });
-    child.stdin?.end(input ?? '');
+    child.stdin?.end(input);
   });
 }

@@ -27,6 +27,7 @@ import { createDryRun } from './mappings/dry-run.service.ts';
 import { createMappingIndexes } from './mappings/mapping-indexes.ts';
 import { mappingsRoutes } from './mappings/mappings.routes.ts';
 import { createMappings } from './mappings/mappings.service.ts';
+import { mappingsStore } from './mappings/mappings.store.ts';
 import { createCrlSource } from './pki/crl.adapter.ts';
 import { pkiRoutes } from './pki/pki.routes.ts';
 import { createRefusals } from './provisioning/provisioning.ts';
@@ -52,6 +53,7 @@ import { createPace } from './sign-in/pace.ts';
 import { signInRoutes } from './sign-in/sign-in.routes.ts';
 import { createSignIn } from './sign-in/sign-in.service.ts';
 import { sweepRpcs } from './sweep/sweep.rpc.ts';
+import { createSweepRules } from './sweep/sweep-rules.ts';
 import { createSweep } from './sweep/sweep.service.ts';
 import { createTelemetry } from './telemetry.ts';
 import { trustedHeaderRoutes } from './trusted-header/trusted-header.routes.ts';
@@ -91,6 +93,8 @@ export const createIdentity = (env: IdentityEnv): Service => {
   const signIn = createSignIn({ db, hasher, lockout, sessions, settings, directory, provisioning, pace });
   const accounts = createAccounts({ db, outbox, hasher, lockout, sessions, settings });
   const sweep = createSweep({ db, outbox });
+  const ldapMappings = () => mappingsStore.rules(db, 'ldap');
+  const sweepRules = createSweepRules({ db, settings, directory, keyRing, ldapMappings });
   const groups = createGroups({ db, outbox });
   const members = createMembers({ db, outbox });
   const catalogue = createCatalogue({ db });
@@ -142,7 +146,7 @@ export const createIdentity = (env: IdentityEnv): Service => {
       ...sessionsRpc({ sessions }),
       ...accountsRpc({ accounts }),
       ...groupsRpc({ groups }),
-      ...sweepRpcs({ sweep }),
+      ...sweepRpcs({ sweep, rules: sweepRules }),
     ],
     periodics: [
       periodic('forget used sign-in states', 600_000, async () => void (await flowStore.forgetOld(db))),

@@ -44,14 +44,17 @@ export const createCurrentDirectory = ({ settings, log, caFile, connect = create
       await directory.close().catch((err: unknown) => log.warn({ err: err as Error }, 'directory not closed well'));
   };
 
+  /** Who is on the way with the old one still gets an answer. */
+  const closeLater = ({ directory, timeoutMs }: Open): void =>
+    void setTimeout(() => void close(directory), timeoutMs + 1_000).unref();
+
   const current = (): Open => {
     const values = settings.current();
     if (open?.values === values) return open;
     const config = directoryConfigOf(values, extraCa);
     const key = JSON.stringify(config);
     if (open?.key === key) return (open = { ...open, values });
-    // Who is on the way with the old one still gets an answer.
-    if (open) setTimeout(close, open.timeoutMs + 1_000, open.directory).unref();
+    if (open) closeLater(open);
     const directory = connect(config);
     toClose.add(directory);
     return (open = {
@@ -89,6 +92,7 @@ export const createCurrentDirectory = ({ settings, log, caFile, connect = create
   const service: CurrentDirectory & { part: Part } = {
     authenticate: (login, password) => ask((directory) => directory.authenticate(login, password)),
     lookUp: (login) => ask((directory) => directory.lookUp(login)),
+    config: () => directoryConfigOf(settings.current(), extraCa),
     part: {
       name: 'directory',
       start: async () => {

@@ -7,6 +7,8 @@ export type { Answer, Person } from '@overtone/directory';
 export type CurrentDirectory = {
   authenticate: (login: string, password: string) => Promise<Answer<Person>>;
   lookUp: (login: string) => Promise<Answer<Person>>;
+  /** How it is reached and read at this moment. */
+  config: () => DirectoryConfig;
 };
 
 const orNull = (text: string): string | null => text || null;

@@ -1,4 +1,5 @@
 import type { AuthSettings } from '@overtone/contracts';
+import { assertNever } from '@overtone/service-kit';
 import type { User } from '../generated/client.ts';
 import type { Assertion } from './provisioning.ts';
 
@@ -16,6 +17,8 @@ export const identityOf = ({ source, subject, login }: Assertion): Partial<Names
       return { pkiSubjectDn: id };
     case 'proxy':
       return { proxyUser: id };
+    default:
+      return assertNever(source);
   }
 };
 

@@ -1,3 +1,4 @@
+import { assertNever } from '@overtone/service-kit';
 import type { Tx } from '../database.ts';
 import { Prisma } from '../generated/client.ts';
 import type { User } from '../generated/client.ts';
@@ -21,6 +22,8 @@ export const provisioningStore = {
         return held(tx, Prisma.sql`pki_subject_dn = ${subject.id}`);
       case 'proxy':
         return held(tx, Prisma.sql`proxy_user = ${subject.id}`);
+      default:
+        return assertNever(source);
     }
   },
   byLdapUid: (tx: Tx, login: string): Promise<User | null> => held(tx, Prisma.sql`lower(ldap_uid) = lower(${login})`),

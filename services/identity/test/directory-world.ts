@@ -1,0 +1,66 @@
+import { personLdif, startSlapd } from '@overtone/testkit';
+import { startBackends, startIdentity } from './running-identity.ts';
+
+/** A person as a test wants them: distinguished by a name that no other test uses. */
+let people = 0;
+
+/** A directory, and an identity service that signs people in with it. */
+export const startDirectoryWorld = async (overrides: Record<string, string> = {}) => {
+  const [backends, slapd] = await Promise.all([startBackends(), startSlapd()]);
+  const ldap = {
+    LDAP_ENABLED: 'true',
+    LDAP_SERVER: slapd.url,
+    LDAP_USE_SSL: 'false',
+    LDAP_BIND_DN: slapd.bindDn,
+    LDAP_BIND_PASSWORD: slapd.bindPassword,
+    LDAP_SEARCH_BASE: slapd.people,
+    LDAP_USERNAME_ATTR: 'uid',
+    LDAP_TIMEOUT: '3',
+    SIGN_IN_REFUSAL_MS: '20',
+    RATE_LIMIT_ENABLED: 'false',
+  };
+  const identity = await startIdentity(backends, { ...ldap, ...overrides });
+  const admin = (await identity.session()).caller;
+
+  return {
+    backends,
+    slapd,
+    identity,
+    admin,
+    ldap,
+    /** Changes settings the way an administrator does. */
+    set: async (category: string, values: Record<string, unknown>) => {
+      const { status, body } = await identity.ask(`/api/admin/auth-config/${category}`, {
+        method: 'PUT',
+        json: values,
+        caller: admin,
+      });
+      if (status !== 200) throw new Error(`settings refused: ${JSON.stringify(body)}`);
+    },
+    /** Adds somebody to the directory. */
+    person: async (more: readonly string[] = [], uid = `person${(people += 1)}`) => {
+      await slapd.apply(personLdif(uid, more));
+      return { uid, email: `${uid}@example.org`, password: `${uid}-secret`, dn: `uid=${uid},${slapd.people}` };
+    },
+    account: async (email: string) => {
+      const { rows } = await backends.sql.query<Record<string, unknown>>(
+        'select * from "user" where lower(email) = lower($1)',
+        [email],
+      );
+      return rows[0];
+    },
+    audited: async (username: string) => {
+      const { rows } = await backends.sql.query<{
+        event_type: string;
+        error_code: string | null;
+        details: Record<string, unknown>;
+      }>('select event_type, error_code, details from audit_log where username = $1 order by time', [username]);
+      return rows;
+    },
+    stop: async () => {
+      await identity.stop();
+      await Promise.all([backends.stop(), slapd.stop()]);
+    },
+  };
+};
+export type DirectoryWorld = Awaited<ReturnType<typeof startDirectoryWorld>>;
