@@ -63,6 +63,7 @@ export async function startSignIn(env: {
     ASSERTION_PUBLIC_KEY: keys.publicKey,
     JWT_SECRET_KEY: randomBytes(32).toString('hex'),
     ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+    RATE_LIMIT_ENABLED: 'false',
     OT_ADMIN_EMAIL: admin.email,
     OT_ADMIN_PASSWORD: admin.password,
     ...env.identity,
@@ -70,7 +71,6 @@ export async function startSignIn(env: {
   const edge = await service('edge-gateway', {
     NATS_URL: nats.url,
     ASSERTION_PRIVATE_KEY: keys.privateKey,
-    RATE_LIMIT_SIGN_IN_PER_MINUTE: '100000',
     IDENTITY_URL: identity.url,
     MEDIA_URL: identity.url,
     TRANSCRIPTION_DISPATCHER_URL: identity.url,

@@ -1,0 +1,106 @@
+import { describe, expect, it } from '@jest/globals';
+import { judge, malformedBlocks } from './forwarded.ts';
+
+const wanted = [
+  { name: 'X-Forwarded-User', maxBytes: 20 },
+  { name: 'X-Forwarded-Groups', maxBytes: 40, commas: true },
+];
+const read = (headers: string[], peer = '10.0.0.1', list = '10.0.0.0/8') => judge({ peer, headers }, list, wanted);
+const faultOf = (headers: string[], peer?: string, list?: string) => {
+  const judged = read(headers, peer, list);
+  return judged.trusted ? 'trusted' : judged.fault;
+};
+const user = ['X-Forwarded-User', 'una'];
+
+describe('the peer that forwards', () => {
+  it.each([
+    ['10.0.0.1', '10.0.0.1', 'trusted'],
+    ['10.0.0.1', '10.0.0.0/8', 'trusted'],
+    ['::ffff:10.0.0.1', '10.0.0.0/8', 'trusted'],
+    ['::FFFF:10.0.0.1', '10.0.0.1/32', 'trusted'],
+    ['::ffff:a00:1', '10.0.0.1', 'trusted'],
+    ['10.0.0.1', '::ffff:10.0.0.1', 'trusted'],
+    ['10.0.0.1', '::ffff:10.0.0.0/104', 'trusted'],
+    ['2001:db8::1', '2001:db8::/32', 'trusted'],
+    ['2001:0db8:0:0::1', '2001:db8::1', 'trusted'],
+    ['fe80::1%eth0', 'fe80::/10', 'trusted'],
+    ['10.0.0.1', '192.0.2.1, 10.0.0.0/24\n2001:db8::/32', 'trusted'],
+    ['11.0.0.1', '10.0.0.0/8', 'identity_header_from_untrusted_peer'],
+    ['::ffff:11.0.0.1', '10.0.0.0/8', 'identity_header_from_untrusted_peer'],
+    ['2001:db9::1', '2001:db8::/32', 'identity_header_from_untrusted_peer'],
+    ['', '10.0.0.0/8', 'identity_header_from_untrusted_peer'],
+    ['10.0.0.1 ', '10.0.0.1', 'identity_header_from_untrusted_peer'],
+    ['10.0.0.1', '', 'no_trusted_proxies'],
+    ['10.0.0.1', ' , ', 'no_trusted_proxies'],
+    ['10.0.0.1', '10.0.0.0/33', 'malformed_trusted_proxies'],
+    ['10.0.0.1', '10.0.0.1, proxy.example.org', 'malformed_trusted_proxies'],
+    ['10.0.0.1', '10.0.0.0/8/8', 'malformed_trusted_proxies'],
+    ['10.0.0.1', '10.0.0.0/', 'malformed_trusted_proxies'],
+    ['10.0.0.1', '010.0.0.1', 'malformed_trusted_proxies'],
+    ['10.0.0.1', '*', 'malformed_trusted_proxies'],
+  ])('%j against the list %j is %s', (peer, list, expected) => {
+    expect(faultOf(user, peer, list)).toBe(expected);
+  });
+
+  it('that is not trusted and names nobody is only that', () => {
+    expect(faultOf(['Accept', '*/*'], '11.0.0.1')).toBe('untrusted_peer');
+  });
+
+  it('is the end of the socket, whatever X-Forwarded-For says', () => {
+    expect(faultOf([...user, 'X-Forwarded-For', '10.0.0.1', 'Forwarded', 'for=10.0.0.1'], '11.0.0.1')).toBe(
+      'identity_header_from_untrusted_peer',
+    );
+  });
+
+  it('has its entries checked when they are saved', () => {
+    expect(malformedBlocks('10.0.0.1, ::1/128 nonsense;10.0.0.0/40')).toEqual(['nonsense', '10.0.0.0/40']);
+  });
+});
+
+describe('a header that says who is calling', () => {
+  it('is read once, by its name in any case, as UTF-8', () => {
+    const judged = read(['x-forwarded-user', Buffer.from('Ünal').toString('latin1'), 'X-FORWARDED-GROUPS', 'a, b']);
+    expect(judged.trusted && [...judged.values]).toEqual([
+      ['X-Forwarded-User', 'Ünal'],
+      ['X-Forwarded-Groups', 'a, b'],
+    ]);
+  });
+
+  it.each([
+    ['duplicate', [...user, ...user]],
+    ['duplicate', [...user, 'x-forwarded-user', 'root']],
+    ['duplicate', ['X-Forwarded-Groups', 'a', 'X-Forwarded-Groups', 'b']],
+    ['joined', ['X-Forwarded-User', 'una, root']],
+    ['joined', ['X-Forwarded-User', 'una,']],
+    ['variant', ['X_Forwarded_User', 'root']],
+    ['variant', [...user, 'X-Forwarded_User', 'root']],
+    ['variant', ['X_FORWARDED_USER', 'root', ...user]],
+    ['variant', ['XForwardedUser', 'root']],
+    ['variant', ['X%2DForwarded%2DUser', 'root']],
+    ['variant', ['X-Forwarded-%55ser', 'root']],
+    ['variant', ['X.Forwarded.User', 'root']],
+    ['variant', ['X-Forwarded-User-', 'root']],
+    ['variant', ['X_Forwarded_Groups', 'admins']],
+    ['hop_by_hop', [...user, 'Connection', 'close, X-Forwarded-User']],
+    ['hop_by_hop', ['Connection', 'x_forwarded_user', ...user]],
+    ['hop_by_hop', [...user, 'Proxy-Connection', 'X-Forwarded-User']],
+    ['control', ['X-Forwarded-User', 'una\troot']],
+    ['control', ['X-Forwarded-User', 'una\u007f']],
+    ['control', ['X-Forwarded-User', Buffer.from('una\u202e').toString('latin1')]],
+    ['control', ['X-Forwarded-User', Buffer.from('una\u200b').toString('latin1')]],
+    ['encoding', ['X-Forwarded-User', Buffer.from('una\u00a0').toString('latin1')]],
+    ['encoding', ['X-Forwarded-User', 'una\u00ff']],
+    ['encoding', ['X-Forwarded-User', '=?UTF-8?B?dW5h?=']],
+    ['too_long', ['X-Forwarded-User', 'u'.repeat(21)]],
+    ['too_long', ['X-Forwarded-Groups', 'g,'.repeat(21)]],
+    ['cross_site', [...user, 'Sec-Fetch-Site', 'cross-site']],
+  ])('is refused as %s: %j', (fault, headers) => {
+    expect(faultOf(headers)).toBe(fault);
+  });
+
+  it('is not confused with one of another name', () => {
+    expect(faultOf([...user, 'X-Forwarded-For', 'root', 'X-Remote-User', 'root', 'Connection', 'close'])).toBe(
+      'trusted',
+    );
+  });
+});
