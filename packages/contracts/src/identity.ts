@@ -55,7 +55,8 @@ export const identityRoutes = {
     access: 'public',
     summary: 'Sign in with user name (or e-mail address) and password',
     bodyKind: 'form',
-    body: z.object({ username: text(320).min(1), password: text(1024).min(1) }),
+    // Empty ones are refused like wrong ones, by the same code.
+    body: z.object({ username: text(320), password: text(1024) }),
     answer: tokenAnswer,
     csrfExempt: true,
   }),
@@ -232,6 +233,8 @@ export const resolvedSession = z.object({
     .nullable(),
   /** Epoch milliseconds after which the access token is no longer good. */
   expiresAt: z.int(),
+  /** The session's CSRF token, which a change asked for with cookies must bring along. */
+  csrfToken: z.string().optional(),
 });
 export type ResolvedSession = z.infer<typeof resolvedSession>;
 
