@@ -261,6 +261,27 @@ export const sweepChange = z.object({
 });
 export type SweepChange = z.infer<typeof sweepChange>;
 
+/** How the directory is reached and read, without the password. */
+const directoryConfig = z.object({
+  server: z.string(),
+  port: z.int(),
+  useSsl: z.boolean(),
+  useTls: z.boolean(),
+  bindDn: z.string().nullable(),
+  searchBase: z.string(),
+  usernameAttr: z.string(),
+  emailAttr: z.string(),
+  nameAttr: z.string(),
+  groupAttr: z.string(),
+  userSearchFilter: z.string(),
+  timeoutSeconds: z.number(),
+  recursiveGroups: z.boolean(),
+  userGroups: z.string(),
+  adminGroups: z.string(),
+  adminUsers: z.string(),
+  caPem: z.string().nullable(),
+});
+
 export const sweepRpc = {
   /** Accounts of the directory in the order of their ids, active or not. */
   accounts: defineRpc('identity', 'directory-accounts', {
@@ -273,8 +294,8 @@ export const sweepRpc = {
     request: z.object({}),
     reply: z.object({
       enabled: z.boolean(),
-      settings: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
-      bindPassword: z.object({ keyId: z.string(), sealed: z.string() }).nullable(),
+      config: directoryConfig,
+      bindPassword: z.object({ keyId: z.string(), text: z.string() }).nullable(),
       /** With no mapping of the directory ever made, memberships stay as they are. */
       anyMapping: z.boolean(),
       mappings: z.array(

@@ -1,4 +1,6 @@
-import { createPool, pingDatabase } from '@overtone/database';
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import { createDatabase } from '@overtone/database';
 import {
   createAssertionVerifier,
   createBus,
@@ -6,20 +8,32 @@ import {
   createMetrics,
   createService,
   version,
-  type Part,
   type Service,
 } from '@overtone/service-kit';
 import type { DirectorySyncEnv } from './env.ts';
+import { PrismaClient } from './generated/client.ts';
+import { passesRoutes } from './passes/passes.routes.ts';
+import { createPasses, type SnapshotOf } from './passes/passes.service.ts';
+import { createReview } from './passes/review.service.ts';
+import { createOrders } from './schedule/orders.ts';
+import { checkEverySlot, sweepWorker } from './schedule/schedule.jobs.ts';
+import { settingsRoutes } from './settings/settings.routes.ts';
+import { createTelemetry } from './telemetry.ts';
 
 const name = 'directory-sync';
 
-/** The periodic sweep of the directory. It has no directory to sweep until sign-in knows one. */
-export const createDirectorySync = (env: DirectorySyncEnv): Service => {
+/** The periodic sweep of the directory: whoever has left it loses access, and nobody else. */
+export const createDirectorySync = (env: DirectorySyncEnv, snapshotOf: SnapshotOf): Service => {
   const log = createLog(name, env);
   const metrics = createMetrics();
   const bus = createBus({ service: name, url: env.NATS_URL, user: env.NATS_USER, password: env.NATS_PASSWORD, log });
-  const pool = createPool({ env, name, metrics, log });
-  const database: Part = { name: 'database', start: async () => {}, stop: () => pool.end() };
+  const { db, checks, part } = createDatabase({ env, name, metrics, log }, (adapter) => new PrismaClient({ adapter }));
+
+  const workerId = `${name}-${hostname()}-${randomUUID().slice(0, 8)}`;
+  const orders = createOrders({ bus });
+  const telemetry = createTelemetry(metrics);
+  const passes = createPasses({ db, bus, snapshotOf, telemetry, log, holder: workerId });
+  const review = createReview({ db, bus });
 
   return createService({
     name,
@@ -29,8 +43,10 @@ export const createDirectorySync = (env: DirectorySyncEnv): Service => {
     metrics,
     bus,
     whoIs: createAssertionVerifier(env.ASSERTION_PUBLIC_KEY, name),
-    parts: [database],
-    routes: [],
-    checks: { database: { critical: true, probe: () => pingDatabase(pool) } },
+    parts: [part],
+    routes: [...settingsRoutes({ db, passes }), ...passesRoutes({ db, orders, review })],
+    workers: [sweepWorker({ db, passes, orders, workerId })],
+    periodics: [checkEverySlot(orders, bus)],
+    checks,
   });
 };

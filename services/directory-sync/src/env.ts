@@ -2,7 +2,7 @@ import { databaseEnv } from '@overtone/database';
 import { assertionEnv, busEnv, readEnv, serviceEnv } from '@overtone/service-kit';
 import type { z } from 'zod';
 
-const directorySyncEnv = { ...serviceEnv, ...busEnv, ...databaseEnv, ...assertionEnv };
+export const directorySyncEnv = { ...serviceEnv, ...busEnv, ...databaseEnv, ...assertionEnv };
 export type DirectorySyncEnv = z.infer<z.ZodObject<typeof directorySyncEnv>>;
 
 export const env = (): DirectorySyncEnv => readEnv(directorySyncEnv);

@@ -133,7 +133,7 @@ export const addUser = async (sql: Client, fields: Record<string, unknown> = {})
   const email = `user-${randomUUID().slice(0, 8)}@example.org`;
   const { rows } = await sql.query<{ uuid: string }>(
     `insert into "user" (email, full_name, password_hash)
-     select $1, 'Una User', password_hash from "user" where role = 'super_admin' returning uuid`,
+     select $1, 'Una User', password_hash from "user" where role = 'super_admin' order by created_at limit 1 returning uuid`,
     [email],
   );
   const id = (rows[0] as { uuid: string }).uuid;

@@ -27,6 +27,8 @@ export const databaseServices = [
 /** The services the edge sends requests to. */
 const BEHIND_THE_EDGE = [...databaseServices, 'realtime-gateway'];
 const WITH_OBJECTS = new Set(['media', 'transcription-worker', 'search-indexer']);
+/** Those that seal or open secrets of the settings. */
+const WITH_SECRETS = new Set(['identity', 'directory-sync']);
 const FOR_IDENTITY_ONLY = ['OT_ADMIN_EMAIL', 'OT_ADMIN_PASSWORD', 'OT_ADMIN_PASSWORD_FILE'];
 
 /** The name of the database role of a service. */
@@ -83,6 +85,7 @@ function forSome(service: string, source: EnvironmentSource): Record<string, str
     ...(WITH_OBJECTS.has(service) ? { OBJECT_STORE_DIR: folder.objects } : {}),
     ...(service === 'transcription-worker' ? { WORK_DIR: caller['WORK_DIR'] ?? folder.work } : {}),
     ...(service === 'search-indexer' ? { LANCEDB_DIR: folder.search } : {}),
+    ...(WITH_SECRETS.has(service) ? { ENCRYPTION_KEY_FILE: source.secrets.file('encryption_key') } : {}),
     ...(service === 'identity' ? forIdentity(source) : {}),
     ...(service === 'edge-gateway' ? forEdge(source) : {}),
   };
@@ -91,7 +94,6 @@ function forSome(service: string, source: EnvironmentSource): Record<string, str
 function forIdentity({ secrets, instance, adminPasswordFile }: EnvironmentSource): Record<string, string> {
   return {
     JWT_SECRET_KEY_FILE: secrets.file('jwt_secret_key'),
-    ENCRYPTION_KEY_FILE: secrets.file('encryption_key'),
     ...(adminPasswordFile === undefined || instance.adminEmail === undefined
       ? {}
       : { OT_ADMIN_EMAIL: instance.adminEmail, OT_ADMIN_PASSWORD_FILE: adminPasswordFile }),

@@ -1,7 +1,7 @@
 import type { Db } from '../database.ts';
 
-const lifeSeconds = 30;
-const renewMs = 8_000;
+const lifeSeconds = 15;
+const renewMs = 3_000;
 
 /** The right to sweep. `signal` is aborted when it was lost: whoever goes on then goes on for nobody. */
 export type Lease = { token: number; signal: AbortSignal; release: () => Promise<void> };

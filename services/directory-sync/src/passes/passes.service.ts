@@ -32,10 +32,12 @@ const accountsAtOnce = 1_000;
 const changesAtOnce = 200;
 
 type SweepRules = ReplyOf<typeof sweepRpc.rules>;
+/** How the directory that these rules name is read. */
+export type SnapshotOf = (rules: SweepRules) => TakeSnapshot;
 type Deps = {
   db: Db;
   bus: Pick<Bus, 'ask'>;
-  snapshotOf: (rules: SweepRules) => TakeSnapshot;
+  snapshotOf: SnapshotOf;
   telemetry: Telemetry;
   log: Log;
   holder: string;
@@ -146,27 +148,23 @@ export const createPasses = (d: Deps) => {
     const names = new Map(rules.groups.map((g) => [g.groupId, g.name]));
     at('snapshot');
     const snapshot = await d.snapshotOf(rules)(pass.signal, (seen) => at('snapshot', seen));
-    try {
-      const planRules = { mappings: compileMappings('ldap', rules.mappings, rules.anyMapping) };
-      const plan = await planOf(pass, snapshot, planRules);
-      const seenTwice = await witness(pass, plan, snapshot, planRules);
-      const results = dryRun
-        ? { leavers: seenTwice, changes: plan.changes.map((change) => ({ change, applied: false })) }
-        : await apply(pass, seenTwice, plan);
-      const facts = { order, dryRun, startedAt, finishedAt: new Date(), maxDisables: settings.max_disables_per_run };
-      const { seen, proof } = snapshot;
-      const report = reportOf(plan, results, {
-        ...facts,
-        seen,
-        proof: [...proof],
-        requests: snapshot.requests(),
-        groupNames: names,
-      });
-      await store.close(d.db, report, { ...results, returned: plan.returned });
-      return report;
-    } finally {
-      await snapshot.close();
-    }
+    const planRules = { mappings: compileMappings('ldap', rules.mappings, rules.anyMapping) };
+    const plan = await planOf(pass, snapshot, planRules);
+    const seenTwice = await witness(pass, plan, snapshot, planRules);
+    const results = dryRun
+      ? { leavers: seenTwice, changes: plan.changes.map((change) => ({ change, applied: false })) }
+      : await apply(pass, seenTwice, plan);
+    const facts = { order, dryRun, startedAt, finishedAt: new Date(), maxDisables: settings.max_disables_per_run };
+    const { seen, proof } = snapshot;
+    const report = reportOf(plan, results, {
+      ...facts,
+      seen,
+      proof: [...proof],
+      requests: snapshot.requests(),
+      groupNames: names,
+    });
+    await store.close(d.db, report, { ...results, returned: plan.returned });
+    return report;
   };
 
   const nothing = async (pass: Pass, status: PassReport['status'], error: string | null): Promise<PassReport> => {

@@ -14,7 +14,6 @@ export type Snapshot = {
    */
   askAgain: (account: Account) => Promise<Person | null>;
   requests: () => number;
-  close: () => Promise<void>;
 };
 
 /** @throws AppError unavailable, code directory_unavailable, whenever the answer may not be the whole truth. */

@@ -1,8 +1,12 @@
 import { sweepRpc } from '@overtone/contracts';
 import { answer, type RpcHandler } from '@overtone/service-kit';
+import type { createSweepRules } from './sweep-rules.ts';
 import type { Sweep } from './sweep.service.ts';
 
-export const sweepRpcs = ({ sweep }: { sweep: Sweep }): RpcHandler[] => [
+type Deps = { sweep: Sweep; rules: ReturnType<typeof createSweepRules> };
+
+export const sweepRpcs = ({ sweep, rules }: Deps): RpcHandler[] => [
+  answer(sweepRpc.rules, rules),
   answer(sweepRpc.accounts, sweep.accounts),
   answer(sweepRpc.apply, sweep.apply),
   answer(sweepRpc.undo, sweep.undo),

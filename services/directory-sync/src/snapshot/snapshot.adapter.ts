@@ -1,0 +1,93 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ReplyOf, sweepRpc } from '@overtone/contracts';
+import { lookAgain, survey, type Answer, type DirectoryConfig, type Surveyed } from '@overtone/directory';
+import { unavailable, unseal, type KeyRing } from '@overtone/service-kit';
+import type { Person } from '../plan/plan.ts';
+import type { Snapshot, TakeSnapshot } from './snapshot.ts';
+
+type SweepRules = ReplyOf<typeof sweepRpc.rules>;
+
+/** A busy directory is left alone for so long, then asked once more. */
+const patience = [5_000, 20_000];
+
+const passwordName = 'ldap_bind_password';
+const configOf = ({ config, bindPassword }: SweepRules, keyRing: () => KeyRing): DirectoryConfig => {
+  if (!bindPassword) return { ...config, bindPassword: null };
+  const secret = unseal(keyRing(), passwordName, bindPassword);
+  if (secret === null) throw unavailable('directory_unavailable', 'The bind password cannot be opened with our keys');
+  return { ...config, bindPassword: secret };
+};
+
+const orThrow = <T>(answer: Answer<T>): T => {
+  if (answer.outcome === 'yes') return answer.value;
+  throw unavailable('directory_unavailable', answer.message);
+};
+
+const folded = (login: string): string => login.toLowerCase();
+
+/** Two entries with one login name nobody: whoever has no immutable id cannot be told apart by it. */
+const createPopulation = () => {
+  const byId = new Map<string, Person>();
+  const byLogin = new Map<string, Person | null>();
+  return {
+    add: (person: Surveyed): void => {
+      if (person.id !== null && byId.has(person.id))
+        throw unavailable('directory_unavailable', 'Two entries have the same immutable id');
+      if (person.id !== null) byId.set(person.id, person);
+      if (person.login === '') return;
+      const key = folded(person.login);
+      byLogin.set(key, byLogin.has(key) ? null : person);
+    },
+    people: {
+      byId: (id: string) => byId.get(id),
+      byLogin: (login: string) => {
+        const person = byLogin.get(folded(login));
+        return person === null ? { ...ambiguous, login } : person;
+      },
+    },
+  };
+};
+const ambiguous: Person = {
+  id: null,
+  login: '',
+  disabled: 'unknown',
+  admitted: 'unknown',
+  admin: 'unknown',
+  claims: { known: false, reason: 'two entries have this login' },
+  evidence: {},
+};
+
+/** Reads the directory that the rules name, over LDAP. */
+export const directorySnapshot =
+  (keyRing: () => KeyRing) =>
+  (rules: SweepRules): TakeSnapshot =>
+  async (signal, onSeen): Promise<Snapshot> => {
+    const config = configOf(rules, keyRing);
+    let requests = 0;
+    const onRequest = () => void (requests += 1);
+    const mapped = rules.mappings.map((m) => m.claimValue);
+    for (const pause of [...patience, 0]) {
+      const population = createPopulation();
+      let seen = 0;
+      const each = (person: Surveyed): void => {
+        population.add(person);
+        seen += 1;
+        if (seen % 1_000 === 0) onSeen(seen);
+      };
+      const answer = await survey(config, { mapped, signal, onRequest, each });
+      if (answer.outcome === 'unknown' && answer.reason === 'busy' && pause > 0) {
+        await sleep(pause, undefined, { signal });
+        continue;
+      }
+      const { proof } = orThrow(answer);
+      return {
+        people: population.people,
+        seen,
+        proof,
+        askAgain: async ({ directoryId, login }) =>
+          orThrow(await lookAgain(config, { id: directoryId, login }, onRequest)),
+        requests: () => requests,
+      };
+    }
+    throw unavailable('directory_unavailable', 'The directory is busy');
+  };

@@ -1,0 +1,228 @@
+import { generateKeyPairSync, randomUUID } from 'node:crypto';
+import {
+  natsUsers,
+  serviceNames,
+  sweepRpc,
+  type ReplyOf,
+  type RequestOf,
+  type RpcDef,
+  type SweepChange,
+} from '@overtone/contracts';
+import { assertionHeader, createAssertionSigner, unavailable } from '@overtone/service-kit';
+import { createDatabase, startNats, waitFor } from '@overtone/testkit';
+import { AckPolicy, connect, RetentionPolicy, type NatsConnection } from 'nats';
+import { Client, type QueryResultRow } from 'pg';
+import { createDirectorySync } from '../src/directory-sync.ts';
+import { directorySyncEnv } from '../src/env.ts';
+import type { Account, Person } from '../src/plan/plan.ts';
+import type { Snapshot } from '../src/snapshot/snapshot.ts';
+import { z } from 'zod';
+
+const keys = generateKeyPairSync('ec', {
+  namedCurve: 'P-256',
+  publicKeyEncoding: { type: 'spki', format: 'pem' },
+  privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+});
+const sign = createAssertionSigner(keys.privateKey);
+const admin = {
+  userId: randomUUID(),
+  sessionId: randomUUID(),
+  role: 'super_admin',
+  tokenExpiresAt: Date.now() + 3_600_000,
+} as const;
+const password = 'secret';
+
+/** The directory of a test: people, and what goes wrong with it. */
+export type FakeDirectory = {
+  people: Person[];
+  fault: string | null;
+  /** What the second look shows, where it differs. */
+  secondLook: Map<string, Person | null>;
+  /** Runs while the snapshot is taken. */
+  meanwhile: () => Promise<void>;
+};
+/** The identity of a test: its accounts, and what it was told to do. */
+export type FakeIdentity = { accounts: Account[]; applied: { passId: string; changes: SweepChange[] }[] };
+
+const bus = async (nats: NatsConnection): Promise<void> => {
+  const jsm = await nats.jetstreamManager();
+  await jsm.streams.add({ name: 'JOBS', subjects: ['job.>'], retention: RetentionPolicy.Workqueue });
+  await jsm.consumers.add('JOBS', {
+    durable_name: 'cpu-directory',
+    filter_subject: 'job.cpu.directory.*',
+    ack_policy: AckPolicy.Explicit,
+    ack_wait: 2_000_000_000,
+  });
+  await nats.jetstream().views.kv('LEASES', { history: 1 });
+};
+
+const answerAs = (nats: NatsConnection, identity: FakeIdentity): void => {
+  const serve = <R extends RpcDef>(def: R, answer: (request: RequestOf<R>) => ReplyOf<R>): void => {
+    nats.subscribe(def.subject, {
+      callback: (_err, msg) =>
+        void msg.respond(JSON.stringify({ ok: answer(def.request.parse(msg.json()) as RequestOf<R>) })),
+    });
+  };
+  serve(sweepRpc.accounts, ({ after, limit }) => ({
+    accounts: identity.accounts
+      .filter((a) => after === null || a.userId > after)
+      .sort((a, b) => (a.userId < b.userId ? -1 : 1))
+      .slice(0, limit)
+      .map((a) => ({ ...a, fromDirectory: [...a.fromDirectory], byHand: [...a.byHand] })),
+  }));
+  serve(sweepRpc.rules, () => ({
+    enabled: true,
+    config: {
+      server: 'ldap.example.org',
+      port: 636,
+      useSsl: true,
+      useTls: false,
+      bindDn: null,
+      searchBase: 'dc=example,dc=org',
+      usernameAttr: 'uid',
+      emailAttr: 'mail',
+      nameAttr: 'cn',
+      groupAttr: 'memberOf',
+      userSearchFilter: '(uid={username})',
+      timeoutSeconds: 10,
+      recursiveGroups: false,
+      userGroups: '',
+      adminGroups: '',
+      adminUsers: '',
+      caPem: null,
+    },
+    bindPassword: null,
+    anyMapping: false,
+    mappings: [],
+    groups: [],
+  }));
+  serve(sweepRpc.apply, (request) => {
+    identity.applied.push(request);
+    const results = request.changes.map(({ userId }) => ({ userId, outcome: 'applied' as const, sessionsRevoked: 1 }));
+    return { results };
+  });
+  serve(sweepRpc.undo, ({ userIds }) => ({
+    results: userIds.map((userId, i) => ({ userId, restored: i === 0, why: i === 0 ? '' : 'changed since' })),
+  }));
+};
+
+const snapshotOf = (directory: FakeDirectory) => () => async (): Promise<Snapshot> => {
+  await directory.meanwhile();
+  if (directory.fault) throw unavailable('directory_unavailable', directory.fault);
+  const people = {
+    byId: (id: string) => directory.people.find((p) => p.id === id),
+    byLogin: (login: string) => directory.people.find((p) => p.login === login),
+  };
+  return {
+    people,
+    seen: directory.people.length,
+    proof: [{ code: 'pages', evidence: 'closed' }],
+    askAgain: async (account) => {
+      const other = directory.secondLook.get(account.userId);
+      return other === undefined ? (people.byId(account.directoryId ?? '') ?? null) : other;
+    },
+    requests: () => 3,
+  };
+};
+
+/** Real PostgreSQL and NATS, with the permissions of production; identity and the directory are told what to say. */
+export const createWorld = async () => {
+  const users = [
+    ...serviceNames.map((user) => ({ user, password, ...natsUsers()[user] })),
+    { user: 'test', password, publish: ['>'], subscribe: ['>'] },
+  ];
+  const [database, server] = await Promise.all([createDatabase(), startNats({ users })]);
+  const nats = await connect({ servers: server.url, user: 'test', pass: password });
+  await bus(nats);
+  const identity: FakeIdentity = { accounts: [], applied: [] };
+  const directory: FakeDirectory = { people: [], fault: null, secondLook: new Map(), meanwhile: async () => {} };
+  answerAs(nats, identity);
+
+  const start = async () => {
+    const env = z.object(directorySyncEnv).parse({
+      API_PORT: 0,
+      INTERNAL_PORT: 0,
+      LOG_LEVEL: 'fatal',
+      NATS_URL: server.url,
+      NATS_USER: 'directory-sync',
+      NATS_PASSWORD: password,
+      DATABASE_URL: database.urlFor('directory_sync'),
+      ASSERTION_PUBLIC_KEY: keys.publicKey,
+      DRAIN_DELAY_MS: 0,
+    });
+    const service = createDirectorySync(env, snapshotOf(directory));
+    const ports = await service.start();
+    return { stop: service.stop, base: `http://127.0.0.1:${ports.apiPort}/api/admin/directory-sync` };
+  };
+  const first = await start();
+  const sqlClient = new Client({ connectionString: database.url });
+  sqlClient.on('error', () => {});
+  await sqlClient.connect();
+  const sql = async <R extends QueryResultRow>(text: string, values: unknown[] = []): Promise<R[]> =>
+    (await sqlClient.query<R>(text, values)).rows;
+
+  const ask = async (method: string, path = '', json?: unknown, role: 'super_admin' | 'admin' = 'super_admin') => {
+    const response = await fetch(first.base + path, {
+      method,
+      headers: {
+        [assertionHeader]: sign('directory-sync', { ...admin, role }),
+        ...(json === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(json === undefined ? {} : { body: JSON.stringify(json) }),
+    });
+    const text = await response.text();
+    return { status: response.status, body: (text ? JSON.parse(text) : {}) as Record<string, unknown> };
+  };
+  const report = async (passId: string): Promise<Record<string, unknown>> => {
+    await waitFor(async () => (await ask('GET', `/passes/${passId}`)).status === 200);
+    return (await ask('GET', `/passes/${passId}`)).body;
+  };
+  return {
+    ask,
+    sql,
+    nats,
+    identity,
+    directory,
+    start,
+    report,
+    /** Orders a pass and waits for its report. */
+    pass: async (json: unknown = {}) => report(String((await ask('POST', '/run', json)).body['task_id'])),
+    stop: async () => {
+      await first.stop();
+      await sqlClient.end();
+      await nats.close();
+      await Promise.all([database.drop(), server.stop()]);
+    },
+  };
+};
+export type World = Awaited<ReturnType<typeof createWorld>>;
+
+/** A directory account and the person behind it, alike but for what is said. */
+export const member = (n: number, account: Partial<Account> = {}, person: Partial<Person> = {}) => {
+  const id = `entryUUID:${n}`;
+  return {
+    account: {
+      userId: `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`,
+      email: `${n}@example.org`,
+      login: `login-${n}`,
+      directoryId: id,
+      authType: 'ldap',
+      role: 'user' as const,
+      active: true,
+      disabledBy: null,
+      fromDirectory: [],
+      byHand: [],
+      ...account,
+    } satisfies Account,
+    person: {
+      id,
+      login: `login-${n}`,
+      disabled: 'no' as const,
+      admitted: 'yes' as const,
+      admin: 'no' as const,
+      claims: { known: true as const, values: [] },
+      evidence: {},
+      ...person,
+    } satisfies Person,
+  };
+};

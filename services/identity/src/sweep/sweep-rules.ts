@@ -1,0 +1,32 @@
+import type { ReplyOf, sweepRpc } from '@overtone/contracts';
+import type { MappingRule } from '@overtone/directory';
+import { seal, type KeyRing } from '@overtone/service-kit';
+import type { Db } from '../database.ts';
+import type { CurrentDirectory } from '../directory/directory.ts';
+import type { Settings } from '../settings/settings.ts';
+
+type Deps = {
+  db: Db;
+  settings: Settings;
+  directory: Pick<CurrentDirectory, 'config'>;
+  keyRing: () => KeyRing;
+  /** The directory's mappings; a version says that there is or was one. */
+  ldapMappings: () => Promise<{ version: string | null; rules: MappingRule[] }>;
+};
+
+/** What the sweep goes by: the same directory, mappings and settings as sign-in, read anew for every pass. */
+export const createSweepRules = (d: Deps) => async (): Promise<ReplyOf<typeof sweepRpc.rules>> => {
+  const { bindPassword, ...config } = d.directory.config();
+  const [mappings, groups] = await Promise.all([
+    d.ldapMappings(),
+    d.db.userGroup.findMany({ select: { id: true, name: true } }),
+  ]);
+  return {
+    enabled: d.settings.current().ldap_enabled,
+    config,
+    bindPassword: bindPassword === null ? null : seal(d.keyRing(), 'ldap_bind_password', bindPassword),
+    anyMapping: mappings.version !== null,
+    mappings: mappings.rules,
+    groups: groups.map((g) => ({ groupId: g.id, name: g.name })),
+  };
+};
