@@ -1,0 +1,288 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { identityRpc, type Role } from '@overtone/contracts';
+import type { Caller } from '@overtone/service-kit';
+import { waitFor } from '@overtone/testkit';
+import { addUser, listenTo, startBackends, startIdentity } from '../../test/running-identity.ts';
+import type { Backends, RunningIdentity } from '../../test/running-identity.ts';
+
+let backends: Backends;
+let identity: RunningIdentity;
+let root: Caller;
+beforeAll(async () => {
+  backends = await startBackends();
+  identity = await startIdentity(backends);
+  root = await newCaller('admin');
+});
+afterAll(async () => {
+  await identity.stop();
+  await backends.stop();
+});
+
+const newCaller = async (role: Role = 'user'): Promise<Caller> => {
+  const { id } = await addUser(backends.sql, { role });
+  return { userId: id, sessionId: randomUUID(), role, tokenExpiresAt: Date.now() + 60_000 };
+};
+let count = 0;
+const newGroup = async (): Promise<string> => {
+  const { body } = await identity.ask('/api/groups', { caller: root, json: { name: `Team ${(count += 1)}` } });
+  return String(body['uuid']);
+};
+const get = (caller: Caller, path: string) => identity.ask(path, { caller });
+const send = (caller: Caller, method: string, path: string, json?: unknown) =>
+  identity.ask(path, { caller, method, json });
+const add = (caller: Caller, group: string, user: string, role?: string) =>
+  send(caller, 'POST', `/api/groups/${group}/members`, { user_uuid: user, role });
+const listed = async (caller: Caller, query = ''): Promise<string[]> =>
+  ((await get(caller, `/api/groups${query}`)).body as unknown as { uuid: string }[]).map((g) => g.uuid);
+const audited = async (event: string, group: string) => {
+  const { rows } = await backends.sql.query<{ actor: string; user_id: string; details: object }>(
+    "select actor, user_id, details from audit_log where event_type = $1 and details ->> 'group' = $2",
+    [event, group],
+  );
+  return rows;
+};
+const versionOf = async (userId: string): Promise<number> =>
+  (await backends.sql.query<{ v: number }>('select membership_version as v from "user" where uuid = $1', [userId]))
+    .rows[0]?.v ?? -1;
+const byDirectory = async (group: string, user: string, source = 'ldap') =>
+  backends.sql.query('insert into user_group_member (group_id, user_id, source) values ($1, $2, $3)', [
+    group,
+    user,
+    source,
+  ]);
+const mapTo = async (group: string | null, role: string | null = null, source = 'ldap'): Promise<string> =>
+  (
+    await backends.sql.query<{ uuid: string }>(
+      'insert into group_mapping (source, claim_value, group_id, grants_role) values ($1, $2, $3, $4) returning uuid',
+      [source, `claim ${(count += 1)}`, group, role],
+    )
+  ).rows[0]?.uuid ?? '';
+
+describe('groups', () => {
+  it('are made by administrators, and the bus hears of it', async () => {
+    const heard = listenTo(backends.bus, 'evt.identity.group.changed.v1');
+    const { status, body } = await send(root, 'POST', '/api/groups', { name: ' Choir ', description: 'Sings' });
+    expect(status).toBe(201);
+    expect(body).toMatchObject({ name: 'Choir', description: 'Sings', member_count: 0, my_role: null, members: [] });
+    await waitFor(() => heard.some((e) => e['groupId'] === body['uuid'] && e['name'] === 'Choir'));
+    expect(await audited('group.create', String(body['uuid']))).toMatchObject([{ actor: root.userId }]);
+    expect((await send(await newCaller(), 'POST', '/api/groups', { name: 'Mine' })).status).toBe(403);
+  });
+
+  it('have names that differ by more than case', async () => {
+    await send(root, 'POST', '/api/groups', { name: 'Ärzte' });
+    const again = await send(root, 'POST', '/api/groups', { name: 'ärzte' });
+    expect([again.status, again.body['code']]).toEqual([409, 'group_name_taken']);
+    const other = await newGroup();
+    const renamed = await send(root, 'PUT', `/api/groups/${other}`, { name: 'ÄRZTE' });
+    expect([renamed.status, renamed.body['code']]).toEqual([409, 'group_name_taken']);
+    const same = await Promise.all([1, 2, 3].map(() => send(root, 'POST', '/api/groups', { name: 'At once' })));
+    expect(same.map((a) => a.status).sort()).toEqual([201, 409, 409]);
+  });
+
+  it('are listed to their members, and all of them to administrators', async () => {
+    const [a, b, member] = [await newGroup(), await newGroup(), await newCaller()];
+    await add(root, a, member.userId);
+    expect(await listed(member)).toEqual([a]);
+    expect(await listed(await newCaller('admin'))).toEqual(expect.arrayContaining([a, b]));
+    expect(await listed(await newCaller())).toEqual([]);
+  });
+
+  it('are found by a part of their name, in which nothing is a pattern', async () => {
+    const { body } = await send(root, 'POST', '/api/groups', { name: '100%_sure' });
+    expect(await listed(root, '?q=%25_S')).toEqual([body['uuid']]);
+    expect(await listed(root, '?q=%25x_')).toEqual([]);
+  });
+
+  it('show their members to those who are in them and to administrators; others learn nothing', async () => {
+    const [group, member, stranger] = [await newGroup(), await newCaller(), await newCaller()];
+    await add(root, group, member.userId);
+    const { body } = await get(member, `/api/groups/${group}`);
+    expect(body).toMatchObject({
+      my_role: 'member',
+      member_count: 1,
+      members: [{ user_id: member.userId, role: 'member', source: 'manual' }],
+    });
+    expect((await get(await newCaller('admin'), `/api/groups/${group}`)).status).toBe(200);
+    const refused = await get(stranger, `/api/groups/${group}`);
+    const unknown = await get(stranger, `/api/groups/${randomUUID()}`);
+    expect([refused.status, refused.body['detail']]).toEqual([404, unknown.body['detail']]);
+  });
+
+  it('are renamed by their managers and administrators', async () => {
+    const [group, manager, member] = [await newGroup(), await newCaller(), await newCaller()];
+    await add(root, group, manager.userId, 'manager');
+    await add(root, group, member.userId);
+    const { status, body } = await send(manager, 'PUT', `/api/groups/${group}`, { description: 'New' });
+    expect([status, body['description']]).toEqual([200, 'New']);
+    for (const other of [member, await newCaller()])
+      expect((await send(other, 'PUT', `/api/groups/${group}`, { name: 'Taken over' })).status).toBe(404);
+    expect((await audited('group.update', group)).map((r) => r.actor)).toEqual([manager.userId]);
+  });
+
+  it.each([[{}], [{ name: '' }], [{ name: '  ' }], [{ name: 'x'.repeat(201) }], [{ name: 'a\0' }], [[]]])(
+    'refuse the body %j with 422',
+    async (json) => {
+      expect((await send(root, 'POST', '/api/groups', json)).status).toBe(422);
+    },
+  );
+
+  it('go with their memberships and the mappings that only lead to them', async () => {
+    const [group, member, manager] = [await newGroup(), await newCaller(), await newCaller()];
+    await add(root, group, member.userId);
+    await add(root, group, manager.userId, 'manager');
+    const [only, both] = [await mapTo(group), await mapTo(group, 'admin')];
+    const deleted = listenTo(backends.bus, 'evt.identity.group.deleted.v1');
+    const moved = listenTo(backends.bus, 'evt.identity.membership.changed.v1');
+    expect((await send(manager, 'DELETE', `/api/groups/${group}`)).status).toBe(403);
+    expect((await send(root, 'DELETE', `/api/groups/${group}`)).status).toBe(204);
+    await waitFor(() => deleted.some((e) => e['groupId'] === group));
+    await waitFor(() => moved.filter((e) => e['version'] === 2 && (e['groupIds'] as []).length === 0).length === 2);
+    const { rows } = await backends.sql.query(
+      'select uuid, group_id, grants_role from group_mapping where uuid = any($1)',
+      [[only, both]],
+    );
+    expect(rows).toEqual([{ uuid: both, group_id: null, grants_role: 'admin' }]);
+    expect(await audited('group.delete', group)).toMatchObject([{ details: { members: 2, mappings_deleted: 1 } }]);
+    expect((await send(root, 'DELETE', `/api/groups/${group}`)).status).toBe(404);
+  });
+
+  it('are deleted once while people join them', async () => {
+    const group = await newGroup();
+    const people = await Promise.all(Array.from({ length: 12 }, () => newCaller()));
+    const answers = await Promise.all([
+      ...people.map((p) => add(root, group, p.userId)),
+      send(root, 'DELETE', `/api/groups/${group}`),
+      send(root, 'DELETE', `/api/groups/${group}`),
+    ]);
+    const statuses = answers.map((a) => a.status);
+    expect(statuses.filter((s) => s === 204)).toHaveLength(1);
+    expect(statuses.every((s) => [201, 204, 404].includes(s))).toBe(true);
+    const joined = answers.filter((a) => a.status === 201).length;
+    const versions = await Promise.all(people.map((p) => versionOf(p.userId)));
+    expect(versions.sort()).toEqual(people.map((_p, i) => (i < people.length - joined ? 0 : 2)));
+  });
+});
+
+describe('members by hand', () => {
+  it('are added as member or manager, counted and told with all groups of the person', async () => {
+    const [a, b, user] = [await newGroup(), await newGroup(), await newCaller()];
+    const heard = listenTo(backends.bus, 'evt.identity.membership.changed.v1');
+    expect((await add(root, a, user.userId)).body).toMatchObject({ role: 'member', source: 'manual' });
+    expect((await add(root, b, user.userId, 'manager')).body).toMatchObject({ role: 'manager' });
+    await waitFor(() => heard.filter((e) => e['userId'] === user.userId).length === 2);
+    expect(heard.filter((e) => e['userId'] === user.userId)).toEqual([
+      { userId: user.userId, groupIds: [a], version: 1 },
+      { userId: user.userId, groupIds: [a, b].sort(), version: 2 },
+    ]);
+    expect(await audited('group.member.add', a)).toMatchObject([{ actor: root.userId, user_id: user.userId }]);
+  });
+
+  it('are added once', async () => {
+    const [group, user] = [await newGroup(), await newCaller()];
+    const all = await Promise.all([1, 2, 3, 4].map(() => add(root, group, user.userId)));
+    expect(all.map((a) => a.status).sort()).toEqual([201, 409, 409, 409]);
+    expect(await versionOf(user.userId)).toBe(1);
+  });
+
+  it('are changed by managers of the group and administrators; to others the group does not exist', async () => {
+    const [group, manager, member, other] = [await newGroup(), await newCaller(), await newCaller(), await newCaller()];
+    await add(root, group, manager.userId, 'manager');
+    expect((await add(manager, group, member.userId)).status).toBe(201);
+    const path = `/api/groups/${group}/members/${member.userId}`;
+    for (const caller of [member, other]) {
+      expect((await add(caller, group, other.userId)).status).toBe(404);
+      expect((await send(caller, 'PUT', path, { role: 'manager' })).status).toBe(404);
+    }
+    expect((await send(other, 'DELETE', path)).status).toBe(404);
+    expect((await send(manager, 'PUT', path, { role: 'manager' })).body).toMatchObject({ role: 'manager' });
+    expect(await audited('group.member.update', group)).toMatchObject([{ details: { from: 'member', to: 'manager' } }]);
+    expect((await send(manager, 'DELETE', path)).status).toBe(204);
+    expect(await audited('group.member.remove', group)).toMatchObject([{ user_id: member.userId }]);
+    expect([await listed(member), await versionOf(member.userId)]).toEqual([[], 2]);
+  });
+
+  it('may leave by themselves', async () => {
+    const [group, member] = [await newGroup(), await newCaller()];
+    await add(root, group, member.userId);
+    expect((await send(member, 'DELETE', `/api/groups/${group}/members/${member.userId}`)).status).toBe(204);
+    expect((await get(member, `/api/groups/${group}`)).status).toBe(404);
+  });
+
+  it('are unknown where the group, the account or the membership is', async () => {
+    const [group, user] = [await newGroup(), await newCaller()];
+    expect((await add(root, randomUUID(), user.userId)).status).toBe(404);
+    expect((await add(root, group, randomUUID())).status).toBe(404);
+    expect((await send(root, 'DELETE', `/api/groups/${group}/members/${user.userId}`)).status).toBe(404);
+    expect((await send(root, 'PUT', `/api/groups/${group}/members/${user.userId}`, { role: 'member' })).status).toBe(
+      404,
+    );
+    expect((await send(root, 'PUT', `/api/groups/x/members/${user.userId}`, { role: 'member' })).status).toBe(400);
+    expect((await add(root, group, user.userId, 'owner')).status).toBe(422);
+  });
+});
+
+describe('members that a directory made', () => {
+  const removed = (caller: Caller, group: string, user: string) =>
+    send(caller, 'DELETE', `/api/groups/${group}/members/${user}`);
+
+  it('are not removed by hand, because the next pass would bring them back', async () => {
+    const [group, user] = [await newGroup(), await newCaller()];
+    await mapTo(group);
+    await byDirectory(group, user.userId);
+    for (const caller of [root, user]) {
+      const { status, body } = await removed(caller, group, user.userId);
+      expect([status, body['code']]).toEqual([409, 'membership_from_directory']);
+      expect(body['detail']).toContain('next sign-in or sweep');
+    }
+    expect(await versionOf(user.userId)).toBe(0);
+  });
+
+  it('are removed by hand once no mapping of their source leads to the group', async () => {
+    const [group, user] = [await newGroup(), await newCaller()];
+    await mapTo(group, null, 'oidc');
+    await byDirectory(group, user.userId);
+    expect((await removed(root, group, user.userId)).status).toBe(204);
+  });
+
+  it('stay when a person adds them too: from then on the membership is manual', async () => {
+    const [group, user] = [await newGroup(), await newCaller()];
+    await mapTo(group);
+    await byDirectory(group, user.userId);
+    expect((await add(root, group, user.userId)).body).toMatchObject({ source: 'manual' });
+    expect((await add(root, group, user.userId)).status).toBe(409);
+    expect((await removed(root, group, user.userId)).status).toBe(204);
+  });
+
+  it('may be made managers by hand', async () => {
+    const [group, user] = [await newGroup(), await newCaller()];
+    await byDirectory(group, user.userId);
+    const path = `/api/groups/${group}/members/${user.userId}`;
+    expect((await send(root, 'PUT', path, { role: 'manager' })).body).toMatchObject({
+      role: 'manager',
+      source: 'ldap',
+    });
+  });
+});
+
+describe('rpc memberships', () => {
+  it('gives everybody who is or was in a group, page by page, in the order of ids', async () => {
+    const [group, first, second] = [await newGroup(), await newCaller(), await newCaller()];
+    await add(root, group, first.userId);
+    await add(root, group, second.userId);
+    await send(root, 'DELETE', `/api/groups/${group}/members/${second.userId}`);
+    const all: { userId: string; groupIds: string[]; version: number }[] = [];
+    for (let after: string | null = null; ; after = all.at(-1)?.userId ?? null) {
+      const request = JSON.stringify({ after, limit: 3 });
+      const reply = await backends.bus.request(identityRpc.memberships.subject, request, { timeout: 5_000 });
+      const page = reply.json<{ ok: { users: typeof all } }>().ok.users;
+      all.push(...page);
+      if (page.length < 3) break;
+    }
+    expect(all.map((u) => u.userId)).toEqual([...new Set(all.map((u) => u.userId))].sort());
+    expect(all).toContainEqual({ userId: first.userId, groupIds: [group], version: 1 });
+    expect(all).toContainEqual({ userId: second.userId, groupIds: [], version: 2 });
+    expect(all.some((u) => u.userId === root.userId)).toBe(false);
+  });
+});

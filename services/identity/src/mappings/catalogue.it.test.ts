@@ -1,0 +1,392 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Role } from '@overtone/contracts';
+import type { Caller } from '@overtone/service-kit';
+import { addUser, startBackends, startIdentity } from '../../test/running-identity.ts';
+import type { Backends, RunningIdentity } from '../../test/running-identity.ts';
+
+let backends: Backends;
+let identity: RunningIdentity;
+let root: Caller;
+let group: string;
+beforeAll(async () => {
+  backends = await startBackends();
+  identity = await startIdentity(backends, {
+    LDAP_ADMIN_GROUPS: 'CN=Admins,DC=corp; cn=Other Admins,dc=corp',
+    OIDC_ADMIN_ROLE: 'overtone-admin, chief',
+  });
+  root = (await identity.session()).caller;
+});
+afterAll(async () => {
+  await identity.stop();
+  await backends.stop();
+});
+beforeEach(async () => {
+  await backends.sql.query('delete from group_mapping');
+  group = await newGroup();
+});
+
+const path = '/api/admin/group-mappings';
+const ask = (json: unknown, method = 'POST', at = path, caller = root) => identity.ask(at, { caller, method, json });
+const created = async (json: object): Promise<Record<string, unknown>> => (await ask(json)).body;
+const newGroup = async (): Promise<string> => {
+  const { rows } = await backends.sql.query<{ uuid: string }>(
+    'insert into user_group (name) values ($1) returning uuid',
+    [`Group ${randomUUID()}`],
+  );
+  return rows[0]?.uuid ?? '';
+};
+const as = async (role: Role): Promise<Caller> => ({
+  userId: (await addUser(backends.sql, { role })).id,
+  sessionId: randomUUID(),
+  role,
+  tokenExpiresAt: Date.now() + 60_000,
+});
+const staff = 'CN=Staff,OU=Groups,DC=corp';
+const answerOf = async (answer: ReturnType<typeof ask>) => {
+  const { status, body } = await answer;
+  return [status, body['code']];
+};
+
+describe('group mappings', () => {
+  it('need a super_admin', async () => {
+    const one = await created({ source: 'ldap', claim_value: staff, group_uuid: group });
+    for (const role of ['user', 'admin'] as const) {
+      const caller = await as(role);
+      expect((await identity.ask(path, { caller })).status).toBe(403);
+      expect((await ask({ source: 'ldap', claim_value: 'x', grants_role: 'user' }, 'POST', path, caller)).status).toBe(
+        403,
+      );
+      expect((await ask({}, 'PUT', `${path}/${String(one['uuid'])}`, caller)).status).toBe(403);
+      expect((await ask(undefined, 'DELETE', `${path}/${String(one['uuid'])}`, caller)).status).toBe(403);
+      expect((await ask({ source: 'ldap', claim_values: [] }, 'POST', `${path}/test`, caller)).status).toBe(403);
+    }
+    expect((await identity.ask(path)).status).toBe(401);
+  });
+
+  it('set group_uuid, grants_role, or both, and show the group with the members this source made', async () => {
+    const { rows } = await backends.sql.query<{ name: string }>('select name from user_group where uuid = $1', [group]);
+    const answer = await ask({
+      source: 'ldap',
+      claim_value: `  ${staff} `,
+      group_uuid: group,
+      grants_role: 'admin',
+      description: 'All',
+    });
+    expect(answer.status).toBe(201);
+    expect(answer.body).toEqual({
+      uuid: expect.any(String),
+      source: 'ldap',
+      claim_value: staff,
+      group_uuid: group,
+      group_name: rows[0]?.name,
+      grants_role: 'admin',
+      description: 'All',
+      member_count: 0,
+      warning: null,
+      created_at: expect.any(String),
+      updated_at: expect.any(String),
+    });
+    for (const source of ['ldap', 'oidc', 'manual'])
+      await backends.sql.query('insert into user_group_member (group_id, user_id, source) values ($1, $2, $3)', [
+        group,
+        (await addUser(backends.sql)).id,
+        source,
+      ]);
+    const list = (await identity.ask(path, { caller: root })).body as unknown as { member_count: number }[];
+    expect(list.map((m) => m.member_count)).toEqual([1]);
+  });
+
+  it('with neither group nor role are rejected: by the schema, by the service, by the table', async () => {
+    expect(await answerOf(ask({ source: 'ldap', claim_value: 'x' }))).toEqual([422, 'invalid_body']);
+    expect(await answerOf(ask({ source: 'ldap', claim_value: 'x', group_uuid: null, grants_role: null }))).toEqual([
+      422,
+      'invalid_body',
+    ]);
+    const { uuid } = await created({ source: 'ldap', claim_value: 'x', grants_role: 'user' });
+    const left = await ask({ grants_role: null }, 'PUT', `${path}/${String(uuid)}`);
+    expect([left.status, left.body['code'], left.body['detail']]).toEqual([
+      400,
+      'mapping_gives_nothing',
+      'A mapping must set group_uuid, grants_role, or both',
+    ]);
+    await expect(
+      backends.sql.query("insert into group_mapping (source, claim_value) values ('ldap', 'y')"),
+    ).rejects.toThrow('ck_group_mapping_grants_something');
+  });
+
+  it.each(['super_admin', 'root', 'Admin', 'admin\n', ''])(
+    'grants_role above admin is rejected by the pattern: %j',
+    async (grants_role) => {
+      expect(await answerOf(ask({ source: 'ldap', claim_value: 'x', group_uuid: group, grants_role }))).toEqual([
+        422,
+        'invalid_body',
+      ]);
+      const { uuid } = await created({ source: 'ldap', claim_value: 'y', grants_role: 'user' });
+      expect(await answerOf(ask({ grants_role }, 'PUT', `${path}/${String(uuid)}`))).toEqual([422, 'invalid_body']);
+    },
+  );
+
+  it('grants_role above admin is rejected by the table: ck_group_mapping_role_capped', async () => {
+    await expect(
+      backends.sql.query(
+        "insert into group_mapping (source, claim_value, grants_role) values ('ldap', 'y', 'super_admin')",
+      ),
+    ).rejects.toThrow('ck_group_mapping_role_capped');
+  });
+
+  it('of another source are rejected by schema and table', async () => {
+    expect((await ask({ source: 'saml', claim_value: 'x', grants_role: 'user' })).status).toBe(422);
+    await expect(
+      backends.sql.query("insert into group_mapping (source, claim_value, grants_role) values ('pki', 'y', 'user')"),
+    ).rejects.toThrow('ck_group_mapping_source_valid');
+  });
+
+  it('two LDAP mappings differing only by case are rejected by unique index', async () => {
+    await created({ source: 'ldap', claim_value: 'CN=Ärzte,DC=corp', group_uuid: group });
+    for (const claim_value of ['CN=Ärzte,DC=corp', 'cn=äRZTE,dc=CORP', ' cn=ärzte,dc=corp ']) {
+      const { status, body } = await ask({ source: 'ldap', claim_value, grants_role: 'user' });
+      expect([status, body['code'], body['detail']]).toEqual([
+        400,
+        'mapping_exists',
+        `A ldap mapping for '${claim_value.trim()}' already exists`,
+      ]);
+    }
+    const { uuid } = await created({ source: 'ldap', claim_value: 'cn=other', group_uuid: group });
+    const renamed = await ask({ claim_value: 'CN=ÄRZTE,DC=CORP' }, 'PUT', `${path}/${String(uuid)}`);
+    expect([renamed.status, renamed.body['code']]).toEqual([400, 'mapping_exists']);
+    await expect(
+      backends.sql.query(
+        "insert into group_mapping (source, claim_value, grants_role) values ('ldap', 'cn=ÄRZTE,dc=corp', 'user')",
+      ),
+    ).rejects.toThrow('uq_group_mapping_ldap_claim_ci');
+  });
+
+  it.each(['oidc', 'proxy'])('%s claim values are case-sensitive, and each may be mapped once', async (source) => {
+    expect((await ask({ source, claim_value: 'Staff', grants_role: 'user' })).status).toBe(201);
+    expect((await ask({ source, claim_value: 'staff', grants_role: 'user' })).status).toBe(201);
+    const again = await ask({ source, claim_value: 'Staff', group_uuid: group });
+    expect([again.status, again.body['detail']]).toEqual([400, `A ${source} mapping for 'Staff' already exists`]);
+  });
+
+  it('made at once for one claim come to one', async () => {
+    const all = await Promise.all(
+      Array.from({ length: 6 }, (_, i) =>
+        ask({ source: 'ldap', claim_value: i % 2 ? 'CN=X' : 'cn=x', grants_role: 'user' }),
+      ),
+    );
+    expect(all.map((a) => a.status).sort()).toEqual([201, 400, 400, 400, 400, 400]);
+  });
+
+  it('two that are one name in other spellings get a warning, though the index does not see it', async () => {
+    const spellings = ['CN=Big Staff,DC=corp', 'cn = Big  Staff , dc = corp', '2.5.4.3=Big Staff,DC=corp'];
+    expect((await created({ source: 'ldap', claim_value: spellings[0], group_uuid: group }))['warning']).toBeNull();
+    const second = await created({ source: 'ldap', claim_value: spellings[1], grants_role: 'user' });
+    expect(second['warning']).toContain('"CN=Big Staff,DC=corp"');
+    await created({ source: 'ldap', claim_value: spellings[2], grants_role: 'user' });
+    await created({ source: 'ldap', claim_value: 'cn=alone', grants_role: 'user' });
+    await created({ source: 'oidc', claim_value: spellings[0], grants_role: 'user' });
+    const list = (await identity.ask(path, { caller: root })).body as unknown as { warning: string | null }[];
+    expect(list.map((m) => m.warning !== null)).toEqual([true, true, true, false, false]);
+  });
+
+  it.each([
+    ['a claim of 1024 characters', 'x'.repeat(1024), 201],
+    [
+      '1024 characters of any script',
+      '漢'.repeat(512) + [...Array(512).keys()].map((i) => String.fromCodePoint(0x4e00 + i * 7)).join(''),
+      201,
+    ],
+    ['a claim of 1025 characters', 'x'.repeat(1025), 422],
+    ['an empty claim', '', 422],
+    ['a claim of spaces', '   ', 422],
+    ['NUL in a claim', 'a\0b', 422],
+  ])('take %s with %3$s', async (_what, claim_value, status) => {
+    for (const source of ['ldap', 'oidc'])
+      expect((await ask({ source, claim_value, grants_role: 'user' })).status).toBe(status);
+  });
+
+  it('to an unknown group are refused, and unknown mappings are not found', async () => {
+    const unknown = randomUUID();
+    expect(await answerOf(ask({ source: 'ldap', claim_value: 'x', group_uuid: unknown }))).toEqual([404, 'not_found']);
+    const { uuid } = await created({ source: 'ldap', claim_value: 'x', group_uuid: group });
+    expect(await answerOf(ask({ group_uuid: unknown }, 'PUT', `${path}/${String(uuid)}`))).toEqual([404, 'not_found']);
+    expect(await answerOf(ask({ description: 'x' }, 'PUT', `${path}/${unknown}`))).toEqual([404, 'not_found']);
+    expect(await answerOf(ask(undefined, 'DELETE', `${path}/${unknown}`))).toEqual([404, 'not_found']);
+  });
+
+  it('are changed field by field: what is not sent stays, null clears', async () => {
+    const { uuid } = await created({ source: 'ldap', claim_value: 'x', group_uuid: group, description: 'd' });
+    const at = `${path}/${String(uuid)}`;
+    expect((await ask({ grants_role: 'admin' }, 'PUT', at)).body).toMatchObject({
+      claim_value: 'x',
+      group_uuid: group,
+      grants_role: 'admin',
+      description: 'd',
+    });
+    const other = await newGroup();
+    expect((await ask({ group_uuid: other, claim_value: ' z ', description: null }, 'PUT', at)).body).toMatchObject({
+      claim_value: 'z',
+      group_uuid: other,
+      grants_role: 'admin',
+      description: null,
+    });
+    expect((await ask({ group_uuid: null }, 'PUT', at)).body).toMatchObject({ group_uuid: null, group_name: null });
+    expect((await ask({}, 'PUT', at)).status).toBe(200);
+  });
+
+  it('keep their source', async () => {
+    const { uuid } = await created({ source: 'ldap', claim_value: 'x', group_uuid: group });
+    expect((await ask({ source: 'oidc' }, 'PUT', `${path}/${String(uuid)}`)).status).toBe(422);
+  });
+
+  it('are listed by source, in the order they were made', async () => {
+    for (const [source, claim_value] of [
+      ['proxy', 'a'],
+      ['ldap', 'b'],
+      ['oidc', 'c'],
+      ['ldap', 'a'],
+    ])
+      await created({ source: source ?? '', claim_value, grants_role: 'user' });
+    const list = async (query = '') =>
+      ((await identity.ask(path + query, { caller: root })).body as unknown as Record<string, string>[]).map(
+        (m) => `${m['source']} ${m['claim_value']}`,
+      );
+    expect(await list()).toEqual(['ldap b', 'ldap a', 'oidc c', 'proxy a']);
+    expect(await list('?source=ldap')).toEqual(['ldap b', 'ldap a']);
+    expect((await identity.ask(`${path}?source=saml`, { caller: root })).status).toBe(400);
+  });
+
+  it('are deleted, and the memberships they made stay until the next sign-in or sweep', async () => {
+    const { uuid } = await created({ source: 'ldap', claim_value: 'x', group_uuid: group });
+    const user = await addUser(backends.sql, { auth_type: 'ldap' });
+    const row = "insert into user_group_member (group_id, user_id, source) values ($1, $2, 'ldap')";
+    await backends.sql.query(row, [group, user.id]);
+    expect((await ask(undefined, 'DELETE', `${path}/${String(uuid)}`)).status).toBe(204);
+    const { rowCount } = await backends.sql.query('select 1 from user_group_member where user_id = $1', [user.id]);
+    expect(rowCount).toBe(1);
+  });
+
+  it('leave a record of every change and none of a refused one', async () => {
+    await backends.sql.query("delete from audit_log where event_type = 'admin.settings.change'");
+    const { uuid } = await created({ source: 'ldap', claim_value: 'x', group_uuid: group });
+    const at = `${path}/${String(uuid)}`;
+    await ask({ grants_role: 'admin' }, 'PUT', at);
+    await ask({ grants_role: 'super_admin' }, 'PUT', at);
+    await ask({ source: 'ldap', claim_value: 'X', grants_role: 'user' });
+    await ask(undefined, 'DELETE', at);
+    const { rows } = await backends.sql.query(
+      "select actor, outcome, details from audit_log where event_type = 'admin.settings.change' order by time",
+    );
+    const details = { setting: 'group_mapping', mapping: uuid, source: 'ldap', claim_value: 'x', group };
+    expect(rows).toMatchObject([
+      { actor: root.userId, outcome: 'success', details: { ...details, action: 'create', grants_role: '' } },
+      { actor: root.userId, outcome: 'success', details: { ...details, action: 'update', grants_role: 'admin' } },
+      { actor: root.userId, outcome: 'success', details: { ...details, action: 'delete', grants_role: 'admin' } },
+    ]);
+  });
+
+  it('are changed and their groups deleted at once without waiting for each other for ever', async () => {
+    const groups = await Promise.all(Array.from({ length: 6 }, newGroup));
+    const mappings = await Promise.all(
+      groups.map((g, i) =>
+        created({ source: i % 2 ? 'ldap' : 'oidc', claim_value: `c${i}`, group_uuid: g, grants_role: 'user' }),
+      ),
+    );
+    const answers = await Promise.all([
+      ...groups.map((g) => ask(undefined, 'DELETE', `/api/groups/${g}`)),
+      ...mappings.map((m, i) => ask({ group_uuid: groups[(i + 1) % 6] }, 'PUT', `${path}/${String(m['uuid'])}`)),
+    ]);
+    expect(answers.every((a) => [200, 204, 404].includes(a.status))).toBe(true);
+    const { rowCount } = await backends.sql.query('select 1 from group_mapping where group_id is not null');
+    expect(rowCount).toBe(0);
+  });
+});
+
+describe('the dry run', () => {
+  const test = (json: object) => ask(json, 'POST', `${path}/test`);
+  const tables = [
+    '"user"',
+    'user_group',
+    'user_group_member',
+    'group_mapping',
+    'group_mapping_version',
+    'refresh_token',
+    'audit_log',
+    'identity_outbox',
+    'auth_config',
+    'login_lockout',
+  ];
+  const rowsHash = async (): Promise<string> => {
+    const hash = createHash('sha256');
+    for (const table of tables) {
+      const { rows } = await backends.sql.query(`select xmin::text, t.*::text as row from ${table} t order by 2`);
+      hash.update(JSON.stringify(rows));
+    }
+    return hash.digest('hex');
+  };
+
+  it('shows which claims matched and which did not, the groups, and the role, and writes nothing', async () => {
+    await created({ source: 'ldap', claim_value: staff, group_uuid: group });
+    await created({ source: 'ldap', claim_value: 'cn=ops,dc=corp', grants_role: 'user' });
+    const { rows } = await backends.sql.query<{ name: string }>('select name from user_group where uuid = $1', [group]);
+    const before = await rowsHash();
+    const { status, body } = await test({
+      source: 'ldap',
+      claim_values: ['cn=staff, ou=groups, dc=corp', 'cn=x', 'CN=OPS,DC=corp'],
+    });
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      source: 'ldap',
+      claim_values: ['cn=staff, ou=groups, dc=corp', 'cn=x', 'CN=OPS,DC=corp'],
+      matched_claims: ['cn=staff, ou=groups, dc=corp', 'CN=OPS,DC=corp'],
+      unmatched_claims: ['cn=x'],
+      groups: [{ uuid: group, name: rows[0]?.name }],
+      grants_role: 'user',
+      legacy_admin: false,
+      effective_role: 'user',
+    });
+    expect(await rowsHash()).toBe(before);
+  });
+
+  it.each([
+    ['ldap', 'cn=other  admins,DC=CORP'],
+    ['oidc', 'chief'],
+  ])('legacy_admin: the admin setting of %s fires, and makes the effective role admin', async (source, claim) => {
+    const { body } = await test({ source, claim_values: [claim] });
+    expect(body).toMatchObject({
+      grants_role: null,
+      legacy_admin: true,
+      effective_role: 'admin',
+      unmatched_claims: [claim],
+    });
+    expect((await test({ source, claim_values: ['x'] })).body).toMatchObject({
+      legacy_admin: false,
+      effective_role: 'user',
+    });
+  });
+
+  it('a mapped role and the legacy signal are combined', async () => {
+    await created({ source: 'proxy', claim_value: 'chief', grants_role: 'admin' });
+    expect((await test({ source: 'proxy', claim_values: ['chief'] })).body).toMatchObject({
+      grants_role: 'admin',
+      legacy_admin: false,
+      effective_role: 'admin',
+    });
+    expect((await test({ source: 'proxy', claim_values: ['Chief'] })).body).toMatchObject({ effective_role: 'user' });
+  });
+
+  it('takes either claim_values or username', async () => {
+    for (const json of [{}, { claim_values: [], username: 'x' }, { username: '' }, { claim_values: 'x' }])
+      expect((await test({ source: 'ldap', ...json })).status).toBe(422);
+    expect((await test({ source: 'ldap', claim_values: [] })).status).toBe(200);
+  });
+
+  it.each(['oidc', 'proxy'])('looks a username up in the directory only: 400 for %s', async (source) => {
+    expect(await answerOf(test({ source, username: 'ada' }))).toEqual([400, 'username_not_searchable']);
+  });
+
+  it('answers 400 to a username while LDAP is disabled', async () => {
+    expect(await answerOf(test({ source: 'ldap', username: 'ada' }))).toEqual([400, 'ldap_disabled']);
+  });
+});
