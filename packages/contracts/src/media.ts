@@ -46,11 +46,17 @@ export const segmentObject = z.object({
 });
 export type SegmentObject = z.infer<typeof segmentObject>;
 
+/** What somebody may do with another's file: read it, or correct it too. */
+export const sharePermissions = ['viewer', 'editor'] as const;
+export type SharePermission = (typeof sharePermissions)[number];
+
 export const fileObject = z.object({
   uuid: z.uuid(),
   filename: z.string(),
   title: z.string(),
   user_id: z.uuid(),
+  /** What the caller may do with it; administrators may what its owner may. */
+  my_permission: z.enum(['owner', ...sharePermissions]),
   status: z.enum(fileStatuses),
   /** The status in words for people, e.g. "Waiting for a speech engine". */
   display_status: z.string(),
@@ -85,6 +91,16 @@ export const fileDetail = fileObject.extend({
   segment_offset: z.int(),
 });
 export type FileDetail = z.infer<typeof fileDetail>;
+
+/** With whom a file is shared: the members of a group, or one person. */
+export const shareObject = z.object({
+  uuid: z.uuid(),
+  group_uuid: z.uuid().nullable(),
+  user_uuid: z.uuid().nullable(),
+  permission: z.enum(sharePermissions),
+  shared_by: z.uuid(),
+  created_at: time,
+});
 
 const route = routesOf('media');
 const speakerCount = z.coerce.number().int().min(1).max(50).optional();
@@ -166,9 +182,10 @@ export const mediaRoutes = {
     method: 'GET',
     path: '/api/files',
     access: 'user',
-    summary: "The caller's files",
+    summary: "The caller's files and those shared with the caller; all files for an administrator",
     query: z.object({
       ...pageQuery,
+      ownership: z.enum(['mine', 'shared', 'all']).default('all'),
       search: text(200).optional(),
       status: listQuery(z.enum(fileStatuses)),
       tag: listQuery(text(50)),
@@ -251,6 +268,38 @@ export const mediaRoutes = {
     params: uuidParams,
     answer: fileObject,
     status: 202,
+  }),
+  listShares: route({
+    method: 'GET',
+    path: '/api/files/{uuid}/shares',
+    access: 'user',
+    summary: 'With whom a file is shared (its owner and administrators)',
+    params: uuidParams,
+    answer: z.array(shareObject),
+  }),
+  share: route({
+    method: 'PUT',
+    path: '/api/files/{uuid}/shares',
+    access: 'user',
+    summary: 'Share a file with a group or a person, or change what they may do (its owner and administrators)',
+    params: uuidParams,
+    body: z
+      .object({
+        group_uuid: z.uuid().optional(),
+        user_uuid: z.uuid().optional(),
+        permission: z.enum(sharePermissions).default('viewer'),
+      })
+      .refine((s) => (s.group_uuid === undefined) !== (s.user_uuid === undefined), {
+        message: 'Give either group_uuid or user_uuid',
+      }),
+    answer: shareObject,
+  }),
+  unshare: route({
+    method: 'DELETE',
+    path: '/api/files/{uuid}/shares/{share_uuid}',
+    access: 'user',
+    summary: 'Share a file no longer (its owner and administrators)',
+    params: z.object({ uuid: z.uuid(), share_uuid: z.uuid() }),
   }),
   content: route({
     method: 'GET',
@@ -399,6 +448,14 @@ export const mediaRoutes = {
 };
 
 const ofFile = { fileId: z.uuid(), ownerId: z.uuid() };
+/** Who may see a file besides its owner. Of two of one file the one with the higher version is newer. */
+export const fileAccess = z.object({
+  ...ofFile,
+  groupIds: z.array(z.uuid()),
+  userIds: z.array(z.uuid()),
+  version: z.int(),
+});
+export type FileAccess = z.infer<typeof fileAccess>;
 export const mediaEvents = {
   uploaded: defineEvent(
     'evt.media.file.uploaded.v1',
@@ -420,6 +477,7 @@ export const mediaEvents = {
   /** Any field a list shows has changed (status, title, duration, ...). */
   updated: defineEvent('evt.media.file.updated.v1', z.object({ ...ofFile, status: z.enum(fileStatuses) })),
   deleted: defineEvent('evt.media.file.deleted.v1', z.object(ofFile)),
+  accessChanged: defineEvent('evt.media.file.access-changed.v1', fileAccess),
   /** Segments and speakers of a run are in the database; `provisional` until speakers are known. */
   transcriptStored: defineEvent(
     'evt.media.transcript.stored.v1',
@@ -462,5 +520,10 @@ export const mediaRpc = {
   listTranscribed: defineRpc('media', 'list-transcribed', {
     request: z.object({ after: z.uuid().nullable(), limit: z.int().min(1).max(500) }),
     reply: z.object({ files: z.array(z.object({ ...ofFile, transcriptVersion: z.int() })) }),
+  }),
+  /** Files that are or were shared after `after` in order of id: what a follower of `accessChanged` begins with. */
+  listShared: defineRpc('media', 'list-shared', {
+    request: z.object({ after: z.uuid().nullable(), limit: z.int().min(1).max(500) }),
+    reply: z.object({ files: z.array(fileAccess) }),
   }),
 };

@@ -182,13 +182,6 @@ export const dispatcherRpc = {
     request: z.object(held),
     reply: z.object({ outcome: z.enum(['released', 'stale']) }),
   }),
-  /** Index files anew (reindex, edits): one index task per file, deduplicated. */
-  orderIndex: defineRpc('transcription-dispatcher', 'order-index', {
-    request: z.object({
-      files: z.array(z.object({ fileId: z.uuid(), ownerId: z.uuid(), transcriptVersion: z.int() })).max(500),
-    }),
-    reply: z.object({ ordered: z.int() }),
-  }),
 };
 
 export const workerRpc = {

@@ -30,6 +30,15 @@ export type ErrorCode =
   | 'account_expired'
   | 'password_rejected'
   | 'password_not_local'
+  | 'too_many_sessions'
+  // accounts
+  | 'registration_closed'
+  | 'email_taken'
+  | 'account_out_of_reach'
+  | 'own_account'
+  | 'last_super_admin'
+  | 'local_fallback_refused'
+  | 'approval_not_pending'
   // sign-in settings
   | 'settings_invalid'
   | 'secret_required'
@@ -58,6 +67,7 @@ export type ErrorCode =
   | 'filename_invalid'
   | 'duplicate_file'
   | 'file_busy'
+  | 'permission_required'
   | 'stale_version'
   | 'speaker_mismatch'
   | 'range_not_satisfiable'

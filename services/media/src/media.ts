@@ -1,6 +1,7 @@
 import { createDatabase, createOutbox, createOutboxRelay } from '@overtone/database';
 import { createObjectStore } from '@overtone/object-store';
 import {
+  catchUp,
   createAssertionVerifier,
   createBus,
   createLog,
@@ -18,6 +19,7 @@ import { createFiles } from './files/files.service.ts';
 import { removeObjects } from './files/remove-objects.consumer.ts';
 import { PrismaClient } from './generated/client.ts';
 import { indexingRpc } from './indexing/indexing.rpc.ts';
+import { createIdentityPeople } from './ports/identity-people.adapter.ts';
 import { completeFile } from './processing/complete-file.consumer.ts';
 import { failFile } from './processing/fail-file.consumer.ts';
 import { createProcessing } from './processing/processing.service.ts';
@@ -26,6 +28,12 @@ import { showWaiting } from './processing/show-waiting.consumer.ts';
 import { stopFile } from './processing/stop-file.consumer.ts';
 import { storeResults } from './processing/store-results.consumer.ts';
 import { takeOverRun } from './processing/take-over-run.consumer.ts';
+import { followMemberships } from './sharing/follow-memberships.consumer.ts';
+import { forgetGroup } from './sharing/forget-group.consumer.ts';
+import { forgetPerson } from './sharing/forget-person.consumer.ts';
+import { sharingRoutes } from './sharing/sharing.routes.ts';
+import { sharingRpc } from './sharing/sharing.rpc.ts';
+import { createSharing } from './sharing/sharing.service.ts';
 import { speakersRoutes } from './speakers/speakers.routes.ts';
 import { createSpeakers } from './speakers/speakers.service.ts';
 import { streamingRoutes } from './streaming/streaming.routes.ts';
@@ -63,6 +71,7 @@ export const createMedia = (env: MediaEnv): Service => {
   const resumable = createResumable({ db, parts, uploads, expiresMs: env.UPLOAD_EXPIRES_HOURS * hour, log });
   const tus = createTus({ parts, resumable });
   const processing = createProcessing({ db, outbox, objects });
+  const sharing = createSharing({ db, outbox, people: createIdentityPeople({ bus }) });
   const orphans = createOrphans({ db, objects, olderThanMs: 24 * hour });
   const sweep = async () => void (await objects.sweep());
   const store: Part = {
@@ -84,13 +93,14 @@ export const createMedia = (env: MediaEnv): Service => {
       ...uploadsRoutes({ uploads }),
       ...resumableRoutes({ tus }),
       ...filesRoutes({ files: createFiles({ db, outbox }) }),
+      ...sharingRoutes({ sharing }),
       ...streamingRoutes({ db, objects }),
       ...exportsRoutes({ db }),
       ...transcriptsRoutes({ transcripts: createTranscripts({ db, outbox }) }),
       ...speakersRoutes({ speakers: createSpeakers({ db, outbox }) }),
       ...tagsRoutes({ tags: createTags({ db, outbox }) }),
     ],
-    rpcs: indexingRpc({ db }),
+    rpcs: [...indexingRpc({ db }), ...sharingRpc({ db })],
     consumers: [
       takeOverRun({ processing }),
       showStage({ processing }),
@@ -100,8 +110,12 @@ export const createMedia = (env: MediaEnv): Service => {
       failFile({ processing }),
       stopFile({ processing }),
       removeObjects({ objects }),
+      followMemberships({ sharing }),
+      forgetGroup({ sharing }),
+      forgetPerson({ sharing }),
     ],
     periodics: [
+      catchUp('learn who is in which groups', hour, sharing.learnMemberships),
       periodic('sweep leftovers of killed writers', hour, sweep),
       periodic('remove recordings that no file is of', 6 * hour, async (signal) => void (await orphans.sweep(signal))),
       periodic('end forgotten uploads', hour / 4, async (signal) => void (await resumable.tidy(signal))),

@@ -2,10 +2,18 @@ import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { DataOf, EventDef, FileObject, Problem, Role } from '@overtone/contracts';
+import {
+  identityEvents,
+  identityRpc,
+  type DataOf,
+  type EventDef,
+  type FileObject,
+  type Problem,
+  type Role,
+} from '@overtone/contracts';
 import { assertionHeader, createAssertionSigner, readEnv } from '@overtone/service-kit';
 import { createDatabase, startNats, waitFor } from '@overtone/testkit';
-import { connect, headers } from 'nats';
+import { connect, headers, type NatsConnection } from 'nats';
 import { Pool } from 'pg';
 import { mediaEnv } from '../src/env.ts';
 import { createMedia } from '../src/media.ts';
@@ -25,13 +33,35 @@ const { publicKey, privateKey } = generateKeyPairSync('ec', {
 });
 const sign = createAssertionSigner(privateKey);
 
+type Membership = { userId: string; groupIds: string[]; version: number };
+
+/** Identity, as far as media asks it: everybody is known but the strangers. */
+const playIdentity = (nc: NatsConnection, memberships: Membership[]) => {
+  const strangers = new Set<string>();
+  const serve = <T>(subject: string, answer: (request: T) => unknown) =>
+    nc.subscribe(subject, {
+      callback: (_, msg) => void msg.respond(JSON.stringify({ ok: answer(msg.json<T>()) })),
+    });
+  serve<{ userIds: string[] }>(identityRpc.names.subject, ({ userIds }) => ({
+    users: userIds.filter((id) => !strangers.has(id)).map((userId) => ({ userId, email: '', fullName: '' })),
+  }));
+  serve<{ after: string | null }>(identityRpc.memberships.subject, ({ after }) => ({
+    users: memberships.filter(({ userId }) => userId > (after ?? '')).slice(0, 2),
+  }));
+  return strangers;
+};
+
 /** The service as it runs, with a database, a broker and a folder of its own. */
-export const startMedia = async (settings: Record<string, string> = {}) => {
+export const startMedia = async (settings: Record<string, string> = {}, memberships: Membership[] = []) => {
   const folder = await mkdtemp(join(tmpdir(), 'overtone-media-'));
   const [database, nats] = await Promise.all([createDatabase(), startNats()]);
   const nc = await connect({ servers: nats.url });
   const jsm = await nc.jetstreamManager();
   await jsm.streams.add({ name: 'EVENTS', subjects: ['evt.>'] });
+  const strangers = playIdentity(
+    nc,
+    memberships.toSorted((a, b) => (a.userId < b.userId ? -1 : 1)),
+  );
   const messages: Message[] = [];
   nc.subscribe('evt.media.>', {
     callback: (_, msg) => void messages.push({ subject: msg.subject, data: msg.json() }),
@@ -58,7 +88,17 @@ export const startMedia = async (settings: Record<string, string> = {}) => {
     return fetch(base + path, { ...init, method, headers: given });
   };
 
+  /** What the others of the platform would say. */
+  const tell = async <E extends EventDef>(event: E, data: DataOf<E>, time = new Date()): Promise<void> => {
+    const h = headers();
+    h.set('ot-time', time.toISOString());
+    h.set('Nats-Msg-Id', randomUUID());
+    await nc.jetstream().publish(event.subject, JSON.stringify(data), { headers: h });
+  };
+  let version = 0;
+
   return {
+    strangers,
     base,
     internal: `http://127.0.0.1:${internalPort}`,
     folder,
@@ -90,13 +130,10 @@ export const startMedia = async (settings: Record<string, string> = {}) => {
         body: (await answer.json()) as Uploaded,
       };
     },
-    /** What the dispatcher would say. */
-    tell: async <E extends EventDef>(event: E, data: DataOf<E>, time = new Date()): Promise<void> => {
-      const h = headers();
-      h.set('ot-time', time.toISOString());
-      h.set('Nats-Msg-Id', randomUUID());
-      await nc.jetstream().publish(event.subject, JSON.stringify(data), { headers: h });
-    },
+    tell,
+    /** Identity says which groups somebody is in now. */
+    setGroups: ({ userId }: Person, groupIds: string[]): Promise<void> =>
+      tell(identityEvents.membershipChanged, { userId, groupIds, version: (version += 1) }),
     heard: (subject: string, fileId: string) =>
       messages.filter((m) => m.subject === subject && m.data['fileId'] === fileId),
     query: async (sql: string, ...values: unknown[]) =>

@@ -109,7 +109,7 @@ export const createTranscriptionDispatcher = (env: DispatcherEnv): Service => {
       recovery,
       fleet: fleet.entries,
     }),
-    rpcs: claimsRpc({ claims, db, orders }),
+    rpcs: claimsRpc({ claims }),
     consumers: [
       startRun({ runs }),
       restartRun({ runs }),

@@ -1,7 +1,8 @@
 import { mediaRoutes, type FileObject } from '@overtone/contracts';
 import { handle, handled, type Caller, type Route } from '@overtone/service-kit';
 import type { Db } from '../database.ts';
-import { toFileObject, usableFile, withSpeakerCount } from '../files/files.ts';
+import { usableFile } from '../access/access.ts';
+import { toFileObject, withSpeakerCount } from '../files/files.ts';
 import { dispositionOf } from '../streaming/streaming.ts';
 import { readSegments } from '../transcripts/transcripts.ts';
 import { toSrt, toTxt, toVtt, type Spoken } from './exports.ts';
@@ -34,12 +35,14 @@ const formats = {
 /** The transcript to take away. */
 export const exportsRoutes = ({ db }: { db: Db }): Route[] => {
   const write = async (caller: Caller, id: string, format: keyof typeof formats, withSpeakers: boolean) => {
-    await usableFile(db, caller, id);
+    const { permission } = await usableFile(db, caller, id, 'read');
     const file = await db.mediaFile.findUniqueOrThrow({ where: { id }, include: withSpeakerCount });
     const segments = await readAll(db, id);
     const write = { srt: toSrt, webvtt: toVtt, txt: toTxt };
     const body =
-      format === 'json' ? toJson(toFileObject(file), segments, withSpeakers) : write[format](segments, withSpeakers);
+      format === 'json'
+        ? toJson(toFileObject(file, permission), segments, withSpeakers)
+        : write[format](segments, withSpeakers);
     return { title: file.title, body };
   };
   return [

@@ -1,6 +1,5 @@
 import {
   mediaEvents,
-  roleAtLeast,
   type BodyOf,
   type FileDetail,
   type FileObject,
@@ -10,12 +9,13 @@ import {
 } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import { conflict, type Caller } from '@overtone/service-kit';
+import { lockedFile, permissionsOf, scopeOf, usableFile } from '../access/access.ts';
 import { txOptions, type Db } from '../database.ts';
 import { Prisma } from '../generated/client.ts';
 import { listSpeakers } from '../speakers/speakers.ts';
 import { normalizedTag, toTagObject } from '../tags/tags.ts';
 import { readSegments } from '../transcripts/transcripts.ts';
-import { isSettled, lockedFile, toFileObject, usableFile, type FileRow } from './files.ts';
+import { isSettled, toFileObject, type FileRow } from './files.ts';
 import { filesStore as store } from './files.store.ts';
 
 type Routes = typeof mediaRoutes;
@@ -30,18 +30,15 @@ const updated = (file: Pick<FileRow, 'id' | 'userId'>, status: FileObject['statu
 /** Files as people handle them: find, read, rename, run again, stop, delete. */
 export const createFiles = ({ db, outbox }: FilesDeps) => ({
   list: async (caller: Caller, query: QueryOf<Routes['listFiles']>) => {
-    const everybody = roleAtLeast(caller.role, 'admin');
-    const { items, total } = await store.list(
-      db,
-      everybody ? null : caller.userId,
-      query.tag.map(normalizedTag),
-      query,
-    );
-    return { items: items.map(toFileObject), total, page: query.page, page_size: query.page_size };
+    const scope = await scopeOf(db, caller, query.ownership);
+    const { items, total } = await store.list(db, scope, query.tag.map(normalizedTag), query);
+    const permissions = await permissionsOf(db, caller, items);
+    const shown = items.map((file) => toFileObject(file, permissions.get(file.id) ?? 'viewer'));
+    return { items: shown, total, page: query.page, page_size: query.page_size };
   },
 
   detail: async (caller: Caller, id: string, query: QueryOf<Routes['getFile']>): Promise<FileDetail> => {
-    await usableFile(db, caller, id);
+    const { permission } = await usableFile(db, caller, id, 'read');
     const { segment_limit: limit, segment_offset: offset } = query;
     const [file, tags, speakers, page] = await Promise.all([
       store.get(db, id),
@@ -50,7 +47,7 @@ export const createFiles = ({ db, outbox }: FilesDeps) => ({
       readSegments(db, id, { limit, offset, words: true }),
     ]);
     return {
-      ...toFileObject(file),
+      ...toFileObject(file, permission),
       tags: tags.map(({ tag, source }) => toTagObject(tag, source)),
       speakers,
       transcript_segments: page.segments,
@@ -62,7 +59,7 @@ export const createFiles = ({ db, outbox }: FilesDeps) => ({
 
   update: (caller: Caller, id: string, body: BodyOf<Routes['updateFile']>): Promise<FileObject> =>
     db.$transaction(async (tx) => {
-      const file = await lockedFile(tx, caller, id);
+      const file = await lockedFile(tx, caller, id, 'edit');
       const renamed = body.title !== undefined && body.title !== file.title;
       const version = file.transcriptVersion + (renamed && file.transcriptVersion > 0 ? 1 : 0);
       const row = await store.update(tx, id, {
@@ -72,7 +69,7 @@ export const createFiles = ({ db, outbox }: FilesDeps) => ({
           : { recordedDate: body.recorded_date === null ? null : new Date(body.recorded_date) }),
         transcriptVersion: version,
       });
-      const answer = toFileObject(row);
+      const answer = toFileObject(row, file.permission);
       await outbox.add(tx, mediaEvents.updated, updated(file, answer.status));
       if (version !== file.transcriptVersion) {
         const edited = { fileId: id, ownerId: file.userId, transcriptVersion: version };
@@ -84,7 +81,7 @@ export const createFiles = ({ db, outbox }: FilesDeps) => ({
   /** Rows go now; objects follow by the event, so that a killed process leaves neither. */
   remove: (caller: Caller, id: string): Promise<undefined> =>
     db.$transaction(async (tx) => {
-      const file = await lockedFile(tx, caller, id);
+      const file = await lockedFile(tx, caller, id, 'own');
       await store.delete(tx, id);
       await outbox.add(tx, mediaEvents.deleted, { fileId: id, ownerId: file.userId });
       return undefined;
@@ -92,7 +89,7 @@ export const createFiles = ({ db, outbox }: FilesDeps) => ({
 
   reprocess: (caller: Caller, id: string, body: BodyOf<Routes['reprocess']>): Promise<FileObject> =>
     db.$transaction(async (tx) => {
-      const file = await lockedFile(tx, caller, id);
+      const file = await lockedFile(tx, caller, id, 'own');
       if (!isSettled(file.status)) throw busy();
       const options = nextOptions(file.options as Partial<RunOptions>, body ?? {});
       const row = await store.update(tx, id, {
@@ -108,17 +105,17 @@ export const createFiles = ({ db, outbox }: FilesDeps) => ({
       const order = { fileId: id, ownerId: file.userId, objectKey, contentType, options };
       await outbox.add(tx, mediaEvents.reprocessOrdered, order);
       await outbox.add(tx, mediaEvents.updated, updated(file, 'queued'));
-      return toFileObject(row);
+      return toFileObject(row, 'owner');
     }, txOptions),
 
   cancel: (caller: Caller, id: string): Promise<FileObject> =>
     db.$transaction(async (tx) => {
-      const file = await lockedFile(tx, caller, id);
+      const file = await lockedFile(tx, caller, id, 'own');
       if (isSettled(file.status)) throw conflict('file_busy', 'Nothing is being done with this file.');
       const row = await store.update(tx, id, { status: 'cancelling', waitingFor: null });
       await outbox.add(tx, mediaEvents.cancelOrdered, { fileId: id, ownerId: file.userId });
       await outbox.add(tx, mediaEvents.updated, updated(file, 'cancelling'));
-      return toFileObject(row);
+      return toFileObject(row, 'owner');
     }, txOptions),
 });
 export type Files = ReturnType<typeof createFiles>;

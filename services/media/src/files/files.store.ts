@@ -15,9 +15,9 @@ const sortColumn = {
 const nullable = ['completed_at', 'duration'];
 
 export const filesStore = {
-  /** `userId` null: everybody's, for an administrator. */
-  list: async (db: Db, userId: string | null, normalizedTags: string[], query: ListQuery) => {
-    const where = whereOf(userId, normalizedTags, query);
+  /** `scope`: which files there are for the caller. */
+  list: async (db: Db, scope: Prisma.MediaFileWhereInput, normalizedTags: string[], query: ListQuery) => {
+    const where = whereOf(scope, normalizedTags, query);
     const direction = nullable.includes(query.sort_by)
       ? { sort: query.sort_order, nulls: 'last' as const }
       : query.sort_order;
@@ -47,9 +47,12 @@ export const filesStore = {
 // LIKE's own signs in what people type are letters like any other.
 const literally = (text: string): string => text.replaceAll(/[\\%_]/g, (sign) => `\\${sign}`);
 
-const whereOf = (userId: string | null, normalizedTags: string[], q: ListQuery): Prisma.MediaFileWhereInput => {
-  const and: Prisma.MediaFileWhereInput[] = [];
-  if (userId) and.push({ userId });
+const whereOf = (
+  scope: Prisma.MediaFileWhereInput,
+  normalizedTags: string[],
+  q: ListQuery,
+): Prisma.MediaFileWhereInput => {
+  const and: Prisma.MediaFileWhereInput[] = [scope];
   if (q.search) {
     const contains = { contains: literally(q.search), mode: 'insensitive' as const };
     and.push({ OR: [{ title: contains }, { filename: contains }] });

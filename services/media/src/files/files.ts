@@ -1,31 +1,9 @@
-import { roleAtLeast, type FileObject, type FileStatus, type Stage } from '@overtone/contracts';
-import { notFound, type AppError, type Caller } from '@overtone/service-kit';
-import type { Db, Tx } from '../database.ts';
+import type { FileObject, FileStatus, Stage } from '@overtone/contracts';
 import type { MediaFile } from '../generated/client.ts';
 
 export type FileRow = MediaFile;
 export type FileProblem = NonNullable<FileObject['error']>;
 type Counted = FileRow & { _count: { speakers: number } };
-
-/** Unknown and somebody else's look the same. */
-export const noSuchFile = (): AppError => notFound('There is no such file.');
-
-/** The one rule of who may see and change a file: its owner, and administrators. */
-export const mayUse = (caller: Pick<Caller, 'userId' | 'role'>, file: Pick<FileRow, 'userId'>): boolean =>
-  file.userId === caller.userId || roleAtLeast(caller.role, 'admin');
-
-/** The file, for somebody who may use it. @throws AppError not_found otherwise. */
-export const usableFile = async (db: Db | Tx, caller: Caller, id: string): Promise<FileRow> => {
-  const file = await db.mediaFile.findUnique({ where: { id } });
-  if (!file || !mayUse(caller, file)) throw noSuchFile();
-  return file;
-};
-
-/** The same, and nobody else changes the file or its transcript until the transaction ends. */
-export const lockedFile = async (tx: Tx, caller: Caller, id: string): Promise<FileRow> => {
-  await tx.$queryRaw`select 1 from media_file where uuid = ${id}::uuid for update`;
-  return usableFile(tx, caller, id);
-};
 
 /** Objects of a file: the recording, and what the stages made of it. */
 export const originalKey = (id: string): string => `files/${id}/original`;
@@ -66,12 +44,16 @@ export const displayStatus = (file: Pick<FileRow, 'status' | 'stage' | 'waitingF
 
 export const withSpeakerCount = { _count: { select: { speakers: true } } } as const;
 
-/** The file as clients see it. */
-export const toFileObject = ({ _count: { speakers }, ...file }: Counted): FileObject => ({
+/** The file as a client sees it who may do this with it. */
+export const toFileObject = (
+  { _count: { speakers }, ...file }: Counted,
+  permission: FileObject['my_permission'],
+): FileObject => ({
   uuid: file.id,
   filename: file.filename,
   title: file.title,
   user_id: file.userId,
+  my_permission: permission,
   status: file.status as FileStatus,
   display_status: displayStatus(file),
   stage: file.stage as Stage | null,

@@ -1,7 +1,7 @@
 import type { Outbox } from '@overtone/database';
 import { invalid, notFound, type Caller } from '@overtone/service-kit';
+import { lockedFile, may, usableFile } from '../access/access.ts';
 import { txOptions, type Db, type Tx } from '../database.ts';
-import { lockedFile, usableFile, mayUse } from '../files/files.ts';
 import { tellEdited } from '../transcripts/transcripts.ts';
 import { listSpeakers, nextLabel, type SpeakerObject } from './speakers.ts';
 
@@ -14,8 +14,8 @@ export const createSpeakers = ({ db, outbox }: SpeakersDeps) => {
   /** The speaker, its file locked; unknown and somebody else's look the same. */
   const locked = async (tx: Tx, caller: Caller, id: string) => {
     const found = await tx.speaker.findUnique({ where: { id }, include: { file: true } });
-    if (!found || !mayUse(caller, found.file)) throw noSuchSpeaker();
-    return { speaker: found, file: await lockedFile(tx, caller, found.fileId) };
+    if (!found || !(await may(tx, caller, found.file, 'read'))) throw noSuchSpeaker();
+    return { speaker: found, file: await lockedFile(tx, caller, found.fileId, 'edit') };
   };
   const shown = async (tx: Tx, fileId: string, id: string): Promise<SpeakerObject> => {
     const speaker = (await listSpeakers(tx, fileId)).find(({ uuid }) => uuid === id);
@@ -25,13 +25,13 @@ export const createSpeakers = ({ db, outbox }: SpeakersDeps) => {
 
   return {
     list: async (caller: Caller, fileId: string) => {
-      await usableFile(db, caller, fileId);
+      await usableFile(db, caller, fileId, 'read');
       return listSpeakers(db, fileId);
     },
 
     create: (caller: Caller, fileId: string, displayName: string) =>
       db.$transaction(async (tx) => {
-        const file = await lockedFile(tx, caller, fileId);
+        const file = await lockedFile(tx, caller, fileId, 'edit');
         const labels = (await tx.speaker.findMany({ where: { fileId } })).map(({ name }) => name);
         const speaker = await tx.speaker.create({ data: { fileId, name: nextLabel(labels), displayName } });
         await tellEdited(tx, outbox, file);
@@ -51,7 +51,7 @@ export const createSpeakers = ({ db, outbox }: SpeakersDeps) => {
       db.$transaction(async (tx) => {
         const { speaker, file } = await locked(tx, caller, id);
         const target = await tx.speaker.findUnique({ where: { id: targetId }, include: { file: true } });
-        if (!target || !mayUse(caller, target.file)) throw noSuchSpeaker();
+        if (!target || !(await may(tx, caller, target.file, 'read'))) throw noSuchSpeaker();
         if (target.fileId !== speaker.fileId || id === targetId) {
           throw invalid('speaker_mismatch', 'Only two different speakers of the same file can be merged.');
         }

@@ -4,7 +4,7 @@ import { AppError, handle, handled, isAppError, notFound, type Route, type Route
 import { pipeline } from 'node:stream/promises';
 import { json } from 'node:stream/consumers';
 import type { Db } from '../database.ts';
-import { usableFile } from '../files/files.ts';
+import { usableFile } from '../access/access.ts';
 import { askedFor, dispositionOf, isKnown, rangeHolds, resample } from './streaming.ts';
 
 export type StreamingDeps = { db: Db; objects: Pick<ObjectStore, 'get' | 'head'> };
@@ -45,7 +45,7 @@ export const streamingRoutes = ({ db, objects }: StreamingDeps): Route[] => {
     r: RouteRequest<(typeof mediaRoutes)['contentHead']>,
     download: boolean,
   ): Promise<typeof handled> => {
-    const file = await usableFile(db, r.caller, r.params.uuid);
+    const file = await usableFile(db, r.caller, r.params.uuid, 'read');
     await send(r, file.objectKey, {
       'Content-Type': file.contentType,
       'Content-Disposition': dispositionOf(download ? 'attachment' : 'inline', file.filename),
@@ -61,13 +61,13 @@ export const streamingRoutes = ({ db, objects }: StreamingDeps): Route[] => {
     handle(mediaRoutes.contentHead, (r) => content(r, false)),
     handle(mediaRoutes.content, (r) => content(r as never, r.query.download ?? false)),
     handle(mediaRoutes.thumbnail, async (r) => {
-      const { thumbnailKey } = await usableFile(db, r.caller, r.params.uuid);
+      const { thumbnailKey } = await usableFile(db, r.caller, r.params.uuid, 'read');
       if (!thumbnailKey) throw missing('picture');
       await send(r, thumbnailKey, { 'Content-Type': 'image/jpeg', 'Cache-Control': 'private, max-age=3600' });
       return handled;
     }),
     handle(mediaRoutes.waveform, async ({ caller, params, query, signal }) => {
-      const { waveformKey, duration } = await usableFile(db, caller, params.uuid);
+      const { waveformKey, duration } = await usableFile(db, caller, params.uuid, 'read');
       if (!waveformKey) throw missing('waveform');
       const artefact = await objects.get(waveformKey, { signal }).catch((error: unknown) => {
         throw isAppError(error) && error.kind === 'not_found' ? notFound('The waveform is missing.') : error;

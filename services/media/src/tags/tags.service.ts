@@ -1,7 +1,7 @@
 import { invalid, notFound, type Caller } from '@overtone/service-kit';
 import type { Outbox } from '@overtone/database';
+import { lockedFile } from '../access/access.ts';
 import { txOptions, type Db } from '../database.ts';
-import { lockedFile } from '../files/files.ts';
 import { tellEdited } from '../transcripts/transcripts.ts';
 import { normalizedTag, toTagObject } from './tags.ts';
 import { tagsStore as store } from './tags.store.ts';
@@ -21,7 +21,7 @@ export const createTags = ({ db, outbox }: TagsDeps) => ({
   /** The tag is one of the file's owner, also when an administrator puts it on. */
   attach: (caller: Caller, fileId: string, name: string) =>
     db.$transaction(async (tx) => {
-      const file = await lockedFile(tx, caller, fileId);
+      const file = await lockedFile(tx, caller, fileId, 'edit');
       const tag = await store.getOrCreate(tx, file.userId, named(name));
       if (await store.attach(tx, fileId, tag.id)) await tellEdited(tx, outbox, file);
       return toTagObject(tag, 'manual');
@@ -29,7 +29,7 @@ export const createTags = ({ db, outbox }: TagsDeps) => ({
 
   detach: (caller: Caller, fileId: string, name: string) =>
     db.$transaction(async (tx) => {
-      const file = await lockedFile(tx, caller, fileId);
+      const file = await lockedFile(tx, caller, fileId, 'edit');
       if (!(await store.detach(tx, fileId, name))) throw notFound('The file does not carry this tag.');
       await tellEdited(tx, outbox, file);
       return undefined;

@@ -1,8 +1,8 @@
 import type { BodyOf, QueryOf, SegmentObject, Word, mediaRoutes } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import { conflict, invalid, notFound, type Caller } from '@overtone/service-kit';
+import { lockedFile, may, usableFile } from '../access/access.ts';
 import { txOptions, type Db, type Tx } from '../database.ts';
-import { lockedFile, mayUse, usableFile } from '../files/files.ts';
 import type { Segment } from '../generated/client.ts';
 import { realign } from './realign.ts';
 import { readSegment, readSegments, tellEdited } from './transcripts.ts';
@@ -16,7 +16,7 @@ const noSuchSegment = () => notFound('There is no such segment.');
 /** What was said, as people read and correct it. Two people at once: the second is told, nothing is lost. */
 export const createTranscripts = ({ db, outbox }: TranscriptsDeps) => {
   const edit = async (tx: Tx, caller: Caller, fileId: string, id: string, change: Change): Promise<SegmentObject> => {
-    const file = await lockedFile(tx, caller, fileId);
+    const file = await lockedFile(tx, caller, fileId, 'edit');
     const segment = await tx.segment.findUnique({ where: { id } });
     if (!segment || segment.fileId !== fileId) throw noSuchSegment();
     if (change.version !== undefined && change.version !== segment.version) throw stale(segment.version);
@@ -34,7 +34,7 @@ export const createTranscripts = ({ db, outbox }: TranscriptsDeps) => {
 
   return {
     page: async (caller: Caller, fileId: string, query: QueryOf<Routes['listSegments']>) => {
-      const { transcriptVersion } = await usableFile(db, caller, fileId);
+      const { transcriptVersion } = await usableFile(db, caller, fileId, 'read');
       const { segment_limit: limit, segment_offset: offset, words } = query;
       const { segments, total } = await readSegments(db, fileId, { limit, offset, words });
       return { transcript_segments: segments, total_segments: total, transcript_version: transcriptVersion };
@@ -46,7 +46,7 @@ export const createTranscripts = ({ db, outbox }: TranscriptsDeps) => {
     setSpeaker: (caller: Caller, id: string, speakerId: string | null) =>
       db.$transaction(async (tx) => {
         const segment = await tx.segment.findUnique({ where: { id }, include: { file: true } });
-        if (!segment || !mayUse(caller, segment.file)) throw noSuchSegment();
+        if (!segment || !(await may(tx, caller, segment.file, 'read'))) throw noSuchSegment();
         return edit(tx, caller, segment.fileId, id, { speaker_uuid: speakerId });
       }, txOptions),
   };

@@ -48,7 +48,7 @@ export const createUploads = ({ db, outbox, objects, telemetry, log, maxBytes }:
     db.$transaction(async (tx) => {
       const { id, userId, filename, options } = file;
       const done = await store.find(tx, id);
-      if (done) return toFileObject(done);
+      if (done) return toFileObject(done, 'owner');
       await store.lockHash(tx, userId, file.sha256);
       const twin = options.allow_duplicate === 'true' ? null : await store.sameBytes(tx, userId, file.sha256);
       if (twin) throw uploadErrors.duplicate(twin.id);
@@ -78,7 +78,7 @@ export const createUploads = ({ db, outbox, objects, telemetry, log, maxBytes }:
         options: run,
       };
       await outbox.add(tx, mediaEvents.uploaded, fact);
-      return toFileObject(row);
+      return toFileObject(row, 'owner');
     }, txOptions);
 
   return {

@@ -30,23 +30,6 @@ export const createOrders = ({ outbox }: { outbox: Outbox }) => {
       await publish(tx, task);
       return true;
     },
-    /** Orders that a file be indexed anew, outside any run. An order that still waits is brought up to date instead. */
-    placeIndex: async (
-      tx: Tx,
-      file: { fileId: string; ownerId: string; transcriptVersion: number },
-    ): Promise<boolean> => {
-      const { fileId, ownerId, transcriptVersion } = file;
-      const id = randomUUID();
-      // No run stands behind it: the order itself is named.
-      const input = { runId: id, fileId, ownerId, earlier: {}, transcriptVersion };
-      const task = await insertTask(tx, { id, stage: 'index', runId: null, fileId, ownerId, input });
-      if (!task) {
-        await tx.task.updateMany({ where: { fileId, runId: null, status: 'pending' }, data: { input } });
-        return false;
-      }
-      await publish(tx, task);
-      return true;
-    },
     /** Puts waiting tasks on the bus (again), each under a new message id and in its run's own trace. */
     republish: async (tx: Tx, tasks: OpenTask[], traceparents: Map<string, string | null>): Promise<void> => {
       for (const task of tasks) {

@@ -1,0 +1,36 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Log } from './log.ts';
+import type { Periodic } from './periodic.ts';
+
+const retryMs = 1_000;
+
+/**
+ * Learns by asking what events told while nobody listened: at once, as often as it takes until whoever is asked
+ * answers, and again every `everyMs`. The events tell the rest meanwhile, so `work` must know old news from new.
+ */
+export const catchUp = (name: string, everyMs: number, work: (signal: AbortSignal) => Promise<void>): Periodic => ({
+  name,
+  start: (log: Log) => {
+    const aborter = new AbortController();
+    const { signal } = aborter;
+    const turn = async (): Promise<number> => {
+      try {
+        await work(signal);
+        return everyMs;
+      } catch (err) {
+        log.debug({ err: err as Error, task: name }, 'not caught up yet');
+        return retryMs;
+      }
+    };
+    const loop = async (): Promise<void> => {
+      while (!signal.aborted) await sleep(await turn(), undefined, { signal }).catch(() => {});
+    };
+    const done = loop();
+    return {
+      stop: async () => {
+        aborter.abort();
+        await done;
+      },
+    };
+  },
+});

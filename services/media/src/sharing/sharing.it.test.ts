@@ -1,0 +1,249 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { identityEvents, type FileDetail, type FileObject } from '@overtone/contracts';
+import { transcribed, type Run } from '../../test/runs.ts';
+import { somebody, startMedia, waitFor, wav, type Media, type Person } from '../../test/start-media.ts';
+import type { ShareObject } from './sharing.ts';
+
+const early = { person: somebody(), group: randomUUID() };
+let media: Media;
+beforeAll(async () => {
+  const known = [early.person, somebody(), somebody(), somebody()];
+  media = await startMedia(
+    {},
+    known.map(({ userId }) => ({ userId, groupIds: [early.group], version: 1 })),
+  );
+});
+afterAll(() => media.stop());
+
+const share = (caller: Person, file: string, body: object) =>
+  media.json<ShareObject & { code: string }>(caller, 'PUT', `/api/files/${file}/shares`, body);
+const status = async (person: Person, method: string, path: string, body?: unknown): Promise<number> =>
+  (await media.json(person, method, path, body)).status;
+const sees = async (person: Person, file: string): Promise<boolean> =>
+  (await status(person, 'GET', `/api/files/${file}?segment_limit=0`)) === 200;
+const list = async (person: Person, ownership: string) => {
+  const { body } = await media.json<{ items: FileObject[] }>(person, 'GET', `/api/files?ownership=${ownership}`);
+  return body.items.map(({ uuid, my_permission }) => [uuid, my_permission]);
+};
+const accessOf = (file: string) =>
+  media.heard('evt.media.file.access-changed.v1', file).map(({ data: { groupIds, userIds, version } }) => ({
+    groupIds,
+    userIds,
+    version,
+  }));
+const inGroup = async (person: Person, ...groups: string[]): Promise<void> => {
+  await media.setGroups(person, groups);
+  const known = async () =>
+    (await media.query('select group_ids from media_membership where user_id = $1', person.userId))[0]?.['group_ids'];
+  await waitFor(async () => JSON.stringify(await known()) === JSON.stringify(groups));
+};
+
+/** Everything that can be done with a file. */
+const everything = async (run: Run) => {
+  const { body } = await media.json<FileDetail>(run.owner, 'GET', `/api/files/${run.fileId}`);
+  const file = `/api/files/${run.fileId}`;
+  const [segment, speaker, other] = [body.transcript_segments[0], ...body.speakers];
+  const read: [string, string][] = [
+    ['GET', file],
+    ['GET', `${file}/segments`],
+    ['GET', `${file}/content`],
+    ['GET', `${file}/waveform`],
+    ['GET', `${file}/thumbnail`],
+    ['GET', `${file}/subtitles?subtitle_format=txt`],
+    ['GET', `/api/speakers?file_uuid=${run.fileId}`],
+  ];
+  const edit: [string, string, object?][] = [
+    ['PUT', file, { title: 'Corrected' }],
+    ['PUT', `${file}/transcript/segments/${segment?.uuid}`, { text: 'corrected' }],
+    ['PUT', `/api/transcripts/segments/${segment?.uuid}/speaker`, { speaker_uuid: other?.uuid }],
+    ['PUT', `/api/speakers/${speaker?.uuid}`, { display_name: 'Ann' }],
+    ['POST', `/api/speakers?media_file_uuid=${run.fileId}`, { display_name: 'Bob' }],
+    ['POST', `/api/speakers/${speaker?.uuid}/merge/${other?.uuid}`],
+    ['POST', `/api/tags/files/${run.fileId}/tags`, { name: 'seen' }],
+    ['DELETE', `/api/tags/files/${run.fileId}/tags/seen`],
+  ];
+  const own: [string, string, object?][] = [
+    ['GET', `${file}/shares`],
+    ['PUT', `${file}/shares`, { user_uuid: randomUUID() }],
+    ['DELETE', `${file}/shares/${randomUUID()}`],
+    ['POST', `${file}/cancel`],
+    ['POST', `${file}/reprocess`],
+    ['DELETE', file],
+  ];
+  return { read, edit, own };
+};
+const answersTo = async (person: Person, calls: [string, string, object?][]): Promise<number[]> => {
+  const answers: number[] = [];
+  for (const [method, path, body] of calls) {
+    const init = body ? { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } } : {};
+    const answer = await media.call(person, method, path, init);
+    await answer.arrayBuffer();
+    answers.push(answer.status);
+  }
+  return answers;
+};
+
+describe('a shared file', () => {
+  it('can be read by a viewer and not be changed', async () => {
+    const run = await transcribed(media);
+    const viewer = somebody();
+    await share(run.owner, run.fileId, { user_uuid: viewer.userId });
+    const { read, edit, own } = await everything(run);
+    expect(await answersTo(viewer, read)).toEqual(read.map(() => 200));
+    expect(await answersTo(viewer, [...edit, ...own])).toEqual([...edit, ...own].map(() => 403));
+    expect((await media.json(viewer, 'DELETE', `/api/files/${run.fileId}`)).body).toMatchObject({
+      code: 'permission_required',
+    });
+  });
+
+  it('can be corrected by an editor; what becomes of it is its owner’s', async () => {
+    const run = await transcribed(media);
+    const editor = somebody();
+    await share(run.owner, run.fileId, { user_uuid: editor.userId, permission: 'editor' });
+    const { read, edit, own } = await everything(run);
+    expect(await answersTo(editor, [...read, ...edit])).toEqual([
+      ...read.map(() => 200),
+      ...[200, 200, 200, 200, 201, 200, 200, 204],
+    ]);
+    expect(await answersTo(editor, own)).toEqual(own.map(() => 403));
+  });
+
+  it('is as if there were none for everybody else', async () => {
+    const run = await transcribed(media);
+    const { read, edit, own } = await everything(run);
+    const calls = [...read, ...edit, ...own];
+    expect(await answersTo(somebody(), calls)).toEqual(calls.map(() => 404));
+  });
+
+  it('is there for the members of its group as long as they are in it', async () => {
+    const [ada, eve, group] = [somebody(), somebody(), randomUUID()];
+    const file = (await media.upload(ada, wav(8000))).body.uuid;
+    await inGroup(ada, group);
+    expect(await share(ada, file, { group_uuid: group })).toMatchObject({
+      status: 200,
+      body: { group_uuid: group, user_uuid: null, permission: 'viewer', shared_by: ada.userId },
+    });
+    expect(await sees(eve, file)).toBe(false);
+    await media.setGroups(eve, [randomUUID(), group]);
+    await waitFor(() => sees(eve, file));
+    await media.setGroups(eve, []);
+    await waitFor(async () => !(await sees(eve, file)), { timeoutMs: 1_000 });
+    expect(await sees(ada, file)).toBe(true);
+  });
+
+  it('allows what the most generous share allows', async () => {
+    const [ada, eve, group] = [somebody(), somebody(), randomUUID()];
+    const file = (await media.upload(ada, wav(8010))).body.uuid;
+    await inGroup(ada, group);
+    await inGroup(eve, group);
+    await share(ada, file, { group_uuid: group, permission: 'editor' });
+    await share(ada, file, { user_uuid: eve.userId, permission: 'viewer' });
+    expect(await status(eve, 'PUT', `/api/files/${file}`, { title: 'By Eve' })).toBe(200);
+  });
+
+  it('stands in the lists of those it is shared with', async () => {
+    const [ada, eve, group] = [somebody(), somebody(), randomUUID()];
+    const theirs = (await media.upload(ada, wav(8020))).body.uuid;
+    const own = (await media.upload(eve, wav(8021))).body.uuid;
+    await inGroup(ada, group);
+    await inGroup(eve, group);
+    await share(ada, theirs, { group_uuid: group });
+    expect(await list(eve, 'mine')).toEqual([[own, 'owner']]);
+    expect(await list(eve, 'shared')).toEqual([[theirs, 'viewer']]);
+    expect(await list(eve, 'all')).toEqual([
+      [own, 'owner'],
+      [theirs, 'viewer'],
+    ]);
+    expect(await list(ada, 'shared')).toEqual([]);
+    expect(await list(somebody('admin'), 'shared')).toEqual([]);
+    expect(await list(somebody('admin'), 'all')).toContainEqual([theirs, 'owner']);
+  });
+
+  it('is known to those whose groups were made before anybody listened', async () => {
+    const file = (await media.upload(somebody(), wav(8030))).body.uuid;
+    await share(somebody('admin'), file, { group_uuid: early.group });
+    await waitFor(() => sees(early.person, file));
+  });
+
+  it('does not come back by old news of a membership', async () => {
+    const [ada, eve, group] = [somebody(), somebody(), randomUUID()];
+    const file = (await media.upload(ada, wav(8040))).body.uuid;
+    await share(somebody('admin'), file, { group_uuid: group });
+    const tell = (version: number, groupIds: string[]) =>
+      media.tell(identityEvents.membershipChanged, { userId: eve.userId, groupIds, version });
+    await tell(4, [group]);
+    await waitFor(() => sees(eve, file));
+    await tell(7, []);
+    await waitFor(async () => !(await sees(eve, file)));
+    await tell(6, [group]);
+    await inGroup(somebody(), group);
+    expect(await sees(eve, file)).toBe(false);
+  });
+});
+
+describe('sharing a file', () => {
+  it('is its owner’s and administrators’, once with each group and person', async () => {
+    const [ada, eve] = [somebody(), somebody()];
+    const file = (await media.upload(ada, wav(8100))).body.uuid;
+    const first = await share(ada, file, { user_uuid: eve.userId });
+    const again = await share(somebody('admin'), file, { user_uuid: eve.userId, permission: 'editor' });
+    expect(again.body).toMatchObject({ uuid: first.body.uuid, permission: 'editor' });
+    const { body } = await media.json<ShareObject[]>(ada, 'GET', `/api/files/${file}/shares`);
+    expect(body).toEqual([again.body]);
+    const one = `/api/files/${file}/shares/${first.body.uuid}`;
+    expect(await status(ada, 'DELETE', one)).toBe(204);
+    expect(await status(ada, 'DELETE', one)).toBe(404);
+    expect(await sees(eve, file)).toBe(false);
+  });
+
+  it('is refused with whom there is not, with its owner, and with groups one is not in', async () => {
+    const [ada, nobody] = [somebody(), randomUUID()];
+    const file = (await media.upload(ada, wav(8110))).body.uuid;
+    media.strangers.add(nobody);
+    const bodies = [
+      { user_uuid: nobody },
+      { user_uuid: ada.userId },
+      { group_uuid: randomUUID() },
+      {},
+      { user_uuid: randomUUID(), group_uuid: randomUUID() },
+      { user_uuid: randomUUID(), permission: 'owner' },
+    ];
+    for (const body of bodies) {
+      expect(await share(ada, file, body)).toMatchObject({ status: 422, body: { code: 'invalid_body' } });
+    }
+    expect((await media.json<ShareObject[]>(ada, 'GET', `/api/files/${file}/shares`)).body).toEqual([]);
+  });
+
+  it('is told of in order, with everybody who may see the file', async () => {
+    const [ada, eve, group] = [somebody(), somebody(), randomUUID()];
+    const file = (await media.upload(ada, wav(8120))).body.uuid;
+    await inGroup(ada, group);
+    await share(ada, file, { group_uuid: group });
+    const { body } = await share(ada, file, { user_uuid: eve.userId });
+    await status(ada, 'DELETE', `/api/files/${file}/shares/${body.uuid}`);
+    await waitFor(() => accessOf(file).length === 3);
+    expect(accessOf(file)).toEqual([
+      { groupIds: [group], userIds: [], version: 1 },
+      { groupIds: [group], userIds: [eve.userId], version: 2 },
+      { groupIds: [group], userIds: [], version: 3 },
+    ]);
+  });
+
+  it('ends when the group or the person is deleted', async () => {
+    const [ada, eve, group] = [somebody(), somebody(), randomUUID()];
+    const files = [(await media.upload(ada, wav(8130))).body.uuid, (await media.upload(ada, wav(8131))).body.uuid];
+    await inGroup(ada, group);
+    for (const file of files) {
+      await share(ada, file, { group_uuid: group });
+      await share(ada, file, { user_uuid: eve.userId });
+    }
+    await media.tell(identityEvents.groupDeleted, { groupId: group });
+    await media.tell(identityEvents.userDeleted, { userId: eve.userId });
+    for (const file of files) {
+      await waitFor(() => accessOf(file).length === 4);
+      expect(accessOf(file).at(-1)).toEqual({ groupIds: [], userIds: [], version: 4 });
+      expect((await media.json<ShareObject[]>(ada, 'GET', `/api/files/${file}/shares`)).body).toEqual([]);
+    }
+  });
+});

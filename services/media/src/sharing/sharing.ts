@@ -1,0 +1,33 @@
+import type { FileAccess, shareObject } from '@overtone/contracts';
+import type { z } from 'zod';
+import type { FileShare } from '../generated/client.ts';
+
+export type ShareObject = z.infer<typeof shareObject>;
+/** A group or a person; one of both. */
+export type With = { groupId: string } | { userId: string };
+export type Membership = { userId: string; groupIds: string[]; version: number };
+
+export const toShareObject = (share: FileShare): ShareObject => ({
+  uuid: share.id,
+  group_uuid: share.groupId,
+  user_uuid: share.userId,
+  permission: share.permission as ShareObject['permission'],
+  shared_by: share.sharedBy,
+  created_at: share.createdAt.toISOString(),
+});
+
+type Shared = {
+  id: string;
+  userId: string;
+  accessVersion: number;
+  shares: Pick<FileShare, 'groupId' | 'userId'>[];
+};
+
+/** Who may see the file besides its owner. */
+export const accessOf = ({ id, userId, accessVersion, shares }: Shared): FileAccess => ({
+  fileId: id,
+  ownerId: userId,
+  groupIds: shares.flatMap(({ groupId }) => groupId ?? []).sort(),
+  userIds: shares.flatMap((share) => share.userId ?? []).sort(),
+  version: accessVersion,
+});
