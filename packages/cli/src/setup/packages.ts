@@ -34,7 +34,6 @@ export const testPackages: readonly SystemPackage[] = [
   file('fonts-dejavu-core', '/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf'),
   program('slapd', 'slapd', 'slapadd'),
   program('ldap-utils', 'ldapmodify'),
-  program('openssl', 'openssl'),
   program('nginx-light', 'nginx'),
 ];
 

@@ -1,0 +1,112 @@
+import { createServer, type Socket } from 'node:net';
+import { TLSSocket, createSecureContext, type SecureContextOptions } from 'node:tls';
+import { extent, readRequest, type Asked } from './scripted-ldap-messages.ts';
+
+export * from './scripted-ldap-messages.ts';
+
+/** What a script can do with a connection. */
+export interface Line {
+  /** Writes bytes as they are. */
+  readonly send: (...bytes: readonly Uint8Array[]) => void;
+  /** Goes on encrypted; answers nothing by itself. */
+  readonly startTls: () => void;
+  readonly encrypted: () => boolean;
+  readonly socket: () => Socket;
+  /** The connection's number, from 1. */
+  readonly number: number;
+}
+
+/** An LDAP server that says what a test wants it to say, byte for byte, and remembers what it heard. */
+export interface ScriptedLdap {
+  readonly port: number;
+  readonly url: string;
+  /** All requests of all connections. */
+  readonly heard: readonly Asked[];
+  /** How many connections there were. */
+  readonly connections: () => number;
+  /** Everything that came unencrypted. */
+  readonly clearText: () => Buffer;
+  readonly stop: () => Promise<void>;
+}
+
+/** How it behaves. */
+export interface Script {
+  readonly request?: (asked: Asked, line: Line) => void;
+  readonly connected?: (line: Line) => void;
+  readonly tls?: SecureContextOptions;
+  /** Encrypted from the first byte on. */
+  readonly ldaps?: boolean;
+}
+
+/** Starts a scripted server on a port of its own. */
+export async function startScriptedLdap(script: Script): Promise<ScriptedLdap> {
+  const heard: Asked[] = [];
+  const clear: Buffer[] = [];
+  const open = new Set<Socket>();
+  let count = 0;
+  const server = createServer((raw) => {
+    count += 1;
+    open.add(raw);
+    raw.on('close', () => open.delete(raw));
+    converse(raw, { script, heard, clear, number: count });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  return {
+    port,
+    url: `ldap://127.0.0.1:${port}`,
+    heard,
+    connections: () => count,
+    clearText: () => Buffer.concat(clear),
+    stop: async () => {
+      for (const socket of open) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+interface Conversation {
+  readonly script: Script;
+  readonly heard: Asked[];
+  readonly clear: Buffer[];
+  readonly number: number;
+}
+
+function converse(raw: Socket, { script, heard, clear, number }: Conversation): void {
+  let socket: Socket = raw;
+  let kept = Buffer.alloc(0);
+  const hear = (chunk: Buffer): void => {
+    kept = Buffer.concat([kept, chunk]);
+    while (kept.length > 1 && kept.length >= extent(kept, 0).end) {
+      const { end } = extent(kept, 0);
+      const asked = readRequest(kept.subarray(0, end));
+      kept = kept.subarray(end);
+      heard.push(asked);
+      script.request?.(asked, line);
+    }
+  };
+  const hearClear = (chunk: Buffer) => {
+    clear.push(chunk);
+    hear(chunk);
+  };
+  const startTls = (): void => {
+    raw.off('data', hearClear);
+    socket = new TLSSocket(raw, { isServer: true, secureContext: createSecureContext(script.tls) });
+    socket.on('error', () => raw.destroy());
+    socket.on('data', hear);
+  };
+  const line: Line = {
+    send: (...bytes) => {
+      if (socket.writable) socket.write(Buffer.concat(bytes));
+    },
+    startTls,
+    encrypted: () => socket !== raw,
+    socket: () => socket,
+    number,
+  };
+  raw.on('error', () => raw.destroy());
+  if (script.ldaps === true) startTls();
+  else raw.on('data', hearClear);
+  script.connected?.(line);
+}
