@@ -15,6 +15,7 @@ import {
   identityCookies,
   sessionCookiesOf,
   signInCookies,
+  type InFlight,
   type SessionCache,
   type SessionCookies,
 } from './callers/callers.ts';
@@ -31,6 +32,7 @@ export type ApiDeps = {
   router: ReturnType<typeof createRouter>;
   limits: Limits;
   sessions: SessionCache;
+  inFlight: InFlight;
   assertion: (audience: ServiceName, session: ResolvedSession | null) => string;
   /** What a request brought, signed, for the routes where that says who is calling. */
   forwarded: (route: unknown, req: IncomingMessage) => string | undefined;
@@ -49,6 +51,8 @@ const push = {
   bodyKind: 'json',
   csrfExempt: true,
 } as const;
+/** A caller, with the token that says so. */
+type Who = { token: string; session: ResolvedSession };
 type Target = Pick<RouteDef, 'path' | 'service' | 'bodyKind' | 'csrfExempt'>;
 
 const KiB = 1024;
@@ -76,18 +80,26 @@ const checkSize = (x: Exchange, def: Target, { maxBytes }: BodyLimits, maxUpload
 
 /** An API request, in order: match, limit, who is calling, CSRF, role and state, hand on. */
 export const createApi = (d: ApiDeps) => {
-  const sessionOf = async (x: Exchange, cookies: SessionCookies): Promise<ResolvedSession | null> => {
+  const whoCalls = async (x: Exchange, cookies: SessionCookies): Promise<Who | null> => {
     const bearer = bearerOf(x.req.headers.authorization);
     const token = bearer === undefined ? cookies.access : bearer;
     if (!token || token.length > 4096) return null;
-    return d.sessions.resolve(token);
+    const session = await d.sessions.resolve(token);
+    return session && { token, session };
+  };
+
+  /** What identity changes may end the caller's own session, and its answer must still arrive. */
+  const watchOf = (x: Exchange, def: Target, who: Who | null) => {
+    if (!who || (def.service === 'identity' && x.req.method !== 'GET')) return undefined;
+    return (end: () => void) => d.inFlight.enter({ ...who, receivedAt: x.receivedAt, end });
   };
 
   const limit = (x: Exchange, session: ResolvedSession | null): Promise<void> | undefined =>
     session ? d.limits.session(session.sessionId) : d.limits.anonymous(limitKey(x.client.ip));
 
-  const handOn = async (x: Exchange, def: Target, session: ResolvedSession | null, cookies: SessionCookies) => {
+  const handOn = async (x: Exchange, def: Target, who: Who | null, cookies: SessionCookies) => {
     const { req, res } = x;
+    const session = who?.session ?? null;
     const pool = d.pools[def.service];
     if (!pool) throw notFound();
     const limits = limitsOf(def, d.maxUploadBytes);
@@ -133,6 +145,7 @@ export const createApi = (d: ApiDeps) => {
         res,
         always,
         cookies: toIdentity,
+        watch: watchOf(x, def, who),
       });
     } catch (e) {
       throw refused ?? e;
@@ -152,9 +165,10 @@ export const createApi = (d: ApiDeps) => {
     const { headers } = x.req;
     const cookies = sessionCookiesOf(headers.cookie);
     if (isSignInAttempt(def)) await d.limits.signIn(limitKey(x.client.ip));
-    const session = await sessionOf(x, cookies);
+    const who = await whoCalls(x, cookies);
+    const session = who?.session ?? null;
     x.userId = session?.userId ?? null;
-    if (def === push) return handOn(x, push, sameOrigin(x) ? session : null, {});
+    if (def === push) return handOn(x, push, sameOrigin(x) ? who : null, {});
     await limit(x, session);
     const route = def as RouteDef;
     const csrf = headers['x-csrf-token'];
@@ -163,12 +177,14 @@ export const createApi = (d: ApiDeps) => {
       def: route,
       cookies,
       hasBearer: bearerOf(headers.authorization) !== undefined,
+      session,
+      sameOrigin: sameOrigin(x),
       header: typeof csrf === 'string' ? csrf : undefined,
       fetchSite: headers['sec-fetch-site'],
     });
     authorise(route, session);
     if (route.service === 'edge-gateway') return d.own(x, route);
-    return handOn(x, route, session, cookies);
+    return handOn(x, route, who, cookies);
   };
 
   return async (x: Exchange): Promise<void> => {

@@ -14,7 +14,7 @@ import {
 import { Pool } from 'undici';
 import { createApi } from './api.ts';
 import { createAssertions } from './callers/assertions.ts';
-import { createForwardedStatement, createSessionCache } from './callers/callers.ts';
+import { createForwardedStatement, createInFlight, createSessionCache } from './callers/callers.ts';
 import { createIdentity } from './callers/identity.adapter.ts';
 import { createRevocations } from './callers/revocations.ts';
 import { createDocs } from './docs/docs.ts';
@@ -61,9 +61,10 @@ export const createEdgeGateway = (env: EdgeEnv): Service => {
   const urls = upstreams(env);
   const pools = Object.fromEntries(Object.entries(urls).map(([service, url]) => [service, poolFor(url)]));
   const assertion = createAssertions(env.ASSERTION_PRIVATE_KEY);
-  const revocations = createRevocations({ bus, sessions: () => sessions });
+  const revocations = createRevocations({ bus, sessions: () => sessions, inFlight: () => inFlight });
   const identity = createIdentity({ pool: pools['identity'] as Pool, assertion: () => assertion('identity', null) });
   const sessions = createSessionCache({ ask: identity.ask, hearing: revocations.hearing });
+  const inFlight = createInFlight({ resolve: sessions.resolve });
   const limits = createLimits(cache, {
     sessionPerMinute: env.RATE_LIMIT_SESSION_PER_MINUTE,
     anonymousPerMinute: env.RATE_LIMIT_ANONYMOUS_PER_MINUTE,
@@ -91,6 +92,7 @@ export const createEdgeGateway = (env: EdgeEnv): Service => {
     router: createRouter(routes),
     limits,
     sessions,
+    inFlight,
     assertion,
     forwarded: createForwardedStatement(env.ASSERTION_PRIVATE_KEY),
     pools,

@@ -1,4 +1,4 @@
-import { generateKeyPairSync, randomUUID } from 'node:crypto';
+import { generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto';
 import { createServer, request, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { connect as connectTcp, type AddressInfo } from 'node:net';
 import { identityEvents, type ResolvedSession, type Role } from '@overtone/contracts';
@@ -101,6 +101,7 @@ export const startEdge = async (backends: Backends, { signInPerMinute = 10, ...o
     TRANSCRIPTION_DISPATCHER_URL: media.url,
     SEARCH_INDEXER_URL: media.url,
     REALTIME_GATEWAY_URL: media.url,
+    DIRECTORY_SYNC_URL: media.url,
     ...overrides,
   });
   const service = createEdgeGateway(env);
@@ -126,10 +127,11 @@ export const startEdge = async (backends: Backends, { signInPerMinute = 10, ...o
       role,
       refusal: null,
       expiresAt: Date.now() + 600_000,
+      csrfToken: randomBytes(32).toString('hex'),
       ...change,
     };
     known.set(token, session);
-    const csrf = 'ab'.repeat(32);
+    const csrf = session.csrfToken ?? '';
     return {
       token,
       session,

@@ -96,7 +96,8 @@ export const startIdentity = async (
     internal: `http://127.0.0.1:${ports.internalPort}`,
     /** A signed-in caller with the pieces of its session. */
     session: async (username = admin.email, password = admin.password) => {
-      const { body } = await signIn(username, password);
+      const { body, cookies } = await signIn(username, password);
+      const csrfToken = /^csrf_token=([^;]+)/.exec(cookies[2] ?? '')?.[1] ?? '';
       const accessToken = String(body['access_token']);
       const claims = JSON.parse(Buffer.from(accessToken.split('.')[1] ?? '', 'base64url').toString()) as {
         sub: string;
@@ -110,7 +111,7 @@ export const startIdentity = async (
         role: claims.role,
         tokenExpiresAt: claims.exp * 1000,
       };
-      return { accessToken, refreshToken: String(body['refresh_token']), caller };
+      return { accessToken, refreshToken: String(body['refresh_token']), csrfToken, caller };
     },
     refresh: (refreshToken: string): Promise<Answer> =>
       ask('/api/auth/token/refresh', { json: { refresh_token: refreshToken } }),

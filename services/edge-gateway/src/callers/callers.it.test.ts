@@ -1,7 +1,8 @@
+import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { routes } from '@overtone/contracts';
 import { waitFor } from '@overtone/testkit';
-import { raw, startBackends, startEdge, type Backends, type RunningEdge } from '../../test/running-edge.ts';
+import { open, raw, startBackends, startEdge, type Backends, type RunningEdge } from '../../test/running-edge.ts';
 
 let backends: Backends;
 let edge: RunningEdge;
@@ -130,9 +131,17 @@ describe('who may call', () => {
     expect(await change(me.cookie)).toBe('csrf_failed');
     expect(await change({ ...me.cookie, 'x-csrf-token': 'wrong' })).toBe('csrf_failed');
     expect(await change({ ...me.cookie, 'x-csrf-token': me.csrf })).toBe(200);
+    expect(await change({ ...me.cookie, 'x-csrf-token': me.csrf, origin: 'https://evil.example.org' })).toBe(
+      'csrf_failed',
+    );
+    expect(await change({ ...me.cookie, 'x-csrf-token': me.csrf, origin: `http://${edge.host}` })).toBe(200);
+    const other = edge.signIn().csrf;
+    const planted = { cookie: `access_token=${me.token}; csrf_token=${other}`, 'x-csrf-token': other };
+    expect(await change(planted)).toBe('csrf_failed');
     expect(await change(me.bearer)).toBe(200);
     const refresh = { cookie: `refresh_token=r; csrf_token=${me.csrf}` };
     expect(await change(refresh, '/api/auth/token/refresh')).toBe('csrf_failed');
+    expect(await change({ ...refresh, ...me.bearer }, '/api/auth/token/refresh')).toBe('csrf_failed');
     expect(await change({ ...refresh, 'x-csrf-token': me.csrf }, '/api/auth/token/refresh')).toBe(200);
     expect(edge.identity.seen.at(-1)?.headers.cookie).toBe(refresh.cookie);
     expect(await change(me.cookie, '/api/auth/token')).toBe(200);
@@ -154,6 +163,81 @@ describe('an ended session', () => {
     me.revoke(all);
     await waitFor(async () => (await edge.call('/api/files', { headers: me.bearer })).status === 401);
     expect(performance.now() - started).toBeLessThan(1_000);
+  });
+
+  const file = '/api/files/0d7c34a1-9a51-4a3c-93a5-6f5b6f0f1b5c/content';
+  /** A download that goes on until somebody ends it. */
+  const download = async (bearer: Record<string, string>) => {
+    const { req, answer } = open(edge.port, file, bearer, 'GET');
+    let bytes = 0;
+    const begun = new Promise<void>((resolve) =>
+      req.on('response', (res) => res.on('data', (d: string) => ((bytes += d.length), resolve()))),
+    );
+    req.end();
+    await begun;
+    let over = false;
+    void answer.then(() => (over = true));
+    return { req, bytes: () => bytes, isOver: () => over };
+  };
+  const stream = (res: ServerResponse) => {
+    const timer = setInterval(() => res.write('x'.repeat(1000)), 20);
+    res.on('close', () => clearInterval(timer));
+  };
+
+  it.each([false, true])('ends a running download within a second (all of the user: %s)', async (all) => {
+    let cut = 0;
+    edge.handlers.media.current = (_req, res) => (stream(res), res.on('close', () => (cut += 1)));
+    const [me, other] = [edge.signIn(), edge.signIn()];
+    const [mine, theirs] = [await download(me.bearer), await download(other.bearer)];
+    const started = performance.now();
+    me.revoke(all);
+    await waitFor(() => mine.isOver() && cut === 1);
+    expect(performance.now() - started).toBeLessThan(1_000);
+    const before = theirs.bytes();
+    await waitFor(() => theirs.bytes() > before);
+    expect(theirs.isOver()).toBe(false);
+    theirs.req.destroy();
+    await waitFor(() => cut === 2);
+    edge.handlers.media.current = undefined;
+  });
+
+  it('answers what was asked with it and is not answered yet as if nobody were signed in', async () => {
+    const waiting: ServerResponse[] = [];
+    edge.handlers.media.current = (_req, res) => void waiting.push(res);
+    const me = edge.signIn();
+    const asked = edge.call('/api/files', { headers: me.bearer });
+    await waitFor(() => waiting.length > 0);
+    me.revoke();
+    const { status, json } = await asked;
+    edge.handlers.media.current = undefined;
+    expect([status, json['code']]).toEqual([401, 'not_authenticated']);
+  });
+
+  it('leaves a session alone that began after the others of its user had ended', async () => {
+    edge.handlers.media.current = (_req, res) => stream(res);
+    const old = edge.signIn();
+    const fresh = edge.signIn('user', { userId: old.session.userId });
+    const running = await download(fresh.bearer);
+    old.revoke(true);
+    await waitFor(async () => (await edge.call('/api/files', { headers: old.bearer })).status === 401);
+    const before = running.bytes();
+    await waitFor(() => running.bytes() > before + 5_000);
+    expect(running.isOver()).toBe(false);
+    running.req.destroy();
+    edge.handlers.media.current = undefined;
+  });
+
+  it('lets the answer through that ended it', async () => {
+    const me = edge.signIn();
+    const before = edge.handlers.identity.current;
+    edge.handlers.identity.current = (req, res, body) => {
+      if (req.url !== '/api/auth/logout') return before?.(req, res, body);
+      me.revoke();
+      setTimeout(() => res.setHeader('content-type', 'application/json').end('{"message":"Signed out"}'), 400);
+    };
+    const { status } = await edge.call('/api/auth/logout', { method: 'POST', headers: me.bearer });
+    edge.handlers.identity.current = before;
+    expect(status).toBe(200);
   });
 
   it('costs nobody else a question to identity', async () => {
@@ -189,6 +273,26 @@ describe('without the message broker', () => {
       await edge.call('/api/files', { headers: after.bearer });
       return edge.asked.length === before;
     });
+  });
+
+  it('asks for what is under way, too, and ends it', async () => {
+    let cut = false;
+    edge.handlers.media.current = (_req, res) => {
+      res.write('x');
+      res.on('close', () => (cut = true));
+    };
+    const me = edge.signIn();
+    const { req } = open(edge.port, '/api/files/0d7c34a1-9a51-4a3c-93a5-6f5b6f0f1b5c/content', me.bearer, 'GET');
+    req.end();
+    await new Promise((resolve) => req.on('response', (res) => (res.resume(), resolve(undefined))));
+    process.kill(backends.nats.pid(), 'SIGSTOP');
+    try {
+      me.forget();
+      await waitFor(() => cut);
+    } finally {
+      process.kill(backends.nats.pid(), 'SIGCONT');
+      edge.handlers.media.current = undefined;
+    }
   });
 
   it('does the same when the broker only stops answering', async () => {

@@ -34,9 +34,12 @@ describe('CSRF', () => {
     def: { csrfExempt: false },
     cookies: { access: 'a', refresh: 'r', csrf: token },
     hasBearer: false,
+    session: session({ csrfToken: token }),
     header: token,
     fetchSite: undefined,
+    sameOrigin: true,
   };
+  const planted = 'cd'.repeat(32);
   const cases: [string, Partial<Parameters<typeof checkCsrf>[0]>, string][] = [
     ['the header repeats the cookie', {}, 'ok'],
     ['the header is missing', { header: undefined }, 'csrf_failed'],
@@ -46,10 +49,36 @@ describe('CSRF', () => {
     ['the cookie is missing', { cookies: { access: 'a' } }, 'csrf_failed'],
     ['both are empty', { cookies: { access: 'a', csrf: '' }, header: '' }, 'csrf_failed'],
     ['only the refresh cookie is left', { cookies: { refresh: 'r' }, header: undefined }, 'csrf_failed'],
-    ['only the refresh cookie is left and the header is right', { cookies: { refresh: 'r', csrf: token } }, 'ok'],
+    [
+      'only the refresh cookie is left and the header is right',
+      { session: null, cookies: { refresh: 'r', csrf: token } },
+      'ok',
+    ],
+    [
+      'header and cookie agree, but are those of another session',
+      { header: planted, cookies: { access: 'a', refresh: 'r', csrf: planted } },
+      'csrf_failed',
+    ],
+    ['nobody knows the token of the session', { session: session() }, 'csrf_failed'],
+    ['a page of another origin sends even the right header', { sameOrigin: false }, 'csrf_failed'],
     ['another site sends even the right header', { fetchSite: 'cross-site' }, 'csrf_failed'],
     ['the same site says so', { fetchSite: 'same-origin' }, 'ok'],
     ['a bearer token is used', { hasBearer: true, header: undefined }, 'ok'],
+    [
+      'a refresh has a bearer token beside the cookie that it uses',
+      { hasBearer: true, header: undefined, def: identityRoutes.refresh },
+      'csrf_failed',
+    ],
+    [
+      'such a refresh repeats the readable cookie',
+      { hasBearer: true, def: identityRoutes.refresh, session: null },
+      'ok',
+    ],
+    [
+      'a refresh has a bearer token and no cookie',
+      { hasBearer: true, header: undefined, cookies: {}, def: identityRoutes.refresh },
+      'ok',
+    ],
     ['there are no cookies', { cookies: {}, header: undefined }, 'ok'],
     ['only a CSRF cookie is there', { cookies: { csrf: token }, header: undefined }, 'ok'],
     ['the route is exempt', { def: { csrfExempt: true }, header: undefined }, 'ok'],

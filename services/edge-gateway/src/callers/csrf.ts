@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import type { RouteDef } from '@overtone/contracts';
+import { identityRoutes, type ResolvedSession, type RouteDef } from '@overtone/contracts';
 import { forbidden } from '@overtone/service-kit';
 import type { SessionCookies } from './cookies.ts';
 
@@ -10,13 +10,28 @@ type Call = {
   def: Pick<RouteDef, 'csrfExempt'>;
   cookies: SessionCookies;
   hasBearer: boolean;
+  /** Who the cookies belong to; null when only the refresh cookie is left, whose session identity knows. */
+  session: Pick<ResolvedSession, 'csrfToken'> | null;
   header: string | undefined;
   fetchSite: string | undefined;
+  sameOrigin: boolean;
 };
 
 const same = (a: string, b: string): boolean => {
   const [x, y] = [Buffer.from(a), Buffer.from(b)];
   return x.length === y.length && timingSafeEqual(x, y);
+};
+
+/** A bearer token needs no CSRF token, because no browser sends one by itself; only a refresh may use a cookie beside it. */
+const usesCookie = ({ def, cookies, hasBearer }: Call): boolean =>
+  hasBearer
+    ? def === identityRoutes.refresh && cookies.refresh !== undefined
+    : cookies.access !== undefined || cookies.refresh !== undefined;
+
+/** The header repeats the readable cookie, and that is the one of this very session: a planted cookie is none. */
+const isBound = ({ cookies, session, header, hasBearer }: Call): boolean => {
+  if (!cookies.csrf || !header || !same(cookies.csrf, header)) return false;
+  return session === null || hasBearer || (session.csrfToken !== undefined && same(session.csrfToken, header));
 };
 
 /**
@@ -25,9 +40,8 @@ const same = (a: string, b: string): boolean => {
  * may have run out.
  * @throws AppError forbidden, code csrf_failed.
  */
-export const checkCsrf = ({ method, def, cookies, hasBearer, header, fetchSite }: Call): void => {
-  if (safe.has(method) || def.csrfExempt || hasBearer) return;
-  if (cookies.access === undefined && cookies.refresh === undefined) return;
-  if (fetchSite !== 'cross-site' && cookies.csrf && header && same(cookies.csrf, header)) return;
+export const checkCsrf = (call: Call): void => {
+  if (safe.has(call.method) || call.def.csrfExempt || !usesCookie(call)) return;
+  if (call.fetchSite !== 'cross-site' && call.sameOrigin && isBound(call)) return;
   throw forbidden('csrf_failed', 'CSRF token missing or invalid');
 };

@@ -1,6 +1,6 @@
 import { identityEvents, type EventDef } from '@overtone/contracts';
 import type { Bus, Part } from '@overtone/service-kit';
-import type { SessionCache } from './callers.ts';
+import type { InFlight, SessionCache } from './callers.ts';
 
 const beatMs = 250;
 /** Without a sign of life for this long the broker may be keeping news from us. */
@@ -8,13 +8,16 @@ const silenceMs = 700;
 /** After this every replica of identity has taken a change of settings into force. */
 const settledMs = 3_000;
 
+type Deps = { bus: Bus; sessions: () => SessionCache; inFlight: () => InFlight };
+
 /**
  * Hears of ended sessions and changed accounts. Every replica needs to hear all of it and nothing of the past, so this
  * is a plain subscription, not a durable: whoever misses something has lost the connection, and then forgets everything.
  */
-export const createRevocations = ({ bus, sessions }: { bus: Bus; sessions: () => SessionCache }) => {
+export const createRevocations = ({ bus, sessions, inFlight }: Deps) => {
   let lastBeat = 0;
   let beating = false;
+  let lastCheck = 0;
   let timer: NodeJS.Timeout | undefined;
   const hearing = (): boolean => bus.connected() && Date.now() - lastBeat < silenceMs;
 
@@ -22,7 +25,15 @@ export const createRevocations = ({ bus, sessions }: { bus: Bus; sessions: () =>
     bus.nc().subscribe(event.subject, { callback: (err, msg) => (err ? sessions().clear() : handler(msg.json())) });
   };
 
+  /** While nobody can tell us, what is under way is asked for in turns. */
+  const askAround = async (): Promise<void> => {
+    if (hearing() || Date.now() - lastCheck < silenceMs) return;
+    lastCheck = Date.now();
+    await inFlight().checkAll();
+  };
+
   const beat = async (): Promise<void> => {
+    void askAround();
     if (beating) return;
     beating = true;
     try {
@@ -42,8 +53,13 @@ export const createRevocations = ({ bus, sessions }: { bus: Bus; sessions: () =>
     start: async () => {
       on(identityEvents.sessionRevoked, (data) => {
         const parsed = identityEvents.sessionRevoked.data.safeParse(data);
-        if (parsed.success) sessions().drop(parsed.data.userId, parsed.data.sessionId);
-        else sessions().clear();
+        if (!parsed.success) {
+          sessions().clear();
+          return;
+        }
+        const { userId, sessionId } = parsed.data;
+        sessions().drop(userId, sessionId);
+        void inFlight().revoked(userId, sessionId);
       });
       on(identityEvents.userUpdated, (data) => {
         const parsed = identityEvents.userUpdated.data.safeParse(data);

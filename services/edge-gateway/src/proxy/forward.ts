@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
-import { unavailable, type AppError } from '@overtone/service-kit';
+import { isAppError, unauthenticated, unavailable, type AppError } from '@overtone/service-kit';
 import type { Dispatcher } from 'undici';
 import { responseHeaders } from '../routing/routing.ts';
 
@@ -17,6 +17,8 @@ export type Forward = {
   always: readonly string[];
   /** Whether cookies that the service sets go on to the client. */
   cookies: boolean;
+  /** Is told how to cut the request off should its session end; gives what to call when it is over. */
+  watch?: ((end: () => void) => () => void) | undefined;
 };
 
 /** Before a service has answered it can only be said that it does not. */
@@ -44,6 +46,17 @@ const attempt = (f: Forward): Promise<void> =>
       resolve();
     };
     res.on('close', onClose);
+    const leave = f.watch?.(() => {
+      left = true;
+      res.off('close', onClose);
+      if (res.headersSent) {
+        res.destroy();
+        resolve();
+      } else reject(sessionEnded());
+      f.body?.destroy();
+      control?.abort(new Error('the session ended'));
+    });
+    if (leave) res.on('close', leave);
     const onDrain = () => control?.resume();
 
     f.pool.dispatch(
@@ -51,7 +64,7 @@ const attempt = (f: Forward): Promise<void> =>
       {
         onRequestStart: (controller) => {
           control = controller;
-          if (left) controller.abort(new Error('the client left'));
+          if (left) controller.abort(new Error('nobody waits for the answer'));
         },
         onResponseStart: (_controller, status, headers) => {
           if (left || res.headersSent || status < 200) return;
@@ -85,6 +98,9 @@ const attempt = (f: Forward): Promise<void> =>
 
 const safe = new Set(['GET', 'HEAD', 'OPTIONS']);
 
+const sessionEnded = (): AppError => unauthenticated('not_authenticated', 'The session has ended. Please sign in.');
+const mayTryAgain = (e: unknown): boolean => isAppError(e) && e.kind === 'unavailable';
+
 /**
  * Hands a request on. A safe one without a body is asked once more when the connection broke before an answer: the
  * service may have closed a kept connection at that very moment (RFC 9110, 9.2.2).
@@ -93,7 +109,8 @@ export const forward = async (f: Forward): Promise<void> => {
   if (f.body || !safe.has(f.method)) return attempt(f);
   try {
     await attempt(f);
-  } catch {
+  } catch (e) {
+    if (!mayTryAgain(e)) throw e;
     await attempt(f);
   }
 };

@@ -1,7 +1,7 @@
 import { identityRoutes } from '@overtone/contracts';
 import { handle, reply, type Route } from '@overtone/service-kit';
 import { clientOf } from '../client.ts';
-import { newCsrfToken, secureCookies, tokenReply } from '../sessions/sessions.ts';
+import { secureCookies, tokenReply } from '../sessions/sessions.ts';
 import { flowCookiesOf } from './flow.ts';
 import type { Oidc } from './oidc.service.ts';
 
@@ -23,6 +23,6 @@ export const oidcRoutes = ({ oidc, allowInsecureCookies }: Deps): Route[] => [
     // Said whatever comes of it: this state is of no use any more.
     if (cookies.length > 0) r.res.setHeader('Set-Cookie', cookies);
     const issued = await oidc.finish(r.query, browser, clientOf(r));
-    return tokenReply(issued, { csrfToken: newCsrfToken(), secure, cookies });
+    return tokenReply(issued, { secure, cookies });
   }),
 ];

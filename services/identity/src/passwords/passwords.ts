@@ -55,3 +55,22 @@ export const passwordFaults = (
 /** How many earlier passwords may not be used again. */
 export const historyLength = (s: Pick<AuthSettings, 'password_policy_enabled' | 'password_history_count'>): number =>
   s.password_policy_enabled ? s.password_history_count : 0;
+
+export type PasswordState = {
+  authType: string;
+  hasPassword: boolean;
+  mustChangePassword: boolean;
+  passwordChangedAt: Date | null;
+  createdAt: Date;
+};
+export type PasswordAges = Pick<AuthSettings, 'password_policy_enabled' | 'password_max_age_days'>;
+const dayMs = 86_400_000;
+
+/** Whether the password has to be changed before anything else: because somebody said so, or because of its age. */
+export const mustChange = (user: PasswordState, now: Date, s: PasswordAges): boolean => {
+  if (!user.hasPassword) return false;
+  if (user.mustChangePassword) return true;
+  if (user.authType !== 'local' || !s.password_policy_enabled || s.password_max_age_days === 0) return false;
+  const since = user.passwordChangedAt ?? user.createdAt;
+  return now.getTime() - since.getTime() > s.password_max_age_days * dayMs;
+};

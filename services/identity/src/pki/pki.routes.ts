@@ -2,7 +2,7 @@ import { identityRoutes } from '@overtone/contracts';
 import { forwardedHeader, handle, type Forwarded, type Route } from '@overtone/service-kit';
 import { clientOf } from '../client.ts';
 import { methodOff, type Provisioning, type Refuse } from '../provisioning/provisioning.ts';
-import { newCsrfToken, secureCookies, tokenReply } from '../sessions/sessions.ts';
+import { secureCookies, tokenReply } from '../sessions/sessions.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { CrlSource } from './crl.adapter.ts';
 import { certificateOf, check, type PkiSettings, type Refused } from './pki.ts';
@@ -39,7 +39,7 @@ export const pkiRoutes = (d: Deps): Route[] => {
         throw await d.refuse(client, { method: 'pki', errorCode, reason, username, details });
       }
       const issued = await d.provisioning.signIn(identified.assertion, client);
-      return tokenReply(issued, { csrfToken: newCsrfToken(), secure });
+      return tokenReply(issued, { secure });
     }),
   ];
 };

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { invalid } from '@overtone/service-kit';
 
 type Origin = { scheme: string; host: string };
@@ -7,6 +6,7 @@ type IssuedTokens = {
   accessSeconds: number;
   refreshToken: string;
   refreshSeconds: number;
+  csrfToken: string;
 };
 
 const loopback = /^(localhost|([a-z0-9-]+\.)+localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i;
@@ -35,10 +35,8 @@ const cookie = (name: string, value: string, o: CookieOptions): string =>
     ...(o.secure ? ['Secure'] : []),
   ].join('; ');
 
-export const newCsrfToken = (): string => randomBytes(32).toString('hex');
-
 /** The three cookies of a session; the CSRF cookie lives as long as the refresh cookie. */
-export const sessionCookies = (t: IssuedTokens, csrfToken: string, secure: boolean): string[] => [
+export const sessionCookies = (t: IssuedTokens, secure: boolean): string[] => [
   cookie('access_token', t.accessToken, {
     path: '/',
     maxAge: t.accessSeconds,
@@ -53,7 +51,13 @@ export const sessionCookies = (t: IssuedTokens, csrfToken: string, secure: boole
     httpOnly: true,
     sameSite: 'Strict',
   }),
-  cookie('csrf_token', csrfToken, { path: '/', maxAge: t.refreshSeconds, secure, httpOnly: false, sameSite: 'Strict' }),
+  cookie('csrf_token', t.csrfToken, {
+    path: '/',
+    maxAge: t.refreshSeconds,
+    secure,
+    httpOnly: false,
+    sameSite: 'Strict',
+  }),
 ];
 
 export const clearedCookies = (): string[] => [
@@ -69,11 +73,4 @@ export const cookieValue = (header: string | undefined, name: string): string | 
     if (at > 0 && part.slice(0, at).trim() === name) return part.slice(at + 1).trim();
   }
   return undefined;
-};
-
-const csrfShape = /^[0-9a-f]{64}$/;
-/** The caller's CSRF token goes on after a refresh, so that a request already under way in another tab stays good. */
-export const keptCsrfToken = (header: string | undefined): string => {
-  const given = cookieValue(header, 'csrf_token');
-  return given && csrfShape.test(given) ? given : newCsrfToken();
 };

@@ -62,7 +62,31 @@ describe('refreshing', () => {
     expect(rows).toEqual([{ error_code: 'REFRESH_REUSED' }]);
   });
 
-  it('gives one child to sixty-four refreshes at once, and the child lives', async () => {
+  it('gives one child to sixty-four refreshes at once, and the child lives, round after round', async () => {
+    const { refreshToken: first, caller } = await newSession();
+    let token = first;
+    for (let round = 0; round < 6; round++) {
+      const all = await Promise.all(Array.from({ length: 64 }, () => identity.refresh(token)));
+      const good = all.filter((a) => a.status === 200);
+      expect(good).toHaveLength(1);
+      expect(await alive(caller.sessionId)).toBe(1);
+      token = refreshOf(good[0] as { body: Record<string, unknown> });
+    }
+    expect((await identity.refresh(token)).status).toBe(200);
+  });
+
+  it('leaves no token of a session alive after a fork of it was used, whichever of the two came first', async () => {
+    for (const reused of ['parent', 'grandparent'] as const) {
+      const { refreshToken: grandparent, caller } = await newSession();
+      const parent = refreshOf(await identity.refresh(grandparent));
+      const child = refreshOf(await identity.refresh(parent));
+      expect((await identity.refresh(reused === 'parent' ? parent : grandparent)).status).toBe(401);
+      expect(await alive(caller.sessionId)).toBe(0);
+      for (const token of [grandparent, parent, child]) expect((await identity.refresh(token)).status).toBe(401);
+    }
+  });
+
+  it('refuses sixty-four of the others at once with 401', async () => {
     const { refreshToken, caller } = await newSession();
     const all = await Promise.all(Array.from({ length: 64 }, () => identity.refresh(refreshToken)));
     const good = all.filter((a) => a.status === 200);
@@ -99,13 +123,27 @@ describe('refreshing', () => {
     expect((await identity.refresh(token)).status).toBe(401);
   });
 
-  it('takes the cookie when the body has no token', async () => {
-    const { refreshToken } = await newSession();
-    const answer = await identity.ask('/api/auth/token/refresh', {
-      method: 'POST',
-      headers: { cookie: `refresh_token=${refreshToken}` },
-    });
-    expect(answer.status).toBe(200);
+  const withCookies = (cookie: string, headers: Record<string, string> = {}) =>
+    identity.ask('/api/auth/token/refresh', { method: 'POST', headers: { cookie, ...headers } });
+
+  it('takes the cookie when the body has no token, with the CSRF token of that session and no other', async () => {
+    const [mine, other] = [await newSession(), await newSession()];
+    for (const csrf of ['', `; csrf_token=${other.csrfToken}`, `; csrf_token=${'ab'.repeat(32)}`]) {
+      const { status, body } = await withCookies(`refresh_token=${mine.refreshToken}${csrf}`);
+      expect([status, body['code']]).toEqual([403, 'csrf_failed']);
+    }
+    const good = await withCookies(`refresh_token=${mine.refreshToken}; csrf_token=${mine.csrfToken}`);
+    expect(good.status).toBe(200);
+    expect(good.cookies[2]).toContain(`csrf_token=${mine.csrfToken};`);
+  });
+
+  it('does not sign out by cookies without the CSRF token of the session', async () => {
+    const { refreshToken, accessToken, csrfToken } = await newSession();
+    const logout = (cookie: string) => identity.ask('/api/auth/logout', { method: 'POST', headers: { cookie } });
+    expect((await logout(`refresh_token=${refreshToken}`)).status).toBe(403);
+    expect(await identity.resolve(accessToken)).not.toBeNull();
+    expect((await logout(`refresh_token=${refreshToken}; csrf_token=${csrfToken}`)).status).toBe(200);
+    expect(await identity.resolve(accessToken)).toBeNull();
   });
 
   it('ends with the idle limit and with the session itself', async () => {
@@ -234,4 +272,81 @@ describe('ending sessions', () => {
       expect(await alive(caller.sessionId)).toBe(0);
     }
   });
+});
+
+describe('the signing secret', () => {
+  it('ends all sessions when it changes, refresh tokens and sockets too', async () => {
+    const { user, refreshToken, accessToken } = await newSession();
+    const again = await startIdentity(backends, { JWT_SECRET_KEY: 'another secret that is long enough for it' });
+    try {
+      expect(await again.resolve(accessToken)).toBeNull();
+      expect((await again.refresh(refreshToken)).status).toBe(401);
+      const { rows } = await backends.sql.query(
+        'select 1 from refresh_token where user_id = $1 and revoked_at is null',
+        [user.id],
+      );
+      expect(rows).toEqual([]);
+      await waitFor(() =>
+        revoked.some((e) => e['userId'] === user.id && e['reason'] === 'signing_secret_changed' && !e['sessionId']),
+      );
+    } finally {
+      await again.stop();
+    }
+  });
+
+  it('leaves sessions alone when it stays', async () => {
+    const { accessToken, refreshToken } = await newSession();
+    const again = await startIdentity(backends);
+    expect(await again.resolve(accessToken)).not.toBeNull();
+    expect((await again.refresh(refreshToken)).status).toBe(200);
+    await again.stop();
+  });
+});
+
+describe('the number of sessions of one account', () => {
+  const limited = async (max: number, policy: string, work: (own: RunningIdentity) => Promise<void>) => {
+    const own = await startIdentity(backends, {
+      MAX_CONCURRENT_SESSIONS: String(max),
+      CONCURRENT_SESSION_POLICY: policy,
+    });
+    try {
+      await work(own);
+    } finally {
+      await own.stop();
+    }
+  };
+
+  it('is kept by ending the oldest, which is told and written down', () =>
+    limited(2, 'terminate_oldest', async (own) => {
+      const user = await addUser(backends.sql);
+      const sessions: Awaited<ReturnType<RunningIdentity['session']>>[] = [];
+      for (let i = 0; i < 3; i++) sessions.push(await own.session(user.email, user.password));
+      const living = await Promise.all(sessions.map(async (s) => (await own.resolve(s.accessToken)) !== null));
+      expect(living).toEqual([false, true, true]);
+      await waitFor(() => revoked.some((e) => e['sessionId'] === sessions[0]?.caller.sessionId));
+      const { rows } = await backends.sql.query(
+        `select details from audit_log where user_id = $1 and event_type = 'auth.session.limit_exceeded'`,
+        [user.id],
+      );
+      expect(rows).toEqual([{ details: { limit: 2, sessions_revoked: 1 } }]);
+    }));
+
+  it('is kept by refusing one more, where the settings say so', () =>
+    limited(2, 'reject', async (own) => {
+      const user = await addUser(backends.sql);
+      const first = await own.session(user.email, user.password);
+      await own.session(user.email, user.password);
+      const { status, body } = await own.signIn(user.email, user.password);
+      expect([status, body['code']]).toEqual([429, 'too_many_sessions']);
+      await own.ask('/api/auth/logout', { method: 'POST', caller: first.caller });
+      expect((await own.signIn(user.email, user.password)).status).toBe(200);
+    }));
+
+  it('is kept when many sign in at once', () =>
+    limited(3, 'terminate_oldest', async (own) => {
+      const user = await addUser(backends.sql);
+      const all = await Promise.all(Array.from({ length: 12 }, () => own.session(user.email, user.password)));
+      const living = await Promise.all(all.map(async (s) => (await own.resolve(s.accessToken)) !== null));
+      expect(living.filter(Boolean)).toHaveLength(3);
+    }));
 });

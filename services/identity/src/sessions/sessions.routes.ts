@@ -1,21 +1,29 @@
 import { identityRoutes, internalRoutes, receivedHeader } from '@overtone/contracts';
-import { handle, notFound, reply, unauthenticated, type Route } from '@overtone/service-kit';
+import { forbidden, handle, notFound, reply, unauthenticated, type Route } from '@overtone/service-kit';
 import { writeAudit } from '../audit/audit.ts';
 import { clientOf } from '../client.ts';
 import { txOptions, type Db } from '../database.ts';
 import {
   clearedCookies,
   cookieValue,
-  hashOf,
-  keptCsrfToken,
   receivedAtOf,
   secureCookies,
   tokenReply,
+  toSessionObject,
   type Sessions,
 } from './sessions.ts';
-import { sessionsStore } from './sessions.store.ts';
 
 type Deps = { db: Db; sessions: Sessions; allowInsecureCookies: boolean };
+
+/**
+ * Who is known by a cookie alone must have the CSRF token of that very session; the edge has seen to it that the header
+ * repeats it.
+ * @throws AppError forbidden, code csrf_failed.
+ */
+const checkCsrf = (sessions: Sessions, by: { sessionId: string } | null, cookies: string | undefined): void => {
+  if (by && !sessions.isCsrfOf(by.sessionId, cookieValue(cookies, 'csrf_token')))
+    throw forbidden('csrf_failed', 'CSRF token missing or invalid');
+};
 
 export const sessionsRoutes = ({ db, sessions, allowInsecureCookies }: Deps): Route[] => [
   handle(identityRoutes.refresh, async (r) => {
@@ -23,15 +31,18 @@ export const sessionsRoutes = ({ db, sessions, allowInsecureCookies }: Deps): Ro
     const cookies = r.req.get('cookie');
     const refreshToken = r.body?.refresh_token ?? cookieValue(cookies, 'refresh_token');
     if (!refreshToken) throw unauthenticated('refresh_refused', 'There is no refresh token. Please sign in.');
+    if (r.body?.refresh_token === undefined) checkCsrf(sessions, await sessions.ownerOf(refreshToken), cookies);
     const receivedAt = receivedAtOf(r.req.get(receivedHeader), Date.now());
     const issued = await sessions.rotate(refreshToken, receivedAt, clientOf(r));
-    return tokenReply(issued, { csrfToken: keptCsrfToken(cookies), secure });
+    return tokenReply(issued, { secure });
   }),
 
   // Signing out always works: without a session there is nothing left to end, and the cookies go all the same.
   handle(identityRoutes.logout, async (r) => {
-    const refreshToken = r.body?.refresh_token ?? cookieValue(r.req.get('cookie'), 'refresh_token');
-    const named = refreshToken ? await sessionsStore.byHash(db, hashOf(refreshToken)) : null;
+    const cookies = r.req.get('cookie');
+    const refreshToken = r.body?.refresh_token ?? cookieValue(cookies, 'refresh_token');
+    const named = refreshToken && !r.maybeCaller ? await sessions.ownerOf(refreshToken) : null;
+    if (r.body?.refresh_token === undefined) checkCsrf(sessions, named, cookies);
     const mine = r.maybeCaller ?? named;
     if (mine) {
       await db.$transaction(async (tx) => {
@@ -65,15 +76,7 @@ export const sessionsRoutes = ({ db, sessions, allowInsecureCookies }: Deps): Ro
   handle(identityRoutes.sessions, async (r) => {
     const rows = await sessions.alive(r.caller.userId);
     return {
-      sessions: rows.map((row) => ({
-        uuid: row.sessionId,
-        created_at: row.sessionStartedAt.toISOString(),
-        expires_at: row.expiresAt.toISOString(),
-        last_used_at: row.createdAt.toISOString(),
-        ip_address: row.ipAddress,
-        user_agent: row.userAgent,
-        current: row.sessionId === r.caller.sessionId,
-      })),
+      sessions: rows.map((row) => toSessionObject(row, r.caller.sessionId)),
       total: rows.length,
     };
   }),

@@ -1,23 +1,24 @@
 import { randomUUID } from 'node:crypto';
 import { identityEvents } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
-import { unauthenticated } from '@overtone/service-kit';
+import { rateLimited, unauthenticated, type Part } from '@overtone/service-kit';
 import { writeAudit } from '../audit/audit.ts';
 import type { Client } from '../client.ts';
 import { txOptions, type Db, type Tx } from '../database.ts';
 import type { AccessTokens } from './access-tokens.ts';
 import { createGathering } from './gather.ts';
 import type { Settings } from '../settings/settings.ts';
-import { asRole, boundsOf, expiryOf, hashOf, isReplay, lifetimesOf, newRefreshToken, refusalOf } from './sessions.ts';
+import type { SessionKeys } from './session-keys.ts';
+import { asRole, boundsOf, expiryOf, isReplay, lifetimesOf, newRefreshToken, refusalOf, surplus } from './sessions.ts';
 import type { Bounds, Issued, Lifetimes, Sessions } from './sessions.ts';
 import { sessionsStore } from './sessions.store.ts';
 
 const refused = () => unauthenticated('refresh_refused', 'The session has ended. Please sign in again.');
 
-type Deps = { db: Db; outbox: Outbox; accessTokens: AccessTokens; settings: Settings };
+type Deps = { db: Db; outbox: Outbox; accessTokens: AccessTokens; keys: SessionKeys; settings: Settings };
 type Family = { sessionId: string; sessionStartedAt: Date; absoluteExpiresAt: Date };
 
-export const createSessions = ({ db, outbox, accessTokens, settings }: Deps): Sessions => {
+export const createSessions = ({ db, outbox, accessTokens, keys, settings }: Deps): Sessions & { part: Part } => {
   const lifetimes = (): Lifetimes => lifetimesOf(settings.current());
   const bounds = (): Bounds => boundsOf(new Date(), lifetimes());
   const gather = createGathering();
@@ -28,7 +29,8 @@ export const createSessions = ({ db, outbox, accessTokens, settings }: Deps): Se
     await sessionsStore.insert(tx, {
       ...family,
       userId: user.id,
-      tokenHash: hashOf(refreshToken),
+      tokenHash: keys.hashOf(refreshToken),
+      secretId: keys.secretId,
       createdAt: now,
       expiresAt,
       userAgent: client.userAgent,
@@ -39,6 +41,7 @@ export const createSessions = ({ db, outbox, accessTokens, settings }: Deps): Se
       accessSeconds: accessTokens.lifetimeSeconds(),
       refreshToken,
       refreshSeconds: Math.max(1, Math.floor((expiresAt.getTime() - now.getTime()) / 1000)),
+      csrfToken: keys.csrfOf(family.sessionId),
     };
   };
 
@@ -71,15 +74,53 @@ export const createSessions = ({ db, outbox, accessTokens, settings }: Deps): Se
     throw refused();
   };
 
+  /** Ends the oldest sessions for a new one, or refuses it, as the settings say. */
+  const makeRoom = async (tx: Tx, userId: string, client: Client): Promise<void> => {
+    const { max_concurrent_sessions: max, concurrent_session_policy: policy } = settings.current();
+    if (max === 0) return;
+    await sessionsStore.holdUser(tx, userId);
+    const alive = await sessionsStore.alive(tx, userId, bounds());
+    const over = surplus(alive.length, max);
+    if (over === 0) return;
+    if (policy === 'reject')
+      throw rateLimited('too_many_sessions', `This account has ${max} sessions already. Please end one of them first.`);
+    const oldest = alive.toSorted((a, b) => a.sessionStartedAt.getTime() - b.sessionStartedAt.getTime());
+    for (const { sessionId } of oldest.slice(0, over)) await endOne(tx, userId, sessionId, 'too_many_sessions');
+    await writeAudit(tx, {
+      event: 'auth.session.limit_exceeded',
+      outcome: 'success',
+      userId,
+      client,
+      details: { limit: max, sessions_revoked: over },
+    });
+  };
+
   return {
-    open: (tx, user, client) => {
+    part: {
+      name: 'sessions',
+      // A signing secret that was exchanged ends what was begun under the one before, sockets included.
+      start: async () =>
+        db.$transaction(async (tx) => {
+          const ended = await sessionsStore.revokeOfOtherSecrets(tx, keys.secretId);
+          const reason = 'signing_secret_changed';
+          await outbox.addAll(
+            tx,
+            identityEvents.sessionRevoked,
+            ended.map((userId) => ({ userId, sessionId: null, reason })),
+          );
+        }, txOptions),
+      stop: async () => {},
+    },
+
+    open: async (tx, user, client) => {
+      await makeRoom(tx, user.id, client);
       const now = new Date();
       const absoluteExpiresAt = new Date(now.getTime() + lifetimes().absoluteSeconds * 1000);
       return issue(tx, user, { sessionId: randomUUID(), sessionStartedAt: now, absoluteExpiresAt }, client);
     },
 
     rotate: async (refreshToken, receivedAt, client) => {
-      const tokenHash = hashOf(refreshToken);
+      const tokenHash = keys.hashOf(refreshToken);
       await gather(tokenHash);
       const issued = await db.$transaction(async (tx) => {
         const user = await sessionsStore.holderShared(tx, tokenHash);
@@ -113,9 +154,13 @@ export const createSessions = ({ db, outbox, accessTokens, settings }: Deps): Se
         sessionId: claims.sid,
         // The account's role counts, not the one in the token: a demotion works at once.
         role: asRole(user.role),
-        refusal: refusalOf(user, new Date()),
+        refusal: refusalOf(user, new Date(), settings.current()),
         expiresAt: claims.exp * 1000,
+        csrfToken: keys.csrfOf(claims.sid),
       };
     },
+
+    ownerOf: (refreshToken) => sessionsStore.byHash(db, keys.hashOf(refreshToken)),
+    isCsrfOf: keys.isCsrfOf,
   };
 };

@@ -1,14 +1,8 @@
 import type { Db, Tx } from '../database.ts';
 import type { RefreshToken } from '../generated/client.ts';
-import type { Bounds } from './sessions.ts';
+import type { Bounds, Lifecycle } from './sessions.ts';
 
-export type LiveSession = {
-  role: string;
-  isActive: boolean;
-  approvalStatus: string;
-  accountExpiresAt: Date | null;
-  mustChangePassword: boolean;
-};
+export type LiveSession = Lifecycle & { role: string };
 
 const within = ({ startedAfter, refreshedAfter }: Bounds) => ({
   sessionStartedAt: { gt: startedAfter },
@@ -62,7 +56,21 @@ export const sessionsStore = {
     return [...new Set(alive.map((r) => r.sessionId))];
   },
 
-  alive: (db: Db, userId: string, bounds: Bounds): Promise<RefreshToken[]> =>
+  /** Holds an account, so that no other session of it begins or ends until the transaction does. */
+  holdUser: async (tx: Tx, userId: string): Promise<void> =>
+    void (await tx.$queryRaw`select 1 from "user" where uuid = ${userId}::uuid for update`),
+
+  /** Revokes what was made under another signing secret. @returns whose sessions those were. */
+  revokeOfOtherSecrets: async (tx: Tx, secretId: string): Promise<string[]> => {
+    const rows = await tx.$queryRaw<{ userId: string }[]>`
+      with ended as (
+        update refresh_token set revoked_at = now()
+        where revoked_at is null and secret_id <> ${secretId} returning user_id, spent_at, expires_at)
+      select distinct user_id as "userId" from ended where spent_at is null and expires_at > now()`;
+    return rows.map((r) => r.userId);
+  },
+
+  alive: (db: Db | Tx, userId: string, bounds: Bounds): Promise<RefreshToken[]> =>
     db.refreshToken.findMany({
       where: { userId, spentAt: null, revokedAt: null, expiresAt: { gt: new Date() }, ...within(bounds) },
       orderBy: { createdAt: 'desc' },
@@ -72,7 +80,10 @@ export const sessionsStore = {
   live: async (db: Db, userId: string, sessionId: string, bounds: Bounds): Promise<LiveSession | undefined> => {
     const rows = await db.$queryRaw<LiveSession[]>`
       select u.role, u.is_active as "isActive", u.approval_status as "approvalStatus",
-             u.account_expires_at as "accountExpiresAt", u.must_change_password as "mustChangePassword"
+             u.account_expires_at as "accountExpiresAt", u.must_change_password as "mustChangePassword",
+             u.auth_type as "authType", u.allow_local_fallback as "allowLocalFallback",
+             u.password_changed_at as "passwordChangedAt", u.created_at as "createdAt",
+             u.password_hash is not null as "hasPassword"
       from "user" u
       where u.uuid = ${userId}::uuid and exists (
         select 1 from refresh_token r

@@ -2,25 +2,35 @@ import { describe, expect, it } from '@jest/globals';
 import {
   cookieValue,
   expiryOf,
-  hashOf,
   isReplay,
-  keptCsrfToken,
   newRefreshToken,
   receivedAtOf,
   refusalOf,
   secureCookies,
   sessionCookies,
+  surplus,
 } from './sessions.ts';
+import { createSessionKeys } from './session-keys.ts';
 
 const at = (s: string) => new Date(`2026-01-01T${s}Z`);
-const issued = { accessToken: 'a', accessSeconds: 900, refreshToken: 'r', refreshSeconds: 604_800 };
+const issued = { accessToken: 'a', accessSeconds: 900, refreshToken: 'r', refreshSeconds: 604_800, csrfToken: 'c' };
+const keys = createSessionKeys('a secret');
 
 describe('refresh tokens', () => {
   it('are random and kept only as a hash', () => {
     const [a, b] = [newRefreshToken(), newRefreshToken()];
     expect(a).not.toBe(b);
     expect(Buffer.from(a, 'base64url')).toHaveLength(32);
-    expect(hashOf(a)).not.toContain(a);
+    expect(keys.hashOf(a)).not.toContain(a);
+    expect(keys.hashOf(a)).toBe(keys.hashOf(a));
+  });
+
+  it('are not known under another signing secret', () => {
+    const token = newRefreshToken();
+    const others = createSessionKeys('another secret');
+    expect(others.hashOf(token)).not.toBe(keys.hashOf(token));
+    expect(others.secretId).not.toBe(keys.secretId);
+    expect(keys.secretId).toMatch(/^[0-9a-f]{16}$/);
   });
 
   it('end after the idle limit, but never after the session itself', () => {
@@ -49,8 +59,18 @@ describe('the time at which a request reached the edge', () => {
 });
 
 describe('state of an account', () => {
-  const fine = { isActive: true, approvalStatus: 'approved', accountExpiresAt: null, mustChangePassword: false };
+  const fine = {
+    isActive: true,
+    approvalStatus: 'approved',
+    accountExpiresAt: null,
+    mustChangePassword: false,
+    authType: 'local',
+    hasPassword: true,
+    passwordChangedAt: at('09:00:00'),
+    createdAt: at('08:00:00'),
+  };
   const now = at('10:00:00');
+  const ages = { password_policy_enabled: true, password_max_age_days: 0 };
   it.each([
     [{}, null],
     [{ isActive: false }, 'account_disabled'],
@@ -61,7 +81,25 @@ describe('state of an account', () => {
     [{ mustChangePassword: true }, 'password_change_required'],
     [{ mustChangePassword: true, isActive: false }, 'account_disabled'],
   ])('%j is refused with %s', (change, code) => {
-    expect(refusalOf({ ...fine, ...change }, now)).toBe(code);
+    expect(refusalOf({ ...fine, ...change }, now, ages)).toBe(code);
+  });
+
+  it.each([
+    ['a password older than the settings allow', {}, 60, 'password_change_required'],
+    [
+      'one that has never been changed, from the day the account was made',
+      { passwordChangedAt: null },
+      60,
+      'password_change_required',
+    ],
+    ['a younger one', { passwordChangedAt: new Date('2025-12-01') }, 60, null],
+    ['any age when no limit is set', {}, 0, null],
+    ['an account whose password is kept elsewhere', { authType: 'ldap', hasPassword: false }, 60, null],
+    ['an account of a provider that has a password here, too', { authType: 'oidc' }, 60, null],
+  ])('with %s is judged by its age', (_what, change, password_max_age_days, code) => {
+    const old = { ...fine, passwordChangedAt: new Date('2025-10-01'), createdAt: new Date('2025-09-01'), ...change };
+    expect(refusalOf(old, now, { ...ages, password_max_age_days })).toBe(code);
+    expect(refusalOf(old, now, { password_policy_enabled: false, password_max_age_days })).toBeNull();
   });
 });
 
@@ -91,21 +129,41 @@ describe('cookies', () => {
   });
 
   it('hide the tokens from scripts, show the CSRF token, and let it live as long as the refresh token', () => {
-    const [access, refresh, csrf] = sessionCookies(issued, 'c', true);
+    const [access, refresh, csrf] = sessionCookies(issued, true);
     expect(access).toBe('access_token=a; Path=/; Max-Age=900; SameSite=Lax; HttpOnly; Secure');
     expect(refresh).toBe('refresh_token=r; Path=/api/auth; Max-Age=604800; SameSite=Strict; HttpOnly; Secure');
     expect(csrf).toBe('csrf_token=c; Path=/; Max-Age=604800; SameSite=Strict; Secure');
   });
 
-  it('keep a CSRF token that looks like ours and replace any other', () => {
-    const ours = 'ab'.repeat(32);
-    expect(keptCsrfToken(`x=1; csrf_token=${ours}`)).toBe(ours);
-    expect(keptCsrfToken('csrf_token=evil;')).toMatch(/^[0-9a-f]{64}$/);
-    expect(keptCsrfToken(undefined)).toMatch(/^[0-9a-f]{64}$/);
+  it('carry a CSRF token that belongs to one session and one signing secret', () => {
+    const mine = keys.csrfOf('my session');
+    expect(mine).toMatch(/^[0-9a-f]{64}$/);
+    expect(keys.isCsrfOf('my session', mine)).toBe(true);
+    for (const given of [
+      keys.csrfOf('another'),
+      createSessionKeys('b').csrfOf('my session'),
+      '',
+      undefined,
+      `${mine}0`,
+    ])
+      expect(keys.isCsrfOf('my session', given)).toBe(false);
   });
 
   it('are read by their whole name', () => {
     expect(cookieValue('xrefresh_token=1; refresh_token=a=b', 'refresh_token')).toBe('a=b');
     expect(cookieValue('a; =x', 'refresh_token')).toBeUndefined();
+  });
+});
+
+describe('the number of sessions', () => {
+  it.each([
+    [5, 0, 0],
+    [0, 1, 0],
+    [1, 1, 1],
+    [2, 3, 0],
+    [3, 3, 1],
+    [7, 3, 5],
+  ])('%i alive with a limit of %i: %i have to end before another begins', (alive, max, over) => {
+    expect(surplus(alive, max)).toBe(over);
   });
 });

@@ -1,15 +1,16 @@
-import { createHash, randomBytes } from 'node:crypto';
-import type { AuthSettings, ResolvedSession, Role } from '@overtone/contracts';
+import { randomBytes } from 'node:crypto';
+import type { AuthSettings, ResolvedSession, Role, sessionObject } from '@overtone/contracts';
+import type { z } from 'zod';
 import type { Client } from '../client.ts';
 import type { Tx } from '../database.ts';
 import type { RefreshToken } from '../generated/client.ts';
+import { mustChange, type PasswordAges, type PasswordState } from '../passwords/passwords.ts';
 
-export { clearedCookies, cookieValue, keptCsrfToken, newCsrfToken, secureCookies, sessionCookies } from './cookies.ts';
+export { clearedCookies, cookieValue, secureCookies, sessionCookies } from './cookies.ts';
 export { tokenReply } from './token-reply.ts';
 
 /** Refresh tokens are opaque: 256 random bits, kept as a hash only. */
 export const newRefreshToken = (): string => randomBytes(32).toString('base64url');
-export const hashOf = (refreshToken: string): string => createHash('sha256').update(refreshToken).digest('hex');
 
 const minute = 60;
 const day = 86_400;
@@ -62,22 +63,26 @@ export const receivedAtOf = (told: string | undefined, now: number): Date => {
   return new Date(at > now - 60_000 && at < now ? at : now);
 };
 
-type Lifecycle = {
-  isActive: boolean;
-  approvalStatus: string;
-  accountExpiresAt: Date | null;
-  mustChangePassword: boolean;
-};
+export type Lifecycle = PasswordState & { isActive: boolean; approvalStatus: string; accountExpiresAt: Date | null };
 /** The 403 code that an account's state calls for; null when it may do everything its role allows. */
-export const refusalOf = (user: Lifecycle, now: Date): ResolvedSession['refusal'] => {
+export const refusalOf = (user: Lifecycle, now: Date, ages: PasswordAges): ResolvedSession['refusal'] => {
   if (!user.isActive) return 'account_disabled';
   if (user.approvalStatus === 'rejected') return 'account_rejected';
   if (user.approvalStatus !== 'approved') return 'account_pending_approval';
   if (user.accountExpiresAt && user.accountExpiresAt <= now) return 'account_expired';
-  return user.mustChangePassword ? 'password_change_required' : null;
+  return mustChange(user, now, ages) ? 'password_change_required' : null;
 };
 
-export type Issued = { accessToken: string; accessSeconds: number; refreshToken: string; refreshSeconds: number };
+/** How many of these sessions, the oldest first, have to end before one more may begin. */
+export const surplus = (alive: number, max: number): number => (max === 0 ? 0 : Math.max(0, alive + 1 - max));
+
+export type Issued = {
+  accessToken: string;
+  accessSeconds: number;
+  refreshToken: string;
+  refreshSeconds: number;
+  csrfToken: string;
+};
 export type Sessions = {
   /** Begins a session in the transaction that signs somebody in. */
   open: (tx: Tx, user: { id: string; role: string }, client: Client) => Promise<Issued>;
@@ -89,5 +94,20 @@ export type Sessions = {
   /** The sessions of a user that are alive, the one last used first. */
   alive: (userId: string) => Promise<RefreshToken[]>;
   resolve: (accessToken: string) => Promise<ResolvedSession | null>;
+  /** Whose refresh token it is, or was. */
+  ownerOf: (refreshToken: string) => Promise<{ userId: string; sessionId: string } | null>;
+  /** Whether this is the CSRF token of that session. */
+  isCsrfOf: (sessionId: string, given: string | undefined) => boolean;
 };
 export const asRole = (role: string): Role => role as Role;
+
+/** A session as a client sees it; it was last used when it was last refreshed. */
+export const toSessionObject = (row: RefreshToken, current: string): z.infer<typeof sessionObject> => ({
+  uuid: row.sessionId,
+  created_at: row.sessionStartedAt.toISOString(),
+  expires_at: row.expiresAt.toISOString(),
+  last_used_at: row.createdAt.toISOString(),
+  ip_address: row.ipAddress,
+  user_agent: row.userAgent,
+  current: row.sessionId === current,
+});

@@ -2,9 +2,14 @@ import type { AnswerOf, identityRoutes } from '@overtone/contracts';
 import { reply, type Reply } from '@overtone/service-kit';
 import { sessionCookies } from './cookies.ts';
 
-type Tokens = { accessToken: string; accessSeconds: number; refreshToken: string; refreshSeconds: number };
-type With = {
+type Tokens = {
+  accessToken: string;
+  accessSeconds: number;
+  refreshToken: string;
+  refreshSeconds: number;
   csrfToken: string;
+};
+type With = {
   secure: boolean;
   /** Further cookies to set or to clear. */
   cookies?: readonly string[];
@@ -13,7 +18,7 @@ type With = {
 /** The answer of every way to sign in: the tokens, and the same as cookies. */
 export const tokenReply = (
   issued: Tokens,
-  { csrfToken, secure, cookies = [] }: With,
+  { secure, cookies = [] }: With,
 ): Reply<AnswerOf<typeof identityRoutes.token>> =>
   reply(
     {
@@ -24,7 +29,7 @@ export const tokenReply = (
     },
     {
       headers: {
-        'Set-Cookie': [...sessionCookies(issued, csrfToken, secure), ...cookies],
+        'Set-Cookie': [...sessionCookies(issued, secure), ...cookies],
         'Cache-Control': 'no-store',
       },
     },

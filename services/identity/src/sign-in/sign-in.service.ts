@@ -110,7 +110,7 @@ export const createSignIn = (d: Deps): SignIn => {
     return lockout
       .oneAtATime(key, () => inTurn(t, key))
       .catch((error: unknown) => {
-        if (!isAppError(error) || error.kind !== 'rate_limited') throw error;
+        if (!isAppError(error) || error.code !== 'rate_limited') throw error;
         return refuse(t, { errorCode: 'ACCOUNT_LOCKED', reason: 'too many attempts at once' });
       });
   };

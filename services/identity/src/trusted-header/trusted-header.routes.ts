@@ -2,7 +2,7 @@ import { identityRoutes } from '@overtone/contracts';
 import { forwardedHeader, handle, type Forwarded, type Route } from '@overtone/service-kit';
 import { clientOf } from '../client.ts';
 import { methodOff, type Provisioning, type Refuse } from '../provisioning/provisioning.ts';
-import { newCsrfToken, secureCookies, tokenReply } from '../sessions/sessions.ts';
+import { secureCookies, tokenReply } from '../sessions/sessions.ts';
 import type { Settings } from '../settings/settings.ts';
 import { personOf } from './trusted-header.ts';
 
@@ -29,6 +29,6 @@ export const trustedHeaderRoutes = (d: Deps): Route[] => [
       throw await d.refuse(client, { method: 'proxy', errorCode, reason, details });
     }
     const issued = await d.provisioning.signIn(named.assertion, client);
-    return tokenReply(issued, { csrfToken: newCsrfToken(), secure });
+    return tokenReply(issued, { secure });
   }),
 ];

@@ -1,0 +1,2 @@
+-- Which signing secret a session was made under: with another one every session is over (identity).
+alter table refresh_token add column secret_id text not null default '';

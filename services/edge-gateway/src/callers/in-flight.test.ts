@@ -1,0 +1,64 @@
+import { describe, expect, it } from '@jest/globals';
+import type { ResolvedSession } from '@overtone/contracts';
+import { createInFlight } from './callers.ts';
+
+const of = (userId: string, sessionId: string) => ({ userId, sessionId });
+const setup = (dead: Set<string>, patienceMs?: number) => {
+  const asked: string[] = [];
+  const ended: string[] = [];
+  const inFlight = createInFlight({
+    resolve: async (token) => {
+      asked.push(token);
+      return dead.has(token) ? null : ({} as ResolvedSession);
+    },
+    ...(patienceMs === undefined ? {} : { patienceMs }),
+  });
+  const enter = (token: string, session: { userId: string; sessionId: string }, receivedAt = Date.now() - 1) =>
+    inFlight.enter({ token, session, receivedAt, end: () => void ended.push(token) });
+  return { inFlight, asked, ended, enter };
+};
+
+describe('requests under way', () => {
+  it('are cut off when their session has ended, and no others', async () => {
+    const { inFlight, ended, enter } = setup(new Set(['a']));
+    enter('a', of('u', 's1'));
+    enter('b', of('u', 's2'));
+    enter('c', of('v', 's3'));
+    await inFlight.revoked('u', 's1');
+    expect(ended).toEqual(['a']);
+  });
+
+  it('are asked for once for each token, whatever their number', async () => {
+    const { inFlight, asked, ended, enter } = setup(new Set(['a']));
+    for (let i = 0; i < 20; i++) enter('a', of('u', 's'));
+    await inFlight.revoked('u', null);
+    expect(asked).toEqual(['a']);
+    expect(ended).toHaveLength(20);
+  });
+
+  it('are forgotten when they are over', async () => {
+    const { inFlight, asked, enter } = setup(new Set(['a']));
+    enter('a', of('u', 's'))();
+    await inFlight.revoked('u', null);
+    expect(asked).toEqual([]);
+    expect(inFlight.size()).toBe(0);
+  });
+
+  it('are looked at when they came before the word of the end and are handed on after it', async () => {
+    const { inFlight, ended, enter } = setup(new Set(['a']));
+    await inFlight.revoked('u', null);
+    enter('a', of('u', 's'), Date.now() - 100);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(ended).toEqual(['a']);
+  });
+
+  it('are cut off when nobody says in time that their session lives', async () => {
+    const ended: string[] = [];
+    for (const resolve of [() => new Promise<null>(() => {}), () => Promise.reject(new Error('down'))]) {
+      const inFlight = createInFlight({ resolve, patienceMs: 10 });
+      inFlight.enter({ token: 'a', session: of('u', 's'), receivedAt: 0, end: () => void ended.push('a') });
+      await inFlight.checkAll();
+    }
+    expect(ended).toHaveLength(2);
+  });
+});

@@ -1,0 +1,77 @@
+import type { ResolvedSession } from '@overtone/contracts';
+
+/** A request on its way to a service and back, for somebody. */
+type Exchange = {
+  session: Pick<ResolvedSession, 'userId' | 'sessionId'>;
+  token: string;
+  /** When the request came, in epoch milliseconds. */
+  receivedAt: number;
+  /** Cuts it off. */
+  end: () => void;
+};
+type Deps = {
+  /** Who a token belongs to now. */
+  resolve: (token: string) => Promise<ResolvedSession | null> | ResolvedSession;
+  /** So long an answer is waited for before the session counts as ended. */
+  patienceMs?: number;
+};
+/** Longer than it takes from a request's arrival until it is handed on. */
+const rememberMs = 60_000;
+
+/**
+ * Requests that are under way: a download may run for an hour, and must end with its session. Word of an ended session
+ * makes us ask anew rather than cut at once, because "all sessions of a user" does not mean the one begun just now.
+ */
+export const createInFlight = ({ resolve, patienceMs = 500 }: Deps) => {
+  const users = new Map<string, Set<Exchange>>();
+  const revoked = new Map<string, number>();
+
+  const alive = (token: string): Promise<boolean> =>
+    new Promise((done) => {
+      const timer = setTimeout(() => done(false), patienceMs);
+      Promise.resolve(resolve(token))
+        .then((session) => done(session !== null))
+        .catch(() => done(false))
+        .finally(() => clearTimeout(timer));
+    });
+
+  /** Asks once for each token among them. */
+  const check = async (some: Iterable<Exchange>): Promise<void> => {
+    const byToken = Map.groupBy(some, (x) => x.token);
+    await Promise.all(
+      [...byToken].map(async ([token, exchanges]) => {
+        if (await alive(token)) return;
+        for (const x of exchanges) x.end();
+      }),
+    );
+  };
+
+  const forget = (): void => {
+    const old = Date.now() - rememberMs;
+    for (const [userId, at] of revoked) if (at < old) revoked.delete(userId);
+  };
+
+  return {
+    /** @returns what to call when the exchange is over. */
+    enter: (x: Exchange): (() => void) => {
+      const { userId } = x.session;
+      const mine = users.get(userId) ?? new Set();
+      users.set(userId, mine.add(x));
+      if ((revoked.get(userId) ?? -Infinity) >= x.receivedAt) void check([x]);
+      return () => {
+        if (mine.delete(x) && mine.size === 0) users.delete(userId);
+      };
+    },
+    /** A session of a user has ended; with null, all of them. */
+    revoked: async (userId: string, sessionId: string | null): Promise<void> => {
+      forget();
+      revoked.set(userId, Date.now());
+      const mine = [...(users.get(userId) ?? [])];
+      await check(mine.filter((x) => sessionId === null || x.session.sessionId === sessionId));
+    },
+    /** Nobody would have told us. */
+    checkAll: (): Promise<void> => check([...users.values()].flatMap((mine) => [...mine])),
+    size: (): number => [...users.values()].reduce((n, mine) => n + mine.size, 0),
+  };
+};
+export type InFlight = ReturnType<typeof createInFlight>;

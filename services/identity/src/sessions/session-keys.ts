@@ -1,0 +1,28 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+
+/** What of a session hangs on the signing secret: with another secret none of it is known any more. */
+export type SessionKeys = {
+  /** Names the secret without telling anything of it. */
+  secretId: string;
+  /** Under which a refresh token is kept. */
+  hashOf: (refreshToken: string) => string;
+  /** The CSRF token of a session: nobody can make one for another session, or bring one along. */
+  csrfOf: (sessionId: string) => string;
+  isCsrfOf: (sessionId: string, given: string | undefined) => boolean;
+};
+
+const hmac = (key: string | Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest();
+
+export const createSessionKeys = (secret: string): SessionKeys => {
+  const [refreshKey, csrfKey] = [hmac(secret, 'refresh tokens'), hmac(secret, 'csrf tokens')];
+  const csrfOf = (sessionId: string): string => hmac(csrfKey, sessionId).toString('hex');
+  return {
+    secretId: hmac(secret, 'name of this secret').toString('hex').slice(0, 16),
+    hashOf: (refreshToken) => hmac(refreshKey, refreshToken).toString('hex'),
+    csrfOf,
+    isCsrfOf: (sessionId, given) => {
+      const [a, b] = [Buffer.from(csrfOf(sessionId)), Buffer.from(given ?? '')];
+      return a.length === b.length && timingSafeEqual(a, b);
+    },
+  };
+};
