@@ -78,7 +78,7 @@ describe('groups', () => {
     const renamed = await send(root, 'PUT', `/api/groups/${other}`, { name: 'ÄRZTE' });
     expect([renamed.status, renamed.body['code']]).toEqual([409, 'group_name_taken']);
     const same = await Promise.all([1, 2, 3].map(() => send(root, 'POST', '/api/groups', { name: 'At once' })));
-    expect(same.map((a) => a.status).sort()).toEqual([201, 409, 409]);
+    expect(same.map((a) => a.status).toSorted((a, b) => a - b)).toEqual([201, 409, 409]);
   });
 
   it('are listed to their members, and all of them to administrators', async () => {
@@ -161,7 +161,7 @@ describe('groups', () => {
     expect(statuses.every((s) => [201, 204, 404].includes(s))).toBe(true);
     const joined = answers.filter((a) => a.status === 201).length;
     const versions = await Promise.all(people.map((p) => versionOf(p.userId)));
-    expect(versions.sort()).toEqual(people.map((_p, i) => (i < people.length - joined ? 0 : 2)));
+    expect(versions.toSorted((a, b) => a - b)).toEqual(people.map((_p, i) => (i < people.length - joined ? 0 : 2)));
   });
 });
 
@@ -182,7 +182,7 @@ describe('members by hand', () => {
   it('are added once', async () => {
     const [group, user] = [await newGroup(), await newCaller()];
     const all = await Promise.all([1, 2, 3, 4].map(() => add(root, group, user.userId)));
-    expect(all.map((a) => a.status).sort()).toEqual([201, 409, 409, 409]);
+    expect(all.map((a) => a.status).toSorted((a, b) => a - b)).toEqual([201, 409, 409, 409]);
     expect(await versionOf(user.userId)).toBe(1);
   });
 

@@ -1,0 +1,178 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { groupLdif } from '@overtone/testkit';
+import { startDirectoryWorld, type DirectoryWorld } from '../../test/directory-world.ts';
+import { rowsHash } from '../../test/rows-hash.ts';
+
+let w: DirectoryWorld;
+beforeAll(async () => {
+  w = await startDirectoryWorld();
+});
+afterAll(() => w.stop());
+beforeEach(async () => {
+  await w.backends.sql.query('delete from group_mapping');
+  await w.set('ldap', { ldap_admin_users: '', ldap_admin_groups: '', ldap_user_groups: '', ldap_enabled: true });
+});
+
+const path = '/api/admin/group-mappings';
+type Person = Awaited<ReturnType<DirectoryWorld['person']>>;
+const dryRun = async (json: object) => {
+  const { status, body } = await w.identity.ask(`${path}/test`, { caller: w.admin, json: { source: 'ldap', ...json } });
+  return { status, body };
+};
+const map = async (claim_value: string, gives: { group_uuid?: string; grants_role?: string }): Promise<void> => {
+  await w.identity.ask(path, { caller: w.admin, json: { source: 'ldap', claim_value, ...gives } });
+};
+let count = 0;
+const newGroup = async (): Promise<string> => {
+  const { body } = await w.identity.ask('/api/groups', { caller: w.admin, json: { name: `Dry run ${(count += 1)}` } });
+  return String(body['uuid']);
+};
+/** A group of the directory with these people in it. */
+const newLdapGroup = async (members: readonly Person[]): Promise<string> => {
+  const cn = `crew${(count += 1)}`;
+  await w.slapd.apply(groupLdif(cn, [`cn=nobody,${w.slapd.base}`, ...members.map((p) => p.dn)]));
+  return `cn=${cn},${w.slapd.groups}`;
+};
+const standing = async ({ email }: Person) => {
+  const user = await w.account(email);
+  const { rows } = await w.backends.sql.query<{ group_id: string; source: string }>(
+    'select group_id, source from user_group_member where user_id = $1 order by group_id',
+    [user?.['uuid']],
+  );
+  return {
+    role: user?.['role'],
+    groups: rows.map((r) => r.group_id),
+    sources: [...new Set(rows.map((r) => r.source))],
+  };
+};
+
+describe('the dry run by user name', () => {
+  it('asks the directory for the groups of the person, resolves them as a sign-in does, and writes nothing', async () => {
+    const ada = await w.person();
+    const [mapped, other] = [await newLdapGroup([ada]), await newLdapGroup([ada])];
+    const group = await newGroup();
+    await map(mapped.toUpperCase(), { group_uuid: group, grants_role: 'admin' });
+    const before = await rowsHash(w.backends.sql);
+    const { status, body } = await dryRun({ username: ada.uid });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      matched_claims: [mapped],
+      unmatched_claims: [other],
+      groups: [{ uuid: group }],
+      grants_role: 'admin',
+      legacy_admin: false,
+      effective_role: 'admin',
+    });
+    expect(new Set(body['claim_values'] as string[])).toEqual(new Set([mapped, other]));
+    expect((await dryRun({ username: ada.email })).body).toEqual(body);
+    expect(await rowsHash(w.backends.sql)).toBe(before);
+    expect(await w.account(ada.email)).toBeUndefined();
+  });
+
+  it.each(['ldap_admin_users', 'ldap_admin_groups'])('shows that the legacy signal of %s fires', async (key) => {
+    const bob = await w.person();
+    const crew = await newLdapGroup([bob]);
+    expect((await dryRun({ username: bob.uid })).body).toMatchObject({ legacy_admin: false, effective_role: 'user' });
+    await w.set('ldap', { [key]: key === 'ldap_admin_users' ? bob.uid : crew.toUpperCase() });
+    expect((await dryRun({ username: bob.uid })).body).toMatchObject({
+      grants_role: null,
+      legacy_admin: true,
+      effective_role: 'admin',
+    });
+  });
+
+  it('also shows somebody who is in no required group', async () => {
+    const eve = await w.person();
+    const crew = await newLdapGroup([eve]);
+    await w.set('ldap', { ldap_user_groups: await newLdapGroup([]) });
+    expect(await dryRun({ username: eve.uid })).toMatchObject({ status: 200, body: { claim_values: [crew] } });
+  });
+
+  it('answers 404 to somebody whom the directory does not have', async () => {
+    expect(await dryRun({ username: 'nobody-at-all' })).toMatchObject({
+      status: 404,
+      body: { code: 'not_found', detail: 'User not found in LDAP' },
+    });
+    expect((await dryRun({ username: '*' })).status).toBe(404);
+  });
+
+  it('answers 400 while LDAP is disabled', async () => {
+    await w.set('ldap', { ldap_enabled: false });
+    expect(await dryRun({ username: 'ada' })).toMatchObject({ status: 400, body: { code: 'ldap_disabled' } });
+  });
+});
+
+describe('sign-in after the dry run', () => {
+  it('does exactly what the dry run has shown', async () => {
+    const people = await Promise.all(Array.from({ length: 8 }, () => w.person()));
+    const crews = await Promise.all(
+      Array.from({ length: 6 }, (_, i) => newLdapGroup(people.filter((_p, j) => (j * 7 + i * 5) % 3 === 0))),
+    );
+    const groups = await Promise.all([newGroup(), newGroup(), newGroup()]);
+    for (const [i, crew] of crews.entries())
+      await map(crew, {
+        ...(i < 5 ? { group_uuid: groups[i % 3] as string } : {}),
+        ...(i > 3 ? { grants_role: i === 4 ? 'user' : 'admin' } : {}),
+      });
+    await w.set('ldap', { ldap_admin_users: String(people[1]?.uid) });
+    const shown = await Promise.all(people.map((p) => dryRun({ username: p.uid })));
+    for (const p of people) expect((await w.identity.signIn(p.uid, p.password)).status).toBe(200);
+    for (const [i, p] of people.entries()) {
+      const body: Record<string, unknown> = shown[i]?.body ?? {};
+      const now = await standing(p);
+      expect([now.role, now.groups]).toEqual([
+        body['effective_role'],
+        (body['groups'] as { uuid: string }[]).map((g) => g.uuid).toSorted(),
+      ]);
+      expect(now.sources).toEqual(now.groups.length > 0 ? ['ldap'] : []);
+    }
+    expect(shown.filter((s) => s.body['effective_role'] === 'admin').length).toBeGreaterThan(1);
+  });
+
+  it('a deleted mapping takes its group with the next sign-in, a removed group of the directory too', async () => {
+    const kim = await w.person();
+    const [a, b] = [await newLdapGroup([kim]), await newLdapGroup([kim])];
+    const [toA, toB] = [await newGroup(), await newGroup()];
+    await map(a, { group_uuid: toA });
+    await map(b, { group_uuid: toB });
+    await w.identity.signIn(kim.uid, kim.password);
+    expect((await standing(kim)).groups).toEqual([toA, toB].toSorted());
+    await w.slapd.apply(`dn: ${b}\nchangetype: delete\n\n`);
+    await w.identity.signIn(kim.uid, kim.password);
+    expect((await standing(kim)).groups).toEqual([toA]);
+    const list = (await w.identity.ask(path, { caller: w.admin })).body as unknown as { uuid: string }[];
+    for (const m of list) await w.identity.ask(`${path}/${m.uuid}`, { caller: w.admin, method: 'DELETE' });
+    expect((await standing(kim)).groups).toEqual([toA]);
+    await w.identity.signIn(kim.uid, kim.password);
+    expect((await standing(kim)).groups).toEqual([]);
+  });
+
+  it('a role that the directory takes away ends the sessions; the new session lives', async () => {
+    const lea = await w.person();
+    const crew = await newLdapGroup([lea]);
+    await map(crew, { grants_role: 'admin' });
+    const first = await w.identity.session(lea.uid, lea.password);
+    expect(await w.identity.resolve(first.accessToken)).toMatchObject({ role: 'admin' });
+    await w.slapd.apply(`dn: ${crew}\nchangetype: delete\n\n`);
+    const second = await w.identity.session(lea.uid, lea.password);
+    expect(await w.identity.resolve(first.accessToken)).toBeNull();
+    expect(await w.identity.resolve(second.accessToken)).toMatchObject({ role: 'user' });
+    expect((await w.audited(lea.email)).filter((r) => r.event_type === 'ADMIN_ROLE_CHANGE')).toMatchObject([
+      { details: { from: 'user', to: 'admin' } },
+      { details: { from: 'admin', to: 'user' } },
+    ]);
+  });
+});
+
+describe('while the directory is away', () => {
+  it('the dry run by user name answers 503, the one by claims goes on', async () => {
+    await w.set('ldap', { ldap_server: 'ldap://127.0.0.1:9' });
+    const { status, headers, body } = await w.identity.ask(`${path}/test`, {
+      caller: w.admin,
+      json: { source: 'ldap', username: 'ada' },
+    });
+    expect([status, body['code'], headers.get('retry-after')]).toEqual([503, 'directory_unavailable', '5']);
+    expect((await dryRun({ claim_values: ['x'] })).status).toBe(200);
+    await w.set('ldap', { ldap_server: w.slapd.url });
+  });
+});

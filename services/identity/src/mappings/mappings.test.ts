@@ -1,0 +1,46 @@
+import { describe, expect, it } from '@jest/globals';
+import { checkMapping, createWarnings } from './mappings.ts';
+
+describe('a mapping before it is stored', () => {
+  it.each(['super_admin', 'root', '', 'Admin'])(
+    'grants_role above admin is rejected by the service: %j',
+    (grantsRole) => {
+      expect(() => checkMapping({ groupId: 'g', grantsRole })).toThrow(
+        expect.objectContaining({ kind: 'invalid', code: 'mapping_role_refused' }),
+      );
+    },
+  );
+
+  it('with neither group nor role is rejected by the service', () => {
+    expect(() => checkMapping({ groupId: null, grantsRole: null })).toThrow(
+      'A mapping must set group_uuid, grants_role, or both',
+    );
+  });
+
+  it.each([
+    { groupId: 'g', grantsRole: null },
+    { groupId: null, grantsRole: 'user' },
+    { groupId: 'g', grantsRole: 'admin' },
+  ])('may give %j', (mapping) => {
+    expect(() => checkMapping(mapping)).not.toThrow();
+  });
+});
+
+describe('the warning', () => {
+  const [a, b, c] = [
+    { id: '1', source: 'ldap', claimValue: 'cn=a,dc=x' },
+    { id: '2', source: 'ldap', claimValue: 'CN=A, DC=X' },
+    { id: '3', source: 'oidc', claimValue: 'cn=a,dc=x' },
+  ] as const;
+
+  it('names the other spellings of one name in the directory', () => {
+    const warningOf = createWarnings([a, b, c]);
+    expect(warningOf(a)).toContain('"CN=A, DC=X"');
+    expect(warningOf(b)).toContain('"cn=a,dc=x"');
+  });
+
+  it('is not given to what is compared verbatim, nor for itself', () => {
+    expect(createWarnings([a, b, c])(c)).toBeNull();
+    expect(createWarnings([a, c])(a)).toBeNull();
+  });
+});
