@@ -46,6 +46,7 @@ export type AuditErrorCode =
   | 'ACCOUNT_LINK_REFUSED'
   | 'IDENTITY_CONFLICT'
   | 'INVALID_EMAIL'
+  | 'INVALID_IDENTITY'
   | 'ACCOUNT_PENDING_APPROVAL'
   | 'ACCOUNT_REJECTED'
   // identity provider

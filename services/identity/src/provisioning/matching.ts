@@ -8,7 +8,7 @@ import type { Sessions } from '../sessions/sessions.ts';
 import type { Settings } from '../settings/settings.ts';
 import { firstStatus, identityOf, linkFault, signupMethods } from './identity-of.ts';
 import { hasNoLocalPassword } from './local-password.ts';
-import { emailOf, nameOf } from './profile.ts';
+import { emailOf, isNameable, nameOf } from './profile.ts';
 import type { Assertion } from './provisioning.ts';
 import { provisioningStore as store } from './provisioning.store.ts';
 
@@ -18,7 +18,7 @@ export type Matched = { user: User } & (
 );
 type NoMatch = { refused: AuditErrorCode; user?: User; reason: string };
 
-type Deps = { outbox: Outbox; sessions: Sessions; settings: Settings };
+type Deps = { outbox: Outbox; sessions: Pick<Sessions, 'endAll'>; settings: Settings };
 
 /** Whose account an assertion means: the one with its identity, with its name, with its address, or a new one. */
 export const createMatching = ({ outbox, sessions, settings }: Deps) => {
@@ -82,7 +82,14 @@ export const createMatching = ({ outbox, sessions, settings }: Deps) => {
   };
 
   return async (tx: Tx, a: Assertion, client: Client): Promise<Matched | NoMatch> => {
-    const known = a.subject.id ? await store.bySubject(tx, a) : null;
+    if (!isNameable(a)) return { refused: 'INVALID_IDENTITY', reason: 'the name cannot be kept' };
+    const bySubject = async () => (a.subject.id ? store.bySubject(tx, a) : null);
+    // Newcomers with one address come one after the other, and the second finds what the first has made.
+    let known = await bySubject();
+    if (!known) {
+      await store.inTurn(tx, emailOf(a) ?? a.login);
+      known = await bySubject();
+    }
     if (known) return { how: 'known', user: known };
     const named = a.source === 'ldap' ? await store.byLdapUid(tx, a.login) : null;
     if (named) return byName(tx, named, a, client);

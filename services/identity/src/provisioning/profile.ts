@@ -8,6 +8,22 @@ export const emailOf = ({ email }: Assertion): string | null => {
   return trimmed.length <= 320 && address.test(trimmed) ? trimmed : null;
 };
 
+/** Foreign text on one line, without control characters and not long. */
+const line = (text: string, max: number): string =>
+  text
+    .toWellFormed()
+    .replace(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ')
+    .trim()
+    .slice(0, max);
+
+/** The login as a record names it. */
+export const loginOf = ({ login }: Assertion): string => line(login, 320);
+
+/** Whether login and identity can be kept and found again just as they are. */
+export const isNameable = ({ login, subject }: Assertion): boolean =>
+  [login, subject.id, subject.issuer ?? ''].every((s) => s.isWellFormed() && !s.includes('\0') && s.length <= 1024) &&
+  login.trim() !== '';
+
 /** A name is text from elsewhere: one line, no control characters, not long. */
 export const nameOf = ({ name }: Assertion, email: string): string =>
   name

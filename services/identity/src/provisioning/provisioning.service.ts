@@ -9,7 +9,7 @@ import type { Sessions } from '../sessions/sessions.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Telemetry } from '../telemetry.ts';
 import { createMatching, type Matched } from './matching.ts';
-import { emailOf, nameOf } from './profile.ts';
+import { emailOf, loginOf, nameOf } from './profile.ts';
 import {
   accountDisabled,
   signInRefused,
@@ -25,7 +25,7 @@ type Deps = {
   outbox: Outbox;
   settings: Settings;
   mappings: Mappings;
-  sessions: Sessions;
+  sessions: Pick<Sessions, 'open' | 'endAll'>;
   telemetry: Telemetry;
 };
 
@@ -47,7 +47,7 @@ export const createProvisioning = (d: Deps): Provisioning => {
       event: 'auth.login.failure',
       outcome: 'failure',
       userId: user?.id,
-      username: a.login.slice(0, 320),
+      username: loginOf(a),
       errorCode,
       client,
       details: { method: a.source, ...(reason ? { reason } : {}) },

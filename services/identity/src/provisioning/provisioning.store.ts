@@ -26,6 +26,9 @@ export const provisioningStore = {
         return assertNever(source);
     }
   },
+  /** Holds everybody else with this name or address back until this transaction ends. */
+  inTurn: async (tx: Tx, name: string): Promise<void> =>
+    void (await tx.$executeRaw`select pg_advisory_xact_lock(hashtextextended(lower(${name.trim()}), 378))`),
   byLdapUid: (tx: Tx, login: string): Promise<User | null> => held(tx, Prisma.sql`lower(ldap_uid) = lower(${login})`),
   byEmail: (tx: Tx, email: string): Promise<User | null> => held(tx, Prisma.sql`lower(email) = lower(${email})`),
 

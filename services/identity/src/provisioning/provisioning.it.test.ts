@@ -1,0 +1,228 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { client, startProvisioningWorld, type ProvisioningWorld } from '../../test/provisioning-world.ts';
+import type { User } from '../generated/client.ts';
+import type { Assertion } from './provisioning.ts';
+
+let w: ProvisioningWorld;
+beforeAll(async () => {
+  w = await startProvisioningWorld();
+});
+afterAll(() => w.stop());
+
+const sources = ['ldap', 'oidc', 'pki', 'proxy'] as const;
+/** Ways an account may stand: free, or somebody's at a source already. */
+const owners: Record<string, (n: string) => Partial<User>> = {
+  nobody: () => ({ authType: 'local' }),
+  'an LDAP entry': (n) => ({ authType: 'ldap', ldapUid: n, directoryId: `entryUUID:${n}` }),
+  'an LDAP name': (n) => ({ authType: 'ldap', ldapUid: n }),
+  'an OIDC subject': (n) => ({ authType: 'oidc', oidcIssuer: 'https://idp.example.org', oidcSubject: n }),
+  'a certificate': (n) => ({ authType: 'pki', pkiSubjectDn: n }),
+  'a proxy user': (n) => ({ authType: 'proxy', proxyUser: n }),
+};
+const spellings: Record<string, (email: string) => string> = {
+  'as it is': (email) => email,
+  'in capitals': (email) => email.toUpperCase(),
+  'with spaces': (email) => ` ${email} `,
+};
+
+describe('an e-mail address that an account here has', () => {
+  const cells = sources.flatMap((source) =>
+    [true, false].flatMap((verified) =>
+      ['user', 'admin', 'super_admin'].flatMap((role) =>
+        Object.keys(owners).flatMap((owner) =>
+          Object.keys(spellings).map((spelling) => ({ source, verified, role, owner, spelling })),
+        ),
+      ),
+    ),
+  );
+
+  it(`links in exactly the allowed of ${cells.length} cells; the others are one refusal and one record each`, async () => {
+    const wrong: unknown[] = [];
+    for (const [i, cell] of cells.entries()) {
+      const { source, verified, role, owner, spelling } = cell;
+      const target = await w.user({ role, ...owners[owner]?.(`owner${i}`) });
+      const a = w.assertion({
+        source,
+        email: spellings[spelling]?.(target.email) ?? null,
+        emailVerified: verified,
+      });
+      const entered = await w.provisioning.enter(a, client);
+      const after = await w.db.user.findUniqueOrThrow({ where: { id: target.id } });
+      const records = (await w.audit(a.login)).map((r) => r.errorCode);
+      const allowed = verified && role !== 'super_admin' && owner === 'nobody';
+      const held = allowed
+        ? entered.outcome === 'entered' &&
+          entered.userId === target.id &&
+          after.authType === source &&
+          after.role === role
+        : entered.outcome === 'refused' &&
+          records.join() === 'ACCOUNT_LINK_REFUSED' &&
+          JSON.stringify(after) === JSON.stringify(target) &&
+          (await w.liveSessions(target.id)) === 0;
+      if (!held) wrong.push({ cell, entered, records });
+    }
+    expect(wrong).toEqual([]);
+  });
+
+  it.each(sources)('is refused by %s in the words of a wrong password', async (source) => {
+    const { email } = await w.user();
+    await expect(w.provisioning.signIn(w.assertion({ source, email }), client)).rejects.toMatchObject({
+      kind: 'unauthenticated',
+      code: 'invalid_credentials',
+      message: 'Incorrect username or password',
+    });
+  });
+
+  it.each(sources)('once linked by %s ends the sessions that there were', async (source) => {
+    const target = await w.user({ passwordHash: 'kept', allowLocalFallback: false });
+    await w.db.refreshToken.create({
+      data: {
+        sessionId: target.id,
+        userId: target.id,
+        tokenHash: `of ${target.id}`,
+        expiresAt: new Date(Date.now() + 60_000),
+        absoluteExpiresAt: new Date(Date.now() + 60_000),
+      },
+    });
+    const a = w.assertion({ source, email: target.email, emailVerified: true });
+    await w.provisioning.signIn(a, client);
+    expect(await w.liveSessions(target.id)).toBe(1);
+    const after = await w.db.user.findUniqueOrThrow({ where: { id: target.id } });
+    // A directory account has no password here, and one that a proxy names has none either.
+    expect(after.passwordHash).toBe(source === 'ldap' || source === 'proxy' ? null : 'kept');
+    // From now on the identity counts, whatever the address.
+    await w.provisioning.signIn({ ...a, email: w.address(), emailVerified: false }, client);
+    expect(await w.liveSessions(target.id)).toBe(2);
+  });
+});
+
+describe('a first sign-in', () => {
+  it.each([
+    ['ldap', 'ldap'],
+    ['oidc', 'keycloak'],
+    ['pki', 'pki'],
+    ['proxy', 'external'],
+  ] as const)('by %s is counted in user_signups_total as %s and told on the bus', async (source, method) => {
+    const a = w.assertion({ source });
+    const entered = await w.provisioning.enter(a, client);
+    expect(await w.signups()).toContain(`user_signups_total{method="${method}"}`);
+    const user = await w.db.user.findFirstOrThrow({ where: { email: a.email ?? '' } });
+    expect(user).toMatchObject({ authType: source, role: 'user', approvalStatus: 'approved', passwordHash: null });
+    expect(entered).toMatchObject({ outcome: 'entered', userId: user.id });
+    const told = await w.db.$queryRaw<{ data: unknown }[]>`
+      select data from identity_outbox where subject = 'evt.identity.user.created.v1' and data ->> 'userId' = ${user.id}`;
+    expect(told).toEqual([{ data: { userId: user.id, role: 'user', method } }]);
+  });
+
+  it.each(sources)(
+    'by %s waits for approval under require_account_approval: no session, one record',
+    async (source) => {
+      w.set({ require_account_approval: true });
+      const a = w.assertion({ source });
+      const entered = await w.provisioning.enter(a, client);
+      w.set({ require_account_approval: false });
+      expect(entered).toMatchObject({ outcome: 'refused', errorCode: 'ACCOUNT_PENDING_APPROVAL' });
+      const user = await w.db.user.findFirstOrThrow({ where: { email: a.email ?? '' } });
+      expect(user.approvalStatus).toBe('pending');
+      expect(await w.liveSessions(user.id)).toBe(0);
+      await expect(w.provisioning.signIn(a, client)).rejects.toMatchObject({ code: 'invalid_credentials' });
+    },
+  );
+
+  it.each([null, '', 'no address', 'two@at@example.org', `${'x'.repeat(320)}@example.org`, 'a\u0000@example.org'])(
+    'without an address mail could be sent to (%j) makes no account',
+    async (email) => {
+      const before = await w.db.user.count();
+      expect(await w.provisioning.enter(w.assertion({ source: 'oidc', email }), client)).toMatchObject({
+        outcome: 'refused',
+        errorCode: 'INVALID_EMAIL',
+      });
+      expect(await w.db.user.count()).toBe(before);
+    },
+  );
+
+  it.each([
+    { login: 'a\u0000b' },
+    { login: ' ' },
+    { login: '\ud800' },
+    { subject: { issuer: null, id: 'a\u0000b' } },
+    { subject: { issuer: null, id: 'x'.repeat(5000) } },
+  ])('with a name that cannot be kept (%j) makes no account', async (odd) => {
+    const before = await w.db.user.count();
+    expect(await w.provisioning.enter(w.assertion({ source: 'proxy', ...odd }), client)).toMatchObject({
+      outcome: 'refused',
+      errorCode: 'INVALID_IDENTITY',
+    });
+    expect(await w.db.user.count()).toBe(before);
+  });
+
+  it('takes a name as text, whatever is in it', async () => {
+    const a = w.assertion({
+      source: 'ldap',
+      name: `=cmd|'/c calc'!A1\u0000\u001b[31m\u202e<script>${'x'.repeat(1e6)}`,
+    });
+    await w.provisioning.signIn(a, client);
+    const { fullName } = await w.db.user.findFirstOrThrow({ where: { email: a.email ?? '' } });
+    expect(fullName).toHaveLength(200);
+    expect(fullName).not.toMatch(/\p{C}/u);
+  });
+
+  it('is one account when sixty-four come at once', async () => {
+    const a = w.assertion({ source: 'oidc' });
+    const all = await Promise.all(Array.from({ length: 64 }, () => w.provisioning.enter(a, client)));
+    expect(new Set(all.map((e) => e.userId)).size).toBe(1);
+    expect(all.every((e) => e.outcome === 'entered')).toBe(true);
+  });
+});
+
+describe('a known account', () => {
+  const known = async (source: Assertion['source']) => {
+    const a = w.assertion({ source });
+    await w.provisioning.signIn(a, client);
+    return { a, user: await w.db.user.findFirstOrThrow({ where: { email: a.email ?? '' } }) };
+  };
+
+  it.each(sources)('of %s that is disabled here is told so, and gets no session', async (source) => {
+    const { a, user } = await known(source);
+    await w.db.user.update({ where: { id: user.id }, data: { isActive: false } });
+    await expect(w.provisioning.signIn(a, client)).rejects.toMatchObject({
+      kind: 'forbidden',
+      code: 'account_disabled',
+    });
+    expect(await w.liveSessions(user.id)).toBe(1);
+  });
+
+  it.each(['pending', 'rejected'])('that is %s is refused in the words of a wrong password', async (approvalStatus) => {
+    const { a, user } = await known('ldap');
+    await w.db.user.update({ where: { id: user.id }, data: { approvalStatus } });
+    await expect(w.provisioning.signIn(a, client)).rejects.toMatchObject({ code: 'invalid_credentials' });
+    expect(await w.liveSessions(user.id)).toBe(1);
+  });
+
+  it('whose id the directory no longer shows is refused rather than believed by its name', async () => {
+    const { a } = await known('ldap');
+    expect(await w.provisioning.enter({ ...a, subject: { issuer: null, id: '' } }, client)).toMatchObject({
+      outcome: 'refused',
+      errorCode: 'IDENTITY_CONFLICT',
+    });
+  });
+
+  it('of a directory without ids goes by its name', async () => {
+    const a = w.assertion({ source: 'ldap', subject: { issuer: null, id: '' } });
+    await w.provisioning.signIn(a, client);
+    const user = await w.db.user.findFirstOrThrow({ where: { email: a.email ?? '' } });
+    expect(user).toMatchObject({ ldapUid: a.login, directoryId: null });
+    expect(await w.provisioning.enter({ ...a, login: a.login.toUpperCase() }, client)).toMatchObject({
+      outcome: 'entered',
+      userId: user.id,
+    });
+  });
+
+  it('of one issuer is not that of another with the same subject', async () => {
+    const { a, user } = await known('oidc');
+    const other = { ...a, subject: { issuer: 'https://other.example.org', id: a.subject.id }, email: w.address() };
+    const entered = await w.provisioning.enter(other, client);
+    expect(entered.outcome).toBe('entered');
+    expect(entered.userId).not.toBe(user.id);
+  });
+});
