@@ -7,6 +7,7 @@ import { searchRoutes, workerRpc } from '@overtone/contracts';
 import { createDatabase as connectDatabase } from '@overtone/database';
 import { createBus, createLog, createMetrics } from '@overtone/service-kit';
 import { createDatabase, startNats } from '@overtone/testkit';
+import { createAccessStore } from '../src/access/access.store.ts';
 import { PrismaClient } from '../src/generated/client.ts';
 import { createLanceIndex } from '../src/ports/lancedb.adapter.ts';
 import { createWorkerVectoriser } from '../src/ports/worker-vectoriser.adapter.ts';
@@ -75,6 +76,7 @@ const startSearch = async (folder: string, passages: number) => {
   const search = createSearch({
     index,
     store: createSearchStore({ db }),
+    access: createAccessStore({ db }),
     vectoriser: createWorkerVectoriser({ bus: asker }),
     telemetry: createTelemetry(metrics),
     log,

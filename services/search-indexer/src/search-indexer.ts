@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createDatabase, createOutbox, createOutboxRelay } from '@overtone/database';
 import {
+  catchUp,
   createAssertionVerifier,
   createBus,
   createLog,
@@ -11,6 +12,10 @@ import {
   type Part,
   type Service,
 } from '@overtone/service-kit';
+import { createAccessStore } from './access/access.store.ts';
+import { followAccess } from './access/follow-access.consumer.ts';
+import { followMemberships } from './access/follow-memberships.consumer.ts';
+import { createLearnAccess } from './access/learn-access.service.ts';
 import type { IndexerEnv } from './env.ts';
 import { PrismaClient } from './generated/client.ts';
 import { createAnnouncement } from './indexing/announce.ts';
@@ -21,6 +26,7 @@ import { indexingWorker } from './indexing/indexing.jobs.ts';
 import { createIndexing } from './indexing/indexing.service.ts';
 import { createIndexingStore } from './indexing/indexing.store.ts';
 import { createRefresh } from './indexing/refresh.service.ts';
+import { createAccessNeighbours } from './ports/access-neighbours.adapter.ts';
 import { openIndex } from './ports/open-index.ts';
 import { createMediaTranscripts } from './ports/media-transcripts.adapter.ts';
 import { createWorkerVectoriser } from './ports/worker-vectoriser.adapter.ts';
@@ -34,6 +40,7 @@ import { createSearchStore } from './search/search.store.ts';
 import { createTelemetry } from './telemetry.ts';
 
 const name = 'search-indexer';
+const hour = 3_600_000;
 /** Indexing mostly waits for media and the workers; more at once would only make the searches wait. */
 const jobsAtOnce = 1;
 
@@ -56,9 +63,12 @@ export const createSearchIndexer = async (env: IndexerEnv): Promise<Service> => 
   const indexing = createIndexing({ db, outbox, store, index, transcripts, vectoriser, telemetry, log });
   const refresh = createRefresh({ store, indexing, index, vectoriser, log });
   const rebuild = createRebuild({ index, indexing, transcripts, store: createRebuildStore({ db }), pool, log });
+  const access = createAccessStore({ db });
+  const learnAccess = createLearnAccess({ store: access, neighbours: createAccessNeighbours({ bus }) });
   const search = createSearch({
     index,
     store: searchStore,
+    access,
     vectoriser,
     telemetry,
     log,
@@ -91,12 +101,19 @@ export const createSearchIndexer = async (env: IndexerEnv): Promise<Service> => 
       createAnnouncement({ bus, workerId }),
     ],
     routes: [
-      ...routesOfSearch({ search, store: searchStore, index, counts: store.counts }),
+      ...routesOfSearch({ search, store: searchStore, access, index, counts: store.counts }),
       ...rebuildRoutes({ rebuild }),
     ],
-    consumers: [forgetFile({ indexing }), followEdits({ store }), followFiles({ store, transcripts })],
+    consumers: [
+      forgetFile({ indexing }),
+      followEdits({ store }),
+      followFiles({ store, transcripts }),
+      followAccess({ store: access }),
+      followMemberships({ store: access }),
+    ],
     workers: [indexingWorker({ indexing, workerId, concurrency: jobsAtOnce })],
     periodics: [
+      catchUp('learn who may see what', hour, learnAccess),
       periodic('index what is due', 500, (signal) => refresh.due(signal)),
       periodic('look for what should be due', 30_000, sweep),
       periodic('carry a rebuild on', 1_000, (signal) => rebuild.carryOn(signal)),

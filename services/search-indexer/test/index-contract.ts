@@ -11,6 +11,7 @@ import {
 
 export const everything: IndexFilter = {
   ownerId: null,
+  sharedIds: [],
   speakers: [],
   tags: [],
   media: [],
@@ -98,6 +99,24 @@ export const indexContract = (open: () => SearchIndex): void => {
     expect(await found(index, {}, [['in march']])).toEqual([`${a}:0`]);
     expect(await found(index, {}, [['im märz', 'march is']])).toEqual([`${a}:1`]);
     expect(await found(index, {}, [['in march'], ['is in it']])).toEqual([]);
+  });
+
+  it('finds, besides an owner’s, the files that are shared with them', async () => {
+    const index = open();
+    const [own, shared, strange] = [file(), file(), file()];
+    const [me, other] = [randomUUID(), randomUUID()];
+    await fill(
+      index,
+      { fileId: own, terms: 'x', ownerId: me, vector: vector(1, 0, 0) },
+      { fileId: shared, terms: 'x', ownerId: other, vector: vector(1, 0, 0) },
+      { fileId: strange, terms: 'x', ownerId: other, vector: vector(1, 0, 0) },
+    );
+    const filter = { ...everything, ownerId: me, sharedIds: [shared, randomUUID()] };
+    const request = { keyword: { words: ['x'], phrases: [] }, vector: Promise.resolve(vector(1, 0, 0)), filter };
+    const { keyword, semantic } = await index.search({ ...request, keywordLimit: 100, semanticLimit: 10 });
+    const expected = [`${own}:0`, `${shared}:0`].sort();
+    expect([idsOf(keyword).sort(), idsOf(semantic).sort()]).toEqual([expected, expected]);
+    expect(await found(index, { ownerId: me, sharedIds: [] })).toEqual([`${own}:0`]);
   });
 
   it('filters by owner, speaker, tag, kind of media, time and length', async () => {

@@ -5,6 +5,7 @@ import { createDatabase as connect, createOutbox } from '@overtone/database';
 import { createLog, createMetrics } from '@overtone/service-kit';
 import { createDatabase } from '@overtone/testkit';
 import { PrismaClient } from '../src/generated/client.ts';
+import { createAccessStore } from '../src/access/access.store.ts';
 import { createIndexing } from '../src/indexing/indexing.service.ts';
 import { createIndexingStore } from '../src/indexing/indexing.store.ts';
 import { createRefresh } from '../src/indexing/refresh.service.ts';
@@ -39,7 +40,8 @@ export const startIndexer = async () => {
   const refresh = createRefresh({ store, indexing, index, vectoriser, log });
   const rebuild = createRebuild({ index, indexing, transcripts, store: createRebuildStore({ db }), pool, log });
   const searchStore = createSearchStore({ db });
-  const answer = createSearch({ index, store: searchStore, vectoriser, telemetry, log, floor: 0.5 });
+  const access = createAccessStore({ db });
+  const answer = createSearch({ index, store: searchStore, access, vectoriser, telemetry, log, floor: 0.5 });
   const { signal } = new AbortController();
   return {
     pool,
@@ -51,6 +53,7 @@ export const startIndexer = async () => {
     refresh,
     rebuild,
     searchStore,
+    access,
     directory,
     indexFile: (fileId: string) => indexing.indexFile(fileId, { signal }),
     indexDue: () => refresh.due(signal),

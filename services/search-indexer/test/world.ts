@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
   dispatcherRpc,
+  identityRpc,
   indexerJobs,
   indexOutput,
   jobDurable,
@@ -13,6 +14,7 @@ import {
   workerRpc,
   type DataOf,
   type EventDef,
+  type FileAccess,
 } from '@overtone/contracts';
 import { createAssertionSigner, createBus, createLog, type Bus } from '@overtone/service-kit';
 import { createDatabase, startNats } from '@overtone/testkit';
@@ -40,8 +42,14 @@ const provision = async (nc: NatsConnection): Promise<void> => {
   for (const bucket of ['LEASES', 'WORKERS']) await nc.jetstream().views.kv(bucket);
 };
 
-/** Media, a worker and the dispatcher, as far as the indexer meets them. */
-const playNeighbours = async (url: string, library: ReturnType<typeof createLibrary>) => {
+/** What was shared, and with whom, before the indexer listened. */
+export type Known = {
+  memberships: { userId: string; groupIds: string[]; version: number }[];
+  shared: FileAccess[];
+};
+
+/** Identity, media, a worker and the dispatcher, as far as the indexer meets them. */
+const playNeighbours = async (url: string, library: ReturnType<typeof createLibrary>, known: Known) => {
   const completed: z.infer<typeof indexOutput>[] = [];
   const buses: Bus[] = [];
   const as = async (service: (typeof serviceNames)[number]): Promise<Bus> => {
@@ -60,6 +68,10 @@ const playNeighbours = async (url: string, library: ReturnType<typeof createLibr
       total: found?.segments.length ?? 0,
     };
   });
+  media.serve(mediaRpc.listShared, async ({ after }) => ({ files: after === null ? known.shared : [] }));
+  (await as('identity')).serve(identityRpc.memberships, async ({ after }) => ({
+    users: after === null ? known.memberships : [],
+  }));
   media.serve(mediaRpc.listTranscribed, async ({ after, limit }) => ({
     files: await library.transcripts.list(after, limit),
   }));
@@ -78,7 +90,7 @@ const playNeighbours = async (url: string, library: ReturnType<typeof createLibr
 };
 
 /** The service as it runs: its own bus user, its own database role, HTTP in. */
-export const startWorld = async () => {
+export const startWorld = async (known: Known = { memberships: [], shared: [] }) => {
   const users = [
     ...serviceNames.map((user) => ({ user, password, ...natsUsers()[user] })),
     { user: 'test', password, publish: ['>'], subscribe: ['>'] },
@@ -87,7 +99,7 @@ export const startWorld = async () => {
   const nc = await connect({ servers: nats.url, user: 'test', pass: password });
   await provision(nc);
   const library = createLibrary();
-  const neighbours = await playNeighbours(nats.url, library);
+  const neighbours = await playNeighbours(nats.url, library, known);
   const directory = await mkdtemp(join(tmpdir(), 'overtone-indexer-'));
   const env: IndexerEnv = {
     SERVICE_HOST: '127.0.0.1',

@@ -102,10 +102,8 @@ describe('a shared file', () => {
     const editor = somebody();
     await share(run.owner, run.fileId, { user_uuid: editor.userId, permission: 'editor' });
     const { read, edit, own } = await everything(run);
-    expect(await answersTo(editor, [...read, ...edit])).toEqual([
-      ...read.map(() => 200),
-      ...[200, 200, 200, 200, 201, 200, 200, 204],
-    ]);
+    expect(await answersTo(editor, read)).toEqual(read.map(() => 200));
+    expect(await answersTo(editor, edit)).toEqual([200, 200, 200, 200, 201, 200, 200, 204]);
     expect(await answersTo(editor, own)).toEqual(own.map(() => 403));
   });
 

@@ -39,7 +39,10 @@ export const createIndexingStore = ({ db }: { db: Db }) => ({
     const data = { ...s, indexedAt: new Date(), error: null };
     await tx.indexState.upsert({ where: { fileId: s.fileId }, create: data, update: data });
   },
-  remove: async (fileId: string): Promise<void> => void (await db.indexState.deleteMany({ where: { fileId } })),
+  remove: async (fileId: string): Promise<void> => {
+    await db.indexState.deleteMany({ where: { fileId } });
+    await db.fileAccess.deleteMany({ where: { fileId } });
+  },
   /** Orders a file to be indexed anew soon; further edits within the pause cost nothing more. */
   markDue: async (fileId: string, ownerId: string, pauseMs: number): Promise<void> => {
     await db.$executeRaw`

@@ -21,10 +21,17 @@ const range = (gte: number | null, lte: number | null) => ({
   ...(lte === null ? {} : { lte }),
 });
 
+const seenBy = (ownerId: string, sharedIds: readonly string[]): estypes.QueryDslQueryContainer => {
+  const own = { term: { owner_id: checkedId(ownerId) } };
+  if (sharedIds.length === 0) return own;
+  const shared = { terms: { file_id: sharedIds.map(checkedId) } };
+  return { bool: { should: [own, shared], minimum_should_match: 1 } };
+};
+
 /** The filter of both legs. */
 export const filtersOf = (f: IndexFilter): estypes.QueryDslQueryContainer[] => {
   const filters: estypes.QueryDslQueryContainer[] = [];
-  if (f.ownerId !== null) filters.push({ term: { owner_id: checkedId(f.ownerId) } });
+  if (f.ownerId !== null) filters.push(seenBy(f.ownerId, f.sharedIds));
   if (f.speakers.length > 0) filters.push({ terms: { speakers: [...f.speakers] } });
   if (f.tags.length > 0) filters.push({ terms: { tags: [...f.tags] } });
   if (f.media.length > 0) filters.push({ terms: { media: [...f.media] } });

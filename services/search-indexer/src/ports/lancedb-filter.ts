@@ -8,11 +8,17 @@ const number = (value: number): string => {
   return String(value);
 };
 
+const seenBy = (ownerId: string, sharedIds: readonly string[]): string => {
+  const own = `owner_id = ${literal(checkedId(ownerId))}`;
+  if (sharedIds.length === 0) return own;
+  return `(${own} or file_id in (${sharedIds.map((id) => literal(checkedId(id))).join(', ')}))`;
+};
+
 /** The filter as LanceDB's SQL; undefined when everything passes. @param kind only rows of this kind. */
 export const whereOf = (f: IndexFilter, kind: IndexRow['kind'] | null): string | undefined => {
   const parts = [
     kind !== null && `kind = ${literal(kind)}`,
-    f.ownerId !== null && `owner_id = ${literal(checkedId(f.ownerId))}`,
+    f.ownerId !== null && seenBy(f.ownerId, f.sharedIds),
     f.speakers.length > 0 && `array_has_any(speakers, ${list(f.speakers)})`,
     f.tags.length > 0 && `array_has_any(tags, ${list(f.tags)})`,
     f.media.length > 0 && `media in (${f.media.map(literal).join(', ')})`,

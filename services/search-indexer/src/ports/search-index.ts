@@ -39,6 +39,8 @@ export type IndexRow = {
 export type IndexFilter = {
   /** null: every owner's (administrators). */
   ownerId: string | null;
+  /** Files that may be seen besides that owner's. */
+  sharedIds: readonly string[];
   speakers: readonly string[];
   tags: readonly string[];
   media: readonly ('audio' | 'video')[];

@@ -171,7 +171,7 @@ describe('search', () => {
       ],
     });
     await t.add(r);
-    const mine = (q: string) => t.searchStore.suggest(q, r.file.ownerId, 10);
+    const mine = (q: string) => t.searchStore.suggest(q, { ownerId: r.file.ownerId, sharedIds: [] }, 10);
     expect(await mine('b')).toEqual([
       { type: 'speaker', text: 'Bertha', fileId: null },
       { type: 'title', text: '100% Budget', fileId: r.file.fileId },
@@ -179,6 +179,8 @@ describe('search', () => {
     expect(await mine('100%')).toHaveLength(1);
     expect(await mine('%')).toEqual([]);
     expect(await mine('SPEAKER')).toEqual([]);
-    expect(await t.searchStore.suggest('b', randomUUID(), 10)).toEqual([]);
+    const stranger = { ownerId: randomUUID(), sharedIds: [] };
+    expect(await t.searchStore.suggest('b', stranger, 10)).toEqual([]);
+    expect(await t.searchStore.suggest('b', { ...stranger, sharedIds: [r.file.fileId] }, 10)).toHaveLength(2);
   });
 });

@@ -1,5 +1,6 @@
 import { roleAtLeast, searchRoutes } from '@overtone/contracts';
 import { handle, unavailable, type Caller, type Route } from '@overtone/service-kit';
+import type { AccessStore } from '../access/access.store.ts';
 import type { SearchIndex } from '../ports/search-index.ts';
 import type { createSearch } from './search.service.ts';
 import type { SearchStore } from './search.store.ts';
@@ -7,6 +8,7 @@ import type { SearchStore } from './search.store.ts';
 export type SearchRoutesDeps = {
   search: ReturnType<typeof createSearch>;
   store: Pick<SearchStore, 'suggest'>;
+  access: Pick<AccessStore, 'sightOf'>;
   index: SearchIndex;
   counts: () => Promise<{ files: number; chunks: number; keywordOnly: number }>;
 };
@@ -16,8 +18,7 @@ const searcher = (caller: Caller) => ({ userId: caller.userId, seesAll: roleAtLe
 export const routesOfSearch = (d: SearchRoutesDeps): Route[] => [
   handle(searchRoutes.search, ({ query, caller }) => d.search(query, searcher(caller))),
   handle(searchRoutes.suggestions, async ({ query, caller }) => {
-    const { userId, seesAll } = searcher(caller);
-    const found = await d.store.suggest(query.q, seesAll ? null : userId, query.limit);
+    const found = await d.store.suggest(query.q, await d.access.sightOf(searcher(caller)), query.limit);
     return found.map(({ type, text, fileId }) => ({ type, text, file_uuid: fileId }));
   }),
   handle(searchRoutes.indexHealth, () => healthOf(d)),

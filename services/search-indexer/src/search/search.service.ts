@@ -1,4 +1,6 @@
 import type { SearchAnswer } from '@overtone/contracts';
+import type { AccessStore } from '../access/access.store.ts';
+import type { Sight } from '../access/access.ts';
 import type { SearchIndex, Shown } from '../ports/search-index.ts';
 import { groupByFile, type FileHit, type Fused } from '../ranking/ranking.ts';
 import { createLegs, type LegsDeps } from './legs.service.ts';
@@ -10,6 +12,7 @@ import type { FileFacts, SearchStore } from './search.store.ts';
 export type SearchDeps = Omit<LegsDeps, 'index' | 'store'> & {
   index: Pick<SearchIndex, 'builds' | 'search' | 'passages'>;
   store: Pick<SearchStore, 'facts' | 'languages' | 'hasFiles'>;
+  access: Pick<AccessStore, 'sightOf'>;
 };
 export type Searcher = { userId: string; seesAll: boolean };
 
@@ -21,9 +24,12 @@ export const createSearch = (d: SearchDeps) => {
     new Map((await d.index.passages(hits.map((h) => h.id))).map((p) => [p.id, p]));
 
   /** The second look at who may see: the index is a copy, and copies lag. */
-  const factsFor = async (caller: Searcher, files: readonly FileHit[]): Promise<Map<string, FileFacts>> => {
+  const factsFor = async (sight: Sight, files: readonly FileHit[]): Promise<Map<string, FileFacts>> => {
     const facts = await d.store.facts(files.map((f) => f.fileId));
-    for (const [id, f] of facts) if (!caller.seesAll && f.ownerId !== caller.userId) facts.delete(id);
+    const { ownerId, sharedIds } = sight;
+    if (ownerId === null) return facts;
+    const shared = new Set(sharedIds);
+    for (const [id, f] of facts) if (f.ownerId !== ownerId && !shared.has(id)) facts.delete(id);
     return facts;
   };
 
@@ -41,11 +47,11 @@ export const createSearch = (d: SearchDeps) => {
   };
 
   /** Files of the wanted page with what is shown of them. */
-  const pageOf = async (files: readonly FileHit[], q: SearchQuery, caller: Searcher) => {
-    const all = q.sort_by === 'relevance' ? new Map<string, FileFacts>() : await factsFor(caller, files);
+  const pageOf = async (files: readonly FileHit[], q: SearchQuery, sight: Sight) => {
+    const all = q.sort_by === 'relevance' ? new Map<string, FileFacts>() : await factsFor(sight, files);
     const page = inOrder(files, q, all).slice((q.page - 1) * q.page_size, q.page * q.page_size);
     const [facts, stored] = await Promise.all([
-      q.sort_by === 'relevance' ? factsFor(caller, page) : all,
+      q.sort_by === 'relevance' ? factsFor(sight, page) : all,
       passagesOf(page.flatMap(shownOf)),
     ]);
     return { page, facts, stored };
@@ -53,10 +59,11 @@ export const createSearch = (d: SearchDeps) => {
 
   return async (q: SearchQuery, caller: Searcher): Promise<SearchAnswer> => {
     const started = performance.now();
-    const plan = planSearch(q, caller, await d.store.languages());
+    const [sight, languages] = await Promise.all([d.access.sightOf(caller), d.store.languages()]);
+    const plan = planSearch(q, sight, languages);
     const { passages, legs } = await find(plan);
     const files = groupByFile(await onlyOfSpeaker(passages, plan));
-    const { page, facts, stored } = await pageOf(files, q, caller);
+    const { page, facts, stored } = await pageOf(files, q, sight);
     const results = page.flatMap((file) => resultOf(file, plan, { facts, stored, legs }));
     const seconds = (performance.now() - started) / 1000;
     d.telemetry.search.observe(seconds);

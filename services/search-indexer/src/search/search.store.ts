@@ -1,3 +1,4 @@
+import type { Sight } from '../access/access.ts';
 import type { Db } from '../database.ts';
 
 const languagesLiveMs = 60_000;
@@ -49,12 +50,13 @@ export const createSearchStore = ({ db, now = Date.now }: { db: Db; now?: () => 
     },
     hasFiles: async (): Promise<boolean> => (await db.indexState.findFirst({ where: { chunks: { gt: 0 } } })) !== null,
     /** Titles and speakers that begin like this, or hold a word that does. */
-    suggest: async (q: string, ownerId: string | null, limit: number): Promise<Suggestion[]> => {
+    suggest: async (q: string, { ownerId, sharedIds }: Sight, limit: number): Promise<Suggestion[]> => {
       const escaped = q.replaceAll(/[\\%_]/g, (c) => `\\${c}`);
       const [begins, holds] = [`${escaped}%`, `% ${escaped}%`];
       return db.$queryRaw<Suggestion[]>`
         with mine as (
-          select * from index_state where indexed_at is not null and (${ownerId}::uuid is null or owner_id = ${ownerId}::uuid)
+          select * from index_state where indexed_at is not null
+            and (${ownerId}::uuid is null or owner_id = ${ownerId}::uuid or file_id = any(${[...sharedIds]}::uuid[]))
         ), found as (
           select 'speaker' as type, s as text, null as file_id, count(*) as weight from mine, unnest(speakers) s
           where s !~ '^SPEAKER_[0-9]+$' and (s ilike ${begins} or s ilike ${holds}) group by s

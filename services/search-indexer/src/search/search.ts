@@ -1,4 +1,5 @@
 import type { QueryOf, searchRoutes } from '@overtone/contracts';
+import type { Sight } from '../access/access.ts';
 import { filterKey, type IndexFilter, type KeywordQuery } from '../ports/search-index.ts';
 import { parseQuery, type ParsedQuery } from '../query/query.ts';
 import type { Marks } from '../snippets/snippets.ts';
@@ -22,12 +23,8 @@ export type SearchPlan = {
 
 const millis = (time: string | undefined): number | null => (time === undefined ? null : Date.parse(time));
 
-/** @param seesAll administrators see every file, everybody else their own. */
-export const planSearch = (
-  q: SearchQuery,
-  caller: { userId: string; seesAll: boolean },
-  languages: Languages,
-): SearchPlan => {
+/** @param sight which files there are for who is searching. */
+export const planSearch = (q: SearchQuery, sight: Sight, languages: Languages): SearchPlan => {
   const parsed = parseQuery(q.q);
   const speakers = [...new Set([...q.speakers, ...parsed.speakers].map(filterKey))];
   const nothingToFind = parsed.words.length + parsed.phrases.length === 0;
@@ -38,7 +35,7 @@ export const planSearch = (
   return {
     parsed,
     filter: {
-      ownerId: caller.seesAll ? null : caller.userId,
+      ...sight,
       speakers,
       tags: q.tags.map(filterKey),
       media: q.file_type,

@@ -1,0 +1,97 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { identityEvents, mediaEvents, searchAnswer, type FileAccess } from '@overtone/contracts';
+import { waitFor } from '@overtone/testkit';
+import { record, type Recording } from '../../test/library.ts';
+import { startWorld } from '../../test/world.ts';
+
+const before = { userId: randomUUID(), groupId: randomUUID(), fileId: randomUUID(), ownerId: randomUUID() };
+let w: Awaited<ReturnType<typeof startWorld>>;
+beforeAll(async () => {
+  const { userId, groupId, fileId, ownerId } = before;
+  w = await startWorld({
+    memberships: [{ userId, groupIds: [groupId], version: 2 }],
+    shared: [{ fileId, ownerId, groupIds: [groupId], userIds: [], version: 1 }],
+  });
+}, 60_000);
+afterAll(() => w.stop());
+
+const indexed = async (given: Partial<Recording['file']> = {}): Promise<Recording> => {
+  const recording = w.library.put(record({ ...given, turns: [['Ann', 'the report is due in march']] }));
+  const count = w.completed.length;
+  await w.order(recording);
+  await waitFor(() => w.completed.length > count);
+  return recording;
+};
+const findsBy = async (mode: 'keyword' | 'semantic', userId: string, fileId: string): Promise<boolean> => {
+  const q = mode === 'keyword' ? 'report' : 'deadline';
+  const { body } = await w.call(`/api/search?q=${q}&search_mode=${mode}&page_size=100`, { userId });
+  return searchAnswer.parse(body).results.some((r) => r.file_uuid === fileId);
+};
+const finds = (userId: string, { file }: Recording): Promise<boolean> => findsBy('keyword', userId, file.fileId);
+const suggested = async (userId: string): Promise<number> =>
+  ((await w.call('/api/search/suggestions?q=an', { userId })).body as unknown as unknown[]).length;
+const shareWith = ({ file }: Recording, access: Partial<FileAccess> & { version: number }) => {
+  const { fileId, ownerId } = file;
+  return w.emit(mediaEvents.accessChanged, { fileId, ownerId, groupIds: [], userIds: [], ...access });
+};
+const setGroups = (userId: string, version: number, ...groupIds: string[]) =>
+  w.emit(identityEvents.membershipChanged, { userId, groupIds, version });
+
+describe('a shared file in search', () => {
+  it('is found by a person it is shared with, by word and by meaning, and is suggested to them', async () => {
+    const [r, eve] = [await indexed(), randomUUID()];
+    expect(await finds(eve, r)).toBe(false);
+    await shareWith(r, { userIds: [eve], version: 1 });
+    await waitFor(() => finds(eve, r));
+    expect(await findsBy('semantic', eve, r.file.fileId)).toBe(true);
+    expect(await suggested(eve)).toBe(1);
+    expect(await suggested(randomUUID())).toBe(0);
+    await shareWith(r, { version: 2 });
+    await waitFor(async () => !(await finds(eve, r)));
+    expect(await findsBy('semantic', eve, r.file.fileId)).toBe(false);
+    expect(await finds(r.file.ownerId, r)).toBe(true);
+  });
+
+  it('goes out of the results within a second when the membership goes', async () => {
+    const [r, eve, group] = [await indexed(), randomUUID(), randomUUID()];
+    await shareWith(r, { groupIds: [group], version: 1 });
+    await setGroups(eve, 1, randomUUID(), group);
+    await waitFor(() => finds(eve, r));
+    await setGroups(eve, 2);
+    await waitFor(async () => !(await finds(eve, r)), { timeoutMs: 1_000 });
+    expect(await findsBy('semantic', eve, r.file.fileId)).toBe(false);
+  });
+
+  it('does not come back by old news', async () => {
+    const [r, eve, group] = [await indexed(), randomUUID(), randomUUID()];
+    await shareWith(r, { groupIds: [group], version: 3 });
+    await setGroups(eve, 5, group);
+    await waitFor(() => finds(eve, r));
+    await setGroups(eve, 7);
+    await waitFor(async () => !(await finds(eve, r)));
+    await setGroups(eve, 6, group);
+    await shareWith(r, { userIds: [eve], version: 2 });
+    // Both are followed in order: who is told of last is there when the old news have been heard.
+    const [last, later] = [randomUUID(), randomUUID()];
+    await shareWith(r, { groupIds: [later], version: 4 });
+    await setGroups(last, 1, later);
+    await waitFor(() => finds(last, r));
+    expect(await finds(eve, r)).toBe(false);
+  });
+
+  it('is found by those with whom it was shared before search listened', async () => {
+    const r = await indexed({ fileId: before.fileId, ownerId: before.ownerId });
+    await waitFor(() => finds(before.userId, r));
+  });
+
+  it('is forgotten with its shares', async () => {
+    const [r, eve] = [await indexed(), randomUUID()];
+    await shareWith(r, { userIds: [eve], version: 1 });
+    await waitFor(() => finds(eve, r));
+    const { fileId, ownerId } = r.file;
+    w.library.files.delete(fileId);
+    await w.emit(mediaEvents.deleted, { fileId, ownerId });
+    await waitFor(async () => !(await finds(eve, r)));
+  });
+});

@@ -1,0 +1,32 @@
+import type { Db } from '../database.ts';
+import type { FileAccess, Membership, Sight } from './access.ts';
+
+/** Who may see which files: what identity and media told, in the order of their versions. Old news change nothing. */
+export type AccessStore = ReturnType<typeof createAccessStore>;
+export const createAccessStore = ({ db }: { db: Db }) => ({
+  setMembership: async ({ userId, groupIds, version }: Membership): Promise<void> => {
+    await db.$executeRaw`
+      insert into search_membership (user_id, group_ids, version)
+      values (${userId}::uuid, ${groupIds}::uuid[], ${version}::bigint)
+      on conflict (user_id) do update set group_ids = excluded.group_ids, version = excluded.version
+      where search_membership.version < excluded.version`;
+  },
+  setAccess: async ({ fileId, groupIds, userIds, version }: FileAccess): Promise<void> => {
+    await db.$executeRaw`
+      insert into search_file_access (file_id, group_ids, user_ids, version)
+      values (${fileId}::uuid, ${groupIds}::uuid[], ${userIds}::uuid[], ${version}::int)
+      on conflict (file_id) do update
+        set group_ids = excluded.group_ids, user_ids = excluded.user_ids, version = excluded.version
+      where search_file_access.version < excluded.version`;
+  },
+  /** What somebody may find now. */
+  sightOf: async (searcher: { userId: string; seesAll: boolean }): Promise<Sight> => {
+    const { userId, seesAll } = searcher;
+    if (seesAll) return { ownerId: null, sharedIds: [] };
+    const shared = await db.$queryRaw<{ id: string }[]>`
+      select file_id::text as id from search_file_access
+      where user_ids @> array[${userId}::uuid]
+         or group_ids && coalesce((select group_ids from search_membership where user_id = ${userId}::uuid), '{}')`;
+    return { ownerId: userId, sharedIds: shared.map(({ id }) => id) };
+  },
+});
