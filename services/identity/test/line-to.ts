@@ -1,0 +1,42 @@
+import { createServer, connect, type AddressInfo, type Socket } from 'node:net';
+
+/** `pass`: hands everything on. `hang`: takes connections and bytes and never answers. `cut`: ends connections at the first byte. */
+type Mode = 'pass' | 'hang' | 'cut';
+
+/** A line to a server that can be listened in on, held and cut. */
+export const startLineTo = async (port: number) => {
+  let mode: Mode = 'pass';
+  let bytes = 0;
+  let connections = 0;
+  const open = new Set<Socket>();
+  const keep = (socket: Socket) => {
+    open.add(socket);
+    socket.on('error', () => {}).on('close', () => open.delete(socket));
+    return socket;
+  };
+  const server = createServer((near) => {
+    connections += 1;
+    keep(near);
+    const far = keep(connect(port, '127.0.0.1'));
+    near.on('data', (data) => {
+      bytes += data.length;
+      if (mode === 'pass') far.write(data);
+      if (mode === 'cut') near.destroy();
+    });
+    far.on('data', (data) => void (mode === 'pass' && near.write(data)));
+    near.on('close', () => far.destroy());
+    far.on('close', () => mode === 'pass' && near.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `ldap://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    set: (next: Mode) => void (mode = next),
+    /** Bytes that were sent towards the server, ever. */
+    bytes: () => bytes,
+    connections: () => connections,
+    stop: async () => {
+      for (const socket of open) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+};
