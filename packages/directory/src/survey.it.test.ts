@@ -1,0 +1,156 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { groupLdif, personLdif, startSlapd, type Slapd } from '@overtone/testkit';
+import { createDirectory } from './directory.ts';
+import { ldapClaimKey } from './group-mapping.ts';
+import { lookAgain } from './look-again.ts';
+import type { DirectoryConfig } from './model.ts';
+import { survey, type Surveyed } from './survey.ts';
+
+const base = 'dc=example,dc=org';
+const personDn = (n: number) => `uid=user${n},ou=people,${base}`;
+const groupDn = (n: number) => `cn=group${n},ou=groups,${base}`;
+const people = [...Array(120).keys()];
+
+/** Group n has every (n+2)nd person in it, and the groups after it, in circles. */
+const members = (n: number): string[] => [
+  ...people.filter((p) => p % (n + 2) === 0 && p > n * 7).map(personDn),
+  ...(n < 9 ? [groupDn(n + 1)] : [groupDn(4)]),
+];
+const expired = personLdif('user7')
+  .replace('objectClass: inetOrgPerson', 'objectClass: inetOrgPerson\nobjectClass: shadowAccount')
+  .replace('sn: user7', 'sn: user7\nshadowExpire: 1');
+const seed = [
+  ...people.map((n) => (n === 7 ? expired : personLdif(`user${n}`))),
+  ...[...Array(10).keys()].map((n) => groupLdif(`group${n}`, members(n))),
+].join('\n');
+
+// Everybody but the service account gets at most so many entries, pages or not.
+const global = ['sizelimit 50'];
+
+/** With the memberOf overlay the groups are added while it runs, so that it sees them. */
+const startDirectory = async (memberOf: boolean): Promise<Slapd> => {
+  if (!memberOf) return startSlapd({ seed, memberOf, global });
+  const slapd = await startSlapd({ memberOf, global });
+  await slapd.apply(seed);
+  return slapd;
+};
+const configFor = (slapd: Slapd, more: Partial<DirectoryConfig> = {}): DirectoryConfig => ({
+  server: 'localhost',
+  port: slapd.ldapsPort,
+  useSsl: true,
+  useTls: false,
+  bindDn: slapd.bindDn,
+  bindPassword: slapd.bindPassword,
+  searchBase: base,
+  usernameAttr: 'uid',
+  emailAttr: 'mail',
+  nameAttr: 'cn',
+  groupAttr: 'memberOf',
+  userSearchFilter: '(&(objectClass=inetOrgPerson)(uid={username}))',
+  timeoutSeconds: 10,
+  recursiveGroups: false,
+  userGroups: groupDn(3),
+  adminGroups: groupDn(8),
+  adminUsers: 'user5',
+  caPem: slapd.caPem,
+  ...more,
+});
+const mapped = [groupDn(1), groupDn(6), `cn=nobody,ou=groups,${base}`];
+
+const surveyed = async (config: DirectoryConfig) => {
+  const found = new Map<string, Surveyed>();
+  let requests = 0;
+  const answer = await survey(config, {
+    mapped,
+    signal: new AbortController().signal,
+    each: (person) => found.set(person.login, person),
+    onRequest: () => (requests += 1),
+  });
+  return { answer, found, requests };
+};
+const wanted = new Set([...mapped, groupDn(3), groupDn(8)].map(ldapClaimKey));
+const keysOf = (values: readonly string[]) =>
+  values
+    .map(ldapClaimKey)
+    .filter((key) => wanted.has(key))
+    .sort();
+
+describe.each([
+  ['that keeps memberOf', true],
+  ['whose groups alone know their members', false],
+])('a directory %s', (_what, memberOf) => {
+  let slapd: Slapd;
+  beforeAll(async () => {
+    slapd = await startDirectory(memberOf);
+  });
+  afterAll(() => slapd.stop());
+
+  it.each([false, true])(
+    'is surveyed with the answers that sign-in gets, nested groups counting: %s',
+    async (nested) => {
+      const config = configFor(slapd, { recursiveGroups: nested });
+      const { answer, found } = await surveyed(config);
+      expect(answer).toMatchObject({ outcome: 'yes', value: { seen: people.length } });
+      const directory = createDirectory(config);
+      for (const n of people) {
+        const asked = await directory.lookUp(`user${n}`);
+        const told = found.get(`user${n}`);
+        if (asked.outcome !== 'yes' || !told?.claims.known || !asked.value.groups.known)
+          throw new Error(`no answer for user${n}`);
+        const { immutableId, admitted, adminSignal, state, groups } = asked.value;
+        expect({ ...told, claims: keysOf(told.claims.values), evidence: {} }).toEqual({
+          id: immutableId,
+          login: `user${n}`,
+          disabled: state.disabled ? 'yes' : 'no',
+          admitted,
+          admin: adminSignal,
+          claims: keysOf(groups.values),
+          evidence: {},
+        });
+      }
+      await directory.close();
+    },
+  );
+
+  it('is looked at again for one person, by the immutable id, with the same answer', async () => {
+    const config = configFor(slapd, { recursiveGroups: true });
+    const { found } = await surveyed(config);
+    for (const login of ['user0', 'user7', 'user33']) {
+      const id = found.get(login)?.id ?? null;
+      const again = await lookAgain(config, { id, login: null }, () => undefined);
+      if (again.outcome !== 'yes') throw new Error(JSON.stringify(again));
+      const { id: _, claims: __, evidence: ___, ...first } = found.get(login) as Surveyed;
+      expect(again.value).toMatchObject(first);
+    }
+    const gone = 'entryUUID:00000000-0000-4000-8000-000000000000';
+    expect(await lookAgain(config, { id: gone, login: 'user0' }, () => undefined)).toEqual({
+      outcome: 'yes',
+      value: null,
+    });
+  });
+
+  it('is asked as often as it has pages and groups, not people', async () => {
+    const { requests } = await surveyed(configFor(slapd, { recursiveGroups: true }));
+    expect(requests).toBeLessThan(15);
+  });
+
+  it.each<[string, Partial<DirectoryConfig>, RegExp]>([
+    ['a required group does not exist', { userGroups: `cn=renamed,ou=groups,${base}` }, /cn=renamed/],
+    ['an admin group does not exist', { adminGroups: `cn=renamed,ou=groups,${base}` }, /cn=renamed/],
+    ['the base does not exist', { searchBase: `ou=nowhere,${base}` }, /ou=nowhere/],
+    ['the service account may not bind', { bindPassword: 'wrong' }, /bind/],
+    ['the certificate is not trusted', { caPem: null }, /TLS failed/],
+    ['nobody is in any required group', { userGroups: `ou=people,${base}` }, /required groups/],
+    ['the filter is none', { userSearchFilter: '(uid=*' }, /./],
+  ])('gives no answer when %s', async (_when, change, why) => {
+    const { answer } = await surveyed(configFor(slapd, change));
+    expect(answer).toMatchObject({ outcome: 'unknown' });
+    expect(answer.outcome === 'unknown' && answer.message).toMatch(why);
+  });
+
+  it('gives no answer when a limit of the server cuts it short', async () => {
+    const asAdmin = { bindDn: personDn(1), bindPassword: 'user1-secret' };
+    const { answer } = await surveyed(configFor(slapd, { ...asAdmin, userGroups: '', adminGroups: '' }));
+    expect(answer.outcome).toBe('unknown');
+  });
+});
