@@ -1,0 +1,76 @@
+import { describe, expect, it } from '@jest/globals';
+import { createBreaker, type Verdict } from './breaker.ts';
+
+const world = () => {
+  let now = 0;
+  let asked = 0;
+  const breaker = createBreaker({ atOnce: 3, failures: 2, restMs: 100, now: () => now });
+  return {
+    breaker,
+    wait: (ms: number) => void (now += ms),
+    asked: () => asked,
+    ask: (verdict: Verdict) =>
+      breaker.run(
+        async () => {
+          asked += 1;
+          return verdict;
+        },
+        (v) => v,
+      ),
+  };
+};
+
+describe('a directory that hangs', () => {
+  it('is left alone after slow failures in a row, tried once after a rest, and asked again when it answers', async () => {
+    const w = world();
+    expect(await w.ask('slow_failure')).toBe('slow_failure');
+    expect(await w.ask('slow_failure')).toBe('slow_failure');
+    expect(w.breaker.resting()).toBe(true);
+    expect(await w.ask('fine')).toBeUndefined();
+    w.wait(100);
+    expect(await w.ask('slow_failure')).toBe('slow_failure');
+    expect(await w.ask('fine')).toBeUndefined();
+    w.wait(100);
+    expect(await w.ask('fine')).toBe('fine');
+    expect(w.breaker.resting()).toBe(false);
+    expect(w.asked()).toBe(4);
+  });
+
+  it('is not left alone for failures that come at once or now and then', async () => {
+    const w = world();
+    for (let i = 0; i < 10; i++) for (const v of ['slow_failure', 'fine'] as const) expect(await w.ask(v)).toBe(v);
+  });
+
+  it('holds no more than a few questions, and lets one only try whether it is back', async () => {
+    const w = world();
+    const never = new Promise<Verdict>(() => {});
+    const held = [1, 2, 3].map(() =>
+      w.breaker.run(
+        () => never,
+        (v) => v,
+      ),
+    );
+    expect(await w.ask('fine')).toBeUndefined();
+    expect(held).toHaveLength(3);
+
+    const other = world();
+    await other.ask('slow_failure');
+    await other.ask('slow_failure');
+    other.wait(100);
+    const { breaker } = other;
+    void breaker.run(
+      () => never,
+      (v) => v,
+    );
+    expect(await other.ask('fine')).toBeUndefined();
+  });
+
+  it('counts a question that throws as under way no longer', async () => {
+    const w = world();
+    const thrown = async (): Promise<Verdict> => {
+      throw new Error('x');
+    };
+    for (let i = 0; i < 5; i++) await expect(w.breaker.run(thrown, (v) => v)).rejects.toThrow('x');
+    expect(await w.ask('fine')).toBe('fine');
+  });
+});

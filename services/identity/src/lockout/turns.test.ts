@@ -1,0 +1,57 @@
+import { describe, expect, it } from '@jest/globals';
+import { setImmediate as turn } from 'node:timers/promises';
+import { createTurns } from './turns.ts';
+
+const gate = () => {
+  let open = (): void => {};
+  const closed = new Promise<void>((resolve) => void (open = resolve));
+  return { closed, open };
+};
+
+describe('attempts at one account', () => {
+  it('run one after the other in their order, beside those at other accounts', async () => {
+    const inTurn = createTurns({ maxWaiting: 10, maxWaitMs: 60_000 });
+    const seen: string[] = [];
+    const first = gate();
+    const work = (name: string, wait?: Promise<void>) => async () => {
+      seen.push(`${name} begins`);
+      await wait;
+      seen.push(`${name} ends`);
+    };
+    const all = [inTurn('a', work('a1', first.closed)), inTurn('a', work('a2')), inTurn('b', work('b1'))];
+    await turn();
+    first.open();
+    await Promise.all(all);
+    expect(seen).toEqual(['a1 begins', 'b1 begins', 'b1 ends', 'a1 ends', 'a2 begins', 'a2 ends']);
+  });
+
+  it('wait in a bounded number; one too many is refused at once', async () => {
+    const inTurn = createTurns({ maxWaiting: 2, maxWaitMs: 60_000 });
+    const first = gate();
+    const held = [1, 2, 3].map(() => inTurn('a', () => first.closed));
+    await expect(inTurn('a', () => first.closed)).rejects.toMatchObject({ kind: 'rate_limited' });
+    first.open();
+    await Promise.all(held);
+    expect(await inTurn('a', async () => 'free again')).toBe('free again');
+  });
+
+  it('wait for a bounded time; the next one is not held by who gave up', async () => {
+    const inTurn = createTurns({ maxWaiting: 5, maxWaitMs: 5 });
+    const first = gate();
+    const running = inTurn('a', () => first.closed);
+    await expect(inTurn('a', async () => 'never')).rejects.toMatchObject({ kind: 'rate_limited' });
+    first.open();
+    await running;
+    expect(await inTurn('a', async () => 'next')).toBe('next');
+  });
+
+  it('go on after one that failed', async () => {
+    const inTurn = createTurns({ maxWaiting: 5, maxWaitMs: 60_000 });
+    const failing = inTurn('a', async () => {
+      throw new Error('x');
+    });
+    const next = inTurn('a', async () => 'ran');
+    await expect(failing).rejects.toThrow('x');
+    expect(await next).toBe('ran');
+  });
+});
