@@ -93,6 +93,7 @@ export const makeFile = (
     tags: done ? [{ uuid: randomUUID(), name: 'Board', source: 'manual' }] : [],
     speakers: segmentCount > 0 ? speakers : [],
     transcript_segments: segments,
+    my_permission: 'owner',
     total_segments: segments.length,
     segment_limit: 0,
     segment_offset: 0,

@@ -2,15 +2,10 @@ import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../api/client.ts';
+import { roleNames } from '../admin/words.ts';
 import type { User } from '../api/queries.ts';
 import { ErrorNote } from '../app/error-note.tsx';
 import { say } from '../app/notify.ts';
-
-const roleNames: Record<User['role'], string> = {
-  user: 'User',
-  admin: 'Administrator',
-  super_admin: 'Super administrator',
-};
 
 export const NameForm = ({ me }: { me: User }) => {
   const client = useQueryClient();

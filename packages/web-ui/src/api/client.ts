@@ -1,11 +1,12 @@
 import { csrfToken } from './cookies.ts';
 import { ApiError, problemFrom } from './problem.ts';
-import { routes, urlOf, type Answer, type Body, type QueryInput, type RouteName } from './routes.ts';
+import { routes, urlOf, type Answer, type Body, type QueryInput, type RouteLine, type RouteName } from './routes.ts';
 
-type Input<N extends RouteName> = {
+/** What one call gives a route, its body typed by the contracts. */
+export type Input<B> = {
   params?: Readonly<Record<string, string>>;
   query?: QueryInput;
-  body?: Body<N>;
+  body?: B;
   form?: Readonly<Record<string, string>>;
   signal?: AbortSignal | undefined;
 };
@@ -25,17 +26,29 @@ export const abortAll = (): void => {
   lifetime = new AbortController();
 };
 
-const noRenewal: ReadonlySet<RouteName> = new Set(['token', 'refresh', 'logout']);
+/** Routes that answer 401 to somebody who is not signed in yet, or not any more. */
+const noRenewal: ReadonlySet<string> = new Set([
+  '/api/auth/token',
+  '/api/auth/token/refresh',
+  '/api/auth/logout',
+  '/api/auth/oidc/callback',
+  '/api/auth/pki/authenticate',
+  '/api/auth/proxy/authenticate',
+]);
 
 /** Calls one route of the API; a 401 renews the session once and tries again. */
-export const call = async <N extends RouteName>(name: N, input: Input<N> = {}): Promise<Answer<N>> => {
-  const first = await send(name, input);
-  if (first.status !== 401 || noRenewal.has(name)) return answerOf<N>(first);
+export const call = <N extends RouteName>(name: N, input: Input<Body<N>> = {}): Promise<Answer<N>> =>
+  callRoute<Answer<N>>(routes[name], input);
+
+/** The same for a route of another list. */
+export const callRoute = async <A>(route: RouteLine, input: Input<unknown>): Promise<A> => {
+  const first = await send(route, input);
+  if (first.status !== 401 || noRenewal.has(route[1])) return answerOf<A>(first);
   if (!(await hooks.renew())) {
     hooks.ended();
-    return answerOf<N>(first);
+    return answerOf<A>(first);
   }
-  return answerOf<N>(await send(name, input));
+  return answerOf<A>(await send(route, input));
 };
 
 /** Fetches a text of the API by its address (an export), with the same renewal. */
@@ -51,8 +64,7 @@ export const fetchText = async (url: string): Promise<string> => {
   return text;
 };
 
-const send = async <N extends RouteName>(name: N, input: Input<N>): Promise<Response> => {
-  const [method, path] = routes[name];
+const send = async ([method, path]: RouteLine, input: Input<unknown>): Promise<Response> => {
   const headers: Record<string, string> = { accept: 'application/json' };
   let body: string | undefined;
   if (input.form) {
@@ -78,12 +90,12 @@ const send = async <N extends RouteName>(name: N, input: Input<N>): Promise<Resp
   }
 };
 
-const answerOf = async <N extends RouteName>(response: Response): Promise<Answer<N>> => {
+const answerOf = async <A>(response: Response): Promise<A> => {
   const text = await response.text().catch(() => '');
   if (!response.ok) throw problemFrom(response.status, text, response.headers.get('retry-after'));
-  if (text === '') return undefined as Answer<N>;
+  if (text === '') return undefined as A;
   try {
-    return JSON.parse(text) as Answer<N>;
+    return JSON.parse(text) as A;
   } catch {
     throw new ApiError(502, { detail: 'The answer of the server could not be read.', code: 'bad_answer' });
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { ApiError, isOutage, problemFrom, wordsOf } from './problem.ts';
+import { ApiError, fieldOf, isOutage, problemFrom, wordsOf } from './problem.ts';
 
 describe('problemFrom', () => {
   it('takes words and code of the API', () => {
@@ -27,4 +27,11 @@ describe('isOutage', () => {
     [404, false],
     [422, false],
   ])('of status %p is %p', (status, outage) => expect(isOutage(new ApiError(status, {}))).toBe(outage));
+});
+
+describe('fieldOf', () => {
+  const error = new ApiError(422, { errors: [{ path: 'email', message: 'no address' }] });
+  it('finds what is said of a field', () => expect(fieldOf(error, 'email')).toBe('no address'));
+  it('is nothing for a field that is fine', () => expect(fieldOf(error, 'name')).toBeNull());
+  it('is nothing for an error without fields', () => expect(fieldOf(new Error('x'), 'email')).toBeNull());
 });

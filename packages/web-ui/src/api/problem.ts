@@ -61,3 +61,9 @@ export const codeOf = (error: unknown): string | null => (error instanceof ApiEr
 /** True when the platform, not the request, is at fault: the screen says "outage", never "nothing found". */
 export const isOutage = (error: unknown): boolean =>
   !(error instanceof ApiError) || error.status === 0 || error.status >= 500 || error.status === 429;
+/** What an API error says of one field of a form; null: nothing. */
+export const fieldOf = (error: unknown, field: string): string | null => {
+  if (!(error instanceof ApiError)) return null;
+  const said = error.fields.filter(({ path }) => path === field).map(({ message }) => message);
+  return said.length > 0 ? said.join(' ') : null;
+};

@@ -5,9 +5,10 @@ import { ApiError, codeOf, isOutage } from './problem.ts';
 export const createQueryClient = (): QueryClient => {
   const client: QueryClient = new QueryClient({
     queryCache: new QueryCache({
-      // The account was told meanwhile to change its password: who one is says so, and the page follows.
+      // The state of the account changed meanwhile: who one is says so, and the page follows.
       onError: (error) => {
-        if (codeOf(error) === 'password_change_required') void client.invalidateQueries({ queryKey: ['me'] });
+        if (/^(account_|password_change_required)/.test(codeOf(error) ?? ''))
+          void client.invalidateQueries({ queryKey: ['me'] });
       },
     }),
     defaultOptions: {

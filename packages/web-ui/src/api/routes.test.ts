@@ -5,8 +5,15 @@ import {
   mediaRoutes,
   searchRoutes,
   systemRoutes,
+  approvalRoutes,
+  auditRoutes,
+  authConfigRoutes,
+  groupRoutes,
+  mappingRoutes,
+  userRoutes,
   type RouteDef,
 } from '@overtone/contracts';
+import { identityLines } from './identity.ts';
 import { routes, urlOf } from './routes.ts';
 
 describe('routes', () => {
@@ -16,8 +23,14 @@ describe('routes', () => {
     ...searchRoutes,
     ...dispatcherRoutes,
     ...systemRoutes,
+    ...userRoutes,
+    ...approvalRoutes,
+    ...auditRoutes,
+    ...groupRoutes,
+    ...mappingRoutes,
+    ...authConfigRoutes,
   };
-  it.each(Object.entries(routes))('calls %s as the contracts say', (name, [method, path]) => {
+  it.each(Object.entries({ ...routes, ...identityLines }))('calls %s as the contracts say', (name, [method, path]) => {
     expect([contracts[name]?.method, contracts[name]?.path]).toEqual([method, path]);
   });
 });

@@ -14,6 +14,8 @@ type Routes = typeof identityRoutes &
   typeof dispatcherRoutes &
   typeof systemRoutes;
 
+export type RouteLine = readonly [method: string, path: string];
+
 /**
  * The routes this interface calls. Only types come from the contracts (their schemas would weigh on the first load); a
  * test compares every line with them.
@@ -52,7 +54,7 @@ export const routes = {
   recoverStuck: ['POST', '/api/tasks/recover-stuck-tasks'],
   engines: ['GET', '/api/admin/engines'],
   version: ['GET', '/api/version'],
-} as const satisfies Partial<Record<keyof Routes, readonly [method: string, path: string]>>;
+} as const satisfies Partial<Record<keyof Routes, RouteLine>>;
 
 export type RouteName = keyof typeof routes;
 export type Answer<N extends RouteName> = AnswerOf<Routes[N]>;

@@ -6,10 +6,12 @@ import {
   Outlet,
   redirect,
 } from '@tanstack/react-router';
-import { meQuery } from '../api/queries.ts';
+import { meQuery, type User } from '../api/queries.ts';
+import { accountState } from '../session/account-state.ts';
+import { safeNext } from '../session/next-page.ts';
 import { csrfToken } from '../api/cookies.ts';
 import { ApiError } from '../api/problem.ts';
-import { filterSearch, searchPageSearch } from '../lib/search-params.ts';
+import { filterSearch, searchPageSearch, textSearch } from '../lib/search-params.ts';
 import { NotFoundPage, OutagePage, PagePending } from './pages.tsx';
 import { onSessionEnd, queryClient } from './services.ts';
 import { Shell } from './shell.tsx';
@@ -20,9 +22,10 @@ const rootRoute = createRootRoute({
   errorComponent: OutagePage,
 });
 
-/** A path of this site to go on to after sign-in; anything else is ignored. */
-const nextOf = (value: unknown): { next?: string } =>
-  typeof value === 'string' && value !== '/' && /^\/(?![/\\])/.test(value) ? { next: value } : {};
+const nextOf = (value: unknown): { next?: string } => {
+  const next = safeNext(value);
+  return next === null ? {} : { next };
+};
 
 const signInRoute = createRoute({
   getParentRoute: () => rootRoute,
@@ -36,7 +39,8 @@ const requireUser = async (href: string): Promise<void> => {
   if (csrfToken() === '') throw redirect({ to: '/sign-in', search: nextOf(href) });
   try {
     const me = await queryClient.ensureQueryData(meQuery);
-    if (me.must_change_password && !href.startsWith('/change-password')) throw redirect({ to: '/change-password' });
+    const place = placeOf(me);
+    if (place !== null && !href.startsWith(place)) throw redirect({ to: place });
   } catch (error) {
     if (error instanceof ApiError && error.status === 401) {
       throw redirect({ to: '/sign-in', search: nextOf(href) });
@@ -44,6 +48,30 @@ const requireUser = async (href: string): Promise<void> => {
     throw error;
   }
 };
+
+/** Where somebody must go first, whatever they asked for. */
+const placeOf = (me: User): '/account-state' | '/change-password' | null => {
+  if (accountState(me) !== null) return '/account-state';
+  return me.must_change_password ? '/change-password' : null;
+};
+
+const loginRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/login',
+  validateSearch: textSearch,
+  component: lazyRouteComponent(() => import('../session/login-page.tsx'), 'LoginPage'),
+});
+const registerRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/register',
+  component: lazyRouteComponent(() => import('../session/register-page.tsx'), 'RegisterPage'),
+});
+const accountStateRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/account-state',
+  beforeLoad: ({ location }) => requireUser(location.href),
+  component: lazyRouteComponent(() => import('../session/account-state-page.tsx'), 'AccountStatePage'),
+});
 
 const insideRoute = createRoute({
   getParentRoute: () => rootRoute,
@@ -87,8 +115,52 @@ const accountRoute = createRoute({
   path: '/account',
   component: lazyRouteComponent(() => import('../account/account-page.tsx'), 'AccountPage'),
 });
-const adminRoute = createRoute({
+/** Groups and administration share their navigation. */
+const frameRoute = createRoute({
   getParentRoute: () => insideRoute,
+  id: 'frame',
+  component: lazyRouteComponent(() => import('../admin/admin-frame.tsx'), 'AdminFrame'),
+});
+const groupsRoute = createRoute({
+  getParentRoute: () => frameRoute,
+  path: '/groups',
+  validateSearch: textSearch,
+  component: lazyRouteComponent(() => import('../groups/groups-page.tsx'), 'GroupsPage'),
+});
+const groupRoute = createRoute({
+  getParentRoute: () => frameRoute,
+  path: '/groups/$uuid',
+  component: lazyRouteComponent(() => import('../groups/group-page.tsx'), 'GroupPage'),
+});
+const usersRoute = createRoute({
+  getParentRoute: () => frameRoute,
+  path: '/admin/users',
+  validateSearch: textSearch,
+  component: lazyRouteComponent(() => import('../admin/users/users-page.tsx'), 'UsersPage'),
+});
+const userRoute = createRoute({
+  getParentRoute: () => frameRoute,
+  path: '/admin/users/$uuid',
+  component: lazyRouteComponent(() => import('../admin/users/user-page.tsx'), 'UserPage'),
+});
+const approvalsRoute = createRoute({
+  getParentRoute: () => frameRoute,
+  path: '/admin/approvals',
+  component: lazyRouteComponent(() => import('../admin/users/approvals-page.tsx'), 'ApprovalsPage'),
+});
+const authenticationRoute = createRoute({
+  getParentRoute: () => frameRoute,
+  path: '/admin/authentication/$category',
+  component: lazyRouteComponent(() => import('../admin/auth/auth-page.tsx'), 'AuthPage'),
+});
+const auditRoute = createRoute({
+  getParentRoute: () => frameRoute,
+  path: '/admin/audit',
+  validateSearch: textSearch,
+  component: lazyRouteComponent(() => import('../admin/audit/audit-page.tsx'), 'AuditPage'),
+});
+const adminRoute = createRoute({
+  getParentRoute: () => frameRoute,
   path: '/admin',
   component: lazyRouteComponent(() => import('../admin/admin-page.tsx'), 'AdminPage'),
 });
@@ -96,8 +168,26 @@ const adminRoute = createRoute({
 export const router = createRouter({
   routeTree: rootRoute.addChildren([
     signInRoute,
+    loginRoute,
+    registerRoute,
+    accountStateRoute,
     passwordRoute,
-    insideRoute.addChildren([libraryRoute, fileRoute, searchRoute, accountRoute, adminRoute]),
+    insideRoute.addChildren([
+      libraryRoute,
+      fileRoute,
+      searchRoute,
+      accountRoute,
+      frameRoute.addChildren([
+        groupsRoute,
+        groupRoute,
+        usersRoute,
+        userRoute,
+        approvalsRoute,
+        authenticationRoute,
+        auditRoute,
+        adminRoute,
+      ]),
+    ]),
   ]),
   defaultPreload: 'intent',
   defaultPendingMs: 300,
@@ -108,7 +198,12 @@ export const router = createRouter({
 
 onSessionEnd(async (comeBack) => {
   if (router.state.location.pathname === '/sign-in') return;
-  await router.navigate({ to: '/sign-in', search: comeBack ? nextOf(router.state.location.href) : {} });
+  await router.navigate({
+    to: '/sign-in',
+    search: comeBack ? nextOf(router.state.location.href) : {},
+    // Without a session nothing can be saved: a form with changes holds nobody back.
+    ignoreBlocker: true,
+  });
 });
 
 declare module '@tanstack/react-router' {

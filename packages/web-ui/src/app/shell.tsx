@@ -3,6 +3,9 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { meQuery, type User } from '../api/queries.ts';
+import { waitingQuery } from '../admin/approval-count.ts';
+import { plural } from '../lib/format.ts';
+import { accountState } from '../session/account-state.ts';
 import { DropAnywhere } from '../uploads/drop-anywhere.tsx';
 import { openUpload } from '../uploads/upload-intake.ts';
 import { UploadPanel } from '../uploads/upload-panel.tsx';
@@ -23,9 +26,11 @@ export const Shell = () => {
   }, [userId]);
   const navigate = useNavigate();
   const changeFirst = me?.must_change_password ?? false;
+  const keptOut = me !== undefined && accountState(me) !== null;
   useEffect(() => {
-    if (changeFirst) void navigate({ to: '/change-password' });
-  }, [changeFirst, navigate]);
+    if (keptOut) void navigate({ to: '/account-state' });
+    else if (changeFirst) void navigate({ to: '/change-password' });
+  }, [keptOut, changeFirst, navigate]);
   useFocusOnNavigation();
   return (
     <>
@@ -40,6 +45,7 @@ export const Shell = () => {
           <nav aria-label="Main" style={{ display: 'flex', gap: 2 }}>
             <NavItem to="/" icon="audio" label="Library" exact />
             <NavItem to="/search" icon="search" label="Search" />
+            {me && me.role !== 'user' && <AdminLink />}
           </nav>
           <div className={css['spacer']} />
           <UploadButton />
@@ -73,6 +79,22 @@ const NavItem = ({
   </Link>
 );
 
+const AdminLink = () => {
+  const waiting = useQuery(waitingQuery).data ?? 0;
+  const inside = useRouterState({ select: (s) => /^\/(admin|groups)/.test(s.location.pathname) });
+  return (
+    <Link to="/admin/users" className={css['link']} data-status={inside ? 'active' : undefined}>
+      <Icon name="settings" size={18} />
+      <span className={css['linkText']}>Administration</span>
+      {waiting > 0 && (
+        <span className={css['count']} aria-label={plural(waiting, 'account waits', 'accounts wait')} role="img">
+          {waiting > 99 ? '99+' : waiting}
+        </span>
+      )}
+    </Link>
+  );
+};
+
 const UploadButton = () => (
   <Button leftSection={<Icon name="upload" size={18} />} size="sm" mr={8} onClick={openUpload}>
     Upload
@@ -96,6 +118,9 @@ const AccountMenu = ({ me }: { me: User }) => {
         <Menu.Label>{me.email}</Menu.Label>
         <Menu.Item leftSection={<Icon name="user" size={18} />} onClick={() => void navigate({ to: '/account' })}>
           Account and sessions
+        </Menu.Item>
+        <Menu.Item leftSection={<Icon name="users" size={18} />} onClick={() => void navigate({ to: '/groups' })}>
+          Groups
         </Menu.Item>
         {admin && (
           <Menu.Item leftSection={<Icon name="settings" size={18} />} onClick={() => void navigate({ to: '/admin' })}>

@@ -5,6 +5,7 @@ import { fetchText } from '../api/client.ts';
 import { urlOf } from '../api/routes.ts';
 import { Icon } from '../app/icons.tsx';
 import { say, sayError } from '../app/notify.ts';
+import { offer } from '../lib/offer.ts';
 import { useFile } from './file-context.ts';
 
 const formats = [
@@ -72,14 +73,4 @@ export const ExportMenu = () => {
       </Menu.Dropdown>
     </Menu>
   );
-};
-
-const offer = (text: string, name: string, type: string): void => {
-  const url = URL.createObjectURL(new Blob([text], { type: `${type};charset=utf-8` }));
-  const link = document.createElement('a');
-  link.href = url;
-  // A slash in a title would make the browser think of a folder.
-  link.download = name.replace(/[/\\:]/g, '-');
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(url), 10_000);
 };

@@ -75,3 +75,11 @@ export const searchPageSearch = (raw: Raw): SearchPageSearch =>
     sort: oneOf(raw['sort'], searchSorts),
     page: page(raw['page']),
   });
+
+/** Filters that a page reads by itself: texts by name, nothing else. */
+export const textSearch = (raw: Raw): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(raw).flatMap(([name, value]) =>
+      text(value) === undefined ? [] : [[name, text(value, 4096) as string]],
+    ),
+  );

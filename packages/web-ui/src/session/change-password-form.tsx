@@ -3,8 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../api/client.ts';
 import { ErrorNote } from '../app/error-note.tsx';
-
-const least = 12;
+import { NewPassword, usePasswordKeeps } from './new-password.tsx';
 
 /** Own password, with the current one. */
 export const ChangePasswordForm = ({ onDone }: { onDone: () => void }) => {
@@ -13,7 +12,7 @@ export const ChangePasswordForm = ({ onDone }: { onDone: () => void }) => {
   const [next, setNext] = useState('');
   const [again, setAgain] = useState('');
   const differ = again !== '' && next !== again;
-  const short = next !== '' && next.length < least;
+  const ready = usePasswordKeeps(next) && current !== '' && !differ;
   const change = useMutation({
     mutationFn: () => call('updateMe', { body: { current_password: current, password: next } }),
     onSuccess: (me) => {
@@ -28,7 +27,7 @@ export const ChangePasswordForm = ({ onDone }: { onDone: () => void }) => {
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        if (!differ && !short) change.mutate();
+        if (ready) change.mutate();
       }}
     >
       <Stack gap="md" maw={420}>
@@ -46,17 +45,7 @@ export const ChangePasswordForm = ({ onDone }: { onDone: () => void }) => {
           value={current}
           onChange={(e) => setCurrent(e.currentTarget.value)}
         />
-        <PasswordInput
-          label="New password"
-          description={`At least ${least} characters`}
-          autoComplete="new-password"
-          required
-          withAsterisk={false}
-          maxLength={128}
-          value={next}
-          error={short ? `${least - next.length} more to go` : null}
-          onChange={(e) => setNext(e.currentTarget.value)}
-        />
+        <NewPassword value={next} onChange={setNext} />
         <PasswordInput
           label="New password again"
           autoComplete="new-password"
@@ -66,7 +55,7 @@ export const ChangePasswordForm = ({ onDone }: { onDone: () => void }) => {
           error={differ ? 'The two differ' : null}
           onChange={(e) => setAgain(e.currentTarget.value)}
         />
-        <Button type="submit" loading={change.isPending} disabled={differ || short} style={{ alignSelf: 'flex-start' }}>
+        <Button type="submit" loading={change.isPending} disabled={!ready} style={{ alignSelf: 'flex-start' }}>
           Change password
         </Button>
       </Stack>

@@ -5,11 +5,13 @@ import type { Answer } from '../api/routes.ts';
 
 const renewedKey = 'overtone-session-renewed';
 const lockName = 'overtone-session';
-type TabMessage = { readonly type: 'signed_out' } | { readonly type: 'signed_in'; readonly user: string };
+type TabMessage = { readonly type: 'signed_out' } | { readonly type: 'signed_in' };
 
 /** The session of this browser: one renewal at a time over all tabs, one place that forgets everything. */
 export type Session = {
   readonly signIn: (username: string, password: string) => Promise<void>;
+  /** Any other way in: what it asks answers with a token, too. */
+  readonly enter: (ask: () => Promise<Answer<'token'>>) => Promise<void>;
   readonly signOut: (everywhere?: boolean) => Promise<void>;
   /** True when a fresh access token is in place. */
   readonly renew: () => Promise<boolean>;
@@ -58,6 +60,12 @@ export const createSession = ({ queryClient, onForget, goToSignIn }: Deps): Sess
     await goToSignIn(comeBack).catch(() => undefined);
     queryClient.clear();
   };
+  const enter: Session['enter'] = async (ask) => {
+    const token = await ask();
+    forget();
+    remember(token.expires_in);
+    tabs?.postMessage({ type: 'signed_in' } satisfies TabMessage);
+  };
 
   useSessionHooks({ renew, ended: () => void ended(true) });
   if (tabs) {
@@ -68,12 +76,8 @@ export const createSession = ({ queryClient, onForget, goToSignIn }: Deps): Sess
   }
   return {
     renew,
-    signIn: async (username, password) => {
-      const token = await call('token', { form: { username, password } });
-      forget();
-      remember(token.expires_in);
-      tabs?.postMessage({ type: 'signed_in', user: username } satisfies TabMessage);
-    },
+    enter,
+    signIn: (username, password) => enter(() => call('token', { form: { username, password } })),
     signOut: async (everywhere = false) => {
       try {
         if (everywhere) await call('logoutAll');

@@ -1,101 +1,147 @@
-import { Alert, Button, Code, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { Anchor, Button, Divider, Skeleton, Stack, Text } from '@mantine/core';
+import { useDocumentTitle } from '@mantine/hooks';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import { codeOf } from '../api/problem.ts';
+import { ask } from '../api/identity.ts';
+import { ErrorNote } from '../app/error-note.tsx';
 import { Icon } from '../app/icons.tsx';
-import { Wordmark } from '../app/logo.tsx';
 import { session } from '../app/services.ts';
-import { signInWords } from './sign-in-words.ts';
-import css from './sign-in.module.css';
+import { methodsQuery, type Methods } from './methods.ts';
+import { keepNext } from './next-page.ts';
+import { PasswordForm } from './password-form.tsx';
+import { SignInError } from './sign-in-error.tsx';
+import { SignInFrame } from './sign-in-frame.tsx';
 
 export const SignInPage = () => {
+  useDocumentTitle('Sign in · Overtone');
+  const methods = useQuery(methodsQuery);
+  return (
+    <SignInFrame title="Sign in" text="Your recordings, read and found again.">
+      {methods.isError && (
+        <ErrorNote
+          error={methods.error}
+          title="The ways to sign in cannot be read just now"
+          onRetry={() => void methods.refetch()}
+        />
+      )}
+      {methods.isPending && <Pending />}
+      {!methods.isPending && <WaysIn methods={methods.data ?? unknown} />}
+    </SignInFrame>
+  );
+};
+
+/** While nobody can tell, a password may still work. */
+const unknown: Methods = {
+  methods: [],
+  local_enabled: true,
+  allow_registration: false,
+  ldap_enabled: false,
+  oidc_enabled: false,
+  pki_enabled: false,
+  proxy_enabled: false,
+  oidc_display_name: '',
+  keycloak_enabled: false,
+};
+
+const Pending = () => (
+  <Stack gap="md" role="status" aria-label="Loading">
+    <Skeleton h={68} />
+    <Skeleton h={68} />
+    <Skeleton h={42} />
+  </Stack>
+);
+
+const WaysIn = ({ methods }: { methods: Methods }) => {
   const { next } = useSearch({ from: '/sign-in' });
   const navigate = useNavigate();
-  const [username, setUsername] = useState('');
-  const [password, setPassword] = useState('');
-  const signIn = useMutation({
-    mutationFn: () => session.signIn(username.trim(), password),
-    onSuccess: () => navigate({ href: next ?? '/', replace: true }),
-  });
+  const done = (): Promise<void> => navigate({ href: next ?? '/', replace: true });
+  const passwords = methods.local_enabled || methods.ldap_enabled;
+  // A super administrator's own password works even when passwords are switched off: no setting locks everybody out.
+  const [asked, setAsked] = useState(false);
+  const buttons = methods.oidc_enabled || methods.pki_enabled || methods.proxy_enabled;
   return (
-    <main className={css['page']}>
-      <section className={css['card']} aria-labelledby="sign-in-title">
-        <Wordmark />
-        <div>
-          <Title order={1} size="h2" id="sign-in-title">
-            Sign in
-          </Title>
-          <Text c="dimmed" size="sm" mt={4}>
-            Your recordings, read and found again.
-          </Text>
-        </div>
-        <form
-          onSubmit={(event) => {
-            event.preventDefault();
-            signIn.mutate();
-          }}
+    <Stack gap="lg">
+      {(passwords || asked) && <PasswordForm onDone={done} />}
+      {passwords && buttons && <Divider label="or" />}
+      {buttons && <OtherWays methods={methods} next={next} onDone={done} />}
+      {!passwords && !buttons && !asked && (
+        <Text size="sm" role="status">
+          Sign-in is switched off. Ask an administrator.
+        </Text>
+      )}
+      {!passwords && !asked && (
+        <Button variant="subtle" color="gray" size="xs" onClick={() => setAsked(true)}>
+          Administrator? Use your password
+        </Button>
+      )}
+      {methods.allow_registration && (
+        <Text size="sm" ta="center">
+          No account yet?{' '}
+          <Anchor component={Link} to="/register" fw={600} underline="always">
+            Register
+          </Anchor>
+        </Text>
+      )}
+    </Stack>
+  );
+};
+
+type OtherProps = { methods: Methods; next: string | undefined; onDone: () => Promise<void> };
+
+const OtherWays = ({ methods, next, onDone }: OtherProps) => {
+  const oidc = useMutation({ mutationFn: () => toProvider(next) });
+  const pki = useMutation({ mutationFn: () => session.enter(() => ask('pkiAuthenticate')), onSuccess: onDone });
+  const proxy = useMutation({ mutationFn: () => session.enter(() => ask('proxyAuthenticate')), onSuccess: onDone });
+  return (
+    <Stack gap="sm">
+      <div aria-live="assertive">
+        {oidc.error && <SignInError error={oidc.error} way="oidc" />}
+        {pki.error && <SignInError error={pki.error} way="pki" />}
+        {proxy.error && <SignInError error={proxy.error} way="proxy" />}
+      </div>
+      {methods.oidc_enabled && (
+        <Button
+          variant="default"
+          size="md"
+          leftSection={<Icon name="key" />}
+          loading={oidc.isPending || oidc.isSuccess}
+          onClick={() => oidc.mutate()}
         >
-          <Stack gap="md">
-            <div aria-live="assertive">{signIn.error && <SignInError error={signIn.error} />}</div>
-            <TextInput
-              label="User name or e-mail address"
-              name="username"
-              autoComplete="username"
-              autoCapitalize="none"
-              spellCheck={false}
-              required
-              withAsterisk={false}
-              autoFocus
-              size="md"
-              value={username}
-              onChange={(event) => setUsername(event.currentTarget.value)}
-            />
-            <PasswordInput
-              label="Password"
-              name="password"
-              autoComplete="current-password"
-              required
-              withAsterisk={false}
-              size="md"
-              value={password}
-              onChange={(event) => setPassword(event.currentTarget.value)}
-            />
-            <Button type="submit" size="md" loading={signIn.isPending} fullWidth>
-              Sign in
-            </Button>
-          </Stack>
-        </form>
-      </section>
-      <Waves />
-    </main>
+          Continue with {methods.oidc_display_name}
+        </Button>
+      )}
+      {methods.pki_enabled && (
+        <Button
+          variant="default"
+          size="md"
+          leftSection={<Icon name="file" />}
+          loading={pki.isPending}
+          onClick={() => pki.mutate()}
+        >
+          Use a certificate
+        </Button>
+      )}
+      {methods.proxy_enabled && (
+        <Button
+          variant="default"
+          size="md"
+          leftSection={<Icon name="user" />}
+          loading={proxy.isPending}
+          onClick={() => proxy.mutate()}
+        >
+          Continue as already signed in
+        </Button>
+      )}
+    </Stack>
   );
 };
 
-const SignInError = ({ error }: { error: unknown }) => {
-  const { title, words } = signInWords(error);
-  const code = codeOf(error);
-  return (
-    <Alert color="red" variant="light" role="alert" icon={<Icon name="alert" />} title={title}>
-      <Text size="sm">{words}</Text>
-      {code !== null && <Code fz="xs">{code}</Code>}
-    </Alert>
-  );
-};
-
-/** A tone and its overtones, behind everything; decoration. */
-const Waves = () => (
-  <svg className={css['waves']} viewBox="0 0 1200 300" preserveAspectRatio="none" aria-hidden="true">
-    {[1, 2, 3, 4].map((n) => (
-      <path key={n} d={wavePath(n)} fill="none" stroke="currentColor" strokeWidth={2.4 - n * 0.4} opacity={0.5 / n} />
-    ))}
-  </svg>
-);
-const wavePath = (harmonic: number): string => {
-  const points = Array.from({ length: 121 }, (_, i) => {
-    const x = i * 10;
-    const y = 150 - (110 / harmonic) * Math.sin((x / 1200) * Math.PI * 2 * harmonic * 1.5);
-    return `${x},${y.toFixed(1)}`;
-  });
-  return `M${points.join('L')}`;
+/** Leaves the page for the identity provider. */
+const toProvider = async (next: string | undefined): Promise<void> => {
+  const { authorization_url } = await ask('oidcLogin');
+  // An address is data, too: only one that leads to a page.
+  if (!/^https?:\/\//.test(authorization_url)) throw new Error('The identity provider has no usable address.');
+  keepNext(next);
+  location.assign(authorization_url);
 };

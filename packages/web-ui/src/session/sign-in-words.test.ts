@@ -17,3 +17,9 @@ it('names the state of an account', () =>
   expect(signInWords(new ApiError(403, { code: 'account_disabled', detail: 'd' })).title).toBe(
     'Your account is disabled',
   ));
+it('says of another way in what can be done about it, never that a password is wrong', () =>
+  expect((['oidc', 'pki', 'proxy'] as const).map((way) => signInWords(new ApiError(401, {}), way).title)).toEqual([
+    'The sign-in was not accepted',
+    'The certificate was not accepted',
+    'Nobody is signed in at the proxy',
+  ]));

@@ -1,0 +1,80 @@
+import { Badge } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link, Outlet, useRouterState } from '@tanstack/react-router';
+import { meQuery, type User } from '../api/queries.ts';
+import { Icon, type IconName } from '../app/icons.tsx';
+import { NotFoundPage } from '../app/pages.tsx';
+import { plural } from '../lib/format.ts';
+import { waitingQuery } from './approval-count.ts';
+import css from './admin.module.css';
+
+/** Navigation of groups and administration; people without a part in it see their groups and nothing around. */
+export const AdminFrame = () => {
+  const me = useQuery(meQuery).data;
+  const path = useRouterState({ select: (s) => s.location.pathname });
+  if (!me) return null;
+  if (!mayOpen(me.role, path)) return <NotFoundPage />;
+  if (me.role === 'user') return <Outlet />;
+  return (
+    <div className={css['frame']}>
+      <nav className={css['nav']} aria-label="Administration">
+        {items
+          .filter((item) => me.role === 'super_admin' || !item.superOnly)
+          .map((item) => (
+            <Item key={item.to} {...item} path={path} />
+          ))}
+      </nav>
+      <div className={css['content']}>
+        <Outlet />
+      </div>
+    </div>
+  );
+};
+
+type NavItem = { to: string; label: string; icon: IconName; under: string; superOnly?: boolean };
+const items: readonly NavItem[] = [
+  { to: '/admin/users', under: '/admin/users', label: 'Users', icon: 'user' },
+  { to: '/admin/approvals', under: '/admin/approvals', label: 'Approvals', icon: 'clock' },
+  { to: '/groups', under: '/groups', label: 'Groups', icon: 'users' },
+  {
+    to: '/admin/authentication/local',
+    under: '/admin/authentication',
+    label: 'Authentication',
+    icon: 'key',
+    superOnly: true,
+  },
+  { to: '/admin/audit', under: '/admin/audit', label: 'Audit log', icon: 'file', superOnly: true },
+  { to: '/admin', under: '/admin', label: 'Engines and tasks', icon: 'settings' },
+];
+
+const isSuperOnly = (path: string): boolean => items.some((item) => item.superOnly && path.startsWith(item.under));
+const mayOpen = (role: User['role'], path: string): boolean => {
+  if (role === 'super_admin') return true;
+  return role === 'admin' ? !isSuperOnly(path) : !path.startsWith('/admin');
+};
+
+const Item = ({ to, label, icon, under, path }: NavItem & { path: string }) => {
+  const here = under === '/admin' ? path === '/admin' : path.startsWith(under);
+  return (
+    <Link to={to} className={css['item']} data-here={here} {...(here ? { 'aria-current': 'page' as const } : {})}>
+      <Icon name={icon} size={18} />
+      {label}
+      {label === 'Approvals' && <Waiting />}
+    </Link>
+  );
+};
+
+const Waiting = () => {
+  const waiting = useQuery(waitingQuery).data ?? 0;
+  if (waiting === 0) return null;
+  return (
+    <Badge
+      size="sm"
+      circle={waiting < 10}
+      variant="filled"
+      aria-label={plural(waiting, 'account waits', 'accounts wait')}
+    >
+      {waiting > 99 ? '99+' : waiting}
+    </Badge>
+  );
+};

@@ -1,0 +1,221 @@
+import { Badge, Button, Group, Menu, NativeSelect, Table, Text, TextInput, UnstyledButton } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { Fragment, useState } from 'react';
+import { fetchText } from '../../api/client.ts';
+import { Icon } from '../../app/icons.tsx';
+import { sayError } from '../../app/notify.ts';
+import { moment, plural } from '../../lib/format.ts';
+import { offer } from '../../lib/offer.ts';
+import css from '../admin.module.css';
+import { AdminPane, Empty, Pager, Waiting } from '../parts.tsx';
+import { SearchBox } from '../search-box.tsx';
+import { auditPageSize, auditQuery, exportUrl, type AuditRecord } from './audit-queries.ts';
+
+type Filters = Record<string, string>;
+
+export const AuditPage = () => {
+  const filters = useSearch({ from: '/inside/frame/admin/audit' });
+  const navigate = useNavigate({ from: '/admin/audit' });
+  const records = useQuery(auditQuery(filters));
+  const change = (next: Filters): void => {
+    const { page: _, ...rest } = filters;
+    void navigate({ search: { ...rest, ...next }, replace: true });
+  };
+  return (
+    <AdminPane title="Audit log" actions={<ExportButton filters={filters} />}>
+      <Bar filters={filters} onChange={change} />
+      <Waiting of={records} what="The audit log" height={320} />
+      {records.data?.items.length === 0 && <Empty>No record matches.</Empty>}
+      {records.data && records.data.items.length > 0 && <Records records={records.data.items} />}
+      {records.data && (
+        <>
+          <Text size="sm" c="dimmed" mt="sm" aria-live="polite">
+            {plural(records.data.total, 'record')}
+          </Text>
+          <Pager
+            page={records.data.page}
+            total={records.data.total}
+            size={auditPageSize}
+            onPage={(page) => void navigate({ search: { ...filters, page: String(page) } })}
+          />
+        </>
+      )}
+    </AdminPane>
+  );
+};
+
+const ExportButton = ({ filters }: { filters: Filters }) => {
+  const save = useMutation({
+    mutationFn: async (format: 'csv' | 'json') => {
+      const day = new Date().toISOString().slice(0, 10).replaceAll('-', '');
+      const type = format === 'csv' ? 'text/csv' : 'application/json';
+      offer(await fetchText(exportUrl(filters, format)), `audit-logs-${day}.${format}`, type);
+    },
+    onError: (error) => sayError('The export did not work', error),
+  });
+  return (
+    <Menu width={220}>
+      <Menu.Target>
+        <Button variant="default" leftSection={<Icon name="download" size={17} />} loading={save.isPending}>
+          Export
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>What the filters leave, at most 10,000</Menu.Label>
+        <Menu.Item onClick={() => save.mutate('csv')}>Table, CSV</Menu.Item>
+        <Menu.Item onClick={() => save.mutate('json')}>JSON</Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+};
+
+const events = [
+  'auth.login.success',
+  'auth.login.failure',
+  'auth.logout',
+  'auth.account.lockout',
+  'auth.account.unlock',
+  'auth.account.disabled',
+  'auth.password.change',
+  'auth.session.terminated',
+  'admin.user.create',
+  'admin.user.update',
+  'admin.user.delete',
+  'admin.settings.change',
+  'ADMIN_ROLE_CHANGE',
+  'group.member.add',
+  'group.member.remove',
+];
+
+const Bar = ({ filters, onChange }: { filters: Filters; onChange: (next: Filters) => void }) => (
+  <div className={css['bar']} role="search" aria-label="Find in the audit log">
+    <SearchBox label="Person, address or request" value={filters['q'] ?? ''} onChange={(q) => onChange({ q })} />
+    <TextInput
+      aria-label="Event"
+      placeholder="Any event"
+      list="audit-events"
+      value={filters['event'] ?? ''}
+      maxLength={100}
+      onChange={(event) => onChange({ event: event.currentTarget.value.trim() })}
+    />
+    <datalist id="audit-events">
+      {events.map((event) => (
+        <option key={event} value={event} />
+      ))}
+    </datalist>
+    <NativeSelect
+      aria-label="Outcome"
+      data={[
+        { value: '', label: 'Any outcome' },
+        { value: 'success', label: 'Success' },
+        { value: 'failure', label: 'Failure' },
+        { value: 'partial', label: 'In part' },
+      ]}
+      value={filters['outcome'] ?? ''}
+      onChange={(event) => onChange({ outcome: event.currentTarget.value })}
+    />
+    <Group gap="xs" wrap="nowrap">
+      <TextInput
+        type="date"
+        aria-label="From"
+        value={filters['from'] ?? ''}
+        onChange={(event) => onChange({ from: event.currentTarget.value })}
+      />
+      <TextInput
+        type="date"
+        aria-label="To"
+        value={filters['to'] ?? ''}
+        onChange={(event) => onChange({ to: event.currentTarget.value })}
+      />
+    </Group>
+  </div>
+);
+
+const Records = ({ records }: { records: readonly AuditRecord[] }) => (
+  <Table.ScrollContainer minWidth={680} className="ot-card">
+    <Table fz="sm" verticalSpacing={8} horizontalSpacing="md" data-testid="audit">
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>When</Table.Th>
+          <Table.Th>Event</Table.Th>
+          <Table.Th>Who</Table.Th>
+          <Table.Th>Whom</Table.Th>
+          <Table.Th>From</Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {records.map((record) => (
+          <RecordRows key={record.uuid} record={record} />
+        ))}
+      </Table.Tbody>
+    </Table>
+  </Table.ScrollContainer>
+);
+
+const RecordRows = ({ record }: { record: AuditRecord }) => {
+  const [open, setOpen] = useState(false);
+  return (
+    <Fragment>
+      <Table.Tr data-event={record.event_type}>
+        <Table.Td style={{ whiteSpace: 'nowrap' }}>
+          <UnstyledButton
+            fz="sm"
+            aria-expanded={open}
+            aria-label={`Details of ${record.event_type}, ${moment(record.timestamp)}`}
+            onClick={() => setOpen(!open)}
+          >
+            <Group gap={6} wrap="nowrap">
+              <Icon name={open ? 'chevronUp' : 'chevronDown'} size={14} />
+              {moment(record.timestamp)}
+            </Group>
+          </UnstyledButton>
+        </Table.Td>
+        <Table.Td>
+          {record.event_type}{' '}
+          {record.outcome !== 'success' && (
+            <Badge size="sm" variant="light" color={record.outcome === 'failure' ? 'red' : 'yellow'}>
+              {record.error_code ?? record.outcome}
+            </Badge>
+          )}
+        </Table.Td>
+        <Table.Td>{record.actor_name ?? record.actor ?? ''}</Table.Td>
+        <Table.Td>{record.username ?? ''}</Table.Td>
+        <Table.Td>{record.source_ip ?? ''}</Table.Td>
+      </Table.Tr>
+      {open && (
+        <Table.Tr>
+          <Table.Td colSpan={5}>
+            <Details record={record} />
+          </Table.Td>
+        </Table.Tr>
+      )}
+    </Fragment>
+  );
+};
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+
+const Details = ({ record }: { record: AuditRecord }) => {
+  const facts: readonly (readonly [string, string | null])[] = [
+    ['Outcome', record.outcome],
+    ['Code', record.error_code],
+    ['Actor', record.actor],
+    ['Account', record.user_id],
+    ['Program', record.user_agent],
+    ['Request', record.request_id],
+    ...Object.entries(record.details).map(([name, value]) => [name, textOf(value)] as const),
+  ];
+  return (
+    <dl className={css['facts']}>
+      {facts.map(([name, value]) =>
+        value === null ? null : (
+          <Fragment key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </Fragment>
+        ),
+      )}
+    </dl>
+  );
+};

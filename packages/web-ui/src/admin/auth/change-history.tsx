@@ -1,0 +1,81 @@
+import { Button, Collapse, Group, Stack, Table, Text } from '@mantine/core';
+import type { AuthCategory } from '@overtone/contracts';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { ago, moment } from '../../lib/format.ts';
+import { Waiting } from '../parts.tsx';
+import { historyQuery, type ConfigChange } from './auth-queries.ts';
+
+/** Who changed what, newest first; asked for when it is wanted. */
+export const ChangeHistory = ({ category }: { category: AuthCategory }) => {
+  const [open, setOpen] = useState(false);
+  return (
+    <section>
+      <Button variant="subtle" color="gray" aria-expanded={open} onClick={() => setOpen(!open)}>
+        {open ? 'Hide changes' : 'Show earlier changes'}
+      </Button>
+      <Collapse expanded={open}>{open && <History category={category} />}</Collapse>
+    </section>
+  );
+};
+
+const History = ({ category }: { category: AuthCategory }) => {
+  const history = useInfiniteQuery(historyQuery(category));
+  const changes = history.data?.pages.flat() ?? [];
+  if (!history.data) return <Waiting of={history} what="The changes" height={80} />;
+  if (changes.length === 0)
+    return (
+      <Text size="sm" c="dimmed" p="sm">
+        Nothing has been changed here yet.
+      </Text>
+    );
+  return (
+    <Stack gap="sm" mt="sm">
+      <Table.ScrollContainer minWidth={560} className="ot-card">
+        <Table fz="sm" horizontalSpacing="md" data-testid="history">
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>When</Table.Th>
+              <Table.Th>Who</Table.Th>
+              <Table.Th>Setting</Table.Th>
+              <Table.Th>Before</Table.Th>
+              <Table.Th>After</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {changes.map((change) => (
+              <Table.Tr key={change.uuid}>
+                <Table.Td title={moment(change.created_at)} style={{ whiteSpace: 'nowrap' }}>
+                  {ago(change.created_at)}
+                </Table.Td>
+                <Table.Td>{change.changed_by ?? 'unknown'}</Table.Td>
+                <Table.Td>{change.config_key}</Table.Td>
+                <Table.Td style={{ overflowWrap: 'anywhere' }}>{brief(change.old_value)}</Table.Td>
+                <Table.Td style={{ overflowWrap: 'anywhere' }}>{brief(change.new_value)}</Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+      {history.hasNextPage && (
+        <Group>
+          <Button
+            size="xs"
+            variant="default"
+            loading={history.isFetchingNextPage}
+            onClick={() => void history.fetchNextPage()}
+          >
+            Show more
+          </Button>
+        </Group>
+      )}
+    </Stack>
+  );
+};
+
+const brief = (value: ConfigChange['old_value']): string => {
+  if (value === null || value === '') return 'not set';
+  if (typeof value === 'boolean') return value ? 'on' : 'off';
+  const text = String(value);
+  return text.length > 120 ? `${text.slice(0, 120)}…` : text;
+};

@@ -1,0 +1,81 @@
+import { Alert, Button, Code, Group, Stack, Text } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { ask, type IdentityAnswer } from '../../api/identity.ts';
+import { ErrorNote } from '../../app/error-note.tsx';
+import { Icon } from '../../app/icons.tsx';
+import { Section } from '../parts.tsx';
+import css from './auth.module.css';
+import type { Edits } from './draft.ts';
+
+type Props = { readonly category: 'ldap' | 'oidc'; readonly intro: string; readonly edits: Edits };
+type Tested = IdentityAnswer<'testAuthConfig'>;
+
+/** Tries what stands in the form before it is saved, step by step. */
+export const ConnectionTest = ({ category, intro, edits }: Props) => {
+  const test = useMutation({
+    mutationFn: () => ask('testAuthConfig', { params: { category }, body: { ...edits } }),
+  });
+  return (
+    <Section title="Connection test">
+      <Stack gap="md">
+        <Text size="sm" c="dimmed">
+          {intro}
+        </Text>
+        <Group>
+          <Button variant="default" loading={test.isPending} onClick={() => test.mutate()}>
+            Test connection
+          </Button>
+        </Group>
+        <div aria-live="polite" data-testid="test-result">
+          {test.error && <ErrorNote error={test.error} title="The test could not be done" />}
+          {test.data && !test.isPending && <Outcome tested={test.data} />}
+        </div>
+      </Stack>
+    </Section>
+  );
+};
+
+const Outcome = ({ tested }: { tested: Tested }) => (
+  <Stack gap="sm">
+    <Alert
+      color={tested.success ? 'petrol' : 'red'}
+      variant="light"
+      icon={<Icon name={tested.success ? 'check' : 'alert'} />}
+      title={tested.success ? 'It works' : 'It does not work yet'}
+    >
+      <Text size="sm">{tested.message}</Text>
+    </Alert>
+    <ol className={css['steps']}>
+      {tested.steps.map((step) => (
+        <li key={step.code} className={css['step']} data-ok={step.ok} data-step={step.code}>
+          <span className={css[step.ok ? 'ok' : 'failed']} role="img" aria-label={step.ok ? 'ok' : 'failed'}>
+            <Icon name={step.ok ? 'check' : 'close'} size={18} />
+          </span>
+          <Text size="sm" fw={600}>
+            {step.title}
+          </Text>
+          <Text size="xs" c="dimmed" className="ot-tabular">
+            {Math.round(step.duration_ms)} ms
+          </Text>
+          {step.evidence !== '' && (
+            <Text size="xs" c="dimmed">
+              {step.evidence}
+            </Text>
+          )}
+          {step.advice !== '' && <Text size="sm">{step.advice}</Text>}
+        </li>
+      ))}
+    </ol>
+    <Details details={tested.details} />
+  </Stack>
+);
+
+const Details = ({ details }: { details: Tested['details'] }) =>
+  Object.keys(details).length === 0 ? null : (
+    <details>
+      <summary>What the server says of itself</summary>
+      <Code block mt="xs">
+        {JSON.stringify(details, null, 2)}
+      </Code>
+    </details>
+  );

@@ -1,0 +1,127 @@
+import { Button, Group, Modal, NativeSelect, Select, Stack, Textarea, TextInput } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { ask } from '../../api/identity.ts';
+import { fieldOf } from '../../api/problem.ts';
+import { ErrorNote } from '../../app/error-note.tsx';
+import { say } from '../../app/notify.ts';
+import { groupsQuery } from '../../groups/group-queries.ts';
+import { originNames } from '../words.ts';
+import type { Mapping } from './auth-queries.ts';
+import { looksLikeDn } from './dn-list.ts';
+
+type Props = {
+  /** Changes this one; without it a new mapping is made. */
+  readonly mapping?: Mapping;
+  readonly onClose: () => void;
+  readonly onDone: () => void;
+};
+type Source = Mapping['source'];
+type GrantedRole = NonNullable<Mapping['grants_role']>;
+// Mappings of a trusted header can be there, made over the API; here one makes them of directories and providers.
+const offered: readonly Source[] = ['ldap', 'oidc'];
+
+export const MappingDialog = ({ mapping, onClose, onDone }: Props) => {
+  const groups = useQuery(groupsQuery(''));
+  const [source, setSource] = useState<Source>(mapping?.source ?? 'ldap');
+  const [claim, setClaim] = useState(mapping?.claim_value ?? '');
+  const [group, setGroup] = useState<string | null>(mapping?.group_uuid ?? null);
+  const [role, setRole] = useState<GrantedRole | ''>(mapping?.grants_role ?? '');
+  const [description, setDescription] = useState(mapping?.description ?? '');
+  const gives = group !== null || role !== '';
+  const body = {
+    claim_value: claim.trim(),
+    group_uuid: group,
+    grants_role: role === '' ? null : role,
+    description: description.trim() === '' ? null : description.trim(),
+  };
+  const save = useMutation({
+    mutationFn: () =>
+      mapping
+        ? ask('updateMapping', { params: { uuid: mapping.uuid }, body })
+        : ask('createMapping', { body: { source, ...body } }),
+    onSuccess: () => {
+      onClose();
+      onDone();
+      say('The mapping is saved.');
+    },
+  });
+  const odd = source === 'ldap' && claim.trim() !== '' && !looksLikeDn(claim.trim());
+  return (
+    <Modal opened onClose={onClose} title={<b>{mapping ? 'Change the mapping' : 'Add mapping'}</b>}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          save.mutate();
+        }}
+      >
+        <Stack gap="md">
+          {save.error && <ErrorNote error={save.error} title="The mapping was not saved" />}
+          <NativeSelect
+            label="Source"
+            disabled={mapping !== undefined}
+            data={(mapping ? [mapping.source] : offered).map((value) => ({ value, label: originNames[value] }))}
+            value={source}
+            onChange={(event) => setSource(event.currentTarget.value as Source)}
+          />
+          <TextInput
+            label="Claim"
+            description={
+              source === 'ldap'
+                ? 'Distinguished name of a group in the directory'
+                : 'Name of a group or role, exactly as it arrives'
+            }
+            data-autofocus
+            required
+            withAsterisk={false}
+            maxLength={1024}
+            spellCheck={false}
+            value={claim}
+            error={fieldOf(save.error, 'claim_value') ?? (odd ? 'This does not look like a distinguished name' : null)}
+            onChange={(event) => setClaim(event.currentTarget.value)}
+          />
+          <Select
+            label="Group"
+            description="Whoever has the claim is a member"
+            placeholder="None"
+            searchable
+            clearable
+            data={(groups.data ?? []).map(({ uuid, name }) => ({ value: uuid, label: name }))}
+            value={group}
+            error={fieldOf(save.error, 'group_uuid') ?? (groups.isError ? 'The groups cannot be read just now' : null)}
+            nothingFoundMessage="No such group"
+            onChange={setGroup}
+          />
+          <NativeSelect
+            label="Role"
+            description="The highest of all matching mappings counts; never more than administrator"
+            data={[
+              { value: '', label: 'None' },
+              { value: 'user', label: 'User' },
+              { value: 'admin', label: 'Administrator' },
+            ]}
+            value={role}
+            error={fieldOf(save.error, 'grants_role')}
+            onChange={(event) => setRole(event.currentTarget.value as GrantedRole | '')}
+          />
+          <Textarea
+            label="Description"
+            autosize
+            minRows={2}
+            maxLength={2000}
+            value={description}
+            onChange={(event) => setDescription(event.currentTarget.value)}
+          />
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" loading={save.isPending} disabled={claim.trim() === '' || !gives}>
+              {mapping ? 'Save' : 'Add mapping'}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+};

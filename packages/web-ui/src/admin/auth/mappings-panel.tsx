@@ -1,0 +1,137 @@
+import { ActionIcon, Badge, Button, Group, Stack, Table, Text } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { ask } from '../../api/identity.ts';
+import { Icon } from '../../app/icons.tsx';
+import { say } from '../../app/notify.ts';
+import { Confirm, Empty, Section, Waiting } from '../parts.tsx';
+import { originBadges, roleNames } from '../words.ts';
+import { mappingsQuery, type Mapping } from './auth-queries.ts';
+import { MappingDialog } from './mapping-dialog.tsx';
+import { MappingTester } from './mapping-tester.tsx';
+
+type Dialog = { kind: 'create' } | { kind: 'edit' | 'delete'; mapping: Mapping } | null;
+
+/** What a claim of a directory or provider makes of somebody: member of a group, administrator, or both. */
+export const MappingsPanel = () => {
+  const mappings = useQuery(mappingsQuery);
+  const client = useQueryClient();
+  const [dialog, setDialog] = useState<Dialog>(null);
+  const close = (): void => setDialog(null);
+  const refresh = (): void => void client.invalidateQueries({ queryKey: ['mappings'] });
+  return (
+    <Stack gap="lg">
+      <Text c="dimmed">
+        Groups and roles from outside: whoever has the claim gets the group, the role, or both, at each sign-in.
+      </Text>
+      <Section title="Mappings">
+        <Stack gap="md">
+          <Group>
+            <Button leftSection={<Icon name="plus" size={17} />} onClick={() => setDialog({ kind: 'create' })}>
+              Add mapping
+            </Button>
+          </Group>
+          <Waiting of={mappings} what="The mappings" />
+          {mappings.data?.length === 0 && (
+            <Empty>No mappings yet. Without any, memberships and roles stay as they are.</Empty>
+          )}
+          {mappings.data && mappings.data.length > 0 && (
+            <MappingTable
+              mappings={mappings.data}
+              onEdit={(mapping) => setDialog({ kind: 'edit', mapping })}
+              onDelete={(mapping) => setDialog({ kind: 'delete', mapping })}
+            />
+          )}
+        </Stack>
+      </Section>
+      <Section title="Try it">
+        <MappingTester />
+      </Section>
+      {dialog?.kind === 'create' && <MappingDialog onClose={close} onDone={refresh} />}
+      {dialog?.kind === 'edit' && <MappingDialog mapping={dialog.mapping} onClose={close} onDone={refresh} />}
+      {dialog?.kind === 'delete' && (
+        <Confirm
+          title="Delete this mapping?"
+          action="Delete"
+          keep="Keep it"
+          run={() => ask('deleteMapping', { params: { uuid: dialog.mapping.uuid } })}
+          onDone={() => {
+            refresh();
+            say('The mapping is deleted.');
+          }}
+          onClose={close}
+        >
+          <Text style={{ overflowWrap: 'anywhere' }}>
+            “{dialog.mapping.claim_value}” gives nothing any more. Memberships follow at the next sign-in or sweep.
+          </Text>
+        </Confirm>
+      )}
+    </Stack>
+  );
+};
+
+type TableProps = {
+  mappings: readonly Mapping[];
+  onEdit: (mapping: Mapping) => void;
+  onDelete: (mapping: Mapping) => void;
+};
+const MappingTable = ({ mappings, onEdit, onDelete }: TableProps) => (
+  <Table.ScrollContainer minWidth={640}>
+    <Table fz="sm" data-testid="mappings">
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>Source</Table.Th>
+          <Table.Th>Claim</Table.Th>
+          <Table.Th>Group</Table.Th>
+          <Table.Th>Role</Table.Th>
+          <Table.Th>Members</Table.Th>
+          <Table.Th aria-label="Actions" />
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {mappings.map((mapping) => (
+          <Table.Tr key={mapping.uuid}>
+            <Table.Td>
+              <Badge variant="light" color="gray">
+                {originBadges[mapping.source]}
+              </Badge>
+            </Table.Td>
+            <Table.Td style={{ overflowWrap: 'anywhere' }}>
+              {mapping.claim_value}
+              {mapping.description !== null && mapping.description !== '' && (
+                <Text size="xs" c="dimmed">
+                  {mapping.description}
+                </Text>
+              )}
+              {mapping.warning !== null && (
+                <Text size="xs" c="red">
+                  {mapping.warning}
+                </Text>
+              )}
+            </Table.Td>
+            <Table.Td>
+              {mapping.group_uuid !== null && (
+                <Link to="/groups/$uuid" params={{ uuid: mapping.group_uuid }} className="ot-link">
+                  {mapping.group_name}
+                </Link>
+              )}
+            </Table.Td>
+            <Table.Td>{mapping.grants_role === null ? '' : roleNames[mapping.grants_role]}</Table.Td>
+            <Table.Td>{mapping.group_uuid === null ? '' : mapping.member_count}</Table.Td>
+            <Table.Td>
+              <Group gap={4} wrap="nowrap" justify="flex-end">
+                <ActionIcon aria-label={`Edit ${mapping.claim_value}`} onClick={() => onEdit(mapping)}>
+                  <Icon name="edit" size={17} />
+                </ActionIcon>
+                <ActionIcon aria-label={`Delete ${mapping.claim_value}`} onClick={() => onDelete(mapping)}>
+                  <Icon name="trash" size={17} />
+                </ActionIcon>
+              </Group>
+            </Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  </Table.ScrollContainer>
+);

@@ -1,0 +1,116 @@
+import { Badge, Button, Group, Modal, Pagination, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { useDocumentTitle } from '@mantine/hooks';
+import { useMutation } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { ErrorNote } from '../app/error-note.tsx';
+import { standingOf, type Account } from './words.ts';
+import css from './admin.module.css';
+
+/** A page of the administration: heading, what can be done at once, content. */
+export const AdminPane = ({
+  title,
+  actions,
+  children,
+}: {
+  title: string;
+  actions?: ReactNode;
+  children: ReactNode;
+}) => {
+  useDocumentTitle(`${title} · Overtone`);
+  return (
+    <div className="ot-page">
+      <div className={css['head']}>
+        <Title order={1} size="h2" style={{ overflowWrap: 'anywhere' }}>
+          {title}
+        </Title>
+        {actions}
+      </div>
+      {children}
+    </div>
+  );
+};
+
+export const Section = ({ title, children }: { title: string; children: ReactNode }) => (
+  <section className="ot-card" style={{ padding: '1.125rem 1.25rem 1.25rem' }}>
+    <Title order={2} size="h4" mb="sm">
+      {title}
+    </Title>
+    {children}
+  </section>
+);
+
+type Asked = { isError: boolean; isPending: boolean; error: unknown; refetch: () => unknown };
+/** Says that something is not there yet, or cannot be read; nothing once it is there. */
+export const Waiting = ({ of, what, height = 200 }: { of: Asked; what: string; height?: number }) => {
+  if (of.isError)
+    return <ErrorNote error={of.error} title={`${what} cannot be read just now`} onRetry={() => void of.refetch()} />;
+  return of.isPending ? <Skeleton h={height} role="status" aria-label="Loading" /> : null;
+};
+
+export const Empty = ({ children }: { children: ReactNode }) => (
+  <Text className={css['empty'] ?? ''} data-testid="empty">
+    {children}
+  </Text>
+);
+
+type PagerProps = { page: number; total: number; size: number; onPage: (page: number) => void };
+export const Pager = ({ page, total, size, onPage }: PagerProps) => {
+  const pages = Math.ceil(total / size);
+  return pages <= 1 ? null : (
+    <Group justify="center" mt="md">
+      <Pagination
+        value={page}
+        total={pages}
+        onChange={onPage}
+        getControlProps={(c) => ({ 'aria-label': `${c} page` })}
+        aria-label="Pages"
+      />
+    </Group>
+  );
+};
+
+export const StandingBadge = ({ account }: { account: Account }) => {
+  const { words, color } = standingOf(account);
+  return (
+    <Badge variant="light" color={color}>
+      {words}
+    </Badge>
+  );
+};
+
+type ConfirmProps = {
+  title: string;
+  children: ReactNode;
+  action: string;
+  keep?: string;
+  harmless?: boolean;
+  run: () => Promise<unknown>;
+  onDone: () => void;
+  onClose: () => void;
+};
+/** Asks before something that cannot be undone, or that hits somebody else at once. */
+export const Confirm = ({ title, children, action, keep = 'Cancel', harmless, run, onDone, onClose }: ConfirmProps) => {
+  const doing = useMutation({
+    mutationFn: run,
+    onSuccess: () => {
+      onClose();
+      onDone();
+    },
+  });
+  return (
+    <Modal opened onClose={onClose} title={<b>{title}</b>}>
+      <Stack gap="md">
+        {doing.error && <ErrorNote error={doing.error} />}
+        <div>{children}</div>
+        <Group justify="flex-end">
+          <Button variant="default" data-autofocus onClick={onClose}>
+            {keep}
+          </Button>
+          <Button {...(harmless ? {} : { color: 'red' })} loading={doing.isPending} onClick={() => doing.mutate()}>
+            {action}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+};

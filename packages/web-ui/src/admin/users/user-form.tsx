@@ -1,0 +1,96 @@
+import { Button, Checkbox, Group, Stack, TextInput } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { ask } from '../../api/identity.ts';
+import { fieldOf } from '../../api/problem.ts';
+import { ErrorNote } from '../../app/error-note.tsx';
+import { say } from '../../app/notify.ts';
+import type { Account } from '../words.ts';
+import { userQuery } from './user-queries.ts';
+
+const dayOf = (at: string | null): string => (at === null ? '' : new Date(at).toLocaleDateString('sv-SE'));
+
+/** What an administrator may change about an account itself. */
+export const UserForm = ({ account }: { account: Account }) => {
+  const client = useQueryClient();
+  const [email, setEmail] = useState(account.email);
+  const [name, setName] = useState(account.full_name);
+  const [expires, setExpires] = useState(dayOf(account.account_expires_at));
+  const [fallback, setFallback] = useState(account.allow_local_fallback);
+  const [mustChange, setMustChange] = useState(account.must_change_password);
+  const local = account.auth_type === 'local';
+  const mayFallBack = account.auth_type === 'oidc' || account.auth_type === 'pki';
+  const changes = {
+    ...(email.trim() === account.email ? {} : { email: email.trim() }),
+    ...(name.trim() === account.full_name ? {} : { full_name: name.trim() }),
+    ...(expires === dayOf(account.account_expires_at)
+      ? {}
+      : { account_expires_at: expires === '' ? null : new Date(`${expires}T23:59:59`).toISOString() }),
+    ...(fallback === account.allow_local_fallback ? {} : { allow_local_fallback: fallback }),
+    ...(mustChange === account.must_change_password ? {} : { must_change_password: mustChange }),
+  };
+  const save = useMutation({
+    mutationFn: () => ask('updateUser', { params: { uuid: account.uuid }, body: changes }),
+    onSuccess: (next) => {
+      client.setQueryData(userQuery(account.uuid).queryKey, next);
+      void client.invalidateQueries({ queryKey: ['users'] });
+      say('The account is saved.');
+    },
+  });
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        save.mutate();
+      }}
+    >
+      <Stack gap="md" maw={480}>
+        {save.error && <ErrorNote error={save.error} title="The account was not saved" />}
+        <TextInput
+          label="Name"
+          maxLength={200}
+          value={name}
+          error={fieldOf(save.error, 'full_name')}
+          onChange={(event) => setName(event.currentTarget.value)}
+        />
+        <TextInput
+          label="E-mail address"
+          type="email"
+          maxLength={320}
+          value={email}
+          error={fieldOf(save.error, 'email')}
+          {...(local ? {} : { description: 'The next sign-in may bring the address of the directory again.' })}
+          onChange={(event) => setEmail(event.currentTarget.value)}
+        />
+        <TextInput
+          label="Expires at the end of"
+          type="date"
+          description="Empty: never"
+          value={expires}
+          error={fieldOf(save.error, 'account_expires_at')}
+          onChange={(event) => setExpires(event.currentTarget.value)}
+        />
+        {local && (
+          <Checkbox
+            label="The password must be changed at the next sign-in"
+            checked={mustChange}
+            onChange={(event) => setMustChange(event.currentTarget.checked)}
+          />
+        )}
+        {mayFallBack && (
+          <Checkbox
+            label="May also sign in with a password kept here"
+            checked={fallback}
+            error={fieldOf(save.error, 'allow_local_fallback')}
+            onChange={(event) => setFallback(event.currentTarget.checked)}
+          />
+        )}
+        <Group>
+          <Button type="submit" loading={save.isPending} disabled={Object.keys(changes).length === 0}>
+            Save
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+};

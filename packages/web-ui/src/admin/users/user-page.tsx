@@ -1,0 +1,111 @@
+import { Anchor, Group, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useParams } from '@tanstack/react-router';
+import { meQuery } from '../../api/queries.ts';
+import { moment } from '../../lib/format.ts';
+import css from '../admin.module.css';
+import { AdminPane, Section, StandingBadge, Waiting } from '../parts.tsx';
+import { nameOf, originNames, roleNames, type Account } from '../words.ts';
+import { reachOf } from './reach.ts';
+import { UserAccess } from './user-access.tsx';
+import { UserForm } from './user-form.tsx';
+import { userQuery } from './user-queries.ts';
+import { UserSessions } from './user-sessions.tsx';
+
+export const UserPage = () => {
+  const { uuid } = useParams({ from: '/inside/frame/admin/users/$uuid' });
+  const me = useQuery(meQuery).data;
+  const user = useQuery(userQuery(uuid));
+  const account = user.data;
+  const reach = account && me ? reachOf(me, account) : null;
+  return (
+    <AdminPane title={account ? nameOf(account) : 'User'} actions={account && <StandingBadge account={account} />}>
+      <Text size="sm" mb="md" mt={-8}>
+        <Anchor component={Link} to="/admin/users" underline="always" c="dimmed">
+          All users
+        </Anchor>
+      </Text>
+      <Waiting of={user} what="The account" height={300} />
+      {account && reach && (
+        <Stack gap="lg">
+          {reach.why !== null && (
+            <Text size="sm" role="note" data-testid="out-of-reach">
+              {reach.why}
+            </Text>
+          )}
+          <Section title="Account">
+            <Facts account={account} />
+          </Section>
+          {reach.edit && (
+            <Section title="Name and address">
+              <UserForm key={account.updated_at} account={account} />
+            </Section>
+          )}
+          <Section title="Access">
+            <UserAccess account={account} reach={reach} />
+          </Section>
+          <Section title="Sessions">
+            <UserSessions account={account} mayEnd={reach.edit || reach.self} />
+          </Section>
+        </Stack>
+      )}
+    </AdminPane>
+  );
+};
+
+const when = (at: string | null): string => (at === null ? 'never' : moment(at));
+
+const Facts = ({ account }: { account: Account }) => (
+  <dl className={css['facts']}>
+    <dt>E-mail address</dt>
+    <dd>{account.email}</dd>
+    <dt>Role</dt>
+    <dd>{roleNames[account.role]}</dd>
+    <dt>Signs in through</dt>
+    <dd>
+      {originNames[account.auth_type]}
+      {account.ldap_uid !== null && `, as ${account.ldap_uid}`}
+      {account.oidc_subject !== null && `, subject ${account.oidc_subject}`}
+      {account.pki_subject_dn !== null && `, ${account.pki_subject_dn}`}
+    </dd>
+    <dt>Groups</dt>
+    <dd>
+      {account.groups.length === 0 ? (
+        'none'
+      ) : (
+        <Group gap="xs">
+          {account.groups.map((group) => (
+            <Link key={group.uuid} to="/groups/$uuid" params={{ uuid: group.uuid }} className="ot-link">
+              {group.name}
+            </Link>
+          ))}
+        </Group>
+      )}
+    </dd>
+    <dt>Made</dt>
+    <dd>{when(account.created_at)}</dd>
+    <dt>Last sign-in</dt>
+    <dd>{when(account.last_login_at)}</dd>
+    {account.auth_type === 'local' && (
+      <>
+        <dt>Password set</dt>
+        <dd>
+          {when(account.password_changed_at)}
+          {account.must_change_password && ', to be changed at the next sign-in'}
+        </dd>
+      </>
+    )}
+    {account.locked_until !== null && (
+      <>
+        <dt>Locked until</dt>
+        <dd>{moment(account.locked_until)}</dd>
+      </>
+    )}
+    {account.account_expires_at !== null && (
+      <>
+        <dt>Expires</dt>
+        <dd>{moment(account.account_expires_at)}</dd>
+      </>
+    )}
+  </dl>
+);

@@ -1,0 +1,170 @@
+import { Badge, Button, NativeSelect, Table, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
+import { Icon } from '../../app/icons.tsx';
+import { ago, moment, plural } from '../../lib/format.ts';
+import css from '../admin.module.css';
+import { AdminPane, Empty, Pager, StandingBadge, Waiting } from '../parts.tsx';
+import { SearchBox } from '../search-box.tsx';
+import { nameOf, originBadges, originNames, roleNames, type Account } from '../words.ts';
+import { CreateUserDialog } from './create-user-dialog.tsx';
+import { states, userPageSize, usersQuery } from './user-queries.ts';
+
+type Filters = Record<string, string>;
+const route = '/inside/frame/admin/users';
+
+export const UsersPage = () => {
+  const filters = useSearch({ from: route });
+  const navigate = useNavigate({ from: '/admin/users' });
+  const [creating, setCreating] = useState(false);
+  const users = useQuery(usersQuery(filters));
+  const change = (next: Filters): void => {
+    const { page: _, ...rest } = filters;
+    void navigate({ search: { ...rest, ...next }, replace: true });
+  };
+  return (
+    <AdminPane
+      title="Users"
+      actions={
+        <Button leftSection={<Icon name="plus" size={17} />} onClick={() => setCreating(true)}>
+          Add user
+        </Button>
+      }
+    >
+      <Bar filters={filters} onChange={change} />
+      <Waiting of={users} what="The users" />
+      {users.data && <Found users={users.data.items} filters={filters} onChange={change} />}
+      {users.data && (
+        <>
+          <Text size="sm" c="dimmed" mt="sm" aria-live="polite">
+            {plural(users.data.total, 'account')}
+          </Text>
+          <Pager
+            page={users.data.page}
+            total={users.data.total}
+            size={userPageSize}
+            onPage={(page) => void navigate({ search: { ...filters, page: String(page) } })}
+          />
+        </>
+      )}
+      {creating && <CreateUserDialog onClose={() => setCreating(false)} />}
+    </AdminPane>
+  );
+};
+
+const choices = (first: string, names: Readonly<Record<string, string>>) => [
+  { value: '', label: first },
+  ...Object.entries(names).map(([value, label]) => ({ value, label })),
+];
+const stateNames = Object.fromEntries(Object.entries(states).map(([value, { label }]) => [value, label]));
+
+const Bar = ({ filters, onChange }: { filters: Filters; onChange: (next: Filters) => void }) => (
+  <div className={css['bar']} role="search" aria-label="Find users">
+    <SearchBox
+      label="Name, e-mail address or directory login"
+      value={filters['q'] ?? ''}
+      onChange={(q) => onChange({ q })}
+    />
+    <NativeSelect
+      aria-label="Role"
+      data={choices('Any role', roleNames)}
+      value={filters['role'] ?? ''}
+      onChange={(event) => onChange({ role: event.currentTarget.value })}
+    />
+    <NativeSelect
+      aria-label="Origin"
+      data={choices('Any origin', originNames)}
+      value={filters['origin'] ?? ''}
+      onChange={(event) => onChange({ origin: event.currentTarget.value })}
+    />
+    <NativeSelect
+      aria-label="State"
+      data={choices('Any state', stateNames)}
+      value={filters['state'] ?? ''}
+      onChange={(event) => onChange({ state: event.currentTarget.value })}
+    />
+  </div>
+);
+
+type FoundProps = { users: readonly Account[]; filters: Filters; onChange: (next: Filters) => void };
+
+const Found = ({ users, filters, onChange }: FoundProps) => {
+  if (users.length === 0) return <Empty>No account matches.</Empty>;
+  const sort = filters['sort'] ?? 'full_name';
+  const order = filters['order'] ?? 'asc';
+  const head = (by: string, label: string) => (
+    <SortHead
+      label={label}
+      sorted={sort === by ? (order === 'asc' ? 'ascending' : 'descending') : 'none'}
+      onSort={() => onChange({ sort: by, order: sort === by && order === 'asc' ? 'desc' : 'asc' })}
+    />
+  );
+  return (
+    <Table.ScrollContainer minWidth={640} className="ot-card">
+      <Table fz="sm" verticalSpacing="sm" horizontalSpacing="md" data-testid="users">
+        <Table.Thead>
+          <Table.Tr>
+            {head('full_name', 'Name')}
+            <Table.Th>Role</Table.Th>
+            <Table.Th>Origin</Table.Th>
+            <Table.Th>State</Table.Th>
+            {head('last_login_at', 'Last sign-in')}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {users.map((user) => (
+            <UserRow key={user.uuid} user={user} />
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  );
+};
+
+type SortProps = { label: string; sorted: 'ascending' | 'descending' | 'none'; onSort: () => void };
+const SortHead = ({ label, sorted, onSort }: SortProps) => (
+  <Table.Th aria-sort={sorted}>
+    <Button
+      variant="transparent"
+      color="gray"
+      size="compact-sm"
+      px={0}
+      fw={700}
+      c="inherit"
+      onClick={onSort}
+      rightSection={
+        sorted === 'none' ? null : <Icon name={sorted === 'ascending' ? 'chevronUp' : 'chevronDown'} size={14} />
+      }
+    >
+      {label}
+    </Button>
+  </Table.Th>
+);
+
+const UserRow = ({ user }: { user: Account }) => (
+  <Table.Tr>
+    <Table.Td>
+      <Link to="/admin/users/$uuid" params={{ uuid: user.uuid }} className={css['rowLink']}>
+        {nameOf(user)}
+      </Link>
+      {user.full_name !== '' && (
+        <Text size="xs" c="dimmed">
+          {user.email}
+        </Text>
+      )}
+    </Table.Td>
+    <Table.Td>{roleNames[user.role]}</Table.Td>
+    <Table.Td>
+      <Badge variant="light" color="gray">
+        {originBadges[user.auth_type]}
+      </Badge>
+    </Table.Td>
+    <Table.Td>
+      <StandingBadge account={user} />
+    </Table.Td>
+    <Table.Td title={user.last_login_at === null ? undefined : moment(user.last_login_at)}>
+      {user.last_login_at === null ? 'never' : ago(user.last_login_at)}
+    </Table.Td>
+  </Table.Tr>
+);

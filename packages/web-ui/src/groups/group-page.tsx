@@ -1,0 +1,170 @@
+import { ActionIcon, Anchor, Badge, Button, Group, NativeSelect, Stack, Text } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, useNavigate, useParams } from '@tanstack/react-router';
+import { useState } from 'react';
+import css from '../admin/admin.module.css';
+import { AdminPane, Confirm, Empty, Section, Waiting } from '../admin/parts.tsx';
+import { nameOf, originBadges } from '../admin/words.ts';
+import { ask } from '../api/identity.ts';
+import { meQuery, type User } from '../api/queries.ts';
+import { Icon } from '../app/icons.tsx';
+import { say, sayError } from '../app/notify.ts';
+import { plural } from '../lib/format.ts';
+import { AddMember } from './add-member.tsx';
+import { GroupDialog } from './group-dialog.tsx';
+import { groupQuery, type GroupDetail, type Member } from './group-queries.ts';
+
+export const GroupPage = () => {
+  const { uuid } = useParams({ from: '/inside/frame/groups/$uuid' });
+  const me = useQuery(meQuery).data;
+  const asked = useQuery(groupQuery(uuid));
+  const group = asked.data;
+  const admin = me !== undefined && me.role !== 'user';
+  const manages = admin || group?.my_role === 'manager';
+  return (
+    <AdminPane
+      title={group?.name ?? 'Group'}
+      actions={group && manages && <GroupActions group={group} mayDelete={admin} />}
+    >
+      <Text size="sm" mb="md" mt={-8}>
+        <Anchor component={Link} to="/groups" underline="always" c="dimmed">
+          All groups
+        </Anchor>
+      </Text>
+      <Waiting of={asked} what="The group" />
+      {group && me && (
+        <Stack gap="lg">
+          {group.description !== '' && <Text style={{ overflowWrap: 'anywhere' }}>{group.description}</Text>}
+          <Section title={plural(group.members.length, 'member')}>
+            {manages && <AddMember group={group} />}
+            {group.members.length === 0 ? (
+              <Empty>Nobody is in this group yet.</Empty>
+            ) : (
+              <ul className={css['list']} data-testid="members">
+                {group.members.map((member) => (
+                  <MemberEntry key={member.user_id} group={group} member={member} me={me} manages={manages} />
+                ))}
+              </ul>
+            )}
+          </Section>
+        </Stack>
+      )}
+    </AdminPane>
+  );
+};
+
+const GroupActions = ({ group, mayDelete }: { group: GroupDetail; mayDelete: boolean }) => {
+  const [dialog, setDialog] = useState<'edit' | 'delete' | null>(null);
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  return (
+    <Group gap="sm">
+      <Button variant="default" onClick={() => setDialog('edit')}>
+        Edit
+      </Button>
+      {mayDelete && (
+        <Button variant="light" color="red" onClick={() => setDialog('delete')}>
+          Delete
+        </Button>
+      )}
+      {dialog === 'edit' && (
+        <GroupDialog group={group} onClose={() => setDialog(null)} onDone={() => say('The group is saved.')} />
+      )}
+      {dialog === 'delete' && (
+        <Confirm
+          title={`Delete “${group.name}”?`}
+          action="Delete"
+          keep="Keep it"
+          run={() => ask('deleteGroup', { params: { uuid: group.uuid } })}
+          onDone={() => {
+            void client.invalidateQueries({ queryKey: ['groups'] });
+            say(`“${group.name}” is deleted.`);
+            void navigate({ to: '/groups' });
+          }}
+          onClose={() => setDialog(null)}
+        >
+          <Text>
+            Its members lose what is shared with the group, and group mappings that only lead to it go, too. This cannot
+            be undone.
+          </Text>
+        </Confirm>
+      )}
+    </Group>
+  );
+};
+
+type EntryProps = { group: GroupDetail; member: Member; me: User; manages: boolean };
+
+const MemberEntry = ({ group, member, me, manages }: EntryProps) => {
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const params = { uuid: group.uuid, user_uuid: member.user_id };
+  const self = member.user_id === me.uuid;
+  const byHand = member.source === 'manual';
+  const refresh = async (): Promise<void> => {
+    await client.invalidateQueries({ queryKey: ['groups'] });
+    await client.invalidateQueries({ queryKey: ['group', group.uuid] });
+  };
+  const change = useMutation({
+    mutationFn: (role: Member['role']) => ask('changeMember', { params, body: { role } }),
+    onSettled: refresh,
+    onError: (error) => sayError('That was not changed', error),
+  });
+  const remove = useMutation({
+    mutationFn: () => ask('removeMember', { params }),
+    onSuccess: () => (self && me.role === 'user' ? navigate({ to: '/groups' }) : undefined),
+    onSettled: refresh,
+    onError: (error) => sayError(`${nameOf(member)} was not removed`, error),
+  });
+  return (
+    <li className={css['entry']}>
+      <div>
+        <Group gap="xs">
+          <Text size="sm" fw={600} style={{ overflowWrap: 'anywhere' }}>
+            {nameOf(member)}
+          </Text>
+          <Badge size="sm" variant="light" color={byHand ? 'gray' : 'petrol'}>
+            {byHand ? 'by hand' : `from ${originBadges[member.source]}`}
+          </Badge>
+          {!manages && member.role === 'manager' && (
+            <Badge size="sm" variant="light">
+              manager
+            </Badge>
+          )}
+        </Group>
+        <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+          {member.email}
+        </Text>
+      </div>
+      <Group gap="xs" wrap="nowrap">
+        {manages && (
+          <NativeSelect
+            size="xs"
+            aria-label={`Role of ${nameOf(member)} in the group`}
+            data={[
+              { value: 'member', label: 'Member' },
+              { value: 'manager', label: 'Manager' },
+            ]}
+            value={member.role}
+            disabled={change.isPending}
+            onChange={(event) => change.mutate(event.currentTarget.value as Member['role'])}
+          />
+        )}
+        {byHand && manages && (
+          <ActionIcon
+            aria-label={`Remove ${nameOf(member)}`}
+            loading={remove.isPending}
+            onClick={() => remove.mutate()}
+          >
+            <Icon name="close" size={17} />
+          </ActionIcon>
+        )}
+        {byHand && !manages && self && (
+          <Button size="xs" variant="default" loading={remove.isPending} onClick={() => remove.mutate()}>
+            Leave
+          </Button>
+        )}
+      </Group>
+    </li>
+  );
+};

@@ -1,0 +1,83 @@
+import { Badge, Button, Group, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
+import css from '../admin/admin.module.css';
+import { AdminPane, Empty, Waiting } from '../admin/parts.tsx';
+import { SearchBox } from '../admin/search-box.tsx';
+import { meQuery } from '../api/queries.ts';
+import { Icon } from '../app/icons.tsx';
+import { plural } from '../lib/format.ts';
+import { GroupDialog } from './group-dialog.tsx';
+import { groupsQuery, type GroupItem } from './group-queries.ts';
+
+export const GroupsPage = () => {
+  const { q = '' } = useSearch({ from: '/inside/frame/groups' });
+  const navigate = useNavigate({ from: '/groups' });
+  const admin = useQuery(meQuery).data?.role !== 'user';
+  const groups = useQuery(groupsQuery(q));
+  const [creating, setCreating] = useState(false);
+  const none = admin ? 'There are no groups yet.' : 'You are in no group.';
+  return (
+    <AdminPane
+      title="Groups"
+      actions={
+        admin && (
+          <Button leftSection={<Icon name="plus" size={17} />} onClick={() => setCreating(true)}>
+            Add group
+          </Button>
+        )
+      }
+    >
+      <div className={css['bar']} role="search" aria-label="Find groups">
+        <SearchBox
+          label="Name of a group"
+          value={q}
+          onChange={(next) => void navigate({ search: next === '' ? {} : { q: next }, replace: true })}
+        />
+      </div>
+      <Waiting of={groups} what="The groups" />
+      {groups.data?.length === 0 && <Empty>{q === '' ? none : 'No group matches.'}</Empty>}
+      {groups.data && groups.data.length > 0 && (
+        <ul className={css['list']} data-testid="groups">
+          {groups.data.map((group) => (
+            <GroupEntry key={group.uuid} group={group} />
+          ))}
+        </ul>
+      )}
+      {creating && (
+        <GroupDialog
+          onClose={() => setCreating(false)}
+          onDone={({ uuid }) => void navigate({ to: '/groups/$uuid', params: { uuid } })}
+        />
+      )}
+    </AdminPane>
+  );
+};
+
+const GroupEntry = ({ group }: { group: GroupItem }) => (
+  <li className="ot-card" style={{ padding: '0.75rem 1rem' }}>
+    <div className={css['entry']}>
+      <div>
+        <Group gap="xs">
+          <Link to="/groups/$uuid" params={{ uuid: group.uuid }} className={css['rowLink']}>
+            {group.name}
+          </Link>
+          {group.my_role !== null && (
+            <Badge size="sm" variant="light">
+              {group.my_role === 'manager' ? 'you manage it' : 'yours'}
+            </Badge>
+          )}
+        </Group>
+        {group.description !== '' && (
+          <Text size="xs" c="dimmed" lineClamp={2}>
+            {group.description}
+          </Text>
+        )}
+      </div>
+      <Text size="sm" c="dimmed" style={{ whiteSpace: 'nowrap' }}>
+        {plural(group.member_count, 'member')}
+      </Text>
+    </div>
+  </li>
+);
