@@ -47,6 +47,7 @@ export async function startScriptedLdap(script: Script): Promise<ScriptedLdap> {
   const server = createServer((raw) => {
     count += 1;
     open.add(raw);
+    raw.setNoDelay(true);
     raw.on('close', () => open.delete(raw));
     converse(raw, { script, heard, clear, number: count });
   });
@@ -78,7 +79,8 @@ function converse(raw: Socket, { script, heard, clear, number }: Conversation): 
   let kept = Buffer.alloc(0);
   const hear = (chunk: Buffer): void => {
     kept = Buffer.concat([kept, chunk]);
-    while (kept.length > 1 && kept.length >= extent(kept, 0).end) {
+    // A client that speaks TLS already is heard and not understood.
+    while (kept[0] === 0x30 && kept.length >= extent(kept, 0).end) {
       const { end } = extent(kept, 0);
       const asked = readRequest(kept.subarray(0, end));
       kept = kept.subarray(end);

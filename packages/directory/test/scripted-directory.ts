@@ -1,0 +1,153 @@
+import {
+  answers,
+  entry,
+  message,
+  pageControl,
+  result,
+  startScriptedLdap,
+  type Asked,
+  type AskedFilter,
+  type Attributes,
+  type Line,
+  type Script,
+  type ScriptedLdap,
+} from '@overtone/testkit/ldap';
+import type { DirectoryConfig } from '../src/index.ts';
+
+/** An entry of the scripted directory. */
+export interface ScriptedEntry {
+  readonly dn: string;
+  readonly attributes: Attributes;
+  readonly password?: string;
+}
+
+/** A directory that behaves, except where `on` answers in its place. */
+export interface ScriptedDirectory extends Omit<Script, 'request'> {
+  readonly entries?: readonly ScriptedEntry[];
+  readonly root?: Attributes;
+  /** Gives true when it has dealt with the request. */
+  readonly on?: (asked: Asked, line: Line) => boolean;
+}
+
+export const BASE = 'dc=example,dc=org';
+const SERVICE = `cn=svc,${BASE}`;
+
+/** Somebody as a directory holds them. */
+export const person = (uid: string, attributes: Attributes = {}): ScriptedEntry => ({
+  dn: `uid=${uid},ou=people,${BASE}`,
+  password: `${uid}-secret`,
+  attributes: {
+    objectClass: 'inetOrgPerson',
+    uid,
+    cn: `Person ${uid}`,
+    mail: `${uid}@example.org`,
+    entryUUID: `id-${uid}`,
+    ...attributes,
+  },
+});
+
+/** The settings for a scripted directory. */
+export const configFor = ({ url }: { url: string }, more: Partial<DirectoryConfig> = {}): DirectoryConfig => ({
+  server: url,
+  port: 389,
+  useSsl: false,
+  useTls: false,
+  bindDn: SERVICE,
+  bindPassword: 'svc-secret',
+  searchBase: BASE,
+  usernameAttr: 'uid',
+  emailAttr: 'mail',
+  nameAttr: 'cn',
+  groupAttr: 'memberOf',
+  userSearchFilter: '({username_attr}={username})',
+  timeoutSeconds: 2,
+  recursiveGroups: false,
+  userGroups: '',
+  adminGroups: '',
+  adminUsers: '',
+  caPem: null,
+  ...more,
+});
+
+/** Starts it. */
+export async function startScriptedDirectory(scripted: ScriptedDirectory = {}): Promise<ScriptedLdap> {
+  const { entries = [person('alice')], on = () => false, root, ...script } = scripted;
+  const all = [
+    { dn: SERVICE, password: 'svc-secret', attributes: {} },
+    { dn: BASE, attributes: { objectClass: 'domain' } },
+    ...entries,
+  ];
+  return await startScriptedLdap({
+    ...script,
+    request: (asked, line) => {
+      if (!on(asked, line)) answer(all, asked, { line, root });
+    },
+  });
+}
+
+const defaultRoot: Attributes = {
+  objectClass: 'top',
+  namingContexts: BASE,
+  supportedLDAPVersion: '3',
+  supportedControl: '1.2.840.113556.1.4.319',
+};
+
+function answer(
+  entries: readonly ScriptedEntry[],
+  asked: Asked,
+  { line, root = {} }: { line: Line; root: Attributes | undefined },
+): void {
+  const { id } = asked;
+  if (asked.kind === 'bind') {
+    const known = entries.some(({ dn, password }) => dn === asked.dn && password === asked.password);
+    line.send(message(id, result(answers.bind, known ? 0 : 49)));
+  } else if (asked.kind === 'extended') {
+    line.send(message(id, result(answers.extended, 2)));
+  } else if (asked.kind === 'search' && asked.base === '') {
+    line.send(message(id, entry('', { ...defaultRoot, ...root })), message(id, result(answers.done, 0)));
+  } else if (asked.kind === 'search') search(entries, asked, line);
+}
+
+function search(entries: readonly ScriptedEntry[], asked: Asked & { kind: 'search' }, line: Line): void {
+  const { id, base, scope, page, sizeLimit } = asked;
+  const found = entries.filter(
+    ({ dn, attributes }) => (scope === 0 ? same(dn, base) : isBelow(dn, base)) && matches(asked.filter, attributes),
+  );
+  if (scope === 0 && found.length === 0) {
+    line.send(message(id, result(answers.done, 32)));
+    return;
+  }
+  const from = page === undefined ? 0 : Number(page.cookie.toString() || '0');
+  const most = page?.size ?? (sizeLimit || Number.POSITIVE_INFINITY);
+  const shown = found.slice(from, from + most);
+  const more = from + shown.length < found.length;
+  line.send(...shown.map(({ dn, attributes }) => message(id, entry(dn, attributes))));
+  const control = page === undefined ? [] : [pageControl(more ? String(from + shown.length) : '')];
+  line.send(message(id, result(answers.done, more && page === undefined ? 4 : 0), control));
+}
+
+const same = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();
+const isBelow = (dn: string, base: string): boolean => dn.toLowerCase().endsWith(base.toLowerCase());
+
+function matches(filter: AskedFilter, attributes: Attributes): boolean {
+  switch (filter.kind) {
+    case 'and':
+      return filter.of.every((f) => matches(f, attributes));
+    case 'or':
+      return filter.of.some((f) => matches(f, attributes));
+    case 'not':
+      return !matches(filter.of, attributes);
+    case 'present':
+      return valuesOf(attributes, filter.attribute).length > 0;
+    case 'equal':
+      return valuesOf(attributes, filter.attribute).some((value) => same(String(value), filter.value.toString()));
+    case 'other':
+    default:
+      return false;
+  }
+}
+
+function valuesOf(attributes: Attributes, name: string): readonly (string | Buffer)[] {
+  const found = Object.entries(attributes).find(([key]) => same(key, name))?.[1];
+  return found === undefined ? [] : Array.isArray(found) ? (found as readonly string[]) : [found as string];
+}
