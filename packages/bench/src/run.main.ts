@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createInstance, type Instance } from '@overtone/e2e/instance';
 import { tableOf, type Bench, type Row } from './bench.ts';
 import { jobsBench } from './jobs.bench.ts';
+import { mappingsBench } from './mappings.bench.ts';
 import { pipelineBench } from './pipeline.bench.ts';
 import { routingBench } from './routing.bench.ts';
 import { searchBench } from './search.bench.ts';
@@ -20,6 +21,7 @@ const benches: readonly Bench[] = [
   jobsBench,
   socketsBench,
   searchBench,
+  mappingsBench,
 ];
 
 const names = process.argv.slice(2).filter((a) => !a.startsWith('-'));
