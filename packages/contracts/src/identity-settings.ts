@@ -144,7 +144,8 @@ export const authSettings = {
   pki_cert_header: pki.line('X-Client-Cert', 'Header in which the proxy forwards the certificate', 100),
   pki_ca_cert: pki.line('', 'Authorities (PEM) that issue the certificates', long),
   pki_verify_revocation: pki.flag(false, 'Ask the revocation list'),
-  pki_crl: pki.line('', 'Revocation lists (PEM)', 4_194_304),
+  // As much as one request can carry; longer lists are fetched.
+  pki_crl: pki.line('', 'Revocation lists (PEM)', 900_000),
   pki_crl_url: pki.line('', 'Where the revocation list is fetched'),
   pki_crl_cache_seconds: pki.count(3600, [10, 604_800], 'How long a fetched list is used'),
   pki_revocation_soft_fail: pki.flag(false, 'Let people in when no list can be had'),
@@ -237,7 +238,7 @@ export const authConfigItem = z.object({
 const flat = z.record(text(64), value);
 const categoryParams = z.object({ category: z.enum(authCategories) });
 
-export const connectionStep = z.object({
+const connectionStep = z.object({
   code: z.string(),
   title: z.string(),
   ok: z.boolean(),
@@ -246,6 +247,7 @@ export const connectionStep = z.object({
   /** What to do, in one sentence; empty when there is nothing to do. */
   advice: z.string(),
 });
+export type ConnectionStep = z.infer<typeof connectionStep>;
 
 export const authConfigRoutes = {
   authConfig: route({

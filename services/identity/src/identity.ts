@@ -32,6 +32,7 @@ import { createCrlSource } from './pki/crl.adapter.ts';
 import { pkiRoutes } from './pki/pki.routes.ts';
 import { createRefusals } from './provisioning/provisioning.ts';
 import { createProvisioning } from './provisioning/provisioning.service.ts';
+import { diagnoseProvider } from './oidc/diagnosis.adapter.ts';
 import { createFlowCookies } from './oidc/flow.ts';
 import { flowStore } from './oidc/flow.store.ts';
 import { oidcRoutes } from './oidc/oidc.routes.ts';
@@ -45,6 +46,7 @@ import { createSessionKeys } from './sessions/session-keys.ts';
 import { sessionsRpc } from './sessions/sessions.rpc.ts';
 import { createSessions } from './sessions/sessions.service.ts';
 import { sessionsStore } from './sessions/sessions.store.ts';
+import { createConnectionTest } from './settings/connection-test.service.ts';
 import { createSettingChanges } from './settings/changes.service.ts';
 import { createSettingsView } from './settings/settings.read-model.ts';
 import { settingsRoutes } from './settings/settings.routes.ts';
@@ -76,6 +78,8 @@ export const createIdentity = (env: IdentityEnv): Service => {
   const settings = createSettings({ db, bus, log, environment, keyRing });
   const settingsView = createSettingsView({ db, settings, environment });
   const settingChanges = createSettingChanges({ db, outbox, settings, environment, keyRing });
+  const caFile = env.LDAP_TLS_CA_FILE;
+  const testConnection = createConnectionTest({ db, settings, environment, caFile, diagnoseProvider });
   const hasher = createArgon2();
   const lockout = createLockout({ db, settings });
   const accessTokens = createAccessTokens({
@@ -84,7 +88,7 @@ export const createIdentity = (env: IdentityEnv): Service => {
   });
   const keys = createSessionKeys(env.JWT_SECRET_KEY);
   const sessions = createSessions({ db, outbox, accessTokens, keys, settings });
-  const directory = createCurrentDirectory({ settings, log, caFile: env.LDAP_TLS_CA_FILE });
+  const directory = createCurrentDirectory({ settings, log, caFile });
   const memberships = createMemberships({ outbox });
   const mappingIndexes = createMappingIndexes();
   const mappings = createMappings({ outbox, indexes: mappingIndexes, memberships, sessions });
@@ -140,7 +144,7 @@ export const createIdentity = (env: IdentityEnv): Service => {
       ...accountsRoutes({ accounts }),
       ...groupsRoutes({ groups, members }),
       ...mappingsRoutes({ catalogue, dryRun }),
-      ...settingsRoutes({ settings, view: settingsView, changes: settingChanges }),
+      ...settingsRoutes({ settings, view: settingsView, changes: settingChanges, testConnection }),
     ],
     rpcs: [
       ...sessionsRpc({ sessions }),

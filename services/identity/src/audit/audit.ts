@@ -22,6 +22,7 @@ type AuditEvent =
   | 'admin.audit.export'
   | 'admin.user.approve'
   | 'admin.settings.change'
+  | 'admin.settings.test'
   // The specification's name ("Events" 1).
   | 'ADMIN_ROLE_CHANGE'
   | 'group.create'

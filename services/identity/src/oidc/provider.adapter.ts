@@ -29,7 +29,7 @@ const authOf = ({ metadata }: Known, s: OidcSettings): client.ClientAuth => {
   };
 };
 
-const configure = (known: Known, s: OidcSettings, fetch: client.CustomFetch): client.Configuration => {
+export const configure = (known: Known, s: OidcSettings, fetch: client.CustomFetch): client.Configuration => {
   const audience = s.oidc_audience === '' ? s.oidc_client_id : s.oidc_audience;
   const metadata = { [client.clockTolerance]: 60 };
   const config = new client.Configuration(known.metadata, audience, metadata, authOf(known, s));

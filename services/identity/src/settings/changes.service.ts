@@ -8,13 +8,14 @@ import {
   type Role,
 } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
-import { invalid, seal, type KeyRing } from '@overtone/service-kit';
+import { seal, type KeyRing } from '@overtone/service-kit';
 import { writeAudit } from '../audit/audit.ts';
 import type { Client } from '../client.ts';
 import { txOptions, type Db, type Tx } from '../database.ts';
-import { plan, type Change, type Fault } from './change-plan.ts';
+import { plan, type Change } from './change-plan.ts';
+import { refused } from './refused.ts';
 import { faultsOf, warningsOf } from './rules.ts';
-import { effective, isSensitive, settingKeys, type SettingValue, type Stored, type Values } from './settings.ts';
+import { effective, isSensitive, settingKeys, storedAfter, type SettingValue, type Values } from './settings.ts';
 import type { SettingsService } from './settings.service.ts';
 import { settingsStore } from './settings.store.ts';
 
@@ -137,15 +138,3 @@ export const createSettingChanges = ({ db, outbox, settings, environment, keyRin
     },
   };
 };
-
-const storedAfter = (before: Stored, changes: readonly Change[]): Stored => {
-  const stored = new Map(before);
-  for (const { key, to } of changes) {
-    if (to === undefined) stored.delete(key);
-    else stored.set(key, to);
-  }
-  return stored;
-};
-
-const refused = (errors: Fault[]) =>
-  invalid('settings_invalid', errors.map((e) => `${e.path}: ${e.message}`).join(' '), { errors });

@@ -2,12 +2,18 @@ import { authConfigRoutes, internalRoutes } from '@overtone/contracts';
 import { handle, type Route } from '@overtone/service-kit';
 import { clientOf } from '../client.ts';
 import type { SettingChanges } from './changes.service.ts';
-import type { Settings } from './settings.ts';
+import type { ConnectionTest } from './connection-test.service.ts';
+import type { SettingsService } from './settings.service.ts';
 import type { SettingsView } from './settings.read-model.ts';
 
-type Deps = { settings: Settings; view: SettingsView; changes: SettingChanges };
+type Deps = {
+  settings: Pick<SettingsService, 'current' | 'refresh'>;
+  view: SettingsView;
+  changes: SettingChanges;
+  testConnection: ConnectionTest;
+};
 
-export const settingsRoutes = ({ settings, view, changes }: Deps): Route[] => [
+export const settingsRoutes = ({ settings, view, changes, testConnection }: Deps): Route[] => [
   handle(authConfigRoutes.authConfig, () => view.all()),
   handle(authConfigRoutes.authConfigStatus, async () => view.status()),
   handle(authConfigRoutes.authConfigAudit, (r) => view.history({ category: r.params.category, ...r.query })),
@@ -23,7 +29,12 @@ export const settingsRoutes = ({ settings, view, changes }: Deps): Route[] => [
     const message = keys.length === 0 ? 'There was nothing to store' : 'What the environment sets is stored now';
     return { success: true as const, migrated_count: keys.length, message };
   }),
+  handle(authConfigRoutes.testAuthConfig, (r) =>
+    testConnection(r.params.category, r.body, { userId: r.caller.userId, client: clientOf(r) }),
+  ),
   handle(internalRoutes.edgeSettings, async () => {
+    // The edge asks when it has heard of a change, and perhaps another replica than the one that made it.
+    await settings.refresh();
     const { rate_limit_enabled: limited, rate_limit_auth_per_minute: perMinute } = settings.current();
     return { signInPerMinute: limited ? perMinute : null };
   }),

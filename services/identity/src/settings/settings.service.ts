@@ -24,6 +24,8 @@ export type SettingsService = Settings & {
   read: (tx: Db | Tx) => Promise<{ rows: AuthConfig[]; stored: Stored } & Effective>;
   /** Takes what is stored into force on this replica. */
   reload: () => Promise<void>;
+  /** The same, if something has changed; while the database is away, what was last read counts. */
+  refresh: () => Promise<void>;
   part: Part;
 };
 
@@ -68,8 +70,8 @@ export const createSettings = ({ db, bus, log, environment, keyRing }: Deps): Se
   const look = async (): Promise<void> => {
     if ((await settingsStore.stamp(db)) !== stamp) await reload();
   };
-  const quietly = (work: Promise<void>) =>
-    void work.catch((err: unknown) => log.warn({ err: err as Error }, 'settings were not read again this time'));
+  const quietly = (work: Promise<void>): Promise<void> =>
+    work.catch((err: unknown) => log.warn({ err: err as Error }, 'settings were not read again this time'));
 
   const inForce = (): Effective => {
     if (!now) throw new Error('the settings are asked for before they are loaded');
@@ -81,13 +83,14 @@ export const createSettings = ({ db, bus, log, environment, keyRing }: Deps): Se
     effective: inForce,
     read,
     reload,
+    refresh: () => quietly(look()),
     part: {
       name: 'settings',
       start: async () => {
         await load();
-        bus.nc().subscribe(identityEvents.settingsChanged.subject, { callback: () => quietly(reload()) });
-        bus.onReconnect(() => quietly(look()));
-        timer = setInterval(() => quietly(look()), lookEveryMs);
+        bus.nc().subscribe(identityEvents.settingsChanged.subject, { callback: () => void quietly(reload()) });
+        bus.onReconnect(() => void quietly(look()));
+        timer = setInterval(() => void quietly(look()), lookEveryMs);
       },
       stop: async () => clearInterval(timer),
     },

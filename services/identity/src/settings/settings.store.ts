@@ -13,10 +13,10 @@ type NewRow = { key: AuthSettingKey; category: AuthCategory; value: SettingValue
 export const settingsStore = {
   all: (db: Db | Tx): Promise<AuthConfig[]> => db.authConfig.findMany(),
 
-  /** Changes whenever anything stored does. */
+  /** Changes whenever anything stored does, whoever changes it: every version of a row has a transaction of its own. */
   stamp: async (db: Db | Tx): Promise<string> => {
     const rows = await db.$queryRaw<{ stamp: string }[]>`
-      select coalesce(md5(string_agg(concat_ws(' ', config_key, updated_at, key_id), ',' order by config_key)), '') as stamp
+      select coalesce(md5(string_agg(concat_ws(' ', config_key, xmin), ',' order by config_key)), '') as stamp
       from auth_config`;
     return rows[0]?.stamp ?? '';
   },

@@ -65,3 +65,16 @@ export const effective = (stored: Stored, environment: Values): Effective => {
   }
   return { values: Object.freeze(values) as AuthSettings, origins: Object.freeze(origins) as Effective['origins'] };
 };
+
+/** What is stored once the given settings are stored, or forgotten where they are undefined. */
+export const storedAfter = (
+  before: Stored,
+  changes: readonly { key: AuthSettingKey; to: SettingValue | undefined }[],
+): Stored => {
+  const stored = new Map(before);
+  for (const { key, to } of changes) {
+    if (to === undefined) stored.delete(key);
+    else stored.set(key, to);
+  }
+  return stored;
+};

@@ -1,0 +1,209 @@
+import { createServer, type AddressInfo } from 'node:net';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import type { ConnectionStep } from '@overtone/contracts';
+import type { Caller } from '@overtone/service-kit';
+import { startSlapd, type Slapd } from '@overtone/testkit';
+import { startOidcProvider, startScriptedProvider, type OidcProvider } from '@overtone/testkit/oidc';
+import { startBackends, startIdentity, type Backends, type RunningIdentity } from '../../test/running-identity.ts';
+
+let backends: Backends;
+let identity: RunningIdentity;
+let caller: Caller;
+beforeAll(async () => {
+  backends = await startBackends();
+  identity = await startIdentity(backends);
+  ({ caller } = await identity.session());
+});
+afterAll(async () => {
+  await identity.stop();
+  await backends.stop();
+});
+afterEach(() => backends.sql.query('delete from auth_config'));
+
+const save = async (category: string, json: unknown) => {
+  const { status, body } = await identity.ask(`/api/admin/auth-config/${category}`, { method: 'PUT', json, caller });
+  if (status !== 200) throw new Error(JSON.stringify(body));
+};
+const test = (category: string, json: unknown = {}, who: Caller | null = caller) =>
+  identity.ask(`/api/admin/auth-config/${category}/test`, { json, caller: who });
+const stepsOf = (body: Record<string, unknown>) => body['steps'] as ConnectionStep[];
+const failedStep = (body: Record<string, unknown>) => stepsOf(body).find((s) => !s.ok);
+const stored = async () => (await backends.sql.query('select * from auth_config order by config_key')).rows;
+
+/** Listens where nobody should call, and counts what comes. */
+const startTrap = async () => {
+  const seen = { connections: 0, bytes: 0 };
+  const server = createServer((socket) => {
+    seen.connections += 1;
+    socket.on('data', (d) => (seen.bytes += d.length));
+    socket.on('error', () => {});
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return { seen, port: (server.address() as AddressInfo).port, stop: () => server.close() };
+};
+
+describe('trying a directory', () => {
+  let slapd: Slapd;
+  let good: Record<string, unknown>;
+  beforeAll(async () => {
+    slapd = await startSlapd();
+    good = {
+      ldap_server: slapd.url,
+      ldap_use_ssl: false,
+      ldap_bind_dn: slapd.bindDn,
+      ldap_bind_password: slapd.bindPassword,
+      ldap_search_base: slapd.base,
+      ldap_username_attr: 'uid',
+    };
+  });
+  afterAll(() => slapd.stop());
+
+  it('answers in steps, each with code, duration, evidence and advice, and stores nothing', async () => {
+    const { status, body } = await test('ldap', good);
+    expect(status).toBe(200);
+    expect(stepsOf(body).length).toBeGreaterThan(5);
+    for (const step of stepsOf(body))
+      expect(step).toEqual({
+        code: expect.stringMatching(/^[a-z_]+$/),
+        title: expect.stringMatching(/\w/),
+        ok: expect.any(Boolean),
+        duration_ms: expect.any(Number),
+        evidence: expect.any(String),
+        advice: expect.any(String),
+      });
+    expect(stepsOf(body).find((s) => s.code === 'bind')?.ok).toBe(true);
+    expect(await stored()).toEqual([]);
+    expect(JSON.stringify(body)).not.toContain(slapd.bindPassword);
+  });
+
+  it('puts unsaved values over the saved ones, with the stored password for the stored server', async () => {
+    await save('ldap', good);
+    const before = await stored();
+    expect(stepsOf((await test('ldap')).body).find((s) => s.code === 'bind')?.ok).toBe(true);
+    const { body } = await test('ldap', { ldap_search_base: 'ou=nobody,dc=example,dc=org', ldap_bind_password: null });
+    expect(stepsOf(body).find((s) => s.code === 'bind')?.ok).toBe(true);
+    expect(failedStep(body)?.code).toMatch(/base/);
+    const wrong = await test('ldap', { ldap_bind_password: 'wrong' });
+    expect(failedStep(wrong.body)).toMatchObject({ code: 'bind' });
+    expect(await stored()).toEqual(before);
+  });
+
+  it.each([
+    ['server', (port: number) => ({ ldap_server: `ldap://127.0.0.1:${port}` })],
+    ['first of several servers', (port: number) => ({ ldap_server: `ldap://127.0.0.1:${port} ldap://127.0.0.1:9` })],
+    ['port', (port: number) => ({ ldap_server: 'localhost', ldap_port: port })],
+    ['encryption', () => ({ ldap_use_tls: true })],
+    ['bind DN', () => ({ ldap_bind_dn: 'cn=other,dc=example,dc=org' })],
+  ])('asks for the password again when the %s is another, and sends nobody a byte', async (_, change) => {
+    const trap = await startTrap();
+    await save('ldap', good);
+    for (const password of [undefined, null, '']) {
+      const { status, body } = await test('ldap', { ...change(trap.port), ldap_bind_password: password ?? null });
+      expect([status, body['code']]).toEqual([400, 'secret_required']);
+      expect(body['errors']).toMatchObject([{ path: 'ldap_bind_password' }]);
+    }
+    expect(trap.seen).toEqual({ connections: 0, bytes: 0 });
+    trap.stop();
+  });
+
+  it.each(['another', 'the same'])('asks another server when a password is given, %s', async (which) => {
+    const trap = await startTrap();
+    await save('ldap', good);
+    const password = which === 'another' ? 'given' : slapd.bindPassword;
+    const change = { ldap_server: `ldap://127.0.0.1:${trap.port}`, ldap_bind_password: password, ldap_timeout: 1 };
+    expect((await test('ldap', change)).body).toMatchObject({ success: false });
+    expect(trap.seen.connections).toBeGreaterThan(0);
+    trap.stop();
+  });
+
+  it('refuses what could not be saved either, and is for a super_admin only', async () => {
+    for (const wrong of [{ ldap_nonsense: 1 }, { ldap_timeout: 0 }, { ldap_use_ssl: true, ldap_use_tls: true }, {}])
+      expect((await test('ldap', wrong)).body).toMatchObject({ status: 400, code: 'settings_invalid' });
+    expect((await test('ldap', good, { ...caller, role: 'admin' })).status).toBe(403);
+    expect((await test('proxy', {})).status).toBe(400);
+  });
+});
+
+describe('trying an identity provider', () => {
+  let provider: OidcProvider;
+  let good: Record<string, unknown>;
+  const callback = 'http://localhost:8080/login';
+  beforeAll(async () => {
+    provider = await startOidcProvider({ redirectUris: [callback] });
+    good = {
+      oidc_discovery_url: provider.issuer,
+      oidc_client_id: provider.clientId,
+      oidc_client_secret: provider.clientSecret,
+      oidc_callback_url: callback,
+    };
+  });
+  afterAll(() => provider.stop());
+
+  it('goes through discovery, issuer, keys, algorithms, flow, scopes, claims and client', async () => {
+    const { body } = await test('oidc', good);
+    expect(stepsOf(body).map((s) => [s.code, s.ok])).toEqual([
+      ['discovery', true],
+      ['issuer', true],
+      ['endpoints', true],
+      ['keys', true],
+      ['algorithms', true],
+      ['flow', true],
+      ['scopes', true],
+      ['claims', true],
+      ['client', true],
+    ]);
+    expect(body).toMatchObject({ success: true, message: 'OpenID Connect connection successful' });
+    expect(JSON.stringify(body)).not.toContain(provider.clientSecret);
+    expect(await stored()).toEqual([]);
+  });
+
+  it('uses the stored secret for the stored provider and client', async () => {
+    await save('oidc', good);
+    expect((await test('oidc', { oidc_scopes: 'openid email' })).body).toMatchObject({ success: true });
+    expect(failedStep((await test('oidc', { oidc_client_secret: 'wrong' })).body)).toMatchObject({ code: 'client' });
+    expect(failedStep((await test('oidc', { oidc_scopes: 'openid payroll' })).body)).toMatchObject({
+      code: 'scopes',
+      evidence: expect.stringContaining('payroll'),
+    });
+  });
+
+  it.each([
+    ['issuer', (port: number) => ({ oidc_discovery_url: `http://127.0.0.1:${port}` })],
+    ['server', (port: number) => ({ oidc_discovery_url: null, oidc_server_url: `http://127.0.0.1:${port}` })],
+    ['client id', () => ({ oidc_client_id: 'another' })],
+  ])('asks for the secret again when the %s is another, and sends nobody a byte', async (_, change) => {
+    const trap = await startTrap();
+    await save('oidc', good);
+    const { status, body } = await test('oidc', { ...change(trap.port), oidc_client_secret: null });
+    expect([status, body['code']]).toEqual([400, 'secret_required']);
+    expect(trap.seen).toEqual({ connections: 0, bytes: 0 });
+    trap.stop();
+  });
+
+  it('names the step that fails, whatever the provider gets wrong', async () => {
+    const bad = await startScriptedProvider();
+    const settings = { ...good, oidc_discovery_url: bad.issuer, oidc_client_id: 'overtone', oidc_timeout: 2 };
+    const codeWhen = async (change: () => void): Promise<string | undefined> => {
+      [bad.metadata, bad.discovery, bad.jwks] = [{}, undefined, undefined];
+      change();
+      const { status, body } = await test('oidc', settings);
+      expect(status).toBe(200);
+      const failed = failedStep(body);
+      expect(failed?.advice).toMatch(/\w{4}/);
+      return failed?.code;
+    };
+    expect(await codeWhen(() => (bad.discovery = 'hang'))).toBe('discovery');
+    expect(await codeWhen(() => (bad.discovery = 'reset'))).toBe('discovery');
+    expect(await codeWhen(() => (bad.discovery = { status: 404, body: 'no' }))).toBe('discovery');
+    expect(await codeWhen(() => (bad.discovery = { body: '<html>' }))).toBe('discovery');
+    expect(await codeWhen(() => (bad.metadata = { issuer: 'https://other.example.org' }))).toBe('issuer');
+    expect(await codeWhen(() => (bad.metadata = { token_endpoint: undefined }))).toBe('endpoints');
+    expect(await codeWhen(() => (bad.metadata = { jwks_uri: 'http://keys.example.org' }))).toBe('endpoints');
+    expect(await codeWhen(() => (bad.jwks = { body: { keys: [] } }))).toBe('keys');
+    expect(await codeWhen(() => (bad.jwks = { status: 500, body: '' }))).toBe('keys');
+    const none = { id_token_signing_alg_values_supported: ['none', 'HS256'] };
+    expect(await codeWhen(() => (bad.metadata = none))).toBe('algorithms');
+    expect(await codeWhen(() => (bad.metadata = { code_challenge_methods_supported: ['plain'] }))).toBe('flow');
+    await bad.stop();
+  });
+});

@@ -1,0 +1,109 @@
+import { readFile } from 'node:fs/promises';
+import type { AuthSettingKey, AuthSettings, ConnectionStep } from '@overtone/contracts';
+import { createDirectory } from '@overtone/directory';
+import { invalid } from '@overtone/service-kit';
+import { writeAudit } from '../audit/audit.ts';
+import type { Client } from '../client.ts';
+import type { Db } from '../database.ts';
+import { directoryConfigOf } from '../directory/directory.ts';
+import { issuerOf, type OidcSettings } from '../oidc/oidc.ts';
+import { plan } from './change-plan.ts';
+import { faultsOf } from './rules.ts';
+import { effective, storedAfter, type Values } from './settings.ts';
+import { refused } from './refused.ts';
+import type { SettingsService } from './settings.service.ts';
+
+type Tested = 'ldap' | 'oidc';
+type Result = { success: boolean; message: string; steps: ConnectionStep[]; details: Record<string, unknown> };
+type Who = { userId: string; client: Client };
+type Deps = {
+  db: Db;
+  settings: Pick<SettingsService, 'read'>;
+  environment: Values;
+  /** A file of certificates (PEM) that are trusted besides those of the settings. */
+  caFile: string | undefined;
+  diagnoseProvider: (s: OidcSettings) => Promise<ConnectionStep[]>;
+};
+export type ConnectionTest = (category: Tested, body: Record<string, unknown>, who: Who) => Promise<Result>;
+
+/** Whom a stored secret is for. Told to anybody else, it would be stolen by whoever may test a connection. */
+const recipients: Record<Tested, { secret: AuthSettingKey; of: (s: AuthSettings) => unknown[] }> = {
+  ldap: {
+    secret: 'ldap_bind_password',
+    of: (s) => [s.ldap_server, s.ldap_port, s.ldap_use_ssl, s.ldap_use_tls, s.ldap_bind_dn],
+  },
+  oidc: { secret: 'oidc_client_secret', of: (s) => [issuerOf(s), s.oidc_client_id] },
+};
+
+const switchedOn: Record<Tested, Partial<AuthSettings>> = {
+  ldap: { ldap_enabled: true },
+  oidc: { oidc_enabled: true },
+};
+
+const checkRecipient = (
+  category: Tested,
+  body: Record<string, unknown>,
+  saved: AuthSettings,
+  tried: AuthSettings,
+): void => {
+  const { secret, of } = recipients[category];
+  const isGiven = Boolean(body[secret]);
+  if (isGiven || tried[secret] === '' || JSON.stringify(of(saved)) === JSON.stringify(of(tried))) return;
+  throw invalid(
+    'secret_required',
+    `The stored secret is used with the stored address only: give ${secret} once more.`,
+    {
+      errors: [{ path: secret, message: 'It is needed for another address or name than the stored ones.' }],
+    },
+  );
+};
+
+/** Tries unsaved values over the saved ones; nothing of them is stored. */
+export const createConnectionTest = (d: Deps): ConnectionTest => {
+  const directory = async (s: AuthSettings): Promise<Omit<Result, 'message'>> => {
+    const extraCa = d.caFile ? await readFile(d.caFile, 'utf8') : null;
+    const tried = createDirectory(directoryConfigOf(s, extraCa));
+    const { ok, steps, server_info: info } = await tried.diagnose();
+    await tried.close();
+    return {
+      success: ok,
+      steps: steps.map((step) => ({ ...step, advice: step.advice ?? '' })),
+      details: info ? { server_info: info } : {},
+    };
+  };
+  const provider = async (s: AuthSettings): Promise<Omit<Result, 'message'>> => {
+    const steps = await d.diagnoseProvider(s);
+    return { success: steps.every((step) => step.ok), steps, details: { issuer: issuerOf(s) } };
+  };
+
+  const candidate = async (category: Tested, body: Record<string, unknown>): Promise<AuthSettings> => {
+    const saved = await d.settings.read(d.db);
+    const { changes, faults } = plan(category, body, saved, d.environment);
+    if (faults.length > 0) throw refused(faults);
+    const tried = effective(storedAfter(saved.stored, changes), d.environment).values;
+    checkRecipient(category, body, saved.values, tried);
+    const missing = faultsOf(category, { ...tried, ...switchedOn[category] });
+    if (missing.length > 0) throw refused(missing);
+    return tried;
+  };
+
+  return async (category, body, who) => {
+    const tried = await candidate(category, body);
+    const found = await (category === 'ldap' ? directory(tried) : provider(tried));
+    const failed = found.steps.find((step) => !step.ok);
+    await writeAudit(d.db, {
+      event: 'admin.settings.test',
+      outcome: found.success ? 'success' : 'failure',
+      actor: who.userId,
+      userId: who.userId,
+      client: who.client,
+      details: {
+        category,
+        address: category === 'ldap' ? tried.ldap_server : issuerOf(tried),
+        ...(failed ? { failed_step: failed.code } : {}),
+      },
+    });
+    const name = category === 'ldap' ? 'LDAP' : 'OpenID Connect';
+    return { ...found, message: failed ? `${failed.title}: ${failed.evidence}` : `${name} connection successful` };
+  };
+};
