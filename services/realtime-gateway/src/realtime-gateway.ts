@@ -1,5 +1,6 @@
-import { identityRpc, transcriptionLive } from '@overtone/contracts';
+import { identityRpc, transcriptionLive, type FileAccess, type PushMessage } from '@overtone/contracts';
 import {
+  catchUp,
   createAssertionVerifier,
   createBus,
   createLog,
@@ -13,6 +14,8 @@ import {
   type Periodic,
   type Service,
 } from '@overtone/service-kit';
+import { createAudience } from './audience/audience.ts';
+import { createLearnAudience } from './audience/neighbours.adapter.ts';
 import type { GatewayEnv } from './env.ts';
 import { createEventsTail } from './feed/events.adapter.ts';
 import { hear } from './feed/feed.ts';
@@ -27,6 +30,7 @@ import { outgoing } from './sockets/frames.ts';
 import { createTelemetry } from './telemetry.ts';
 
 const name = 'realtime-gateway';
+const hour = 3_600_000;
 /** Who comes back within a minute misses nothing, even when we were restarted meanwhile. */
 const lookBackMs = 90_000;
 const settled: ReadonlySet<string> = new Set(['completed', 'error', 'cancelled', 'quarantined', 'orphaned']);
@@ -39,8 +43,32 @@ export const createRealtimeGateway = (env: GatewayEnv): Service => {
   const whoIs = createAssertionVerifier(env.ASSERTION_PUBLIC_KEY, name);
 
   const replay = createReplay({ keepMs: 5 * 60_000, maxPerUser: 2_000 });
-  const progress = createProgress({ emit: (live) => hub.progress(live) });
-  const hub: Hub = createHub({ replay, latestProgress: progress.latestOf, maxPerUser: env.WS_MAX_SOCKETS_PER_USER });
+  const audience = createAudience();
+  const progress = createProgress({
+    emit: (live) => {
+      hub.progress(live);
+      for (const userId of audience.of(live.fileId)) hub.progress(live, userId);
+    },
+  });
+  const hub: Hub = createHub({
+    replay,
+    latestProgress: (userId) => progress.latestOf(userId, (fileId) => audience.of(fileId).has(userId)),
+    maxPerUser: env.WS_MAX_SOCKETS_PER_USER,
+  });
+  const tell = (userIds: Iterable<string>, seq: number, message: PushMessage): void => {
+    const out = outgoing(message);
+    for (const userId of userIds) {
+      replay.add(userId, { seq, message, at: Date.now() });
+      hub.tell(userId, out);
+    }
+  };
+  /** Who gains a file or loses it hears of it as if it were made or deleted just now. */
+  const moveAudience = (access: FileAccess, seq: number): void => {
+    const { gained, lost } = audience.setAccess(access);
+    const data = { file_id: access.fileId };
+    tell(gained, seq, { type: 'file_created', seq, data });
+    tell(lost, seq, { type: 'file_deleted', seq, data });
+  };
   const tail = createEventsTail({
     bus,
     lookBackMs,
@@ -52,11 +80,12 @@ export const createRealtimeGateway = (env: GatewayEnv): Service => {
       const heard = hear(subject, body, seq);
       replay.reached(seq);
       if (heard.kind === 'revocation') hub.revoke(heard.revocation.userId, heard.revocation.sessionId, time.getTime());
+      if (heard.kind === 'access') moveAudience(heard.access, seq);
+      if (heard.kind === 'membership' && audience.setMembership(heard.membership)) hub.resync(heard.membership.userId);
       if (heard.kind !== 'fact') return;
-      const { ownerId, message } = heard.fact;
-      const out = outgoing(message);
-      replay.add(ownerId, { seq, message, at: Date.now() });
-      hub.tell(ownerId, out);
+      const { fileId, ownerId, message } = heard.fact;
+      tell([ownerId, ...audience.of(fileId)], seq, message);
+      if (message.type === 'file_deleted') audience.forget(fileId);
       if (message.type === 'file_deleted' || (message.type === 'file_updated' && settled.has(message.data.status)))
         progress.settle(message.data.file_id);
     },
@@ -86,6 +115,7 @@ export const createRealtimeGateway = (env: GatewayEnv): Service => {
     listener: createListener({ whoIs, plain, socketIo }),
     parts: [hearing(bus, progress.push), tail.part],
     periodics: [
+      catchUp('learn who hears of which files', hour, createLearnAudience({ bus, audience })),
       periodic('sweep sockets', 500, async () => hub.sweep()),
       periodic('heartbeat', env.WS_HEARTBEAT_MS, async () => plain.beat()),
       periodic('forget old facts', 30_000, async () => {

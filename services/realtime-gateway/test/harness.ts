@@ -1,10 +1,12 @@
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import {
   identityRpc,
+  mediaRpc,
   natsUsers,
   serviceNames,
   type DataOf,
   type EventDef,
+  type FileAccess,
   type LiveDef,
   type PushMessage,
   type ResolvedSession,
@@ -56,14 +58,25 @@ export const createWorld = async () => {
   identity.serve(identityRpc.resolveSession, async ({ accessToken }) => ({
     session: sessions.get(accessToken) ?? null,
   }));
+  /** What identity and media would answer. */
+  const known = {
+    memberships: [] as { userId: string; groupIds: string[]; version: number }[],
+    shared: [] as FileAccess[],
+  };
+  identity.serve(identityRpc.memberships, async ({ after }) => ({ users: after === null ? known.memberships : [] }));
+  const media = createBus({ service: 'media', url: nats.url, user: 'media', password, log });
+  await media.connect();
+  media.serve(mediaRpc.listShared, async ({ after }) => ({ files: after === null ? known.shared : [] }));
   return {
     nats,
+    known,
     test,
     sessions,
     emit: emitter(test),
     say: <L extends LiveDef>(def: L, data: unknown) => test.publish(def.subject, JSON.stringify(data)),
     stop: async () => {
       await identity.close();
+      await media.close();
       await test.close();
       await nats.stop();
     },

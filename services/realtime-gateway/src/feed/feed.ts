@@ -4,22 +4,33 @@ import {
   searchEvents,
   type DataOf,
   type EventDef,
+  type FileAccess,
   type PushMessage,
 } from '@overtone/contracts';
+import type { Membership } from '../audience/audience.ts';
 
-/** A fact for the browsers of one user. */
-type Fact = { ownerId: string; message: PushMessage };
+/** A fact for the browsers of a file's owner, and of those it is shared with. */
+type Fact = { fileId: string; ownerId: string; message: PushMessage };
 type Revocation = { userId: string; sessionId: string | null };
-export type Heard = { kind: 'fact'; fact: Fact } | { kind: 'revocation'; revocation: Revocation } | { kind: 'nothing' };
+export type Heard =
+  | { kind: 'fact'; fact: Fact }
+  | { kind: 'revocation'; revocation: Revocation }
+  | { kind: 'access'; access: FileAccess }
+  | { kind: 'membership'; membership: Membership }
+  | { kind: 'nothing' };
 
-const fact = (ownerId: string, message: PushMessage): Heard => ({ kind: 'fact', fact: { ownerId, message } });
+type OfFile = { fileId: string; ownerId: string };
+const fact = ({ fileId, ownerId }: OfFile, message: PushMessage): Heard => ({
+  kind: 'fact',
+  fact: { fileId, ownerId, message },
+});
 type Translation = { def: EventDef; heard: (data: never, seq: number) => Heard };
 const on = <E extends EventDef>(def: E, heard: (data: DataOf<E>, seq: number) => Heard): Translation => ({
   def,
   heard,
 });
 const transcript = (d: { fileId: string; ownerId: string; transcriptVersion: number }, seq: number): Heard =>
-  fact(d.ownerId, {
+  fact(d, {
     type: 'transcript_updated',
     seq,
     data: { file_id: d.fileId, transcript_version: d.transcriptVersion },
@@ -28,16 +39,18 @@ const transcript = (d: { fileId: string; ownerId: string; transcriptVersion: num
 /** What each event means to browsers. They are told names; what they may see of them they fetch. */
 const translations: ReadonlyMap<string, Translation> = new Map(
   [
-    on(mediaEvents.uploaded, (d, seq) => fact(d.ownerId, { type: 'file_created', seq, data: { file_id: d.fileId } })),
+    on(mediaEvents.uploaded, (d, seq) => fact(d, { type: 'file_created', seq, data: { file_id: d.fileId } })),
     on(mediaEvents.updated, (d, seq) =>
-      fact(d.ownerId, { type: 'file_updated', seq, data: { file_id: d.fileId, status: d.status } }),
+      fact(d, { type: 'file_updated', seq, data: { file_id: d.fileId, status: d.status } }),
     ),
-    on(mediaEvents.deleted, (d, seq) => fact(d.ownerId, { type: 'file_deleted', seq, data: { file_id: d.fileId } })),
+    on(mediaEvents.deleted, (d, seq) => fact(d, { type: 'file_deleted', seq, data: { file_id: d.fileId } })),
     on(mediaEvents.transcriptStored, transcript),
     on(mediaEvents.transcriptEdited, transcript),
     on(searchEvents.fileIndexed, (d, seq) =>
-      fact(d.ownerId, { type: 'search_indexing_complete', seq, data: { file_id: d.fileId } }),
+      fact(d, { type: 'search_indexing_complete', seq, data: { file_id: d.fileId } }),
     ),
+    on(mediaEvents.accessChanged, (access) => ({ kind: 'access', access })),
+    on(identityEvents.membershipChanged, (membership) => ({ kind: 'membership', membership })),
     on(identityEvents.sessionRevoked, ({ userId, sessionId }) => ({
       kind: 'revocation',
       revocation: { userId, sessionId },

@@ -34,8 +34,11 @@ export const createProgress = ({ emit, now = Date.now }: { emit: (live: Live) =>
       files.delete(fileId);
       settled.set(fileId, now());
     },
-    latestOf: (ownerId: string): Live[] =>
-      [...files.values()].filter((f) => f.ownerId === ownerId && now() - f.at < holdsMs).map((f) => f.last),
+    /** @param isShared whether a file of somebody else is shared with them. */
+    latestOf: (userId: string, isShared: (fileId: string) => boolean = () => false): Live[] =>
+      [...files.values()]
+        .filter((f) => now() - f.at < holdsMs && (f.ownerId === userId || isShared(f.last.fileId)))
+        .map((f) => f.last),
     prune: (): void => {
       for (const [fileId, at] of settled) if (now() - at >= lateMs) settled.delete(fileId);
       for (const [fileId, f] of files) if (now() - f.at >= holdsMs) files.delete(fileId);

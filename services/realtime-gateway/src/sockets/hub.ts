@@ -6,7 +6,7 @@ import { closing, paceOf, type Closing, type Member, type Sink } from './sockets
 
 export type HubDeps = {
   replay: Pick<Replay, 'last' | 'missed'>;
-  latestProgress: (ownerId: string) => Live[];
+  latestProgress: (userId: string) => Live[];
   maxPerUser: number;
   now?: () => number;
 };
@@ -14,7 +14,7 @@ type Revoked = { sessionId: string | null; at: number };
 /** Longer than an assertion lives, and than a look-up takes: a socket let in on old evidence meets its revocation. */
 const rememberRevokedMs = 120_000;
 
-/** Who is connected, and what each of them is told. A user hears of own files only; so does an administrator. */
+/** Who is connected, and what each of them is told. Of which files a user hears is for others to say. */
 export const createHub = ({ replay, latestProgress, maxPerUser, now = Date.now }: HubDeps) => {
   const users = new Map<string, Set<Member>>();
   const revoked = new Map<string, Revoked[]>();
@@ -85,11 +85,11 @@ export const createHub = ({ replay, latestProgress, maxPerUser, now = Date.now }
       member.caller = caller;
       member.knownAt = knownAt;
     },
-    tell: (ownerId: string, out: Outgoing): void => {
-      for (const member of users.get(ownerId) ?? []) send(member, out);
+    tell: (userId: string, out: Outgoing): void => {
+      for (const member of users.get(userId) ?? []) send(member, out);
     },
-    progress: ({ ownerId, fileId, message }: Live): void => {
-      const members = users.get(ownerId);
+    progress: ({ ownerId, fileId, message }: Live, userId = ownerId): void => {
+      const members = users.get(userId);
       if (!members) return;
       const out = outgoing(message);
       for (const member of members) {
@@ -105,6 +105,11 @@ export const createHub = ({ replay, latestProgress, maxPerUser, now = Date.now }
       for (const member of users.get(userId) ?? [])
         if (sessionId === null ? member.knownAt <= at : member.caller.sessionId === sessionId)
           drop(member, closing.sessionRevoked);
+    },
+    /** What somebody may see has changed in more than one place: they fetch everything anew. */
+    resync: (userId: string): void => {
+      const out = outgoing({ type: 'resync', data: { seq: replay.last() } });
+      for (const member of users.get(userId) ?? []) send(member, out);
     },
     /** Everybody fetches everything anew. */
     resyncAll: (): void => {

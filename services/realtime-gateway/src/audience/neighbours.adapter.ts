@@ -1,0 +1,21 @@
+import { identityRpc, mediaRpc } from '@overtone/contracts';
+import { askAll, type Bus } from '@overtone/service-kit';
+import type { Audience } from './audience.ts';
+
+const pageSize = 500;
+
+/** Asks identity and media for what they told before anybody listened here. */
+export const createLearnAudience =
+  ({ bus, audience }: { bus: Pick<Bus, 'ask'>; audience: Audience }) =>
+  async (): Promise<void> => {
+    const memberships = askAll(
+      async (after) => (await bus.ask(identityRpc.memberships, { after, limit: pageSize })).users,
+      ({ userId }) => userId,
+    );
+    for await (const membership of memberships) audience.setMembership(membership);
+    const shared = askAll(
+      async (after) => (await bus.ask(mediaRpc.listShared, { after, limit: pageSize })).files,
+      ({ fileId }) => fileId,
+    );
+    for await (const access of shared) audience.setAccess(access);
+  };
