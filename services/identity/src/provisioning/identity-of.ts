@@ -1,4 +1,3 @@
-import type { AuthSettings } from '@overtone/contracts';
 import { assertNever } from '@overtone/service-kit';
 import type { User } from '../generated/client.ts';
 import type { Assertion } from './provisioning.ts';
@@ -33,9 +32,3 @@ export const linkFault = (user: User, a: Assertion): string | null => {
   if (isTaken(user)) return 'it is linked already';
   return user.authType === 'local' || user.authType === a.source ? null : 'it belongs to another source';
 };
-
-/** Label of `user_signups_total` and of the event; the specification's names. */
-export const signupMethods = { ldap: 'ldap', oidc: 'keycloak', pki: 'pki', proxy: 'external' } as const;
-
-export const firstStatus = (s: AuthSettings): 'pending' | 'approved' =>
-  s.require_account_approval ? 'pending' : 'approved';

@@ -6,13 +6,14 @@ import type { Tx } from '../database.ts';
 import type { User } from '../generated/client.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { Settings } from '../settings/settings.ts';
-import { firstStatus, identityOf, linkFault, signupMethods } from './identity-of.ts';
+import { identityOf, linkFault } from './identity-of.ts';
 import { hasNoLocalPassword } from './local-password.ts';
 import { emailOf, isNameable, nameOf } from './profile.ts';
 import type { Assertion } from './provisioning.ts';
 import { provisioningStore as store } from './provisioning.store.ts';
+import { firstStatus, signupMethods } from './signups.ts';
 
-type SignupMethod = (typeof signupMethods)[keyof typeof signupMethods];
+type SignupMethod = (typeof signupMethods)[Assertion['source']];
 export type Matched = { user: User } & (
   { how: 'known' | 'adopted' | 'linked' } | { how: 'made'; method: SignupMethod }
 );

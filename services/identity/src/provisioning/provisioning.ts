@@ -5,6 +5,7 @@ import type { Issued } from '../sessions/sessions.ts';
 
 export { hasNoLocalPassword, mayUseLocalPassword } from './local-password.ts';
 export { accountDisabled, createRefusals, methodOff, signInRefused, type Refuse } from './refusals.ts';
+export { firstStatus, signupMethods } from './signups.ts';
 export { standingOf } from './standing.ts';
 
 /** Somebody whom a directory, provider or proxy has authenticated and admitted. */

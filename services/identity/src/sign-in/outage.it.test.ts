@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { waitFor } from '@overtone/testkit';
+import { startDirectoryWorld, type DirectoryWorld } from '../../test/directory-world.ts';
+import { startLineTo } from '../../test/line-to.ts';
+import { addUser } from '../../test/running-identity.ts';
+
+let w: DirectoryWorld;
+let line: Awaited<ReturnType<typeof startLineTo>>;
+beforeAll(async () => {
+  w = await startDirectoryWorld({ LDAP_TIMEOUT: '1' });
+  line = await startLineTo(w.slapd.port);
+  await w.set('ldap', { ldap_server: line.url });
+});
+afterAll(async () => {
+  await line.stop();
+  await w.stop();
+});
+
+const generic = { code: 'invalid_credentials', detail: 'Incorrect username or password' };
+const people = (count: number) => Promise.all(Array.from({ length: count }, () => w.person()));
+const backToNormal = async () => {
+  line.set('pass');
+  const p = await w.person();
+  await waitFor(async () => (await w.identity.signIn(p.uid, p.password)).status === 200, { timeoutMs: 30_000 });
+};
+
+describe.each(['hang', 'cut'] as const)('a directory on a line that does: %s', (mode) => {
+  it('gives everybody the generic answer in bounded time, and the administrator an entry', async () => {
+    const [known, ...others] = await people(5);
+    await w.identity.signIn(known?.uid ?? '', known?.password ?? '');
+    line.set(mode);
+    for (const p of [known, ...others]) {
+      const { status, body } = await w.identity.signIn(p?.uid ?? '', p?.password ?? '');
+      expect({ status, body }).toMatchObject({ status: 401, body: generic });
+    }
+    const records = (await w.audited(others[0]?.uid ?? '')).concat(await w.audited(known?.email ?? ''));
+    const failures = records.filter((r) => r.event_type === 'auth.login.failure');
+    expect(failures.map((r) => r.error_code)).toEqual(['DIRECTORY_UNAVAILABLE', 'DIRECTORY_UNAVAILABLE']);
+    expect(failures.every((r) => String(r.details['reason']).length > 10)).toBe(true);
+    await backToNormal();
+  });
+});
+
+describe('a directory that hangs', () => {
+  it('holds no local sign-in: each is answered before any that waits for the directory', async () => {
+    const waiting = await people(80);
+    const locals = [];
+    for (let i = 0; i < 20; i++) locals.push(await addUser(w.backends.sql));
+    line.set('hang');
+    const order: string[] = [];
+    const slow = waiting.map(async (p) => {
+      const { status } = await w.identity.signIn(p.uid, p.password);
+      order.push(`directory ${status}`);
+    });
+    await waitFor(() => line.bytes() > 0);
+    const quick = locals.map(async (u) => {
+      const { status } = await w.identity.signIn(u.email, u.password);
+      order.push(`local ${status}`);
+    });
+    await Promise.all(quick);
+    // The directory is not even asked for more than it may hold; those are refused at their own pace.
+    const held = order.lastIndexOf('local 200');
+    expect(order.filter((o) => o === 'local 200')).toHaveLength(20);
+    expect(order.slice(0, held).filter((o) => o.startsWith('directory')).length).toBeLessThanOrEqual(80 - 64);
+    await Promise.all(slow);
+    expect(order.filter((o) => o === 'directory 401')).toHaveLength(80);
+    await backToNormal();
+  });
+
+  it('never lets a directory account in by a password kept here', async () => {
+    const [p] = await people(1);
+    const { uid, password } = p ?? { uid: '', password: '' };
+    await w.identity.signIn(uid, password);
+    await w.backends.sql.query(
+      `update "user" set password_hash = (select password_hash from "user" where role = 'super_admin' limit 1)
+       where ldap_uid = $1`,
+      [uid],
+    );
+    line.set('hang');
+    const { status } = await w.identity.signIn(uid, 'Correct-Horse-9');
+    await backToNormal();
+    expect(status).toBe(401);
+  });
+});
