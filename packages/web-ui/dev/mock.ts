@@ -11,6 +11,8 @@ import type {
   searchRoutes,
   SegmentObject,
 } from '@overtone/contracts';
+import { identityMock } from './mock-identity.ts';
+import { json, Refusal, type Context, type MockRoute } from './mock-kit.ts';
 import { sendTone } from './mock-media.ts';
 import { createMockSocket } from './mock-socket.ts';
 import { makeFile, sampleFiles, type SampleFile } from './sample.ts';
@@ -42,26 +44,11 @@ const socket = createMockSocket(me.uuid);
 const uploads = new Map<string, { size: number; offset: number; title: string; anyway: boolean }>();
 const stages = ['prepare', 'transcribe', 'diarize', 'assemble', 'index'] as const;
 
-type Context = { request: IncomingMessage; response: ServerResponse; url: URL; parts: string[]; body: Buffer };
-type Handler = (c: Context) => unknown;
-class Refusal extends Error {
-  readonly status: number;
-  readonly code: string;
-  readonly more: Record<string, unknown>;
-  constructor(status: number, code: string, detail: string, more: Record<string, unknown> = {}) {
-    super(detail);
-    this.status = status;
-    this.code = code;
-    this.more = more;
-  }
-}
-
 const fileOf = (uuid: string | undefined): SampleFile => {
   const file = files.find((f) => f.uuid === uuid);
   if (!file) throw new Refusal(404, 'not_found', 'There is no such recording.');
   return file;
 };
-const json = <T>(c: Context): T => JSON.parse(c.body.toString() || '{}') as T;
 const changed = (file: SampleFile): void =>
   socket.push({ type: 'file_updated', seq: socket.nextSeq(), data: { file_id: file.uuid, status: file.status } });
 
@@ -217,7 +204,8 @@ const tus = ({ request, response, parts, body }: Context): null => {
   return null;
 };
 
-const routes: readonly (readonly [method: string, pattern: RegExp, handler: Handler])[] = [
+const routes: readonly MockRoute[] = [
+  ...identityMock(me),
   [
     'POST',
     /^\/api\/auth\/token$/,
@@ -410,7 +398,7 @@ const answer = async (request: IncomingMessage, response: ServerResponse): Promi
   const parts = url.pathname.split('/').slice(1);
   try {
     const signedIn = (request.headers.cookie ?? '').includes('access_token=dev');
-    if (!signedIn && !url.pathname.startsWith('/api/auth/token'))
+    if (!signedIn && !/^\/api\/auth\/(token|methods|register|password-policy|oidc|pki|proxy)/.test(url.pathname))
       throw new Refusal(401, 'unauthenticated', 'Could not validate credentials');
     const route = routes.find(([method, pattern]) => method === request.method && pattern.test(url.pathname));
     if (!route) throw new Refusal(404, 'not_found', 'The mock has no such route.');
