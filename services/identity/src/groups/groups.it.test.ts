@@ -224,6 +224,14 @@ describe('members by hand', () => {
 });
 
 describe('members that a directory made', () => {
+  it('are told from manual ones by the source of the membership, which is manual unless said otherwise', async () => {
+    const [group, user] = [await newGroup(), await newCaller()];
+    await backends.sql.query('insert into user_group_member (group_id, user_id) values ($1, $2)', [group, user.userId]);
+    const { body } = await get(root, `/api/groups/${group}`);
+    expect(body['members']).toMatchObject([{ user_id: user.userId, source: 'manual' }]);
+    await expect(byDirectory(group, user.userId, 'scim')).rejects.toThrow('ck_user_group_member_source');
+  });
+
   const removed = (caller: Caller, group: string, user: string) =>
     send(caller, 'DELETE', `/api/groups/${group}/members/${user}`);
 
