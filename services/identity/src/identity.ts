@@ -14,6 +14,9 @@ import {
 import { accountsRoutes, accountsRpc } from './accounts/accounts.routes.ts';
 import { createAccounts } from './accounts/accounts.service.ts';
 import { makeFirstAdmin } from './accounts/first-admin.ts';
+import { createRegistration } from './accounts/registration.service.ts';
+import { approvalsRoutes } from './approvals/approvals.routes.ts';
+import { createApprovals } from './approvals/approvals.service.ts';
 import { createCurrentDirectory } from './directory/directory.service.ts';
 import type { IdentityEnv } from './env.ts';
 import { PrismaClient } from './generated/client.ts';
@@ -39,6 +42,7 @@ import { oidcRoutes } from './oidc/oidc.routes.ts';
 import { createOidc } from './oidc/oidc.service.ts';
 import { createProvider } from './oidc/provider.adapter.ts';
 import { createArgon2 } from './passwords/argon2.adapter.ts';
+import { createNewPasswords } from './passwords/new-passwords.service.ts';
 import { createAccessTokens } from './sessions/access-tokens.ts';
 import { lifetimesOf } from './sessions/sessions.ts';
 import { sessionsRoutes } from './sessions/sessions.routes.ts';
@@ -59,6 +63,9 @@ import { createSweepRules } from './sweep/sweep-rules.ts';
 import { createSweep } from './sweep/sweep.service.ts';
 import { createTelemetry } from './telemetry.ts';
 import { trustedHeaderRoutes } from './trusted-header/trusted-header.routes.ts';
+import { createPrivileges } from './users/privileges.service.ts';
+import { usersRoutes } from './users/users.routes.ts';
+import { createUsers } from './users/users.service.ts';
 
 const name = 'identity';
 
@@ -95,7 +102,12 @@ export const createIdentity = (env: IdentityEnv): Service => {
   const provisioning = createProvisioning({ db, outbox, settings, mappings, sessions, telemetry });
   const pace = createPace({ floorMs: env.SIGN_IN_REFUSAL_MS });
   const signIn = createSignIn({ db, hasher, lockout, sessions, settings, directory, provisioning, pace });
-  const accounts = createAccounts({ db, outbox, hasher, lockout, sessions, settings });
+  const newPasswords = createNewPasswords({ db, hasher, settings });
+  const accounts = createAccounts({ db, outbox, hasher, newPasswords, lockout, sessions, settings });
+  const registration = createRegistration({ db, outbox, newPasswords, settings, telemetry });
+  const users = createUsers({ db, outbox, newPasswords, sessions, telemetry });
+  const privileges = createPrivileges({ db, outbox, lockout, newPasswords, sessions });
+  const approvals = createApprovals({ db, outbox, sessions });
   const sweep = createSweep({ db, outbox });
   const ldapMappings = () => mappingsStore.rules(db, 'ldap');
   const sweepRules = createSweepRules({ db, settings, directory, keyRing, ldapMappings });
@@ -141,7 +153,9 @@ export const createIdentity = (env: IdentityEnv): Service => {
       ...pkiRoutes({ ...forwarding, crls: createCrlSource() }),
       ...trustedHeaderRoutes(forwarding),
       ...sessionsRoutes({ db, sessions, allowInsecureCookies }),
-      ...accountsRoutes({ accounts }),
+      ...accountsRoutes({ accounts, registration, settings }),
+      ...usersRoutes({ users, privileges }),
+      ...approvalsRoutes({ approvals }),
       ...groupsRoutes({ groups, members }),
       ...mappingsRoutes({ catalogue, dryRun }),
       ...settingsRoutes({ settings, view: settingsView, changes: settingChanges, testConnection }),

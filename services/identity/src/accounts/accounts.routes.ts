@@ -1,16 +1,36 @@
-import { identityRoutes, identityRpc } from '@overtone/contracts';
+import { identityRoutes, identityRpc, userRoutes, type UserObject } from '@overtone/contracts';
 import { answer, handle, type Route, type RpcHandler } from '@overtone/service-kit';
 import { clientOf } from '../client.ts';
+import type { User } from '../generated/client.ts';
+import { toPasswordPolicy } from '../passwords/passwords.ts';
+import type { Settings } from '../settings/settings.ts';
 import { toUserObject } from './accounts.ts';
 import type { Accounts } from './accounts.service.ts';
+import type { Registration } from './registration.service.ts';
 
-export const accountsRoutes = ({ accounts }: { accounts: Accounts }): Route[] => [
-  handle(identityRoutes.me, async (r) => toUserObject(await accounts.me(r.caller.userId))),
-  handle(identityRoutes.updateMe, async (r) => {
-    const { full_name: fullName, current_password: currentPassword, password } = r.body;
-    return toUserObject(await accounts.change(r.caller, { fullName, currentPassword, password }, clientOf(r)));
-  }),
-];
+type Deps = { accounts: Accounts; registration: Registration; settings: Settings };
+
+export const accountsRoutes = ({ accounts, registration, settings }: Deps): Route[] => {
+  const shown = (user: User): UserObject => ({
+    ...toUserObject(user),
+    must_change_password: accounts.mustChangePassword(user),
+  });
+  return [
+    handle(identityRoutes.me, async (r) => shown(await accounts.me(r.caller.userId))),
+    handle(identityRoutes.updateMe, async (r) => {
+      const { full_name: fullName, current_password: currentPassword, password } = r.body;
+      return shown(await accounts.change(r.caller, { fullName, currentPassword, password }, clientOf(r)));
+    }),
+    handle(userRoutes.register, async (r) => {
+      const { email, password, full_name: fullName } = r.body;
+      await registration.register({ email, password, fullName }, clientOf(r));
+      return {
+        message: 'If this address had no account yet, it has one now. An administrator may have to release it.',
+      };
+    }),
+    handle(userRoutes.passwordPolicy, async () => toPasswordPolicy(settings.current())),
+  ];
+};
 
 export const accountsRpc = ({ accounts }: { accounts: Accounts }): RpcHandler[] => [
   answer(identityRpc.names, async ({ userIds }) => ({ users: await accounts.names(userIds) })),

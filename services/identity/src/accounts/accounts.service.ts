@@ -1,12 +1,13 @@
 import { identityEvents, type Role } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
-import { conflict, invalid, notFound, type Caller } from '@overtone/service-kit';
+import { conflict, notFound, type Caller } from '@overtone/service-kit';
 import { writeAudit } from '../audit/audit.ts';
 import type { Client } from '../client.ts';
 import { txOptions, type Db, type Tx } from '../database.ts';
 import type { User } from '../generated/client.ts';
 import type { Lockout } from '../lockout/lockout.ts';
-import { historyLength, passwordFaults, type PasswordHasher } from '../passwords/passwords.ts';
+import { mustChange, passwordRejected, type NewPasswords, type PasswordHasher } from '../passwords/passwords.ts';
+import { mayUseLocalPassword } from '../provisioning/provisioning.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { Settings } from '../settings/settings.ts';
 import { accountsStore } from './accounts.store.ts';
@@ -15,6 +16,7 @@ type Deps = {
   db: Db;
   outbox: Outbox;
   hasher: PasswordHasher;
+  newPasswords: NewPasswords;
   lockout: Lockout;
   sessions: Sessions;
   settings: Settings;
@@ -26,15 +28,14 @@ type AccountChange = {
 };
 export type Accounts = {
   me: (userId: string) => Promise<User>;
+  /** Whether the account must change its password before anything else. */
+  mustChangePassword: (user: User) => boolean;
   change: (caller: Caller, change: AccountChange, client: Client) => Promise<User>;
   names: (userIds: string[]) => Promise<{ userId: string; email: string; fullName: string }[]>;
 };
 
-const rejected = (path: string, messages: string[]) =>
-  invalid('password_rejected', messages.join(' '), { errors: messages.map((message) => ({ path, message })) });
-
 export const createAccounts = (d: Deps): Accounts => {
-  const { db, outbox, hasher, lockout, sessions, settings } = d;
+  const { db, outbox, hasher, newPasswords, lockout, sessions, settings } = d;
   const me = async (userId: string): Promise<User> => {
     const user = await accountsStore.byId(db, userId);
     if (!user) throw notFound('There is no such account');
@@ -52,16 +53,7 @@ export const createAccounts = (d: Deps): Accounts => {
       await lockout.succeed(attempt);
       return true;
     });
-    if (!good) throw rejected('current_password', ['The current password is not right.']);
-  };
-
-  const checkNew = async (user: User, hash: string, password: string): Promise<void> => {
-    const faults = passwordFaults(password, user, settings.current());
-    if (faults.length > 0) throw rejected('password', faults);
-    const history = historyLength(settings.current());
-    if (history === 0) return;
-    for (const old of [hash, ...(await accountsStore.earlierHashes(db, user.id, history))])
-      if (await hasher.verify(old, password)) throw rejected('password', ['It has been used before.']);
+    if (!good) throw passwordRejected('current_password', ['The current password is not right.']);
   };
 
   const changePassword = async (
@@ -71,15 +63,16 @@ export const createAccounts = (d: Deps): Accounts => {
     client: Client,
   ) => {
     const hash = user.passwordHash;
-    if (!hash) throw conflict('password_not_local', 'The password of this account is kept elsewhere');
+    if (!hash || !mayUseLocalPassword(user))
+      throw conflict('password_not_local', 'The password of this account is kept elsewhere');
     if (next.currentPassword === undefined)
-      throw rejected('current_password', ['The current password is needed to set a new one.']);
+      throw passwordRejected('current_password', ['The current password is needed to set a new one.']);
     await checkCurrent(user, hash, next.currentPassword);
-    await checkNew(user, hash, next.password);
-    const newHash = await hasher.hash(next.password);
+    const { email, fullName, id } = user;
+    const newHash = await newPasswords.hash(next.password, { email, fullName, account: { id, passwordHash: hash } });
     await db.$transaction(async (tx) => {
       if (!(await accountsStore.setPassword(tx, user.id, hash, newHash)))
-        throw rejected('current_password', ['The current password is not right.']);
+        throw passwordRejected('current_password', ['The current password is not right.']);
       const ended = await sessions.endAll(tx, user.id, 'password_changed', caller.sessionId);
       // Drops what the edge knows of the remaining session: the account may be usable again from now on.
       await tellUpdated(tx, user);
@@ -96,6 +89,8 @@ export const createAccounts = (d: Deps): Accounts => {
 
   return {
     me,
+    mustChangePassword: (user) =>
+      mustChange({ ...user, hasPassword: user.passwordHash !== null }, new Date(), settings.current()),
     change: async (caller, change, client) => {
       const user = await me(caller.userId);
       const { fullName, currentPassword, password } = change;

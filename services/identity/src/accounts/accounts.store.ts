@@ -24,9 +24,16 @@ export const accountsStore = {
     if (count === 1) await tx.passwordHistory.create({ data: { userId: id, passwordHash: oldHash } });
     return count === 1;
   },
-  earlierHashes: async (db: Db, userId: string, limit: number): Promise<string[]> => {
-    const rows = await db.passwordHistory.findMany({ where: { userId }, orderBy: { createdAt: 'desc' }, take: limit });
-    return rows.map((r) => r.passwordHash);
+  /** @returns the new account's id; undefined when the address is taken. */
+  createUnlessTaken: async (
+    tx: Tx,
+    a: { email: string; fullName: string; passwordHash: string; approvalStatus: string },
+  ): Promise<string | undefined> => {
+    const rows = await tx.$queryRaw<{ id: string }[]>`
+      insert into "user" (email, full_name, password_hash, password_changed_at, approval_status)
+      values (${a.email}, ${a.fullName}, ${a.passwordHash}, now(), ${a.approvalStatus})
+      on conflict do nothing returning uuid as id`;
+    return rows[0]?.id;
   },
   create: (tx: Tx, account: NewAccount): Promise<User> => tx.user.create({ data: account }),
   /** Holds every other replica back until this transaction ends. */

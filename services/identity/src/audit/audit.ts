@@ -21,6 +21,9 @@ type AuditEvent =
   | 'admin.password.reset'
   | 'admin.audit.export'
   | 'admin.user.approve'
+  | 'auth.account.enabled'
+  | 'auth.account.disabled'
+  | 'admin.user.reject'
   | 'admin.settings.change'
   | 'admin.settings.test'
   // The specification's name ("Events" 1).

@@ -1,4 +1,5 @@
-import type { AuthSettings } from '@overtone/contracts';
+import type { AnswerOf, AuthSettings, userRoutes } from '@overtone/contracts';
+import { invalid } from '@overtone/service-kit';
 
 /** Makes and checks password hashes; slow on purpose, and equally slow whether or not there is one to check. */
 export type PasswordHasher = {
@@ -26,6 +27,9 @@ export type PasswordPolicy = Pick<
   | 'password_require_special'
 >;
 
+const leastLength = (p: Pick<AuthSettings, 'password_policy_enabled' | 'password_min_length'>): number =>
+  p.password_policy_enabled ? p.password_min_length : shortest;
+
 const personalParts = (owner: { email: string; fullName: string }): string[] => {
   const local = owner.email.toLowerCase().split('@')[0] ?? '';
   const names = owner.fullName.toLowerCase().split(/\s+/);
@@ -40,7 +44,7 @@ export const passwordFaults = (
 ): string[] => {
   const low = password.toLowerCase();
   const on = policy.password_policy_enabled;
-  const least = on ? policy.password_min_length : shortest;
+  const least = leastLength(policy);
   return [
     [password.length < least, `It needs at least ${least} characters.`],
     [password.length > longest, `It may have at most ${longest} characters.`],
@@ -73,4 +77,35 @@ export const mustChange = (user: PasswordState, now: Date, s: PasswordAges): boo
   if (user.authType !== 'local' || !s.password_policy_enabled || s.password_max_age_days === 0) return false;
   const since = user.passwordChangedAt ?? user.createdAt;
   return now.getTime() - since.getTime() > s.password_max_age_days * dayMs;
+};
+
+/** Takes new passwords by the rules in force. */
+export type NewPasswords = {
+  /**
+   * @param owner with `account` where there is one already, whose earlier passwords may not come back.
+   * @throws AppError invalid, code password_rejected, a sentence for each fault under the field `path`.
+   */
+  hash: (
+    password: string,
+    owner: { email: string; fullName: string; account?: { id: string; passwordHash: string | null } },
+    path?: string,
+  ) => Promise<string>;
+};
+
+export const passwordRejected = (path: string, messages: string[]) =>
+  invalid('password_rejected', messages.join(' '), { errors: messages.map((message) => ({ path, message })) });
+
+/** The rules in force, for whoever chooses a password. */
+export const toPasswordPolicy = (s: AuthSettings): AnswerOf<typeof userRoutes.passwordPolicy> => {
+  const on = s.password_policy_enabled;
+  return {
+    enabled: on,
+    min_length: leastLength(s),
+    require_uppercase: on && s.password_require_uppercase,
+    require_lowercase: on && s.password_require_lowercase,
+    require_digit: on && s.password_require_digit,
+    require_special: on && s.password_require_special,
+    history_count: historyLength(s),
+    max_age_days: on ? s.password_max_age_days : 0,
+  };
 };

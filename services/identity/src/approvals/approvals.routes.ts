@@ -1,0 +1,26 @@
+import { approvalRoutes, type AnswerOf } from '@overtone/contracts';
+import { handle, type Route } from '@overtone/service-kit';
+import type { User } from '../generated/client.ts';
+import { toAdminUserObject, whoOf } from '../users/users.ts';
+import type { Approvals } from './approvals.service.ts';
+
+type Decision = AnswerOf<typeof approvalRoutes.approveUser>;
+const toDecision = (u: User): Decision => ({
+  uuid: u.id,
+  email: u.email,
+  approval_status: u.approvalStatus as Decision['approval_status'],
+  approved_at: u.approvedAt?.toISOString() ?? null,
+  approved_by: u.approvedBy,
+});
+
+export const approvalsRoutes = ({ approvals }: { approvals: Approvals }): Route[] => [
+  handle(approvalRoutes.approvals, async (r) => {
+    const { page, page_size } = r.query;
+    const { users, total } = await approvals.waiting(page, page_size);
+    return { items: users.map((u) => toAdminUserObject(u)), total, page, page_size };
+  }),
+  handle(approvalRoutes.approveUser, async (r) => toDecision(await approvals.approve(r.params.uuid, whoOf(r)))),
+  handle(approvalRoutes.rejectUser, async (r) =>
+    toDecision(await approvals.reject(r.params.uuid, r.body?.reason ?? '', whoOf(r))),
+  ),
+];

@@ -1,0 +1,58 @@
+import type { Outbox } from '@overtone/database';
+import { conflict } from '@overtone/service-kit';
+import { writeAudit } from '../audit/audit.ts';
+import type { Db, Tx } from '../database.ts';
+import type { User } from '../generated/client.ts';
+import type { Sessions } from '../sessions/sessions.ts';
+import { onAccount, tellUpdated, type Held, type UserWithGroups, type Who } from '../users/users.ts';
+import { approvalsStore } from './approvals.store.ts';
+
+type Deps = { db: Db; outbox: Outbox; sessions: Sessions };
+
+/** The queue of accounts that wait for an administrator. */
+export const createApprovals = ({ db, outbox, sessions }: Deps) => {
+  const decided = (user: User | undefined): User => {
+    if (!user) throw conflict('approval_not_pending', 'This account does not wait for approval');
+    return user;
+  };
+  const record = (
+    tx: Tx,
+    { caller, client }: Who,
+    target: Held,
+    event: 'admin.user.approve' | 'admin.user.reject',
+    reason: string,
+  ): Promise<void> =>
+    writeAudit(tx, {
+      event,
+      outcome: 'success',
+      actor: caller.userId,
+      userId: target.id,
+      username: target.email,
+      client,
+      details: reason ? { reason } : {},
+    });
+
+  return {
+    waiting: (page: number, size: number): Promise<{ users: UserWithGroups[]; total: number }> =>
+      approvalsStore.waiting(db, page, size),
+
+    /** Releases an account: sessions it has already are good from its next request on. */
+    approve: (id: string, who: Who): Promise<User> =>
+      onAccount(db, { who, targetId: id, needed: 'admin' }, async (tx, { actor, target }) => {
+        const user = decided(await approvalsStore.approve(tx, id, actor.id));
+        await tellUpdated(outbox, tx, user);
+        await record(tx, who, target, 'admin.user.approve', '');
+        return user;
+      }),
+
+    reject: (id: string, reason: string, who: Who): Promise<User> =>
+      onAccount(db, { who, targetId: id, needed: 'admin' }, async (tx, { target }) => {
+        const user = decided(await approvalsStore.reject(tx, id, reason));
+        await sessions.endAll(tx, id, 'account_rejected');
+        await tellUpdated(outbox, tx, user);
+        await record(tx, who, target, 'admin.user.reject', reason);
+        return user;
+      }),
+  };
+};
+export type Approvals = ReturnType<typeof createApprovals>;

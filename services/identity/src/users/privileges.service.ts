@@ -1,0 +1,125 @@
+import { identityEvents, type Role } from '@overtone/contracts';
+import type { Outbox } from '@overtone/database';
+import { conflict, notFound } from '@overtone/service-kit';
+import { writeAudit, type AuditRecord } from '../audit/audit.ts';
+import type { Db, Tx } from '../database.ts';
+import type { RefreshToken } from '../generated/client.ts';
+import type { Lockout } from '../lockout/lockout.ts';
+import type { NewPasswords } from '../passwords/passwords.ts';
+import { mayUseLocalPassword } from '../provisioning/provisioning.ts';
+import type { Sessions } from '../sessions/sessions.ts';
+import { onAccount, tellUpdated } from './standing.service.ts';
+import { checkNotLastSuperAdmin, checkNotOwn, checkReach, type Held, type Who } from './rules.ts';
+import { usersStore } from './users.store.ts';
+
+type Deps = { db: Db; outbox: Outbox; lockout: Lockout; newPasswords: NewPasswords; sessions: Sessions };
+type Told = Pick<AuditRecord, 'event' | 'details'>;
+
+/** What takes rights or sessions from somebody, or gives them. */
+export const createPrivileges = ({ db, outbox, lockout, newPasswords, sessions }: Deps) => {
+  const record = (tx: Tx, { caller, client }: Who, target: Held, { event, details = {} }: Told): Promise<void> =>
+    writeAudit(tx, {
+      event,
+      outcome: 'success',
+      actor: caller.userId,
+      userId: target.id,
+      username: target.email,
+      client,
+      details,
+    });
+
+  /** @throws AppError conflict: nobody sets a password here for an account whose password is kept elsewhere. */
+  const checkLocal = (target: Pick<Held, 'authType' | 'allowLocalFallback'>): void => {
+    if (!mayUseLocalPassword(target))
+      throw conflict('password_not_local', 'The password of this account is kept elsewhere');
+  };
+
+  return {
+    changeRole: (id: string, role: Role, who: Who): Promise<{ old: Role }> =>
+      onAccount(db, { who, targetId: id, needed: 'super_admin', superAdmins: true }, async (tx, scene) => {
+        const { actor, target, superAdmins } = scene;
+        checkNotOwn(actor, target, 'change their own role');
+        const old = target.role as Role;
+        if (old === role) return { old };
+        if (old === 'super_admin') checkNotLastSuperAdmin(superAdmins, target);
+        const user = await usersStore.update(tx, id, { role });
+        const ended = await sessions.endAll(tx, id, 'role_changed');
+        await outbox.add(tx, identityEvents.roleChanged, { userId: id, from: old, to: role, actor: actor.id });
+        await tellUpdated(outbox, tx, user);
+        const details = { from: old, to: role, sessions_revoked: ended };
+        await record(tx, who, target, { event: 'admin.role.change', details });
+        return { old };
+      }),
+
+    /** Deletes an account; whoever keeps something of its owner hears of it and deletes that too. */
+    remove: (id: string, who: Who): Promise<void> =>
+      onAccount(db, { who, targetId: id, needed: 'admin', superAdmins: true }, async (tx, scene) => {
+        const { actor, target, superAdmins } = scene;
+        checkNotOwn(actor, target, 'delete their own account');
+        checkNotLastSuperAdmin(superAdmins, target);
+        const ended = await sessions.endAll(tx, id, 'account_deleted');
+        await record(tx, who, target, {
+          event: 'admin.user.delete',
+          details: { role: target.role, auth_type: target.authType, sessions_revoked: ended },
+        });
+        await usersStore.delete(tx, id);
+        await outbox.add(tx, identityEvents.userDeleted, { userId: id });
+      }),
+
+    resetPassword: async (id: string, next: { password: string; forceChange: boolean }, who: Who): Promise<number> => {
+      const before = await usersStore.find(db, id);
+      if (!before) throw notFound('There is no such account');
+      checkLocal(before);
+      const { email, fullName, passwordHash } = before;
+      const owner = { email, fullName, account: { id, passwordHash } };
+      const hash = await newPasswords.hash(next.password, owner, 'new_password');
+      return onAccount(db, { who, targetId: id, needed: 'super_admin' }, async (tx, { actor, target }) => {
+        checkNotOwn(actor, target, 'reset their own password; change it with the current one');
+        checkLocal(target);
+        const user = await usersStore.update(tx, id, {
+          passwordHash: hash,
+          passwordChangedAt: new Date(),
+          mustChangePassword: next.forceChange,
+        });
+        if (passwordHash) await usersStore.keepEarlierPassword(tx, id, passwordHash);
+        await lockout.unlock(id, tx);
+        const ended = await sessions.endAll(tx, id, 'password_reset');
+        await tellUpdated(outbox, tx, user);
+        await record(tx, who, target, {
+          event: 'admin.password.reset',
+          details: { force_change: next.forceChange, sessions_revoked: ended },
+        });
+        return ended;
+      });
+    },
+
+    unlock: (id: string, who: Who): Promise<boolean> =>
+      onAccount(db, { who, targetId: id, needed: 'admin' }, async (tx, { target }) => {
+        const wasLocked = await lockout.unlock(id, tx);
+        await record(tx, who, target, { event: 'auth.account.unlock', details: { was_locked: wasLocked } });
+        return wasLocked;
+      }),
+
+    sessionsOf: async (id: string, who: Who): Promise<RefreshToken[]> => {
+      const [target, actor] = await Promise.all([usersStore.find(db, id), usersStore.find(db, who.caller.userId)]);
+      if (!target || !actor) throw notFound('There is no such account');
+      checkReach(actor, target);
+      return sessions.alive(id);
+    },
+
+    endSessions: (id: string, who: Who): Promise<number> =>
+      onAccount(db, { who, targetId: id, needed: 'admin' }, async (tx, { target }) => {
+        const ended = await sessions.endAll(tx, id, 'ended_by_administrator');
+        await record(tx, who, target, { event: 'auth.session.terminated', details: { sessions_revoked: ended } });
+        return ended;
+      }),
+
+    endSession: (id: string, sessionId: string, who: Who): Promise<void> =>
+      onAccount(db, { who, targetId: id, needed: 'admin' }, async (tx, { target }) => {
+        if (!(await sessions.endOne(tx, id, sessionId, 'ended_by_administrator')))
+          throw notFound('There is no such session');
+        await record(tx, who, target, { event: 'auth.session.terminated', details: { session: sessionId } });
+      }),
+  };
+};
+export type Privileges = ReturnType<typeof createPrivileges>;

@@ -1,0 +1,54 @@
+import { userRoutes } from '@overtone/contracts';
+import { handle, type Route } from '@overtone/service-kit';
+import { toSessionObject } from '../sessions/sessions.ts';
+import type { Privileges } from './privileges.service.ts';
+import { toAdminUserObject, whoOf } from './rules.ts';
+import type { Users } from './users.service.ts';
+
+export const usersRoutes = ({ users, privileges }: { users: Users; privileges: Privileges }): Route[] => [
+  handle(userRoutes.users, async (r) => {
+    const { users: found, total } = await users.page(r.query);
+    const { page, page_size } = r.query;
+    return { items: found.map((u) => toAdminUserObject(u)), total, page, page_size };
+  }),
+  handle(userRoutes.createUser, async (r) => toAdminUserObject(await users.create(r.body, whoOf(r)))),
+  handle(userRoutes.findUsers, async (r) =>
+    (await users.findOthers(r.query.q, r.caller.userId)).map((u) => ({
+      uuid: u.id,
+      full_name: u.fullName,
+      email: u.email,
+    })),
+  ),
+  handle(userRoutes.user, async (r) => toAdminUserObject(await users.find(r.params.uuid))),
+  handle(userRoutes.updateUser, async (r) => toAdminUserObject(await users.update(r.params.uuid, r.body, whoOf(r)))),
+  handle(userRoutes.deleteUser, async (r) => {
+    await privileges.remove(r.params.uuid, whoOf(r));
+    return undefined;
+  }),
+  handle(userRoutes.changeRole, async (r) => {
+    const { new_role } = r.query;
+    const { old } = await privileges.changeRole(r.params.uuid, new_role, whoOf(r));
+    return { success: true as const, old_role: old, new_role };
+  }),
+  handle(userRoutes.resetPassword, async (r) => {
+    const { new_password: password, force_change: forceChange } = r.body;
+    const ended = await privileges.resetPassword(r.params.uuid, { password, forceChange }, whoOf(r));
+    return { success: true as const, sessions_terminated: ended };
+  }),
+  handle(userRoutes.unlockUser, async (r) => ({
+    success: true as const,
+    was_locked: await privileges.unlock(r.params.uuid, whoOf(r)),
+  })),
+  handle(userRoutes.userSessions, async (r) => {
+    const alive = await privileges.sessionsOf(r.params.uuid, whoOf(r));
+    return { sessions: alive.map((s) => toSessionObject(s, r.caller.sessionId)), total: alive.length };
+  }),
+  handle(userRoutes.endUserSessions, async (r) => ({
+    success: true as const,
+    sessions_terminated: await privileges.endSessions(r.params.uuid, whoOf(r)),
+  })),
+  handle(userRoutes.endUserSession, async (r) => {
+    await privileges.endSession(r.params.uuid, r.params.session_uuid, whoOf(r));
+    return undefined;
+  }),
+];

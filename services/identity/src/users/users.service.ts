@@ -1,0 +1,156 @@
+import { identityEvents, type BodyOf, type QueryOf, type userRoutes } from '@overtone/contracts';
+import type { Outbox } from '@overtone/database';
+import { conflict, forbidden, invalid, notFound } from '@overtone/service-kit';
+import { writeAudit } from '../audit/audit.ts';
+import { isTaken, txOptions, type Db, type Tx } from '../database.ts';
+import { passwordRejected, type NewPasswords } from '../passwords/passwords.ts';
+import { hasNoLocalPassword, mayUseLocalPassword, signupMethods } from '../provisioning/provisioning.ts';
+import type { Sessions } from '../sessions/sessions.ts';
+import type { Telemetry } from '../telemetry.ts';
+import { onAccount, tellUpdated, type Scene } from './standing.service.ts';
+import { checkActor, checkNotLastSuperAdmin, checkNotOwn, type UserWithGroups, type Who } from './rules.ts';
+import { usersStore } from './users.store.ts';
+
+type Deps = { db: Db; outbox: Outbox; newPasswords: NewPasswords; sessions: Sessions; telemetry: Telemetry };
+type NewUser = BodyOf<typeof userRoutes.createUser>;
+type Change = BodyOf<typeof userRoutes.updateUser>;
+
+const emailTaken = () => conflict('email_taken', 'Another account has this e-mail address');
+const nameOf = (given: string | undefined, email: string): string => given ?? email.split('@')[0] ?? email;
+
+/** Only accounts whose password is kept here get one. */
+const checkPasswordGiven = ({ auth_type, password }: NewUser): void => {
+  if (auth_type === 'local' && password === undefined)
+    throw passwordRejected('password', ['A local account needs a password.']);
+  if (auth_type !== 'local' && password !== undefined)
+    throw invalid('password_not_local', 'The password of such an account is kept elsewhere');
+};
+
+const checkChange = (change: Change, { actor, target, superAdmins }: Scene): void => {
+  const after = { ...target, allowLocalFallback: change.allow_local_fallback ?? target.allowLocalFallback };
+  if (change.allow_local_fallback && hasNoLocalPassword(target)) {
+    const message = 'Accounts of a directory or proxy have no way around it.';
+    throw invalid('local_fallback_refused', message, { errors: [{ path: 'allow_local_fallback', message }] });
+  }
+  if (change.must_change_password && !mayUseLocalPassword(after))
+    throw conflict('password_not_local', 'The password of this account is kept elsewhere');
+  if (change.is_active === false) checkNotOwn(actor, target, 'disable their own account');
+  if (change.is_active === false || change.account_expires_at) checkNotLastSuperAdmin(superAdmins, target);
+};
+
+const columnsOf = (c: Change) => ({
+  ...(c.email === undefined ? {} : { email: c.email }),
+  ...(c.full_name === undefined ? {} : { fullName: c.full_name }),
+  ...(c.allow_local_fallback === undefined ? {} : { allowLocalFallback: c.allow_local_fallback }),
+  ...(c.must_change_password === undefined ? {} : { mustChangePassword: c.must_change_password }),
+  ...(c.account_expires_at === undefined
+    ? {}
+    : { accountExpiresAt: c.account_expires_at && new Date(c.account_expires_at) }),
+});
+
+/** Disabling says by whom, so that the directory's own doing can be told from a person's. */
+const activity = (active: boolean) =>
+  active
+    ? { isActive: true, disabledBy: null, disabledAt: null }
+    : { isActive: false, disabledBy: 'administrator', disabledAt: new Date() };
+
+export const createUsers = ({ db, outbox, newPasswords, sessions, telemetry }: Deps) => {
+  const find = async (id: string): Promise<UserWithGroups> => {
+    const user = await usersStore.find(db, id);
+    if (!user) throw notFound('There is no such account');
+    return user;
+  };
+
+  const switchActivity = async (tx: Tx, { target }: Scene, active: boolean, { caller, client }: Who): Promise<void> => {
+    await usersStore.update(tx, target.id, activity(active));
+    const ended = active ? 0 : await sessions.endAll(tx, target.id, 'account_disabled');
+    if (!active)
+      await outbox.add(tx, identityEvents.userDisabled, {
+        userId: target.id,
+        by: 'administrator',
+        reason: 'disabled_by_administrator',
+      });
+    await writeAudit(tx, {
+      event: active ? 'auth.account.enabled' : 'auth.account.disabled',
+      outcome: 'success',
+      actor: caller.userId,
+      userId: target.id,
+      username: target.email,
+      client,
+      details: { sessions_revoked: ended },
+    });
+  };
+
+  const insert = async (tx: Tx, a: NewUser, passwordHash: string | null, { caller, client }: Who): Promise<string> => {
+    const [actor] = await usersStore.hold(tx, [caller.userId], false);
+    checkActor(actor, 'admin');
+    if (a.role !== 'user' && actor?.role !== 'super_admin')
+      throw forbidden('role_required', 'This needs the role super_admin');
+    const user = await usersStore.create(tx, {
+      email: a.email,
+      fullName: nameOf(a.full_name, a.email),
+      passwordHash,
+      role: a.role,
+      authType: a.auth_type,
+      mustChangePassword: passwordHash !== null && a.must_change_password,
+      approvalStatus: 'approved',
+      passwordChangedAt: passwordHash === null ? null : new Date(),
+      approvedAt: new Date(),
+      approvedBy: caller.userId,
+    });
+    const method = a.auth_type === 'local' ? 'local' : signupMethods[a.auth_type];
+    await outbox.add(tx, identityEvents.userCreated, { userId: user.id, role: a.role, method });
+    await writeAudit(tx, {
+      event: 'admin.user.create',
+      outcome: 'success',
+      actor: caller.userId,
+      userId: user.id,
+      username: user.email,
+      client,
+      details: { role: a.role, auth_type: a.auth_type },
+    });
+    return user.id;
+  };
+
+  return {
+    page: (filter: QueryOf<typeof userRoutes.users>) => usersStore.page(db, filter),
+    find,
+    findOthers: (q: string, callerId: string) => usersStore.findOthers(db, q, callerId),
+
+    create: async (a: NewUser, who: Who): Promise<UserWithGroups> => {
+      checkPasswordGiven(a);
+      const owner = { email: a.email, fullName: nameOf(a.full_name, a.email) };
+      const hash = a.password === undefined ? null : await newPasswords.hash(a.password, owner);
+      const id = await db
+        .$transaction((tx) => insert(tx, a, hash, who), txOptions)
+        .catch((e: unknown) => {
+          throw isTaken(e) ? emailTaken() : e;
+        });
+      telemetry.signups.inc({ method: a.auth_type === 'local' ? 'local' : signupMethods[a.auth_type] });
+      return find(id);
+    },
+
+    update: async (id: string, change: Change, who: Who): Promise<UserWithGroups> => {
+      await onAccount(db, { who, targetId: id, needed: 'admin', superAdmins: true }, async (tx, scene) => {
+        checkChange(change, scene);
+        const user = await usersStore.update(tx, id, columnsOf(change));
+        const switched = change.is_active !== undefined && change.is_active !== user.isActive;
+        if (change.is_active !== undefined && switched) await switchActivity(tx, scene, change.is_active, who);
+        await writeAudit(tx, {
+          event: 'admin.user.update',
+          outcome: 'success',
+          actor: who.caller.userId,
+          userId: id,
+          username: user.email,
+          client: who.client,
+          details: { changed: Object.keys(change).join(', ') },
+        });
+        await tellUpdated(outbox, tx, { ...user, isActive: change.is_active ?? user.isActive });
+      }).catch((e: unknown) => {
+        throw isTaken(e) ? emailTaken() : e;
+      });
+      return find(id);
+    },
+  };
+};
+export type Users = ReturnType<typeof createUsers>;
