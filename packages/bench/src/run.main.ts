@@ -9,6 +9,8 @@ import { mappingsBench } from './mappings.bench.ts';
 import { pipelineBench } from './pipeline.bench.ts';
 import { routingBench } from './routing.bench.ts';
 import { searchBench } from './search.bench.ts';
+import { signInBench } from './sign-in.bench.ts';
+import { signInTimingBench } from './sign-in-timing.bench.ts';
 import { socketsBench } from './sockets.bench.ts';
 import { startBench } from './start.bench.ts';
 import { uploadBench } from './upload.bench.ts';
@@ -22,6 +24,8 @@ const benches: readonly Bench[] = [
   socketsBench,
   searchBench,
   mappingsBench,
+  signInBench,
+  signInTimingBench,
 ];
 
 const names = process.argv.slice(2).filter((a) => !a.startsWith('-'));

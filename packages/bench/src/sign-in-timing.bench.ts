@@ -1,0 +1,116 @@
+import { groupLdif, personLdif, startSlapd } from '@overtone/testkit';
+import { asService } from '@overtone/e2e/service-access';
+import type { Bench, Row } from './bench.ts';
+import { entranceOf, settingsOf } from './sign-in.tools.ts';
+
+const goal = 0.55;
+const atOnce = 8;
+/** Accounts for each cause that are not used up by a failure. */
+const fresh = 400;
+
+/** The chance that a refusal of one cause took longer than one of the other: 0.5 when nothing can be told. */
+const separation = (a: readonly number[], b: readonly number[]): number => {
+  const all = [...a.map((ms) => ({ ms, first: true })), ...b.map((ms) => ({ ms, first: false }))];
+  all.sort((x, y) => x.ms - y.ms);
+  let ranks = 0;
+  for (const [i, { first }] of all.entries()) if (first) ranks += i + 1;
+  const auc = (ranks - (a.length * (a.length + 1)) / 2) / (a.length * b.length);
+  return Math.max(auc, 1 - auc);
+};
+
+const shuffled = <T>(items: T[]): T[] => {
+  for (let i = items.length - 1; i > 0; i--) {
+    const j = Math.floor(Math.random() * (i + 1));
+    [items[i], items[j]] = [items[j] as T, items[i] as T];
+  }
+  return items;
+};
+
+/** Whether the time of a refused sign-in tells why it was refused. */
+export const signInTimingBench: Bench = {
+  name: 'sign-in-timing',
+  about: 'whether the time or the bytes of a refused sign-in tell why it was refused',
+  run: async ({ size, instance }) => {
+    const samples = Math.max(100, Math.round(2_000 * size));
+    const running = await instance();
+    const entrance = await entranceOf(running);
+    const numbered = (prefix: string, count: number) => Array.from({ length: count }, (_, i) => `${prefix}${i}`);
+    const inside = [...numbered('wrong', fresh), ...numbered('pending', fresh), ...numbered('linked', fresh), 'locked'];
+    const everybody = [...inside, ...numbered('outside', fresh)];
+    const dn = (uid: string) => `uid=${uid},ou=people,dc=example,dc=org`;
+    const slapd = await startSlapd({ seed: everybody.map((uid) => personLdif(uid)).join('\n') });
+    await slapd.apply(groupLdif('staff', inside.map(dn)));
+    const sql = (text: string, values: unknown[] = []) =>
+      asService(running, 'identity', (query) => query(text, values));
+    try {
+      await entrance.set('ldap', { ...settingsOf(slapd), ldap_user_groups: `cn=staff,${slapd.groups}` });
+      // Only the account named for it is ever locked, so that a cause stays what it is.
+      await entrance.set('lockout', { account_lockout_threshold: 100 });
+      await sql(
+        `insert into "user" (email, auth_type, ldap_uid, approval_status, locked_until)
+         select n || '@example.org', 'ldap', n,
+                case when n like 'pending%' then 'pending' else 'approved' end,
+                case when n = 'locked' then now() + interval '1 day' end
+         from unnest($1::text[]) n on conflict do nothing`,
+        [[...numbered('wrong', fresh), ...numbered('pending', fresh), 'locked']],
+      );
+      await sql(
+        `insert into "user" (email, password_hash)
+         select n || '@example.org', (select password_hash from "user" where role = 'super_admin' limit 1)
+         from unnest($1::text[]) n on conflict do nothing`,
+        [[...numbered('linked', fresh), ...numbered('local', fresh)]],
+      );
+      const causes: Record<string, (i: number) => [string, string]> = {
+        'unknown user': (i) => [`nobody${i}`, 'x'],
+        'wrong password, directory': (i) => [`wrong${i % fresh}`, 'x'],
+        'wrong password, local': (i) => [`local${i % fresh}@example.org`, 'x'],
+        locked: () => ['locked', 'locked-secret'],
+        pending: (i) => [`pending${i % fresh}`, `pending${i % fresh}-secret`],
+        'refused link': (i) => [`linked${i % fresh}`, `linked${i % fresh}-secret`],
+        'not admitted': (i) => [`outside${i % fresh}`, `outside${i % fresh}-secret`],
+      };
+      const names = Object.keys(causes);
+      const times = new Map(names.map((name) => [name, [] as number[]]));
+      const answers = new Set<string>();
+      const work = Array.from({ length: samples }, (_, i) => shuffled(names.map((name) => ({ name, i })))).flat();
+      await Promise.all(
+        Array.from({ length: atOnce }, async () => {
+          for (let next = work.shift(); next; next = work.shift()) {
+            const [username, secret] = causes[next.name]?.(next.i) ?? ['', ''];
+            const { status, text, ms } = await entrance.enter(username, secret);
+            times.get(next.name)?.push(ms);
+            answers.add(`${status} ${text.replace(/"request_id":"[^"]*"/, '')}`);
+          }
+        }),
+      );
+      const rows: Row[] = [];
+      const reference = 'wrong password, directory';
+      for (const name of names.filter((n) => n !== reference)) {
+        const auc = separation(times.get(name) ?? [], times.get(reference) ?? []);
+        rows.push({
+          name: `refusal: ${name}`,
+          ours: `AUC ${auc.toFixed(3)}`,
+          peer: reference,
+          ratio: null,
+          goal: `<= ${goal}`,
+          met: auc <= goal,
+        });
+      }
+      return [
+        ...rows,
+        {
+          name: `refusals: different answers in ${samples * names.length}`,
+          ours: String(answers.size),
+          peer: '',
+          ratio: null,
+          goal: '1',
+          met: answers.size === 1,
+        },
+      ];
+    } finally {
+      await entrance.set('ldap', { ldap_enabled: false, ldap_user_groups: '' });
+      await entrance.set('lockout', { account_lockout_threshold: null });
+      await slapd.stop();
+    }
+  },
+};

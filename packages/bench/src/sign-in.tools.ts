@@ -1,0 +1,44 @@
+import { createAssertionSigner, assertionHeader } from '@overtone/service-kit';
+import type { Instance } from '@overtone/e2e/instance';
+import { admin } from '@overtone/e2e/instance';
+import { clientOf, signIn, type Client } from '@overtone/e2e/client';
+import { settingOf } from '@overtone/e2e/service-access';
+import type { Slapd } from '@overtone/testkit';
+
+export type Entrance = {
+  /** Signs in at identity itself, past the edge and its limit. @returns status and milliseconds. */
+  enter: (username: string, password: string) => Promise<{ status: number; ms: number; text: string }>;
+  administrator: Client;
+  set: (category: string, values: Record<string, unknown>) => Promise<unknown>;
+};
+
+export const entranceOf = async (instance: Instance): Promise<Entrance> => {
+  const administrator = await signIn(instance.baseUrl, admin.email, admin.password);
+  const identity = (await instance.status()).services.find((s) => s.name === 'identity');
+  if (!identity?.url) throw new Error('the status names no address of identity');
+  const sign = createAssertionSigner(await settingOf(instance, 'edge-gateway', 'ASSERTION_PRIVATE_KEY'));
+  const direct = clientOf(identity.url, '');
+  return {
+    administrator,
+    set: (category, values) => administrator.send('PUT', `/api/admin/auth-config/${category}`, values),
+    enter: async (username, password) => {
+      const started = performance.now();
+      const { status, text } = await direct.call('POST', '/api/auth/token', {
+        body: new URLSearchParams({ username, password }),
+        headers: { [assertionHeader]: sign('identity', null) },
+      });
+      return { status, text, ms: performance.now() - started };
+    },
+  };
+};
+
+/** The settings of a directory for tests. */
+export const settingsOf = (slapd: Slapd): Record<string, unknown> => ({
+  ldap_enabled: true,
+  ldap_server: slapd.url,
+  ldap_use_ssl: false,
+  ldap_bind_dn: slapd.bindDn,
+  ldap_bind_password: slapd.bindPassword,
+  ldap_search_base: slapd.people,
+  ldap_username_attr: 'uid',
+});
