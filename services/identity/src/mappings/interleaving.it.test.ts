@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { createOutbox } from '@overtone/database';
 import { ldapClaimKey } from '@overtone/directory';
+import { createSweep } from '../sweep/sweep.service.ts';
 import { startMappingWorld, type MappingWorld } from '../../test/mapping-world.ts';
 
 let w: MappingWorld;
@@ -84,6 +86,24 @@ describe('at the same time', () => {
     await deleter.query('commit');
     deleter.release();
     expect(await waiting).toMatchObject({ added: [kept] });
+    expect(await w.groupsOf(user)).toEqual({ [kept]: 'ldap' });
+  });
+});
+
+describe('the sweep', () => {
+  it('leaves out a group that is deleted meanwhile, and does the rest of its batch', async () => {
+    const [user, group, kept] = [await w.user(), await w.group(), await w.group()];
+    const sweep = createSweep({ db: w.db, outbox: createOutbox('identity') });
+    const deleter = await w.pool.connect();
+    await deleter.query('begin');
+    await deleter.query('delete from user_group where uuid = $1', [group]);
+    const expected = { role: 'user', directoryId: null } as const;
+    const change = { userId: user, expected, disable: null, role: null, add: [group, kept], remove: [], adopt: null };
+    const waiting = sweep.apply({ passId: crypto.randomUUID(), changes: [change] });
+    await sleep(100);
+    await deleter.query('commit');
+    deleter.release();
+    expect((await waiting).results).toMatchObject([{ userId: user, outcome: 'applied' }]);
     expect(await w.groupsOf(user)).toEqual({ [kept]: 'ldap' });
   });
 });

@@ -63,13 +63,16 @@ export const sweepStore = {
       where u.uuid = r."userId" and u.directory_id is null
         and not exists (select 1 from "user" o where o.directory_id = r."directoryId")`),
 
-  /** Brings the directory's memberships of these accounts up to date. @returns who has others than before. */
+  /**
+   * Brings the directory's memberships of these accounts up to date; groups that are gone meanwhile are left out.
+   * @returns who has others than before.
+   */
   changeMemberships: async (tx: Tx, add: Membership[], remove: Membership[]): Promise<string[]> => {
     const rows = await tx.$queryRaw<{ id: string }[]>`
       with wanted as (
         select r."userId", g.uuid as "groupId"
         from jsonb_to_recordset(${JSON.stringify(add)}::jsonb) as r("userId" uuid, "groupId" uuid)
-        join user_group g on g.uuid = r."groupId"),
+        join user_group g on g.uuid = r."groupId" for key share of g),
       added as (
         insert into user_group_member (group_id, user_id, source)
         select "groupId", "userId", 'ldap' from wanted on conflict do nothing returning user_id),
