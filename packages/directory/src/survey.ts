@@ -46,13 +46,14 @@ export interface SurveyOptions {
   readonly each: (person: Surveyed) => void;
   /** Called before every request. */
   readonly onRequest: () => void;
+  /** From one request to the next, in milliseconds: a sweep is in no hurry. */
+  readonly paceMs?: number;
   readonly now?: () => Date;
 }
 
 const PAGE = 1000;
 const MAX_PEOPLE = 5_000_000;
 const MAX_GROUPS = 200_000;
-/** From one request to the next: a sweep is in no hurry. */
 const PACE_MS = 5;
 /** Of so many entries an attribute that everybody has must be readable. */
 const READABLE = 0.95;
@@ -100,13 +101,17 @@ const unknown = (error: unknown): Answer<Survey> => {
 };
 
 /** Counts and spaces the requests; each has the time that the settings give one. */
-function paced(inner: Connection, config: DirectoryConfig, { signal, onRequest }: SurveyOptions): Connection {
+function paced(
+  inner: Connection,
+  config: DirectoryConfig,
+  { signal, onRequest, paceMs = PACE_MS }: SurveyOptions,
+): Connection {
   let last = 0;
   return {
     ...inner,
     search: async (question) => {
       if (signal.aborted) throw new DirectoryFailure('timeout', 'The survey was stopped');
-      const wait = last + PACE_MS - performance.now();
+      const wait = last + paceMs - performance.now();
       if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
       last = performance.now();
       onRequest();

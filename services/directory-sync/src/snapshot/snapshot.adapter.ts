@@ -7,8 +7,12 @@ import type { Snapshot, TakeSnapshot } from './snapshot.ts';
 
 type SweepRules = ReplyOf<typeof sweepRpc.rules>;
 
-/** A busy directory is left alone for so long, then asked once more. */
-const patience = [5_000, 20_000];
+type Pace = {
+  /** From one request to the next. */
+  paceMs?: number;
+  /** A busy directory is left alone for so long, then asked once more. */
+  patienceMs?: readonly number[];
+};
 
 const passwordName = 'ldap_bind_password';
 const configOf = ({ config, bindPassword }: SweepRules, keyRing: () => KeyRing): DirectoryConfig => {
@@ -59,14 +63,14 @@ const ambiguous: Person = {
 
 /** Reads the directory that the rules name, over LDAP. */
 export const directorySnapshot =
-  (keyRing: () => KeyRing) =>
+  (keyRing: () => KeyRing, { patienceMs = [5_000, 20_000], ...pace }: Pace = {}) =>
   (rules: SweepRules): TakeSnapshot =>
   async (signal, onSeen): Promise<Snapshot> => {
     const config = configOf(rules, keyRing);
     let requests = 0;
     const onRequest = () => void (requests += 1);
     const mapped = rules.mappings.map((m) => m.claimValue);
-    for (const pause of [...patience, 0]) {
+    for (const pause of [...patienceMs, 0]) {
       const population = createPopulation();
       let seen = 0;
       const each = (person: Surveyed): void => {
@@ -74,7 +78,7 @@ export const directorySnapshot =
         seen += 1;
         if (seen % 1_000 === 0) onSeen(seen);
       };
-      const answer = await survey(config, { mapped, signal, onRequest, each });
+      const answer = await survey(config, { mapped, signal, onRequest, each, ...pace });
       if (answer.outcome === 'unknown' && answer.reason === 'busy' && pause > 0) {
         await sleep(pause, undefined, { signal });
         continue;

@@ -1,0 +1,156 @@
+import {
+  answers,
+  ber,
+  entry,
+  message,
+  number,
+  pageControl,
+  reference,
+  result,
+  startScriptedLdap,
+  type Asked,
+  type AskedFilter,
+  type Line,
+} from '@overtone/testkit/ldap';
+
+export const base = 'dc=example,dc=org';
+export const groupDn = (name: string) => `cn=${name},ou=groups,${base}`;
+export type Entry = { dn: string; attributes: Record<string, string[]> };
+
+/** What goes wrong, at the request of that number. */
+export type Fault = { at: number; kind: string };
+
+/** Result codes that end a question without an answer. */
+const codes = [1, 2, 3, 4, 10, 11, 32, 50, 51, 52, 53, 80];
+/** Everything a server, a network or somebody on it may do to one answer. */
+export const faultKinds = [
+  ...codes.map((code) => `result ${code}`),
+  'cut before the answer',
+  'cut in an entry',
+  'cut before the result',
+  'no answer to this id',
+  'no page control',
+  'the same page again',
+  'an empty page, then on',
+  'a reference',
+  'bytes that are no LDAP',
+  'an entry too long',
+  'notice of disconnection',
+  'one entry left out',
+  'nothing at all and success',
+] as const;
+
+const matches = (filter: AskedFilter, e: Entry): boolean => {
+  const values = (name: string) =>
+    Object.entries(e.attributes).find(([n]) => n.toLowerCase() === name.toLowerCase())?.[1] ?? [];
+  switch (filter.kind) {
+    case 'and':
+      return filter.of.every((f) => matches(f, e));
+    case 'or':
+      return filter.of.some((f) => matches(f, e));
+    case 'not':
+      return !matches(filter.of, e);
+    case 'present':
+      return values(filter.attribute).length > 0;
+    case 'equal':
+      return values(filter.attribute).some((v) => v.toLowerCase() === filter.value.toString().toLowerCase());
+    default:
+      return false;
+  }
+};
+
+const rootDse: Entry = {
+  dn: '',
+  attributes: {
+    objectClass: ['top'],
+    namingContexts: [base],
+    supportedLDAPVersion: ['3'],
+    supportedControl: ['1.2.840.113556.1.4.319'],
+  },
+};
+
+type Search = Extract<Asked, { kind: 'search' }>;
+const found = (entries: readonly Entry[], asked: Search): Entry[] => {
+  if (asked.scope === 0) {
+    const one = asked.base === '' ? rootDse : entries.find((e) => e.dn === asked.base);
+    return one ? [one] : [];
+  }
+  return entries.filter((e) => e.dn.endsWith(asked.base) && matches(asked.filter, e));
+};
+const shown = (e: Entry, asked: Search): Buffer => {
+  const wanted = new Set(asked.attributes.map((a) => a.toLowerCase()));
+  const own = Object.entries(e.attributes).filter(([name]) => wanted.has(name.toLowerCase()));
+  return entry(e.dn, Object.fromEntries(own));
+};
+
+/** A small directory over the wire, in pages of `pageSize`, with at most one fault at a time. */
+export const startScriptedDirectory = async () => {
+  let entries: readonly Entry[] = [];
+  let pageSize = 2;
+  let fault: Fault | null = null;
+  let asked = 0;
+
+  const answer = (request: Search, line: Line): void => {
+    const { id } = request;
+    asked += 1;
+    const kind = fault?.at === asked ? fault.kind : '';
+    const all = found(entries, request);
+    const missing = request.scope === 0 && all.length === 0;
+    const from = request.page ? Number(request.page.cookie.toString() || 0) : 0;
+    const to = request.page ? from + pageSize : Math.max(1, request.sizeLimit || all.length);
+    let page = kind === 'an empty page, then on' ? [] : all.slice(from, to);
+    if (kind === 'one entry left out') page = page.slice(1);
+    if (kind === 'nothing at all and success') page = [];
+    const rest = kind === 'an empty page, then on' || to < all.length;
+    const next = kind === 'the same page again' ? from : kind === 'an empty page, then on' ? from : to;
+    const cookie = rest && kind !== 'nothing at all and success' ? String(next) : '';
+    const controls = request.page && kind !== 'no page control' ? [pageControl(cookie)] : [];
+    // More than the limit that was asked for is said so.
+    const tooMany = !request.page && request.sizeLimit > 0 && all.length > request.sizeLimit;
+    const code = kind.startsWith('result ') ? Number(kind.slice(7)) : missing ? 32 : tooMany ? 4 : 0;
+    const done = message(id, result(answers.done, code), controls);
+    const bodies = page.map((e) => message(id, shown(e, request)));
+    const cut = (...bytes: Buffer[]) => {
+      line.send(...bytes);
+      line.socket().end();
+    };
+    switch (kind) {
+      case 'cut before the answer':
+        return cut();
+      case 'cut in an entry':
+        return cut((bodies[0] ?? done).subarray(0, 9));
+      case 'cut before the result':
+        return cut(...bodies);
+      case 'no answer to this id':
+        return line.send(message(id + 77, result(answers.done, 0)));
+      case 'a reference':
+        return line.send(...bodies, message(id, reference('ldap://127.0.0.1:1/dc=other')), done);
+      case 'bytes that are no LDAP':
+        return line.send(Buffer.from('HTTP/1.1 400 Bad Request\r\n\r\n'));
+      case 'an entry too long':
+        return line.send(Buffer.from([0x30, 0x84, 0x7f, 0xff, 0xff, 0xff]));
+      case 'notice of disconnection':
+        return line.send(message(0, result(answers.extended, 52)));
+      default:
+        return line.send(...bodies, done);
+    }
+  };
+
+  const server = await startScriptedLdap({
+    request: (request, line) => {
+      if (request.kind === 'search') return answer(request, line);
+      if (request.kind === 'bind') line.send(ber(0x30, ber(0x02, number(request.id)), result(answers.bind, 0)));
+    },
+  });
+  return {
+    port: server.port,
+    /** Holds these entries and answers from the first request on. */
+    hold: (world: { entries: readonly Entry[]; pageSize: number; fault: Fault | null }): void => {
+      ({ entries, pageSize, fault } = world);
+      asked = 0;
+    },
+    asked: () => asked,
+    stop: server.stop,
+  };
+};
+export type ScriptedDirectory = Awaited<ReturnType<typeof startScriptedDirectory>>;
