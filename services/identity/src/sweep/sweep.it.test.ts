@@ -139,7 +139,7 @@ describe('applying a pass', () => {
     expect(await identity.resolve(user.accessToken)).not.toBeNull();
     await waitFor(() => heard.some((e) => e['userId'] === user.id));
     const told = heard.find((e) => e['userId'] === user.id);
-    expect([...(told?.['groupIds'] as string[])].sort()).toEqual([fresh, hand].sort());
+    expect([...((told?.['groupIds'] ?? []) as string[])].sort()).toEqual([fresh, hand].sort());
   });
 
   it('takes over an immutable id, but never one that another account has', async () => {
