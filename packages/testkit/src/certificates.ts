@@ -1,8 +1,18 @@
 import { randomBytes, webcrypto } from 'node:crypto';
-import { BitString, Enumerated, IA5String, Integer, Null, OctetString, Utf8String } from 'asn1js';
+import {
+  BitString,
+  Enumerated,
+  IA5String,
+  Integer,
+  Null,
+  ObjectIdentifier,
+  OctetString,
+  Sequence,
+  Set as AsnSet,
+  Utf8String,
+} from 'asn1js';
 import {
   AltName,
-  AttributeTypeAndValue,
   BasicConstraints,
   Certificate,
   CertificateRevocationList,
@@ -83,13 +93,15 @@ const pem = (label: string, der: Uint8Array): string =>
       .match(/.{1,64}/g) ?? []
   ).join('\n')}\n-----END ${label}-----\n`;
 
+const avaOf = ([key, value]: [string, string]): AsnSet => {
+  const type = new ObjectIdentifier({ value: types[key as keyof typeof types] });
+  return new AsnSet({
+    value: [new Sequence({ value: [type, key === 'DC' ? new IA5String({ value }) : new Utf8String({ value })] })],
+  });
+};
+/** Each part of the subject is a relative name of its own, which pkijs alone would not write. */
 const fill = (name: RelativeDistinguishedNames, subject: Subject): void => {
-  for (const [key, value] of Object.entries(subject)) {
-    const type = types[key as keyof typeof types];
-    name.typesAndValues.push(
-      new AttributeTypeAndValue({ type, value: key === 'DC' ? new IA5String({ value }) : new Utf8String({ value }) }),
-    );
-  }
+  name.valueBeforeDecode = new Sequence({ value: Object.entries(subject).map(avaOf) }).toBER();
 };
 
 const bits = (used: readonly number[]): BitString => {

@@ -1,0 +1,323 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  createAuthority,
+  keyUses,
+  purposes,
+  selfSigned,
+  type Authority,
+  type CertificateOptions,
+  type Issued,
+} from '@overtone/testkit/certificates';
+import { certificateOf, check, type PkiSettings } from './pki.ts';
+import { parseCrls } from './revocation.ts';
+
+const day = 86_400_000;
+const ago = (days: number): Date => new Date(Date.now() - days * day);
+const alice = { DC: 'example', O: 'Example, Inc.', CN: 'Alice Example' };
+
+let root: Authority;
+let middle: Authority;
+beforeAll(async () => {
+  root = await createAuthority({ subject: { O: 'Example', CN: 'Root' } });
+  middle = await root.authority({ subject: { O: 'Example', CN: 'Issuing' } });
+});
+
+const settings = (change: Partial<PkiSettings> = {}): PkiSettings => ({
+  pki_enabled: true,
+  pki_trusted_proxies: '10.0.0.1',
+  pki_cert_header: 'X-Client-Cert',
+  pki_ca_cert: root.pem + middle.pem,
+  pki_verify_revocation: false,
+  pki_crl: '',
+  pki_crl_url: '',
+  pki_crl_cache_seconds: 60,
+  pki_revocation_soft_fail: false,
+  pki_admin_dns: '',
+  ...change,
+});
+const show = (value: string, change: Partial<PkiSettings> = {}, more: string[] = []) =>
+  certificateOf({ peer: '10.0.0.1', headers: ['X-Client-Cert', value, ...more] }, settings(change));
+const escaped = (...certs: Pick<Issued, 'pem'>[]): string => encodeURIComponent(certs.map((c) => c.pem).join(''));
+
+const judged = async (certs: Pick<Issued, 'pem'>[], change: Partial<PkiSettings> = {}, fetched = '') => {
+  const shown = show(escaped(...certs), change);
+  if (!shown.ok) return shown;
+  return check(
+    shown,
+    settings(change),
+    async () => (fetched === '' ? [] : parseCrls(Buffer.from(fetched))),
+    new Date(),
+  );
+};
+const reasonOf = async (certs: Pick<Issued, 'pem'>[], change?: Partial<PkiSettings>, fetched?: string) => {
+  const result = await judged(certs, change, fetched);
+  return result.ok ? 'good' : result.reason;
+};
+const person = (change: Partial<CertificateOptions> = {}, by: Authority = middle): Promise<Issued> =>
+  by.issue({ subject: alice, ...change });
+
+describe('the forwarded certificate', () => {
+  it.each([
+    ['URL-encoded PEM', (c: Issued) => encodeURIComponent(c.pem)],
+    ['PEM with spaces for line ends', (c: Issued) => c.pem.replaceAll('\n', ' ').trim()],
+    ['a byte sequence (RFC 9440)', (c: Issued) => `:${c.der.toString('base64')}:`],
+    ['bare base64', (c: Issued) => c.der.toString('base64')],
+  ])('is read as %s', async (_name, spell) => {
+    const shown = show(spell(await person()));
+    expect(shown.ok && shown.person.subject).toBe('CN=Alice Example,O=Example\\, Inc.,DC=example');
+  });
+
+  it.each([
+    ['nothing', ''],
+    ['a word', 'alice'],
+    ['an escape that decodes to nothing', '%ZZ'],
+    ['a subject name', 'CN=Alice Example'],
+    ['an empty certificate', encodeURIComponent('-----BEGIN CERTIFICATE-----\n\n-----END CERTIFICATE-----')],
+    ['base64 of something else', Buffer.from('alice').toString('base64')],
+  ])('is refused when it is %s', (_name, value) => {
+    expect(show(value)).toMatchObject({ ok: false, errorCode: 'INVALID_CERTIFICATE' });
+  });
+
+  it('is refused with bytes after it, which two readers could read in two ways', async () => {
+    const { der } = await person();
+    const two = Buffer.concat([der, (await person()).der]).toString('base64');
+    expect(show(two)).toMatchObject({ reason: 'malformed' });
+    expect(show(`:${two}:`)).toMatchObject({ reason: 'malformed' });
+  });
+
+  it('is refused without the header, from an untrusted peer, and twice', async () => {
+    const value = escaped(await person());
+    const from = (peer: string, headers: string[]) => certificateOf({ peer, headers }, settings());
+    expect(from('10.0.0.1', [])).toMatchObject({ reason: 'no_certificate' });
+    expect(from('10.0.0.2', ['X-Client-Cert', value])).toMatchObject({ errorCode: 'UNTRUSTED_PROXY' });
+    expect(show(value, {}, ['x-client-cert', value])).toMatchObject({
+      errorCode: 'INVALID_HEADER',
+      reason: 'duplicate',
+    });
+    expect(show(value, {}, ['X_Client_Cert', value])).toMatchObject({ reason: 'variant' });
+  });
+
+  it('is refused from everybody while no proxy is trusted', async () => {
+    expect(show(escaped(await person()), { pki_trusted_proxies: '' })).toMatchObject({
+      errorCode: 'UNTRUSTED_PROXY',
+      reason: 'no_trusted_proxies',
+    });
+  });
+});
+
+describe('a certificate opens a session', () => {
+  it('when an authority that is set has issued it, directly or through others', async () => {
+    expect(await reasonOf([await person()])).toBe('good');
+    expect(await reasonOf([await person({}, root)], { pki_ca_cert: root.pem })).toBe('good');
+  });
+
+  it('when the authority between is sent along', async () => {
+    expect(await reasonOf([await person(), middle], { pki_ca_cert: root.pem })).toBe('good');
+    const chain = `:${middle.der.toString('base64')}:`;
+    const shown = show(escaped(await person()), {}, ['X-Client-Cert-Chain', chain]);
+    expect(shown.ok && (await check(shown, settings({ pki_ca_cert: root.pem }), async () => [], new Date())).ok).toBe(
+      true,
+    );
+  });
+
+  it('when its purposes name none, or client sign-in among others', async () => {
+    expect(await reasonOf([await person({ purposes: null, keyUsage: null })])).toBe('good');
+    expect(await reasonOf([await person({ purposes: [purposes.server, purposes.client] })])).toBe('good');
+  });
+});
+
+describe('a certificate is refused', () => {
+  const cases: [string, string, () => Promise<Pick<Issued, 'pem'>[]>, Partial<PkiSettings>?][] = [
+    ['expired', 'expired', async () => [await person({ notBefore: ago(9), notAfter: ago(1) })]],
+    ['not valid yet', 'not_yet_valid', async () => [await person({ notBefore: ago(-1) })]],
+    ['for servers', 'purpose', async () => [await person({ purposes: [purposes.server] })]],
+    ['for e-mail', 'purpose', async () => [await person({ purposes: [purposes.email] })]],
+    ['for encryption', 'key_usage', async () => [await person({ keyUsage: [keyUses.keyEncipherment] })]],
+    ['self-signed', 'self_signed', async () => [await selfSigned({ subject: alice })]],
+    [
+      'of another authority',
+      'unknown_issuer',
+      async () => [await person({}, await createAuthority({ subject: { CN: 'Other' } }))],
+    ],
+    [
+      'of another authority with the same name',
+      'unknown_issuer',
+      async () => [await person({}, await createAuthority({ subject: { O: 'Example', CN: 'Issuing' } }))],
+    ],
+    ['without the authority between', 'unknown_issuer', async () => [await person()], { pki_ca_cert: 'root' }],
+    [
+      'with the other root sent along',
+      'unknown_issuer',
+      async () => {
+        const other = await createAuthority({ subject: { CN: 'Other' } });
+        return [await person({}, other), other];
+      },
+    ],
+    ['an authority itself', 'authority_as_person', async () => [await person({ isCa: true })]],
+    [
+      'with a critical extension nobody knows',
+      'critical_extension',
+      async () => [await person({ unknownCritical: true })],
+    ],
+    ['signed with SHA-1', 'weak_signature', async () => [await person({ hash: 'SHA-1' })]],
+    [
+      'issued by a person',
+      'not_an_authority',
+      async () => {
+        const bob = await middle.authority({
+          subject: { CN: 'Bob' },
+          isCa: false,
+          keyUsage: [keyUses.digitalSignature, keyUses.keyCertSign],
+        });
+        return [await person({}, bob), bob];
+      },
+    ],
+    [
+      'issued by an authority that may not sign certificates',
+      'unknown_issuer',
+      async () => {
+        const lame = await middle.authority({ subject: { CN: 'Lame' }, keyUsage: [keyUses.crlSign] });
+        return [await person({}, lame), lame];
+      },
+    ],
+    [
+      'issued by an authority that has expired',
+      'authority_expired',
+      async () => {
+        const old = await middle.authority({ subject: { CN: 'Old' }, notBefore: ago(9), notAfter: ago(1) });
+        return [await person({}, old), old];
+      },
+    ],
+    [
+      'below more authorities than allowed',
+      'path_length',
+      async () => {
+        const last = await root.authority({ subject: { CN: 'Last' }, pathLength: 0 });
+        const below = await last.authority({ subject: { CN: 'Below' } });
+        return [await person({}, below), below, last];
+      },
+    ],
+    [
+      'issued under constraints nobody works out',
+      'authority_critical_extension',
+      async () => {
+        const bound = await middle.authority({ subject: { CN: 'Bound' }, unknownCritical: true });
+        return [await person({}, bound), bound];
+      },
+    ],
+    ['without a subject', 'no_subject', async () => [await person({ subject: {} })]],
+    ['while no authority is set', 'no_authority_set', async () => [await person()], { pki_ca_cert: '' }],
+    [
+      'while what is set cannot be read',
+      'no_authority_set',
+      async () => [await person()],
+      { pki_ca_cert: '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----' },
+    ],
+  ];
+  it.each(cases.map(([name, reason, ...rest]) => [name, reason, rest] as const))(
+    '%s: %s',
+    async (_name, reason, [certs, change]) => {
+      const given = change?.pki_ca_cert === 'root' ? { pki_ca_cert: root.pem } : change;
+      expect(await reasonOf(await certs(), given)).toBe(reason);
+    },
+  );
+
+  it('when nobody but itself vouches for it, even when it is set as an authority', async () => {
+    const own = await selfSigned({ subject: alice });
+    expect(await reasonOf([own], { pki_ca_cert: own.pem })).not.toBe('good');
+  });
+});
+
+describe('revocation', () => {
+  const on = { pki_verify_revocation: true };
+  const lists = async (...revoked: Issued[]) => (await middle.revoke(revoked)) + (await root.revoke([]));
+
+  it('is not asked for while it is switched off', async () => {
+    const cert = await person();
+    expect(await reasonOf([cert], { pki_crl: await lists(cert) })).toBe('good');
+  });
+
+  it('refuses a certificate that is on the list, and only that', async () => {
+    const [cert, other] = [await person(), await person()];
+    const pki_crl = await lists(cert);
+    expect(await reasonOf([cert], { ...on, pki_crl })).toBe('revoked');
+    expect(await reasonOf([other], { ...on, pki_crl })).toBe('good');
+  });
+
+  it('counts a fetched list as much as one that is set', async () => {
+    const cert = await person();
+    expect(await reasonOf([cert], on, await lists(cert))).toBe('revoked');
+    expect(await reasonOf([await person()], on, await lists(cert))).toBe('good');
+  });
+
+  it('refuses what a revoked authority has issued', async () => {
+    const below = await root.authority({ subject: { CN: 'Revoked one' } });
+    const pki_crl = (await root.revoke([below])) + (await below.revoke([]));
+    expect(await reasonOf([await person({}, below), below], { ...on, pki_crl, pki_ca_cert: root.pem })).toBe('revoked');
+  });
+
+  it('lets somebody in again who was taken off the list', async () => {
+    const cert = await person();
+    expect(await reasonOf([cert], { ...on, pki_crl: await middle.revoke([cert], { removed: true }) })).toBe('good');
+  });
+
+  const useless: [string, () => Promise<string>][] = [
+    ['there is no list', async () => ''],
+    ['the list is of another authority', async () => root.revoke([])],
+    ['the list is out of date', async () => middle.revoke([], { thisUpdate: ago(3), nextUpdate: ago(1) })],
+    ['the list is from the future', async () => middle.revoke([], { thisUpdate: ago(-1), nextUpdate: ago(-2) })],
+    ['the list does not say until when it is good', async () => middle.revoke([], { nextUpdate: null })],
+    ['the list is only a part', async () => middle.revoke([], { unknownCritical: true })],
+    [
+      'the list is signed by somebody else of that name',
+      async () => (await createAuthority({ subject: { O: 'Example', CN: 'Issuing' } })).revoke([]),
+    ],
+    ['the list is broken', async () => '-----BEGIN X509 CRL-----\nAAAA\n-----END X509 CRL-----'],
+  ];
+  it.each(useless)('is unknown when %s: refused, unless it is set to let people in then', async (_name, list) => {
+    const pki_crl = await list();
+    expect(await reasonOf([await person()], { ...on, pki_crl })).toBe('revocation_unknown');
+    expect(await reasonOf([await person()], { ...on, pki_crl, pki_revocation_soft_fail: true })).toBe('good');
+  });
+
+  it('refuses what is on a list even where unknown lets people in', async () => {
+    const cert = await person();
+    expect(await reasonOf([cert], { ...on, pki_crl: await lists(cert), pki_revocation_soft_fail: true })).toBe(
+      'revoked',
+    );
+  });
+});
+
+describe('whom a certificate is about', () => {
+  const assertion = async (change: Partial<CertificateOptions>, s: Partial<PkiSettings> = {}) => {
+    const result = await judged([await person(change)], s);
+    if (!result.ok) throw new Error(result.reason);
+    return result.assertion;
+  };
+
+  it('is its subject in one spelling, with its issuer', async () => {
+    const one = await assertion({ subject: { O: 'Example', CN: 'Alice  Example' } });
+    const two = await assertion({ subject: { O: 'EXAMPLE', CN: 'alice example' } });
+    expect(one.subject).toEqual(two.subject);
+    expect(one).toMatchObject({ source: 'pki', login: 'Alice  Example', claims: { known: false } });
+    expect(one.subject.issuer).toContain('issuing');
+  });
+
+  it('has the address of the certificate, or one that receives no mail; neither counts as verified', async () => {
+    expect(await assertion({ emails: ['not an address', 'alice@example.org'] })).toMatchObject({
+      email: 'alice@example.org',
+      emailVerified: false,
+    });
+    expect(await assertion({})).toMatchObject({ email: 'alice.example@pki.local', emailVerified: false });
+  });
+
+  it.each([
+    ['', 'unknown'],
+    ['CN=Alice Example,O=Example\\, Inc.,DC=example', 'yes'],
+    ['cn=bob,o=x; CN = alice example , O="example, inc.", dc=EXAMPLE', 'yes'],
+    ['CN=Alice Example,O=Example\\, Inc.', 'no'],
+    ['CN=Bob', 'no'],
+  ])('is an administrator by the list %j: %s', async (pki_admin_dns, expected) => {
+    expect((await assertion({}, { pki_admin_dns })).legacyAdmin).toBe(expected);
+  });
+});
