@@ -65,7 +65,12 @@ function createQuestions(config: DirectoryConfig, { service, people, now }: Mean
     return await service.use(deadline, async (connection) => await groupsOf({ connection, entry, login, deadline }));
   };
   const bindAs = async (dn: string, password: string, deadline: Deadline): Promise<Verdict> =>
-    verdictOf(await people.use(deadline, async (connection) => await connection.bind(dn, password, deadline)));
+    verdictOf(
+      // Not elsewhere: the directory may have counted a failure that it did not live to tell.
+      await people.use(deadline, async (connection) => await connection.bind(dn, password, deadline), {
+        repeatable: false,
+      }),
+    );
   // The same step for those who are not there, so that the time does not tell who is.
   const bindAsNobody = async (deadline: Deadline): Promise<void> => {
     await bindAs(`cn=${randomUUID()},${config.searchBase}`, randomUUID(), deadline);

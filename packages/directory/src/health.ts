@@ -2,6 +2,7 @@
 export interface Health<S> {
   /** The servers in the order to try: the healthy ones as configured, then the others. */
   readonly order: () => S[];
+  readonly isBad: (server: S) => boolean;
   readonly failed: (server: S) => void;
   readonly worked: (server: S) => void;
 }
@@ -14,6 +15,7 @@ export function createHealth<S>(servers: readonly S[], now: () => number = () =>
   const bad = new Map<S, { until: number; pause: number }>();
   const isBad = (server: S) => (bad.get(server)?.until ?? 0) > now();
   return {
+    isBad,
     order: () => [...servers.filter((s) => !isBad(s)), ...servers.filter(isBad)],
     failed: (server) => {
       const pause = Math.min((bad.get(server)?.pause ?? FIRST_PAUSE_MS / 2) * 2, LONGEST_PAUSE_MS);

@@ -2,6 +2,7 @@ import type { Connection } from './connection.ts';
 import type { Deadline } from './deadline.ts';
 import { asFailure, DirectoryFailure } from './failures.ts';
 import type { Health } from './health.ts';
+import type { UnknownReason } from './model.ts';
 import type { ServerAddress } from './servers.ts';
 
 /** Opens a connection that is ready for use. */
@@ -34,19 +35,30 @@ export class Pool {
     this.#janitor = setInterval(() => this.#sweep(), IDLE_MS / 2).unref();
   }
 
-  /** Runs the work with a connection; a connection that was lost while it lay idle is replaced once. */
-  async use<T>(deadline: Deadline, work: (connection: Connection) => Promise<T>): Promise<T> {
+  /**
+   * Runs the work with a connection; one that was lost while it lay idle is replaced. Work that may be repeated goes on
+   * with another server where one is overloaded or gone.
+   */
+  async use<T>(
+    deadline: Deadline,
+    work: (connection: Connection) => Promise<T>,
+    { repeatable = true }: { repeatable?: boolean } = {},
+  ): Promise<T> {
     await this.#enter(deadline);
     try {
-      const kept = this.#takeIdle();
-      if (kept !== undefined) {
+      const servers = this.#health.order().length;
+      for (let attempt = 1; ; attempt += 1) {
+        const kept = this.#takeIdle();
+        const connection = kept ?? (await this.#connect(deadline));
         try {
-          return await this.#run(kept, work);
+          return await this.#run(connection, work);
         } catch (error) {
-          if (!(error instanceof DirectoryFailure && error.lost)) throw error;
+          const { lost, reason } = asFailure(error);
+          if (lost && kept !== undefined) continue;
+          if (isDown(reason) || !connection.isOpen()) this.#health.failed(connection.server);
+          if (!repeatable || !isDown(reason) || attempt >= servers) throw error;
         }
       }
-      return await this.#run(await this.#connect(deadline), work);
     } finally {
       this.#used -= 1;
       this.#waiting.shift()?.();
@@ -64,9 +76,6 @@ export class Pool {
       const result = await work(connection);
       this.#health.worked(connection.server);
       return result;
-    } catch (error) {
-      if (asFailure(error).reason === 'busy' || !connection.isOpen()) this.#health.failed(connection.server);
-      throw error;
     } finally {
       this.#giveBack(connection);
     }
@@ -126,6 +135,7 @@ export class Pool {
 
   #isFresh({ connection, since }: Idle): boolean {
     const now = performance.now();
+    if (this.#health.isBad(connection.server)) return false;
     return connection.isOpen() && now - since < IDLE_MS && now - (this.#born.get(connection) ?? 0) < LIFETIME_MS;
   }
 
@@ -135,3 +145,5 @@ export class Pool {
     for (const { connection } of stale) connection.close();
   }
 }
+
+const isDown = (reason: UnknownReason): boolean => reason === 'busy' || reason === 'unreachable';

@@ -336,6 +336,28 @@ describe('several servers', () => {
     expect(silent.connections()).toBe(1);
   });
 
+  it.each([
+    ['is busy', (id: number, line: Line) => line.send(done(id, 51))],
+    ['is stopping', (id: number, line: Line) => line.send(done(id, 52))],
+    ['closes', (_id: number, line: Line) => line.socket().destroy()],
+  ] as [string, (id: number, line: Line) => void][])(
+    'asks the next when one %s, and stays with it',
+    async (_name, fault) => {
+      const [bad, up] = [await start(onSearch(fault)), await start({})];
+      const directory = directoryAt({ url: `${bad.url} ${up.url}` }, { groupAttr: 'cn' });
+      for (let i = 0; i < 3; i += 1) expect(short(await directory.authenticate('alice', 'alice-secret'))).toBe('yes');
+      expect(bad.heard.filter(isSearch)).toHaveLength(1);
+    },
+  );
+
+  it('does not repeat a bind as a person whose outcome is not known', async () => {
+    const on = (asked: Asked, line: Line): boolean => isUserBind(asked) && line.socket().destroy() !== undefined;
+    const [first, second] = [await start({ on }), await start({ on })];
+    const directory = directoryAt({ url: `${first.url} ${second.url}` });
+    expect(short(await directory.authenticate('alice', 'alice-secret'))).toBe('unknown: unreachable');
+    expect([...first.heard, ...second.heard].filter(isUserBind)).toHaveLength(1);
+  });
+
   it('does not try a refused service account elsewhere', async () => {
     const [first, second] = [await start({}), await start({})];
     const directory = directoryAt({ url: `${first.url} ${second.url}` }, { bindPassword: 'wrong' });
