@@ -54,13 +54,7 @@ function looking(program: Command): void {
     .action(async (service: string | undefined, options: { data?: string; follow?: boolean; lines: number }) => {
       await (await import('./commands/logs.command.ts')).logs(service, options);
     });
-  program
-    .command('config')
-    .description('print where everything is and which settings are in force')
-    .option(...DATA)
-    .action(async (options: { data?: string }) => {
-      (await import('./commands/config.command.ts')).config(options);
-    });
+  configuring(program);
   program
     .command('models')
     .description('list the speech and language models that were found')
@@ -72,6 +66,24 @@ function looking(program: Command): void {
     .command('version')
     .description('print the version')
     .action(() => void process.stdout.write(`${productVersion()}\n`));
+}
+
+function configuring(program: Command): void {
+  const config = program
+    .command('config')
+    .description('print where everything is and which settings are in force; rotate-key: seal secrets with a new key')
+    .option(...DATA)
+    .action(async (options: { data?: string }) => {
+      (await import('./commands/config.command.ts')).config(options);
+    });
+  config
+    .command('rotate-key')
+    .description('seal the secrets among the settings with a new key, while everything runs, and forget the old key')
+    .option(...DATA)
+    .action(async (_options: unknown, command: Command) => {
+      // The option may stand before the word or after it; the command above takes it either way.
+      await (await import('./commands/rotate-key.command.ts')).rotateKey(command.optsWithGlobals());
+    });
 }
 
 function checking(program: Command): void {

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -41,6 +41,20 @@ describe('./overtone', () => {
     const { code, output } = await overtone('status', '--data', data, '--json');
     expect(code).toBe(1);
     expect(JSON.parse(output)).toMatchObject({ base_url: null, profile: 'embedded', running: false, services: [] });
+  });
+
+  it('makes no new key where nothing was started, and none while the old one is missing or the database is away', async () => {
+    const rotate = async () => await overtone('config', 'rotate-key', '--data', data);
+    expect(await rotate()).toMatchObject({ code: 1, output: expect.stringContaining('has not been started yet') });
+    const instance = { port: 8080, adminAnnounced: true, ports: { postgres: 9 } };
+    mkdirSync(join(data, 'secrets'), { recursive: true });
+    writeFileSync(join(data, 'instance.json'), JSON.stringify(instance));
+    writeFileSync(join(data, 'secrets', 'db_identity'), 'x');
+    expect(await rotate()).toMatchObject({ code: 1, output: expect.stringContaining('encryption_key is missing') });
+    const old = Buffer.alloc(32).toString('base64');
+    writeFileSync(join(data, 'secrets', 'encryption_key'), old);
+    expect(await rotate()).toMatchObject({ code: 1, output: expect.stringContaining('is Overtone running?') });
+    expect(readFileSync(join(data, 'secrets', 'encryption_key'), 'utf8')).toBe(old);
   });
 
   it('stops what does not run', async () => {

@@ -51,6 +51,16 @@ describe('serviceEnvironment', () => {
     expect([env['LOG_LEVEL'], env['DATABASE_URL']]).toEqual(['debug', expect.stringContaining('@127.0.0.1')]);
   });
 
+  it('tells secrets that seed settings to identity only', () => {
+    const seeds = ['LDAP_BIND_PASSWORD', 'OIDC_CLIENT_SECRET_FILE', 'KEYCLOAK_CLIENT_SECRET', 'PROXY_SHARED_SECRET'];
+    const told = source({ caller: { LDAP_SERVER: 'ds', ...Object.fromEntries(seeds.map((name) => [name, 'x'])) } });
+    const knowing = services.filter((name) => seeds.some((seed) => seed in serviceEnvironment(name, told)));
+    expect(knowing).toEqual(['identity']);
+    expect(Object.keys(serviceEnvironment('identity', told))).toEqual(
+      expect.arrayContaining([...seeds, 'LDAP_SERVER']),
+    );
+  });
+
   it("tells the first administrator's password to identity only", () => {
     const told = source({
       adminPasswordFile: '/data/secrets/first',

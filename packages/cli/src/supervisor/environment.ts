@@ -31,6 +31,12 @@ const WITH_OBJECTS = new Set(['media', 'transcription-worker', 'search-indexer']
 const WITH_SECRETS = new Set(['identity', 'directory-sync']);
 const FOR_IDENTITY_ONLY = ['OT_ADMIN_EMAIL', 'OT_ADMIN_PASSWORD', 'OT_ADMIN_PASSWORD_FILE'];
 
+/** Seeds of settings that are secret: nobody else has to know them. */
+const SECRET_SEEDS = ['LDAP_BIND_PASSWORD', 'OIDC_CLIENT_SECRET', 'KEYCLOAK_CLIENT_SECRET', 'PROXY_SHARED_SECRET'];
+const isFor = (service: string, name: string) =>
+  !FOR_IDENTITY_ONLY.includes(name) &&
+  (service === 'identity' || !SECRET_SEEDS.some((seed) => name === seed || name === `${seed}_FILE`));
+
 /** The name of the database role of a service. */
 export const roleOf = (service: string) => service.replaceAll('-', '_');
 
@@ -43,7 +49,7 @@ export function listenerUrl(instance: Instance, service: string, listener: 'api'
 
 /** Everything a service is told at its start. */
 export function serviceEnvironment(service: string, source: EnvironmentSource): Record<string, string> {
-  return { ...fromCaller(source), ...forAll(service, source), ...forSome(service, source) };
+  return { ...fromCaller(service, source), ...forAll(service, source), ...forSome(service, source) };
 }
 
 /** The address of the database for a role. */
@@ -52,10 +58,8 @@ export function databaseUrl({ instance, secrets }: Pick<EnvironmentSource, 'inst
   return `postgresql://${role}:${password}@127.0.0.1:${instance.ports['postgres']}/overtone`;
 }
 
-function fromCaller({ caller }: EnvironmentSource): Record<string, string> {
-  const given = Object.entries(caller).filter(
-    ([name, value]) => value !== undefined && !FOR_IDENTITY_ONLY.includes(name),
-  );
+function fromCaller(service: string, { caller }: EnvironmentSource): Record<string, string> {
+  const given = Object.entries(caller).filter(([name, value]) => value !== undefined && isFor(service, name));
   return Object.fromEntries(given) as Record<string, string>;
 }
 

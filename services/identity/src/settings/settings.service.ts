@@ -38,10 +38,12 @@ export const createSettings = ({ db, bus, log, environment, keyRing }: Deps): Se
   let timer: NodeJS.Timeout | undefined;
 
   const read: SettingsService['read'] = async (tx) => {
+    // Keys may be exchanged at any moment: whatever sealed the rows is among those of before or those of after.
+    const before = keyRing();
     const rows = await settingsStore.all(tx);
-    const ring = keyRing();
+    const rings = [keyRing(), before];
     const stored = new Map(
-      rows.flatMap((row) => (isSettingKey(row.key) ? [[row.key, opened(row, ring)] as const] : [])),
+      rows.flatMap((row) => (isSettingKey(row.key) ? [[row.key, opened(row, rings)] as const] : [])),
     );
     return { rows, stored, ...effective(stored, environment) };
   };
@@ -97,8 +99,13 @@ export const createSettings = ({ db, bus, log, environment, keyRing }: Deps): Se
   };
 };
 
-const opened = ({ key, keyId, value, isSensitive }: AuthConfig, ring: KeyRing): SettingValue | undefined => {
+const opened = (row: AuthConfig, rings: readonly KeyRing[]): SettingValue | undefined => {
+  const { key, keyId, value, isSensitive } = row;
   if (!isSensitive) return value as SettingValue;
   if (keyId === null || typeof value !== 'string') return undefined;
-  return unseal(ring, key, { keyId, text: value }) ?? undefined;
+  for (const ring of rings) {
+    const secret = unseal(ring, key, { keyId, text: value });
+    if (secret !== null) return secret;
+  }
+  return undefined;
 };

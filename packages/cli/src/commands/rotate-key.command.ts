@@ -1,0 +1,56 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { readIfThere, replaceFile } from '../files.ts';
+import { withLock } from '../lock.ts';
+import { dataFolder, productFolder, type DataFolder } from '../paths.ts';
+import { Refusal } from '../refusal.ts';
+import { readInstance } from '../setup/instance.ts';
+import { lastLines, run } from '../setup/run.ts';
+import { secretsIn } from '../setup/secrets.ts';
+import { databaseUrl } from '../supervisor/environment.ts';
+import { createTerminal } from '../terminal.ts';
+
+const MAIN = join(productFolder, 'services', 'identity', 'src', 'reseal.main.ts');
+const resultSchema = z.object({ resealed: z.int(), unreadable: z.array(z.string()) });
+
+/** What became of the secrets among the settings. */
+export type Resealed = z.infer<typeof resultSchema>;
+
+/** Seals the secrets among the settings with a new key, while the instance runs, and forgets the old one. */
+export async function rotateKey(options: { readonly data?: string }): Promise<void> {
+  const folder = dataFolder(options.data);
+  const instance = readInstance(folder);
+  if (instance === undefined) throw new Refusal('There is nothing to seal anew: Overtone has not been started yet.');
+  const secrets = secretsIn(folder.secrets);
+  const url = databaseUrl({ instance, secrets }, 'identity');
+  const { resealed, unreadable } = await withLock(
+    `${folder.root}: rotate key`,
+    async () => await exchange(folder, url),
+  );
+  const terminal = createTerminal();
+  terminal.done(`Sealed ${resealed} secrets with a new key; the old one is gone. Nothing needs a restart.`);
+  for (const key of unreadable) terminal.warn(`${key} could not be read with the old key: set it again.`);
+}
+
+// With both keys in the file everything can be opened at any moment; a run that was cut short is made good by the next.
+async function exchange(folder: DataFolder, url: string): Promise<Resealed> {
+  const file = secretsIn(folder.secrets).file('encryption_key');
+  const old = readIfThere(file)?.trim();
+  if (!old) throw new Refusal(`${file} is missing: without it no stored secret can be read. Bring it back first.`);
+  const env = { DATABASE_URL: url, ENCRYPTION_KEY_FILE: file };
+  // With the old key there is nothing to do: this only shows that the database answers.
+  await reseal(env);
+  const fresh = randomBytes(32).toString('base64');
+  replaceFile(file, `${fresh},${old}\n`);
+  const result = await reseal(env);
+  replaceFile(file, `${fresh}\n`);
+  return result;
+}
+
+async function reseal(env: Record<string, string>): Promise<Resealed> {
+  const { code, output } = await run(process.execPath, [MAIN], { env });
+  if (code === 0) return resultSchema.parse(JSON.parse(lastLines(output, 1)));
+  const why = /ECONNREFUSED|P1001|reach/.test(output) ? 'The database does not answer; is Overtone running?' : output;
+  throw new Refusal(`The secrets were not sealed anew, and the old key still counts. ${lastLines(why, 3)}`);
+}

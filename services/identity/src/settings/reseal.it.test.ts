@@ -1,0 +1,93 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Caller } from '@overtone/service-kit';
+import { startBackends, startIdentity, type Backends, type RunningIdentity } from '../../test/running-identity.ts';
+
+const main = fileURLToPath(new URL('../reseal.main.ts', import.meta.url));
+const newKey = (): string => randomBytes(32).toString('base64');
+
+let backends: Backends;
+let identity: RunningIdentity;
+let caller: Caller;
+let folder: string;
+let file: string;
+let key = newKey();
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'overtone-keys-'));
+  file = join(folder, 'encryption_key');
+  await writeFile(file, key);
+  backends = await startBackends();
+  identity = await startIdentity(backends, { ENCRYPTION_KEY: '', ENCRYPTION_KEY_FILE: file });
+  ({ caller } = await identity.session());
+});
+afterAll(async () => {
+  await identity.stop();
+  await backends.stop();
+  await rm(folder, { recursive: true });
+});
+
+const put = (category: string, json: unknown) =>
+  identity.ask(`/api/admin/auth-config/${category}`, { method: 'PUT', json, caller });
+const unreadable = async () => (await identity.ask('/api/admin/auth-config/status', { caller })).body['unreadable'];
+const isSet = async (category: string, secret: string) =>
+  (await identity.ask(`/api/admin/auth-config/${category}`, { caller })).body[`${secret}_is_set`];
+const keyIds = async () =>
+  (await backends.sql.query<{ k: string }>('select distinct key_id as k from auth_config where is_sensitive')).rows.map(
+    (r) => r.k,
+  );
+/** What `./overtone config rotate-key` starts. */
+const reseal = async () => {
+  const env = { ...process.env, DATABASE_URL: backends.database.urlFor('identity'), ENCRYPTION_KEY_FILE: file };
+  const { stdout } = await promisify(execFile)(process.execPath, [main], { env });
+  return JSON.parse(stdout) as { resealed: number; unreadable: string[] };
+};
+
+describe('a new key', () => {
+  it('seals every secret anew while identity runs, which reads and writes on with it when the old one is gone', async () => {
+    await put('ldap', { ldap_bind_dn: 'cn=reader,dc=example,dc=org', ldap_bind_password: 'one' });
+    await put('oidc', { oidc_client_secret: 'two' });
+    const [before] = await keyIds();
+    const fresh = newKey();
+    await writeFile(file, `${fresh},${key}`);
+    expect(await reseal()).toEqual({ resealed: 2, unreadable: [] });
+    await writeFile(file, fresh);
+    key = fresh;
+    const after = await keyIds();
+    expect(after).toHaveLength(1);
+    expect(after).not.toContain(before);
+    expect([await isSet('ldap', 'ldap_bind_password'), await isSet('oidc', 'oidc_client_secret')]).toEqual([
+      true,
+      true,
+    ]);
+    await put('proxy', { proxy_shared_secret: 'three' });
+    expect(await keyIds()).toEqual(after);
+    expect(await unreadable()).toEqual([]);
+  });
+
+  it('changes neither who set a secret nor the history', async () => {
+    const rows = async () =>
+      (await backends.sql.query('select config_key, updated_by from auth_config order by config_key')).rows;
+    const count = async () => (await backends.sql.query('select 1 from auth_config_audit')).rowCount;
+    const before = [await rows(), await count()];
+    const fresh = newKey();
+    await writeFile(file, `${fresh},${key}`);
+    await reseal();
+    key = `${fresh},${key}`;
+    expect([await rows(), await count()]).toEqual(before);
+    expect(await reseal()).toEqual({ resealed: 0, unreadable: [] });
+  });
+
+  it('leaves alone what the old one does not open, and names it', async () => {
+    await backends.sql
+      .query(`update auth_config a set config_value = b.config_value, key_id = b.key_id from auth_config b
+      where a.config_key = 'proxy_shared_secret' and b.config_key = 'ldap_bind_password'`);
+    await writeFile(file, `${newKey()},${key}`);
+    expect(await reseal()).toEqual({ resealed: 2, unreadable: ['proxy_shared_secret'] });
+  });
+});

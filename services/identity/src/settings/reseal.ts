@@ -1,0 +1,26 @@
+import { seal, unseal, type KeyRing } from '@overtone/service-kit';
+import { txOptions, type Db } from '../database.ts';
+import { settingsStore } from './settings.store.ts';
+
+export type Resealed = { resealed: number; unreadable: string[] };
+
+/**
+ * Seals every stored secret with the first key, all of them or none. Secrets that none of the keys opens stay as they
+ * are. Nobody changes a setting in the meantime, and who does so afterwards finds the new key.
+ */
+export const reseal = (db: Db, keyRing: () => KeyRing): Promise<Resealed> =>
+  db.$transaction(async (tx) => {
+    await settingsStore.lock(tx);
+    const ring = keyRing();
+    const result: Resealed = { resealed: 0, unreadable: [] };
+    for (const { key, keyId, value, isSensitive } of await settingsStore.all(tx)) {
+      if (!isSensitive || keyId === ring[0].id) continue;
+      const secret = typeof value === 'string' && keyId !== null ? unseal(ring, key, { keyId, text: value }) : null;
+      if (secret === null) result.unreadable.push(key);
+      else {
+        await settingsStore.reseal(tx, key, seal(ring, key, secret));
+        result.resealed += 1;
+      }
+    }
+    return result;
+  }, txOptions);
