@@ -41,6 +41,8 @@ import { flowStore } from './oidc/flow.store.ts';
 import { oidcRoutes } from './oidc/oidc.routes.ts';
 import { createOidc } from './oidc/oidc.service.ts';
 import { createProvider } from './oidc/provider.adapter.ts';
+import { auditLogRoutes } from './audit/audit.routes.ts';
+import { createAuditTrail } from './audit/audit-trail.service.ts';
 import { createArgon2 } from './passwords/argon2.adapter.ts';
 import { createNewPasswords } from './passwords/new-passwords.service.ts';
 import { createAccessTokens } from './sessions/access-tokens.ts';
@@ -108,6 +110,7 @@ export const createIdentity = (env: IdentityEnv): Service => {
   const users = createUsers({ db, outbox, newPasswords, sessions, telemetry });
   const privileges = createPrivileges({ db, outbox, lockout, newPasswords, sessions });
   const approvals = createApprovals({ db, outbox, sessions });
+  const auditTrail = createAuditTrail({ db });
   const sweep = createSweep({ db, outbox });
   const ldapMappings = () => mappingsStore.rules(db, 'ldap');
   const sweepRules = createSweepRules({ db, settings, directory, keyRing, ldapMappings });
@@ -156,6 +159,7 @@ export const createIdentity = (env: IdentityEnv): Service => {
       ...accountsRoutes({ accounts, registration, settings }),
       ...usersRoutes({ users, privileges }),
       ...approvalsRoutes({ approvals }),
+      ...auditLogRoutes({ db, trail: auditTrail }),
       ...groupsRoutes({ groups, members }),
       ...mappingsRoutes({ catalogue, dryRun }),
       ...settingsRoutes({ settings, view: settingsView, changes: settingChanges, testConnection }),
@@ -168,6 +172,9 @@ export const createIdentity = (env: IdentityEnv): Service => {
     ],
     periodics: [
       periodic('forget used sign-in states', 600_000, async () => void (await flowStore.forgetOld(db))),
+      periodic('forget old audit records', 3_600_000, async (signal) => {
+        await auditTrail.forgetOlderThan(env.AUDIT_LOG_RETENTION_DAYS, signal);
+      }),
       periodic('forget old refresh tokens', 3_600_000, async () => void (await sessionsStore.forgetOld(db))),
       periodic('forget old failed sign-ins', 3_600_000, () => lockout.forgetOld()),
     ],

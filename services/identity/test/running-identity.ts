@@ -90,9 +90,14 @@ export const startIdentity = async (
   const signIn = (username: string, password: string, headers: Record<string, string> = {}): Promise<Answer> =>
     ask('/api/auth/token', { form: { username, password }, headers });
 
+  const open = (path: string, caller: Caller, signal?: AbortSignal): Promise<Response> =>
+    fetch(base + path, { headers: { [assertionHeader]: sign('identity', caller) }, ...(signal ? { signal } : {}) });
+
   return {
     ask,
     signIn,
+    /** An answer that is no JSON, as it comes. */
+    open,
     internal: `http://127.0.0.1:${ports.internalPort}`,
     /** A signed-in caller with the pieces of its session. */
     session: async (username = admin.email, password = admin.password) => {

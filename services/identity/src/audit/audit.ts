@@ -77,7 +77,17 @@ export type AuditRecord = {
   details?: Record<string, string | number | boolean>;
 };
 
-/** Writes one record in the transaction of what it tells of. */
+/** Text from elsewhere, as the database can keep it and not without end. */
+const bounded = (text: string, max: number): string => text.replaceAll('\0', '\uFFFD').slice(0, max).toWellFormed();
+const longestName = 320;
+const longestDetail = 4_000;
+
+const detailsOf = (details: AuditRecord['details'] = {}): Record<string, string | number | boolean> =>
+  Object.fromEntries(
+    Object.entries(details).map(([key, v]) => [key, typeof v === 'string' ? bounded(v, longestDetail) : v]),
+  );
+
+/** Writes one record in the transaction of what it tells of. Never give it a password, a token or a key. */
 export const writeAudit = async (tx: Tx, r: AuditRecord): Promise<void> => {
   await tx.auditLog.create({
     data: {
@@ -85,12 +95,12 @@ export const writeAudit = async (tx: Tx, r: AuditRecord): Promise<void> => {
       outcome: r.outcome,
       actor: r.actor ?? r.userId ?? null,
       userId: r.userId ?? null,
-      username: r.username ?? null,
+      username: r.username === undefined ? null : bounded(r.username, longestName),
       sourceIp: r.client.ip,
       userAgent: r.client.userAgent,
       requestId: r.client.requestId,
       errorCode: r.errorCode ?? null,
-      details: r.details ?? {},
+      details: detailsOf(r.details),
     },
   });
 };

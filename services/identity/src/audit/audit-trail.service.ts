@@ -1,0 +1,38 @@
+import type { AuditRecordObject, AuditFilter } from './records.ts';
+import type { Db } from '../database.ts';
+import { auditStore } from './audit.store.ts';
+import { toAuditRecord } from './records.ts';
+
+const batchSize = 500;
+const maxExported = 10_000;
+const forgottenAtOnce = 5_000;
+
+/** The audit trail for those who read it. */
+export const createAuditTrail = ({ db }: { db: Db }) => ({
+  page: async (filter: AuditFilter, page: number, size: number) => {
+    const { rows, total } = await auditStore.page(db, filter, page, size);
+    return { items: rows.map(toAuditRecord), total, page, page_size: size };
+  },
+
+  /** Newest first, fetched as they are read, so that an export needs no more memory than a page. */
+  records: async function* (filter: AuditFilter): AsyncGenerator<AuditRecordObject> {
+    let last;
+    for (let left = maxExported; left > 0; left -= batchSize) {
+      const rows = await auditStore.batch(db, filter, last, Math.min(batchSize, left));
+      for (const row of rows) yield toAuditRecord(row);
+      last = rows.at(-1);
+      if (rows.length < batchSize) return;
+    }
+  },
+
+  /** Deletes what is older, little by little: nobody waits for it. */
+  forgetOlderThan: async (days: number, signal?: AbortSignal): Promise<number> => {
+    let forgotten = 0;
+    for (;;) {
+      const count = await auditStore.forgetOld(db, days, forgottenAtOnce);
+      forgotten += count;
+      if (count < forgottenAtOnce || signal?.aborted) return forgotten;
+    }
+  },
+});
+export type AuditTrail = ReturnType<typeof createAuditTrail>;

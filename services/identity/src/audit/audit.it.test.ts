@@ -1,0 +1,214 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createDatabase } from '@overtone/database';
+import { createLog, createMetrics } from '@overtone/service-kit';
+import { addUser, admin, startBackends, startIdentity } from '../../test/running-identity.ts';
+import type { Backends, RunningIdentity } from '../../test/running-identity.ts';
+import { PrismaClient } from '../generated/client.ts';
+import { createAuditTrail } from './audit-trail.service.ts';
+
+let backends: Backends;
+let identity: RunningIdentity;
+let root: Awaited<ReturnType<RunningIdentity['session']>>;
+beforeAll(async () => {
+  backends = await startBackends();
+  identity = await startIdentity(backends);
+  root = await identity.session();
+});
+afterAll(async () => {
+  await identity.stop();
+  await backends.stop();
+});
+
+type Item = Record<string, unknown>;
+const list = async (query: string) => {
+  const { status, body } = await identity.ask(`/api/admin/audit-logs?${query}`, { caller: root.caller });
+  return { status, total: body['total'] as number, items: (body['items'] ?? []) as Item[] };
+};
+const exported = async (query: string) => {
+  const response = await identity.open(`/api/admin/audit-logs/export?${query}`, root.caller);
+  return { headers: response.headers, text: await response.text() };
+};
+const write = (fields: Record<string, unknown>) => {
+  const row = { event_type: 'test.event', outcome: 'success', ...fields };
+  const names = Object.keys(row);
+  return backends.sql.query(
+    `insert into audit_log (${names.join(', ')}) values (${names.map((_, i) => `$${i + 1}`).join(', ')})`,
+    Object.values(row),
+  );
+};
+
+describe('the audit trail', () => {
+  it('is the newest first and names who acted', async () => {
+    const user = await addUser(backends.sql);
+    await identity.ask(`/api/users/${user.id}`, {
+      method: 'PUT',
+      caller: root.caller,
+      json: { full_name: 'New Name' },
+    });
+    const { items } = await list(`user_id=${user.id}`);
+    expect(items[0]).toMatchObject({
+      event_type: 'admin.user.update',
+      actor: root.caller.userId,
+      actor_name: admin.email,
+      user_id: user.id,
+      username: user.email,
+    });
+    const times = (await list('page_size=100')).items.map((i) => String(i['timestamp']));
+    expect(times).toEqual(times.toSorted().toReversed());
+  });
+
+  it('is filtered by person, event, its beginning, outcome, code, time and words', async () => {
+    await write({ event_type: 'filter.one', outcome: 'failure', error_code: 'THE_CODE', username: '50%_off' });
+    await write({ event_type: 'filter.two', time: '2001-01-01T00:00:00Z', details: { why: 'a needle in it' } });
+    const totals = await Promise.all(
+      [
+        'event_type=filter.one',
+        'event_type=filter.',
+        'event_type=filter_',
+        'error_code=THE_CODE',
+        'event_type=filter&outcome=success',
+        'end_date=2001-06-01T00:00:00Z',
+        'event_type=filter&start_date=2001-06-01T00:00:00Z',
+        'q=a%20NEEDLE',
+        'q=50%25_off',
+        'q=50_off',
+      ].map(async (query) => (await list(query)).total),
+    );
+    expect(totals).toEqual([1, 2, 0, 1, 1, 1, 1, 1, 1, 0]);
+  });
+
+  it('is cut into pages that together are the whole', async () => {
+    for (let i = 0; i < 7; i++) await write({ event_type: 'paged', time: '2002-01-01T00:00:00Z' });
+    const whole = await list('event_type=paged&page_size=100');
+    const pages = await Promise.all([1, 2, 3, 4].map((p) => list(`event_type=paged&page_size=2&page=${p}`)));
+    expect(pages.flatMap((p) => p.items.map((i) => i['uuid']))).toEqual(whole.items.map((i) => i['uuid']));
+    expect(whole.total).toBe(7);
+  });
+
+  it.each(['outcome=maybe', 'start_date=yesterday', 'user_id=me', 'page=0', 'q=%00'])('refuses %s', async (query) => {
+    expect((await list(query)).status).toBe(400);
+  });
+
+  it('is for a super_admin only', async () => {
+    const { email, password } = await addUser(backends.sql, { role: 'admin' });
+    const { caller } = await identity.session(email, password);
+    for (const path of ['/api/admin/audit-logs', '/api/admin/audit-logs/export'])
+      expect((await identity.ask(path, { caller })).status).toBe(403);
+  });
+});
+
+describe('the export', () => {
+  it('is a file of its day, as a table and as JSON with the same records', async () => {
+    await write({ event_type: 'exported', username: 'maria', details: { a: 1 } });
+    const csv = await exported('event_type=exported&export_format=csv');
+    const day = new Date().toISOString().slice(0, 10).replaceAll('-', '');
+    expect(csv.headers.get('content-disposition')).toBe(`attachment; filename="audit-logs-${day}.csv"`);
+    expect(csv.headers.get('content-type')).toContain('text/csv');
+    const [head, row] = csv.text.split('\r\n');
+    expect(head).toBe(
+      'timestamp,event_type,outcome,actor,actor_name,user_id,username,source_ip,user_agent,error_code,details',
+    );
+    expect(row).toMatch(/^\d{4}-.*,exported,success,,,,maria,,,,"\{""a"":1\}"$/);
+    const json = await exported('event_type=exported&export_format=json');
+    expect(json.headers.get('content-disposition')).toContain('.json"');
+    expect(JSON.parse(json.text)).toMatchObject([{ event_type: 'exported', username: 'maria', details: { a: 1 } }]);
+    expect(JSON.parse((await exported('event_type=nothing-of-this&export_format=json')).text)).toEqual([]);
+  });
+
+  it.each(['=cmd|" /C calc"!A0', '+1+1', '-2+3', '@SUM(A1)', '\t=1', '\r=1', '＝1', '＋1', '－1', '＠a'])(
+    'has no cell that a spreadsheet takes for a formula: %j',
+    async (username) => {
+      const event_type = `formula.${Math.random()}`;
+      await write({ event_type, username });
+      const { text } = await exported(`event_type=${event_type}`);
+      expect(text.split('\r\n')[1]).not.toMatch(/(^|,)"?[=+\-@\t\r＝＋－＠]/);
+    },
+  );
+
+  it('gives names of any kind back as data', async () => {
+    const names = ['<script>alert(1)</script>', 'a"b,c;d', '\u001b[2J', '\u202egpj.exe', "'; drop table audit_log; --"];
+    for (const username of names) await write({ event_type: 'names', username });
+    const json = JSON.parse((await exported('event_type=names&export_format=json')).text) as Item[];
+    expect(json.map((i) => i['username']).toSorted()).toEqual(names.toSorted());
+    const { text } = await exported('event_type=names');
+    expect(text.split('\r\n').filter(Boolean)).toHaveLength(names.length + 1);
+    expect(text).not.toMatch(/[\u001b\u202e]/);
+    expect(text).toContain('"a""b,c;d"');
+  });
+
+  it('keeps a name of a mebibyte short', async () => {
+    const long = 'y'.repeat(1024 ** 2);
+    await write({ event_type: 'mebibyte', username: long, details: { cn: long } });
+    const { text } = await exported('event_type=mebibyte');
+    expect(text.length).toBeLessThan(80_000);
+  });
+
+  it('ends after ten thousand records, none of them twice, however many share a moment', async () => {
+    await backends.sql.query(
+      `insert into audit_log (event_type, outcome, time, details)
+       select 'many', 'success', '2003-01-01T00:00:00.123456Z', jsonb_build_object('n', n) from generate_series(1, 10100) n`,
+    );
+    const { text } = await exported('event_type=many&export_format=json');
+    const records = JSON.parse(text) as Item[];
+    expect(records).toHaveLength(10_000);
+    expect(new Set(records.map((r) => r['uuid'])).size).toBe(10_000);
+  });
+
+  it('is itself written down', async () => {
+    await exported('event_type=whatever&export_format=csv');
+    const { items } = await list('event_type=admin.audit.export');
+    expect(items[0]).toMatchObject({ actor: root.caller.userId, details: { format: 'csv' } });
+  });
+});
+
+describe('retention', () => {
+  it('deletes what is older than so many days and nothing else', async () => {
+    await write({ event_type: 'kept', time: new Date(Date.now() - 364 * 86_400_000) });
+    await backends.sql.query(
+      `insert into audit_log (event_type, outcome, time)
+       select 'ancient', 'success', now() - interval '366 days' from generate_series(1, 5200)`,
+    );
+    const { db, part } = createDatabase(
+      {
+        env: { DATABASE_URL: backends.database.urlFor('identity'), DB_POOL_SIZE: 1, DB_MAX_OVERFLOW: 0 },
+        name: 'identity',
+        metrics: createMetrics(),
+        log: createLog('identity', { LOG_LEVEL: 'fatal', LOG_FORMAT: 'json' }),
+      },
+      (adapter) => new PrismaClient({ adapter }),
+    );
+    await part.start();
+    expect(await createAuditTrail({ db }).forgetOlderThan(365)).toBeGreaterThanOrEqual(5200);
+    await part.stop();
+    expect((await list('event_type=ancient')).total).toBe(0);
+    expect((await list('event_type=kept')).total).toBe(1);
+  });
+});
+
+describe('secrets', () => {
+  it('are in no record: neither passwords nor tokens nor hashes, whatever was done with them', async () => {
+    const user = await addUser(backends.sql);
+    const one = await identity.session(user.email, user.password);
+    const next = 'Fresh-Battery-2026';
+    await identity.signIn(user.email, 'A-Wrong-One-2026');
+    const me = { caller: one.caller, method: 'PUT' };
+    await identity.ask('/api/users/me', { ...me, json: { password: next, current_password: user.password } });
+    await identity.ask(`/api/admin/users/${user.id}/reset-password`, {
+      caller: root.caller,
+      json: { new_password: 'Reset-Battery-2026' },
+    });
+    const created = await identity.ask('/api/admin/users', {
+      caller: root.caller,
+      json: { email: `secret-${user.email}`, password: 'Made-Battery-2026' },
+    });
+    expect(created.status).toBe(201);
+    const { rows } = await backends.sql.query<{ all: string }>(
+      'select string_agg(a::text, chr(10)) as all from audit_log a',
+    );
+    const all = rows[0]?.all ?? '';
+    expect(all).toContain(user.email);
+    const secrets = [user.password, next, 'A-Wrong-One', 'Reset-Battery', 'Made-Battery', 'argon2'];
+    for (const secret of [...secrets, one.accessToken, one.refreshToken, one.csrfToken])
+      expect(all).not.toContain(secret);
+  });
+});

@@ -1,0 +1,64 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { auditRoutes } from '@overtone/contracts';
+import { handle, handled, type Route } from '@overtone/service-kit';
+import { stringify } from 'csv-stringify';
+import { clientOf } from '../client.ts';
+import type { Db } from '../database.ts';
+import type { AuditTrail } from './audit-trail.service.ts';
+import { writeAudit } from './audit.ts';
+import { exportedColumns, toExportedRow, type AuditRecordObject } from './records.ts';
+
+/** A spreadsheet takes a cell that begins like a formula for one; the library puts an apostrophe before it. */
+const csv = {
+  header: true,
+  columns: [...exportedColumns],
+  escape_formulas: true,
+  record_delimiter: 'windows',
+} as const;
+
+const asRows = async function* (records: AsyncIterable<AuditRecordObject>): AsyncGenerator<string[]> {
+  for await (const record of records) yield toExportedRow(record);
+};
+const asJson = async function* (records: AsyncIterable<AuditRecordObject>): AsyncGenerator<string> {
+  let between = '[\n';
+  for await (const record of records) {
+    yield between + JSON.stringify(record);
+    between = ',\n';
+  }
+  yield between === '[\n' ? '[]\n' : '\n]\n';
+};
+
+/** The day of a file's name, in UTC. */
+const dayOf = (now: Date): string => now.toISOString().slice(0, 10).replaceAll('-', '');
+
+export const auditLogRoutes = ({ db, trail }: { db: Db; trail: AuditTrail }): Route[] => [
+  handle(auditRoutes.auditLogs, async (r) => {
+    const { page, page_size, ...filter } = r.query;
+    return trail.page(filter, page, page_size);
+  }),
+  handle(auditRoutes.exportAuditLogs, async (r) => {
+    const { export_format: format, ...filter } = r.query;
+    const { userId } = r.caller;
+    await writeAudit(db, {
+      event: 'admin.audit.export',
+      outcome: 'success',
+      userId,
+      client: clientOf(r),
+      details: { format, filter: JSON.stringify(filter) },
+    });
+    r.res.setHeader('Content-Type', format === 'csv' ? 'text/csv; charset=utf-8' : 'application/json; charset=utf-8');
+    r.res.setHeader('Content-Disposition', `attachment; filename="audit-logs-${dayOf(new Date())}.${format}"`);
+    r.res.setHeader('Cache-Control', 'no-store');
+    r.res.setHeader('X-Content-Type-Options', 'nosniff');
+    const records = trail.records(filter);
+    const sent =
+      format === 'csv'
+        ? pipeline(Readable.from(asRows(records)), stringify(csv), r.res)
+        : pipeline(Readable.from(asJson(records)), r.res);
+    await sent.catch((e: unknown) => {
+      if (!r.signal.aborted) throw e;
+    });
+    return handled;
+  }),
+];

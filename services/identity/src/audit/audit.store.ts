@@ -1,0 +1,77 @@
+import type { QueryOf, auditRoutes } from '@overtone/contracts';
+import type { Db } from '../database.ts';
+import { Prisma } from '../generated/client.ts';
+
+type Filter = Omit<QueryOf<typeof auditRoutes.exportAuditLogs>, 'export_format'>;
+export type AuditRow = {
+  id: string;
+  time: Date;
+  /** The time to the microsecond, by which the next batch begins. */
+  cursor: string;
+  eventType: string;
+  outcome: string;
+  actor: string | null;
+  actorName: string | null;
+  userId: string | null;
+  username: string | null;
+  sourceIp: string | null;
+  userAgent: string | null;
+  requestId: string | null;
+  errorCode: string | null;
+  details: Record<string, unknown>;
+};
+
+const literally = (text: string): string => text.replaceAll(/[\\%_]/g, String.raw`\$&`);
+
+const conditions = (f: Filter): Prisma.Sql[] => {
+  const like = `%${literally(f.q ?? '')}%`;
+  return [
+    ...(f.start_date ? [Prisma.sql`a.time >= ${f.start_date}::timestamptz`] : []),
+    ...(f.end_date ? [Prisma.sql`a.time <= ${f.end_date}::timestamptz`] : []),
+    // The beginning of a name stands for all that begin so: auth.login.
+    ...(f.event_type ? [Prisma.sql`a.event_type like ${`${literally(f.event_type)}%`}`] : []),
+    ...(f.outcome ? [Prisma.sql`a.outcome = ${f.outcome}`] : []),
+    ...(f.error_code ? [Prisma.sql`a.error_code = ${f.error_code}`] : []),
+    ...(f.user_id ? [Prisma.sql`(a.user_id = ${f.user_id}::uuid or a.actor = ${f.user_id.toLowerCase()})`] : []),
+    ...(f.q
+      ? [
+          Prisma.sql`(a.username ilike ${like} or a.actor ilike ${like} or u.email ilike ${like}
+                      or a.source_ip ilike ${like} or a.event_type ilike ${like} or a.details::text ilike ${like})`,
+        ]
+      : []),
+  ];
+};
+const where = (all: Prisma.Sql[]): Prisma.Sql =>
+  all.length > 0 ? Prisma.sql`where ${Prisma.join(all, ' and ')}` : Prisma.empty;
+
+const from = Prisma.sql`
+  from audit_log a left join "user" u
+    on u.uuid = case when a.actor ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then a.actor::uuid end`;
+const columns = Prisma.sql`
+  a.uuid as id, a.time, a.time::text as cursor, a.event_type as "eventType", a.outcome, a.actor,
+  u.email as "actorName", a.user_id as "userId", a.username, a.source_ip as "sourceIp", a.user_agent as "userAgent",
+  a.request_id as "requestId", a.error_code as "errorCode", a.details`;
+
+export const auditStore = {
+  page: async (db: Db, f: Filter, page: number, size: number): Promise<{ rows: AuditRow[]; total: number }> => {
+    const wanted = where(conditions(f));
+    const rows = await db.$queryRaw<AuditRow[]>`
+      select ${columns} ${from} ${wanted}
+      order by a.time desc, a.uuid desc limit ${size} offset ${(page - 1) * size}`;
+    const counted = await db.$queryRaw<{ total: number }[]>`select count(*)::int as total ${from} ${wanted}`;
+    return { rows, total: counted[0]?.total ?? 0 };
+  },
+
+  /** The records that follow `last` in the same order. */
+  batch: (db: Db, f: Filter, last: AuditRow | undefined, size: number): Promise<AuditRow[]> => {
+    const after = last ? [Prisma.sql`(a.time, a.uuid) < (${last.cursor}::timestamptz, ${last.id}::uuid)`] : [];
+    return db.$queryRaw<AuditRow[]>`
+      select ${columns} ${from} ${where([...conditions(f), ...after])}
+      order by a.time desc, a.uuid desc limit ${size}`;
+  },
+
+  /** @returns how many were old enough; there may be more when it is as many as asked for. */
+  forgetOld: (db: Db, days: number, atMost: number): Promise<number> => db.$executeRaw`
+    delete from audit_log where uuid in (
+      select uuid from audit_log where time < now() - make_interval(days => ${days}::int) order by time limit ${atMost})`,
+};

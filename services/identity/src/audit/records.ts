@@ -1,0 +1,51 @@
+import type { auditRecord, auditRoutes, QueryOf } from '@overtone/contracts';
+import type { z } from 'zod';
+import type { AuditRow } from './audit.store.ts';
+
+export type AuditRecordObject = z.infer<typeof auditRecord>;
+export type AuditFilter = Omit<QueryOf<typeof auditRoutes.exportAuditLogs>, 'export_format'>;
+
+export const toAuditRecord = (r: AuditRow): AuditRecordObject => ({
+  uuid: r.id,
+  timestamp: r.time.toISOString(),
+  event_type: r.eventType,
+  outcome: r.outcome as AuditRecordObject['outcome'],
+  actor: r.actor,
+  actor_name: r.actorName,
+  user_id: r.userId,
+  username: r.username,
+  source_ip: r.sourceIp,
+  user_agent: r.userAgent,
+  request_id: r.requestId,
+  error_code: r.errorCode,
+  details: r.details,
+});
+
+/** In the order of a row of the exported table. */
+export const exportedColumns = [
+  'timestamp',
+  'event_type',
+  'outcome',
+  'actor',
+  'actor_name',
+  'user_id',
+  'username',
+  'source_ip',
+  'user_agent',
+  'error_code',
+  'details',
+] as const;
+
+/** What moves a terminal's cursor or turns the direction of text around: shown as what it is, never as what it does. */
+const acting = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
+const visibly = (text: string): string =>
+  text.replaceAll(acting, (c) => String.raw`\u` + c.charCodeAt(0).toString(16).padStart(4, '0'));
+
+/** More does not fit into a cell of the usual spreadsheets. */
+const longestCell = 32_000;
+const cell = (text: string): string =>
+  text.length > longestCell ? `${text.slice(0, longestCell).toWellFormed()}…` : text;
+
+/** A row of the exported table: text only, in which nothing acts. */
+export const toExportedRow = (r: AuditRecordObject): string[] =>
+  exportedColumns.map((name) => cell(visibly(name === 'details' ? JSON.stringify(r.details) : (r[name] ?? ''))));
