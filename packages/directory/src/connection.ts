@@ -15,7 +15,7 @@ export interface Question {
   readonly scope: 'base' | 'one' | 'sub';
   readonly filter: Filter;
   readonly attributes: readonly string[];
-  /** How many entries may come; the server is told, and more than that end the connection. */
+  /** How many entries may come; the server is told, and many more than that end the connection. */
   readonly maxEntries: number;
   readonly page?: { readonly size: number; readonly cookie: Buffer };
 }
@@ -51,6 +51,8 @@ export interface Connection {
 }
 
 const PAGED = '1.2.840.113556.1.4.319';
+// Some servers (Samba) do not hold themselves to the limit they are told.
+const EXCESS = 100;
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 
 /** Speaks LDAP over a transport. */
@@ -81,7 +83,7 @@ export function createConnection(server: ServerAddress, { socket, encryption }: 
     encryption,
     isOpen: () => link.isOpen,
     search: async (question, deadline) => {
-      const bounds = { maxEntries: question.maxEntries, maxBytes: MAX_ANSWER_BYTES };
+      const bounds = { maxEntries: question.maxEntries + EXCESS, maxBytes: MAX_ANSWER_BYTES };
       const seconds = Math.max(1, Math.ceil(deadline.remainingMs() / 1000));
       return found(await ask(bounds, deadline, async () => await send(client, question, seconds)));
     },

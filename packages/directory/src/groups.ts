@@ -4,6 +4,7 @@ import type { Deadline } from './deadline.ts';
 import { asFailure, DirectoryFailure, failureOf, resultCodes } from './failures.ts';
 import { anyOf, equal, present, type Filter } from './filter.ts';
 import { closure, invertGroups, Names } from './group-graph.ts';
+import { anybodyHas } from './kept-attribute.ts';
 import type { Entry } from './messages.ts';
 import { searchAll } from './paged-search.ts';
 import { allValues } from './ranges.ts';
@@ -47,10 +48,10 @@ export function createGroups(config: { searchBase: string; groupAttr: string; re
     const root = await readRootDse(connection, deadline);
     return { root, tree: treeOf(config.searchBase, root.namingContexts) };
   });
-  // An attribute that nobody carries is one that this server does not keep, or does not show.
   const keptOnce = remembered(FACTS_MS, async (reading: Reading): Promise<boolean> => {
-    const { tree } = await factsOnce(reading);
-    return await anybodyHas(reading, { tree, attribute: config.groupAttr });
+    const { root, tree } = await factsOnce(reading);
+    const { connection, deadline } = reading;
+    return await anybodyHas({ connection, root, base: tree, attribute: config.groupAttr, deadline });
   });
 
   const direct = async (reading: Reading): Promise<string[]> => {
@@ -96,16 +97,6 @@ function remembered<A, T>(ms: number, ask: (argument: A) => Promise<T>): (argume
 }
 
 const memberFilters = (dn: string): Filter[] => [equal('member', dn), equal('uniqueMember', dn)];
-
-async function anybodyHas({ connection, deadline }: Reading, { tree, attribute }: { tree: string; attribute: string }) {
-  const found = await connection.search(
-    { base: tree, scope: 'sub', filter: present(attribute), attributes: ['1.1'], maxEntries: 1 },
-    deadline,
-  );
-  if (found.entries.length > 0) return true;
-  if (found.code === resultCodes.success) return false;
-  throw failureOf(found.code, found.diagnostic);
-}
 
 async function groupsWith({ connection, deadline }: Reading, { root, tree }: Facts, members: Filter[]) {
   const question = {

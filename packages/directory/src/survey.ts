@@ -11,6 +11,7 @@ import { anyOf, present, type Filter } from './filter.ts';
 import { ldapClaimKey } from './group-mapping.ts';
 import { groupAttributes, primarySid } from './groups.ts';
 import { idAttributes, immutableIdOf } from './immutable-id.ts';
+import { anybodyHas } from './kept-attribute.ts';
 import type { Entry } from './messages.ts';
 import type { Answer, Claims, DirectoryConfig, Tristate } from './model.ts';
 import { createPeople } from './person.ts';
@@ -128,7 +129,7 @@ async function readAll(connection: Connection, config: DirectoryConfig, options:
   const deciding = [...parseDnList(config.userGroups).dns, ...parseDnList(config.adminGroups).dns];
   for (const dn of deciding) await mustExist(asking, dn, 'group');
   const wanted = distinct([...deciding, ...options.mapped]);
-  const listed = wanted.length > 0 && (await anybodyHas(asking, config.groupAttr));
+  const listed = wanted.length > 0 && (await keptBySomebody(asking));
   const reach = await reachOf(asking, wanted, listed);
   const { seen, pages } = await readPeople(asking, { reach, listed, options });
   return {
@@ -162,21 +163,14 @@ async function mustExist({ connection, deadline }: Asking, dn: string, what: 'ba
   });
 }
 
-async function anybodyHas({ connection, config, root, deadline }: Asking, attribute: string): Promise<boolean> {
-  const found = await connection.search(
-    {
-      base: treeOf(config.searchBase, root.namingContexts),
-      scope: 'sub',
-      filter: present(attribute),
-      attributes: ['1.1'],
-      maxEntries: 1,
-    },
+const keptBySomebody = async ({ connection, config, root, deadline }: Asking): Promise<boolean> =>
+  await anybodyHas({
+    connection,
+    root,
+    base: treeOf(config.searchBase, root.namingContexts),
+    attribute: config.groupAttr,
     deadline,
-  );
-  if (found.entries.length > 0) return true;
-  if (found.code === resultCodes.success) return false;
-  throw failureOf(found.code, found.diagnostic);
-}
+  });
 
 /** Reads as many groups as the question needs: the wanted ones, or all where groups inside groups count. */
 async function reachOf(asking: Asking, wanted: readonly string[], listed: boolean): Promise<Reach> {

@@ -1,0 +1,33 @@
+import type { Connection } from './connection.ts';
+import type { Deadline } from './deadline.ts';
+import { failureOf, resultCodes } from './failures.ts';
+import { present } from './filter.ts';
+import { pagedSearch } from './paged-search.ts';
+import type { RootDse } from './root-dse.ts';
+
+/** Where and what to look for. */
+interface Looking {
+  readonly connection: Connection;
+  readonly root: RootDse;
+  readonly base: string;
+  readonly attribute: string;
+  readonly deadline: Deadline;
+}
+
+const MAX_ENTRIES = 1_000_000;
+
+/**
+ * Whether anybody below the base has the attribute: one that nobody carries is one that this server does not keep, or
+ * does not show. Asked in pages of one, because not every server holds itself to a size limit.
+ */
+export async function anybodyHas({ connection, root, base, attribute, deadline }: Looking): Promise<boolean> {
+  const question = { base, scope: 'sub', filter: present(attribute), attributes: ['1.1'] } as const;
+  if (root.pages) {
+    const pages = pagedSearch(connection, { ...question, pageSize: 1, maxEntries: MAX_ENTRIES }, deadline);
+    return (await pages.next()).done !== true;
+  }
+  const found = await connection.search({ ...question, maxEntries: 1 }, deadline);
+  if (found.entries.length > 0) return true;
+  if (found.code === resultCodes.success) return false;
+  throw failureOf(found.code, found.diagnostic);
+}
