@@ -1,0 +1,35 @@
+import { authSettings, type AuthSettingKey } from '@overtone/contracts';
+import type { Caller } from '@overtone/service-kit';
+import type { RunningIdentity } from './running-identity.ts';
+
+/** Does something, changes a setting, does it again: what happens now is another thing. */
+export type Behaviour = () => Promise<void>;
+
+/** Changes settings the way an administrator does, and takes them all back. */
+export const createChanges = (identity: Pick<RunningIdentity, 'ask'>, caller: Caller) => {
+  const changed = new Set<AuthSettingKey>();
+  const put = async (values: Record<string, unknown>): Promise<void> => {
+    const categoryOf = (name: string) => authSettings[name.replace(/_clear$/, '') as AuthSettingKey].category;
+    for (const [category, entries] of Map.groupBy(Object.entries(values), ([name]) => categoryOf(name))) {
+      const json = Object.fromEntries(entries);
+      const path = `/api/admin/auth-config/${category}`;
+      const { status, body } = await identity.ask(path, { method: 'PUT', json, caller });
+      if (status !== 200) throw new Error(`settings refused: ${JSON.stringify(body)}`);
+    }
+  };
+  const isSecret = (key: AuthSettingKey): boolean => {
+    const def = authSettings[key];
+    return def.type === 'string' && def.sensitive;
+  };
+  return {
+    set: async (values: Partial<Record<AuthSettingKey, unknown>>): Promise<void> => {
+      for (const key of Object.keys(values)) changed.add(key as AuthSettingKey);
+      await put(values);
+    },
+    reset: async (): Promise<void> => {
+      const back = [...changed].map((key) => (isSecret(key) ? [`${key}_clear`, true] : [key, null]));
+      changed.clear();
+      await put(Object.fromEntries(back) as Record<string, unknown>);
+    },
+  };
+};
