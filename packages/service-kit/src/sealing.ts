@@ -69,7 +69,7 @@ export const unseal = (ring: KeyRing, name: string, { keyId, text }: Sealed): st
 const sealingEnv = { ENCRYPTION_KEY: z.string().min(1) };
 
 /** The keys of the environment, or of the file it names. @throws Error that says what is wrong and nothing of the keys. */
-export const readKeyRing = (source: Record<string, string | undefined> = process.env): KeyRing => {
+export const readKeyRing = (source?: Record<string, string | undefined>): KeyRing => {
   try {
     return parseKeyRing(readEnv(sealingEnv, source).ENCRYPTION_KEY);
   } catch (cause) {

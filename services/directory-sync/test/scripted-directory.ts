@@ -54,7 +54,7 @@ const matches = (filter: AskedFilter, e: Entry): boolean => {
       return values(filter.attribute).length > 0;
     case 'equal':
       return values(filter.attribute).some((v) => v.toLowerCase() === filter.value.toString().toLowerCase());
-    default:
+    case 'other':
       return false;
   }
 };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { compileMappings } from '@overtone/directory';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import {
   createPlan,
   decide,
@@ -23,8 +23,8 @@ const mappings = compileMappings('ldap', [
   { claimValue: 'admins', groupId: null, grantsRole: 'admin' },
 ]);
 const noMappings = compileMappings('ldap', []);
-const answer = fc.constantFrom('yes', 'no') as fc.Arbitrary<'yes' | 'no'>;
-const role = fc.constantFrom('user', 'admin', 'super_admin') as fc.Arbitrary<Account['role']>;
+const answer = fc.constantFrom<('yes' | 'no')[]>('yes', 'no');
+const role = fc.constantFrom<Account['role'][]>('user', 'admin', 'super_admin');
 
 const personOf = (n: number): fc.Arbitrary<Person> =>
   fc.record({
