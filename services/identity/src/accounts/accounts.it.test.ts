@@ -99,4 +99,19 @@ describe('changing the password', () => {
     await change({ caller }, { password: next, current_password: user.password });
     expect(await identity.resolve(accessToken)).toMatchObject({ refusal: null });
   });
+
+  it.each(['ldap', 'proxy', 'oidc', 'pki'])('of a directory account is refused: %s', async (authType) => {
+    const { user, caller } = await newSession();
+    await backends.sql.query('update "user" set auth_type = $1 where uuid = $2', [authType, user.id]);
+    const answer = await change({ caller }, { password: next, current_password: user.password });
+    expect([answer.status, answer.body['code']]).toEqual([409, 'password_not_local']);
+  });
+
+  it('of an account of a provider works where it has a password here, too', async () => {
+    const { user, caller } = await newSession();
+    await backends.sql.query(`update "user" set auth_type = 'oidc', allow_local_fallback = true where uuid = $1`, [
+      user.id,
+    ]);
+    expect((await change({ caller }, { password: next, current_password: user.password })).status).toBe(200);
+  });
 });

@@ -129,10 +129,10 @@ describe('the export', () => {
     const names = ['<script>alert(1)</script>', 'a"b,c;d', '\u001b[2J', '\u202egpj.exe', "'; drop table audit_log; --"];
     for (const username of names) await write({ event_type: 'names', username });
     const json = JSON.parse((await exported('event_type=names&export_format=json')).text) as Item[];
-    expect(json.map((i) => i['username']).toSorted()).toEqual(names.toSorted());
+    expect(new Set(json.map((i) => i['username']))).toEqual(new Set(names));
     const { text } = await exported('event_type=names');
     expect(text.split('\r\n').filter(Boolean)).toHaveLength(names.length + 1);
-    expect(text).not.toMatch(/[\u001b\u202e]/);
+    for (const acting of ['\u001b', '\u202e']) expect(text).not.toContain(acting);
     expect(text).toContain('"a""b,c;d"');
   });
 

@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { waitFor } from '@overtone/testkit';
+import { addUser, listenTo, startBackends, startIdentity } from '../../test/running-identity.ts';
+import type { Backends, RunningIdentity } from '../../test/running-identity.ts';
+
+let backends: Backends;
+let identity: RunningIdentity;
+let updated: Record<string, unknown>[];
+let administrator: Awaited<ReturnType<RunningIdentity['session']>>;
+beforeAll(async () => {
+  backends = await startBackends();
+  identity = await startIdentity(backends);
+  updated = listenTo(backends.bus, 'evt.identity.user.updated.v1');
+  const { email, password } = await addUser(backends.sql, { role: 'admin' });
+  administrator = await identity.session(email, password);
+});
+beforeEach(() => backends.sql.query(`update "user" set approval_status = 'approved'`));
+afterAll(async () => {
+  await identity.stop();
+  await backends.stop();
+});
+
+const queue = '/api/admin/user-approvals';
+const decide = (id: string, what: 'approve' | 'reject', json?: unknown) =>
+  identity.ask(`${queue}/${id}/${what}`, {
+    method: 'POST',
+    caller: administrator.caller,
+    ...(json === undefined ? {} : { json }),
+  });
+/** Somebody who was in before approval was asked of them. */
+const waiting = async () => {
+  const user = await addUser(backends.sql);
+  const session = await identity.session(user.email, user.password);
+  await backends.sql.query(`update "user" set approval_status = 'pending' where uuid = $1`, [user.id]);
+  return { ...user, ...session };
+};
+const audited = async (id: string) =>
+  (
+    await backends.sql.query<Record<string, unknown>>(
+      `select event_type, actor, details from audit_log where user_id = $1 and event_type like 'admin.user.%'`,
+      [id],
+    )
+  ).rows;
+
+describe('the queue of accounts that wait', () => {
+  it('is the oldest first, in pages, and has nobody else in it', async () => {
+    const made = [await waiting(), await waiting(), await waiting()];
+    await addUser(backends.sql, { approval_status: 'rejected' });
+    const page = (n: number) => identity.ask(`${queue}?page=${n}&page_size=2`, { caller: administrator.caller });
+    const [one, two] = [await page(1), await page(2)];
+    const ids = [one, two].flatMap((a) => (a.body['items'] as { uuid: string }[]).map((i) => i.uuid));
+    expect(ids).toEqual(made.map((m) => m.id));
+    expect(one.body).toMatchObject({ total: 3, page: 1, page_size: 2 });
+  });
+
+  it('is for administrators', async () => {
+    const { email, password } = await addUser(backends.sql);
+    const { caller } = await identity.session(email, password);
+    expect((await identity.ask(queue, { caller })).status).toBe(403);
+  });
+});
+
+describe('releasing', () => {
+  it('lets the next request with the same token through, and says who did it', async () => {
+    const user = await waiting();
+    expect(await identity.resolve(user.accessToken)).toMatchObject({ refusal: 'account_pending_approval' });
+    const { status, body } = await decide(user.id, 'approve');
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      uuid: user.id,
+      email: user.email,
+      approval_status: 'approved',
+      approved_by: administrator.caller.userId,
+    });
+    expect(await identity.resolve(user.accessToken)).toMatchObject({ refusal: null });
+    // The edge forgets what it knew of the account when it hears this.
+    await waitFor(() => updated.some((e) => e['userId'] === user.id));
+    expect(await audited(user.id)).toEqual([
+      { event_type: 'admin.user.approve', actor: administrator.caller.userId, details: {} },
+    ]);
+  });
+
+  it('of an account that does not wait is a conflict', async () => {
+    const approved = await addUser(backends.sql);
+    const rejected = await addUser(backends.sql, { approval_status: 'rejected' });
+    for (const { id } of [approved, rejected])
+      for (const what of ['approve', 'reject'] as const) {
+        const { status, body } = await decide(id, what);
+        expect([status, body['code']]).toEqual([409, 'approval_not_pending']);
+      }
+  });
+
+  it('and rejecting at once: one of the two counts', async () => {
+    for (let round = 0; round < 5; round++) {
+      const { id } = await waiting();
+      const answers = await Promise.all([decide(id, 'approve'), decide(id, 'reject')]);
+      expect(answers.map((a) => a.status).toSorted((a, b) => a - b)).toEqual([200, 409]);
+      expect(await audited(id)).toHaveLength(1);
+    }
+  });
+
+  it('of nobody is 404', async () => {
+    expect((await decide('0d7c34a1-9a51-4a3c-93a5-6f5b6f0f1b5c', 'approve')).status).toBe(404);
+  });
+});
+
+describe('rejecting', () => {
+  it('ends the sessions and keeps the account, with the reason', async () => {
+    const user = await waiting();
+    const { body } = await decide(user.id, 'reject', { reason: 'nobody knows them' });
+    expect(body).toMatchObject({ approval_status: 'rejected', approved_at: null, approved_by: null });
+    expect(await identity.resolve(user.accessToken)).toBeNull();
+    expect((await identity.refresh(user.refreshToken)).status).toBe(401);
+    expect(await audited(user.id)).toMatchObject([
+      { event_type: 'admin.user.reject', details: { reason: 'nobody knows them' } },
+    ]);
+    const { rows } = await backends.sql.query('select approval_reason from "user" where uuid = $1', [user.id]);
+    expect(rows).toEqual([{ approval_reason: 'nobody knows them' }]);
+  });
+
+  it('needs no reason', async () => {
+    expect((await decide((await waiting()).id, 'reject')).status).toBe(200);
+  });
+});
+
+describe('switching approval off', () => {
+  it('releases who waits, at once, and leaves who was rejected', async () => {
+    const root = await identity.session();
+    const set = (value: boolean) =>
+      identity.ask('/api/admin/auth-config/local', {
+        method: 'PUT',
+        caller: root.caller,
+        json: { require_account_approval: value },
+      });
+    expect((await set(true)).status).toBe(200);
+    const [user, other] = [await waiting(), await waiting()];
+    await decide(other.id, 'reject');
+    expect((await set(false)).status).toBe(200);
+    expect(await identity.resolve(user.accessToken)).toMatchObject({ refusal: null });
+    const { rows } = await backends.sql.query('select approval_status from "user" where uuid = $1', [other.id]);
+    expect(rows).toEqual([{ approval_status: 'rejected' }]);
+    await waitFor(() => updated.some((e) => e['userId'] === user.id));
+  });
+});
