@@ -2,7 +2,7 @@ import { directorySyncRoutes, passReport, passSummary } from '@overtone/contract
 import { conflict, handle, notFound, type Route } from '@overtone/service-kit';
 import type { Db } from '../database.ts';
 import { leaseHeld } from '../lease/lease.ts';
-import type { Orders } from '../schedule/orders.ts';
+import type { Orders } from '../schedule/schedule.ts';
 import type { Review } from './review.service.ts';
 
 type Deps = { db: Db; orders: Orders; review: Review };

@@ -12,7 +12,7 @@ import {
   type PlannedLeaver,
   type Rules,
 } from '../plan/plan.ts';
-import { settingsStore } from '../settings/settings.store.ts';
+import { settingsStore } from '../settings/settings.ts';
 import type { SweepSettings } from '../settings/settings.ts';
 import type { Snapshot, TakeSnapshot } from '../snapshot/snapshot.ts';
 import type { Telemetry } from '../telemetry.ts';
@@ -25,7 +25,7 @@ import {
   type Order,
   type Phase,
   type Running,
-} from './passes.ts';
+} from './report.ts';
 import { passesStore as store } from './passes.store.ts';
 
 const accountsAtOnce = 1_000;

@@ -1,8 +1,8 @@
 import type { PassReport } from '@overtone/contracts';
 import type { Db, Json } from '../database.ts';
 import type { DirectoryPass } from '../generated/client.ts';
-import { settingsStore } from '../settings/settings.store.ts';
-import type { ChangeResult, LeaverResult, Order } from './passes.ts';
+import { settingsStore } from '../settings/settings.ts';
+import type { ChangeResult, LeaverResult, Order } from './report.ts';
 import type { Account } from '../plan/plan.ts';
 
 type Row = {

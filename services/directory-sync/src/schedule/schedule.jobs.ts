@@ -1,8 +1,8 @@
 import { directoryJobs } from '@overtone/contracts';
 import { periodic, worker, type Bus, type Periodic, type Worker } from '@overtone/service-kit';
 import type { Db } from '../database.ts';
-import type { Passes } from '../passes/passes.service.ts';
-import { settingsStore } from '../settings/settings.store.ts';
+import type { Passes } from '../passes/passes.ts';
+import { settingsStore } from '../settings/settings.ts';
 import type { Orders } from './orders.ts';
 import { isDue, slotOf } from './schedule.ts';
 

@@ -1,5 +1,7 @@
 import { Cron } from 'croner';
 
+export type { Orders } from './orders.ts';
+
 const parsed = (expression: string): Cron => new Cron(expression, { timezone: 'UTC', paused: true, mode: '5-part' });
 
 /** Why a schedule cannot be used, in words; null when it can. */

@@ -2,10 +2,10 @@ import { directorySyncRoutes, type DirectorySyncSettings } from '@overtone/contr
 import { handle, invalid, type Route } from '@overtone/service-kit';
 import type { Db } from '../database.ts';
 import { leaseHeld } from '../lease/lease.ts';
-import type { Passes } from '../passes/passes.service.ts';
+import type { Passes } from '../passes/passes.ts';
 import { isDue, nextRuns, scheduleFault } from '../schedule/schedule.ts';
 import { settingsStore } from './settings.store.ts';
-import type { SweepSettings } from './settings.ts';
+import type { SweepSettings } from './sweep-settings.ts';
 
 const shown = 5;
 

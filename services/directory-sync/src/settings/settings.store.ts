@@ -1,6 +1,6 @@
 import type { DirectorySyncSettings, PassReport } from '@overtone/contracts';
 import type { Db, Json, Tx } from '../database.ts';
-import { prefix, settingsOf, type SweepSettings } from './settings.ts';
+import { prefix, settingsOf, type SweepSettings } from './sweep-settings.ts';
 
 export const settingsStore = {
   read: async (db: Db | Tx): Promise<SweepSettings> =>

@@ -1,0 +1,118 @@
+import type { PassReport } from '@overtone/contracts';
+import type { Change, Leaver, Plan } from '../plan/plan.ts';
+
+export type Order = {
+  passId: string;
+  trigger: 'schedule' | 'manual' | 'approval';
+  /** Asked for as a dry run, whatever the setting says. */
+  dryRun: boolean;
+  approvedPass: string | null;
+};
+export type Phase = 'snapshot' | 'plan' | 'witness' | 'apply';
+export type Running = {
+  passId: string;
+  phase: Phase;
+  done: number;
+  total: number | null;
+  dryRun: boolean;
+  startedAt: Date;
+};
+
+/** What became of a planned leaver, and of a planned change. */
+export type LeaverResult = {
+  leaver: Leaver;
+  outcome: PassReport['actions'][number]['outcome'];
+  sessionsRevoked?: number;
+};
+export type ChangeResult = { change: Change; applied: boolean; error?: string };
+export type Results = {
+  leavers: LeaverResult[];
+  changes: ChangeResult[];
+};
+
+/** Lists in a report are cut here; the decisions themselves are kept row by row. */
+const atMost = 1_000;
+
+type Facts = {
+  order: Order;
+  dryRun: boolean;
+  startedAt: Date;
+  finishedAt: Date;
+  maxDisables: number;
+  seen: number;
+  requests: number;
+  proof: PassReport['proof'];
+  groupNames: ReadonlyMap<string, string>;
+};
+
+/** The report of a pass that came as far as a plan. */
+export const reportOf = (plan: Plan, results: Results, f: Facts): PassReport => {
+  const count = (outcome: LeaverResult['outcome']) => results.leavers.filter((l) => l.outcome === outcome).length;
+  const named = (ids: readonly string[]) => ids.map((id) => f.groupNames.get(id) ?? id);
+  return {
+    ...emptyReport(f.order, f),
+    status: plan.status,
+    error: plan.error,
+    checked: plan.checked,
+    seen: f.seen,
+    candidates: results.leavers.length,
+    disabled: count('disabled'),
+    would_disable: count('would_disable'),
+    deferred: count('deferred'),
+    capped: count('deferred') > 0,
+    actions: results.leavers.slice(0, atMost).map(({ leaver, outcome, sessionsRevoked }) => ({
+      user_uuid: leaver.account.userId,
+      email: leaver.account.email,
+      ldap_uid: leaver.account.login,
+      reason: leaver.reason,
+      outcome,
+      applied: outcome === 'disabled',
+      ...(sessionsRevoked === undefined ? {} : { sessions_revoked: sessionsRevoked }),
+      evidence: { ...leaver.evidence },
+    })),
+    reconciled: results.changes.filter((c) => c.applied).length,
+    reconciliations: results.changes.slice(0, atMost).map(({ change, applied, error }) => ({
+      user_uuid: change.account.userId,
+      email: change.account.email,
+      ...(change.role ? { role_from: change.account.role, role_to: change.role } : {}),
+      groups_added: named(change.add),
+      groups_removed: named(change.remove),
+      applied,
+      ...(error ? { error } : {}),
+    })),
+    eligible_for_reactivation: plan.returned
+      .slice(0, atMost)
+      .map(({ userId, email }) => ({ user_uuid: userId, email })),
+    set_digest: plan.digest,
+  };
+};
+
+/** The report of a pass that decided nothing. */
+export const emptyReport = (
+  order: Order,
+  f: Pick<Facts, 'dryRun' | 'startedAt' | 'finishedAt' | 'maxDisables'> & Partial<Pick<Facts, 'requests' | 'proof'>>,
+): PassReport => ({
+  pass_uuid: order.passId,
+  status: 'disabled',
+  error: null,
+  dry_run: f.dryRun,
+  trigger: order.trigger,
+  checked: 0,
+  seen: 0,
+  candidates: 0,
+  disabled: 0,
+  would_disable: 0,
+  deferred: 0,
+  capped: false,
+  max_disables_per_run: f.maxDisables,
+  actions: [],
+  reconciled: 0,
+  reconciliations: [],
+  eligible_for_reactivation: [],
+  ldap_requests: f.requests ?? 0,
+  proof: f.proof ?? [],
+  set_digest: null,
+  started_at: f.startedAt.toISOString(),
+  finished_at: f.finishedAt.toISOString(),
+  duration_s: (f.finishedAt.getTime() - f.startedAt.getTime()) / 1000,
+});

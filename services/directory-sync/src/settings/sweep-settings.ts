@@ -1,0 +1,41 @@
+import { passReport, type DirectorySyncSettings, type PassReport } from '@overtone/contracts';
+import { z } from 'zod';
+
+/** Defaults of the specification, "Directory sync settings". */
+const defaults: DirectorySyncSettings = {
+  enabled: false,
+  schedule: '0 4 * * *',
+  dry_run: true,
+  max_disables_per_run: 10,
+  max_disable_percent: null,
+};
+
+export type SweepSettings = DirectorySyncSettings & {
+  last_run_at: Date | null;
+  last_result: PassReport | null;
+  /** When the switch was last set: what was due before is not made up for. */
+  enabledSince: Date | null;
+};
+export type Row = { key: string; value: unknown; updatedAt: Date };
+
+export const prefix = 'directory_sync.';
+const asDate = z.iso.datetime().transform((t) => new Date(t));
+
+/** The settings that stored rows mean; a row that cannot be read counts as not stored. */
+export const settingsOf = (rows: readonly Row[]): SweepSettings => {
+  const of = (name: string) => rows.find((r) => r.key === prefix + name);
+  const value = <T>(name: string, schema: z.ZodType<T>, otherwise: T): T => {
+    const parsed = schema.safeParse(of(name)?.value);
+    return parsed.success ? parsed.data : otherwise;
+  };
+  return {
+    enabled: value('enabled', z.boolean(), defaults.enabled),
+    schedule: value('schedule', z.string(), defaults.schedule),
+    dry_run: value('dry_run', z.boolean(), defaults.dry_run),
+    max_disables_per_run: value('max_disables_per_run', z.int().min(1), defaults.max_disables_per_run),
+    max_disable_percent: value('max_disable_percent', z.number().nullable(), defaults.max_disable_percent),
+    last_run_at: value('last_run_at', asDate.nullable(), null),
+    last_result: value('last_result', passReport.nullable(), null),
+    enabledSince: of('enabled')?.updatedAt ?? null,
+  };
+};
