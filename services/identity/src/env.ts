@@ -17,7 +17,7 @@ const identityEnv = {
   ALLOW_INSECURE_COOKIES: flag.default(false),
   /** Certificates (PEM) trusted for directories besides the system's and those of the setting. */
   LDAP_TLS_CA_FILE: z.string().max(4096).optional(),
-  /** Milliseconds a refused sign-in takes at least: more than a hash and a question to the directory usually take. */
+  /** Milliseconds a refused sign-in takes at least: more than a hash and a question to the directory usually take; 0: no pace. */
   SIGN_IN_REFUSAL_MS: z.coerce.number().int().min(0).max(10_000).default(300),
   /** Days after which records of the audit trail are deleted. */
   AUDIT_LOG_RETENTION_DAYS: z.coerce.number().int().min(1).max(36_500).default(365),

@@ -59,6 +59,13 @@ describe('the pace of refusals', () => {
     expect(await w.refuse(310)).toBe(600);
   });
 
+  it('is none at a floor of 0', async () => {
+    let waited = false;
+    const pace = createPace({ floorMs: 0, wait: async () => void (waited = true) });
+    await pace.refuse(pace.start(), ['hash']);
+    expect(waited).toBe(false);
+  });
+
   it('is bounded', async () => {
     const w = world();
     await w.refuse(60_000, ['directory']);

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 type Options = {
-  /** A refusal takes at least this long. */
+  /** A refusal takes at least this long; 0: refusals take what they take. */
   floorMs: number;
   /** However slow a directory is, nobody is held longer to look like those who asked it. */
   maxMs?: number;
@@ -40,6 +40,7 @@ export const createPace = ({
     start: now,
     /** Waits until a refusal of a sign-in that began at `started` may be answered. */
     refuse: async (started: number, work: readonly Work[]): Promise<void> => {
+      if (floorMs === 0) return;
       const spent = now() - started;
       for (const kind of work) lately[kind] = [...lately[kind].slice(1 - keep), { at: now(), ms: spent }];
       const step = target();

@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { randomBytes, randomInt } from 'node:crypto';
+import { startDirectoryWorld, type DirectoryWorld } from '../../test/directory-world.ts';
+import { admin } from '../../test/running-identity.ts';
+
+/** A million by `SIGN_IN_FUZZ=1000000`. */
+const size = Number(process.env['SIGN_IN_FUZZ'] ?? 1_000);
+
+let w: DirectoryWorld;
+let victim: Awaited<ReturnType<DirectoryWorld['person']>>;
+beforeAll(async () => {
+  w = await startDirectoryWorld({ SIGN_IN_REFUSAL_MS: '0', ACCOUNT_LOCKOUT_ENABLED: 'false' });
+  victim = await w.person();
+  await w.identity.signIn(victim.uid, victim.password);
+});
+afterAll(() => w.stop());
+
+const anyOf = <T>(items: readonly T[]): T => items[randomInt(items.length)] as T;
+const special = [
+  '*',
+  '(',
+  ')',
+  '\\',
+  '|',
+  '&',
+  '!',
+  '=',
+  '<',
+  '>',
+  '~',
+  ',',
+  ';',
+  '+',
+  '"',
+  '#',
+  '/',
+  '@',
+  '%',
+  "'",
+  ' ',
+];
+const anyText = (): string =>
+  anyOf([
+    () => String.fromCodePoint(...Array.from({ length: randomInt(1, 20) }, () => randomInt(1, 0xd800))),
+    () => Array.from({ length: randomInt(1, 12) }, () => anyOf(special)).join(''),
+    () => randomBytes(randomInt(1, 60)).toString('latin1').replaceAll('\0', '0'),
+    () => 'x'.repeat(randomInt(1, 320)),
+    () => `\\${randomBytes(1).toString('hex')}`,
+  ])();
+/** Names that a careless filter, name or query would take for the victim or for anybody. */
+const around = (uid: string): string =>
+  anyOf([
+    `${uid}*`,
+    `*`,
+    `${uid})(uid=*`,
+    `*)(|(uid=${uid}`,
+    `${uid})(&)`,
+    `\\2a`,
+    `${uid}\\00`,
+    `uid=${uid},${w.slapd.people}`,
+    `${uid},${w.slapd.people}`,
+    `${uid}' or '1'='1`,
+    `%${uid}%`,
+    `_${uid.slice(1)}`,
+    `${uid}\u200b`,
+    `${uid}\u0307`,
+    `${uid}@example.org@example.org`,
+    admin.email,
+    `cn=svc,${w.slapd.base}`,
+    'admin',
+  ]);
+const anyPassword = (): string =>
+  anyOf([() => anyText(), () => '', () => '*', () => `${victim.password}x`, () => victim.uid, () => '\u00a0'])();
+
+describe('generated logins', () => {
+  it(`give no way in and no error 500, over ${size} of them`, async () => {
+    const statuses = new Map<number, number>();
+    const odd: unknown[] = [];
+    let left = size;
+    const client = async () => {
+      while (left-- > 0) {
+        const byName = randomInt(2) === 0;
+        const name = byName ? around(victim.uid) : `${anyText()}${randomInt(3) ? '' : anyOf(special)}`;
+        // With the right password of somebody only a wrong name keeps one out.
+        const password = byName && randomInt(3) === 0 ? victim.password : anyPassword();
+        const { status, cookies } = await w.identity.signIn(name.slice(0, 320), password.slice(0, 1024));
+        statuses.set(status, (statuses.get(status) ?? 0) + 1);
+        if (status !== 401 || cookies.length > 0) odd.push({ name, password, status });
+      }
+    };
+    await Promise.all(Array.from({ length: 16 }, client));
+    expect(odd.slice(0, 5)).toEqual([]);
+    expect([...statuses.keys()]).toEqual([401]);
+    const { rows } = await w.backends.sql.query<{ n: number }>('select count(*)::int as n from "user"');
+    expect(rows[0]?.n).toBe(2);
+  }, 86_400_000);
+
+  it('leave the right one working', async () => {
+    expect((await w.identity.signIn(victim.uid, victim.password)).status).toBe(200);
+  });
+});
