@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { Provider, type Configuration } from 'oidc-provider';
 
-export { startScriptedProvider, type ScriptedProvider, type TokenAnswer } from './scripted-provider.ts';
+export { halfHash, startScriptedProvider, type ScriptedProvider, type TokenAnswer } from './scripted-provider.ts';
 
 /** What the provider says of a person besides the subject. */
 export type ProviderUser = Readonly<Record<string, unknown>>;

@@ -37,13 +37,19 @@ const reasonOfToken = (told: readonly Told[]): string => {
   return 'malformed';
 };
 
+/** A member of the token endpoint's answer that is not as it must be. */
+const member = /"response" body "(\w+)" property|`(token_type)`/;
+const memberOf = (told: readonly Told[]): string | undefined =>
+  told.map((t) => member.exec(String(t.message))?.slice(1).find(Boolean)).find(Boolean);
+
 const reasonOfExchange = (told: readonly Told[]): string => {
   for (const t of told) {
     const error = word(t.error);
     if (error) return error;
   }
+  const wrong = memberOf(told);
+  if (wrong) return wrong;
   const text = told.map((t) => String(t.message)).join(' ');
-  if (/"(\w+)" property/.test(text)) return /"response" body "(\w+)" property/.exec(text)?.[1] ?? 'malformed';
   if (/status code/.test(text)) return 'status';
   if (/content-type/.test(text)) return 'content_type';
   if (/authorization code/.test(text)) return 'no_code';
@@ -68,7 +74,7 @@ export const failureOf = (cause: unknown, tokenCame: boolean, otherwise?: AuditE
   if (lost) return failed('PROVIDER_UNAVAILABLE', lost);
   if (otherwise)
     return failed(otherwise, told.map((t) => word(t.message) ?? word(t.code)).find(Boolean) ?? 'malformed');
-  return tokenCame
+  return tokenCame && !memberOf(told)
     ? failed('INVALID_TOKEN', reasonOfToken(told))
     : failed('TOKEN_EXCHANGE_FAILED', reasonOfExchange(told));
 };

@@ -1,0 +1,106 @@
+import { describe, expect, it } from '@jest/globals';
+import { createFlowCookies, flowCookiesOf, flowSeconds, newSecret, type Flow } from './flow.ts';
+
+const flows = createFlowCookies('a secret of this test that is long enough');
+const flow = (change: Partial<Flow> = {}): Flow => ({
+  state: newSecret(),
+  nonce: newSecret(),
+  verifier: newSecret(),
+  issuer: 'https://idp.example.org',
+  clientId: 'overtone',
+  redirectUri: 'https://overtone.example.org/login',
+  startedAt: Date.now(),
+  ...change,
+});
+const jarOf = (...cookies: string[]) => flowCookiesOf(cookies.map((c) => c.split(';')[0]).join('; '));
+const read = (jar: Map<string, string>, state: string, secure = true, now = Date.now()) =>
+  flows.read(jar, state, secure, now);
+
+describe('the cookie of a sign-in under way', () => {
+  it('gives back to the browser that began it what it needs, and nothing of it can be read outside', () => {
+    const mine = flow();
+    const cookie = flows.seal(mine, true);
+    expect(read(jarOf(cookie), mine.state)).toEqual({ ok: true, flow: mine });
+    for (const hidden of [mine.state, mine.nonce, mine.verifier]) {
+      expect(cookie).not.toContain(hidden);
+      expect(Buffer.from(cookie.split(/[=;]/)[1] ?? '', 'base64url').includes(hidden)).toBe(false);
+    }
+  });
+
+  it('is bound to the host over HTTPS, hidden from scripts, sent when the provider sends people back', () => {
+    expect(flows.seal(flow(), true)).toMatch(
+      /^__Host-oidc_flow_[\w-]{16}=[\w-]+; Path=\/; Max-Age=600; HttpOnly; SameSite=Lax; Secure$/,
+    );
+    expect(flows.seal(flow(), false)).toMatch(
+      /^oidc_flow_[\w-]{16}=[\w-]+; Path=\/; Max-Age=600; HttpOnly; SameSite=Lax$/,
+    );
+  });
+
+  it('has 256 random bits in each of its three secrets', () => {
+    const secrets = Array.from({ length: 1_000 }, newSecret);
+    expect(new Set(secrets).size).toBe(1_000);
+    expect(Buffer.from(secrets[0] as string, 'base64url')).toHaveLength(32);
+  });
+
+  it('is its own for every tab', () => {
+    const [one, two] = [flow(), flow()];
+    const jar = jarOf(flows.seal(one, true), flows.seal(two, true));
+    expect(read(jar, one.state)).toEqual({ ok: true, flow: one });
+    expect(read(jar, two.state)).toEqual({ ok: true, flow: two });
+  });
+
+  it.each([
+    ['not there', () => new Map<string, string>(), 'not_this_browser'],
+    ['of another state', (_c: string) => jarOf(flows.seal(flow(), true)), 'not_this_browser'],
+    [
+      'made with another key',
+      (_c: string, f: Flow) => jarOf(createFlowCookies('x'.repeat(40)).seal(f, true)),
+      'forged',
+    ],
+    [
+      'changed in one bit',
+      (c: string) =>
+        jarOf(c.replace(/=(.{20})./, (_m, a: string) => `=${a}${c[c.indexOf('=') + 21] === 'A' ? 'B' : 'A'}`)),
+      'forged',
+    ],
+    ['empty', (c: string) => jarOf(`${c.split('=')[0]}=`), 'forged'],
+    ['cut short', (c: string) => jarOf(c.split(';')[0]?.slice(0, -30) ?? ''), 'forged'],
+    [
+      'moved to the name of another',
+      (c: string) => {
+        const other = flow();
+        return new Map([
+          [flows.seal(other, true).split('=')[0] as string, c.split(/[=;]/)[1] as string],
+          ['state', other.state],
+        ]);
+      },
+      'forged',
+    ],
+  ])('is refused when it is %s', (_name, jarFor, reason) => {
+    const mine = flow();
+    const jar = jarFor(flows.seal(mine, true), mine);
+    expect(read(jar, jar.get('state') ?? mine.state)).toEqual({ ok: false, reason });
+  });
+
+  it('is good for ten minutes', () => {
+    const mine = flow();
+    const jar = jarOf(flows.seal(mine, true));
+    expect(read(jar, mine.state, true, mine.startedAt + flowSeconds * 1000).ok).toBe(true);
+    expect(read(jar, mine.state, true, mine.startedAt + flowSeconds * 1000 + 1)).toEqual({
+      ok: false,
+      reason: 'expired',
+    });
+  });
+
+  it('of plain HTTP does not pass for one of HTTPS', () => {
+    const mine = flow();
+    expect(read(jarOf(flows.seal(mine, false)), mine.state, true)).toEqual({ ok: false, reason: 'not_this_browser' });
+  });
+
+  it('goes when there are too many, the oldest first', () => {
+    const names = Array.from({ length: 7 }, () => flows.seal(flow(), true).split('=')[0] as string);
+    const cleared = flows.clearOld(new Map(names.map((name) => [name, 'v'])), true);
+    expect(cleared.map((c) => c.split('=')[0])).toEqual(names.slice(0, 3));
+    expect(cleared.every((c) => c.includes('Max-Age=0'))).toBe(true);
+  });
+});

@@ -1,0 +1,31 @@
+import type { Answer, RunningIdentity } from './running-identity.ts';
+
+/** The half of a sign-in that a browser holds: where it was sent, and the cookie it was given. */
+export type Begun = { url: URL; state: string; nonce: string; cookie: string; answer: Answer };
+
+/** A browser with its own cookies, asking identity the way the edge does. */
+export const createBrowser = (identity: RunningIdentity) => {
+  const jar = new Map<string, string>();
+  const ask = async (path: string, cookie = [...jar].map(([k, v]) => `${k}=${v}`).join('; ')): Promise<Answer> => {
+    const answer = await identity.ask(path, cookie ? { headers: { cookie } } : {});
+    for (const set of answer.cookies) {
+      const [name = '', value = ''] = (set.split(';')[0] as string).split(/=(.*)/s);
+      if (set.includes('Max-Age=0')) jar.delete(name);
+      else if (name.includes('oidc_flow')) jar.set(name, value);
+    }
+    return answer;
+  };
+  return {
+    jar,
+    begin: async (): Promise<Begun> => {
+      const answer = await ask('/api/auth/oidc/login');
+      const url = new URL(String(answer.body['authorization_url']));
+      const get = (name: string): string => url.searchParams.get(name) ?? '';
+      return { url, state: get('state'), nonce: get('nonce'), cookie: answer.cookies.at(-1) ?? '', answer };
+    },
+    /** Comes back with what the provider sent to /login. */
+    back: (query: Record<string, string>, cookie?: string): Promise<Answer> =>
+      ask(`/api/auth/oidc/callback?${new URLSearchParams(query).toString()}`, cookie),
+  };
+};
+export type Browser = ReturnType<typeof createBrowser>;
