@@ -34,6 +34,9 @@ export const testPackages: readonly SystemPackage[] = [
   file('fonts-dejavu-core', '/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf'),
   program('slapd', 'slapd', 'slapadd'),
   program('ldap-utils', 'ldapmodify'),
+  program('samba', 'samba', 'samba-tool'),
+  file('samba-ad-dc', '/var/lib/dpkg/info/samba-ad-dc.list'),
+  file('samba-ad-provision', '/usr/share/samba/setup/provision.ldif'),
   program('nginx-light', 'nginx'),
 ];
 
