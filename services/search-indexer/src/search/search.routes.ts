@@ -1,6 +1,6 @@
 import { roleAtLeast, searchRoutes } from '@overtone/contracts';
 import { handle, unavailable, type Caller, type Route } from '@overtone/service-kit';
-import type { AccessStore } from '../access/access.store.ts';
+import type { Sights } from '../access/access.ts';
 import type { SearchIndex } from '../ports/search-index.ts';
 import type { createSearch } from './search.service.ts';
 import type { SearchStore } from './search.store.ts';
@@ -8,7 +8,7 @@ import type { SearchStore } from './search.store.ts';
 export type SearchRoutesDeps = {
   search: ReturnType<typeof createSearch>;
   store: Pick<SearchStore, 'suggest'>;
-  access: Pick<AccessStore, 'sightOf'>;
+  access: Sights;
   index: SearchIndex;
   counts: () => Promise<{ files: number; chunks: number; keywordOnly: number }>;
 };

@@ -1,6 +1,5 @@
 import type { SearchAnswer } from '@overtone/contracts';
-import type { AccessStore } from '../access/access.store.ts';
-import type { Sight } from '../access/access.ts';
+import type { Sight, Sights } from '../access/access.ts';
 import type { SearchIndex, Shown } from '../ports/search-index.ts';
 import { groupByFile, type FileHit, type Fused } from '../ranking/ranking.ts';
 import { createLegs, type LegsDeps } from './legs.service.ts';
@@ -12,7 +11,7 @@ import type { FileFacts, SearchStore } from './search.store.ts';
 export type SearchDeps = Omit<LegsDeps, 'index' | 'store'> & {
   index: Pick<SearchIndex, 'builds' | 'search' | 'passages'>;
   store: Pick<SearchStore, 'facts' | 'languages' | 'hasFiles'>;
-  access: Pick<AccessStore, 'sightOf'>;
+  access: Sights;
 };
 export type Searcher = { userId: string; seesAll: boolean };
 
