@@ -165,7 +165,18 @@ describe('a login in a filter', () => {
   });
 
   it('names nobody when it is empty, endless, half a character or holds what a directory overlooks', () => {
-    for (const login of ['', ' ', 'a\0', 'a\r', '\u0085', 'x'.repeat(257), '\ud800'])
+    for (const login of [
+      '',
+      ' ',
+      'a\0',
+      'a\r',
+      '\u0085',
+      'a\u200bb',
+      'a\u2028b',
+      'a\ufe0fb',
+      'x'.repeat(257),
+      '\ud800',
+    ])
       expect(isLogin(login)).toBe(false);
     for (const login of ['alice', 'a b', 'é', '\u{1f600}', 'a@b.c', '*']) expect(isLogin(login)).toBe(true);
   });

@@ -14,10 +14,11 @@ export type Finding =
   { readonly outcome: 'one'; readonly entry: Entry } | { readonly outcome: 'none' } | { readonly outcome: 'several' };
 
 const MAX_LOGIN = 256;
+const overlooked = /\p{Cc}|\p{Zl}|\p{Zp}|\p{Default_Ignorable_Code_Point}/u;
 
 /** A login that can name somebody: not empty, not endless, nothing in it that a directory would overlook. */
 export const isLogin = (login: string): boolean =>
-  login.trim() !== '' && login.length <= MAX_LOGIN && login.isWellFormed() && !/\p{Cc}/u.test(login);
+  login.trim() !== '' && login.length <= MAX_LOGIN && login.isWellFormed() && !overlooked.test(login);
 
 /** Looks for the one entry that a login names, by username or by e-mail address. */
 export function createFinder(config: DirectoryConfig) {

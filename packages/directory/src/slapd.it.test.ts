@@ -1,5 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { groupLdif, personLdif, startSlapd, type Slapd } from '@overtone/testkit';
+import * as fc from 'fast-check';
+import { folded } from './dn.ts';
 import { createDirectory, type Directory, type DirectoryConfig, type Person } from './index.ts';
 
 let slapd: Slapd;
@@ -153,6 +155,38 @@ describe('OpenLDAP', () => {
     'ali\u200bce*',
   ])('takes %j for a name and nothing else', async (login) => {
     expect(await signIn(login, 'alice-secret')).toBe('no: not_found');
+  });
+
+  it('finds nobody by a generated login, or exactly the person whom it names', async () => {
+    const one = directory({ recursiveGroups: false });
+    const pieces = [
+      'alice',
+      'bob',
+      '*',
+      '(',
+      ')',
+      '\\',
+      '\\2a',
+      '|',
+      '&',
+      '!',
+      '=',
+      'uid',
+      ' ',
+      'é',
+      'ａ',
+      '@example.org',
+      '\u{1f600}',
+    ];
+    const login = fc.array(fc.constantFrom(...pieces), { minLength: 1, maxLength: 6 }).map((parts) => parts.join(''));
+    await fc.assert(
+      fc.asyncProperty(login, async (typed) => {
+        const answer = await one.lookUp(typed);
+        if (answer.outcome === 'yes') expect([answer.value.login, answer.value.email]).toContain(folded(typed));
+        else expect(answer.outcome).toBe('no');
+      }),
+      { numRuns: 1000 },
+    );
   });
 });
 
