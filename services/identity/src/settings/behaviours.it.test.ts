@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import type { AuthSettings } from '@overtone/contracts';
+import { authCategories, type AuthSettings } from '@overtone/contracts';
 import {
   addUser,
   startBackends,
@@ -215,6 +215,11 @@ const lockout = {
     expect(await edgeSettings()).toEqual({ signInPerMinute: 4 });
   },
 } satisfies Record<string, Behaviour>;
+
+it('every category of settings is proved here or in the files beside: directory, provider, proxies', () => {
+  const here = ['local', 'session', 'password_policy', 'lockout'];
+  expect([...here, 'ldap', 'oidc', 'pki', 'proxy'].sort()).toEqual([...authCategories].sort());
+});
 
 describe.each([
   ['local', local],

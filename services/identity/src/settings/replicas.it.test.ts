@@ -1,0 +1,90 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { startNats, waitFor, type TestServer } from '@overtone/testkit';
+import { startBackends, startIdentity, type Backends, type RunningIdentity } from '../../test/running-identity.ts';
+import { createChanges } from '../../test/setting-world.ts';
+
+let backends: Backends;
+let otherBus: TestServer;
+let one: RunningIdentity;
+let two: RunningIdentity;
+/** Has the same database, and never hears what is said on the bus of the others. */
+let deaf: RunningIdentity;
+let changes: ReturnType<typeof createChanges>;
+beforeAll(async () => {
+  [backends, otherBus] = await Promise.all([startBackends(), startNats()]);
+  one = await startIdentity(backends);
+  two = await startIdentity(backends);
+  deaf = await startIdentity({ database: backends.database, nats: otherBus });
+  changes = createChanges(one, (await one.session()).caller);
+});
+afterAll(async () => {
+  await Promise.all([one, two, deaf].map((r) => r.stop()));
+  await Promise.all([backends.stop(), otherBus.stop()]);
+});
+afterEach(() => changes.reset());
+
+const shownBy = async (replica: RunningIdentity) => (await replica.ask('/api/auth/methods')).body['oidc_display_name'];
+
+describe('a change of settings', () => {
+  it('is in force on the replica that made it before its answer comes', async () => {
+    for (let i = 0; i < 5; i++) {
+      await changes.set({ oidc_display_name: `Number ${i}` });
+      expect(await shownBy(one)).toBe(`Number ${i}`);
+    }
+  });
+
+  it('is in force on every other replica, also on one that never hears of it', async () => {
+    await changes.set({ oidc_display_name: 'Everywhere' });
+    for (const replica of [two, deaf]) await waitFor(async () => (await shownBy(replica)) === 'Everywhere');
+  });
+
+  it('is in force on every replica while the broker is away', async () => {
+    await backends.nats.kill9();
+    await changes.set({ oidc_display_name: 'Without a broker' });
+    expect(await shownBy(one)).toBe('Without a broker');
+    await waitFor(async () => (await shownBy(two)) === 'Without a broker');
+    await backends.nats.restart();
+    await changes.set({ oidc_display_name: 'With a broker again' });
+    await waitFor(async () => (await shownBy(two)) === 'With a broker again', { timeoutMs: 15_000 });
+  });
+
+  it('that takes something back is noticed without the bus, too', async () => {
+    await changes.set({ oidc_display_name: 'For a moment' });
+    await waitFor(async () => (await shownBy(deaf)) === 'For a moment');
+    await changes.reset();
+    await waitFor(async () => (await shownBy(deaf)) === 'Single sign-on');
+  });
+
+  it('is found by a replica that starts later, before its first request', async () => {
+    await changes.set({ oidc_display_name: 'Already there' });
+    const later = await startIdentity(backends);
+    expect(await shownBy(later)).toBe('Already there');
+    await later.stop();
+  });
+
+  it('is known to whichever replica the edge asks', async () => {
+    for (const perMinute of [3, 4, 5]) {
+      await changes.set({ rate_limit_auth_per_minute: perMinute });
+      for (const replica of [two, deaf])
+        expect((await replica.ask('/internal/edge-settings')).body).toEqual({ signInPerMinute: perMinute });
+    }
+  });
+
+  it('made by many at once on several replicas leaves all of them with the same settings', async () => {
+    const { caller } = await one.session();
+    await Promise.all(
+      Array.from({ length: 24 }, (_, i) =>
+        ([one, two, deaf][i % 3] as RunningIdentity).ask('/api/admin/auth-config/oidc', {
+          method: 'PUT',
+          json: { oidc_display_name: `Writer ${i}` },
+          caller,
+        }),
+      ),
+    );
+    const { rows } = await backends.sql.query<{ v: string }>(
+      "select config_value as v from auth_config where config_key = 'oidc_display_name'",
+    );
+    for (const replica of [one, two, deaf]) await waitFor(async () => (await shownBy(replica)) === rows[0]?.v);
+    await changes.set({ oidc_display_name: 'x' });
+  });
+});
