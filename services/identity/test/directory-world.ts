@@ -16,7 +16,7 @@ export const startDirectoryWorld = async (overrides: Record<string, string> = {}
     LDAP_SEARCH_BASE: slapd.people,
     LDAP_USERNAME_ATTR: 'uid',
     LDAP_TIMEOUT: '3',
-    SIGN_IN_REFUSAL_MS: '20',
+    SIGN_IN_REFUSAL_MS: '0',
     RATE_LIMIT_ENABLED: 'false',
   };
   const identity = await startIdentity(backends, { ...ldap, ...overrides });

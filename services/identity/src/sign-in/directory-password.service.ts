@@ -1,3 +1,4 @@
+import { isAppError } from '@overtone/service-kit';
 import type { Answer, CurrentDirectory, Person } from '../directory/directory.ts';
 import { surelyNotAsked } from '../directory/directory.ts';
 import { nameKey, type Lockout } from '../lockout/lockout.ts';
@@ -40,7 +41,14 @@ export const createDirectoryPassword = ({ db, settings, lockout, directory, prov
       if (isOwner(t.account, person)) await forgive(lockout, t);
       return refuse(t, { ...fault, method: 'ldap' });
     }
-    const entered = await provisioning.enter(assertionOf(person, settings.current()), t.client);
+    const entered = await provisioning
+      .enter(assertionOf(person, settings.current()), t.client)
+      .catch(async (error: unknown) => {
+        // Kept out by the number of their sessions: they may know, and it is no failed password.
+        if (isAppError(error) && error.code === 'too_many_sessions' && isOwner(t.account, person))
+          await forgive(lockout, t);
+        throw error;
+      });
     const proved = entered.outcome === 'entered' || provedThemselves.has(entered.errorCode);
     // Only on their own account: somebody with another's address must not win back guesses at that one's password.
     if (proved && (!t.account || t.account.id === entered.userId)) await forgive(lockout, t);

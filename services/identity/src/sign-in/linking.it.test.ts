@@ -123,6 +123,26 @@ describe('which password counts', () => {
   );
 });
 
+describe('one session too many', () => {
+  it('is told to who has the right password, of whichever account, and is no failed sign-in', async () => {
+    await w.set('session', { max_concurrent_sessions: 1, concurrent_session_policy: 'reject' });
+    const user = await addUser(w.backends.sql);
+    const person = await w.person();
+    const answers = [];
+    for (const [name, password] of [
+      [user.email, user.password],
+      [person.uid, person.password],
+    ] as const)
+      for (let i = 0; i < 8; i++) answers.push((await w.identity.signIn(name, password)).status);
+    const wrong = await w.identity.signIn(person.uid, 'wrong');
+    await w.set('session', { max_concurrent_sessions: 0, concurrent_session_policy: 'terminate_oldest' });
+    const expected = [200, ...Array.from({ length: 7 }, () => 429)];
+    expect(answers).toEqual([...expected, ...expected]);
+    expect(wrong.status).toBe(401);
+    expect((await w.identity.signIn(person.uid, person.password)).status).toBe(200);
+  });
+});
+
 describe('GET /api/auth/methods', () => {
   it('follows the settings at once', async () => {
     expect((await w.identity.ask('/api/auth/methods')).body).toEqual({
