@@ -9,9 +9,6 @@ import { faultOfIdToken } from './id-token.ts';
 import { issuerOf, type OidcSettings } from './oidc.ts';
 import type { Callback, Failed, Identified, Provider } from './provider.ts';
 
-/** What the token endpoint answered: needed to tell a bad token from no token at all. */
-type Exchange = { answered: boolean; token: unknown; accessToken: unknown };
-
 /**
  * How the client names itself to the token endpoint: always under its own id, also where the audience is another one,
  * and with the redirect address to the letter, which the library would write in its own spelling.
@@ -20,9 +17,8 @@ const authOf = ({ metadata }: Known, s: OidcSettings): client.ClientAuth => {
   const methods: unknown = metadata.token_endpoint_auth_methods_supported;
   const postOnly =
     Array.isArray(methods) && methods.includes('client_secret_post') && !methods.includes('client_secret_basic');
-  const secret = s.oidc_client_secret;
-  const basic = postOnly ? client.ClientSecretPost(secret) : client.ClientSecretBasic(secret);
-  const auth = secret === '' ? client.None() : basic;
+  const withSecret = postOnly ? client.ClientSecretPost : client.ClientSecretBasic;
+  const auth = s.oidc_client_secret === '' ? client.None() : withSecret(s.oidc_client_secret);
   return (as, c, body, headers) => {
     if (body.has('redirect_uri')) body.set('redirect_uri', s.oidc_callback_url);
     return auth(as, { ...c, client_id: s.oidc_client_id }, body, headers);
@@ -51,6 +47,13 @@ const json = (text: string): Record<string, unknown> => {
 };
 const headerOf = (token: string): Record<string, unknown> =>
   json(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString());
+
+/** The address that the provider sent the browser to. */
+const answerUrl = (flow: Flow, callback: Callback): URL => {
+  const url = new URL(flow.redirectUri);
+  for (const [name, value] of Object.entries(callback)) if (value) url.searchParams.set(name, value);
+  return url;
+};
 
 const wanted = (s: OidcSettings): string[] => [s.oidc_email_claim, s.oidc_groups_claim, s.oidc_roles_claim];
 
@@ -87,48 +90,48 @@ export const createProvider = (clock: () => number = Date.now): Provider => {
     return { ...merged(claims, info, s), sub: claims.sub };
   };
 
-  const exchange = async (
-    known: Known,
+  /** Claims of a token that stands up to every rule. */
+  const identified = async (
+    config: client.Configuration,
     s: OidcSettings,
     flow: Flow,
     callback: Callback,
-    signal: AbortSignal,
   ): Promise<Identified | Failed> => {
-    const got: Exchange = { answered: false, token: undefined, accessToken: undefined };
-    const { metadata } = known;
-    const fetch = boundedFetch(signal, ({ url, status, text }) => {
-      if (url !== metadata.token_endpoint || status !== 200) return;
-      const body = json(text);
-      got.answered = true;
-      got.token = body['id_token'];
-      got.accessToken = body['access_token'];
+    const tokens = await client.authorizationCodeGrant(config, answerUrl(flow, callback), {
+      pkceCodeVerifier: flow.verifier,
+      expectedState: flow.state,
+      expectedNonce: flow.nonce,
+      idTokenExpected: true,
     });
-    const config = configure(known, s, fetch);
-    const url = new URL(flow.redirectUri);
-    for (const [name, value] of Object.entries(callback)) if (value) url.searchParams.set(name, value);
+    const claims = tokens.claims() as TokenClaims & { sub: string };
+    const fault = faultOfIdToken({
+      header: headerOf(tokens.id_token as string),
+      claims,
+      accessToken: tokens.access_token,
+      clientId: s.oidc_client_id,
+      now: clock() / 1000,
+      startedAt: flow.startedAt / 1000,
+    });
+    if (fault) return { ok: false, errorCode: 'INVALID_TOKEN', reason: fault };
+    return { ok: true, claims: await completed(config, s, tokens.access_token, claims) };
+  };
+
+  const exchange = async (known: Known, s: OidcSettings, flow: Flow, callback: Callback, signal: AbortSignal) => {
+    // Tells a bad token from no token at all, for the record.
+    let tokenCame = false;
+    const fetch = boundedFetch(signal, ({ url, status, text }) => {
+      const { id_token: idToken, access_token: accessToken } = json(text);
+      if (url === known.metadata.token_endpoint && status === 200)
+        tokenCame = typeof idToken === 'string' && typeof accessToken === 'string';
+    });
+    let config: client.Configuration | undefined;
     try {
-      const tokens = await client.authorizationCodeGrant(config, url, {
-        pkceCodeVerifier: flow.verifier,
-        expectedState: flow.state,
-        expectedNonce: flow.nonce,
-        idTokenExpected: true,
-      });
-      const claims = tokens.claims() as TokenClaims & { sub: string };
-      const header = headerOf(tokens.id_token as string);
-      const fault = faultOfIdToken({
-        header,
-        claims,
-        accessToken: tokens.access_token,
-        clientId: s.oidc_client_id,
-        now: clock() / 1000,
-        startedAt: flow.startedAt / 1000,
-      });
-      if (fault) return { ok: false, errorCode: 'INVALID_TOKEN', reason: fault };
-      return { ok: true, claims: await completed(config, s, tokens.access_token, claims) };
+      config = configure(known, s, fetch);
+      return await identified(config, s, flow, callback);
     } catch (cause) {
-      return failureOf(cause, got.answered && typeof got.token === 'string' && typeof got.accessToken === 'string');
+      return failureOf(cause, tokenCame);
     } finally {
-      known.jwks = client.getJwksCache(config) ?? known.jwks;
+      known.jwks = (config && client.getJwksCache(config)) ?? known.jwks;
     }
   };
 

@@ -1,0 +1,172 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startOidcProvider, type OidcProvider } from '@overtone/testkit/oidc';
+import { startSignIn, type SignInProduct } from '@overtone/testkit/product';
+import { watchDatabase, type WatchedDatabase } from '../../test/sessions-of.ts';
+
+const callbackUrl = 'http://localhost:8080/login';
+const inIdToken = {
+  una: {
+    email: 'una@example.org',
+    email_verified: true,
+    name: 'Una User',
+    preferred_username: 'una',
+    groups: ['staff'],
+  },
+  ada: { email: 'ada@example.org', name: 'Ada', groups: ['staff'], realm_access: { roles: ['overtone-admin'] } },
+  gus: { email: 'gus@example.org', name: 'Gus', groups: ['staff', 'Bosses'] },
+  olga: { email: 'olga@example.org', name: 'Olga Outside', groups: ['visitors'] },
+  bo: { email: 'bo@example.org', name: 'Bo Blocked', groups: ['staff', 'leavers'] },
+  nix: { email: 'nix@example.org', name: 'Nix' },
+  mallory: { email: 'ADA.ADMIN@example.org', email_verified: true, name: 'Mallory', groups: ['staff'] },
+};
+
+let provider: OidcProvider;
+let product: SignInProduct;
+let database: WatchedDatabase;
+beforeAll(async () => {
+  provider = await startOidcProvider({ redirectUris: [callbackUrl], users: inIdToken });
+  product = await startSignIn({
+    identity: {
+      OIDC_ENABLED: 'true',
+      OIDC_DISCOVERY_URL: `${provider.issuer}/.well-known/openid-configuration`,
+      OIDC_CLIENT_ID: provider.clientId,
+      OIDC_CLIENT_SECRET: provider.clientSecret,
+      OIDC_CALLBACK_URL: callbackUrl,
+      OIDC_SCOPES: 'openid email profile groups',
+      OIDC_ADMIN_ROLE: 'root, overtone-admin',
+      OIDC_ALLOWED_GROUPS: 'staff',
+      OIDC_BLOCKED_GROUPS: 'leavers',
+    },
+    edge: { TRUSTED_PROXIES: '127.0.0.1' },
+  });
+  database = await watchDatabase(product.database.url);
+  await database.rows(
+    `insert into group_mapping (source, claim_value, grants_role) values ('oidc', 'Bosses', 'admin')`,
+  );
+});
+afterAll(async () => {
+  await database.end();
+  await product.stop();
+  await provider.stop();
+});
+
+type Sent = { status: number; body: Record<string, unknown>; set: string[] };
+const ask = async (path: string, headers: Record<string, string> = {}): Promise<Sent> => {
+  const response = await fetch(product.edge.url + path, { headers });
+  const body = (await response.json()) as Record<string, unknown>;
+  return { status: response.status, body, set: response.headers.getSetCookie() };
+};
+const cookieHeader = (set: readonly string[]): string => set.map((c) => c.split(';')[0]).join('; ');
+
+/** The whole way: button, provider, page /login, callback; through the real edge. */
+const signIn = async (user: string, headers: Record<string, string> = {}): Promise<Sent> => {
+  const login = await ask('/api/auth/oidc/login', headers);
+  const back = await provider.signIn(String(login.body['authorization_url']), user);
+  expect(back.origin + back.pathname).toBe(callbackUrl);
+  // Other cookies of the browser are no obstacle, and no help.
+  const cookie = `theme=dark; access_token=stale; ${cookieHeader(login.set)}`;
+  return ask(`/api/auth/oidc/callback${back.search}`, { ...headers, cookie });
+};
+const me = async ({ body }: Sent) =>
+  (await ask('/api/users/me', { authorization: `Bearer ${String(body['access_token'])}` })).body;
+
+describe('sign-in at a real provider, through the edge', () => {
+  it('is offered', async () => {
+    const { body } = await ask('/api/auth/methods');
+    expect(body).toMatchObject({ oidc_enabled: true, keycloak_enabled: true });
+    expect(body['methods']).toContain('oidc');
+  });
+
+  it('signs a person in, with the cookies of every sign-in, and takes back the one that bound the browser', async () => {
+    const done = await signIn('una');
+    expect(done.status).toBe(200);
+    expect(done.set.map((c) => c.split('=')[0])).toEqual([
+      'access_token',
+      'refresh_token',
+      'csrf_token',
+      expect.stringMatching(/^oidc_flow_/),
+    ]);
+    expect(done.set.at(-1)).toContain('Max-Age=0');
+    expect(await me(done)).toMatchObject({
+      email: 'una@example.org',
+      full_name: 'Una User',
+      auth_type: 'oidc',
+      role: 'user',
+      oidc_subject: 'una',
+    });
+  });
+
+  it('over HTTPS binds the browser by a cookie that only this host can set', async () => {
+    const headers = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'overtone.example.org' };
+    const login = await ask('/api/auth/oidc/login', headers);
+    expect(login.set).toEqual([
+      expect.stringMatching(/^__Host-oidc_flow_[\w-]{16}=.*Path=\/.*HttpOnly; SameSite=Lax; Secure$/),
+    ]);
+    const done = await signIn('una', headers);
+    expect(done.status).toBe(200);
+    expect(done.set.every((c) => c.includes('Secure'))).toBe(true);
+  });
+
+  it('finds the same person again by issuer and subject, whatever the address is by now', async () => {
+    const before = await me(await signIn('una'));
+    provider.users.set('una', { ...inIdToken.una, email: 'una.new@example.org' });
+    expect((await me(await signIn('una')))['uuid']).toBe(before['uuid']);
+  });
+
+  it('makes an administrator by a role of the provider, and no longer when the role is gone', async () => {
+    expect(await me(await signIn('ada'))).toMatchObject({ role: 'admin' });
+    provider.users.set('ada', { ...inIdToken.ada, realm_access: { roles: ['other'] } });
+    expect(await me(await signIn('ada'))).toMatchObject({ role: 'user' });
+  });
+
+  it('changes no role while the provider leaves the groups out for their length', async () => {
+    expect(await me(await signIn('gus'))).toMatchObject({ role: 'admin' });
+    await database.rows(`delete from audit_log`);
+    const claims = { ...inIdToken.gus, groups: undefined, _claim_names: { groups: 'src1' } };
+    provider.users.set('gus', claims);
+    // Admission cannot be decided either: nobody is let in on what is not known.
+    expect((await signIn('gus')).status).toBe(401);
+    expect(await database.lastRefusal()).toBe('NOT_ADMITTED groups_overage');
+    expect(await database.rows(`select role from "user" where oidc_subject = 'gus'`)).toEqual([{ role: 'admin' }]);
+  });
+
+  it.each([
+    ['olga', 'NOT_ADMITTED no_allowed_group'],
+    ['bo', 'NOT_ADMITTED blocked_group'],
+    ['nix', 'NOT_ADMITTED groups_absent'],
+    ['nobody', 'PROVIDER_ERROR access_denied'],
+  ])('lets %s in no further: %s', async (user, why) => {
+    const done = await signIn(user);
+    expect(done).toMatchObject({ status: 401, body: { code: 'invalid_credentials' } });
+    expect(await database.lastRefusal()).toBe(why);
+    expect(await database.rows('select 1 from "user" where oidc_subject = $1', [user])).toEqual([]);
+  });
+
+  it('never links to the super_admin, even by a verified address', async () => {
+    expect((await signIn('mallory')).status).toBe(401);
+    expect(await database.lastRefusal()).toContain('ACCOUNT_LINK_REFUSED');
+  });
+
+  it("is no use in another browser, nor with somebody else's code", async () => {
+    const [mine, theirs] = [await ask('/api/auth/oidc/login'), await ask('/api/auth/oidc/login')];
+    const back = await provider.signIn(String(theirs.body['authorization_url']), 'una');
+    const push = await ask(`/api/auth/oidc/callback${back.search}`, { cookie: cookieHeader(mine.set) });
+    expect(push.status).toBe(401);
+    const state = new URL(String(mine.body['authorization_url'])).searchParams.get('state') ?? '';
+    back.searchParams.set('state', state);
+    const swap = await ask(`/api/auth/oidc/callback${back.search}`, { cookie: cookieHeader(mine.set) });
+    expect(swap.status).toBe(401);
+    expect(await database.lastRefusal()).toBe('TOKEN_EXCHANGE_FAILED invalid_grant');
+  });
+});
+
+describe('a provider that goes down', () => {
+  it('is said to be unusable, and a sign-in under way ends as every refused one', async () => {
+    const login = await ask('/api/auth/oidc/login');
+    const back = await provider.signIn(String(login.body['authorization_url']), 'una');
+    await provider.stop();
+    const done = await ask(`/api/auth/oidc/callback${back.search}`, { cookie: cookieHeader(login.set) });
+    expect(done).toMatchObject({ status: 401, body: { code: 'invalid_credentials' } });
+    expect(await database.lastRefusal()).toBe('PROVIDER_UNAVAILABLE unreachable');
+  });
+});

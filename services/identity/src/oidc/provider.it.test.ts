@@ -1,0 +1,281 @@
+import { createServer, type Server } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { authSettings, type AuthSettings } from '@overtone/contracts';
+import { startScriptedProvider, type ScriptedProvider, type TokenAnswer } from '@overtone/testkit/oidc';
+import { newSecret, type Flow } from './flow.ts';
+import { issuerOf, type OidcSettings } from './oidc.ts';
+import { createProvider } from './provider.adapter.ts';
+
+const defaults = Object.fromEntries(
+  Object.entries(authSettings).map(([key, def]) => [key, def.default]),
+) as unknown as AuthSettings;
+
+let scripted: ScriptedProvider;
+beforeAll(async () => {
+  scripted = await startScriptedProvider();
+});
+afterAll(() => scripted.stop());
+
+const settings = (change: Partial<OidcSettings> = {}): OidcSettings => ({
+  ...defaults,
+  oidc_enabled: true,
+  oidc_discovery_url: scripted.issuer,
+  oidc_client_id: 'overtone',
+  oidc_client_secret: 'secret',
+  oidc_callback_url: 'http://localhost:8080/login',
+  oidc_timeout: 1,
+  ...change,
+});
+const flowFor = (s: OidcSettings): Flow => ({
+  state: newSecret(),
+  nonce: newSecret(),
+  verifier: newSecret(),
+  issuer: issuerOf(s),
+  clientId: s.oidc_client_id,
+  redirectUri: s.oidc_callback_url,
+  startedAt: Date.now(),
+});
+const begin = (change: Partial<OidcSettings> = {}, provider = createProvider()) => {
+  const s = settings(change);
+  return provider.begin(s, flowFor(s));
+};
+const finish = async (
+  answer: (flow: Flow) => TokenAnswer,
+  change: Partial<OidcSettings> = {},
+  provider = createProvider(),
+  iss?: string,
+) => {
+  const s = settings(change);
+  const flow = flowFor(s);
+  scripted.token = answer(flow);
+  return provider.finish(s, flow, { code: 'c', state: flow.state, iss });
+};
+const good = (flow: Flow, change: Record<string, unknown> = {}): TokenAnswer =>
+  scripted.answer(scripted.sign(scripted.claims(flow.nonce, change)));
+const why = (result: Awaited<ReturnType<typeof begin>> | Awaited<ReturnType<typeof finish>>): string =>
+  result.ok ? 'ok' : `${result.errorCode} ${result.reason}`;
+const withMetadata = async <T>(metadata: Record<string, unknown>, work: () => Promise<T>): Promise<T> => {
+  scripted.metadata = metadata;
+  try {
+    return await work();
+  } finally {
+    scripted.metadata = {};
+  }
+};
+
+describe('a discovery document that cannot be used sends nobody anywhere', () => {
+  const json = { 'content-type': 'application/json' };
+  const answers: [string, TokenAnswer][] = [
+    ['404', { status: 404, body: 'no' }],
+    ['500', { status: 500, body: {} }],
+    ['a redirect', { status: 301, headers: { location: 'https://evil.example.org/' }, body: '' }],
+    ['HTML', { headers: { 'content-type': 'text/html' }, body: '<p>' }],
+    ['broken JSON', { headers: json, body: '{"issuer":' }],
+    ['a list', { headers: json, body: '[]' }],
+    ['more than a mebibyte', { headers: json, body: `{"x":"${'x'.repeat(1_100_000)}"}` }],
+    ['nothing, for ever', 'hang'],
+    ['one byte at a time', 'drip'],
+    ['a reset', 'reset'],
+    ['half of it', 'half'],
+  ];
+  it.each(answers)('%s', async (_name, answer) => {
+    scripted.discovery = answer;
+    expect(why(await begin())).toMatch(/^PROVIDER_UNAVAILABLE \w/);
+    scripted.discovery = undefined;
+  });
+
+  const documents: [string, Record<string, unknown>][] = [
+    ['of another issuer', { issuer: 'https://evil.example.org' }],
+    ['without an issuer', { issuer: undefined }],
+    ['without a place to sign in', { authorization_endpoint: undefined }],
+    ['that would run a script', { authorization_endpoint: 'javascript:alert(1)' }],
+    ['that sends people over plain HTTP', { authorization_endpoint: 'http://idp.example.org/authorize' }],
+    ['without a token endpoint', { token_endpoint: undefined }],
+    ['with a token endpoint over plain HTTP', { token_endpoint: 'http://idp.example.org/token' }],
+    ['with a token endpoint that is a file', { token_endpoint: 'file:///etc/passwd' }],
+    ['without keys', { jwks_uri: undefined }],
+    ['with keys over plain HTTP', { jwks_uri: 'http://idp.example.org/jwks' }],
+    ['with keys that are no address', { jwks_uri: 'keys' }],
+    ['that signs with a shared key only', { id_token_signing_alg_values_supported: ['HS256'] }],
+    ['that does not sign', { id_token_signing_alg_values_supported: ['none'] }],
+    ['that names no algorithm', { id_token_signing_alg_values_supported: [] }],
+    ['whose algorithms are a text', { id_token_signing_alg_values_supported: 'RS256' }],
+  ];
+  it.each(documents)('one %s', async (_name, metadata) => {
+    expect(why(await withMetadata(metadata, () => begin()))).toMatch(/^PROVIDER_UNAVAILABLE \w/);
+  });
+
+  it('of an issuer over plain HTTP that is not this machine, without asking it', async () => {
+    expect(why(await begin({ oidc_discovery_url: 'http://idp.example.org' }))).toBe(
+      'PROVIDER_UNAVAILABLE insecure_address',
+    );
+  });
+});
+
+describe('a provider that is gone', () => {
+  const listen = (server: Server): Promise<string> =>
+    new Promise((resolve) =>
+      server.listen(0, '127.0.0.1', () => resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)),
+    );
+
+  it('is unreachable', async () => {
+    const server = createServer();
+    const url = await listen(server);
+    await new Promise((resolve) => server.close(resolve));
+    expect(why(await begin({ oidc_discovery_url: url }))).toBe('PROVIDER_UNAVAILABLE unreachable');
+  });
+
+  it.each([
+    ['takes the connection and says nothing', () => {}],
+    ['closes its half at once', (end: () => void) => end()],
+  ])('and %s is given up in bounded time', async (_name, act) => {
+    const server = createServer({ allowHalfOpen: true }, (socket) => {
+      socket.on('error', () => {});
+      act(() => socket.end());
+    });
+    const url = await listen(server);
+    expect(why(await begin({ oidc_discovery_url: url }))).toMatch(/^PROVIDER_UNAVAILABLE (timeout|unreachable)$/);
+    server.close();
+  });
+
+  it('with its keys refuses the token', async () => {
+    for (const jwks of ['hang', 'reset', { status: 500, body: {} }, { body: { keys: 'x' } }] as const) {
+      scripted.jwks = jwks;
+      expect(why(await finish(good))).not.toBe('ok');
+    }
+    scripted.jwks = undefined;
+    expect(why(await finish(good))).toBe('ok');
+  });
+});
+
+describe('what is known of the provider', () => {
+  const count = (name: string) => scripted.asked.filter((path) => path.endsWith(name)).length;
+
+  it('is asked for once in a quarter of an hour, by all sign-ins together', async () => {
+    let now = Date.now();
+    const provider = createProvider(() => now);
+    const before = count('openid-configuration');
+    await Promise.all([begin({}, provider), begin({}, provider), begin({}, provider)]);
+    now += 14 * 60_000;
+    await begin({}, provider);
+    expect(count('openid-configuration')).toBe(before + 1);
+    now += 2 * 60_000;
+    await begin({}, provider);
+    expect(count('openid-configuration')).toBe(before + 2);
+  });
+
+  it('is asked for anew when a setting changes, and after a failure', async () => {
+    const provider = createProvider();
+    const before = count('openid-configuration');
+    await begin({}, provider);
+    await begin({ oidc_scopes: 'openid' }, provider);
+    expect(count('openid-configuration')).toBe(before + 2);
+    scripted.discovery = { status: 503, body: {} };
+    expect(why(await begin({ oidc_realm: 'new' }, provider))).not.toBe('ok');
+    scripted.discovery = undefined;
+    expect(why(await begin({ oidc_realm: 'new' }, provider))).toBe('ok');
+  });
+
+  it('does not make a key that nobody knows ask for keys again and again', async () => {
+    const provider = createProvider();
+    expect(why(await finish(good, {}, provider))).toBe('ok');
+    const before = count('jwks');
+    const unknown = (flow: Flow) => scripted.answer(scripted.sign(scripted.claims(flow.nonce), { kid: 'unknown' }));
+    for (let i = 0; i < 20; i++) expect(why(await finish(unknown, {}, provider))).toBe('INVALID_TOKEN key');
+    expect(count('jwks')).toBe(before);
+  });
+});
+
+describe('the answer of another provider', () => {
+  const told = { authorization_response_iss_parameter_supported: true };
+  it('is refused by its name', async () => {
+    expect(why(await finish(good, {}, createProvider(), 'https://evil.example.org'))).toBe('INVALID_STATE iss');
+  });
+  it('is refused when it tells no name and this provider always does', async () => {
+    expect(why(await withMetadata(told, () => finish(good)))).toBe('INVALID_STATE iss');
+    expect(why(await withMetadata(told, () => finish(good, {}, createProvider(), scripted.issuer)))).toBe('ok');
+  });
+});
+
+describe('settings', () => {
+  it('audience: a token for it counts, one for the client does not any more', async () => {
+    const change = { oidc_audience: 'api://overtone' };
+    expect(why(await finish((f) => good(f, { aud: 'api://overtone' }), change))).toBe('ok');
+    expect(scripted.lastToken().authorization).toBe(`Basic ${Buffer.from('overtone:secret').toString('base64')}`);
+    expect(why(await finish(good, change))).toBe('INVALID_TOKEN aud');
+  });
+
+  it('client secret: sent as the provider wants it, and not at all by a public client', async () => {
+    const post = { token_endpoint_auth_methods_supported: ['client_secret_post'] };
+    expect(why(await withMetadata(post, () => finish(good)))).toBe('ok');
+    expect(Object.fromEntries(scripted.lastToken().form)).toMatchObject({
+      client_id: 'overtone',
+      client_secret: 'secret',
+    });
+    expect(why(await finish(good, { oidc_client_secret: '' }))).toBe('ok');
+    expect(scripted.lastToken()).toMatchObject({ authorization: undefined });
+    expect(Object.fromEntries(scripted.lastToken().form)).toMatchObject({ client_id: 'overtone' });
+  });
+
+  it('callback address: to the letter, where a URL would be written in another way', async () => {
+    const oidc_callback_url = 'HTTP://LocalHost:8080/login?from=idp';
+    expect(why(await finish(good, { oidc_callback_url }))).toBe('ok');
+    expect(scripted.lastToken().form.get('redirect_uri')).toBe(oidc_callback_url);
+    const begun = await begin({ oidc_callback_url });
+    expect(begun.ok && new URL(begun.url).searchParams.get('redirect_uri')).toBe(oidc_callback_url);
+  });
+
+  it('scopes: asked for as they are set, always with openid', async () => {
+    const begun = await begin({ oidc_scopes: 'email groups' });
+    expect(begun.ok && new URL(begun.url).searchParams.get('scope')).toBe('openid email groups');
+  });
+
+  it('server and realm: make the issuer', async () => {
+    const issuer = `${scripted.issuer}/realms/main`;
+    const change = { oidc_discovery_url: '', oidc_server_url: scripted.issuer, oidc_realm: 'main' };
+    expect(why(await withMetadata({ issuer }, () => begin(change)))).toBe('ok');
+    expect(scripted.asked.at(-1)).toBe('/realms/main/.well-known/openid-configuration');
+  });
+});
+
+describe('claims that the ID token does not carry', () => {
+  const without = (flow: Flow) => good(flow, { groups: undefined, email: undefined });
+  const claimsOf = async (answer: (flow: Flow) => TokenAnswer = without) => {
+    const result = await finish(answer);
+    if (!result.ok) throw new Error(why(result));
+    return result.claims;
+  };
+  const info = { sub: 'subject-1', email: 'una@example.org', email_verified: true, groups: ['staff'] };
+
+  it('are taken from the user info of the same subject', async () => {
+    scripted.userInfo = { body: info };
+    expect(await claimsOf()).toMatchObject(info);
+  });
+
+  it.each<[string, TokenAnswer]>([
+    ['of another subject', { body: { ...info, sub: 'somebody-else' } }],
+    ['without a subject', { body: { groups: ['admins'] } }],
+    ['that fails', { status: 500, body: {} }],
+    ['that is no JSON', { headers: { 'content-type': 'application/json' }, body: 'x' }],
+    ['that never comes', 'hang'],
+  ])('stay unknown with a user info %s', async (_name, userInfo) => {
+    scripted.userInfo = userInfo;
+    const claims = await claimsOf();
+    expect(claims['groups']).toBeUndefined();
+    expect(claims['email']).toBeUndefined();
+  });
+
+  it('do not make the address of the ID token verified by what the user info says of another', async () => {
+    scripted.userInfo = { body: { ...info, email: 'real@example.org' } };
+    const claims = await claimsOf((flow) => good(flow, { groups: undefined, email: 'root@example.org' }));
+    expect(claims['email']).toBe('root@example.org');
+    expect(claims['email_verified']).toBeUndefined();
+  });
+
+  it('cannot replace what the ID token says', async () => {
+    scripted.userInfo = { body: { ...info, groups: ['admins'], realm_access: { roles: ['admin'] }, nonce: 'x' } };
+    const claims = await claimsOf((flow) => good(flow, { email: undefined }));
+    expect(claims).toMatchObject({ groups: ['staff'], realm_access: { roles: ['user'] } });
+  });
+});
