@@ -2,7 +2,7 @@ import { generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto';
 import { createServer, request, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { connect as connectTcp, type AddressInfo } from 'node:net';
 import { identityEvents, type ResolvedSession, type Role } from '@overtone/contracts';
-import { assertionHeader, createAssertionVerifier } from '@overtone/service-kit';
+import { assertionHeader, createAssertionVerifier, createForwardedVerifier } from '@overtone/service-kit';
 import { startNats, startRedis } from '@overtone/testkit';
 import { connect } from 'nats';
 import { z } from 'zod';
@@ -21,7 +21,8 @@ export type Seen = { method: string; url: string; headers: IncomingMessage['head
 /** A service behind the edge that remembers what it was asked. */
 const startService = async (handler: { current: Handler | undefined }) => {
   const seen: Seen[] = [];
-  const server = createServer((req, res) => {
+  // As much as the services take.
+  const server = createServer({ maxHeaderSize: 96 * 1024 }, (req, res) => {
     const chunks: Buffer[] = [];
     req.on('data', (c: Buffer) => chunks.push(c));
     req.on('error', () => {});
@@ -167,6 +168,8 @@ export const startEdge = async (backends: Backends, { signInPerMinute = 10, ...o
     identity,
     handlers,
     verify,
+    /** Reads what the edge says of the request's head, as identity would. */
+    forwardedOf: createForwardedVerifier(keys.publicKey),
     callerOf: (seen: Seen, audience: 'media' | 'identity' = 'media') =>
       verify(audience)(seen.headers[assertionHeader] as string),
     stop: async () => {

@@ -28,4 +28,3 @@ export const createBrowser = (identity: RunningIdentity) => {
       ask(`/api/auth/oidc/callback?${new URLSearchParams(query).toString()}`, cookie),
   };
 };
-export type Browser = ReturnType<typeof createBrowser>;
