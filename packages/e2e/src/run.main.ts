@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { authorisation } from './authorisation/authorisation.e2e.ts';
 import { badInputs } from './bad-input.e2e.ts';
 import { badUploads } from './bad-uploads.e2e.ts';
 import { inTheBrowser } from './browser.e2e.ts';
@@ -11,15 +12,17 @@ import { createInstance } from './instance.ts';
 import { killing } from './kill.e2e.ts';
 import { lifecycle } from './lifecycle.e2e.ts';
 import { mainJob } from './main-job.e2e.ts';
+import { peopleInTheBrowser } from './people-browser.e2e.ts';
 import { push } from './push.e2e.ts';
 import { runSuite, type Suite } from './runner.ts';
+import { settingsInTheBrowser } from './settings-browser.e2e.ts';
 import { tenHours } from './ten-hours.e2e.ts';
 
 const help = `Checks a running Overtone as its users see it.
   node packages/e2e/src/run.main.ts [SUITE...] [--screenshots DIR] [--data DIR]
   --screenshots DIR  keep the pictures of the browser checks there
   --data DIR         use this data folder and leave it running, instead of a new one that is removed
-Suites: main-job browser ten-hours push bad-uploads bad-input kill lifecycle (all, in this order, when none is named)`;
+Suites: main-job browser people-browser settings-browser ten-hours push bad-uploads bad-input authorisation kill lifecycle (all, in this order, when none is named)`;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -34,10 +37,13 @@ const maxUploadBytes = 32 * 1024 * 1024;
 const suites: Record<string, (context: Context) => Suite> = {
   'main-job': mainJob,
   browser: inTheBrowser,
+  'people-browser': peopleInTheBrowser,
+  'settings-browser': settingsInTheBrowser,
   'ten-hours': tenHours,
   push,
   'bad-uploads': (context) => badUploads(context, maxUploadBytes),
   'bad-input': badInputs,
+  authorisation,
   kill: killing,
   lifecycle,
 };

@@ -140,6 +140,7 @@ const MemberEntry = ({ group, member, me, manages }: EntryProps) => {
         {manages && (
           <NativeSelect
             size="xs"
+            w={104}
             aria-label={`Role of ${nameOf(member)} in the group`}
             data={[
               { value: 'member', label: 'Member' },

@@ -3,7 +3,7 @@ import { ask, type IdentityAnswer } from '../api/identity.ts';
 
 export type Methods = IdentityAnswer<'methods'>;
 export const methodsQuery = queryOptions({
-  queryKey: ['sign-in-methods'],
+  queryKey: ['public', 'methods'],
   queryFn: ({ signal }) => ask('methods', { signal }),
   staleTime: 30_000,
 });

@@ -6,7 +6,7 @@ import { keepsRules, rulesFor, type PasswordPolicy } from './password-policy.ts'
 import css from './new-password.module.css';
 
 const policyQuery = queryOptions({
-  queryKey: ['password-policy'],
+  queryKey: ['public', 'password-policy'],
   queryFn: ({ signal }) => ask('passwordPolicy', { signal }),
   staleTime: 60_000,
 });

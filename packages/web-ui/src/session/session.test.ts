@@ -37,10 +37,11 @@ const start = (answer: (path: string, asked: number) => Answered) => {
   };
   for (const [name, value] of Object.entries(globals))
     Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });
-  const clear = jest.fn();
+  const clear = jest.fn<(filters: unknown) => void>();
   const queryClient = {
     cancelQueries: () => Promise.resolve(),
-    clear,
+    removeQueries: clear,
+    getMutationCache: () => ({ clear: () => undefined }),
     getQueryData: () => undefined,
   } as unknown as QueryClient;
   const onForget = jest.fn();
@@ -111,4 +112,10 @@ it('ends requests that are on their way at sign-out', async () => {
   Object.defineProperty(globalThis, 'fetch', { value: answers, configurable: true, writable: true });
   await session.signOut();
   await late;
+});
+it('keeps what everybody may read, because the sign-in page is waiting for it', async () => {
+  const { session, clear } = start(() => ({ status: 200, body: { message: 'm' } }));
+  await session.signOut();
+  const [{ predicate }] = clear.mock.calls[0] as [{ predicate: (query: { queryKey: string[] }) => boolean }];
+  expect([predicate({ queryKey: ['public', 'methods'] }), predicate({ queryKey: ['me'] })]).toEqual([false, true]);
 });

@@ -45,9 +45,14 @@ export const createSession = ({ queryClient, onForget, goToSignIn }: Deps): Sess
     onForget();
     queryClient.cancelQueries().catch(() => undefined);
   };
+  const clearAll = (): void => {
+    // What everybody may read stays: the sign-in page is waiting for it at this moment.
+    queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'public' });
+    queryClient.getMutationCache().clear();
+  };
   const forget = (): void => {
     stopAll();
-    queryClient.clear();
+    clearAll();
   };
   const renew = (): Promise<boolean> => {
     const asked = Date.now();
@@ -58,7 +63,7 @@ export const createSession = ({ queryClient, onForget, goToSignIn }: Deps): Sess
     stopAll();
     // First away from the page, then its data: a page that is still there would ask for them again.
     await goToSignIn(comeBack).catch(() => undefined);
-    queryClient.clear();
+    clearAll();
   };
   const enter: Session['enter'] = async (ask) => {
     const token = await ask();

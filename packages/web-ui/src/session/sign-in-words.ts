@@ -11,7 +11,8 @@ export type Way = 'password' | 'oidc' | 'pki' | 'proxy';
 const refused: Record<Way, { title: string; words: string }> = {
   password: {
     title: 'User name or password is wrong',
-    words: 'Check both and try again. After several failures an account is locked for a while.',
+    words:
+      'Check both and try again. After several failures an account is locked for a while, and a new account may wait for approval.',
   },
   oidc: {
     title: 'The sign-in was not accepted',

@@ -55,7 +55,9 @@ const Control = ({ item, label, kind, edits, error, onChange }: Props) => {
   const value = shownOf(item, edits);
   const text = value === null ? '' : String(value);
   const set = (next: Value): void => onChange(key, next);
-  const common = { label, description: item.description, error };
+  // Where the catalogue says no more than the label does, once is enough.
+  const description = item.description === label ? undefined : item.description;
+  const common = { label, description, error };
   if (item.data_type === 'boolean')
     return <Switch {...common} checked={value === true} onChange={(event) => set(event.currentTarget.checked)} />;
   if (item.data_type === 'integer')
@@ -67,7 +69,7 @@ const Control = ({ item, label, kind, edits, error, onChange }: Props) => {
         // Out of bounds is said at the field, not put right behind one's back.
         clampBehavior="none"
         allowDecimal={false}
-        w={{ base: '100%', xs: 240 }}
+        styles={{ wrapper: { maxWidth: 200 } }}
         onChange={set}
       />
     );
@@ -85,7 +87,7 @@ const Control = ({ item, label, kind, edits, error, onChange }: Props) => {
       />
     );
   if (kind === 'dns' || kind === 'words' || kind === 'addresses')
-    return <ListField {...common} kind={kind} value={text} onChange={set} />;
+    return <ListField {...common} description={item.description} kind={kind} value={text} onChange={set} />;
   if (kind === 'pem')
     return (
       <Textarea

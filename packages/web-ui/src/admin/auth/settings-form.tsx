@@ -34,8 +34,7 @@ export const SettingsForm = ({ category, items }: Props) => {
       // First the new values, then the end of the changes: the form never shows the old ones in between.
       await client.invalidateQueries({ queryKey: ['auth-config'] });
       setEdits({});
-      for (const key of ['sign-in-methods', 'password-policy', 'approvals'])
-        void client.invalidateQueries({ queryKey: [key] });
+      for (const key of ['public', 'approvals']) void client.invalidateQueries({ queryKey: [key] });
     },
   });
   const change = (key: string, value: Value): void => setEdits((before) => edit(items, before, key, value));
@@ -86,7 +85,7 @@ export const SettingsForm = ({ category, items }: Props) => {
             ))}
           </Alert>
         )}
-        <div className={css['saveBar']}>
+        <div className={css['saveBar']} data-dirty={changed > 0}>
           <Button type="submit" loading={save.isPending} disabled={changed === 0}>
             Save
           </Button>

@@ -1,0 +1,196 @@
+import assert from 'node:assert/strict';
+import type { Browser } from 'playwright-core';
+import { launchBrowser } from './browser.ts';
+import { signIn } from './client.ts';
+import type { Context } from './context.ts';
+import { openHands, watchedStep, type Hands } from './hands.ts';
+import { admin } from './instance.ts';
+import { until, type Check, type Suite } from './runner.ts';
+
+const mara = { email: 'mara.quist@example.org', name: 'Mara Quist', password: 'Violet-Harbour-41' };
+const newcomer = { email: 'nils.berg@example.org', name: 'Nils Berg', password: 'Copper-Meadow-58' };
+/** What a browser prints when its session has been ended under it. */
+const ended = /\b40[14]\b|4004|WebSocket/;
+
+/** Accounts, groups, approvals and sessions as an administrator and the people concerned see them, in two browsers. */
+export const peopleInTheBrowser = ({ instance, screenshots }: Context): Suite => {
+  let browser: Browser;
+  let boss: Hands;
+  let other: Hands;
+  const step = watchedStep(() => [boss, other]);
+  const settings = async (category: string, values: object): Promise<void> => {
+    const client = await signIn(instance.baseUrl, admin.email, admin.password);
+    await client.send('PUT', `/api/admin/auth-config/${category}`, values);
+  };
+  const toUser = async (name: string): Promise<void> => {
+    await boss.page.goto('/admin/users');
+    await boss.page.getByRole('searchbox', { name: /Name, e-mail/ }).fill(name);
+    await boss.page.getByTestId('users').getByRole('link', { name }).click();
+    await boss.page.getByRole('heading', { name, level: 1 }).waitFor();
+  };
+
+  const accounts: Check[] = [
+    {
+      rule: 'Chromium starts and the administrator signs in',
+      vital: true,
+      run: async () => {
+        await settings('lockout', { rate_limit_auth_per_minute: 1000 });
+        browser = await launchBrowser();
+        boss = await openHands(browser, instance.baseUrl, screenshots);
+        other = await openHands(browser, instance.baseUrl, screenshots);
+        await boss.signIn(admin.email, admin.password, 'Library');
+      },
+    },
+    step('an administrator makes an account, and weak passwords are told while typing', async () => {
+      const { page } = boss;
+      await page.getByRole('link', { name: 'Administration' }).click();
+      await page.getByRole('button', { name: 'Add user' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('E-mail address').fill(mara.email);
+      await dialog.getByLabel('Name', { exact: true }).fill(mara.name);
+      await dialog.getByLabel('First password').fill('short');
+      assert.ok(await dialog.getByRole('button', { name: 'Add user' }).isDisabled());
+      await dialog.getByLabel('First password').fill(mara.password);
+      await dialog.getByLabel('To be changed at the first sign-in').uncheck();
+      await dialog.getByRole('button', { name: 'Add user' }).click();
+      await page.getByRole('heading', { name: mara.name, level: 1 }).waitFor();
+    }),
+    step('the new person signs in and sees nothing of the administration', async () => {
+      await other.signIn(mara.email, mara.password, 'Library');
+      assert.equal(await other.page.getByRole('link', { name: 'Administration' }).count(), 0);
+      await other.page.goto('/admin/users');
+      await other.page.getByRole('heading', { name: 'Nothing here' }).waitFor();
+      await other.page.goto('/');
+      await other.page.getByRole('heading', { name: 'Library' }).waitFor();
+    }),
+    step(
+      'a change of role ends the session of that person at once',
+      async () => {
+        const { page } = boss;
+        await toUser(mara.name);
+        await page.getByLabel('Role').selectOption('admin');
+        await page.getByRole('button', { name: 'Change role' }).click();
+        await page.getByRole('dialog').getByRole('button', { name: 'Change role' }).click();
+        const from = Date.now();
+        await other.page.getByRole('button', { name: 'Sign in', exact: true }).waitFor({ timeout: 5_000 });
+        console.log(`        signed out ${Date.now() - from} ms after the change was confirmed`);
+        await other.signIn(mara.email, mara.password, 'Library');
+        await other.page.getByRole('link', { name: 'Administration' }).waitFor();
+      },
+      ended,
+    ),
+    step(
+      'a name that is taken is refused in words',
+      async () => {
+        const { page } = boss;
+        await page.goto('/admin/users');
+        await page.getByRole('button', { name: 'Add user' }).click();
+        const dialog = page.getByRole('dialog');
+        await dialog.getByLabel('E-mail address').fill(mara.email.toUpperCase());
+        await dialog.getByLabel('First password').fill(mara.password);
+        await dialog.getByRole('button', { name: 'Add user' }).click();
+        await dialog.getByRole('alert').waitFor();
+        await page.keyboard.press('Escape');
+      },
+      /\b409\b/,
+    ),
+  ];
+
+  const together: Check[] = [
+    step('a group gets a member by hand, who finds it on the own page', async () => {
+      const { page } = boss;
+      await page.goto('/groups');
+      await page.getByRole('button', { name: 'Add group' }).click();
+      await page.getByRole('dialog').getByLabel('Name').fill('Harbour archive');
+      await page.getByRole('dialog').getByRole('button', { name: 'Add group' }).click();
+      await page.getByRole('heading', { name: 'Harbour archive', level: 1 }).waitFor();
+      await page
+        .getByRole('combobox', { name: 'Add a person' })
+        .or(page.getByLabel('Add a person'))
+        .first()
+        .fill('Mara');
+      await page.getByRole('option', { name: /Mara Quist/ }).click();
+      await page.getByRole('button', { name: 'Add', exact: true }).click();
+      await page.getByTestId('members').getByText('by hand').waitFor();
+      await other.page.goto('/account');
+      await other.page.getByRole('link', { name: 'Harbour archive' }).waitFor();
+    }),
+    step('a session is ended from another one, and its browser is out', async () => {
+      const third = await openHands(browser, instance.baseUrl, screenshots);
+      await third.signIn(mara.email, mara.password, 'Library');
+      await other.page.goto('/account');
+      const sessions = other.page.getByTestId('sessions').getByRole('listitem');
+      await until('two sessions are listed', async () => (await sessions.count()) === 2, 10_000);
+      await other.page.getByRole('button', { name: /^End session on/ }).click();
+      await third.page.getByRole('button', { name: 'Sign in', exact: true }).waitFor();
+      await until('one session is left', async () => (await sessions.count()) === 1, 10_000);
+      await third.page.context().close();
+    }),
+    step(
+      'who registers waits in the queue, and comes in as soon as an administrator approves',
+      async () => {
+        await settings('local', { allow_registration: true, require_account_approval: true });
+        const { page } = other;
+        await page.context().clearCookies();
+        await page.goto('/sign-in');
+        await page.getByRole('link', { name: 'Register' }).click();
+        await page.getByLabel('E-mail address').fill(newcomer.email);
+        await page.getByLabel('Name', { exact: true }).fill(newcomer.name);
+        await page.getByLabel('Password', { exact: true }).fill(newcomer.password);
+        await page.getByRole('button', { name: 'Register' }).click();
+        await page.getByTestId('registered').waitFor();
+        await page.getByRole('link', { name: 'Back to sign-in' }).click();
+        await page.getByLabel('User name or e-mail address').fill(newcomer.email);
+        await page.getByLabel('Password', { exact: true }).fill(newcomer.password);
+        await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+        await page
+          .getByRole('alert')
+          .getByText(/may wait for approval/)
+          .waitFor();
+        await boss.page.goto('/admin/approvals');
+        await boss.page.getByRole('navigation', { name: 'Administration' }).getByLabel('1 account waits').waitFor();
+        await boss.snap('approvals');
+        await boss.page.getByRole('button', { name: `Approve ${newcomer.name}` }).click();
+        await boss.page.getByText('Nobody waits for approval.').waitFor();
+        await other.signIn(newcomer.email, newcomer.password, 'Library');
+        await settings('local', { allow_registration: null, require_account_approval: null });
+      },
+      ended,
+    ),
+    step(
+      'who is disabled is out at once, and back after being enabled',
+      async () => {
+        await toUser(newcomer.name);
+        await boss.page.getByRole('button', { name: 'Disable' }).click();
+        await boss.page.getByRole('dialog').getByRole('button', { name: 'Disable' }).click();
+        await other.page.getByRole('button', { name: 'Sign in', exact: true }).waitFor();
+        await boss.page.getByRole('button', { name: 'Enable' }).click();
+        await boss.page.getByRole('button', { name: 'Disable' }).waitFor();
+        await other.signIn(newcomer.email, newcomer.password, 'Library');
+      },
+      ended,
+    ),
+    step(
+      'a deleted account is gone from the list and from the door',
+      async () => {
+        await toUser(newcomer.name);
+        await boss.page.getByRole('button', { name: 'Delete' }).click();
+        await boss.page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+        await boss.page.getByRole('heading', { name: 'Users' }).waitFor();
+        await other.page.getByRole('button', { name: 'Sign in', exact: true }).waitFor();
+        await boss.page.getByRole('searchbox', { name: /Name, e-mail/ }).fill(newcomer.name);
+        await boss.page.getByText('No account matches.').waitFor();
+      },
+      ended,
+    ),
+  ];
+
+  return {
+    name: 'People, by hand in Chromium',
+    checks: [...accounts, ...together],
+    close: async () => {
+      await settings('lockout', { rate_limit_auth_per_minute: null });
+      await browser?.close();
+    },
+  };
+};

@@ -1,0 +1,237 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import type { Browser, Page } from 'playwright-core';
+import { fitsWidth, launchBrowser } from './browser.ts';
+import { signIn } from './client.ts';
+import type { Context } from './context.ts';
+import { nameless, openHands, watchedStep, type Hands } from './hands.ts';
+import { admin } from './instance.ts';
+import { until, type Check, type Suite } from './runner.ts';
+
+const pages = [
+  '/admin/users',
+  '/admin/approvals',
+  '/groups',
+  ...['local', 'ldap', 'oidc', 'pki', 'proxy', 'session', 'password_policy', 'lockout', 'group-mappings'].map(
+    (name) => `/admin/authentication/${name}`,
+  ),
+  '/admin/audit',
+  '/account',
+  '/admin',
+];
+const setting = (page: Page, key: string) => page.locator(`[data-testid="setting"][data-key="${key}"]`);
+const staff = 'cn=staff,ou=groups,dc=example,dc=org';
+
+/** Sign-in settings, group mappings and the audit log as a super administrator sees them. */
+export const settingsInTheBrowser = ({ instance, screenshots }: Context): Suite => {
+  let browser: Browser;
+  let boss: Hands;
+  let page: Page;
+  const step = watchedStep(() => [boss]);
+  const save = () => page.getByRole('button', { name: 'Save' }).click();
+
+  const forms: Check[] = [
+    {
+      rule: 'Chromium starts and the administrator signs in',
+      vital: true,
+      run: async () => {
+        browser = await launchBrowser();
+        boss = await openHands(browser, instance.baseUrl, screenshots);
+        page = boss.page;
+        await boss.signIn(admin.email, admin.password, 'Library');
+      },
+    },
+    step('a number out of bounds is refused at its field, and nothing is saved', async () => {
+      await page.goto('/admin/authentication/ldap');
+      const port = setting(page, 'ldap_port');
+      await port.getByRole('textbox').fill('70000');
+      await save();
+      await port.getByText('It must be from 1 to 65535.').waitFor();
+      await page.getByRole('button', { name: 'Discard changes' }).click();
+      assert.equal(await port.getByRole('textbox').inputValue(), '636');
+    }),
+    step(
+      'what the service refuses stands at the field it is about',
+      async () => {
+        await setting(page, 'ldap_use_tls').getByRole('switch').click();
+        await save();
+        await setting(page, 'ldap_use_tls')
+          .getByText(/exclude each other/)
+          .waitFor();
+        await page.getByRole('button', { name: 'Discard changes' }).click();
+      },
+      /\b400\b/,
+    ),
+    step('switching LDAPS takes the usual port along', async () => {
+      await setting(page, 'ldap_use_ssl').getByRole('switch').click();
+      assert.equal(await setting(page, 'ldap_port').getByRole('textbox').inputValue(), '389');
+    }),
+    step('changes are not lost by going somewhere else', async () => {
+      await page.getByRole('link', { name: 'OIDC' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Stay' }).click();
+      await page.getByText('2 changes not saved').waitFor();
+      await page.getByRole('button', { name: 'Discard changes' }).click();
+    }),
+    step('a list of names is shown as the service reads it, saved, and told in the history', async () => {
+      const field = setting(page, 'ldap_user_groups');
+      await field.getByRole('textbox').fill(`${staff}, cn=guests,ou=groups,dc=example,dc=org`);
+      await page.keyboard.press('Enter');
+      assert.equal(await field.getByTestId('entries').getByRole('listitem').count(), 2);
+      await field.getByRole('button', { name: /^Remove cn=guests/ }).click();
+      await save();
+      await page.getByText(/1 setting saved/).waitFor();
+      await page.reload();
+      await field.getByTestId('entries').waitFor();
+      assert.deepEqual(await field.getByTestId('entries').getByRole('listitem').allInnerTexts(), [staff]);
+      await page.getByRole('button', { name: 'Show earlier changes' }).click();
+      const change = page.getByTestId('history').getByRole('row').nth(1);
+      await change.getByText('ldap_user_groups').waitFor();
+      assert.match(await change.innerText(), new RegExp(admin.email));
+    }),
+    step('a secret is never given back, and empty keeps it', async () => {
+      const secret = setting(page, 'ldap_bind_password');
+      await secret.locator('input[type="password"]').fill('bind-secret-93');
+      await save();
+      await page
+        .getByText(/1 setting saved/)
+        .first()
+        .waitFor();
+      await page.reload();
+      const input = secret.getByPlaceholder('Configured, leave empty to keep');
+      await input.waitFor();
+      assert.equal(await input.inputValue(), '');
+      assert.ok(!(await page.content()).includes('bind-secret-93'));
+    }),
+    step(
+      'the connection test tells step by step what fails, before anything is saved',
+      async () => {
+        await setting(page, 'ldap_server').getByRole('textbox').fill('ldaps://127.0.0.1:1');
+        await page.getByRole('button', { name: 'Test connection' }).click();
+        const result = page.getByTestId('test-result');
+        // The stored password goes to the stored server only: for another one it is asked for again.
+        await result.getByText('secret_required').waitFor();
+        await setting(page, 'ldap_bind_password').locator('input').first().fill('bind-secret-93');
+        await page.getByRole('button', { name: 'Test connection' }).click();
+        await result.locator('[data-ok="false"]').first().waitFor({ timeout: 20_000 });
+        await boss.snap('connection-test');
+        await page.getByRole('button', { name: 'Discard changes' }).click();
+      },
+      /\b400\b/,
+    ),
+  ];
+
+  const mapped: Check[] = [
+    step('a mapping is made, and the tester shows what matches and what does not', async () => {
+      const client = await signIn(instance.baseUrl, admin.email, admin.password);
+      await client.send('POST', '/api/groups', { name: 'Staff' });
+      await page.goto('/admin/authentication/group-mappings');
+      await page.getByRole('button', { name: 'Add mapping' }).click();
+      const dialog = page.getByRole('dialog');
+      assert.deepEqual(await dialog.getByLabel('Source').locator('option').allInnerTexts(), [
+        'Directory (LDAP)',
+        'Identity provider (OIDC)',
+      ]);
+      await dialog.getByLabel('Claim').fill(staff);
+      await dialog.getByLabel('Group').first().fill('Staff');
+      await page.getByRole('option', { name: 'Staff' }).click();
+      await dialog.getByLabel('Role').selectOption('admin');
+      await dialog.getByRole('button', { name: 'Add mapping' }).click();
+      await page.getByTestId('mappings').getByText(staff).waitFor();
+      await page.getByLabel('Claims to try').fill(`CN=Staff, OU=groups,DC=example,DC=org\ncn=other,dc=example,dc=org`);
+      await page.getByRole('button', { name: 'Try', exact: true }).click();
+      const result = page.getByTestId('mapping-result');
+      await result.getByTestId('matched').getByText(/staff/i).waitFor();
+      await result.getByTestId('unmatched').getByText('cn=other,dc=example,dc=org').waitFor();
+      await result.getByRole('link', { name: 'Staff' }).waitFor();
+      await result.getByText('Administrator', { exact: true }).waitFor();
+      await boss.snap('mapping-tester');
+    }),
+    step('a mapping is deleted after a question', async () => {
+      await page.getByRole('button', { name: `Delete ${staff}` }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+      await page.getByText(/No mappings yet/).waitFor();
+    }),
+    step('the sign-in page shows the ways in that are on, and no other', async () => {
+      const client = await signIn(instance.baseUrl, admin.email, admin.password);
+      await client.send('PUT', '/api/admin/auth-config/oidc', {
+        oidc_enabled: true,
+        oidc_display_name: 'Harbour SSO',
+        oidc_discovery_url: 'https://127.0.0.1:1',
+        oidc_client_id: 'overtone',
+        oidc_callback_url: `${instance.baseUrl}/login`,
+      });
+      const visitor = await openHands(browser, instance.baseUrl, screenshots);
+      await visitor.page.goto('/sign-in');
+      await visitor.page.getByRole('button', { name: 'Continue with Harbour SSO' }).waitFor();
+      await visitor.page.getByLabel('Password', { exact: true }).waitFor();
+      assert.equal(await visitor.page.getByRole('button', { name: 'Use a certificate' }).count(), 0);
+      await visitor.page.goto('/login?error=access_denied&state=unknown');
+      await visitor.page.getByRole('alert').waitFor();
+      await visitor.page.getByRole('link', { name: 'Back to sign-in' }).click();
+      await visitor.page.getByRole('heading', { name: 'Sign in' }).waitFor();
+      await visitor.page.context().close();
+      await client.send('PUT', '/api/admin/auth-config/oidc', { oidc_enabled: null, oidc_display_name: null });
+    }),
+    step('the audit log shows who changed settings, narrows down, and is saved as a table', async () => {
+      await page.goto('/admin/audit');
+      await page.getByLabel('Event', { exact: true }).fill('admin.settings.change');
+      const rows = page.getByTestId('audit').locator('tr[data-event]');
+      await until(
+        'only changes of settings are left',
+        async () => {
+          const events = await rows.evaluateAll((all) => all.map((row) => row.getAttribute('data-event')));
+          return events.length > 0 && events.every((event) => event === 'admin.settings.change');
+        },
+        10_000,
+      );
+      await rows.first().getByRole('button').click();
+      await page.getByText('Request', { exact: true }).waitFor();
+      await boss.snap('audit');
+      await page.getByRole('button', { name: 'Export' }).click();
+      const coming = page.waitForEvent('download');
+      await page.getByRole('menuitem', { name: /CSV/ }).click();
+      assert.match(await readFile(await (await coming).path(), 'utf8'), /admin\.settings\.change/);
+    }),
+    step('every control has a name, and nothing sticks out at 360 pixels', async () => {
+      for (const width of [1280, 360]) {
+        await page.setViewportSize({ width, height: 800 });
+        for (const path of pages) {
+          await page.goto(path);
+          await page.locator('#main h1').first().waitFor();
+          await page.waitForTimeout(300);
+          assert.deepEqual(await nameless(page), [], `${path} has controls without a name`);
+          assert.ok(await fitsWidth(page), `${path} is wider than ${width} pixels`);
+        }
+      }
+      await page.setViewportSize({ width: 1280, height: 800 });
+    }),
+    step('the keyboard alone reaches and saves a setting', async () => {
+      await page.goto('/admin/authentication/lockout');
+      const threshold = setting(page, 'account_lockout_threshold').getByRole('textbox');
+      await threshold.focus();
+      await page.keyboard.press('Control+A');
+      await page.keyboard.type('7');
+      await page.keyboard.press('Enter');
+      await page.getByText(/1 setting saved/).waitFor();
+      await setting(page, 'account_lockout_threshold')
+        .getByRole('button', { name: /use the default/ })
+        .press('Enter');
+      assert.equal(await threshold.inputValue(), '5');
+      await threshold.press('Enter');
+      await until('the default counts again', async () => (await page.getByText(/setting saved/).count()) > 1, 10_000);
+    }),
+  ];
+
+  return {
+    name: 'Sign-in settings, by hand in Chromium',
+    checks: [...forms, ...mapped],
+    close: async () => {
+      const client = await signIn(instance.baseUrl, admin.email, admin.password);
+      await client.send('PUT', '/api/admin/auth-config/ldap', {
+        ldap_user_groups: null,
+        ldap_bind_password_clear: true,
+      });
+      await browser?.close();
+    },
+  };
+};
