@@ -1,6 +1,6 @@
-import { createServer, type Server } from 'node:net';
-import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { generateKeyPairSync } from 'node:crypto';
+import { createServer, type AddressInfo, type Server } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { authSettings, type AuthSettings } from '@overtone/contracts';
 import { startScriptedProvider, type ScriptedProvider, type TokenAnswer } from '@overtone/testkit/oidc';
 import { newSecret, type Flow } from './flow.ts';
@@ -184,6 +184,27 @@ describe('what is known of the provider', () => {
     const unknown = (flow: Flow) => scripted.answer(scripted.sign(scripted.claims(flow.nonce), { kid: 'unknown' }));
     for (let i = 0; i < 20; i++) expect(why(await finish(unknown, {}, provider))).toBe('INVALID_TOKEN key');
     expect(count('jwks')).toBe(before);
+  });
+});
+
+describe('keys that the provider has changed', () => {
+  it('are asked for once when a minute has passed since the last time, and the sign-in goes on', async () => {
+    const provider = createProvider(() => Date.now());
+    expect(why(await finish(good, {}, provider))).toBe('ok');
+    const { keys } = scripted;
+    const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+    scripted.keys = [{ ...publicKey.export({ format: 'jwk' }), kid: 'key-2', alg: 'RS256' }];
+    const rotated = (flow: Flow) =>
+      scripted.answer(scripted.sign(scripted.claims(flow.nonce), { kid: 'key-2' }, privateKey));
+    expect(why(await finish(rotated, {}, provider))).toBe('INVALID_TOKEN key');
+    const real = Date.now;
+    const later = jest.spyOn(Date, 'now').mockImplementation(() => real() + 61_000);
+    const before = scripted.asked.filter((path) => path === '/jwks').length;
+    expect(why(await finish(rotated, {}, provider))).toBe('ok');
+    expect(why(await finish(rotated, {}, provider))).toBe('ok');
+    expect(scripted.asked.filter((path) => path === '/jwks')).toHaveLength(before + 1);
+    later.mockRestore();
+    scripted.keys = keys;
   });
 });
 
