@@ -13,6 +13,7 @@ import { signInBench } from './sign-in.bench.ts';
 import { signInTimingBench } from './sign-in-timing.bench.ts';
 import { socketsBench } from './sockets.bench.ts';
 import { startBench } from './start.bench.ts';
+import { sweepBench } from './sweep.bench.ts';
 import { uploadBench } from './upload.bench.ts';
 
 const benches: readonly Bench[] = [
@@ -26,6 +27,7 @@ const benches: readonly Bench[] = [
   mappingsBench,
   signInBench,
   signInTimingBench,
+  sweepBench,
 ];
 
 const names = process.argv.slice(2).filter((a) => !a.startsWith('-'));

@@ -1,0 +1,147 @@
+import { spawnSync } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { passReport, type PassReport } from '@overtone/contracts';
+import type { Instance } from '@overtone/e2e/instance';
+import { memoryOf } from '@overtone/e2e/processes';
+import { asService } from '@overtone/e2e/service-access';
+import { startSlapd, type Slapd } from '@overtone/testkit';
+import { mebibytes, type Bench, type Row } from './bench.ts';
+import { companyOf, type Company } from './company.ts';
+import { entranceOf, settingsOf, type Entrance } from './sign-in.tools.ts';
+import { needTools } from './tools.ts';
+
+const usersOfSizeOne = 50_000;
+/** So many teams lead to a group of ours. */
+const mappedTeams = 50;
+const noChangeGoalS = 4;
+const allChangeGoalS = 25;
+const requestsGoal = 75;
+const ratioGoal = 5;
+const growthGoal = 200 * 1024 * 1024;
+const sweepPath = '/api/admin/directory-sync';
+
+/** What a plain reader of the same attributes needs, in seconds. */
+const rawRead = ({ url, bindDn, bindPassword, people, groups }: Slapd): number => {
+  const paged = ['-LLL', '-x', '-E', 'pr=1000/noprompt', '-H', url, '-D', bindDn, '-w', bindPassword];
+  const attributes = ['uid', 'mail', 'entryUUID', 'memberOf', 'shadowExpire', 'pwdAccountLockedTime'];
+  const begun = performance.now();
+  for (const question of [
+    ['-b', people, '(objectClass=inetOrgPerson)', ...attributes],
+    ['-b', groups, '(objectClass=groupOfNames)', 'member'],
+  ]) {
+    const ran = spawnSync('ldapsearch', [...paged, ...question], { stdio: ['ignore', 'ignore', 'inherit'] });
+    if (ran.status !== 0) throw new Error(`ldapsearch ended with ${ran.status}`);
+  }
+  return (performance.now() - begun) / 1000;
+};
+
+/** Orders a pass and waits for its report. */
+const pass = async ({ administrator }: Entrance): Promise<PassReport> => {
+  const { task_id: id } = await administrator.send<{ task_id: string }>('POST', `${sweepPath}/run`, {});
+  for (;;) {
+    const { status, body } = await administrator.call('GET', `${sweepPath}/passes/${id}`);
+    if (status === 200) return passReport.parse(body);
+    await sleep(200);
+  }
+};
+
+const goneWell = (report: PassReport): PassReport => {
+  if (report.status === 'ok') return report;
+  throw new Error(`the pass ended as ${report.status}: ${report.error}`);
+};
+
+/** Accounts as first sign-ins make them, and mappings: the staff are administrators, a part of the teams are groups. */
+const populate = async (running: Instance, entrance: Entrance, company: Company): Promise<void> => {
+  const { administrator } = entrance;
+  await asService(running, 'identity', (query) => query(company.accounts, [company.people]));
+  const map = (claim: string, lead: object) =>
+    administrator.send('POST', '/api/admin/group-mappings', { source: 'ldap', claim_value: claim, ...lead });
+  await map(company.staffDn, { grants_role: 'admin' });
+  for (let team = 0; team < mappedTeams; team++) {
+    const { uuid } = await administrator.send<{ uuid: string }>('POST', '/api/groups', { name: `Team ${team}` });
+    await map(company.teamDn(team), { group_uuid: uuid });
+  }
+  await administrator.send('PUT', sweepPath, { enabled: true, dry_run: false });
+};
+
+const removeAll = async (running: Instance, entrance: Entrance): Promise<void> => {
+  const { administrator } = entrance;
+  await administrator.send('PUT', sweepPath, { enabled: false });
+  await entrance.set('ldap', { ldap_enabled: false, ldap_user_groups: '' });
+  for (const { uuid } of await administrator.ok<{ uuid: string }[]>('GET', '/api/admin/group-mappings'))
+    await administrator.ok('DELETE', `/api/admin/group-mappings/${uuid}`);
+  await asService(running, 'identity', (query) => query(`delete from "user" where auth_type = 'ldap'`));
+};
+
+const secondsOf = (report: PassReport): number => report.duration_s ?? Number.NaN;
+const timed = (name: string, seconds: number, goal: number): Row => ({
+  name,
+  ours: `${seconds.toFixed(1)} s`,
+  peer: '',
+  ratio: null,
+  goal: `<= ${goal.toFixed(0)} s`,
+  met: seconds <= goal,
+});
+
+/** One pass over a large directory in which nothing has changed, and one in which everything has. */
+export const sweepBench: Bench = {
+  name: 'sweep',
+  about: 'a pass over 50,000 people and 250,000 memberships, beside ldapsearch reading the same',
+  run: async ({ size, instance }) => {
+    needTools(['slapd', 'ldapsearch']);
+    const running = await instance();
+    const entrance = await entranceOf(running);
+    const company = companyOf(Math.round(usersOfSizeOne * size));
+    const slapd = await startSlapd({ seed: company.ldif(), database: ['maxsize 17179869184'] });
+    try {
+      await entrance.set('ldap', {
+        ...settingsOf(slapd),
+        ldap_recursive_groups: true,
+        ldap_user_groups: company.staffDn,
+        ldap_timeout: 60,
+      });
+      await populate(running, entrance, company);
+      const pid = await running.pidOf('directory-sync');
+      const before = memoryOf(pid).rss;
+      const changed = goneWell(await pass(entrance));
+      const raw = [rawRead(slapd)];
+      const still = goneWell(await pass(entrance));
+      raw.push(rawRead(slapd));
+      const growth = memoryOf(pid).peak - before;
+      if (changed.reconciled !== company.people || still.reconciled !== 0)
+        throw new Error(`${changed.reconciled} and then ${still.reconciled} of ${company.people} were changed`);
+      const [seconds, peer] = [secondsOf(still), Math.min(...raw)];
+      return [
+        timed(`sweep: ${company.people} people, nothing changed`, seconds, size > 1 ? 4.5 * size : noChangeGoalS),
+        timed('sweep: everything changed', secondsOf(changed), allChangeGoalS * Math.max(1, size)),
+        {
+          name: 'sweep: people a second, whole pass',
+          ours: `${Math.round(company.people / seconds)}/s`,
+          peer: `ldapsearch ${Math.round(company.people / peer)}/s`,
+          ratio: seconds / peer,
+          goal: `<= ${ratioGoal}`,
+          met: seconds / peer <= ratioGoal,
+        },
+        {
+          name: 'sweep: LDAP requests',
+          ours: String(still.ldap_requests),
+          peer: '',
+          ratio: null,
+          goal: `<= ${requestsGoal * Math.max(1, size)}`,
+          met: still.ldap_requests <= requestsGoal * Math.max(1, size),
+        },
+        {
+          name: 'sweep: memory growth',
+          ours: mebibytes(growth),
+          peer: '',
+          ratio: null,
+          goal: `<= ${mebibytes(growthGoal)}`,
+          met: growth <= growthGoal,
+        },
+      ];
+    } finally {
+      await removeAll(running, entrance);
+      await slapd.stop();
+    }
+  },
+};
