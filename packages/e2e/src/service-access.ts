@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { Client } from 'pg';
+import { Pool } from 'pg';
 import type { Instance } from './instance.ts';
 
 /** What the supervisor gave a service: the environment of its process. A value may stand in a file. */
@@ -20,17 +20,32 @@ export const settingOf = async (instance: Instance, service: string, name: strin
   return value;
 };
 
+export type Ask = (sql: string, values?: unknown[]) => Promise<Record<string, unknown>[]>;
+
+/** The database with the rights of a service and no more, until it is closed. */
+export const openAsService = async (
+  instance: Instance,
+  service: string,
+): Promise<{ ask: Ask; close: () => Promise<void> }> => {
+  const pool = new Pool({ connectionString: await settingOf(instance, service, 'DATABASE_URL'), max: 2 });
+  // A server that is stopped under an idle connection is no failure of a check.
+  pool.on('error', () => {});
+  return {
+    ask: async (sql, values) => (await pool.query<Record<string, unknown>>(sql, values)).rows,
+    close: () => pool.end(),
+  };
+};
+
 /** Asks the database with the rights of a service and no more. */
 export const asService = async <T>(
   instance: Instance,
   service: string,
-  work: (query: (sql: string, values?: unknown[]) => Promise<Record<string, unknown>[]>) => Promise<T>,
+  work: (query: Ask) => Promise<T>,
 ): Promise<T> => {
-  const client = new Client({ connectionString: await settingOf(instance, service, 'DATABASE_URL') });
-  await client.connect();
+  const { ask, close } = await openAsService(instance, service);
   try {
-    return await work(async (sql, values) => (await client.query<Record<string, unknown>>(sql, values)).rows);
+    return await work(ask);
   } finally {
-    await client.end();
+    await close();
   }
 };

@@ -1,0 +1,182 @@
+import { createHmac, randomUUID } from 'node:crypto';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { PassReport } from '@overtone/contracts';
+import type { Instance } from '../instance.ts';
+import { openAsService, settingOf, type Ask } from '../service-access.ts';
+import type { Asker } from './outcomes.ts';
+
+/** What the caller has to do with the thing that a route is about; `none`: it is about nothing of anybody's. */
+export type Relation = 'none' | 'own' | 'viewer' | 'editor' | 'manager' | 'member' | 'other' | 'above';
+export type Person = { id: string; session: string; token: string };
+/** Ids of everything a route may be about, all of one owner. */
+export type Scenery = Record<
+  | 'owner'
+  | 'bystander'
+  | 'session'
+  | 'file'
+  | 'segment'
+  | 'speaker'
+  | 'otherSpeaker'
+  | 'share'
+  | 'upload'
+  | 'group'
+  | 'mapping'
+  | 'pass',
+  string
+>;
+
+const encoded = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+const lifetime = 3600;
+
+/** People and their things, made afresh for every case, where the services keep them: nothing of a case is left over. */
+export const createScenery = async (instance: Instance) => {
+  const open = (service: string): Promise<{ ask: Ask; close: () => Promise<void> }> => openAsService(instance, service);
+  const [identity, media, dispatcher, sweep] = await Promise.all(
+    ['identity', 'media', 'transcription-dispatcher', 'directory-sync'].map(open),
+  );
+  if (!identity || !media || !dispatcher || !sweep) throw new Error('a service is missing');
+  const secret = await settingOf(instance, 'identity', 'JWT_SECRET_KEY');
+  const objects = join(await settingOf(instance, 'media', 'OBJECT_STORE_DIR'), 'objects');
+
+  const person = async (role: Exclude<Asker, 'none'>): Promise<Person> => {
+    const [id, session, now] = [randomUUID(), randomUUID(), Math.floor(Date.now() / 1000)];
+    await identity.ask(
+      `insert into "user" (uuid, email, full_name, role, password_hash) values ($1, $2, 'Matrix Person', $3, 'none')`,
+      [id, `matrix-${id}@example.org`, role],
+    );
+    await identity.ask(
+      `insert into refresh_token (session_id, user_id, token_hash, expires_at, absolute_expires_at)
+       values ($1, $2, $3, now() + interval '1 hour', now() + interval '1 hour')`,
+      [session, id, randomUUID()],
+    );
+    const claims = { sub: id, sid: session, role, type: 'access', jti: randomUUID(), iat: now, exp: now + lifetime };
+    const unsigned = `${encoded({ alg: 'HS256', typ: 'JWT' })}.${encoded(claims)}`;
+    return { id, session, token: `${unsigned}.${createHmac('sha256', secret).update(unsigned).digest('base64url')}` };
+  };
+
+  const file = async (owner: string, s: Pick<Scenery, 'file' | 'segment' | 'speaker' | 'otherSpeaker'>) => {
+    const key = `files/${s.file}/original`;
+    await mkdir(dirname(join(objects, key)), { recursive: true });
+    await writeFile(join(objects, key), 'not really a recording');
+    await media.ask(
+      `insert into media_file (uuid, user_id, filename, title, object_key, content_type, file_size, status)
+       values ($1, $2, 'matrix.wav', 'Matrix', $3, 'audio/wav', 22, 'completed')`,
+      [s.file, owner, key],
+    );
+    await media.ask(`insert into speaker (uuid, media_file_id, name) values ($1, $3, 'One'), ($2, $3, 'Two')`, [
+      s.speaker,
+      s.otherSpeaker,
+      s.file,
+    ]);
+    await media.ask(
+      `insert into transcript_segment (uuid, media_file_id, speaker_id, position, start_time, end_time, text)
+       values ($1, $2, $3, 0, 0, 1, 'matrix')`,
+      [s.segment, s.file, s.speaker],
+    );
+    const tag = randomUUID();
+    await media.ask(`insert into tag (uuid, user_id, name, normalized_name) values ($1, $2, 'matrix', 'matrix')`, [
+      tag,
+      owner,
+    ]);
+    await media.ask('insert into file_tag (media_file_id, tag_id) values ($1, $2)', [s.file, tag]);
+    await dispatcher.ask(
+      `insert into run (uuid, file_id, owner_id, status, object_key, content_type, options, opened_by, ordered_at)
+       values ($1, $2, $3, 'completed', $4, 'audio/wav', '{}', $5, now())`,
+      [randomUUID(), s.file, owner, key, randomUUID()],
+    );
+  };
+
+  const sharedWith = (s: Scenery, caller: string, permission: string) =>
+    media.ask(
+      'insert into file_share (uuid, media_file_id, user_id, permission, shared_by) values ($1, $2, $3, $4, $5)',
+      [s.share, s.file, caller, permission, s.owner],
+    );
+
+  const group = async (s: Scenery, member?: { id: string; role: string }) => {
+    await identity.ask('insert into user_group (uuid, name) values ($1::uuid, $1::text)', [s.group]);
+    for (const m of [{ id: s.owner, role: 'manager' }, ...(member && member.id !== s.owner ? [member] : [])])
+      await identity.ask('insert into user_group_member (group_id, user_id, role) values ($1, $2, $3)', [
+        s.group,
+        m.id,
+        m.role,
+      ]);
+  };
+
+  const pass = async (id: string) => {
+    const report: PassReport = {
+      pass_uuid: id,
+      status: 'disabled',
+      error: null,
+      dry_run: true,
+      trigger: 'manual',
+      checked: 0,
+      seen: 0,
+      candidates: 0,
+      disabled: 0,
+      would_disable: 0,
+      deferred: 0,
+      capped: false,
+      max_disables_per_run: 10,
+      actions: [],
+      reconciled: 0,
+      reconciliations: [],
+      eligible_for_reactivation: [],
+      ldap_requests: 0,
+      proof: [],
+      set_digest: null,
+      started_at: new Date().toISOString(),
+      finished_at: new Date().toISOString(),
+      duration_s: 0,
+    };
+    await sweep.ask(
+      `insert into directory_pass (uuid, trigger, dry_run, status, report, finished_at)
+       values ($1, 'manual', true, 'disabled', $2, now())`,
+      [id, JSON.stringify(report)],
+    );
+  };
+
+  const upload = async (token: string): Promise<string> => {
+    const response = await fetch(`${instance.baseUrl}/api/files/tus`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${token}`,
+        'tus-resumable': '1.0.0',
+        'upload-length': '100',
+        'upload-metadata': `filename ${Buffer.from('matrix.wav').toString('base64')}`,
+      },
+    });
+    return response.headers.get('location')?.split('/').at(-1) ?? '';
+  };
+
+  return {
+    person,
+    /** Things for one case. `needs`: what its route is about, so that no more is made than that. */
+    things: async (relation: Relation, caller: Person | null, needs: (what: string) => boolean): Promise<Scenery> => {
+      const stranger =
+        relation === 'own' && caller ? caller : await person(relation === 'above' ? 'super_admin' : 'user');
+      const names = ['file', 'segment', 'speaker', 'otherSpeaker', 'share', 'group', 'mapping', 'pass'] as const;
+      const ids = Object.fromEntries(names.map((name) => [name, randomUUID()])) as Omit<Scenery, 'owner'>;
+      const bystander = needs('bystander') ? (await person('user')).id : randomUUID();
+      const s: Scenery = { ...ids, owner: stranger.id, bystander, session: stranger.session, upload: '' };
+      if (needs('file')) await file(s.owner, s);
+      if (needs('file') && caller && (relation === 'viewer' || relation === 'editor'))
+        await sharedWith(s, caller.id, relation);
+      else if (needs('share')) await sharedWith(s, bystander, 'viewer');
+      if (needs('upload')) s.upload = await upload(stranger.token);
+      const role = relation === 'manager' ? 'manager' : 'member';
+      const joins = caller && (relation === 'manager' || relation === 'member');
+      if (needs('group')) await group(s, joins ? { id: caller.id, role } : undefined);
+      if (needs('mapping'))
+        await identity.ask(
+          `insert into group_mapping (uuid, source, claim_value, grants_role) values ($1::uuid, 'oidc', $1::text, 'user')`,
+          [s.mapping],
+        );
+      if (needs('pass')) await pass(s.pass);
+      return s;
+    },
+    close: async () => {
+      await Promise.all([identity, media, dispatcher, sweep].map((s) => s.close()));
+    },
+  };
+};
