@@ -37,10 +37,10 @@ export const createLockout = ({ db, settings }: { db: Db; settings: Settings }):
   // Who waits this long has given up; a directory that hangs must not keep a queue of them.
   const oneAtATime = createTurns({ maxWaiting: 40, maxWaitMs: 15_000 });
 
-  const set = async (key: string, values: Prisma.Sql): Promise<void> =>
+  const set = async (key: string, values: Prisma.Sql, tx: Tx = db): Promise<void> =>
     void (isNameKey(key)
-      ? await db.$executeRaw`update login_lockout t set ${values} where login_key = ${key}`
-      : await db.$executeRaw`update "user" t set ${values} where uuid = ${key}::uuid`);
+      ? await tx.$executeRaw`update login_lockout t set ${values} where login_key = ${key}`
+      : await tx.$executeRaw`update "user" t set ${values} where uuid = ${key}::uuid`);
 
   const unlocked = (locks: boolean) =>
     locks ? Prisma.sql`, locked_until = null, lockouts = greatest(t.lockouts - 1, 0)` : Prisma.empty;
@@ -54,7 +54,7 @@ export const createLockout = ({ db, settings }: { db: Db; settings: Settings }):
       return row ? { key, counted: true, locksAccount: row.locks } : null;
     },
 
-    succeed: ({ key, locksAccount }) => set(key, Prisma.sql`failed_logins = 0${unlocked(locksAccount)}`),
+    succeed: ({ key, locksAccount }, tx) => set(key, Prisma.sql`failed_logins = 0${unlocked(locksAccount)}`, tx),
 
     giveBack: async ({ key, counted: wasCounted, locksAccount }) => {
       if (!wasCounted) return;

@@ -40,7 +40,7 @@ export type Lockout = {
   /** @returns null while the account is locked. */
   begin: (key: LockoutKey) => Promise<Attempt | null>;
   /** The attempt was right: every failure before it is forgotten. */
-  succeed: (attempt: Attempt) => Promise<void>;
+  succeed: (attempt: Attempt, tx?: Tx) => Promise<void>;
   /** Nothing was tried after all: takes back this attempt and no other. */
   giveBack: (attempt: Attempt) => Promise<void>;
   /**

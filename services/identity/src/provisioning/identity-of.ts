@@ -4,6 +4,10 @@ import type { Assertion } from './provisioning.ts';
 
 type Names = Pick<User, 'ldapUid' | 'directoryId' | 'oidcIssuer' | 'oidcSubject' | 'pkiSubjectDn' | 'proxyUser'>;
 
+/** What provisioning must know of an account. */
+export type Known = Names &
+  Pick<User, 'id' | 'email' | 'fullName' | 'role' | 'isActive' | 'approvalStatus' | 'authType'>;
+
 /** The columns in which an account keeps who its owner is at a source; a null is not known. */
 export const identityOf = ({ source, subject, login }: Assertion): Partial<Names> => {
   const id = subject.id || null;
@@ -26,7 +30,7 @@ const isTaken = (user: Names): boolean =>
   [user.ldapUid, user.directoryId, user.oidcSubject, user.pkiSubjectDn, user.proxyUser].some((name) => name !== null);
 
 /** Why an account with the same e-mail address is not linked (specification, "Authentication" 6); null: it is. */
-export const linkFault = (user: User, a: Assertion): string | null => {
+export const linkFault = (user: Known, a: Assertion): string | null => {
   if (!a.emailVerified) return 'the address is not verified';
   if (user.role === 'super_admin') return 'it is a super_admin';
   if (isTaken(user)) return 'it is linked already';

@@ -3,10 +3,9 @@ import type { Outbox } from '@overtone/database';
 import { writeAudit, type AuditErrorCode } from '../audit/audit.ts';
 import type { Client } from '../client.ts';
 import type { Tx } from '../database.ts';
-import type { User } from '../generated/client.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { Settings } from '../settings/settings.ts';
-import { identityOf, linkFault } from './identity-of.ts';
+import { identityOf, linkFault, type Known } from './identity-of.ts';
 import { hasNoLocalPassword } from './local-password.ts';
 import { emailOf, isNameable, nameOf } from './profile.ts';
 import type { Assertion } from './provisioning.ts';
@@ -14,17 +13,17 @@ import { provisioningStore as store } from './provisioning.store.ts';
 import { firstStatus, signupMethods } from './signups.ts';
 
 type SignupMethod = (typeof signupMethods)[Assertion['source']];
-export type Matched = { user: User } & (
+export type Matched = { user: Known } & (
   { how: 'known' | 'adopted' | 'linked' } | { how: 'made'; method: SignupMethod }
 );
-type NoMatch = { refused: AuditErrorCode; user?: User; reason: string };
+type NoMatch = { refused: AuditErrorCode; user?: Known; reason: string };
 
 type Deps = { outbox: Outbox; sessions: Pick<Sessions, 'endAll'>; settings: Settings };
 
 /** Whose account an assertion means: the one with its identity, with its name, with its address, or a new one. */
 export const createMatching = ({ outbox, sessions, settings }: Deps) => {
   /** The name is known, so the identity decides: another identity under an old name is another person. */
-  const byName = async (tx: Tx, user: User, a: Assertion, client: Client): Promise<Matched | NoMatch> => {
+  const byName = async (tx: Tx, user: Known, a: Assertion, client: Client): Promise<Matched | NoMatch> => {
     if (user.directoryId !== null)
       return {
         refused: 'IDENTITY_CONFLICT',
@@ -37,7 +36,7 @@ export const createMatching = ({ outbox, sessions, settings }: Deps) => {
     return { how: 'adopted', user: adopted };
   };
 
-  const told = (tx: Tx, user: User, a: Assertion, client: Client) =>
+  const told = (tx: Tx, user: Known, a: Assertion, client: Client) =>
     writeAudit(tx, {
       event: 'auth.account.linked',
       outcome: 'success',
@@ -49,7 +48,7 @@ export const createMatching = ({ outbox, sessions, settings }: Deps) => {
     });
 
   /** Specification, "Authentication" 6. */
-  const byEmail = async (tx: Tx, user: User, a: Assertion, client: Client): Promise<Matched | NoMatch> => {
+  const byEmail = async (tx: Tx, user: Known, a: Assertion, client: Client): Promise<Matched | NoMatch> => {
     const reason = linkFault(user, a);
     if (reason) return { refused: 'ACCOUNT_LINK_REFUSED', user, reason };
     const linked = await store.update(tx, user.id, {

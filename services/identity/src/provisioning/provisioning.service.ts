@@ -3,11 +3,11 @@ import type { Outbox } from '@overtone/database';
 import { writeAudit, type AuditErrorCode } from '../audit/audit.ts';
 import type { Client } from '../client.ts';
 import { txOptions, type Db, type Tx } from '../database.ts';
-import type { User } from '../generated/client.ts';
 import type { Mappings } from '../mappings/mappings.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Telemetry } from '../telemetry.ts';
+import type { Known } from './identity-of.ts';
 import { createMatching, type Matched } from './matching.ts';
 import { emailOf, loginOf, nameOf } from './profile.ts';
 import {
@@ -29,6 +29,8 @@ type Deps = {
   telemetry: Telemetry;
 };
 
+type Proved = NonNullable<Parameters<Provisioning['enter']>[2]>;
+
 /** Two first sign-ins at once meet at a unique index; the one that lost finds the other's account the next time. */
 const tries = 3;
 
@@ -39,7 +41,7 @@ export const createProvisioning = (d: Deps): Provisioning => {
   const refuse = async (
     tx: Tx,
     a: Assertion,
-    r: { errorCode: AuditErrorCode; user?: User | undefined; reason?: string },
+    r: { errorCode: AuditErrorCode; user?: Known | undefined; reason?: string },
     client: Client,
   ): Promise<Entered> => {
     const { errorCode, user, reason } = r;
@@ -56,30 +58,27 @@ export const createProvisioning = (d: Deps): Provisioning => {
   };
 
   /** Name and address follow the source, as far as nobody else here has them. */
-  const refresh = async (tx: Tx, user: User, a: Assertion): Promise<User> => {
+  const refresh = async (tx: Tx, user: Known, a: Assertion): Promise<Known> => {
     const email = emailOf(a);
     const fullName = a.name ? nameOf(a, email ?? user.email) : user.fullName;
     const ldapUid = a.source === 'ldap' ? a.login : user.ldapUid;
     const newEmail = email && email !== user.email && (await store.isNameFree(tx, user.id, { email }));
     const newUid = ldapUid && ldapUid !== user.ldapUid && (await store.isNameFree(tx, user.id, { ldapUid }));
-    const updated = await store.update(tx, user.id, {
-      lastLoginAt: new Date(),
-      fullName,
-      ...(newEmail ? { email } : {}),
-      ...(newUid ? { ldapUid } : {}),
-    });
+    const changes = { fullName, ...(newEmail ? { email } : {}), ...(newUid ? { ldapUid } : {}) };
+    await store.set(tx, user.id, { lastLoginAt: new Date(), ...changes });
     if (newEmail || fullName !== user.fullName)
       await outbox.add(tx, identityEvents.userUpdated, { userId: user.id, role: user.role as Role, active: true });
-    return updated;
+    return { ...user, ...changes };
   };
 
-  const roleOf = async (tx: Tx, user: User, a: Assertion, client: Client): Promise<string> => {
+  const roleOf = async (tx: Tx, user: Known, a: Assertion, client: Client): Promise<string> => {
     const { claims, legacyAdmin, source } = a;
     const pass = { userId: user.id, source, claims, legacyAdmin, actor: 'idp_login' as const, client };
     return (await mappings.reconcile(tx, pass)).role;
   };
 
-  const open = async (tx: Tx, m: Matched, a: Assertion, client: Client): Promise<Entered> => {
+  const open = async (tx: Tx, m: Matched, a: Assertion, client: Client, proved?: Proved): Promise<Entered> => {
+    await proved?.(tx, m.user.id);
     const errorCode = standingOf(m.user);
     if (errorCode) return refuse(tx, a, { errorCode, user: m.user }, client);
     const user = m.how === 'made' ? m.user : await refresh(tx, m.user, a);
@@ -97,7 +96,7 @@ export const createProvisioning = (d: Deps): Provisioning => {
     return { outcome: 'entered', userId: user.id, issued };
   };
 
-  const enter = async (a: Assertion, client: Client): Promise<Entered> => {
+  const enter = async (a: Assertion, client: Client, proved?: Proved): Promise<Entered> => {
     const { entered, made } = await db.$transaction(async (tx) => {
       const m = await match(tx, a, client);
       if ('refused' in m)
@@ -105,19 +104,19 @@ export const createProvisioning = (d: Deps): Provisioning => {
           entered: await refuse(tx, a, { errorCode: m.refused, user: m.user, reason: m.reason }, client),
           made: null,
         };
-      return { entered: await open(tx, m, a, client), made: m.how === 'made' ? m.method : null };
+      return { entered: await open(tx, m, a, client, proved), made: m.how === 'made' ? m.method : null };
     }, txOptions);
     if (made) d.telemetry.signups.inc({ method: made });
     return entered;
   };
 
-  const again = async (a: Assertion, client: Client, left = tries): Promise<Entered> => {
-    try {
-      return await enter(a, client);
-    } catch (error) {
-      if (left > 1 && isTakenMeanwhile(error)) return again(a, client, left - 1);
-      throw error;
-    }
+  const again: Provisioning['enter'] = async (a, client, proved) => {
+    for (let left = tries; ; left--)
+      try {
+        return await enter(a, client, proved);
+      } catch (error) {
+        if (left <= 1 || !isTakenMeanwhile(error)) throw error;
+      }
   };
 
   return {

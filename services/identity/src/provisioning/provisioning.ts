@@ -1,5 +1,6 @@
 import type { AuditErrorCode } from '../audit/audit.ts';
 import type { Client } from '../client.ts';
+import type { Tx } from '../database.ts';
 import type { Claims, LegacyAdmin } from '../mappings/mappings.ts';
 import type { Issued } from '../sessions/sessions.ts';
 
@@ -31,8 +32,11 @@ export type Entered =
   | { outcome: 'refused'; errorCode: AuditErrorCode; userId: string | undefined };
 
 export type Provisioning = {
-  /** `signIn` for a caller who must know the account behind a refusal. */
-  enter: (assertion: Assertion, client: Client) => Promise<Entered>;
+  /**
+   * `signIn` for a caller who must know how it ended. `proved` runs in the transaction of the sign-in once it is sure
+   * whose account it is, also when that account is kept out.
+   */
+  enter: (assertion: Assertion, client: Client, proved?: (tx: Tx, userId: string) => Promise<void>) => Promise<Entered>;
   /**
    * Finds, links or makes the account, brings groups and role in line and opens a session.
    * @throws AppError unauthenticated, the same for every refusal.

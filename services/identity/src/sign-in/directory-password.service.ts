@@ -1,11 +1,10 @@
-import { isAppError } from '@overtone/service-kit';
 import type { Answer, CurrentDirectory, Person } from '../directory/directory.ts';
 import { surelyNotAsked } from '../directory/directory.ts';
 import { nameKey, type Lockout } from '../lockout/lockout.ts';
-import type { Db } from '../database.ts';
+import type { Db, Tx } from '../database.ts';
 import type { Entered, Provisioning } from '../provisioning/provisioning.ts';
 import type { Settings } from '../settings/settings.ts';
-import { forgive, takeBack, type Refuse, type Try } from './refusal.ts';
+import { forgive, forgiveCrowd, takeBack, type Refuse, type Try } from './refusal.ts';
 import { assertionOf, faultOf, isOwner } from './sign-in.ts';
 import { signInStore } from './sign-in.store.ts';
 
@@ -18,9 +17,6 @@ type Deps = {
   refuse: Refuse;
 };
 type Declined = Exclude<Answer<Person>, { outcome: 'yes' }>;
-
-/** What somebody with the right password may be told off for, without that it counts as a failure. */
-const provedThemselves = new Set(['ACCOUNT_PENDING_APPROVAL', 'ACCOUNT_REJECTED', 'INACTIVE_USER']);
 
 /** Sign-in with a password that the directory checks. */
 export const createDirectoryPassword = ({ db, settings, lockout, directory, provisioning, refuse }: Deps) => {
@@ -36,23 +32,19 @@ export const createDirectoryPassword = ({ db, settings, lockout, directory, prov
   };
 
   const enter = async (t: Try, person: Person): Promise<Entered> => {
+    // Only on their own account: somebody with another's address must not win back guesses at that one's password.
+    const proved = async (tx: Tx, userId: string): Promise<void> => {
+      if (!t.account || t.account.id === userId) await forgive(lockout, t, tx);
+    };
     const fault = faultOf(person);
     if (fault) {
       if (isOwner(t.account, person)) await forgive(lockout, t);
       return refuse(t, { ...fault, method: 'ldap' });
     }
-    const entered = await provisioning
-      .enter(assertionOf(person, settings.current()), t.client)
-      .catch(async (error: unknown) => {
-        // Kept out by the number of their sessions: they may know, and it is no failed password.
-        if (isAppError(error) && error.code === 'too_many_sessions' && isOwner(t.account, person))
-          await forgive(lockout, t);
-        throw error;
-      });
-    const proved = entered.outcome === 'entered' || provedThemselves.has(entered.errorCode);
-    // Only on their own account: somebody with another's address must not win back guesses at that one's password.
-    if (proved && (!t.account || t.account.id === entered.userId)) await forgive(lockout, t);
-    return entered;
+    return provisioning.enter(assertionOf(person, settings.current()), t.client, proved).catch((error: unknown) => {
+      if (!isOwner(t.account, person)) throw error;
+      return forgiveCrowd(lockout, t, error);
+    });
   };
 
   const withPassword = async (t: Try): Promise<Entered> => {

@@ -1,6 +1,7 @@
+import { isAppError } from '@overtone/service-kit';
 import { writeAudit, type AuditErrorCode } from '../audit/audit.ts';
 import type { Client } from '../client.ts';
-import type { Db } from '../database.ts';
+import type { Db, Tx } from '../database.ts';
 import type { Attempt, Lockout } from '../lockout/lockout.ts';
 import type { Entered } from '../provisioning/provisioning.ts';
 import type { Work } from './pace.ts';
@@ -12,8 +13,9 @@ export type Try = {
   password: string;
   client: Client;
   account: Candidate | undefined;
-  /** Budgets it was counted on. */
+  /** Budgets it was counted on, and whether it still is. */
   attempts: Attempt[];
+  counts: boolean;
   work: Work[];
 };
 export type Refusal = {
@@ -45,17 +47,25 @@ export const createRefusal = (db: Db) => {
       client: t.client,
       details: { ...(method ? { method } : {}), ...(reason ? { reason } : {}) },
     });
-    for (const attempt of t.attempts) if (attempt.locksAccount) await locked(t, attempt);
+    for (const attempt of t.attempts) if (t.counts && attempt.locksAccount) await locked(t, attempt);
     return { outcome: 'refused', errorCode, userId: t.account?.id };
   };
 };
 export type Refuse = ReturnType<typeof createRefusal>;
 
 /** The password was right: earlier failures are forgotten. */
-export const forgive = async (lockout: Lockout, t: Try): Promise<void> => {
-  for (const attempt of t.attempts.splice(0)) await lockout.succeed(attempt);
+export const forgive = async (lockout: Lockout, t: Try, tx?: Tx): Promise<void> => {
+  for (const attempt of t.attempts) await lockout.succeed(attempt, tx);
+  t.counts = false;
 };
 /** Nothing was tried: this attempt does not count. */
 export const takeBack = async (lockout: Lockout, t: Try): Promise<void> => {
-  for (const attempt of t.attempts.splice(0)) await lockout.giveBack(attempt);
+  for (const attempt of t.attempts) await lockout.giveBack(attempt);
+  t.counts = false;
+};
+
+/** Kept out by the number of their sessions: they may know, and it is no failed password. */
+export const forgiveCrowd = async (lockout: Lockout, t: Try, error: unknown): Promise<never> => {
+  if (isAppError(error) && error.code === 'too_many_sessions') await forgive(lockout, t);
+  throw error;
 };

@@ -17,7 +17,7 @@ import type { Issued, Sessions } from '../sessions/sessions.ts';
 import type { Settings } from '../settings/settings.ts';
 import { createDirectoryPassword } from './directory-password.service.ts';
 import type { Pace } from './pace.ts';
-import { createRefusal, forgive, type Try } from './refusal.ts';
+import { createRefusal, forgive, forgiveCrowd, type Try } from './refusal.ts';
 import { isBlank, type Candidate } from './sign-in.ts';
 import { signInStore } from './sign-in.store.ts';
 
@@ -44,10 +44,14 @@ export const createSignIn = (d: Deps): SignIn => {
 
   const openLocal = async (t: Try, user: Candidate, hash: string): Promise<Entered> => {
     const errorCode = standingOf(user);
-    if (errorCode) return refuse(t, { errorCode, method: 'local' });
-    const issued = await db.$transaction(async (tx) => {
+    if (errorCode) {
+      await forgive(lockout, t);
+      return refuse(t, { errorCode, method: 'local' });
+    }
+    const open = db.$transaction(async (tx) => {
       // The password may have been changed since it was read: then this sign-in came too late.
       if (!(await signInStore.signedIn(tx, user.id, hash))) return undefined;
+      await forgive(lockout, t, tx);
       const tokens = await sessions.open(tx, user, t.client);
       await writeAudit(tx, {
         event: 'auth.login.success',
@@ -59,6 +63,7 @@ export const createSignIn = (d: Deps): SignIn => {
       });
       return tokens;
     }, txOptions);
+    const issued = await open.catch((error: unknown) => forgiveCrowd(lockout, t, error));
     if (!issued) return refuse(t, { errorCode: 'INVALID_CREDENTIALS', method: 'local' });
     return { outcome: 'entered', userId: user.id, issued };
   };
@@ -73,10 +78,7 @@ export const createSignIn = (d: Deps): SignIn => {
     const hash = localHash(user);
     if (hash !== null) {
       t.work.push('hash');
-      if (await hasher.verify(hash, t.password)) {
-        await forgive(lockout, t);
-        return openLocal(t, user, hash);
-      }
+      if (await hasher.verify(hash, t.password)) return openLocal(t, user, hash);
     }
     if (settings.current().ldap_enabled) return directoryPassword.withPassword(t);
     if (hash !== null) return refuse(t, { errorCode: 'INVALID_CREDENTIALS', method: 'local' });
@@ -129,7 +131,15 @@ export const createSignIn = (d: Deps): SignIn => {
   return {
     withPassword: async (username, password, client) => {
       const started = pace.start();
-      const t: Try = { typed: username.trim(), password, client, account: undefined, attempts: [], work: [] };
+      const t: Try = {
+        typed: username.trim(),
+        password,
+        client,
+        account: undefined,
+        attempts: [],
+        counts: true,
+        work: [],
+      };
       const entered = await admitted(t);
       if (entered.outcome === 'entered') return entered.issued;
       if (entered.errorCode === 'INACTIVE_USER') throw accountDisabled();
