@@ -4,7 +4,7 @@ import type { Bench, Row } from './bench.ts';
 import { entranceOf, settingsOf } from './sign-in.tools.ts';
 
 const goal = 0.55;
-const atOnce = 8;
+const atOnce = 12;
 /** Accounts for each cause that are not used up by a failure. */
 const fresh = 400;
 
@@ -83,19 +83,22 @@ export const signInTimingBench: Bench = {
           }
         }),
       );
-      const rows: Row[] = [];
-      const reference = 'wrong password, directory';
-      for (const name of names.filter((n) => n !== reference)) {
-        const auc = separation(times.get(name) ?? [], times.get(reference) ?? []);
-        rows.push({
+      // Every cause against every other: the worst pair of each is what an attacker would use.
+      const rows: Row[] = names.map((name) => {
+        const [worst] = names
+          .filter((other) => other !== name)
+          .map((other) => ({ other, auc: separation(times.get(name) ?? [], times.get(other) ?? []) }))
+          .toSorted((x, y) => y.auc - x.auc);
+        const auc = worst?.auc ?? 1;
+        return {
           name: `refusal: ${name}`,
           ours: `AUC ${auc.toFixed(3)}`,
-          peer: reference,
+          peer: worst?.other ?? '',
           ratio: null,
           goal: `<= ${goal}`,
           met: auc <= goal,
-        });
-      }
+        };
+      });
       return [
         ...rows,
         {
