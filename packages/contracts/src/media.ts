@@ -97,6 +97,8 @@ export const shareObject = z.object({
   uuid: z.uuid(),
   group_uuid: z.uuid().nullable(),
   user_uuid: z.uuid().nullable(),
+  /** Name (or address) of the person; null for a group, and while identity cannot be asked. */
+  user_name: z.string().nullable(),
   permission: z.enum(sharePermissions),
   shared_by: z.uuid(),
   created_at: time,

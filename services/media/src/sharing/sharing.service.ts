@@ -4,11 +4,11 @@ import { invalid, notFound, type Caller } from '@overtone/service-kit';
 import { groupsOf, lockedFile, usableFile } from '../access/access.ts';
 import { txOptions, type Db, type Tx } from '../database.ts';
 import type { People } from '../ports/people.ts';
-import { accessOf, toShareObject, type Membership, type ShareObject, type With } from './sharing.ts';
+import { accessOf, toShareObject, type Membership, type Names, type ShareObject, type With } from './sharing.ts';
 import { sharingStore as store } from './sharing.store.ts';
 
 type Wanted = BodyOf<(typeof mediaRoutes)['share']>;
-export type SharingDeps = { db: Db; outbox: Outbox; people: Pick<People, 'exists' | 'memberships'> };
+export type SharingDeps = { db: Db; outbox: Outbox; people: People };
 
 /** Files for more than their owner: shared with groups and persons, for reading or for correcting too. */
 export const createSharing = ({ db, outbox, people }: SharingDeps) => {
@@ -33,21 +33,27 @@ export const createSharing = ({ db, outbox, people }: SharingDeps) => {
     return { userId };
   };
 
+  /** Without identity the shares are told all the same. */
+  const namesOf = (userIds: string[]): Promise<Names> => people.names(userIds).catch(() => new Map());
+
   return {
     list: async (caller: Caller, fileId: string): Promise<ShareObject[]> => {
       await usableFile(db, caller, fileId, 'own');
-      return (await store.list(db, fileId)).map(toShareObject);
+      const shares = await store.list(db, fileId);
+      const names = await namesOf(shares.flatMap(({ userId }) => userId ?? []));
+      return shares.map((share) => toShareObject(share, names));
     },
 
     share: async (caller: Caller, fileId: string, wanted: Wanted): Promise<ShareObject> => {
       await usableFile(db, caller, fileId, 'own');
       const whom = await targetOf(caller, wanted);
+      const names = await namesOf('userId' in whom ? [whom.userId] : []);
       return db.$transaction(async (tx) => {
         const file = await lockedFile(tx, caller, fileId, 'own');
         if ('userId' in whom && whom.userId === file.userId) throw unknownTarget('user_uuid', 'owns the file already');
         const share = await store.set(tx, fileId, whom, { permission: wanted.permission, sharedBy: caller.userId });
         await tell(tx, fileId);
-        return toShareObject(share);
+        return toShareObject(share, names);
       }, txOptions);
     },
 

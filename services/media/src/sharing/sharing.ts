@@ -7,10 +7,13 @@ export type ShareObject = z.infer<typeof shareObject>;
 export type With = { groupId: string } | { userId: string };
 export type Membership = { userId: string; groupIds: string[]; version: number };
 
-export const toShareObject = (share: FileShare): ShareObject => ({
+/** Names by user id. */
+export type Names = ReadonlyMap<string, string>;
+export const toShareObject = (share: FileShare, names: Names): ShareObject => ({
   uuid: share.id,
   group_uuid: share.groupId,
   user_uuid: share.userId,
+  user_name: names.get(share.userId ?? '') ?? null,
   permission: share.permission as ShareObject['permission'],
   shared_by: share.sharedBy,
   created_at: share.createdAt.toISOString(),
