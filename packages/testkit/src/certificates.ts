@@ -76,6 +76,8 @@ export interface Authority extends Issued {
   readonly issue: (options: CertificateOptions) => Promise<Issued>;
   /** An authority below this one. */
   readonly authority: (options: CertificateOptions) => Promise<Authority>;
+  /** Another certificate for the same name and key, signed by itself. */
+  readonly again: () => Promise<Issued>;
   readonly revoke: (revoked: readonly Pick<Issued, 'serial'>[], options?: CrlOptions) => Promise<string>;
 }
 export interface CrlOptions {
@@ -198,6 +200,7 @@ const authority = async (o: CertificateOptions, above?: Signer): Promise<Authori
     ...(await make(mine, keys, above ?? me)),
     issue: async (options) => make(options, await newKeys(), me),
     authority: (options) => authority(options, me),
+    again: () => make(mine, keys, me),
     revoke: (revoked, options = {}) => revocationList(me, revoked, options),
   };
 };

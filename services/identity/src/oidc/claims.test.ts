@@ -100,6 +100,15 @@ describe('whom a token is about', () => {
   it.each(['true', 1, 'TRUE', null, undefined, [true], {}])('an address is not verified by %j', (email_verified) => {
     expect(person({ email: 'una@example.org', email_verified }).emailVerified).toBe(false);
   });
+  it('an address from another claim than the one the provider speaks of is not verified', () => {
+    const claims = { email: 'una@example.org', email_verified: true, upn: 'root@example.org' };
+    expect(person(claims, { oidc_email_claim: 'upn' })).toMatchObject({
+      email: 'root@example.org',
+      emailVerified: false,
+    });
+    const same = { ...claims, upn: 'una@example.org' };
+    expect(person(same, { oidc_email_claim: 'upn' }).emailVerified).toBe(true);
+  });
   it.each([
     ['una'],
     ['una@'],

@@ -2,6 +2,8 @@ import * as client from 'openid-client';
 import { boundedFetch, safeAddress } from './bounded-fetch.ts';
 
 const maxAgeMs = 15 * 60_000;
+/** A provider that is down is not asked again by everybody who tries. */
+const failedMs = 2_000;
 const mostKept = 8;
 
 /** Algorithms by which an ID token may be signed: none that needs a shared key, and not `none`. */
@@ -47,8 +49,7 @@ export const createDiscovery = (clock: () => number = Date.now) => {
     if (kept.size >= mostKept) kept.clear();
     const known = ask(issuer, signal);
     kept.set(key, { at: clock(), known });
-    // A failure is not remembered: the next sign-in asks again.
-    known.catch(() => kept.delete(key));
+    known.catch(() => kept.set(key, { at: clock() - maxAgeMs + failedMs, known }));
     return known;
   };
 };

@@ -1,6 +1,6 @@
 import type { AuthSettings } from '@overtone/contracts';
 import type { Assertion } from '../provisioning/provisioning.ts';
-import { adminByRole, claimAt, listAt, mappedClaims, names, textAt, type TokenClaims } from './claims.ts';
+import { adminByRole, listAt, mappedClaims, names, textAt, type TokenClaims } from './claims.ts';
 
 export { safeAddress } from './bounded-fetch.ts';
 
@@ -37,8 +37,8 @@ export const personOf = (issuer: string, claims: TokenClaims & { sub: string }, 
     subject: { issuer, id: claims.sub },
     login,
     email,
-    // Only the provider's own word counts: "true" as a text, or for another address, is none.
-    emailVerified: email !== null && claimAt(claims, 'email_verified') === true,
+    // Only the provider's own word counts: "true" as a text, or said of another address than this one, is none.
+    emailVerified: email !== null && claims['email_verified'] === true && claims['email'] === email,
     name: textAt(claims, s.oidc_name_claim, 200) ?? login,
     claims: mappedClaims(groups, roles, s.oidc_groups_claim),
     legacyAdmin: adminByRole(roles, names(s.oidc_admin_role)),

@@ -165,16 +165,24 @@ describe('what is known of the provider', () => {
     expect(count('openid-configuration')).toBe(before + 2);
   });
 
-  it('is asked for anew when a setting changes, and after a failure', async () => {
+  it('is asked for anew when a setting changes', async () => {
     const provider = createProvider();
     const before = count('openid-configuration');
     await begin({}, provider);
     await begin({ oidc_scopes: 'openid' }, provider);
     expect(count('openid-configuration')).toBe(before + 2);
+  });
+
+  it('is asked for anew soon after a failure, but not by everybody at once', async () => {
+    let now = Date.now();
+    const provider = createProvider(() => now);
+    const before = count('openid-configuration');
     scripted.discovery = { status: 503, body: {} };
-    expect(why(await begin({ oidc_realm: 'new' }, provider))).not.toBe('ok');
+    for (let i = 0; i < 5; i++) expect(why(await begin({}, provider))).not.toBe('ok');
+    expect(count('openid-configuration')).toBe(before + 1);
     scripted.discovery = undefined;
-    expect(why(await begin({ oidc_realm: 'new' }, provider))).toBe('ok');
+    now += 2_001;
+    expect(why(await begin({}, provider))).toBe('ok');
   });
 
   it('does not make a key that nobody knows ask for keys again and again', async () => {

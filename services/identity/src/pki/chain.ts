@@ -1,12 +1,13 @@
 import { digitalSignature, isStrong, keyCertSign, type Cert } from './certificates.ts';
 
 const deepest = 8;
+/** Signatures looked at for one certificate: those sent along could be made to lead round and round. */
+const mostSignatures = 64;
 const clientAuth = '1.3.6.1.5.5.7.3.2';
 const anyPurpose = '2.5.29.37.0';
 
 const same = (a: Cert, b: Cert): boolean => a.x509.raw.equals(b.x509.raw);
-const issued = (issuer: Cert, cert: Cert): boolean =>
-  cert.x509.checkIssued(issuer.x509) && cert.x509.verify(issuer.x509.publicKey);
+const named = (issuer: Cert, cert: Cert): boolean => cert.x509.checkIssued(issuer.x509);
 
 const timeFault = ({ x509 }: Cert, now: Date): string | undefined => {
   if (now < x509.validFromDate) return 'not_yet_valid';
@@ -47,10 +48,13 @@ type Found = { path: Cert[] } | { fault: string };
 export const findPath = (person: Cert, between: readonly Cert[], anchors: readonly Cert[], now: Date): Found => {
   let fault = person.x509.subject === person.x509.issuer ? 'self_signed' : 'unknown_issuer';
   const pool = [...anchors, ...between];
+  let left = mostSignatures;
+  const signed = (issuer: Cert, cert: Cert): boolean => left-- > 0 && cert.x509.verify(issuer.x509.publicKey);
   const climb = (path: Cert[]): Cert[] | undefined => {
     const at = path.at(-1) as Cert;
     for (const issuer of pool) {
-      if (path.length > deepest || path.some((c) => same(c, issuer)) || !issued(issuer, at)) continue;
+      if (path.length > deepest || path.some((c) => same(c, issuer)) || !named(issuer, at)) continue;
+      if (!signed(issuer, at)) continue;
       const isAnchor = anchors.some((a) => same(a, issuer));
       const wrong = faultOfAuthority(issuer, path.length - 1, isAnchor, now);
       if (wrong) fault = wrong;
@@ -62,5 +66,6 @@ export const findPath = (person: Cert, between: readonly Cert[], anchors: readon
     return undefined;
   };
   const path = climb([person]);
-  return path ? { path } : { fault };
+  if (path) return { path };
+  return { fault: left < 0 ? 'too_many_ways' : fault };
 };

@@ -1,4 +1,5 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { X509Certificate } from 'node:crypto';
+import { beforeAll, describe, expect, it, jest } from '@jest/globals';
 import {
   createAuthority,
   keyUses,
@@ -221,6 +222,15 @@ describe('a certificate is refused', () => {
       expect(await reasonOf(await certs(), given)).toBe(reason);
     },
   );
+
+  it('when those sent along lead round and round: not every way is gone', async () => {
+    const round = await createAuthority({ subject: { CN: 'Round' } });
+    const maze = await Promise.all(Array.from({ length: 7 }, () => round.again()));
+    const verify = jest.spyOn(X509Certificate.prototype, 'verify');
+    expect(await reasonOf([await person({}, round), ...maze])).toBe('too_many_ways');
+    expect(verify).toHaveBeenCalledTimes(64);
+    verify.mockRestore();
+  });
 
   it('when nobody but itself vouches for it, even when it is set as an authority', async () => {
     const own = await selfSigned({ subject: alice });
