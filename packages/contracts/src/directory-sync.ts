@@ -322,6 +322,25 @@ export const sweepRpc = {
     }),
     timeoutMs: 30_000,
   }),
+  /** What a pass has done so far, from the audit that stands or falls with it; by user, after this one. */
+  done: defineRpc('identity', 'directory-pass-done', {
+    request: z.object({ passId: z.uuid(), since: time, after: z.uuid().nullable(), limit: z.int().min(1).max(2000) }),
+    reply: z.object({
+      done: z.array(
+        z.object({
+          userId: z.uuid(),
+          email: z.string(),
+          login: z.string().nullable(),
+          disabled: z.object({ reason: z.enum(leaveReasons), evidence, sessionsRevoked: z.int() }).nullable(),
+          role: z.object({ from: z.enum(roles), to: z.enum(['user', 'admin']) }).nullable(),
+          added: z.array(z.string()),
+          removed: z.array(z.string()),
+          adopted: z.string().nullable(),
+        }),
+      ),
+    }),
+    timeoutMs: 30_000,
+  }),
   /** Enables accounts that this pass disabled and nobody touched since. */
   undo: defineRpc('identity', 'undo-directory-pass', {
     request: z.object({ passId: z.uuid(), userIds: z.array(z.uuid()).max(500), by: z.uuid() }),

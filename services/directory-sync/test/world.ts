@@ -42,7 +42,12 @@ export type FakeDirectory = {
   meanwhile: () => Promise<void>;
 };
 /** The identity of a test: its accounts, and what it was told to do. */
-export type FakeIdentity = { accounts: Account[]; applied: { passId: string; changes: SweepChange[] }[] };
+export type FakeIdentity = {
+  accounts: Account[];
+  applied: { passId: string; changes: SweepChange[] }[];
+  /** The batch after which the asker hears nothing any more, though it was applied. */
+  silentAfter: number | null;
+};
 
 const bus = async (nats: NatsConnection): Promise<void> => {
   const jsm = await nats.jetstreamManager();
@@ -56,11 +61,35 @@ const bus = async (nats: NatsConnection): Promise<void> => {
   await nats.jetstream().views.kv('LEASES', { history: 1 });
 };
 
+const changed = (account: Account, changes: readonly SweepChange[]): Account => {
+  const change = changes.find((c) => c.userId === account.userId);
+  if (!change) return account;
+  return change.disable
+    ? { ...account, active: false, disabledBy: 'directory' }
+    : { ...account, role: change.role ?? account.role };
+};
+const doneOf = ({ userId, disable, role, expected, add, remove, adopt }: SweepChange) => ({
+  userId,
+  email: `${userId}@example.org`,
+  login: null,
+  disabled: disable && { ...disable, sessionsRevoked: 1 },
+  role: role && { from: expected.role, to: role },
+  added: add,
+  removed: remove,
+  adopted: adopt,
+});
+
 const answerAs = (nats: NatsConnection, identity: FakeIdentity): void => {
   const serve = <R extends RpcDef>(def: R, answer: (request: RequestOf<R>) => ReplyOf<R>): void => {
     nats.subscribe(def.subject, {
-      callback: (_err, msg) =>
-        void msg.respond(JSON.stringify({ ok: answer(def.request.parse(msg.json()) as RequestOf<R>) })),
+      callback: (_err, msg) => {
+        try {
+          msg.respond(JSON.stringify({ ok: answer(def.request.parse(msg.json()) as RequestOf<R>) }));
+        } catch (e) {
+          const error = { kind: 'unavailable', code: 'internal_error', message: String(e) };
+          msg.respond(JSON.stringify({ error }));
+        }
+      },
     });
   };
   serve(sweepRpc.accounts, ({ after, limit }) => ({
@@ -98,9 +127,20 @@ const answerAs = (nats: NatsConnection, identity: FakeIdentity): void => {
   }));
   serve(sweepRpc.apply, (request) => {
     identity.applied.push(request);
+    identity.accounts = identity.accounts.map((a) => changed(a, request.changes));
+    if (identity.applied.length === identity.silentAfter) throw new Error('the answer is lost');
     const results = request.changes.map(({ userId }) => ({ userId, outcome: 'applied' as const, sessionsRevoked: 1 }));
     return { results };
   });
+  serve(sweepRpc.done, ({ passId, after, limit }) => ({
+    done: identity.applied
+      .filter((a) => a.passId === passId)
+      .flatMap((a) => a.changes)
+      .filter((c) => after === null || c.userId > after)
+      .sort((a, b) => (a.userId < b.userId ? -1 : 1))
+      .slice(0, limit)
+      .map(doneOf),
+  }));
   serve(sweepRpc.undo, ({ userIds }) => ({
     results: userIds.map((userId, i) => ({ userId, restored: i === 0, why: i === 0 ? '' : 'changed since' })),
   }));
@@ -134,7 +174,7 @@ export const createWorld = async () => {
   const [database, server] = await Promise.all([createDatabase(), startNats({ users })]);
   const nats = await connect({ servers: server.url, user: 'test', pass: password });
   await bus(nats);
-  const identity: FakeIdentity = { accounts: [], applied: [] };
+  const identity: FakeIdentity = { accounts: [], applied: [], silentAfter: null };
   const directory: FakeDirectory = { people: [], fault: null, secondLook: new Map(), meanwhile: async () => {} };
   answerAs(nats, identity);
 

@@ -14,7 +14,7 @@ const members = [1, 2, 3, 4, 5].map((n) => member(n));
 beforeEach(async () => {
   await world.sql(`delete from system_settings where key like 'directory_sync.%'`);
   world.identity.accounts = members.map((m) => m.account);
-  world.identity.applied = [];
+  Object.assign(world.identity, { applied: [], silentAfter: null });
   Object.assign(world.directory, {
     people: members.map((m) => m.person),
     fault: null,
@@ -125,6 +125,53 @@ describe('a pass', () => {
     await waitFor(async () => (await queued()) === 0);
     expect(world.identity.applied).toHaveLength(1);
   });
+});
+
+describe('a pass that is broken off half-way', () => {
+  const many = [...Array(450).keys()].map((i) => member(i + 1, {}, { admin: i < 3 ? 'no' : 'yes' }));
+  beforeEach(async () => {
+    world.identity.accounts = many.map((m) => m.account);
+    world.directory.people = many.slice(3).map((m) => m.person);
+    await world.ask('PUT', '', { max_disables_per_run: 2 });
+  });
+  const orderBroken = async () => {
+    world.identity.silentAfter = 1;
+    return String((await world.ask('POST', '/run')).body['task_id']);
+  };
+  const brokenOff = () => waitFor(() => world.identity.applied.length === 1);
+
+  it('goes on at its next try, and tells everything both tries did, each once', async () => {
+    const id = await orderBroken();
+    await waitFor(async () => (await world.ask('GET', `/passes/${id}`)).status === 200, { timeoutMs: 40_000 });
+    const report = await world.report(id);
+    expect(report).toMatchObject({ status: 'ok', disabled: 2, deferred: 1, candidates: 3, reconciled: 447 });
+    expect(disabled()).toEqual([userId(1), userId(2)]);
+    const told = world.identity.applied.flatMap((a) => a.changes.map((c) => c.userId));
+    expect(new Set(told).size).toBe(told.length);
+    const why = (await world.ask('GET', `/users/${userId(1)}`)).body as unknown as Record<string, unknown>[];
+    expect(why[0]).toMatchObject({ pass_uuid: id, decision: 'disabled', reason: 'absent_from_directory' });
+    expect((await world.ask('POST', `/passes/${id}/undo`)).body).toMatchObject({ restored: 1, left: [{}] });
+  }, 60_000);
+
+  it('and whose next try finds no directory, still tells whom it disabled', async () => {
+    const id = await orderBroken();
+    await brokenOff();
+    world.directory.fault = 'The directory is gone';
+    await waitFor(async () => (await world.ask('GET', `/passes/${id}`)).status === 200, { timeoutMs: 40_000 });
+    expect(await world.report(id)).toMatchObject({ status: 'directory_unavailable', disabled: 2, reconciled: 198 });
+    expect(disabled()).toHaveLength(2);
+  }, 60_000);
+
+  it('and overtaken by a later pass, ends as failed with what it did; the later one does the rest', async () => {
+    const id = await orderBroken();
+    await brokenOff();
+    await waitFor(async () => (await world.ask('GET', '/status')).body['running'] === null);
+    const later = await world.pass();
+    expect(await world.report(id)).toMatchObject({ status: 'failed', disabled: 2, reconciled: 198 });
+    expect(later).toMatchObject({ status: 'ok', disabled: 1, reconciled: 249 });
+    await waitFor(async () => (await queued()) === 0, { timeoutMs: 40_000 });
+    expect(disabled()).toEqual([userId(1), userId(2), userId(3)]);
+  }, 60_000);
 });
 
 const queued = async () => (await (await world.nats.jetstreamManager()).streams.info('JOBS')).state.messages;

@@ -2,31 +2,26 @@ import { sweepRpc, type PassReport, type ReplyOf, type SweepChange } from '@over
 import { compileMappings } from '@overtone/directory';
 import { conflict, isAppError, type Bus, type Log } from '@overtone/service-kit';
 import type { Db } from '../database.ts';
-import { takeLease, type Lease } from '../lease/lease.ts';
-import {
-  createPlan,
-  decide,
-  type Account,
-  type Limits,
-  type Plan,
-  type PlannedLeaver,
-  type Rules,
-} from '../plan/plan.ts';
+import { takeLease } from '../lease/lease.ts';
+import { createPlan, type Account, type Limits, type Plan, type Rules } from '../plan/plan.ts';
 import { settingsStore } from '../settings/settings.ts';
 import type { SweepSettings } from '../settings/settings.ts';
 import type { Snapshot, TakeSnapshot } from '../snapshot/snapshot.ts';
 import type { Telemetry } from '../telemetry.ts';
 import { batches, disabling, reconciling } from './apply.ts';
+import { beforeOf, doneBy, noResults, together } from './earlier.ts';
 import {
-  emptyReport,
+  abortedReport,
   reportOf,
   type ChangeResult,
   type LeaverResult,
   type Order,
   type Phase,
+  type Results,
   type Running,
 } from './report.ts';
 import { passesStore as store } from './passes.store.ts';
+import { witness } from './witness.ts';
 
 const accountsAtOnce = 1_000;
 const changesAtOnce = 200;
@@ -47,7 +42,8 @@ type Pass = {
   dryRun: boolean;
   settings: SweepSettings;
   startedAt: Date;
-  lease: Lease;
+  /** It was begun before, and broken off. */
+  again: boolean;
   signal: AbortSignal;
 };
 
@@ -67,7 +63,10 @@ export const createPasses = (d: Deps) => {
     }
   };
 
-  const planOf = async (pass: Pass, snapshot: Snapshot, rules: Rules): Promise<Plan> => {
+  const doneBefore = ({ order, startedAt, again }: Pass): Promise<Results> =>
+    again ? doneBy(d.bus, order.passId, startedAt) : Promise.resolve(noResults);
+
+  const planOf = async (pass: Pass, snapshot: Snapshot, rules: Rules): Promise<{ plan: Plan; earlier: Results }> => {
     const { max_disables_per_run: maxDisables, max_disable_percent: maxPercent } = pass.settings;
     const approved = pass.order.approvedPass ? await store.approvedSet(d.db, pass.order.approvedPass) : null;
     const limits: Limits = { maxDisables, maxPercent, approved };
@@ -79,34 +78,9 @@ export const createPasses = (d: Deps) => {
       at('plan', (done += page.length));
       pass.signal.throwIfAborted();
     }
-    return plan.finish();
-  };
-
-  /** Whether a leaver is one at the second look, too. */
-  const stillLeaves = async (snapshot: Snapshot, leaver: PlannedLeaver, rules: Rules): Promise<boolean> => {
-    const person = await snapshot.askAgain(leaver.account);
-    const people = {
-      byId: (id: string) => (person && person.id === id ? person : undefined),
-      byLogin: () => person ?? undefined,
-    };
-    const again = decide(leaver.account, people, rules);
-    return again.kind === 'leaver' && again.leaver.reason === leaver.reason;
-  };
-
-  /** The second look at everybody who is to be disabled now; one unanswered question, and nobody is. */
-  const witness = async (pass: Pass, plan: Plan, snapshot: Snapshot, rules: Rules): Promise<LeaverResult[]> => {
-    const planned = {
-      disable: pass.dryRun ? 'would_disable' : 'disabled',
-      deferred: 'deferred',
-      held: 'held',
-    } as const;
-    const results: LeaverResult[] = [];
-    for (const leaver of plan.leavers) {
-      at('witness', results.length, plan.leavers.length);
-      const gone = leaver.outcome !== 'disable' || (await stillLeaves(snapshot, leaver, rules));
-      results.push({ leaver, outcome: gone ? planned[leaver.outcome] : 'replication_pending' });
-    }
-    return results;
+    // After the accounts: what they show as done is in the audit by now.
+    const earlier = await doneBefore(pass);
+    return { plan: plan.finish(beforeOf(earlier)), earlier };
   };
 
   const send = async (
@@ -125,10 +99,10 @@ export const createPasses = (d: Deps) => {
     return outcomes;
   };
 
-  const apply = async (pass: Pass, leavers: LeaverResult[], plan: Plan) => {
-    const going = leavers.filter((l) => l.outcome === 'disabled');
+  const apply = async (pass: Pass, leavers: LeaverResult[], plan: Plan): Promise<Results> => {
+    const going = new Set(leavers.filter((l) => l.outcome === 'disabled').map((l) => l.leaver.account.userId));
     const outcomes = await send(pass, [
-      ...going.map((l) => disabling(l.leaver)),
+      ...plan.leavers.filter((l) => going.has(l.account.userId)).map((l) => disabling(l)),
       ...plan.changes.map((change) => reconciling(change)),
     ]);
     const disabled = leavers.map((l): LeaverResult => {
@@ -143,36 +117,49 @@ export const createPasses = (d: Deps) => {
     return { leavers: disabled, changes };
   };
 
+  const factsOf = ({ order, dryRun, startedAt, settings }: Pass, groups: SweepRules['groups'] = []) => ({
+    order,
+    dryRun,
+    startedAt,
+    finishedAt: new Date(),
+    maxDisables: settings.max_disables_per_run,
+    groupNames: new Map(groups.map((g) => [g.groupId, g.name])),
+  });
+
   const sweep = async (pass: Pass, rules: SweepRules): Promise<PassReport> => {
-    const { order, dryRun, startedAt, settings } = pass;
-    const names = new Map(rules.groups.map((g) => [g.groupId, g.name]));
+    const { dryRun } = pass;
     at('snapshot');
     const snapshot = await d.snapshotOf(rules)(pass.signal, (seen) => at('snapshot', seen));
     const planRules = { mappings: compileMappings('ldap', rules.mappings, rules.anyMapping) };
-    const plan = await planOf(pass, snapshot, planRules);
-    const seenTwice = await witness(pass, plan, snapshot, planRules);
-    const results = dryRun
+    const { plan, earlier } = await planOf(pass, snapshot, planRules);
+    const onNext = (done: number, total: number) => at('witness', done, total);
+    const seenTwice = await witness(plan, { dryRun, snapshot, rules: planRules, onNext });
+    const now = dryRun
       ? { leavers: seenTwice, changes: plan.changes.map((change) => ({ change, applied: false })) }
       : await apply(pass, seenTwice, plan);
-    const facts = { order, dryRun, startedAt, finishedAt: new Date(), maxDisables: settings.max_disables_per_run };
+    const results = together(earlier, now);
     const { seen, proof } = snapshot;
-    const report = reportOf(plan, results, {
-      ...facts,
-      seen,
-      proof: [...proof],
-      requests: snapshot.requests(),
-      groupNames: names,
-    });
+    const told = { seen, proof: [...proof], requests: snapshot.requests() };
+    const report = reportOf(plan, results, { ...factsOf(pass, rules.groups), ...told });
     await store.close(d.db, report, { ...results, returned: plan.returned });
     return report;
   };
 
+  /** Ends a pass that decides nothing; what an earlier try of it did is told nevertheless. */
   const nothing = async (pass: Pass, status: PassReport['status'], error: string | null): Promise<PassReport> => {
-    const { order, dryRun, startedAt, settings } = pass;
-    const facts = { dryRun, startedAt, finishedAt: new Date(), maxDisables: settings.max_disables_per_run };
-    const report = { ...emptyReport(order, facts), status, error };
-    await store.close(d.db, report, { leavers: [], changes: [], returned: [] });
+    const earlier = await doneBefore(pass);
+    const report = abortedReport(factsOf(pass), { status, error }, earlier);
+    await store.close(d.db, report, { ...earlier, returned: [] });
     return report;
+  };
+
+  /** Passes whose process died and that nobody took up again: their reports are written by the next one. */
+  const settle = async (order: Order, settings: SweepSettings, signal: AbortSignal): Promise<void> => {
+    for (const { id, trigger, dryRun, startedAt } of await store.unfinished(d.db, order.passId)) {
+      const left: Order = { passId: id, trigger: trigger as Order['trigger'], dryRun, approvedPass: null };
+      const pass = { order: left, dryRun, settings, startedAt, again: true, signal };
+      d.telemetry.finished(await nothing(pass, 'failed', 'The pass was broken off, and a later one took its place.'));
+    }
   };
 
   const underLease = async (pass: Pass): Promise<PassReport> => {
@@ -197,13 +184,14 @@ export const createPasses = (d: Deps) => {
       if (!lease) throw conflict('sweep_running', 'A pass is running');
       try {
         const settings = await settingsStore.read(d.db);
+        const signal = AbortSignal.any([lease.signal, stop]);
+        await settle(order, settings, signal);
         const dryRun = order.dryRun || settings.dry_run;
-        const row = await store.open(d.db, order, dryRun);
+        const { row, again } = await store.open(d.db, order, dryRun);
         if (row.finishedAt) return null;
         const startedAt = row.startedAt;
         running = { passId: order.passId, phase: 'snapshot', done: 0, total: null, dryRun, startedAt };
-        const signal = AbortSignal.any([lease.signal, stop]);
-        const report = await underLease({ order, dryRun, settings, startedAt, lease, signal });
+        const report = await underLease({ order, dryRun, settings, startedAt, again, signal });
         d.telemetry.finished(report);
         return report;
       } finally {

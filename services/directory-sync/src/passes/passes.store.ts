@@ -42,17 +42,24 @@ const rowsOf = (leavers: LeaverResult[], changes: ChangeResult[], returned: read
     change: {},
   })),
 ];
-const person = (a: Account) => ({ userId: a.userId, email: a.email, ldapUid: a.login });
+const person = (a: Pick<Account, 'userId' | 'email' | 'login'>) => ({
+  userId: a.userId,
+  email: a.email,
+  ldapUid: a.login,
+});
 
 export const passesStore = {
-  /** @returns the pass as it stands; a repeated order finds its own. */
-  open: async (db: Db, order: Order, dryRun: boolean): Promise<DirectoryPass> => {
-    await db.$executeRaw`
+  /** @returns the pass as it stands; a repeated order finds its own, `again`. */
+  open: async (db: Db, order: Order, dryRun: boolean): Promise<{ row: DirectoryPass; again: boolean }> => {
+    const made = await db.$executeRaw`
       insert into directory_pass (uuid, trigger, dry_run, approves)
       values (${order.passId}::uuid, ${order.trigger}, ${dryRun}, ${order.approvedPass}::uuid)
       on conflict do nothing`;
-    return db.directoryPass.findUniqueOrThrow({ where: { id: order.passId } });
+    return { row: await db.directoryPass.findUniqueOrThrow({ where: { id: order.passId } }), again: made === 0 };
   },
+  /** Other passes that never ended: whoever holds the lease knows that nobody works at them. */
+  unfinished: (db: Db, passId: string): Promise<DirectoryPass[]> =>
+    db.directoryPass.findMany({ where: { finishedAt: null, id: { not: passId } }, orderBy: { startedAt: 'asc' } }),
   /** Report, decisions and `last_result` stand or fall together. */
   close: async (
     db: Db,

@@ -1,5 +1,5 @@
 import type { PassReport } from '@overtone/contracts';
-import type { Change, Leaver, Plan } from '../plan/plan.ts';
+import type { Account, Change, Leaver, Plan } from '../plan/plan.ts';
 
 export type Order = {
   passId: string;
@@ -18,13 +18,15 @@ export type Running = {
   startedAt: Date;
 };
 
+/** What a report tells of an account. */
+type Told = Pick<Account, 'userId' | 'email' | 'login' | 'role'>;
 /** What became of a planned leaver, and of a planned change. */
 export type LeaverResult = {
-  leaver: Leaver;
+  leaver: Omit<Leaver, 'account'> & { account: Told };
   outcome: PassReport['actions'][number]['outcome'];
   sessionsRevoked?: number;
 };
-export type ChangeResult = { change: Change; applied: boolean; error?: string };
+export type ChangeResult = { change: Omit<Change, 'account'> & { account: Told }; applied: boolean; error?: string };
 export type Results = {
   leavers: LeaverResult[];
   changes: ChangeResult[];
@@ -39,22 +41,27 @@ type Facts = {
   startedAt: Date;
   finishedAt: Date;
   maxDisables: number;
-  seen: number;
-  requests: number;
-  proof: PassReport['proof'];
   groupNames: ReadonlyMap<string, string>;
 };
+type Planned = { seen: number; requests: number; proof: PassReport['proof'] };
 
 /** The report of a pass that came as far as a plan. */
-export const reportOf = (plan: Plan, results: Results, f: Facts): PassReport => {
+export const reportOf = (plan: Plan, results: Results, f: Facts & Planned): PassReport => ({
+  ...emptyReport(f.order, f),
+  ...outcomesOf(results, f.groupNames),
+  status: plan.status,
+  error: plan.error,
+  checked: plan.checked,
+  seen: f.seen,
+  eligible_for_reactivation: plan.returned.slice(0, atMost).map(({ userId, email }) => ({ user_uuid: userId, email })),
+  set_digest: plan.digest,
+});
+
+/** What became of accounts, as a report tells it. */
+const outcomesOf = (results: Results, groupNames: Facts['groupNames']) => {
   const count = (outcome: LeaverResult['outcome']) => results.leavers.filter((l) => l.outcome === outcome).length;
-  const named = (ids: readonly string[]) => ids.map((id) => f.groupNames.get(id) ?? id);
+  const named = (ids: readonly string[]) => ids.map((id) => groupNames.get(id) ?? id);
   return {
-    ...emptyReport(f.order, f),
-    status: plan.status,
-    error: plan.error,
-    checked: plan.checked,
-    seen: f.seen,
     candidates: results.leavers.length,
     disabled: count('disabled'),
     would_disable: count('would_disable'),
@@ -80,18 +87,17 @@ export const reportOf = (plan: Plan, results: Results, f: Facts): PassReport => 
       applied,
       ...(error ? { error } : {}),
     })),
-    eligible_for_reactivation: plan.returned
-      .slice(0, atMost)
-      .map(({ userId, email }) => ({ user_uuid: userId, email })),
-    set_digest: plan.digest,
   };
 };
 
-/** The report of a pass that decided nothing. */
-export const emptyReport = (
-  order: Order,
-  f: Pick<Facts, 'dryRun' | 'startedAt' | 'finishedAt' | 'maxDisables'> & Partial<Pick<Facts, 'requests' | 'proof'>>,
-): PassReport => ({
+/** The report of a pass that came to no plan; an earlier try of it may have done something nevertheless. */
+export const abortedReport = (
+  f: Facts,
+  why: { status: PassReport['status']; error: string | null },
+  earlier: Results,
+): PassReport => ({ ...emptyReport(f.order, f), ...outcomesOf(earlier, f.groupNames), ...why });
+
+const emptyReport = (order: Order, f: Facts & Partial<Planned>): PassReport => ({
   pass_uuid: order.passId,
   status: 'disabled',
   error: null,

@@ -239,6 +239,28 @@ const one = (a: Partial<Account>, people: Person[]) => {
   return plan.finish();
 };
 
+describe('a pass that is tried again', () => {
+  const moved = (plan: Plan): string[] =>
+    [...plan.leavers.filter((l) => l.outcome === 'disable'), ...plan.changes].map((w) => w.account.userId).sort();
+
+  it('after any part of it was done, does the rest and no more', () => {
+    fc.assert(
+      fc.property(world, fc.nat(12), (w, n) => {
+        const whole = planOf(w);
+        const userIds = new Set(moved(whole).slice(0, n));
+        const isDone = (what: { account: Account }) => userIds.has(what.account.userId);
+        const part = { ...whole, leavers: whole.leavers.filter(isDone), changes: whole.changes.filter(isDone) };
+        const rest = createPlan(populationOf(w.people), w.rules, w.limits);
+        rest.add(w.accounts.map((a) => applied(a, part)));
+        const plan = rest.finish({ userIds, disabled: part.leavers.length });
+        expect([...userIds, ...moved(plan)].sort()).toEqual(moved(whole));
+        expect(plan.status).toBe(whole.status);
+      }),
+      { numRuns },
+    );
+  });
+});
+
 describe('what a pass decides about one account', () => {
   it('absent from the directory: disabled', () => {
     expect(about({}, null)).toMatchObject({ leaver: { reason: 'absent_from_directory' } });

@@ -65,6 +65,8 @@ export type Limits = {
   /** An administrator has approved exactly these accounts: they go, without limit; nobody else does. */
   approved: ReadonlySet<string> | null;
 };
+/** What an earlier try of the same pass has done: it counts against the limits, and is not decided again. */
+export type DoneBefore = { userIds: ReadonlySet<string>; disabled: number };
 export type PlannedLeaver = Leaver & { outcome: 'disable' | 'deferred' | 'held' };
 export type Plan = {
   status: 'ok' | 'held' | 'directory_unavailable';
@@ -148,15 +150,18 @@ const digestOf = (leavers: readonly Leaver[]): string | null => {
 };
 const byName = ([a]: [string, string], [b]: [string, string]): number => (a < b ? -1 : 1);
 
-const outcomesOf = (leavers: readonly Leaver[], checked: number, limits: Limits): PlannedLeaver[] => {
+type Weighed = { leavers: readonly Leaver[]; checked: number; limits: Limits; before: DoneBefore };
+const outcomesOf = ({ leavers, checked, limits, before }: Weighed): PlannedLeaver[] => {
   const { approved, maxDisables, maxPercent } = limits;
   if (approved) return leavers.map((l) => ({ ...l, outcome: approved.has(l.account.userId) ? 'disable' : 'held' }));
-  const held = maxPercent !== null && leavers.length > (checked * maxPercent) / 100;
+  const all = leavers.length + before.disabled;
+  const held = leavers.length > 0 && maxPercent !== null && all > (checked * maxPercent) / 100;
   return [...leavers]
     .sort((a, b) => (a.account.userId < b.account.userId ? -1 : 1))
-    .map((l, i) => ({ ...l, outcome: held ? 'held' : i < maxDisables ? 'disable' : 'deferred' }));
+    .map((l, i) => ({ ...l, outcome: held ? 'held' : i + before.disabled < maxDisables ? 'disable' : 'deferred' }));
 };
 
+const nobodyBefore: DoneBefore = { userIds: new Set(), disabled: 0 };
 const nothingPlanned = { leavers: [], changes: [], returned: [], digest: null } as const;
 
 /**
@@ -186,25 +191,28 @@ export const createPlan = (people: Population, rules: Rules, limits: Limits) => 
         else if (decision.change) changes.push(decision.change);
       }
     },
-    finish: (): Plan => {
+    finish: (before: DoneBefore = nobodyBefore): Plan => {
+      const isNew = ({ account }: { account: Account }) => !before.userIds.has(account.userId);
+      const going = leavers.filter(isNew);
+      const all = checked + before.disabled;
       const unavailable = (error: string): Plan => ({
         ...nothingPlanned,
         status: 'directory_unavailable',
         error,
-        checked,
+        checked: all,
       });
       if (ambiguous) return unavailable(`The directory does not show ${ambiguous}.`);
       if (checked > 0 && known === 0) return unavailable('The directory shows none of the known accounts.');
-      const planned = outcomesOf(leavers, checked, limits);
+      const planned = outcomesOf({ leavers: going, checked: all, limits, before });
       const held = planned.some((l) => l.outcome === 'held');
       return {
         status: held ? 'held' : 'ok',
-        error: held && !limits.approved ? `${leavers.length} of ${checked} accounts would be disabled.` : null,
-        checked,
+        error: held && !limits.approved ? `${going.length} of ${all} accounts would be disabled.` : null,
+        checked: all,
         leavers: planned,
-        changes,
-        returned,
-        digest: digestOf(leavers),
+        changes: changes.filter(isNew),
+        returned: returned.filter((account) => isNew({ account })),
+        digest: digestOf(going),
       };
     },
   };

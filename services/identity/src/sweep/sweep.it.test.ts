@@ -142,6 +142,31 @@ describe('applying a pass', () => {
     expect([...((told?.['groupIds'] ?? []) as string[])].sort()).toEqual([fresh, hand].sort());
   });
 
+  it('is told as it was done, and nothing else is', async () => {
+    const [passId, since] = [randomUUID(), new Date(Date.now() - 60_000).toISOString()];
+    const [left, promoted, other] = [await directoryUser(), await directoryUser(), await directoryUser()];
+    const group = await newGroup();
+    await apply(passId, change(left, gone), change(promoted, { role: 'admin', add: [group] }));
+    await apply(randomUUID(), change(other, gone));
+    const ask1 = async (after: string | null) =>
+      (await ask(sweepRpc.done, { passId, since, after, limit: 1 })).done as Record<string, unknown>[];
+    const first = await ask1(null);
+    const second = await ask1(String(first[0]?.['userId']));
+    expect(await ask1(String(second[0]?.['userId']))).toEqual([]);
+    const all = [...first, ...second];
+    expect(all.find((d) => d['userId'] === left.id)).toMatchObject({
+      disabled: { ...gone.disable, sessionsRevoked: 1 },
+      role: null,
+      added: [],
+    });
+    expect(all.find((d) => d['userId'] === promoted.id)).toMatchObject({
+      disabled: null,
+      role: { from: 'user', to: 'admin' },
+      added: [group],
+      removed: [],
+    });
+  });
+
   it('takes over an immutable id, but never one that another account has', async () => {
     const [one, two] = [await directoryUser({ directory_id: null }), await directoryUser({ directory_id: null })];
     const id = `entryUUID:${randomUUID()}`;

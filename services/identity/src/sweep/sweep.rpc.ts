@@ -9,5 +9,6 @@ export const sweepRpcs = ({ sweep, rules }: Deps): RpcHandler[] => [
   answer(sweepRpc.rules, rules),
   answer(sweepRpc.accounts, sweep.accounts),
   answer(sweepRpc.apply, sweep.apply),
+  answer(sweepRpc.done, sweep.done),
   answer(sweepRpc.undo, sweep.undo),
 ];

@@ -1,7 +1,7 @@
 import { identityEvents, type ReplyOf, type RequestOf, type SweepChange, type sweepRpc } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import type { Db, Tx } from '../database.ts';
-import { pairs, sweepStore as store, type AuditRow } from './sweep.store.ts';
+import { pairs, sweepStore as store, type AuditRow, type Said } from './sweep.store.ts';
 
 type Results = ReplyOf<typeof sweepRpc.apply>;
 type Standing = { userId: string; email: string; role: 'user' | 'admin' | 'super_admin'; active: boolean };
@@ -10,7 +10,7 @@ type Wanted = { change: SweepChange; user: Standing };
 /** Long enough for a full batch on a busy machine; the locks of a batch are held no longer. */
 const txOptions = { maxWait: 10_000, timeout: 25_000 };
 
-const auditOf = (passId: string, { change, user }: Wanted): AuditRow[] => {
+const auditOf = (passId: string, { change, user }: Wanted, ended: ReadonlyMap<string, number>): AuditRow[] => {
   const of = (event: string, details: Record<string, unknown>): AuditRow => ({
     event,
     userId: user.userId,
@@ -19,11 +19,28 @@ const auditOf = (passId: string, { change, user }: Wanted): AuditRow[] => {
   });
   const { disable, role, add, remove, adopt } = change;
   return [
-    ...(disable ? [of('auth.account.disabled', { reason: disable.reason, evidence: disable.evidence })] : []),
+    ...(disable ? [of('auth.account.disabled', { ...disable, sessions_revoked: ended.get(user.userId) ?? 0 })] : []),
     ...(role ? [of('ADMIN_ROLE_CHANGE', { from: user.role, to: role })] : []),
     ...(add.length + remove.length > 0 ? [of('group.member.reconcile', { added: add, removed: remove })] : []),
     ...(adopt ? [of('auth.account.linked', { directory_id: adopt })] : []),
   ];
+};
+
+type Told = Omit<ReplyOf<typeof sweepRpc.done>['done'][number], 'userId' | 'email' | 'login'>;
+
+/** What the audit of one account says that a pass did: the reverse of `auditOf`. */
+const told = (said: Said): Told => {
+  const disabled = said['auth.account.disabled'];
+  const members = said['group.member.reconcile'];
+  return {
+    disabled: disabled
+      ? { reason: disabled.reason, evidence: disabled.evidence, sessionsRevoked: disabled.sessions_revoked }
+      : null,
+    role: said.ADMIN_ROLE_CHANGE ?? null,
+    added: members?.added ?? [],
+    removed: members?.removed ?? [],
+    adopted: said['auth.account.linked']?.directory_id ?? null,
+  };
 };
 
 /**
@@ -99,7 +116,7 @@ export const createSweep = ({ db, outbox }: { db: Db; outbox: Outbox }) => {
     );
     await store.writeAudit(
       tx,
-      wanted.flatMap((w) => auditOf(passId, w)),
+      wanted.flatMap((w) => auditOf(passId, w, ended)),
     );
     await tell(tx, wanted, moved);
     return ended;
@@ -132,6 +149,15 @@ export const createSweep = ({ db, outbox }: { db: Db; outbox: Outbox }) => {
           })),
         };
       }, txOptions),
+
+    done: async ({ passId, since, after, limit }: RequestOf<typeof sweepRpc.done>) => ({
+      done: (await store.doneBy(db, { passId, since, after, limit })).map(({ userId, email, login, said }) => ({
+        userId,
+        email,
+        login,
+        ...told(said),
+      })),
+    }),
 
     undo: ({ passId, userIds, by }: RequestOf<typeof sweepRpc.undo>): Promise<ReplyOf<typeof sweepRpc.undo>> =>
       db.$transaction(async (tx) => {

@@ -1,4 +1,4 @@
-import type { SweepChange } from '@overtone/contracts';
+import type { LeaveReason, SweepChange } from '@overtone/contracts';
 import type { Db, Tx } from '../database.ts';
 
 export type AccountRow = {
@@ -15,7 +15,17 @@ export type AccountRow = {
 };
 type Held = Pick<AccountRow, 'userId' | 'email' | 'directoryId' | 'role' | 'active'>;
 type Membership = { userId: string; groupId: string };
+/** What the audit says of one account and one pass, by event. */
+export type Said = {
+  'auth.account.disabled'?: { reason: LeaveReason; evidence: Record<string, string>; sessions_revoked: number };
+  ADMIN_ROLE_CHANGE?: { from: AccountRow['role']; to: 'user' | 'admin' };
+  'group.member.reconcile'?: { added: string[]; removed: string[] };
+  'auth.account.linked'?: { directory_id: string };
+};
+type DoneRow = Pick<AccountRow, 'userId' | 'email' | 'login'> & { said: Said };
 export type AuditRow = { event: string; userId: string; username: string; details: Record<string, unknown> };
+
+const firstId = '00000000-0000-0000-0000-000000000000';
 
 export const sweepStore = {
   /** A page of the directory's accounts in the order of their ids. */
@@ -24,7 +34,7 @@ export const sweepStore = {
            u.auth_type as "authType", u.role, u.is_active as active, u.disabled_by as "disabledBy",
            coalesce(array_agg(m.group_id::text) filter (where m.source = 'ldap'), '{}') as "fromDirectory",
            coalesce(array_agg(m.group_id::text) filter (where m.source <> 'ldap'), '{}') as "byHand"
-    from (select * from "user" where auth_type = 'ldap' and uuid > ${after ?? '00000000-0000-0000-0000-000000000000'}::uuid
+    from (select * from "user" where auth_type = 'ldap' and uuid > ${after ?? firstId}::uuid
           order by uuid limit ${limit}) u
     left join user_group_member m on m.user_id = u.uuid
     group by u.uuid, u.email, u.ldap_uid, u.directory_id, u.auth_type, u.role, u.is_active, u.disabled_by
@@ -43,6 +53,18 @@ export const sweepStore = {
       where user_id = any(${userIds}::uuid[]) and actor = 'directory_sync' and details ->> 'pass' = ${passId}`;
     return new Set(rows.map((r) => r.id));
   },
+
+  /** Everybody a pass has moved since it began, by the order of their ids, and what its audit says of each. */
+  doneBy: (
+    db: Db,
+    { passId, since, after, limit }: { passId: string; since: string; after: string | null; limit: number },
+  ): Promise<DoneRow[]> => db.$queryRaw<DoneRow[]>`
+    select a.user_id as "userId", coalesce(max(a.username), '') as email, max(u.ldap_uid) as login,
+           jsonb_object_agg(a.event_type, a.details) as said
+    from audit_log a left join "user" u on u.uuid = a.user_id
+    where a.time >= ${since}::timestamptz and a.actor = 'directory_sync' and a.details ->> 'pass' = ${passId}
+      and a.user_id > ${after ?? firstId}::uuid
+    group by a.user_id order by a.user_id limit ${limit}`,
 
   disable: async (tx: Tx, userIds: string[]): Promise<void> =>
     void (await tx.$executeRaw`
