@@ -26,3 +26,9 @@ export const resigned = async (instance: Instance, token: string, changed: objec
   const key = await settingOf(instance, 'identity', 'JWT_SECRET_KEY');
   return `${body}.${createHmac('sha256', key).update(body).digest('base64url')}`;
 };
+
+/** The gateway counts sign-ins; this many callers of ours are no attack. Null is the limit as it was. */
+export const limitSignIns = async (instance: Instance, perMinute: number | null): Promise<void> => {
+  const root = await signIn(instance.baseUrl, admin.email, admin.password);
+  await root.send('PUT', '/api/admin/auth-config/lockout', { rate_limit_auth_per_minute: perMinute });
+};

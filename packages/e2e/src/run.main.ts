@@ -15,6 +15,7 @@ import { mainJob } from './main-job.e2e.ts';
 import { peopleInTheBrowser } from './people-browser.e2e.ts';
 import { push } from './push.e2e.ts';
 import { runSuite, type Suite } from './runner.ts';
+import { endedSessions } from './sessions.e2e.ts';
 import { settingsInTheBrowser } from './settings-browser.e2e.ts';
 import { tenHours } from './ten-hours.e2e.ts';
 
@@ -22,7 +23,7 @@ const help = `Checks a running Overtone as its users see it.
   node packages/e2e/src/run.main.ts [SUITE...] [--screenshots DIR] [--data DIR]
   --screenshots DIR  keep the pictures of the browser checks there
   --data DIR         use this data folder and leave it running, instead of a new one that is removed
-Suites: main-job browser people-browser settings-browser ten-hours push bad-uploads bad-input authorisation kill lifecycle (all, in this order, when none is named)`;
+Suites: main-job browser people-browser settings-browser ten-hours push bad-uploads bad-input authorisation sessions kill lifecycle (all, in this order, when none is named)`;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -44,6 +45,7 @@ const suites: Record<string, (context: Context) => Suite> = {
   'bad-uploads': (context) => badUploads(context, maxUploadBytes),
   'bad-input': badInputs,
   authorisation,
+  sessions: endedSessions,
   kill: killing,
   lifecycle,
 };

@@ -1,7 +1,6 @@
 import { request } from 'node:http';
 import type { Instance } from '../instance.ts';
-import { signIn } from '../client.ts';
-import { admin } from '../instance.ts';
+import { limitSignIns } from '../people.ts';
 import { doorsOf, type Caller, type Door } from './doors.ts';
 import { expectedFor, outcomeOf, roles, type Asker } from './outcomes.ts';
 import { createScenery, type Person, type Relation, type Scenery } from './scenery.ts';
@@ -87,12 +86,6 @@ const casesOf = (route: string, entry: Entry): Case[] =>
       .filter((asker) => expectedFor(letters, asker) !== undefined)
       .map((asker) => ({ route, entry, relation: relation as Relation, asker })),
   );
-
-/** The gateway counts sign-ins; this many callers of ours are no attack. Null is the limit as it was. */
-const limitSignIns = async (instance: Instance, perMinute: number | null): Promise<void> => {
-  const root = await signIn(instance.baseUrl, admin.email, admin.password);
-  await root.send('PUT', '/api/admin/auth-config/lockout', { rate_limit_auth_per_minute: perMinute });
-};
 
 type Made = Awaited<ReturnType<typeof createScenery>>;
 

@@ -55,14 +55,18 @@ export const createScenery = async (instance: Instance) => {
     return { id, session, token: `${unsigned}.${createHmac('sha256', secret).update(unsigned).digest('base64url')}` };
   };
 
-  const file = async (owner: string, s: Pick<Scenery, 'file' | 'segment' | 'speaker' | 'otherSpeaker'>) => {
+  const file = async (
+    owner: string,
+    s: Pick<Scenery, 'file' | 'segment' | 'speaker' | 'otherSpeaker'>,
+    content: Buffer = Buffer.from('not really a recording'),
+  ): Promise<void> => {
     const key = `files/${s.file}/original`;
     await mkdir(dirname(join(objects, key)), { recursive: true });
-    await writeFile(join(objects, key), 'not really a recording');
+    await writeFile(join(objects, key), content);
     await media.ask(
       `insert into media_file (uuid, user_id, filename, title, object_key, content_type, file_size, status)
-       values ($1, $2, 'matrix.wav', 'Matrix', $3, 'audio/wav', 22, 'completed')`,
-      [s.file, owner, key],
+       values ($1, $2, 'matrix.wav', 'Matrix', $3, 'audio/wav', $4, 'completed')`,
+      [s.file, owner, key, content.length],
     );
     await media.ask(`insert into speaker (uuid, media_file_id, name) values ($1, $3, 'One'), ($2, $3, 'Two')`, [
       s.speaker,
@@ -151,6 +155,16 @@ export const createScenery = async (instance: Instance) => {
 
   return {
     person,
+    /** A recording of somebody's. @returns its id. */
+    recording: async (owner: string, content: Buffer): Promise<string> => {
+      const id = randomUUID();
+      await file(
+        owner,
+        { file: id, segment: randomUUID(), speaker: randomUUID(), otherSpeaker: randomUUID() },
+        content,
+      );
+      return id;
+    },
     /** Things for one case. `needs`: what its route is about, so that no more is made than that. */
     things: async (relation: Relation, caller: Person | null, needs: (what: string) => boolean): Promise<Scenery> => {
       const stranger =
