@@ -105,6 +105,22 @@ describe('the lockout of a directory account', () => {
   });
 });
 
+describe('an empty password', () => {
+  it('sends nothing to the directory, for a known name and an unknown one, and counts against nobody', async () => {
+    const p = await w.person();
+    await w.identity.signIn(p.uid, p.password);
+    const before = line.bytes();
+    for (const name of [p.uid, p.email, 'somebody else', ''])
+      for (const empty of ['', ' ', '\t']) {
+        const { status, body } = await w.identity.signIn(name, empty);
+        expect({ status, code: body['code'] }).toEqual({ status: 401, code: 'invalid_credentials' });
+      }
+    expect((await w.identity.ask('/api/auth/token', { form: { username: p.uid } })).status).toBe(422);
+    expect(line.bytes()).toBe(before);
+    expect((await w.identity.signIn(p.uid, p.password)).status).toBe(200);
+  });
+});
+
 describe('lockout settings', () => {
   const minutesAfterFailures = async (count: number) => {
     const p = await w.person();
