@@ -331,7 +331,11 @@ export const identityMock = (me: UserObject): MockRoute[] => {
   ];
 };
 
-const setRole = (c: Context, user: Account, note: (event: string, whom: Account, details: Record<string, unknown>) => void) => {
+const setRole = (
+  c: Context,
+  user: Account,
+  note: (event: string, whom: Account, details: Record<string, unknown>) => void,
+) => {
   const [old_role, new_role] = [user.role, c.url.searchParams.get('new_role') as Account['role']];
   user.role = new_role;
   note('ADMIN_ROLE_CHANGE', user, { old_role, new_role });

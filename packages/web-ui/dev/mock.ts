@@ -204,6 +204,26 @@ const tus = ({ request, response, parts, body }: Context): null => {
   return null;
 };
 
+const shares: AnswerOf<typeof mediaRoutes.listShares> = [];
+const shareFile = (c: Context) => {
+  const wanted = json<{ group_uuid?: string; user_uuid?: string; permission: 'viewer' | 'editor' }>(c);
+  const there = shares.find(
+    (s) => s.user_uuid === (wanted.user_uuid ?? null) && s.group_uuid === (wanted.group_uuid ?? null),
+  );
+  if (there) return Object.assign(there, { permission: wanted.permission });
+  const share = {
+    uuid: randomUUID(),
+    group_uuid: wanted.group_uuid ?? null,
+    user_uuid: wanted.user_uuid ?? null,
+    user_name: wanted.user_uuid === undefined ? null : 'Ines Albrecht',
+    permission: wanted.permission,
+    shared_by: me.uuid,
+    created_at: new Date().toISOString(),
+  };
+  shares.push(share);
+  return share;
+};
+
 const routes: readonly MockRoute[] = [
   ...identityMock(me),
   [
@@ -293,6 +313,17 @@ const routes: readonly MockRoute[] = [
       changed(file);
       return file;
     },
+  ],
+  ['GET', /^\/api\/files\/[^/]+\/shares$/, () => shares],
+  ['PUT', /^\/api\/files\/[^/]+\/shares$/, shareFile],
+  [
+    'DELETE',
+    /^\/api\/files\/[^/]+\/shares\/[^/]+$/,
+    (c) =>
+      void shares.splice(
+        shares.findIndex((s) => s.uuid === c.parts[4]),
+        1,
+      ),
   ],
   ['GET', /^\/api\/tasks\/files\//, timeline],
   ['GET', /^\/api\/tasks$/, () => ({ items: [], total: 0, page: 1, page_size: 20 })],

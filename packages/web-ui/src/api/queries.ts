@@ -20,6 +20,7 @@ export const meQuery = queryOptions({
 
 export type FileFilters = {
   readonly search?: string;
+  readonly ownership?: 'mine' | 'shared';
   readonly status?: readonly string[];
   readonly tag?: readonly string[];
   readonly type?: readonly string[];
@@ -40,6 +41,7 @@ export const filesQuery = (f: FileFilters) =>
           page: f.page,
           page_size: libraryPageSize,
           search: f.search,
+          ownership: f.ownership,
           status: f.status,
           tag: f.tag,
           file_type: f.type,

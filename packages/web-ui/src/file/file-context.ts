@@ -18,6 +18,9 @@ export const useFile = (): FileContext => {
   return value;
 };
 
+/** False for somebody the file was shared with for reading only. */
+export const mayCorrect = (file: Pick<FileDetail, 'my_permission'>): boolean => file.my_permission !== 'viewer';
+
 /** Speakers with the name to show and a colour that stays theirs while the page is open. */
 export const looksOf = (speakers: readonly Speaker[]): ReadonlyMap<string, SpeakerLook> =>
   new Map(

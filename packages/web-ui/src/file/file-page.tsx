@@ -14,7 +14,7 @@ import { isUnderWay, toneOf } from '../library/status.ts';
 import { ago, duration, moment, plural } from '../lib/format.ts';
 import { DetailsPanel } from './details-panel.tsx';
 import { ExportMenu } from './export-menu.tsx';
-import { FileProvider, looksOf, useFile } from './file-context.ts';
+import { FileProvider, looksOf, mayCorrect, useFile } from './file-context.ts';
 import css from './file.module.css';
 import { FindBar, useFind } from './find-bar.tsx';
 import { createPlayer } from './player.ts';
@@ -81,7 +81,7 @@ const Workspace = ({ initialFind, startAt }: { initialFind: string; startAt: num
   const [help, setHelp] = useState(false);
   const findInput = useRef<HTMLInputElement>(null);
   const wide = useMediaQuery('(min-width: 62em)', undefined, { getInitialValueInEffect: false });
-  const editable = !isUnderWay(file) || file.stage === 'index';
+  const editable = mayCorrect(file) && (!isUnderWay(file) || file.stage === 'index');
   const failed = toneOf(file) === 'failed';
   // What could not be read as sound has nothing to play.
   const playable = file.duration !== null || !failed;

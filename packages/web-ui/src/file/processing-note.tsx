@@ -114,7 +114,7 @@ const FailedNote = ({ file }: { file: FileDetail }) => {
     >
       <Text size="sm">{error?.what_to_do ?? 'Try again; if it fails once more, ask your administrator.'}</Text>
       <Group gap="sm" mt="sm">
-        {(error?.retryable ?? true) && (
+        {file.my_permission === 'owner' && (error?.retryable ?? true) && (
           <Button
             size="xs"
             leftSection={<Icon name="retry" size={16} />}
@@ -136,9 +136,11 @@ const StoppedNote = ({ file }: { file: FileDetail }) => {
     <Alert color="gray" variant="light" mb="md" icon={<Icon name="info" />} title="This was stopped">
       <Group justify="space-between">
         <Text size="sm">The recording is kept. What was transcribed before stays readable.</Text>
-        <Button size="xs" variant="default" loading={again.isPending} onClick={() => again.mutate()}>
-          Transcribe again
-        </Button>
+        {file.my_permission === 'owner' && (
+          <Button size="xs" variant="default" loading={again.isPending} onClick={() => again.mutate()}>
+            Transcribe again
+          </Button>
+        )}
       </Group>
     </Alert>
   );

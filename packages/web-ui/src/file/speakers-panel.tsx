@@ -7,7 +7,7 @@ import { Icon } from '../app/icons.tsx';
 import { say, sayError } from '../app/notify.ts';
 import { duration } from '../lib/format.ts';
 import { transcriptVersions } from '../live/transcript-versions.ts';
-import { useFile, type SpeakerLook } from './file-context.ts';
+import { mayCorrect, useFile, type SpeakerLook } from './file-context.ts';
 import css from './file.module.css';
 
 /** Who speaks and for how long; names are given here. */
@@ -31,9 +31,10 @@ export const SpeakersPanel = () => {
           others={looks.filter((o) => o !== look)}
           share={all > 0 ? look.speaker.talk_time / all : 0}
           fileId={file.uuid}
+          editable={mayCorrect(file)}
         />
       ))}
-      <AddSpeaker fileId={file.uuid} />
+      {mayCorrect(file) && <AddSpeaker fileId={file.uuid} />}
     </Stack>
   );
 };
@@ -43,9 +44,10 @@ type ItemProps = {
   readonly others: readonly SpeakerLook[];
   readonly share: number;
   readonly fileId: string;
+  readonly editable: boolean;
 };
 
-const SpeakerItem = ({ look, others, share, fileId }: ItemProps) => {
+const SpeakerItem = ({ look, others, share, fileId, editable }: ItemProps) => {
   const { speaker, name, color } = look;
   const [editing, setEditing] = useState(false);
   const merge = useMerge(fileId);
@@ -62,12 +64,14 @@ const SpeakerItem = ({ look, others, share, fileId }: ItemProps) => {
           <Text size="xs" c="dimmed" className="ot-tabular" style={{ whiteSpace: 'nowrap' }}>
             {duration(speaker.talk_time)} · {Math.round(share * 100)} %
           </Text>
-          <Tooltip label="Rename">
-            <ActionIcon size="sm" aria-label={`Rename ${name}`} onClick={() => setEditing(true)}>
-              <Icon name="edit" size={15} />
-            </ActionIcon>
-          </Tooltip>
-          {others.length > 0 && (
+          {editable && (
+            <Tooltip label="Rename">
+              <ActionIcon size="sm" aria-label={`Rename ${name}`} onClick={() => setEditing(true)}>
+                <Icon name="edit" size={15} />
+              </ActionIcon>
+            </Tooltip>
+          )}
+          {editable && others.length > 0 && (
             <Menu width={210}>
               <Menu.Target>
                 <ActionIcon size="sm" aria-label={`Merge ${name}`}>

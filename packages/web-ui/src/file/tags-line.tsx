@@ -5,12 +5,13 @@ import { call } from '../api/client.ts';
 import { tagsQuery } from '../api/queries.ts';
 import { Icon } from '../app/icons.tsx';
 import { sayError } from '../app/notify.ts';
-import { useFile } from './file-context.ts';
+import { mayCorrect, useFile } from './file-context.ts';
 import css from './file.module.css';
 
 /** Tags of the file; added by typing, removed by their cross. */
 export const TagsLine = () => {
   const { file } = useFile();
+  const editable = mayCorrect(file);
   const client = useQueryClient();
   const [draft, setDraft] = useState<string | null>(null);
   const known = useQuery({ ...tagsQuery, enabled: draft !== null }).data ?? [];
@@ -40,20 +41,24 @@ export const TagsLine = () => {
           variant="light"
           color="petrol"
           size="lg"
-          pr={2}
-          rightSection={
-            <CloseButton
-              size="xs"
-              radius="xl"
-              aria-label={`Remove tag ${tag.name}`}
-              onClick={() => detach.mutate(tag.name)}
-            />
-          }
+          {...(editable
+            ? {
+                pr: 2,
+                rightSection: (
+                  <CloseButton
+                    size="xs"
+                    radius="xl"
+                    aria-label={`Remove tag ${tag.name}`}
+                    onClick={() => detach.mutate(tag.name)}
+                  />
+                ),
+              }
+            : {})}
         >
           {tag.name}
         </Badge>
       ))}
-      {draft === null ? (
+      {!editable ? null : draft === null ? (
         <Badge
           component="button"
           variant="default"

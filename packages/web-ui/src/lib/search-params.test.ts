@@ -11,6 +11,11 @@ describe('filterSearch', () => {
     }));
   it('drops what nobody could have meant', () =>
     expect(filterSearch({ page: 'x', sort: 'password', order: 'up', from: '2026-13-45', to: 7 })).toEqual({}));
+  it('keeps whose recordings are looked at, and nothing but the two that narrow down', () =>
+    expect([filterSearch({ ownership: 'shared' }), filterSearch({ ownership: 'all' })]).toEqual([
+      { ownership: 'shared' },
+      {},
+    ]));
   it('keeps a number that was searched for', () => expect(filterSearch({ search: 2026 })).toEqual({ search: '2026' }));
 });
 

@@ -1,6 +1,7 @@
 /** Filters of the library and of the search page, kept in the address so that a view can be shared and reloaded. */
 export type FilterSearch = {
   search?: string;
+  ownership?: 'mine' | 'shared';
   status?: string[];
   tag?: string[];
   type?: string[];
@@ -53,6 +54,7 @@ export const searchSorts = ['relevance', 'upload_time', 'title', 'duration'] as 
 export const filterSearch = (raw: Raw): FilterSearch =>
   compact({
     search: text(raw['search'], 200),
+    ownership: oneOf(raw['ownership'], ['mine', 'shared']),
     status: list(raw['status']),
     tag: list(raw['tag']),
     type: list(raw['type']),

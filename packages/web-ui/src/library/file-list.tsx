@@ -25,7 +25,12 @@ const TitleLink = ({ file }: { file: FileItem }) => (
 );
 
 const facts = (file: FileItem): string =>
-  [file.speaker_count > 0 ? plural(file.speaker_count, 'speaker') : null, bytes(file.file_size), ago(file.upload_time)]
+  [
+    file.my_permission === 'owner' ? null : 'shared with you',
+    file.speaker_count > 0 ? plural(file.speaker_count, 'speaker') : null,
+    bytes(file.file_size),
+    ago(file.upload_time),
+  ]
     .filter((fact) => fact !== null)
     .join(' · ');
 

@@ -11,6 +11,7 @@ import { isUnderWay } from './status.ts';
 const dialogs = () => import('./file-dialogs.tsx');
 const RenameDialog = lazy(() => dialogs().then((m) => ({ default: m.RenameDialog })));
 const AgainDialog = lazy(() => dialogs().then((m) => ({ default: m.AgainDialog })));
+const ShareDialog = lazy(() => import('./share-dialog.tsx').then((m) => ({ default: m.ShareDialog })));
 const DeleteDialog = lazy(() => dialogs().then((m) => ({ default: m.DeleteDialog })));
 
 type Props = { readonly file: FileItem; readonly onDeleted?: () => void };
@@ -18,7 +19,7 @@ type Props = { readonly file: FileItem; readonly onDeleted?: () => void };
 /** What can be done with a file as a whole. */
 export const FileMenu = ({ file, onDeleted }: Props) => {
   const client = useQueryClient();
-  const [dialog, setDialog] = useState<'rename' | 'again' | 'delete' | null>(null);
+  const [dialog, setDialog] = useState<'rename' | 'share' | 'again' | 'delete' | null>(null);
   const refresh = (): void => {
     for (const key of [['files'], ['file', file.uuid], ['timeline', file.uuid]])
       void client.invalidateQueries({ queryKey: key });
@@ -29,6 +30,7 @@ export const FileMenu = ({ file, onDeleted }: Props) => {
     onError: (error) => sayError('It could not be stopped', error),
   });
   const active = isUnderWay(file);
+  const may = { edit: file.my_permission !== 'viewer', own: file.my_permission === 'owner' };
   return (
     <>
       <Menu width={210}>
@@ -38,9 +40,16 @@ export const FileMenu = ({ file, onDeleted }: Props) => {
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item leftSection={<Icon name="edit" size={17} />} onClick={() => setDialog('rename')}>
-            Rename
-          </Menu.Item>
+          {may.edit && (
+            <Menu.Item leftSection={<Icon name="edit" size={17} />} onClick={() => setDialog('rename')}>
+              Rename
+            </Menu.Item>
+          )}
+          {may.own && (
+            <Menu.Item leftSection={<Icon name="users" size={17} />} onClick={() => setDialog('share')}>
+              Share
+            </Menu.Item>
+          )}
           <Menu.Item
             leftSection={<Icon name="download" size={17} />}
             component="a"
@@ -49,23 +58,29 @@ export const FileMenu = ({ file, onDeleted }: Props) => {
           >
             Download recording
           </Menu.Item>
-          {active ? (
+          {may.own && active && (
             <Menu.Item leftSection={<Icon name="close" size={17} />} onClick={() => stop.mutate()}>
               Stop processing
             </Menu.Item>
-          ) : (
+          )}
+          {may.own && !active && (
             <Menu.Item leftSection={<Icon name="retry" size={17} />} onClick={() => setDialog('again')}>
               Transcribe again
             </Menu.Item>
           )}
-          <Menu.Divider />
-          <Menu.Item color="red" leftSection={<Icon name="trash" size={17} />} onClick={() => setDialog('delete')}>
-            Delete
-          </Menu.Item>
+          {may.own && (
+            <>
+              <Menu.Divider />
+              <Menu.Item color="red" leftSection={<Icon name="trash" size={17} />} onClick={() => setDialog('delete')}>
+                Delete
+              </Menu.Item>
+            </>
+          )}
         </Menu.Dropdown>
       </Menu>
       <Suspense>
         {dialog === 'rename' && <RenameDialog file={file} onClose={() => setDialog(null)} onDone={refresh} />}
+        {dialog === 'share' && <ShareDialog file={file} onClose={() => setDialog(null)} />}
         {dialog === 'again' && <AgainDialog file={file} onClose={() => setDialog(null)} onDone={refresh} />}
         {dialog === 'delete' && (
           <DeleteDialog

@@ -36,6 +36,11 @@ const statusGroups = [
   { value: 'error', label: 'Failed' },
   { value: 'cancelled', label: 'Stopped' },
 ];
+const ownerships = [
+  { value: '', label: 'All' },
+  { value: 'mine', label: 'Mine' },
+  { value: 'shared', label: 'Shared with me' },
+];
 const sorts = [
   { value: 'upload_time desc', label: 'Newest first' },
   { value: 'upload_time asc', label: 'Oldest first' },
@@ -52,6 +57,13 @@ export const LibraryFilters = ({ filters, onChange, view, onView }: Props) => {
     <div className={css['bar']} role="search" aria-label="Find in the library">
       <SearchBox value={filters.search ?? ''} onChange={(search) => onChange({ search })} />
       <Group gap="xs" wrap="nowrap">
+        <NativeSelect
+          aria-label="Whose recordings"
+          data={ownerships}
+          value={filters.ownership ?? ''}
+          // Anything but the two that narrow down is dropped from the address.
+          onChange={(event) => onChange({ ownership: event.currentTarget.value as 'mine' | 'shared' })}
+        />
         <FilterButton filters={filters} onChange={onChange} />
         <NativeSelect
           aria-label="Sort by"

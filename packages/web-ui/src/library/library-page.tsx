@@ -29,7 +29,8 @@ export const LibraryPage = () => {
     void navigate({ search: filterSearch({ ...filters, page: undefined, ...next }), replace: true });
   const page = filters.page ?? 1;
   const files = useLiveFiles(filters, page);
-  const filtered = filters.search !== undefined || ['status', 'tag', 'type', 'from', 'to'].some((k) => k in filters);
+  const filtered =
+    filters.search !== undefined || ['ownership', 'status', 'tag', 'type', 'from', 'to'].some((k) => k in filters);
   const total = files.data?.total ?? 0;
   const pages = Math.ceil(total / libraryPageSize);
   const busy = files.data?.items.filter(isUnderWay).length ?? 0;
