@@ -56,6 +56,25 @@ describe('access tokens', () => {
     'a role nobody has': jwt.sign({ ...good, role: 'root' }, secret, options),
     'a subject that is no id': jwt.sign(good, secret, { ...options, subject: "' or 1=1" }),
     'a payload that is no object': jwt.sign('text', secret),
+    'a key of its own in the header': (() => {
+      const own = generateKeyPairSync('rsa', { modulusLength: 2048 });
+      const jwk = own.publicKey.export({ format: 'jwk' });
+      return jwt.sign(good, own.privateKey, { ...options, algorithm: 'RS256', header: { alg: 'RS256', jwk } as never });
+    })(),
+    'the bytes of a public key (DER) taken for a secret': handmade(
+      { alg: 'HS256' },
+      publicKey.export({ type: 'spki', format: 'der' }).toString('latin1'),
+    ),
+    'a public key as JWK taken for a secret': handmade(
+      { alg: 'HS256' },
+      JSON.stringify(publicKey.export({ format: 'jwk' })),
+    ),
+    'a header without an algorithm': handmade({ typ: 'JWT' }, secret),
+    'an extension that must be understood': handmade({ alg: 'HS256', crit: ['b64'], b64: true }, secret),
+    'an algorithm that is a list': handmade({ alg: ['HS256'] }, secret),
+    'the signature of another token': `${head}.${b64({ ...body, jti: randomUUID() })}.${signature}`,
+    'a part too many': `${head}.${payload}.${signature}.${signature}`,
+    'spaces around it': ` ${head}.${payload}.${signature} `,
   };
   it.each(Object.entries(refused))('refuses %s', (_what, token) => {
     expect(tokens.verify(token)).toBeNull();

@@ -33,7 +33,10 @@ export const createAccessTokens = (d: { secret: string; lifetimeSeconds: () => n
     }),
   verify: (token) => {
     try {
-      const parsed = claims.safeParse(jwt.verify(token, d.secret, { algorithms: ['HS256'] }));
+      const { header, payload } = jwt.verify(token, d.secret, { algorithms: ['HS256'], complete: true });
+      // RFC 7515, 4.1.11: an extension that must be understood, and we understand none.
+      if ('crit' in header) return null;
+      const parsed = claims.safeParse(payload);
       return parsed.success ? parsed.data : null;
     } catch {
       return null;
