@@ -45,7 +45,7 @@ const agrees = (before?: (line: Line, id: number) => void) => ({
 
 async function signIn(scripted: ScriptedDirectory, more: Partial<DirectoryConfig> = {}) {
   const server = await startScriptedDirectory({ tls: await good(), ...scripted });
-  const config = configFor({ url: `localhost:${server.port}` }, { caPem: authority.pem, timeoutSeconds: 1, ...more });
+  const config = configFor({ url: `localhost:${server.port}` }, { caPem: authority.pem, ...more });
   const directory = createDirectory(config);
   undo.push(directory.close, server.stop);
   const answer = await directory.authenticate('alice', 'alice-secret');
@@ -145,7 +145,7 @@ describe('StartTLS is never given up', () => {
       if (asked.kind === 'extended') answer(line, asked.id);
       return asked.kind === 'extended';
     };
-    const { answer: found, server } = await signIn({ on }, startTls);
+    const { answer: found, server } = await signIn({ on }, { ...startTls, timeoutSeconds: 1 });
     expect(found.outcome).toBe('unknown');
     noSecret(server.clearText());
   });

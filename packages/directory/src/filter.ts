@@ -40,6 +40,9 @@ export const present = (attribute: string): Filter => ({ kind: 'present', attrib
 /** One of them; a single one stands for itself. */
 export const anyOf = (of: readonly Filter[]): Filter => (of.length === 1 ? of[0]! : { kind: 'or', of });
 
+/** All of them. */
+export const allOf = (of: readonly Filter[]): Filter => ({ kind: 'and', of });
+
 /** Every value replaced, attributes with them; the shape stays. */
 export function mapValues<A, B>(
   filter: Filter<A>,

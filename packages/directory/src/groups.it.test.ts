@@ -187,7 +187,7 @@ describe('pages', () => {
       fault(asked, line);
       return true;
     };
-    const { person: found } = await look({ entries: many, on }, { userGroups: dn('p3'), timeoutSeconds: 20 });
+    const { person: found } = await look({ entries: many, on }, { userGroups: dn('p3') });
     expect(found).toMatchObject({ groups: { known: false }, admitted: 'unknown' });
   });
 });

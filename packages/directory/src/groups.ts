@@ -2,7 +2,7 @@ import { bytesOf, textOf } from './attributes.ts';
 import type { Connection } from './connection.ts';
 import type { Deadline } from './deadline.ts';
 import { asFailure, DirectoryFailure, failureOf, resultCodes } from './failures.ts';
-import { anyOf, equal, present, type Filter } from './filter.ts';
+import { allOf, anyOf, equal, present, type Filter } from './filter.ts';
 import { closure, invertGroups, Names } from './group-graph.ts';
 import { anybodyHas } from './kept-attribute.ts';
 import type { Entry } from './messages.ts';
@@ -61,7 +61,7 @@ export function createGroups(config: { searchBase: string; groupAttr: string; re
     if (await keptOnce(reading)) return [];
     return await groupsWith(reading, await factsOnce(reading), [
       ...memberFilters(entry.dn),
-      equal('memberUid', reading.login),
+      listedBy('posixGroup', 'memberUid', reading.login),
     ]);
   };
 
@@ -96,7 +96,13 @@ function remembered<A, T>(ms: number, ask: (argument: A) => Promise<T>): (argume
   };
 }
 
-const memberFilters = (dn: string): Filter[] => [equal('member', dn), equal('uniqueMember', dn)];
+// Only `member` is indexed everywhere; the class, which is too, keeps the others from being searched for in everybody.
+const listedBy = (objectClass: string, attribute: string, value: string): Filter =>
+  allOf([equal('objectClass', objectClass), equal(attribute, value)]);
+const memberFilters = (dn: string): Filter[] => [
+  equal('member', dn),
+  listedBy('groupOfUniqueNames', 'uniqueMember', dn),
+];
 
 async function groupsWith({ connection, deadline }: Reading, { root, tree }: Facts, members: Filter[]) {
   const question = {

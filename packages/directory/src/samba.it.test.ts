@@ -42,7 +42,6 @@ const config = (more: Partial<DirectoryConfig> = {}): DirectoryConfig =>
     searchBase: ad.base,
     usernameAttr: 'sAMAccountName',
     userSearchFilter: '(&(objectClass=user)({username_attr}={username}))',
-    timeoutSeconds: 10,
     recursiveGroups: true,
     caPem: ad.caPem,
     ...more,

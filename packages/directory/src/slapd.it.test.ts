@@ -58,7 +58,7 @@ const config = (more: Partial<DirectoryConfig> = {}): DirectoryConfig => ({
   nameAttr: 'cn',
   groupAttr: 'memberOf',
   userSearchFilter: '(&(objectClass=inetOrgPerson)({username_attr}={username}))',
-  timeoutSeconds: 5,
+  timeoutSeconds: 30,
   recursiveGroups: true,
   userGroups: '',
   adminGroups: '',

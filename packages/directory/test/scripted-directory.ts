@@ -60,7 +60,7 @@ export const configFor = ({ url }: { url: string }, more: Partial<DirectoryConfi
   nameAttr: 'cn',
   groupAttr: 'memberOf',
   userSearchFilter: '({username_attr}={username})',
-  timeoutSeconds: 2,
+  timeoutSeconds: 30,
   recursiveGroups: false,
   userGroups: '',
   adminGroups: '',
