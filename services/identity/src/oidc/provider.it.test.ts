@@ -24,7 +24,7 @@ const settings = (change: Partial<OidcSettings> = {}): OidcSettings => ({
   oidc_client_id: 'overtone',
   oidc_client_secret: 'secret',
   oidc_callback_url: 'http://localhost:8080/login',
-  oidc_timeout: 1,
+  oidc_timeout: 20,
   ...change,
 });
 const flowFor = (s: OidcSettings): Flow => ({
@@ -81,7 +81,8 @@ describe('a discovery document that cannot be used sends nobody anywhere', () =>
   ];
   it.each(answers)('%s', async (_name, answer) => {
     scripted.discovery = answer;
-    expect(why(await begin())).toMatch(/^PROVIDER_UNAVAILABLE \w/);
+    const short = answer === 'hang' || answer === 'drip' ? { oidc_timeout: 1 } : {};
+    expect(why(await begin(short))).toMatch(/^PROVIDER_UNAVAILABLE \w/);
     scripted.discovery = undefined;
   });
 
@@ -135,14 +136,16 @@ describe('a provider that is gone', () => {
       act(() => socket.end());
     });
     const url = await listen(server);
-    expect(why(await begin({ oidc_discovery_url: url }))).toMatch(/^PROVIDER_UNAVAILABLE (timeout|unreachable)$/);
+    expect(why(await begin({ oidc_discovery_url: url, oidc_timeout: 1 }))).toMatch(
+      /^PROVIDER_UNAVAILABLE (timeout|unreachable)$/,
+    );
     server.close();
   });
 
   it('with its keys refuses the token', async () => {
     for (const jwks of ['hang', 'reset', { status: 500, body: {} }, { body: { keys: 'x' } }] as const) {
       scripted.jwks = jwks;
-      expect(why(await finish(good))).not.toBe('ok');
+      expect(why(await finish(good, jwks === 'hang' ? { oidc_timeout: 2 } : {}))).not.toBe('ok');
     }
     scripted.jwks = undefined;
     expect(why(await finish(good))).toBe('ok');
@@ -270,8 +273,8 @@ describe('settings', () => {
 
 describe('claims that the ID token does not carry', () => {
   const without = (flow: Flow) => good(flow, { groups: undefined, email: undefined });
-  const claimsOf = async (answer: (flow: Flow) => TokenAnswer = without) => {
-    const result = await finish(answer);
+  const claimsOf = async (answer: (flow: Flow) => TokenAnswer = without, change: Partial<OidcSettings> = {}) => {
+    const result = await finish(answer, change);
     if (!result.ok) throw new Error(why(result));
     return result.claims;
   };
@@ -290,7 +293,7 @@ describe('claims that the ID token does not carry', () => {
     ['that never comes', 'hang'],
   ])('stay unknown with a user info %s', async (_name, userInfo) => {
     scripted.userInfo = userInfo;
-    const claims = await claimsOf();
+    const claims = await claimsOf(without, userInfo === 'hang' ? { oidc_timeout: 3 } : {});
     expect(claims['groups']).toBeUndefined();
     expect(claims['email']).toBeUndefined();
   });

@@ -1,0 +1,151 @@
+import { createHmac, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { halfHash } from '@overtone/testkit/oidc';
+import type { Begun } from '../../test/oidc-browser.ts';
+import { startScriptedSignIn, type ScriptedSignIn } from '../../test/scripted-sign-in.ts';
+
+const started = Date.now();
+const seconds = () => Math.floor(Date.now() / 1000);
+
+let world: ScriptedSignIn;
+beforeAll(async () => {
+  world = await startScriptedSignIn();
+});
+afterAll(() => world.stop());
+
+describe('an ID token with a claim that is wrong opens no session', () => {
+  const cases: [string, string, Record<string, unknown>][] = [
+    ['no nonce', 'nonce', { nonce: undefined }],
+    ['another nonce', 'nonce', { nonce: 'another' }],
+    ['an empty nonce', 'nonce', { nonce: '' }],
+    ['a nonce that is a list', 'nonce', { nonce: ['x'] }],
+    ['no issuer', 'iss', { iss: undefined }],
+    ['another issuer', 'iss', { iss: 'https://evil.example.org' }],
+    ['the issuer with a slash', 'iss', { iss: 'slash' }],
+    ['an issuer that is a list', 'iss', { iss: ['x'] }],
+    ['no audience', 'aud', { aud: undefined }],
+    ['another audience', 'aud', { aud: 'somebody-else' }],
+    ['an audience in other letters', 'aud', { aud: 'Overtone' }],
+    ['an empty list of audiences', 'aud', { aud: [] }],
+    ['an audience that is an object', 'aud', { aud: { overtone: true } }],
+    ['more audiences and nobody named', 'aud', { aud: ['overtone', 'other'] }],
+    ['more audiences and another named', 'azp', { aud: ['overtone', 'other'], azp: 'other' }],
+    ['one audience and another named', 'azp', { azp: 'other' }],
+    ['no expiry', 'exp', { exp: undefined }],
+    ['an expiry that is over', 'exp', { exp: seconds() - 120 }],
+    ['an expiry that is a text', 'exp', { exp: '9999999999' }],
+    ['no time of issue', 'iat', { iat: undefined }],
+    ['a time of issue that is a text', 'iat', { iat: String(seconds()) }],
+    ['a time of issue to come', 'iat', { iat: seconds() + 3_000 }],
+    ['a time of issue before this sign-in began', 'iat', { iat: seconds() - 300 }],
+    ['a time it is not good before', 'nbf', { nbf: seconds() + 3_000 }],
+    ['no subject', 'sub', { sub: undefined }],
+    ['an empty subject', 'sub', { sub: '' }],
+    ['a subject that is a number', 'sub', { sub: 7 }],
+    ['a subject that is too long', 'sub', { sub: 's'.repeat(256) }],
+    ['a subject with a control character', 'sub', { sub: 'a\u0000b' }],
+    ['the hash of another access token', 'at_hash', { at_hash: halfHash('another') }],
+    ['a hash cut short', 'at_hash', { at_hash: halfHash('an access token').slice(1) }],
+    ['a hash that is a number', 'at_hash', { at_hash: 7 }],
+    ['an empty hash', 'at_hash', { at_hash: '' }],
+  ];
+  it.each(cases)('%s: INVALID_TOKEN %s', async (_name, claim, change) => {
+    const fixed = change['iss'] === 'slash' ? { iss: `${world.provider.issuer}/` } : change;
+    const answer = await world.signInWith(({ nonce }) =>
+      world.provider.answer(world.provider.sign(world.provider.claims(nonce, fixed))),
+    );
+    await world.expectRefusal(answer, `INVALID_TOKEN ${claim}`);
+  });
+});
+
+describe('a forged ID token opens no session', () => {
+  const other = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
+  const curve = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
+  const b64 = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const hmac = (begun: Begun, key: string | Buffer, header: Record<string, unknown> = {}): string => {
+    const input = `${b64({ alg: 'HS256', kid: world.provider.kid, ...header })}.${b64(world.provider.claims(begun.nonce))}`;
+    return `${input}.${createHmac('sha256', key).update(input).digest('base64url')}`;
+  };
+  const publicPem = (): string =>
+    createPublicKey(world.provider.key).export({ type: 'spki', format: 'pem' }).toString();
+  const publicDer = (): Buffer => createPublicKey(world.provider.key).export({ type: 'spki', format: 'der' });
+  const jwk = (key: KeyObject) => createPublicKey(key).export({ format: 'jwk' });
+  const signed = (begun: Begun, header: Record<string, unknown> = {}, key?: KeyObject): string =>
+    world.provider.sign(world.provider.claims(begun.nonce), header, key);
+  const part = (token: string, i: number, change: (text: string) => string): string =>
+    token
+      .split('.')
+      .map((p, at) => (at === i ? change(p) : p))
+      .join('.');
+  const flip = (text: string): string => (text.startsWith('A') ? 'B' : 'A') + text.slice(1);
+
+  const cases: [string, string, (b: Begun) => string][] = [
+    ['without a signature (none)', 'alg', (b) => signed(b, { alg: 'none' })],
+    ['without a signature (None)', 'alg', (b) => `${signed(b, { alg: 'None' }).split('.').slice(0, 2).join('.')}.`],
+    ['without a signature (NONE), with one attached', 'alg', (b) => signed(b, { alg: 'NONE' })],
+    ['with an empty algorithm', 'alg', (b) => signed(b, { alg: '' })],
+    ['without an algorithm', 'alg', (b) => signed(b, { alg: undefined })],
+    ['with an algorithm that is a list', 'alg', (b) => signed(b, { alg: ['RS256'] })],
+    ['HS256 with the public key as PEM', 'alg', (b) => hmac(b, publicPem())],
+    ['HS256 with the public key as DER', 'alg', (b) => hmac(b, publicDer())],
+    ['HS256 with the public key as JWK', 'alg', (b) => hmac(b, JSON.stringify(world.provider.keys[0]))],
+    ['HS256 with the modulus', 'alg', (b) => hmac(b, Buffer.from(String(world.provider.keys[0]?.['n']), 'base64url'))],
+    ['HS256 with the client secret', 'alg', (b) => hmac(b, 'a client secret')],
+    ['HS256 with an empty key', 'alg', (b) => hmac(b, '')],
+    ['HS512 named, HS256 made', 'alg', (b) => hmac(b, publicPem(), { alg: 'HS512' })],
+    ['RS512, which this provider does not announce', 'alg', (b) => signed(b, { alg: 'RS512' })],
+    ['PS256, which this provider does not announce', 'alg', (b) => signed(b, { alg: 'PS256' })],
+    ['ES256, for which it has no key', 'key', (b) => signed(b, { alg: 'ES256' }, curve)],
+    ['by another key', 'signature', (b) => signed(b, {}, other)],
+    ['by another key that it brings along (jwk)', 'signature', (b) => signed(b, { jwk: jwk(other) }, other)],
+    [
+      'by another key that it points to (jku)',
+      'key',
+      (b) => signed(b, { jku: 'http://127.0.0.1:9/keys', kid: 'evil' }, other),
+    ],
+    ['by another key that it points to (x5u)', 'signature', (b) => signed(b, { x5u: 'http://127.0.0.1:9/x' }, other)],
+    ['by another key in a certificate (x5c)', 'signature', (b) => signed(b, { x5c: ['AAAA'] }, other)],
+    ['by a key nobody knows', 'key', (b) => signed(b, { kid: 'unknown' })],
+    ['with a key id that is a path', 'key', (b) => signed(b, { kid: '../../dev/null' })],
+    ['with an extension that is critical', 'crit', (b) => signed(b, { crit: ['exp'] })],
+    [
+      'with claims changed after signing',
+      'signature',
+      (b) => part(signed(b), 1, () => b64(world.provider.claims(b.nonce, { sub: 'root' }))),
+    ],
+    [
+      'with a header changed after signing',
+      'signature',
+      (b) => part(signed(b), 0, () => b64({ alg: 'RS256', kid: world.provider.kid, typ: 'x' })),
+    ],
+    ['with a signature changed in one bit', 'signature', (b) => part(signed(b), 2, flip)],
+    ['with an empty signature', 'signature', (b) => part(signed(b), 2, () => '')],
+    ['with a signature cut short', 'signature', (b) => part(signed(b), 2, (s) => s.slice(0, -8))],
+    [
+      'with the signature of another token',
+      'signature',
+      (b) => part(signed(b), 2, () => signed({ ...b, nonce: 'x' }).split('.')[2] ?? ''),
+    ],
+    ['of two parts', 'malformed', (b) => signed(b).split('.').slice(0, 2).join('.')],
+    ['of four parts', 'malformed', (b) => `${signed(b)}.x`],
+    ['of five parts, encrypted', 'encrypted', (b) => `${signed(b)}.x.y`],
+    ['that is a word', 'malformed', () => 'token'],
+    ['whose header is no JSON', 'malformed', (b) => part(signed(b), 0, () => 'e30x')],
+    ['whose claims are a list', 'malformed', () => world.provider.sign(b64([]))],
+    ['whose claims are no JSON', 'malformed', () => world.provider.sign('bm90')],
+  ];
+  it.each(cases)('%s: INVALID_TOKEN %s', async (_name, why, token) => {
+    await world.expectRefusal(
+      await world.signInWith((begun) => world.provider.answer(token(begun))),
+      `INVALID_TOKEN ${why}`,
+    );
+  });
+
+  it('is judged without asking any address that the token names, nor for new keys more than once a minute', () => {
+    const minutes = Math.floor((Date.now() - started) / 60_000);
+    const asked = (name: string) => world.provider.asked.filter((path) => path.endsWith(name)).length;
+    expect(asked('/jwks')).toBeGreaterThanOrEqual(1);
+    expect(asked('/jwks')).toBeLessThanOrEqual(1 + minutes);
+    expect(asked('openid-configuration')).toBe(1);
+  });
+});

@@ -1,0 +1,54 @@
+import { expect } from '@jest/globals';
+import { startScriptedProvider, type TokenAnswer } from '@overtone/testkit/oidc';
+import { createBrowser, type Begun } from './oidc-browser.ts';
+import { startBackends, startIdentity, type Answer } from './running-identity.ts';
+import { watchDatabase } from './sessions-of.ts';
+
+export const callbackUrl = 'http://localhost:8080/login';
+
+/** Identity with a provider that answers what a test tells it to, and a look into the database. */
+export const startScriptedSignIn = async () => {
+  const [backends, provider] = await Promise.all([startBackends(), startScriptedProvider()]);
+  const identity = await startIdentity(backends, {
+    OIDC_ENABLED: 'true',
+    OIDC_DISCOVERY_URL: provider.issuer,
+    OIDC_CLIENT_ID: 'overtone',
+    OIDC_CLIENT_SECRET: 'a client secret',
+    OIDC_CALLBACK_URL: callbackUrl,
+    // Short enough for what never answers, long enough for a busy machine.
+    OIDC_TIMEOUT: '4',
+  });
+  const database = await watchDatabase(backends.database.url);
+  return {
+    provider,
+    identity,
+    database,
+    browser: () => createBrowser(identity),
+    /** A whole sign-in whose token endpoint answers as told; the answer of identity. */
+    signInWith: async (
+      token: (begun: Begun) => TokenAnswer,
+      query: (begun: Begun) => Record<string, string> = () => ({}),
+    ): Promise<Answer> => {
+      const browser = createBrowser(identity);
+      const begun = await browser.begin();
+      provider.token = token(begun);
+      return browser.back({ code: 'a-code', state: begun.state, ...query(begun) });
+    },
+    good: ({ nonce }: Begun): TokenAnswer => provider.answer(provider.sign(provider.claims(nonce))),
+    /** No session, the one answer of every refusal, and a record that says why. */
+    expectRefusal: async (answer: Answer, why: string): Promise<void> => {
+      expect(answer.status).toBe(401);
+      expect(answer.body).toMatchObject({ code: 'invalid_credentials', detail: 'Incorrect username or password' });
+      expect(answer.cookies.every((cookie) => cookie.includes('Max-Age=0'))).toBe(true);
+      expect(await database.lastRefusal()).toBe(why);
+      expect(await database.sessions()).toBe(0);
+    },
+    stop: async (): Promise<void> => {
+      await database.end();
+      await identity.stop();
+      await provider.stop();
+      await backends.stop();
+    },
+  };
+};
+export type ScriptedSignIn = Awaited<ReturnType<typeof startScriptedSignIn>>;
