@@ -17,14 +17,15 @@ export interface SignInProduct {
   readonly stop: () => Promise<void>;
 }
 
-const answers = async (url: string): Promise<boolean> =>
+const status = (url: string): Promise<number> =>
   fetch(url).then(
-    (response) => response.ok,
-    () => false,
+    (response) => response.status,
+    () => 0,
   );
 
-const service = async (name: string, env: Record<string, string>): Promise<TestServer> => {
+const attempt = async (name: string, env: Record<string, string>): Promise<TestServer> => {
   const [port, internal] = [await freePort(), await freePort()];
+  const url = `http://127.0.0.1:${port}`;
   const spec = (): ProcessSpec => ({
     name,
     command: process.execPath,
@@ -37,10 +38,14 @@ const service = async (name: string, env: Record<string, string>): Promise<TestS
       ...env,
     },
     stopSignal: 'SIGTERM',
-    probe: () => answers(`http://127.0.0.1:${internal}/health/ready`),
+    probe: async () => (await status(`http://127.0.0.1:${internal}/health/ready`)) === 200 && (await status(url)) > 0,
   });
-  return start(spec, { port, url: `http://127.0.0.1:${port}` });
+  return start(spec, { port, url });
 };
+
+/** Another process may take a free port before the service does: then it is tried on others. */
+const service = (name: string, env: Record<string, string>): Promise<TestServer> =>
+  attempt(name, env).catch(() => attempt(name, env));
 
 /**
  * Starts both on a database of their own.
