@@ -178,7 +178,7 @@ export const createApi = (d: ApiDeps) => {
       cookies,
       hasBearer: bearerOf(headers.authorization) !== undefined,
       session,
-      sameOrigin: sameOrigin(x),
+      sameOrigin: sameHost(x),
       header: typeof csrf === 'string' ? csrf : undefined,
       fetchSite: headers['sec-fetch-site'],
     });
@@ -194,15 +194,27 @@ export const createApi = (d: ApiDeps) => {
   };
 };
 
+type Asked = Pick<Exchange, 'req' | 'client'>;
+
+/** The origin that a browser says is asking, and ours as the client addresses it; undefined: no browser, null: not ours. */
+const origins = ({ req, client }: Asked): { from: URL; to: URL } | null | undefined => {
+  const { origin } = req.headers;
+  if (origin === undefined) return undefined;
+  const from = URL.parse(origin);
+  const to = from && URL.parse(`${from.protocol}//${client.host}`);
+  return to && { from, to };
+};
+
 /** Whether a browser's page of ours is asking; a client that sends no Origin is no browser. */
-export const sameOrigin = (x: Pick<Exchange, 'req' | 'client'>): boolean => {
-  const { origin } = x.req.headers;
-  if (origin === undefined) return true;
-  try {
-    return new URL(origin).host === x.client.host;
-  } catch {
-    return false;
-  }
+export const sameOrigin = (x: Asked): boolean => {
+  const known = origins(x);
+  return known === undefined || (known !== null && known.from.host === known.to.host);
+};
+
+/** The same, where a proxy in front of us may have dropped the port: for what needs the session's CSRF token besides. */
+const sameHost = (x: Asked): boolean => {
+  const known = origins(x);
+  return sameOrigin(x) || (known?.to.port === '' && known.from.hostname === known.to.hostname);
 };
 
 /** @throws AppError invalid: the target is no path of ours. */

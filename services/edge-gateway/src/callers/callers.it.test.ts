@@ -135,6 +135,8 @@ describe('who may call', () => {
       'csrf_failed',
     );
     expect(await change({ ...me.cookie, 'x-csrf-token': me.csrf, origin: `http://${edge.host}` })).toBe(200);
+    for (const origin of ['null', 'nonsense', `http://${edge.host}.evil.example.org`, 'http://127.0.0.1:1'])
+      expect(await change({ ...me.cookie, 'x-csrf-token': me.csrf, origin })).toBe('csrf_failed');
     const other = edge.signIn().csrf;
     const planted = { cookie: `access_token=${me.token}; csrf_token=${other}`, 'x-csrf-token': other };
     expect(await change(planted)).toBe('csrf_failed');
@@ -146,6 +148,30 @@ describe('who may call', () => {
     expect(edge.identity.seen.at(-1)?.headers.cookie).toBe(refresh.cookie);
     expect(await change(me.cookie, '/api/auth/token')).toBe(200);
   });
+
+  it.each([
+    ['overtone.example.org', 'https://overtone.example.org', 200],
+    ['overtone.example.org:443', 'https://overtone.example.org', 200],
+    ['overtone.example.org', 'https://overtone.example.org:8443', 200],
+    ['overtone.example.org:8443', 'https://overtone.example.org', 'csrf_failed'],
+    ['overtone.example.org', 'https://evil.example.org', 'csrf_failed'],
+  ])(
+    'takes a cookie caller behind a proxy that says the host is %s from the origin %s: %s',
+    async (host, origin, result) => {
+      const me = edge.signIn();
+      const request = [
+        'POST /api/tags HTTP/1.1',
+        `Host: ${host}`,
+        `Cookie: ${me.cookie.cookie}`,
+        `X-CSRF-Token: ${me.csrf}`,
+        `Origin: ${origin}`,
+        'Content-Length: 0',
+        'Connection: close',
+      ].join('\r\n');
+      const answer = await raw(edge.port, `${request}\r\n\r\n`);
+      expect(answer).toContain(result === 200 ? ' 200 OK' : String(result));
+    },
+  );
 
   it('names the state of an account that may not do more', async () => {
     const { bearer } = edge.signIn('user', { refusal: 'account_pending_approval' });
