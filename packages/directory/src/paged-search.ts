@@ -8,6 +8,8 @@ export interface PagedQuestion extends Omit<Question, 'maxEntries' | 'page'> {
   readonly pageSize: number;
   /** More than this many entries are an error, not a shorter answer. */
   readonly maxEntries: number;
+  /** Whether the next page is asked for while this one is looked at; only for a chain that is read to its end. */
+  readonly ahead?: boolean;
 }
 
 /** How a chain of pages closed; there is no other way to get one than a result 0 with an empty cookie. */
@@ -30,14 +32,15 @@ export async function* pagedSearch(
   question: PagedQuestion,
   deadline: Deadline,
 ): AsyncGenerator<readonly Entry[], Completeness> {
-  const { pageSize, maxEntries, ...asked } = question;
+  const { pageSize, maxEntries, ahead = false, ...asked } = question;
+  // A server may exceed the size of a page slightly; ten times is another protocol.
+  const ask = (cookie: Buffer) =>
+    connection.search({ ...asked, maxEntries: pageSize * 10, page: { size: pageSize, cookie } }, deadline);
   const firsts = new Set<string>();
   const total = { entries: 0, pages: 0, references: 0 };
   let emptyPages = 0;
-  for (let cookie: Buffer = Buffer.alloc(0); ;) {
-    const page = { size: pageSize, cookie };
-    // A server may exceed the size of a page slightly; ten times is another protocol.
-    const found = await connection.search({ ...asked, maxEntries: pageSize * 10, page }, deadline);
+  for (let coming = ask(Buffer.alloc(0)); ;) {
+    const found = await coming;
     if (found.code !== resultCodes.success) throw failureOf(found.code, found.diagnostic);
     if (found.cookie === undefined) throw new DirectoryFailure('protocol', 'The server answers without paging');
     total.entries += found.entries.length;
@@ -48,15 +51,20 @@ export async function* pagedSearch(
     // A cookie may stay the same from page to page; what it leads to may not.
     if (first !== undefined && firsts.has(first))
       throw new DirectoryFailure('protocol', 'The server repeats its pages');
-    if (first === undefined) emptyPages += 1;
-    else {
+    emptyPages = first === undefined ? emptyPages + 1 : 0;
+    if (emptyPages > MAX_EMPTY_PAGES) throw new DirectoryFailure('protocol', 'The server sends empty pages only');
+    const { cookie } = found;
+    const more = cookie.length > 0;
+    if (ahead && more) {
+      coming = ask(cookie);
+      coming.catch(() => undefined); // told when its turn comes
+    }
+    if (first !== undefined) {
       firsts.add(first);
-      emptyPages = 0;
       yield found.entries;
     }
-    if (found.cookie.length === 0) return total;
-    if (emptyPages > MAX_EMPTY_PAGES) throw new DirectoryFailure('protocol', 'The server sends empty pages only');
-    cookie = found.cookie;
+    if (!more) return total;
+    if (!ahead) coming = ask(cookie);
   }
 }
 

@@ -1,7 +1,7 @@
 import { accountState, stateAttributes } from './account-state.ts';
 import { bytesOf, textOf } from './attributes.ts';
 import { configFaults } from './config-faults.ts';
-import type { Connection, Question } from './connection.ts';
+import type { Connection, Found, Question } from './connection.ts';
 import { createConnections } from './connections.ts';
 import { deadlineIn, type Deadline } from './deadline.ts';
 import { parseDnList } from './dn-list.ts';
@@ -101,22 +101,28 @@ const unknown = (error: unknown): Answer<Survey> => {
   return { outcome: 'unknown', reason, message };
 };
 
-/** Counts and spaces the requests; each has the time that the settings give one. */
+/** Counts and spaces the requests, one at a time; each has the time that the settings give one. */
 function paced(
   inner: Connection,
   config: DirectoryConfig,
   { signal, onRequest, paceMs = PACE_MS }: SurveyOptions,
 ): Connection {
   let last = 0;
+  let before: Promise<unknown> = Promise.resolve();
+  const ask = async (question: Question): Promise<Found> => {
+    if (signal.aborted) throw new DirectoryFailure('timeout', 'The survey was stopped');
+    const wait = last + paceMs - performance.now();
+    if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
+    last = performance.now();
+    onRequest();
+    return await inner.search(question, deadlineIn(config.timeoutSeconds * 1000));
+  };
   return {
     ...inner,
-    search: async (question) => {
-      if (signal.aborted) throw new DirectoryFailure('timeout', 'The survey was stopped');
-      const wait = last + paceMs - performance.now();
-      if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
-      last = performance.now();
-      onRequest();
-      return await inner.search(question, deadlineIn(config.timeoutSeconds * 1000));
+    search: (question) => {
+      const asked = before.then(() => ask(question));
+      before = asked.catch(() => undefined);
+      return asked;
     },
   };
 }
@@ -221,7 +227,7 @@ async function* allOf(
   { connection, root, deadline }: Asking,
   question: Omit<Question, 'page'>,
 ): AsyncGenerator<readonly Entry[], { pages: number }> {
-  if (root.pages) return yield* pagedSearch(connection, { ...question, pageSize: PAGE }, deadline);
+  if (root.pages) return yield* pagedSearch(connection, { ...question, pageSize: PAGE, ahead: true }, deadline);
   const found = await connection.search(question, deadline);
   if (found.code !== resultCodes.success) throw failureOf(found.code, found.diagnostic);
   yield found.entries;
@@ -309,8 +315,18 @@ function createReader(
   };
 }
 
+const stateNames = new Set(stateAttributes.map((name) => name.toLowerCase()));
+const usable = { disabled: 'no', why: null } as const;
+
+function saysItsState({ attributes }: Entry): boolean {
+  for (const name of attributes.keys()) if (stateNames.has(name)) return true;
+  return false;
+}
+
 /** What cannot be read is unknown for this person; only an account of ours makes that matter. */
 function stateOf(entry: Entry, now: Date): { disabled: Tristate; why: string | null } {
+  // Most entries of most directories say nothing about it.
+  if (!saysItsState(entry)) return usable;
   try {
     const { disabled, reason } = accountState(entry, now);
     return { disabled: disabled ? 'yes' : 'no', why: disabled ? reason : null };

@@ -128,7 +128,7 @@ describe('a pass', () => {
 });
 
 describe('a pass that is broken off half-way', () => {
-  const many = [...Array(450).keys()].map((i) => member(i + 1, {}, { admin: i < 3 ? 'no' : 'yes' }));
+  const many = [...Array(700).keys()].map((i) => member(i + 1, {}, { admin: i < 3 ? 'no' : 'yes' }));
   beforeEach(async () => {
     world.identity.accounts = many.map((m) => m.account);
     world.directory.people = many.slice(3).map((m) => m.person);
@@ -144,7 +144,7 @@ describe('a pass that is broken off half-way', () => {
     const id = await orderBroken();
     await waitFor(async () => (await world.ask('GET', `/passes/${id}`)).status === 200, { timeoutMs: 40_000 });
     const report = await world.report(id);
-    expect(report).toMatchObject({ status: 'ok', disabled: 2, deferred: 1, candidates: 3, reconciled: 447 });
+    expect(report).toMatchObject({ status: 'ok', disabled: 2, deferred: 1, candidates: 3, reconciled: 697 });
     expect(disabled()).toEqual([userId(1), userId(2)]);
     const told = world.identity.applied.flatMap((a) => a.changes.map((c) => c.userId));
     expect(new Set(told).size).toBe(told.length);
@@ -158,7 +158,7 @@ describe('a pass that is broken off half-way', () => {
     await brokenOff();
     world.directory.fault = 'The directory is gone';
     await waitFor(async () => (await world.ask('GET', `/passes/${id}`)).status === 200, { timeoutMs: 40_000 });
-    expect(await world.report(id)).toMatchObject({ status: 'directory_unavailable', disabled: 2, reconciled: 198 });
+    expect(await world.report(id)).toMatchObject({ status: 'directory_unavailable', disabled: 2, reconciled: 498 });
     expect(disabled()).toHaveLength(2);
   }, 60_000);
 
@@ -167,8 +167,8 @@ describe('a pass that is broken off half-way', () => {
     await brokenOff();
     await waitFor(async () => (await world.ask('GET', '/status')).body['running'] === null);
     const later = await world.pass();
-    expect(await world.report(id)).toMatchObject({ status: 'failed', disabled: 2, reconciled: 198 });
-    expect(later).toMatchObject({ status: 'ok', disabled: 1, reconciled: 249 });
+    expect(await world.report(id)).toMatchObject({ status: 'failed', disabled: 2, reconciled: 498 });
+    expect(later).toMatchObject({ status: 'ok', disabled: 1, reconciled: 199 });
     await waitFor(async () => (await queued()) === 0, { timeoutMs: 40_000 });
     expect(disabled()).toEqual([userId(1), userId(2), userId(3)]);
   }, 60_000);

@@ -24,7 +24,7 @@ import { passesStore as store } from './passes.store.ts';
 import { witness } from './witness.ts';
 
 const accountsAtOnce = 1_000;
-const changesAtOnce = 200;
+const changesAtOnce = 500;
 
 type SweepRules = ReplyOf<typeof sweepRpc.rules>;
 /** How the directory that these rules name is read. */
@@ -55,11 +55,16 @@ export const createPasses = (d: Deps) => {
   };
 
   const accounts = async function* (): AsyncGenerator<Account[]> {
-    for (let after: string | null = null; ;) {
-      const page: { accounts: Account[] } = await d.bus.ask(sweepRpc.accounts, { after, limit: accountsAtOnce });
-      if (page.accounts.length > 0) yield page.accounts;
-      if (page.accounts.length < accountsAtOnce) return;
-      after = page.accounts.at(-1)?.userId ?? null;
+    const ask = (after: string | null): Promise<{ accounts: Account[] }> =>
+      d.bus.ask(sweepRpc.accounts, { after, limit: accountsAtOnce });
+    for (let coming = ask(null); ;) {
+      const page = (await coming).accounts;
+      const last = page.at(-1);
+      if (last === undefined) return;
+      // The next page is made while this one is looked at.
+      coming = ask(last.userId);
+      coming.catch(() => undefined); // told when its turn comes
+      yield page;
     }
   };
 

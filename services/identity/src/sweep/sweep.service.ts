@@ -48,10 +48,13 @@ const told = (said: Said): Told => {
  * or fall together, and the statements are few however many accounts it has.
  */
 export const createSweep = ({ db, outbox }: { db: Db; outbox: Outbox }) => {
-  const tell = async (tx: Tx, wanted: Wanted[], changedMembers: string[]): Promise<void> => {
+  const tell = async (
+    tx: Tx,
+    wanted: Wanted[],
+    { moved, ended }: { moved: string[]; ended: ReadonlyMap<string, number> },
+  ): Promise<void> => {
     const roles = wanted.filter((w) => w.change.role !== null);
     const disabled = wanted.filter((w) => w.change.disable !== null);
-    const ended = [...new Set([...roles, ...disabled].map((w) => w.user.userId))];
     await outbox.addAll(
       tx,
       identityEvents.userDisabled,
@@ -83,14 +86,14 @@ export const createSweep = ({ db, outbox }: { db: Db; outbox: Outbox }) => {
     await outbox.addAll(
       tx,
       identityEvents.sessionRevoked,
-      ended.map((userId) => ({
+      [...ended.keys()].map((userId) => ({
         userId,
         sessionId: null,
         reason: 'directory_sync',
       })),
     );
-    if (changedMembers.length > 0)
-      await outbox.addAll(tx, identityEvents.membershipChanged, await store.membershipsOf(tx, changedMembers));
+    if (moved.length > 0)
+      await outbox.addAll(tx, identityEvents.membershipChanged, await store.membershipsOf(tx, moved));
   };
 
   const write = async (tx: Tx, passId: string, wanted: Wanted[]): Promise<Map<string, number>> => {
@@ -118,7 +121,7 @@ export const createSweep = ({ db, outbox }: { db: Db; outbox: Outbox }) => {
       tx,
       wanted.flatMap((w) => auditOf(passId, w, ended)),
     );
-    await tell(tx, wanted, moved);
+    await tell(tx, wanted, { moved, ended });
     return ended;
   };
 

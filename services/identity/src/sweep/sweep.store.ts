@@ -67,29 +67,39 @@ export const sweepStore = {
     group by a.user_id order by a.user_id limit ${limit}`,
 
   disable: async (tx: Tx, userIds: string[]): Promise<void> =>
-    void (await tx.$executeRaw`
+    void (
+      userIds.length > 0 &&
+      (await tx.$executeRaw`
       update "user" set is_active = false, disabled_by = 'directory', disabled_at = now(), updated_at = now()
-      where uuid = any(${userIds}::uuid[])`),
+      where uuid = any(${userIds}::uuid[])`)
+    ),
 
   setRoles: async (tx: Tx, roles: { userId: string; role: string }[]): Promise<void> =>
-    void (await tx.$executeRaw`
+    void (
+      roles.length > 0 &&
+      (await tx.$executeRaw`
       update "user" u set role = r.role, updated_at = now()
       from jsonb_to_recordset(${JSON.stringify(roles)}::jsonb) as r("userId" uuid, role text)
-      where u.uuid = r."userId"`),
+      where u.uuid = r."userId"`)
+    ),
 
   /** Takes over immutable ids, where no other account has them. */
   adopt: async (tx: Tx, ids: { userId: string; directoryId: string }[]): Promise<void> =>
-    void (await tx.$executeRaw`
+    void (
+      ids.length > 0 &&
+      (await tx.$executeRaw`
       update "user" u set directory_id = r."directoryId", updated_at = now()
       from jsonb_to_recordset(${JSON.stringify(ids)}::jsonb) as r("userId" uuid, "directoryId" text)
       where u.uuid = r."userId" and u.directory_id is null
-        and not exists (select 1 from "user" o where o.directory_id = r."directoryId")`),
+        and not exists (select 1 from "user" o where o.directory_id = r."directoryId")`)
+    ),
 
   /**
    * Brings the directory's memberships of these accounts up to date; groups that are gone meanwhile are left out.
    * @returns who has others than before.
    */
   changeMemberships: async (tx: Tx, add: Membership[], remove: Membership[]): Promise<string[]> => {
+    if (add.length + remove.length === 0) return [];
     const rows = await tx.$queryRaw<{ id: string }[]>`
       with wanted as (
         select r."userId", g.uuid as "groupId"
@@ -117,8 +127,9 @@ export const sweepStore = {
                        where m.user_id = c.uuid), '{}') as "groupIds"
       from counted c order by c.uuid`,
 
-  /** Ends every session of these accounts. @returns how many each had. */
+  /** Ends every session of these accounts. @returns how many were alive, of whoever had any. */
   endSessions: async (tx: Tx, userIds: string[]): Promise<Map<string, number>> => {
+    if (userIds.length === 0) return new Map();
     const rows = await tx.$queryRaw<{ userId: string; ended: number }[]>`
       with ended as (
         update refresh_token set revoked_at = now()
