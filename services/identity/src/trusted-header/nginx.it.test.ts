@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { TestServer } from '@overtone/testkit';
+import { startNginx } from '@overtone/testkit/nginx';
+import { startSignIn, type SignInProduct } from '@overtone/testkit/product';
+import { rawRequest } from '../../test/raw-request.ts';
+import { watchDatabase, type WatchedDatabase } from '../../test/sessions-of.ts';
+
+const path = '/api/auth/proxy/authenticate';
+const secret = 'only nginx and identity know it';
+const basic = (user: string, password: string): string =>
+  `Authorization: Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
+
+let product: SignInProduct;
+let nginx: TestServer;
+let database: WatchedDatabase;
+beforeAll(async () => {
+  product = await startSignIn({
+    identity: { PROXY_ENABLED: 'true', PROXY_TRUSTED_PROXIES: '127.0.0.1', PROXY_SHARED_SECRET: secret },
+    edge: { TRUSTED_PROXIES: '127.0.0.1' },
+  });
+  nginx = await startNginx({
+    files: { people: 'una:{PLAIN}her password\n' },
+    server: `
+      auth_basic "people";
+      auth_basic_user_file people;
+      location / {
+        proxy_pass ${product.edge.url};
+        proxy_set_header Host $host:$server_port;
+        proxy_set_header X-Forwarded-For $remote_addr;
+        proxy_set_header X-Forwarded-User $remote_user;
+        proxy_set_header X-Forwarded-Email $remote_user@example.org;
+        proxy_set_header X-Proxy-Secret "${secret}";
+      }`,
+  });
+  database = await watchDatabase(product.database.url);
+});
+afterAll(async () => {
+  await database.end();
+  await nginx.stop();
+  await product.stop();
+});
+
+const people = async () =>
+  (await database.rows<{ email: string }>(`select email from "user" where auth_type = 'proxy'`)).map((u) => u.email);
+const through = (...lines: string[]) => rawRequest(nginx.port, path, lines);
+
+describe('sign-in through nginx', () => {
+  it('is not reached without its password', async () => {
+    expect((await through()).status).toBe(401);
+    expect((await through(basic('una', 'wrong'), 'X-Forwarded-User: una')).status).toBe(401);
+    expect(await database.sessions()).toBe(0);
+  });
+
+  it('is refused past nginx, by whoever knows no secret or comes from elsewhere', async () => {
+    const lines = ['X-Forwarded-User: una', 'X-Forwarded-Email: una@example.org'];
+    expect((await rawRequest(product.edge.port, path, lines)).status).toBe(401);
+    const stranger = [...lines, `X-Proxy-Secret: ${secret}`];
+    expect((await rawRequest(product.edge.port, path, stranger, { localAddress: '127.0.0.9' })).status).toBe(401);
+    expect(await database.sessions()).toBe(0);
+  });
+
+  it('opens a session for whom nginx names', async () => {
+    const { status, json } = await through(basic('una', 'her password'));
+    expect(status).toBe(200);
+    expect(json).toMatchObject({ token_type: 'bearer' });
+    expect(await people()).toEqual(['una@example.org']);
+  });
+
+  it.each([
+    'X-Forwarded-User: root',
+    'x-forwarded-user: root',
+    'X_Forwarded_User: root',
+    'X.Forwarded.User: root',
+    'X-Forwarded_User: root',
+    'X%2DForwarded%2DUser: root',
+    'X-Forwarded-Email: root@example.org',
+    'X_Forwarded_Email: root@example.org',
+    'Connection: X-Forwarded-User',
+    'X-Proxy-Secret: guess',
+  ])('never opens one for whom its client names: %s', async (line) => {
+    const { status } = await through(basic('una', 'her password'), line);
+    expect([200, 400, 401]).toContain(status);
+    expect(await people()).toEqual(['una@example.org']);
+    expect(await database.rows(`select 1 from audit_log where username like 'root%'`)).toEqual([]);
+  });
+});
