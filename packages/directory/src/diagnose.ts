@@ -1,4 +1,5 @@
 import { lookup } from 'node:dns/promises';
+import type { Socket } from 'node:net';
 import { configFaults } from './config-faults.ts';
 import type { Connection } from './connection.ts';
 import { createConnection } from './connection.ts';
@@ -9,7 +10,7 @@ import { DirectoryFailure } from './failures.ts';
 import type { Diagnosis, DirectoryConfig } from './model.ts';
 import { readRootDse, type RootDse } from './root-dse.ts';
 import { parseServers, serverText, type ServerAddress } from './servers.ts';
-import { createSteps, type Steps } from './steps.ts';
+import { createSteps, type Seen, type Steps } from './steps.ts';
 import { encrypt, encryptionOf, openSocket, requestStartTls, trust, type Transport } from './transport.ts';
 
 /** A server that could be reached and bound to. */
@@ -62,6 +63,8 @@ const infoOf = ({ vendorName, vendorVersion, namingContexts }: RootDse) => ({
   naming_contexts: namingContexts,
 });
 
+const SOON_DAYS = 30;
+
 interface Means {
   readonly config: DirectoryConfig;
   readonly steps: Steps;
@@ -70,63 +73,53 @@ interface Means {
 }
 
 /** From its name to the service account; what fails ends the chain of this server. */
-async function examineServer(
-  server: ServerAddress,
-  { config, steps, patience, now }: Means,
-): Promise<Reached | undefined> {
-  const [address, advise] = [serverText(server), server];
-  const resolved = await steps.run(
-    'resolve',
-    `Resolve ${server.host}`,
-    async () => {
-      const addresses = await resolve(server.host, patience());
-      return { evidence: addresses.join(', '), value: addresses };
-    },
-    advise,
-  );
-  if (resolved === undefined) return undefined;
-  const socket = await steps.run(
-    'connect',
-    `Connect to ${address}`,
-    async () => {
-      const value = await openSocket(server, patience());
-      return { evidence: `${value.remoteAddress ?? ''} port ${value.remotePort ?? ''}`, value };
-    },
-    advise,
-  );
+async function examineServer(server: ServerAddress, means: Means): Promise<Reached | undefined> {
+  const { steps, patience } = means;
+  const take = async <T>(code: string, title: string, step: () => Promise<Seen<T>>) =>
+    await steps.run(code, title, step, server);
+  const found = await take('resolve', `Resolve ${server.host}`, async () => {
+    const value = await resolve(server.host, patience());
+    return { evidence: value.join(', '), value };
+  });
+  if (found === undefined) return undefined;
+  const socket = await take('connect', `Connect to ${serverText(server)}`, async () => {
+    const value = await openSocket(server, patience());
+    return { evidence: `${value.remoteAddress ?? ''} port ${value.remotePort ?? ''}`, value };
+  });
   if (socket === undefined) return undefined;
   if (server.security === 'start_tls') {
-    const agreed = await steps.run(
-      'start_tls',
-      'Ask for encryption (StartTLS)',
-      async () => {
-        await requestStartTls(socket, patience());
-        return { evidence: 'The server agrees.', value: true };
-      },
-      advise,
-    );
+    const agreed = await take('start_tls', 'Ask for encryption (StartTLS)', async () => {
+      await requestStartTls(socket, patience());
+      return { evidence: 'The server agrees.', value: true };
+    });
     if (agreed === undefined) return undefined;
   }
-  const transport = await steps.run<Transport>(
+  const transport = await take(
     'tls',
     'Encryption and certificate',
-    async () => {
-      if (server.security === 'plain') {
-        const advice = 'Passwords travel in clear text: use LDAPS (ldap_use_ssl) or StartTLS (ldap_use_tls).';
-        return { evidence: 'Not encrypted.', advice, value: { socket, encryption: null } };
-      }
-      const encrypted = await encrypt(socket, { server, context: trust(config.caPem), deadline: patience() });
-      const encryption = encryptionOf(encrypted);
-      const { protocol, subject, issuer, validTo } = encryption;
-      const evidence = `${protocol}; ${subject}, issued by ${issuer}, valid until ${validTo}.`;
-      const days = (Date.parse(validTo) - now().getTime()) / 86_400_000;
-      const advice = days < 30 ? `The certificate ends in ${Math.floor(days)} days: renew it.` : null;
-      return { evidence, advice, value: { socket: encrypted, encryption } };
-    },
-    advise,
+    async () => await examineTls(socket, server, means),
   );
-  if (transport === undefined) return undefined;
-  return await examineAccount(createConnection(server, transport), { config, steps, patience, now });
+  return transport === undefined ? undefined : await examineAccount(createConnection(server, transport), means);
+}
+
+async function examineTls(
+  socket: Socket,
+  server: ServerAddress,
+  { config, patience, now }: Means,
+): Promise<Seen<Transport>> {
+  if (server.security === 'plain') {
+    const advice = 'Passwords travel in clear text: use LDAPS (ldap_use_ssl) or StartTLS (ldap_use_tls).';
+    return { evidence: 'Not encrypted.', advice, value: { socket, encryption: null } };
+  }
+  const encrypted = await encrypt(socket, { server, context: trust(config.caPem), deadline: patience() });
+  const encryption = encryptionOf(encrypted);
+  const { protocol, subject, issuer, validTo } = encryption;
+  const days = (Date.parse(validTo) - now().getTime()) / 86_400_000;
+  return {
+    evidence: `${protocol}; ${subject}, issued by ${issuer}, valid until ${validTo}.`,
+    advice: days < SOON_DAYS ? `The certificate ends in ${Math.floor(days)} days: renew it.` : null,
+    value: { socket: encrypted, encryption },
+  };
 }
 
 async function examineAccount(
