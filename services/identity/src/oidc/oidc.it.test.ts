@@ -193,3 +193,47 @@ describe('an address of the ID token', () => {
     expect(await world.database.lastRefusal()).toContain('ACCOUNT_LINK_REFUSED');
   });
 });
+
+describe('groups of a provider', () => {
+  const person = { sub: 'subject-gina', email: 'gina@example.org', realm_access: { roles: ['user'] } };
+  /** Signs in with these claims. @returns role and groups afterwards. */
+  const after = async (claims: Record<string, unknown>) => {
+    const { provider, database } = world;
+    const token = (b: Begun) => provider.answer(provider.sign(provider.claims(b.nonce, { ...person, ...claims })));
+    expect((await world.signInWith(token)).status).toBe(200);
+    const [row] = await database.rows<{ role: string; groups: string[] }>(
+      `select u.role, coalesce(array_agg(g.name) filter (where g.name is not null), '{}') as groups from "user" u
+       left join user_group_member m on m.user_id = u.uuid left join user_group g on g.uuid = m.group_id
+       where u.oidc_subject = 'subject-gina' group by u.role`,
+    );
+    return row;
+  };
+  const both = { role: 'admin', groups: ['Crew'] };
+  beforeAll(async () => {
+    const { caller } = await world.identity.session();
+    const group = await world.identity.ask('/api/groups', { caller, json: { name: 'Crew' } });
+    const mapping = { source: 'oidc', claim_value: 'Bosses', group_uuid: group.body['uuid'], grants_role: 'admin' };
+    const made = await world.identity.ask('/api/admin/group-mappings', { caller, json: mapping });
+    expect([group.status, made.status]).toEqual([201, 201]);
+    // The provider tells groups nowhere else.
+    world.provider.userInfo = { body: { sub: person.sub } };
+  });
+
+  it('give groups and role by a mapping, compared to the letter', async () => {
+    expect(await after({ groups: ['bosses', 'staff'] })).toEqual({ role: 'user', groups: [] });
+    expect(await after({ groups: ['Bosses', 'staff'] })).toEqual(both);
+  });
+
+  it.each<[string, Record<string, unknown>]>([
+    ['are absent', { groups: undefined }],
+    ['are left out for their length', { groups: undefined, _claim_names: { groups: 'src1' } }],
+    ['are of another form', { groups: { Bosses: true } }],
+    ['are partly no text', { groups: ['staff', 7] }],
+  ])('change nothing when they %s: what is unknown takes nothing away', async (_name, claims) => {
+    expect(await after(claims)).toEqual(both);
+  });
+
+  it('take groups and role away when they are told and empty', async () => {
+    expect(await after({ groups: [] })).toEqual({ role: 'user', groups: [] });
+  });
+});
