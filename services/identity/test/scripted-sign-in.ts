@@ -9,7 +9,7 @@ export const callbackUrl = 'http://localhost:8080/login';
 /** Identity with a provider that answers what a test tells it to, and a look into the database. */
 export const startScriptedSignIn = async () => {
   const [backends, provider] = await Promise.all([startBackends(), startScriptedProvider()]);
-  const identity = await startIdentity(backends, {
+  const settings = {
     OIDC_ENABLED: 'true',
     OIDC_DISCOVERY_URL: provider.issuer,
     OIDC_CLIENT_ID: 'overtone',
@@ -17,13 +17,16 @@ export const startScriptedSignIn = async () => {
     OIDC_CALLBACK_URL: callbackUrl,
     // Short enough for what never answers, long enough for a busy machine.
     OIDC_TIMEOUT: '4',
-  });
+  };
+  const identity = await startIdentity(backends, settings);
   const database = await watchDatabase(backends.database.url);
   return {
     provider,
     identity,
     database,
     browser: () => createBrowser(identity),
+    /** A second process of identity on the same database. */
+    replica: () => startIdentity(backends, settings),
     /** A whole sign-in whose token endpoint answers as told; the answer of identity. */
     signInWith: async (
       token: (begun: Begun) => TokenAnswer,

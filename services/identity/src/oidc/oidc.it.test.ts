@@ -139,6 +139,23 @@ describe('a good answer', () => {
     expect(await world.database.sessions()).toBe(before + 1);
   });
 
+  it('can be finished on another replica than the one it began at, once over all of them', async () => {
+    const other = await world.replica();
+    try {
+      const before = await world.database.sessions();
+      const browser = world.browser();
+      const begun = await browser.begin();
+      world.provider.token = world.good(begun);
+      const headers = { cookie: begun.cookie.split(';')[0] ?? '' };
+      const path = `/api/auth/oidc/callback?code=c&state=${begun.state}`;
+      const answers = await Promise.all([other, world.identity, other].map((i) => i.ask(path, { headers })));
+      expect(answers.filter((a) => a.status === 200)).toHaveLength(1);
+      expect(await world.database.sessions()).toBe(before + 1);
+    } finally {
+      await other.stop();
+    }
+  });
+
   it('finishes any of several tabs, each with its own', async () => {
     const browser = world.browser();
     const tabs = [await browser.begin(), await browser.begin(), await browser.begin()];
