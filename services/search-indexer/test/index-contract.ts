@@ -101,6 +101,20 @@ export const indexContract = (open: () => SearchIndex): void => {
     expect(await found(index, {}, [['in march'], ['is in it']])).toEqual([]);
   });
 
+  it('shows what a passage says now, also when it was written anew since it was found', async () => {
+    const index = open();
+    const fileId = file();
+    const build = await fill(index, { fileId, terms: 'word one' }, { fileId, terms: 'word two' });
+    expect((await words(index, 'word')).sort()).toEqual([`${fileId}:0`, `${fileId}:1`]);
+    const texts = async () => (await index.passages([`${fileId}:0`, `${fileId}:1`])).map(({ text }) => text).sort();
+    expect(await texts()).toEqual(['word one', 'word two']);
+    await index.replaceFile(build.id, fileId, [buildRow({ fileId, terms: 'word three' }, 0)], null);
+    expect(await texts()).toEqual(['word three']);
+    expect(await words(index, 'word')).toEqual([`${fileId}:0`]);
+    await index.removeFile(fileId);
+    expect([await texts(), await words(index, 'word')]).toEqual([[], []]);
+  });
+
   it('finds, besides an owner’s, the files that are shared with them', async () => {
     const index = open();
     const [own, shared, strange] = [file(), file(), file()];

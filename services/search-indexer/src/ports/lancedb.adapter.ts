@@ -3,20 +3,12 @@ import type * as lancedb from '@lancedb/lancedb';
 import type { Connection, Table } from '@lancedb/lancedb';
 import { unavailable, type Log } from '@overtone/service-kit';
 import { createBuildsFile, tableOf } from './lancedb-builds.ts';
-import { literal, whereOf } from './lancedb-filter.ts';
+import { literal } from './lancedb-filter.ts';
+import { readPassages, searchLegs, type Opened } from './lancedb-legs.ts';
 import { createMaintenance, createRowIndices, vectorIndexFrom } from './lancedb-maintenance.ts';
+import { createRowNames, type RowNames } from './lancedb-row-names.ts';
 import { emptyVector, schemaOf, toArrow } from './lancedb-rows.ts';
-import {
-  checkedId,
-  checkedRowId,
-  hitOf,
-  type Build,
-  type KeywordQuery,
-  type LegResult,
-  type SearchIndex,
-  type SearchRequest,
-  type Shown,
-} from './search-index.ts';
+import { checkedId, type Build, type SearchIndex } from './search-index.ts';
 
 type Lance = typeof lancedb;
 type LanceOptions = { directory: string; log: Log; indexFrom?: number };
@@ -30,6 +22,7 @@ const cacheBytes = { index: 96n << 20n, metadata: 16n << 20n };
 export const createLanceIndex = ({ directory, log, indexFrom = vectorIndexFrom }: LanceOptions): SearchIndex => {
   const file = createBuildsFile(directory);
   const tables = new Map<string, Promise<Table>>();
+  const rowNames = new WeakMap<Table, RowNames>();
   let loaded: Promise<{ lance: Lance; db: Connection }> | undefined;
   let lastWrite: Promise<unknown> = Promise.resolve();
   const maintenance = createMaintenance(log, indexFrom);
@@ -48,6 +41,12 @@ export const createLanceIndex = ({ directory, log, indexFrom = vectorIndexFrom }
     tables.set(build, opening);
     opening.catch(() => tables.delete(build));
     return opening;
+  };
+  const opened = async (build: string): Promise<Opened> => {
+    const [{ lance }, open] = await Promise.all([load(), table(build)]);
+    const names = rowNames.get(open) ?? createRowNames(open);
+    rowNames.set(open, names);
+    return { lance, table: open, names };
   };
   /** Writes go one after the other: LanceDB would make two of them race for the next version. */
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
@@ -136,22 +135,11 @@ export const createLanceIndex = ({ directory, log, indexFrom = vectorIndexFrom }
     search: async (request) => {
       const { current: build } = await file.read();
       if (!build) return { keyword: { status: 'ok', hits: [] }, semantic: { status: 'ok', hits: [] } };
-      const legs = { lance: (await load()).lance, table: await table(build.id) };
-      const [keyword, semantic] = await Promise.all([
-        request.keyword ? leg(() => keywordLeg(legs, request)) : notAsked,
-        request.vector.then((vector) =>
-          vector && build.model ? leg(() => semanticLeg(legs, request, vector)) : notAsked,
-        ),
-      ]);
-      return { keyword, semantic };
+      return searchLegs(await opened(build.id), build, request);
     },
     passages: async (ids) => {
-      const t = ids.length > 0 ? await current() : null;
-      if (!t) return [];
-      const where = `id in (${ids.map((id) => literal(checkedRowId(id))).join(', ')})`;
-      const found: Columns = await t.query().where(where).select(['shown']).toArrow();
-      const shown = found.getChild('shown');
-      return Array.from({ length: found.numRows }, (_, i) => JSON.parse(String(shown?.get(i))) as Shown);
+      const { current: build } = await file.read();
+      return build && ids.length > 0 ? readPassages(await opened(build.id), ids) : [];
     },
     size: async () => (await (await current())?.countRows(`kind = 'passage'`)) ?? 0,
     maintain: async () => {
@@ -178,56 +166,4 @@ const connect = async (directory: string): Promise<{ lance: Lance; db: Connectio
   const lance = await import('@lancedb/lancedb');
   const session = new lance.Session(cacheBytes.index, cacheBytes.metadata);
   return { lance, db: await lance.connect(directory, {}, session) };
-};
-
-const notAsked: LegResult = { status: 'not_asked' };
-const leg = (run: () => Promise<LegResult>): Promise<LegResult> =>
-  run().catch((error: unknown): LegResult => ({ status: 'failed', error }));
-
-type Legs = { lance: Lance; table: Table };
-// The score columns are named in every select: left to itself LanceDB adds them and writes a warning per query.
-
-const keywordLeg = async ({ lance, table }: Legs, request: SearchRequest): Promise<LegResult> => {
-  const asked = request.keyword as KeywordQuery;
-  const scored = asked.words.length + asked.phrases.length > 0;
-  const where = whereOf(request.filter, scored ? null : 'passage');
-  let query = table.query();
-  if (scored) query = query.fullTextSearch(toLance(lance, asked));
-  if (where) query = query.where(where);
-  const found = await query
-    .select(scored ? ['id', '_score'] : ['id'])
-    .limit(request.keywordLimit)
-    .toArrow();
-  return { status: 'ok', hits: hitsOf(found, '_score', (s) => s) };
-};
-
-const toLance = (lance: Lance, { words, phrases }: KeywordQuery) => {
-  const { BooleanQuery, MatchQuery, Occur, Operator, PhraseQuery } = lance;
-  const clauses: [lancedb.Occur, lancedb.FullTextQuery][] = phrases.map((alternatives) => [
-    Occur.Must,
-    new BooleanQuery(alternatives.map((p) => [Occur.Should, phraseOrWord(p)])),
-  ]);
-  if (words.length > 0)
-    clauses.push([Occur.Should, new MatchQuery(words.join(' '), 'terms', { operator: Operator.Or })]);
-  return new BooleanQuery(clauses);
-
-  function phraseOrWord(p: string): lancedb.FullTextQuery {
-    return p.includes(' ') ? new PhraseQuery(p, 'terms') : new MatchQuery(p, 'terms');
-  }
-};
-
-const semanticLeg = async ({ table }: Legs, request: SearchRequest, vector: Float32Array): Promise<LegResult> => {
-  const where = whereOf(request.filter, null);
-  let query = table.query().nearestTo(vector).distanceType('cosine');
-  if (where) query = query.where(where);
-  const found = await query.select(['id', '_distance']).limit(request.semanticLimit).toArrow();
-  return { status: 'ok', hits: hitsOf(found, '_distance', (d) => 1 - d) };
-};
-
-type Columns = { numRows: number; getChild: (name: string) => { get: (i: number) => unknown } | null };
-const hitsOf = (found: Columns, scoreColumn: string, toScore: (raw: number) => number) => {
-  const [ids, scores] = [found.getChild('id'), found.getChild(scoreColumn)];
-  return Array.from({ length: found.numRows }, (_, i) =>
-    hitOf(String(ids?.get(i)), toScore(Number(scores?.get(i) ?? 1))),
-  );
 };
