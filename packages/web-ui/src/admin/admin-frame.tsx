@@ -43,6 +43,13 @@ const items: readonly NavItem[] = [
     icon: 'key',
     superOnly: true,
   },
+  {
+    to: '/admin/directory-sync',
+    under: '/admin/directory-sync',
+    label: 'Directory sync',
+    icon: 'retry',
+    superOnly: true,
+  },
   { to: '/admin/audit', under: '/admin/audit', label: 'Audit log', icon: 'file', superOnly: true },
   { to: '/admin', under: '/admin', label: 'Engines and tasks', icon: 'settings' },
 ];

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import {
+  directorySyncRoutes,
   dispatcherRoutes,
   identityRoutes,
   mediaRoutes,
@@ -14,6 +15,7 @@ import {
   type RouteDef,
 } from '@overtone/contracts';
 import { identityLines } from './identity.ts';
+import { sweepLines } from './sweep.ts';
 import { routes, urlOf } from './routes.ts';
 
 describe('routes', () => {
@@ -29,10 +31,14 @@ describe('routes', () => {
     ...groupRoutes,
     ...mappingRoutes,
     ...authConfigRoutes,
+    ...directorySyncRoutes,
   };
-  it.each(Object.entries({ ...routes, ...identityLines }))('calls %s as the contracts say', (name, [method, path]) => {
-    expect([contracts[name]?.method, contracts[name]?.path]).toEqual([method, path]);
-  });
+  it.each(Object.entries({ ...routes, ...identityLines, ...sweepLines }))(
+    'calls %s as the contracts say',
+    (name, [method, path]) => {
+      expect([contracts[name]?.method, contracts[name]?.path]).toEqual([method, path]);
+    },
+  );
 });
 
 describe('urlOf', () => {

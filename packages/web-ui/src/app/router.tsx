@@ -159,6 +159,16 @@ const auditRoute = createRoute({
   validateSearch: textSearch,
   component: lazyRouteComponent(() => import('../admin/audit/audit-page.tsx'), 'AuditPage'),
 });
+const syncRoute = createRoute({
+  getParentRoute: () => frameRoute,
+  path: '/admin/directory-sync',
+  component: lazyRouteComponent(() => import('../admin/sync/sync-page.tsx'), 'SyncPage'),
+});
+const passRoute = createRoute({
+  getParentRoute: () => frameRoute,
+  path: '/admin/directory-sync/passes/$uuid',
+  component: lazyRouteComponent(() => import('../admin/sync/pass-page.tsx'), 'PassPage'),
+});
 const adminRoute = createRoute({
   getParentRoute: () => frameRoute,
   path: '/admin',
@@ -184,6 +194,8 @@ export const router = createRouter({
         userRoute,
         approvalsRoute,
         authenticationRoute,
+        syncRoute,
+        passRoute,
         auditRoute,
         adminRoute,
       ]),

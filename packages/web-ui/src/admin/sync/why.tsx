@@ -1,0 +1,82 @@
+import { Stack, Table, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { moment } from '../../lib/format.ts';
+import { Empty, Waiting } from '../parts.tsx';
+import { SearchBox } from '../search-box.tsx';
+import { usersQuery } from '../users/user-queries.ts';
+import { nameOf, type Account } from '../words.ts';
+import { whyQuery } from './sync-queries.ts';
+import { evidenceOf, outcomeWords, reasonWords } from './words.ts';
+
+/** What passes decided about one person, and on what grounds. */
+export const Why = () => {
+  const [q, setQ] = useState('');
+  const found = useQuery({ ...usersQuery({ q, origin: 'ldap' }), enabled: q.length >= 2 });
+  const people = q.length >= 2 ? (found.data?.items ?? []).slice(0, 5) : [];
+  return (
+    <Stack gap="md">
+      <Text size="sm" c="dimmed">
+        Why was somebody disabled, or why did their role or groups change?
+      </Text>
+      <SearchBox label="Name, e-mail address or directory login" value={q} onChange={setQ} />
+      {q.length >= 2 && !found.data && <Waiting of={found} what="The accounts" height={60} />}
+      {q.length >= 2 && found.data?.items.length === 0 && <Empty>No account of the directory matches.</Empty>}
+      {people.map((account) => (
+        <Decisions key={account.uuid} account={account} />
+      ))}
+    </Stack>
+  );
+};
+
+const decisionWords = (decision: string): string => {
+  const outcome = Object.entries(outcomeWords).find(([name]) => name === decision)?.[1];
+  if (outcome) return outcome.words;
+  if (decision === 'applied') return 'role or groups changed';
+  return decision === 'would_apply' ? 'role or groups would change' : decision.replaceAll('_', ' ');
+};
+const reasonOf = (reason: string | null): string =>
+  Object.entries(reasonWords).find(([name]) => name === reason)?.[1] ?? reason ?? '';
+
+const Decisions = ({ account }: { account: Account }) => {
+  const why = useQuery(whyQuery(account.uuid));
+  return (
+    <div data-testid="why">
+      <Text fw={600}>{nameOf(account)}</Text>
+      <Waiting of={why} what="The decisions" height={40} />
+      {why.data?.length === 0 && (
+        <Text size="sm" c="dimmed">
+          No pass has changed anything about this account.
+        </Text>
+      )}
+      {why.data && why.data.length > 0 && (
+        <Table.ScrollContainer minWidth={480}>
+          <Table fz="sm" verticalSpacing={6}>
+            <Table.Tbody>
+              {why.data.map((row) => (
+                <Table.Tr key={row.pass_uuid}>
+                  <Table.Td style={{ whiteSpace: 'nowrap' }}>
+                    <Link to="/admin/directory-sync/passes/$uuid" params={{ uuid: row.pass_uuid }}>
+                      {moment(row.at)}
+                    </Link>
+                  </Table.Td>
+                  <Table.Td>
+                    {decisionWords(row.decision)}
+                    {row.dry_run ? ' (dry run)' : ''}
+                  </Table.Td>
+                  <Table.Td>
+                    {reasonOf(row.reason)}
+                    <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+                      {evidenceOf(row.evidence)}
+                    </Text>
+                  </Table.Td>
+                </Table.Tr>
+              ))}
+            </Table.Tbody>
+          </Table>
+        </Table.ScrollContainer>
+      )}
+    </div>
+  );
+};

@@ -1,0 +1,42 @@
+import { describe, expect, it } from '@jest/globals';
+import { evidenceOf, summaryOf } from './words.ts';
+
+const report = {
+  status: 'ok' as const,
+  error: null,
+  dry_run: false,
+  disabled: 0,
+  would_disable: 0,
+  deferred: 0,
+  candidates: 0,
+  checked: 120,
+};
+
+describe('what a pass came to', () => {
+  it('with nobody gone says that all are there', () => {
+    expect(summaryOf(report)).toBe('All of 120 accounts are still in the directory.');
+  });
+  it('with leavers says how many, and how many are left', () => {
+    expect(summaryOf({ ...report, candidates: 4, disabled: 1, deferred: 3 })).toBe(
+      '1 account disabled. 3 accounts left for the next pass.',
+    );
+  });
+  it('dry says what would have been', () => {
+    expect(summaryOf({ ...report, dry_run: true, candidates: 2, would_disable: 2 })).toBe(
+      '2 accounts would be disabled.',
+    );
+  });
+  it('broken off says that nobody was disabled, and why', () => {
+    const said = summaryOf({ ...report, status: 'directory_unavailable', error: 'No answer in time.' });
+    expect(said).toMatch(/nobody was disabled.*No answer in time/);
+  });
+  it('held says that the whole set waits', () => {
+    expect(summaryOf({ ...report, status: 'held', candidates: 40 })).toMatch(/40 accounts .* waits for approval/);
+  });
+});
+
+describe('evidence', () => {
+  it('is told in words, unknown kinds too', () => {
+    expect(evidenceOf({ state: 'expired', seen_at: 'x' })).toBe('state: expired · seen at: x');
+  });
+});

@@ -1,0 +1,72 @@
+import type { SweepAnswer } from '../../api/sweep.ts';
+
+export type Report = SweepAnswer<'pass'>;
+export type Status = SweepAnswer<'directorySyncStatus'>;
+export type Summary = SweepAnswer<'passes'>['items'][number];
+export type Leaver = Report['actions'][number];
+
+export const reasonWords: Record<Leaver['reason'], string> = {
+  absent_from_directory: 'is no longer in the directory',
+  disabled_in_directory: 'is disabled or expired in the directory',
+  no_longer_in_required_groups: 'is in none of the required groups',
+};
+
+type Said = { readonly words: string; readonly color: 'petrol' | 'red' | 'yellow' | 'gray' };
+
+export const outcomeWords: Record<Leaver['outcome'], Said> = {
+  disabled: { words: 'disabled', color: 'red' },
+  would_disable: { words: 'would be disabled', color: 'yellow' },
+  deferred: { words: 'left for the next pass', color: 'yellow' },
+  held: { words: 'held for approval', color: 'yellow' },
+  replication_pending: { words: 'seen at the second look', color: 'gray' },
+  changed_meanwhile: { words: 'changed meanwhile', color: 'gray' },
+  undone: { words: 'enabled again', color: 'petrol' },
+};
+
+export const statusWords: Record<Report['status'], Said> = {
+  running: { words: 'running', color: 'petrol' },
+  ok: { words: 'done', color: 'petrol' },
+  held: { words: 'held', color: 'yellow' },
+  directory_unavailable: { words: 'broken off', color: 'red' },
+  disabled: { words: 'switched off', color: 'gray' },
+  failed: { words: 'failed', color: 'red' },
+};
+
+export const phaseWords: Record<NonNullable<Status['running']>['phase'], string> = {
+  snapshot: 'Reading the directory',
+  plan: 'Comparing accounts',
+  witness: 'Looking again at everybody who is to be disabled',
+  apply: 'Applying',
+};
+
+/** What a pass came to, in one sentence. */
+export const summaryOf = (
+  r: Pick<
+    Report,
+    'status' | 'error' | 'dry_run' | 'disabled' | 'would_disable' | 'deferred' | 'candidates' | 'checked'
+  >,
+): string => {
+  const accounts = (n: number) => `${n.toLocaleString()} ${n === 1 ? 'account' : 'accounts'}`;
+  if (r.status === 'directory_unavailable')
+    return `The directory could not be read whole, so nobody was disabled. ${r.error ?? ''}`.trim();
+  if (r.status === 'held') return `${accounts(r.candidates)} would be disabled; the whole set waits for approval.`;
+  if (r.status === 'disabled' || r.status === 'failed') return r.error ?? '';
+  if (r.candidates === 0) return `All of ${accounts(r.checked)} are still in the directory.`;
+  const left = r.deferred > 0 ? ` ${accounts(r.deferred)} left for the next pass.` : '';
+  return r.dry_run
+    ? `${accounts(r.would_disable)} would be disabled.${left}`
+    : `${accounts(r.disabled)} disabled.${left}`;
+};
+
+const evidenceNames: Readonly<Record<string, string>> = {
+  directory_id: 'looked for by',
+  login_now_belongs_to: 'login now belongs to',
+  ldap_uid: 'looked for by login',
+  state: 'state',
+  dn: 'entry',
+};
+/** What a decision rests on, readable. */
+export const evidenceOf = (evidence: Readonly<Record<string, string>>): string =>
+  Object.entries(evidence)
+    .map(([key, value]) => `${evidenceNames[key] ?? key.replaceAll('_', ' ')}: ${value}`)
+    .join(' · ');
