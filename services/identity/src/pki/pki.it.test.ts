@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -9,6 +10,7 @@ import type { TestServer } from '@overtone/testkit';
 import { rawRequest } from '../../test/raw-request.ts';
 import { watchDatabase, type WatchedDatabase } from '../../test/sessions-of.ts';
 
+const example = readFileSync(new URL('../../../../deploy/nginx/client-certificates.conf', import.meta.url), 'utf8');
 const path = '/api/auth/pki/authenticate';
 const day = 86_400_000;
 
@@ -61,18 +63,8 @@ beforeAll(async () => {
   nginx = await startNginx({
     tls: true,
     files: { 'server.pem': server.pem, 'server.key': server.keyPem },
-    // Asks for a certificate and proves that its key is there; whether it is good is said further in.
-    server: `
-      ssl_certificate server.pem;
-      ssl_certificate_key server.key;
-      ssl_verify_client optional_no_ca;
-      location / {
-        proxy_pass ${product.edge.url};
-        proxy_set_header Host $host:$server_port;
-        proxy_set_header X-Forwarded-For $remote_addr;
-        proxy_set_header X-Forwarded-Proto https;
-        proxy_set_header X-Client-Cert $ssl_client_escaped_cert;
-      }`,
+    // What an operator would begin with.
+    server: example.replace('http://127.0.0.1:8080', product.edge.url),
   });
   database = await watchDatabase(product.database.url);
 });

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { TestServer } from '@overtone/testkit';
 import { startNginx } from '@overtone/testkit/nginx';
@@ -6,7 +7,9 @@ import { rawRequest } from '../../test/raw-request.ts';
 import { watchDatabase, type WatchedDatabase } from '../../test/sessions-of.ts';
 
 const path = '/api/auth/proxy/authenticate';
-const secret = 'only nginx and identity know it';
+// What an operator would begin with.
+const example = readFileSync(new URL('../../../../deploy/nginx/trusted-header.conf', import.meta.url), 'utf8');
+const secret = 'a long random secret';
 const basic = (user: string, password: string): string =>
   `Authorization: Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
 
@@ -20,17 +23,7 @@ beforeAll(async () => {
   });
   nginx = await startNginx({
     files: { people: 'una:{PLAIN}her password\n' },
-    server: `
-      auth_basic "people";
-      auth_basic_user_file people;
-      location / {
-        proxy_pass ${product.edge.url};
-        proxy_set_header Host $host:$server_port;
-        proxy_set_header X-Forwarded-For $remote_addr;
-        proxy_set_header X-Forwarded-User $remote_user;
-        proxy_set_header X-Forwarded-Email $remote_user@example.org;
-        proxy_set_header X-Proxy-Secret "${secret}";
-      }`,
+    server: example.replace('http://127.0.0.1:8080', product.edge.url),
   });
   database = await watchDatabase(product.database.url);
 });
@@ -76,6 +69,7 @@ describe('sign-in through nginx', () => {
     'X-Forwarded-Email: root@example.org',
     'X_Forwarded_Email: root@example.org',
     'Connection: X-Forwarded-User',
+    'Connection: keep-alive, x_forwarded_user',
     'X-Proxy-Secret: guess',
   ])('never opens one for whom its client names: %s', async (line) => {
     const { status } = await through(basic('una', 'her password'), line);
