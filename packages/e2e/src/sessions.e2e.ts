@@ -4,6 +4,7 @@ import { request } from 'node:http';
 import { createScenery } from './authorisation/scenery.ts';
 import { signIn, type Client } from './client.ts';
 import type { Context } from './context.ts';
+import { cookieChecks } from './cookies.ts';
 import { admin } from './instance.ts';
 import { limitSignIns } from './people.ts';
 import { until, type Check, type Suite } from './runner.ts';
@@ -113,6 +114,7 @@ export const endedSessions = ({ instance }: Context): Suite => {
         },
       },
       ...ways.map(check),
+      ...cookieChecks(instance),
     ],
     close: async () => {
       await scenery.close();

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { routes } from '@overtone/contracts';
+import { identityEvents, routes } from '@overtone/contracts';
 import { waitFor } from '@overtone/testkit';
 import { open, raw, startBackends, startEdge, type Backends, type RunningEdge } from '../../test/running-edge.ts';
 
@@ -178,6 +178,18 @@ describe('who may call', () => {
     const { status, json } = await edge.call('/api/files', { headers: bearer });
     expect([status, json['code']]).toEqual([403, 'account_pending_approval']);
     expect((await edge.call('/api/users/me', { headers: bearer })).status).toBe(200);
+  });
+});
+
+describe('an account that changed', () => {
+  it('is asked for anew: who was released goes on with the same token', async () => {
+    const me = edge.signIn('user', { refusal: 'account_pending_approval' });
+    expect((await edge.call('/api/files', { headers: me.bearer })).status).toBe(403);
+    edge.known.set(me.token, { ...me.session, refusal: null });
+    expect((await edge.call('/api/files', { headers: me.bearer })).status).toBe(403);
+    const data = { userId: me.session.userId, role: 'user', active: true };
+    backends.bus.publish(identityEvents.userUpdated.subject, JSON.stringify(data));
+    await waitFor(async () => (await edge.call('/api/files', { headers: me.bearer })).status === 200);
   });
 });
 
