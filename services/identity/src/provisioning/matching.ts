@@ -24,6 +24,8 @@ type Deps = { outbox: Outbox; sessions: Pick<Sessions, 'endAll'>; settings: Sett
 export const createMatching = ({ outbox, sessions, settings }: Deps) => {
   /** The name is known, so the identity decides: another identity under an old name is another person. */
   const byName = async (tx: Tx, user: Known, a: Assertion, client: Client): Promise<Matched | NoMatch> => {
+    // The sweep may have taken the identity over since it was looked for.
+    if (a.subject.id && user.directoryId === a.subject.id) return { how: 'known', user };
     if (user.directoryId !== null)
       return {
         refused: 'IDENTITY_CONFLICT',

@@ -28,17 +28,20 @@ export type AuditRow = { event: string; userId: string; username: string; detail
 const firstId = '00000000-0000-0000-0000-000000000000';
 
 export const sweepStore = {
-  /** A page of the directory's accounts in the order of their ids. */
-  accounts: (db: Db, after: string | null, limit: number): Promise<AccountRow[]> => db.$queryRaw<AccountRow[]>`
-    select u.uuid as "userId", u.email, u.ldap_uid as login, u.directory_id as "directoryId",
-           u.auth_type as "authType", u.role, u.is_active as active, u.disabled_by as "disabledBy",
-           coalesce(array_agg(m.group_id::text) filter (where m.source = 'ldap'), '{}') as "fromDirectory",
-           coalesce(array_agg(m.group_id::text) filter (where m.source <> 'ldap'), '{}') as "byHand"
-    from (select * from "user" where auth_type = 'ldap' and uuid > ${after ?? firstId}::uuid
-          order by uuid limit ${limit}) u
-    left join user_group_member m on m.user_id = u.uuid
-    group by u.uuid, u.email, u.ldap_uid, u.directory_id, u.auth_type, u.role, u.is_active, u.disabled_by
-    order by u.uuid`,
+  /** A page of the directory's accounts in the order of their ids; as one text, which is read faster than rows. */
+  accounts: async (db: Db, after: string | null, limit: number): Promise<AccountRow[]> => {
+    const rows = await db.$queryRaw<{ page: string }[]>`
+      select coalesce(json_agg(a order by a."userId"), '[]')::text as page from (
+        select u.uuid as "userId", u.email, u.ldap_uid as login, u.directory_id as "directoryId",
+               u.auth_type as "authType", u.role, u.is_active as active, u.disabled_by as "disabledBy",
+               array(select m.group_id from user_group_member m
+                     where m.user_id = u.uuid and m.source = 'ldap') as "fromDirectory",
+               array(select m.group_id from user_group_member m
+                     where m.user_id = u.uuid and m.source <> 'ldap') as "byHand"
+        from "user" u where u.auth_type = 'ldap' and u.uuid > ${after ?? firstId}::uuid
+        order by u.uuid limit ${limit}) a`;
+    return JSON.parse(rows[0]?.page ?? '[]') as AccountRow[];
+  },
 
   /** The directory's accounts among these, held against sign-ins until the transaction ends; always in one order. */
   hold: (tx: Tx, userIds: string[]): Promise<Held[]> => tx.$queryRaw<Held[]>`

@@ -1,0 +1,173 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { SweepChange } from '@overtone/contracts';
+import { createOutbox } from '@overtone/database';
+import { createMetrics } from '@overtone/service-kit';
+import { startMappingWorld } from '../../test/mapping-world.ts';
+import { createProvisioning } from '../provisioning/provisioning.service.ts';
+import { sessionsStore } from '../sessions/sessions.store.ts';
+import { effective } from '../settings/settings.ts';
+import { createTelemetry } from '../telemetry.ts';
+import { createSweep } from './sweep.service.ts';
+
+const client = { ip: '127.0.0.1', userAgent: null, requestId: null };
+const staff = 'cn=staff,dc=example,dc=org';
+const admins = 'cn=admins,dc=example,dc=org';
+
+let w: Awaited<ReturnType<typeof startMappingWorld>>;
+let group: string;
+let doors: ReturnType<typeof doorsOf>;
+beforeAll(async () => {
+  w = await startMappingWorld();
+  group = await w.group();
+  await w.map(staff, { group });
+  await w.map(admins, { role: 'admin' });
+  doors = doorsOf();
+});
+afterAll(() => w.stop());
+
+/** A real sign-in and a real sweep over connections of their own. */
+const doorsOf = () => {
+  const outbox = createOutbox('identity');
+  const [{ db, mappings }, { db: other }] = w.replicas;
+  const { values } = effective(new Map(), {});
+  const provisioning = createProvisioning({
+    db,
+    outbox,
+    settings: { current: () => values },
+    mappings,
+    sessions: {
+      open: async (tx, { id, role }) => {
+        const soon = new Date(Date.now() + 60_000);
+        await tx.$executeRaw`
+          insert into refresh_token (session_id, user_id, token_hash, expires_at, absolute_expires_at)
+          values (gen_random_uuid(), ${id}::uuid, gen_random_uuid()::text, ${soon}, ${soon})`;
+        return { accessToken: role, accessSeconds: 1, refreshToken: 'r', refreshSeconds: 1, csrfToken: 'c' };
+      },
+      endAll: async (tx, userId) => (await sessionsStore.revoke(tx, { userId })).length,
+    },
+    telemetry: createTelemetry(createMetrics()),
+  });
+  return { provisioning, sweep: createSweep({ db: other, outbox }) };
+};
+
+type Person = { userId: string; id: string };
+type Case = {
+  /** The account before, what the sweep wants of it, and the groups that the sign-in brings. */
+  account: { role: 'user' | 'admin'; directoryId: boolean };
+  change: (p: Person) => Partial<SweepChange>;
+  claims: string[];
+};
+
+const personOf = async ({ account }: Case): Promise<Person> => {
+  const id = `entryUUID:${randomUUID()}`;
+  const userId = await w.user({ role: account.role });
+  await w.db.user.update({
+    where: { id: userId },
+    data: { ldapUid: `login-${userId}`, directoryId: account.directoryId ? id : null },
+  });
+  return { userId, id };
+};
+const entering = (c: Case, { userId, id }: Person) =>
+  doors.provisioning.enter(
+    {
+      source: 'ldap',
+      subject: { issuer: null, id },
+      login: `login-${userId}`,
+      email: `login-${userId}@example.org`,
+      emailVerified: false,
+      name: 'Some Body',
+      claims: { known: true, values: c.claims },
+      legacyAdmin: 'no',
+    },
+    client,
+  );
+const sweeping = (c: Case, p: Person) =>
+  doors.sweep.apply({
+    passId: randomUUID(),
+    changes: [
+      {
+        userId: p.userId,
+        expected: { role: c.account.role, directoryId: c.account.directoryId ? p.id : null },
+        disable: null,
+        role: null,
+        add: [],
+        remove: [],
+        adopt: null,
+        ...c.change(p),
+      },
+    ],
+  });
+
+/** Everything that tells one order from the other. */
+const ended = async (
+  p: Person,
+  entered: Awaited<ReturnType<typeof entering>>,
+  { results }: Awaited<ReturnType<typeof sweeping>>,
+) => {
+  const user = await w.db.user.findUniqueOrThrow({ where: { id: p.userId } });
+  const members = await w.db.userGroupMember.findMany({ where: { userId: p.userId } });
+  const audit = await w.db.auditLog.findMany({ where: { userId: p.userId } });
+  return JSON.stringify({
+    signIn: entered.outcome === 'entered' ? `entered as ${entered.issued.accessToken}` : entered.errorCode,
+    sweep: results.map((r) => `${r.outcome}, ${r.sessionsRevoked} ended`),
+    active: user.isActive,
+    disabledBy: user.disabledBy,
+    role: user.role,
+    known: user.directoryId === p.id,
+    groups: members.map((m) => [m.groupId, m.source]).sort(),
+    sessions: await w.db.refreshToken.count({ where: { userId: p.userId, revokedAt: null } }),
+    audit: audit.map((a) => `${a.eventType} ${a.actor === p.userId ? 'themselves' : a.actor} ${a.outcome}`).sort(),
+  });
+};
+
+const cases: Record<string, Case> = {
+  'somebody who is disabled': {
+    account: { role: 'user', directoryId: true },
+    change: () => ({ disable: { reason: 'absent_from_directory', evidence: {} } }),
+    claims: [staff],
+  },
+  'somebody who is disabled and signs in with more rights': {
+    account: { role: 'user', directoryId: true },
+    change: () => ({ disable: { reason: 'no_longer_in_required_groups', evidence: {} } }),
+    claims: [staff, admins],
+  },
+  'somebody whose role is taken, and who signs in with it': {
+    account: { role: 'admin', directoryId: true },
+    change: () => ({ role: 'user' }),
+    claims: [admins],
+  },
+  'somebody whose groups change both ways': {
+    account: { role: 'user', directoryId: true },
+    change: () => ({ add: [group] }),
+    claims: [],
+  },
+  'an account whose immutable id both bring': {
+    account: { role: 'user', directoryId: false },
+    change: ({ id }) => ({ adopt: id, add: [group] }),
+    claims: [staff],
+  },
+};
+
+describe('a sign-in racing the sweep for one account', () => {
+  it.each(Object.entries(cases))('ends in one of the two serial outcomes: %s', async (_who, c) => {
+    const first = await personOf(c);
+    const sweptFirst = await sweeping(c, first);
+    const second = await personOf(c);
+    const enteredFirst = await entering(c, second);
+    const serial = [
+      await ended(first, await entering(c, first), sweptFirst),
+      await ended(second, enteredFirst, await sweeping(c, second)),
+    ];
+    for (let i = 0; i < 40; i++) {
+      const p = await personOf(c);
+      // From the one far ahead to the other far ahead, in steps that are shorter than either takes.
+      const [entered, swept] = await Promise.all([
+        sleep(Math.max(0, i - 20) / 2).then(() => entering(c, p)),
+        sleep(Math.max(0, 20 - i) / 2).then(() => sweeping(c, p)),
+      ]);
+      expect(serial).toContain(await ended(p, entered, swept));
+    }
+  });
+});
