@@ -29,7 +29,9 @@ export async function rotateKey(options: { readonly data?: string }): Promise<vo
     async () => await exchange(folder, url),
   );
   const terminal = createTerminal();
-  terminal.done(`Sealed ${resealed} secrets with a new key; the old one is gone. Nothing needs a restart.`);
+  terminal.done(
+    `The stored secrets (${resealed}) are sealed with a new key; the old one is gone. Nothing needs a restart.`,
+  );
   for (const key of unreadable) terminal.warn(`${key} could not be read with the old key: set it again.`);
 }
 

@@ -112,6 +112,14 @@ describe('a secret', () => {
     expect(await get('/ldap')).toMatchObject({ ldap_bind_password_is_set: false });
   });
 
+  it('that goes to another server from now on is warned of', async () => {
+    await put('ldap', change);
+    const { body } = await put('ldap', { ldap_server: 'other.example.org' });
+    expect(body['warnings']).toEqual([expect.stringContaining('ldap_bind_password')]);
+    const again = await put('ldap', { ldap_server: 'third.example.org', ldap_bind_password: 'another' });
+    expect(again.body['warnings']).toEqual([]);
+  });
+
   it('that was moved to another row does not open: it counts as not set, and that is said', async () => {
     await put('ldap', change);
     await put('proxy', { proxy_shared_secret: 'another one' });

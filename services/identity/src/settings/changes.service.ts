@@ -14,6 +14,7 @@ import type { Client } from '../client.ts';
 import { txOptions, type Db, type Tx } from '../database.ts';
 import { plan, type Change } from './change-plan.ts';
 import { refused } from './refused.ts';
+import { secretForAnother } from './recipients.ts';
 import { faultsOf, warningsOf } from './rules.ts';
 import { effective, isSensitive, settingKeys, storedAfter, type SettingValue, type Values } from './settings.ts';
 import type { SettingsService } from './settings.service.ts';
@@ -108,7 +109,9 @@ export const createSettingChanges = ({ db, outbox, settings, environment, keyRin
     const keys = changes.map((c) => c.key);
     if (keys.length > 0) await tell(tx, category, keys, who);
     if (before.values.require_account_approval && !after.require_account_approval) await release(tx, who);
-    return { keys, warnings: warningsOf(category, after) };
+    const told = secretForAnother(category, body, before.values, after);
+    const secretWarning = told ? [`The stored ${told} is told to another server or in another way from now on.`] : [];
+    return { keys, warnings: [...secretWarning, ...warningsOf(category, after)] };
   };
 
   return {

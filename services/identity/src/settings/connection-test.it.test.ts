@@ -1,9 +1,14 @@
-import { createServer, type AddressInfo } from 'node:net';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { ConnectionStep } from '@overtone/contracts';
 import type { Caller } from '@overtone/service-kit';
 import { startSlapd, type Slapd } from '@overtone/testkit';
-import { startOidcProvider, startScriptedProvider, type OidcProvider } from '@overtone/testkit/oidc';
+import {
+  startOidcProvider,
+  startScriptedProvider,
+  type OidcProvider,
+  type ScriptedProvider,
+} from '@overtone/testkit/oidc';
 import { startBackends, startIdentity, type Backends, type RunningIdentity } from '../../test/running-identity.ts';
 
 let backends: Backends;
@@ -33,13 +38,22 @@ const stored = async () => (await backends.sql.query('select * from auth_config 
 /** Listens where nobody should call, and counts what comes. */
 const startTrap = async () => {
   const seen = { connections: 0, bytes: 0 };
+  const open = new Set<Socket>();
   const server = createServer((socket) => {
+    open.add(socket);
     seen.connections += 1;
     socket.on('data', (d) => (seen.bytes += d.length));
     socket.on('error', () => {});
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return { seen, port: (server.address() as AddressInfo).port, stop: () => server.close() };
+  return {
+    seen,
+    port: (server.address() as AddressInfo).port,
+    stop: () => {
+      for (const socket of open) socket.destroy();
+      server.close();
+    },
+  };
 };
 
 describe('trying a directory', () => {
@@ -102,8 +116,8 @@ describe('trying a directory', () => {
       expect([status, body['code']]).toEqual([400, 'secret_required']);
       expect(body['errors']).toMatchObject([{ path: 'ldap_bind_password' }]);
     }
-    expect(trap.seen).toEqual({ connections: 0, bytes: 0 });
     trap.stop();
+    expect(trap.seen).toEqual({ connections: 0, bytes: 0 });
   });
 
   it.each(['another', 'the same'])('asks another server when a password is given, %s', async (which) => {
@@ -176,23 +190,29 @@ describe('trying an identity provider', () => {
     await save('oidc', good);
     const { status, body } = await test('oidc', { ...change(trap.port), oidc_client_secret: null });
     expect([status, body['code']]).toEqual([400, 'secret_required']);
-    expect(trap.seen).toEqual({ connections: 0, bytes: 0 });
     trap.stop();
+    expect(trap.seen).toEqual({ connections: 0, bytes: 0 });
   });
+
+  let bad: ScriptedProvider;
+  beforeAll(async () => {
+    bad = await startScriptedProvider();
+  });
+  afterAll(() => bad.stop());
 
   it('names the step that fails, whatever the provider gets wrong', async () => {
     const bad = await startScriptedProvider();
-    const settings = { ...good, oidc_discovery_url: bad.issuer, oidc_client_id: 'overtone', oidc_timeout: 2 };
-    const codeWhen = async (change: () => void): Promise<string | undefined> => {
+    const codeWhen = async (change: () => void, timeout = 20): Promise<string | undefined> => {
       [bad.metadata, bad.discovery, bad.jwks] = [{}, undefined, undefined];
       change();
-      const { status, body } = await test('oidc', settings);
+      const provider = { oidc_discovery_url: bad.issuer, oidc_client_id: 'overtone', oidc_timeout: timeout };
+      const { status, body } = await test('oidc', { ...good, ...provider });
       expect(status).toBe(200);
       const failed = failedStep(body);
       expect(failed?.advice).toMatch(/\w{4}/);
       return failed?.code;
     };
-    expect(await codeWhen(() => (bad.discovery = 'hang'))).toBe('discovery');
+    expect(await codeWhen(() => (bad.discovery = 'hang'), 1)).toBe('discovery');
     expect(await codeWhen(() => (bad.discovery = 'reset'))).toBe('discovery');
     expect(await codeWhen(() => (bad.discovery = { status: 404, body: 'no' }))).toBe('discovery');
     expect(await codeWhen(() => (bad.discovery = { body: '<html>' }))).toBe('discovery');
@@ -204,6 +224,5 @@ describe('trying an identity provider', () => {
     const none = { id_token_signing_alg_values_supported: ['none', 'HS256'] };
     expect(await codeWhen(() => (bad.metadata = none))).toBe('algorithms');
     expect(await codeWhen(() => (bad.metadata = { code_challenge_methods_supported: ['plain'] }))).toBe('flow');
-    await bad.stop();
   });
 });

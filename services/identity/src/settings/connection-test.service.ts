@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { AuthSettingKey, AuthSettings, ConnectionStep } from '@overtone/contracts';
+import type { AuthSettings, ConnectionStep } from '@overtone/contracts';
 import { createDirectory } from '@overtone/directory';
 import { invalid } from '@overtone/service-kit';
 import { writeAudit } from '../audit/audit.ts';
@@ -8,6 +8,7 @@ import type { Db } from '../database.ts';
 import { directoryConfigOf } from '../directory/directory.ts';
 import { issuerOf, type OidcSettings } from '../oidc/oidc.ts';
 import { plan } from './change-plan.ts';
+import { secretForAnother } from './recipients.ts';
 import { faultsOf } from './rules.ts';
 import { effective, storedAfter, type Values } from './settings.ts';
 import { refused } from './refused.ts';
@@ -26,29 +27,15 @@ type Deps = {
 };
 export type ConnectionTest = (category: Tested, body: Record<string, unknown>, who: Who) => Promise<Result>;
 
-/** Whom a stored secret is for. Told to anybody else, it would be stolen by whoever may test a connection. */
-const recipients: Record<Tested, { secret: AuthSettingKey; of: (s: AuthSettings) => unknown[] }> = {
-  ldap: {
-    secret: 'ldap_bind_password',
-    of: (s) => [s.ldap_server, s.ldap_port, s.ldap_use_ssl, s.ldap_use_tls, s.ldap_bind_dn],
-  },
-  oidc: { secret: 'oidc_client_secret', of: (s) => [issuerOf(s), s.oidc_client_id] },
-};
-
 const switchedOn: Record<Tested, Partial<AuthSettings>> = {
   ldap: { ldap_enabled: true },
   oidc: { oidc_enabled: true },
 };
 
-const checkRecipient = (
-  category: Tested,
-  body: Record<string, unknown>,
-  saved: AuthSettings,
-  tried: AuthSettings,
-): void => {
-  const { secret, of } = recipients[category];
-  const isGiven = Boolean(body[secret]);
-  if (isGiven || tried[secret] === '' || JSON.stringify(of(saved)) === JSON.stringify(of(tried))) return;
+/** Told to anybody else, a stored secret would be stolen by whoever may test a connection. */
+const checkRecipient = (...change: Parameters<typeof secretForAnother>): void => {
+  const secret = secretForAnother(...change);
+  if (secret === undefined) return;
   throw invalid(
     'secret_required',
     `The stored secret is used with the stored address only: give ${secret} once more.`,

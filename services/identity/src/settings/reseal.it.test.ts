@@ -70,9 +70,9 @@ describe('a new key', () => {
     expect(await unreadable()).toEqual([]);
   });
 
-  it('changes neither who set a secret nor the history', async () => {
+  it('changes neither who set a secret and when nor the history', async () => {
     const rows = async () =>
-      (await backends.sql.query('select config_key, updated_by from auth_config order by config_key')).rows;
+      (await backends.sql.query('select config_key, updated_by, updated_at from auth_config order by config_key')).rows;
     const count = async () => (await backends.sql.query('select 1 from auth_config_audit')).rowCount;
     const before = [await rows(), await count()];
     const fresh = newKey();

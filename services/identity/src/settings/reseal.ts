@@ -13,12 +13,13 @@ export const reseal = (db: Db, keyRing: () => KeyRing): Promise<Resealed> =>
     await settingsStore.lock(tx);
     const ring = keyRing();
     const result: Resealed = { resealed: 0, unreadable: [] };
-    for (const { key, keyId, value, isSensitive } of await settingsStore.all(tx)) {
+    for (const row of await settingsStore.all(tx)) {
+      const { key, keyId, value, isSensitive } = row;
       if (!isSensitive || keyId === ring[0].id) continue;
       const secret = typeof value === 'string' && keyId !== null ? unseal(ring, key, { keyId, text: value }) : null;
       if (secret === null) result.unreadable.push(key);
       else {
-        await settingsStore.reseal(tx, key, seal(ring, key, secret));
+        await settingsStore.reseal(tx, row, seal(ring, key, secret));
         result.resealed += 1;
       }
     }

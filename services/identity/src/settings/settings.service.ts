@@ -1,7 +1,8 @@
-import { identityEvents, type AuthSettings } from '@overtone/contracts';
+import { authCategories, identityEvents, type AuthSettings } from '@overtone/contracts';
 import { unseal, type Bus, type KeyRing, type Log, type Part } from '@overtone/service-kit';
 import type { Db, Tx } from '../database.ts';
 import type { AuthConfig } from '../generated/client.ts';
+import { faultsOf } from './rules.ts';
 import {
   effective,
   isSettingKey,
@@ -75,6 +76,13 @@ export const createSettings = ({ db, bus, log, environment, keyRing }: Deps): Se
   const quietly = (work: Promise<void>): Promise<void> =>
     work.catch((err: unknown) => log.warn({ err: err as Error }, 'settings were not read again this time'));
 
+  /** The environment may say what nobody could store: that is no reason not to start, but nobody should have to guess. */
+  const tellFaults = (): void => {
+    for (const category of authCategories)
+      for (const { path, message } of faultsOf(category, inForce().values))
+        log.error({ setting: path, fault: message }, 'a setting cannot work as it is');
+  };
+
   const inForce = (): Effective => {
     if (!now) throw new Error('the settings are asked for before they are loaded');
     return now;
@@ -90,6 +98,7 @@ export const createSettings = ({ db, bus, log, environment, keyRing }: Deps): Se
       name: 'settings',
       start: async () => {
         await load();
+        tellFaults();
         bus.nc().subscribe(identityEvents.settingsChanged.subject, { callback: () => void quietly(reload()) });
         bus.onReconnect(() => void quietly(look()));
         timer = setInterval(() => void quietly(look()), lookEveryMs);

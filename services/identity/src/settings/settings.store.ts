@@ -30,8 +30,11 @@ export const settingsStore = {
     await tx.authConfig.upsert({ where: { key }, create: { key, ...row }, update: row });
   },
   /** Another sealing of the same secret: nobody has changed the setting. */
-  reseal: async (tx: Tx, key: string, { keyId, text }: { keyId: string; text: string }): Promise<void> =>
-    void (await tx.authConfig.update({ where: { key }, data: { value: text, keyId } })),
+  reseal: async (
+    tx: Tx,
+    { key, updatedAt }: AuthConfig,
+    { keyId, text }: { keyId: string; text: string },
+  ): Promise<void> => void (await tx.authConfig.update({ where: { key }, data: { value: text, keyId, updatedAt } })),
   remove: async (tx: Tx, key: AuthSettingKey): Promise<void> =>
     void (await tx.authConfig.deleteMany({ where: { key } })),
 
