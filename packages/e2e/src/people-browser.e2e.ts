@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Browser } from 'playwright-core';
 import { launchBrowser } from './browser.ts';
-import { signIn } from './client.ts';
+import { signIn, type Client } from './client.ts';
 import type { Context } from './context.ts';
 import { openHands, watchedStep, type Hands } from './hands.ts';
 import { admin } from './instance.ts';
@@ -9,11 +9,15 @@ import { until, type Check, type Suite } from './runner.ts';
 
 const mara = { email: 'mara.quist@example.org', name: 'Mara Quist', password: 'Violet-Harbour-41' };
 const newcomer = { email: 'nils.berg@example.org', name: 'Nils Berg', password: 'Copper-Meadow-58' };
+const maraId = async (client: Client): Promise<string> => {
+  const { items } = await client.ok<{ items: { uuid: string }[] }>('GET', `/api/admin/users?q=${mara.email}`);
+  return items[0]?.uuid ?? '';
+};
 /** What a browser prints when its session has been ended under it. */
 const ended = /\b40[14]\b|4004|WebSocket/;
 
 /** Accounts, groups, approvals and sessions as an administrator and the people concerned see them, in two browsers. */
-export const peopleInTheBrowser = ({ instance, screenshots }: Context): Suite => {
+export const peopleInTheBrowser = ({ instance, recordings, screenshots }: Context): Suite => {
   let browser: Browser;
   let boss: Hands;
   let other: Hands;
@@ -115,6 +119,36 @@ export const peopleInTheBrowser = ({ instance, screenshots }: Context): Suite =>
       await other.page.goto('/account');
       await other.page.getByRole('link', { name: 'Harbour archive' }).waitFor();
     }),
+    step(
+      'a recording that is shared is there for the other person to read, and gone when it is not',
+      async () => {
+        const { page } = boss;
+        const client = await signIn(instance.baseUrl, admin.email, admin.password);
+        const { body: file } = await client.upload(recordings.brief.path, { title: 'Tide tables' });
+        await page.goto('/');
+        await page.getByRole('button', { name: 'Actions for Tide tables' }).click();
+        await page.getByRole('menuitem', { name: 'Share' }).click();
+        const dialog = page.getByRole('dialog');
+        await dialog.getByRole('combobox', { name: 'Person' }).fill('Mara');
+        await page.getByRole('option', { name: /Mara Quist/ }).click();
+        await dialog.getByRole('button', { name: 'Share', exact: true }).click();
+        await dialog.getByTestId('shares').getByText('Mara Quist').waitFor();
+        await boss.snap('sharing');
+        await client.send('PUT', `/api/admin/users/${await maraId(client)}/role?new_role=user`, undefined);
+        await other.signIn(mara.email, mara.password, 'Library');
+        await other.page.getByLabel('Whose recordings').selectOption('shared');
+        await other.page.getByRole('link', { name: 'Tide tables' }).click();
+        await other.page.getByRole('heading', { name: 'Tide tables' }).waitFor();
+        assert.equal(await other.page.getByRole('button', { name: 'Add tag' }).count(), 0);
+        await dialog.getByRole('button', { name: 'Share no longer with Mara Quist' }).click();
+        await dialog.getByText(/Only you can see it/).waitFor();
+        await other.page.goto('/?ownership=shared');
+        await other.page.getByTestId('nothing-found').waitFor();
+        await page.keyboard.press('Escape');
+        await client.ok('DELETE', `/api/files/${file.uuid}`);
+      },
+      ended,
+    ),
     step('a session is ended from another one, and its browser is out', async () => {
       const third = await openHands(browser, instance.baseUrl, screenshots);
       await third.signIn(mara.email, mara.password, 'Library');

@@ -35,6 +35,8 @@ export const settingsInTheBrowser = ({ instance, screenshots }: Context): Suite 
       rule: 'Chromium starts and the administrator signs in',
       vital: true,
       run: async () => {
+        const client = await signIn(instance.baseUrl, admin.email, admin.password);
+        await client.send('PUT', '/api/admin/auth-config/lockout', { rate_limit_auth_per_minute: 1000 });
         browser = await launchBrowser();
         boss = await openHands(browser, instance.baseUrl, screenshots);
         page = boss.page;
@@ -214,7 +216,7 @@ export const settingsInTheBrowser = ({ instance, screenshots }: Context): Suite 
       await page.keyboard.press('Enter');
       await page.getByText(/1 setting saved/).waitFor();
       await setting(page, 'account_lockout_threshold')
-        .getByRole('button', { name: /use the default/ })
+        .getByRole('button', { name: /^Use default/ })
         .press('Enter');
       assert.equal(await threshold.inputValue(), '5');
       await threshold.press('Enter');
@@ -227,6 +229,7 @@ export const settingsInTheBrowser = ({ instance, screenshots }: Context): Suite 
     checks: [...forms, ...mapped],
     close: async () => {
       const client = await signIn(instance.baseUrl, admin.email, admin.password);
+      await client.send('PUT', '/api/admin/auth-config/lockout', { rate_limit_auth_per_minute: null });
       await client.send('PUT', '/api/admin/auth-config/ldap', {
         ldap_user_groups: null,
         ldap_bind_password_clear: true,

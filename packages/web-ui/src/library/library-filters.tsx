@@ -56,7 +56,7 @@ export const LibraryFilters = ({ filters, onChange, view, onView }: Props) => {
   return (
     <div className={css['bar']} role="search" aria-label="Find in the library">
       <SearchBox value={filters.search ?? ''} onChange={(search) => onChange({ search })} />
-      <Group gap="xs" wrap="nowrap">
+      <Group gap="xs">
         <NativeSelect
           aria-label="Whose recordings"
           data={ownerships}

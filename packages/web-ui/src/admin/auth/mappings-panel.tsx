@@ -86,7 +86,7 @@ const MappingTable = ({ mappings, onEdit, onDelete }: TableProps) => (
           <Table.Th>Group</Table.Th>
           <Table.Th>Role</Table.Th>
           <Table.Th>Members</Table.Th>
-          <Table.Th aria-label="Actions" />
+          <Table.Th ta="right">Actions</Table.Th>
         </Table.Tr>
       </Table.Thead>
       <Table.Tbody>

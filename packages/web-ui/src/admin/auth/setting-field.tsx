@@ -25,7 +25,7 @@ export const SettingField = (props: Props) => {
           size="compact-xs"
           variant="subtle"
           color="gray"
-          aria-label={`${label}: use the default`}
+          aria-label={`Use default: ${label}`}
           onClick={() => onChange(item.config_key, null)}
         >
           Use default
