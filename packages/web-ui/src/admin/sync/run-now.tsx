@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Progress, Stack, Text } from '@mantine/core';
+import { Alert, Anchor, Button, Group, Progress, Stack, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { askSweep } from '../../api/sweep.ts';
@@ -61,9 +61,9 @@ const Last = ({ status }: { status: Status }) => {
       data-testid="last-pass"
     >
       <Text size="sm">{summaryOf(last)}</Text>
-      <Link to="/admin/directory-sync/passes/$uuid" params={{ uuid: last.pass_uuid }}>
+      <Anchor component={Link} size="sm" to="/admin/directory-sync/passes/$uuid" params={{ uuid: last.pass_uuid }}>
         {waits ? 'Review and approve' : 'Report'}
-      </Link>
+      </Anchor>
     </Alert>
   );
 };

@@ -1,4 +1,4 @@
-import { Stack, Table, Text } from '@mantine/core';
+import { Anchor, Stack, Table, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -57,9 +57,14 @@ const Decisions = ({ account }: { account: Account }) => {
               {why.data.map((row) => (
                 <Table.Tr key={row.pass_uuid}>
                   <Table.Td style={{ whiteSpace: 'nowrap' }}>
-                    <Link to="/admin/directory-sync/passes/$uuid" params={{ uuid: row.pass_uuid }}>
+                    <Anchor
+                      component={Link}
+                      size="sm"
+                      to="/admin/directory-sync/passes/$uuid"
+                      params={{ uuid: row.pass_uuid }}
+                    >
                       {moment(row.at)}
-                    </Link>
+                    </Anchor>
                   </Table.Td>
                   <Table.Td>
                     {decisionWords(row.decision)}
