@@ -50,9 +50,9 @@ const Body = ({ report }: { report: Report }) => (
         </Text>
         {report.eligible_for_reactivation.map((account) => (
           <Text key={account.user_uuid} size="sm">
-            <Anchor component={Link} size="sm" to="/admin/users/$uuid" params={{ uuid: account.user_uuid }}>
+            <Link className={css['rowLink'] ?? ''} to="/admin/users/$uuid" params={{ uuid: account.user_uuid }}>
               {account.email}
-            </Anchor>
+            </Link>
           </Text>
         ))}
       </Section>

@@ -1,10 +1,11 @@
-import { Alert, Anchor, Button, Group, Progress, Stack, Text } from '@mantine/core';
+import { Alert, Button, Group, Progress, Stack, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { askSweep } from '../../api/sweep.ts';
 import { say, sayError } from '../../app/notify.ts';
 import { Icon } from '../../app/icons.tsx';
 import { ago, moment } from '../../lib/format.ts';
+import css from '../admin.module.css';
 import { phaseWords, summaryOf, type Status } from './words.ts';
 
 /** State of the sweep, and the two ways to start a pass. */
@@ -61,9 +62,9 @@ const Last = ({ status }: { status: Status }) => {
       data-testid="last-pass"
     >
       <Text size="sm">{summaryOf(last)}</Text>
-      <Anchor component={Link} size="sm" to="/admin/directory-sync/passes/$uuid" params={{ uuid: last.pass_uuid }}>
+      <Link className={css['rowLink'] ?? ''} to="/admin/directory-sync/passes/$uuid" params={{ uuid: last.pass_uuid }}>
         {waits ? 'Review and approve' : 'Report'}
-      </Anchor>
+      </Link>
     </Alert>
   );
 };

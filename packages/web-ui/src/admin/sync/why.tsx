@@ -1,8 +1,9 @@
-import { Anchor, Stack, Table, Text } from '@mantine/core';
+import { Stack, Table, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { moment } from '../../lib/format.ts';
+import css from '../admin.module.css';
 import { Empty, Waiting } from '../parts.tsx';
 import { SearchBox } from '../search-box.tsx';
 import { usersQuery } from '../users/user-queries.ts';
@@ -57,14 +58,13 @@ const Decisions = ({ account }: { account: Account }) => {
               {why.data.map((row) => (
                 <Table.Tr key={row.pass_uuid}>
                   <Table.Td style={{ whiteSpace: 'nowrap' }}>
-                    <Anchor
-                      component={Link}
-                      size="sm"
+                    <Link
+                      className={css['rowLink'] ?? ''}
                       to="/admin/directory-sync/passes/$uuid"
                       params={{ uuid: row.pass_uuid }}
                     >
                       {moment(row.at)}
-                    </Anchor>
+                    </Link>
                   </Table.Td>
                   <Table.Td>
                     {decisionWords(row.decision)}
