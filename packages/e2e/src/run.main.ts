@@ -17,13 +17,14 @@ import { push } from './push.e2e.ts';
 import { runSuite, type Suite } from './runner.ts';
 import { endedSessions } from './sessions.e2e.ts';
 import { settingsInTheBrowser } from './settings-browser.e2e.ts';
+import { sweeping } from './sweep.e2e.ts';
 import { tenHours } from './ten-hours.e2e.ts';
 
 const help = `Checks a running Overtone as its users see it.
   node packages/e2e/src/run.main.ts [SUITE...] [--screenshots DIR] [--data DIR]
   --screenshots DIR  keep the pictures of the browser checks there
   --data DIR         use this data folder and leave it running, instead of a new one that is removed
-Suites: main-job browser people-browser settings-browser ten-hours push bad-uploads bad-input authorisation sessions kill lifecycle (all, in this order, when none is named)`;
+Suites: main-job browser people-browser settings-browser ten-hours push bad-uploads bad-input authorisation sessions sweep kill lifecycle (all, in this order, when none is named)`;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -46,6 +47,7 @@ const suites: Record<string, (context: Context) => Suite> = {
   'bad-input': badInputs,
   authorisation,
   sessions: endedSessions,
+  sweep: sweeping,
   kill: killing,
   lifecycle,
 };

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { request } from 'node:http';
 import { createScenery } from './authorisation/scenery.ts';
 import { signIn, type Client } from './client.ts';
 import type { Context } from './context.ts';
 import { cookieChecks } from './cookies.ts';
 import { admin } from './instance.ts';
 import { limitSignIns } from './people.ts';
-import { until, type Check, type Suite } from './runner.ts';
+import type { Check, Suite } from './runner.ts';
+import { downloadOf, socketOf, within } from './running.ts';
 
 const password = 'Correct-Horse-8-Battery';
 const another = 'Correct-Horse-9-Battery';
@@ -17,7 +17,6 @@ const limitMs = 1_000;
 
 type Person = { id: string; client: Client; elsewhere: () => Promise<Client> };
 type Way = { rule: string; end: (root: Client, p: Person) => Promise<unknown> };
-type Ended = { at: number; what: string };
 
 const ways: Way[] = [
   { rule: 'a changed role', end: (root, p) => root.ok('PUT', `/api/admin/users/${p.id}/role?new_role=admin`) },
@@ -35,40 +34,6 @@ const ways: Way[] = [
   { rule: 'signing out everywhere', end: async (_root, p) => (await p.elsewhere()).ok('POST', '/api/auth/logout/all') },
   { rule: 'deleting the account', end: (root, p) => root.ok('DELETE', `/api/users/${p.id}`) },
 ];
-
-/** A socket that is in. */
-const socketOf = async (baseUrl: string, token: string): Promise<{ over: Promise<Ended> }> => {
-  const socket = new WebSocket(`${baseUrl.replace('http', 'ws')}/api/ws`);
-  const over = new Promise<Ended>((done) =>
-    socket.addEventListener('close', (e) => done({ at: Date.now(), what: `closed with ${e.code}` })),
-  );
-  let welcomed = false;
-  socket.addEventListener('message', () => (welcomed = true));
-  socket.addEventListener('open', () => socket.send(JSON.stringify({ type: 'authenticate', token })));
-  await until('the socket is welcomed', async () => welcomed, 5_000);
-  return { over };
-};
-
-/** A download that has begun and is read without haste. */
-const downloadOf = (url: string, token: string): Promise<{ over: Promise<Ended> }> =>
-  new Promise((done, fail) => {
-    const sent = request(url, { headers: { authorization: `Bearer ${token}` }, agent: false }, (response) => {
-      if (response.statusCode !== 200) fail(new Error(`the download answered ${response.statusCode ?? 0}`));
-      const over = new Promise<Ended>((end) => {
-        response.on('close', () => end({ at: Date.now(), what: response.complete ? 'came whole' : 'cut off' }));
-      });
-      response.on('error', () => {});
-      response.on('data', () => {
-        done({ over });
-        response.pause();
-        setTimeout(() => response.resume(), 2);
-      });
-    });
-    sent.on('error', fail).end();
-  });
-
-const within = (over: Promise<Ended>): Promise<Ended> =>
-  Promise.race([over, new Promise<Ended>((r) => setTimeout(() => r({ at: Infinity, what: 'went on' }), 5_000))]);
 
 /** What ends somebody's sessions ends what runs for them: requests, sockets and downloads. */
 export const endedSessions = ({ instance }: Context): Suite => {

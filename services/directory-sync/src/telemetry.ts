@@ -23,6 +23,8 @@ export const createTelemetry = ({ registry }: Metrics) => {
     registers,
   });
   return {
+    /** What is known from before this process: a restart is no reason for an alarm. */
+    remember: (lastGoodAt: Date): void => lastGood.set(lastGoodAt.getTime() / 1000),
     finished: (report: PassReport): void => {
       passes.inc({ outcome: report.status, dry_run: String(report.dry_run) });
       duration.set(report.duration_s ?? 0);

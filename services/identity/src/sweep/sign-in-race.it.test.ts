@@ -116,7 +116,7 @@ const ended = async (
     disabledBy: user.disabledBy,
     role: user.role,
     known: user.directoryId === p.id,
-    groups: members.map((m) => [m.groupId, m.source]).sort(),
+    groups: members.map((m) => `${m.groupId} ${m.source}`).sort(),
     sessions: await w.db.refreshToken.count({ where: { userId: p.userId, revokedAt: null } }),
     audit: audit.map((a) => `${a.eventType} ${a.actor === p.userId ? 'themselves' : a.actor} ${a.outcome}`).sort(),
   });
