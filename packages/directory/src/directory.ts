@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { accountState } from './account-state.ts';
 import { verdictOf, type Verdict } from './bind-answer.ts';
 import { configFaults } from './config-faults.ts';
 import { isEmptyPassword } from './connection.ts';
@@ -91,7 +92,7 @@ function createQuestions(config: DirectoryConfig, { service, people, now }: Mean
     }
     const { entry } = finding;
     // A lock stands on its own: asking the directory again would only prolong it.
-    const locked = read(entry, loginOf(entry), { groups: [], missing: null }, now()).state.reason === 'locked';
+    const locked = accountState(entry, now()).reason === 'locked';
     const [verdict, membership] = await Promise.all([
       locked ? bindAsNobody(deadline).then(() => lockedOut) : bindAs(entry.dn, password, deadline),
       membershipOf(entry, deadline),

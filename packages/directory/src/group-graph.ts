@@ -11,8 +11,21 @@ export interface GroupEntry {
   readonly members: readonly string[];
 }
 
-/** One text for all spellings of a group's name; a name that is no DN stands for itself, without regard to case. */
-export const groupKey = (name: string): string => tryCanonicalDn(name) ?? name.trim().toLowerCase();
+const MAX_REMEMBERED = 20_000;
+const remembered = new Map<string, string>();
+
+/**
+ * One text for all spellings of a group's name; a name that is no DN stands for itself, without regard to case. The same
+ * few names come with every sign-in: what was worked out is kept.
+ */
+export function groupKey(name: string): string {
+  const known = remembered.get(name);
+  if (known !== undefined) return known;
+  if (remembered.size >= MAX_REMEMBERED) remembered.clear();
+  const key = tryCanonicalDn(name) ?? name.trim().toLowerCase();
+  remembered.set(name, key);
+  return key;
+}
 
 /** Keeps of all memberships those of groups in groups. */
 export function invertGroups(groups: readonly GroupEntry[]): GroupGraph {

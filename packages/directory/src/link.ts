@@ -1,6 +1,6 @@
+import { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
-import { Duplex } from 'node:stream';
-import { element, integer, Malformed, readHead, tags } from './ber.ts';
+import { Malformed, readHead, tags } from './ber.ts';
 import { DirectoryFailure } from './failures.ts';
 import { operations, readEntry, readMessage, readResult, type Entry, type Message, type Result } from './messages.ts';
 
@@ -40,10 +40,11 @@ const responses: Readonly<Record<number, number>> = {
  * are cut out, bounded and checked, entries and results kept for the connection, and the library only hears, in bytes of
  * ours, that its operation has ended: nothing a server sends can reach a parser that trusts it.
  */
-export class Link extends Duplex {
-  // What the library looks at to see that the connection stands.
+export class Link extends EventEmitter<{ data: [Buffer]; close: [] }> {
+  // What the library looks at to see that the connection stands, and where it keeps a note.
   readonly connecting = false;
   readonly readyState = 'open';
+  id: string | undefined;
   failure: DirectoryFailure | undefined;
   #socket: Socket;
   // The beginning of a message that has not come whole; grows by doubling.
@@ -54,13 +55,12 @@ export class Link extends Duplex {
   #arrived: Arrived | undefined;
 
   constructor(socket: Socket) {
-    super({ readableObjectMode: true });
+    super();
     this.#socket = socket;
     socket.on('data', (chunk: Buffer) => this.#take(chunk));
     socket.on('error', (error) => this.fail(this.#lost(`Connection broken (${codeOf(error)})`, error)));
     socket.on('close', () => this.fail(this.#lost('The server closed the connection')));
     socket.on('end', () => this.fail(this.#lost('The server closed the connection')));
-    this.on('error', () => undefined); // told by `failure`
   }
 
   /** Before an operation: what it may bring. */
@@ -77,31 +77,33 @@ export class Link extends Duplex {
   }
 
   get isOpen(): boolean {
-    return this.failure === undefined && !this.destroyed;
+    return this.failure === undefined;
   }
 
   /** Ends the connection; whoever waits gets the failure. */
   fail(failure: DirectoryFailure): void {
-    this.failure ??= failure;
+    if (this.failure !== undefined) return;
+    this.failure = failure;
     this.#socket.destroy();
-    this.destroy(failure);
+    this.emit('close');
   }
 
-  override _read(): void {
-    // Results are pushed as they come; there is one at a time.
-  }
-
-  override _write(request: Buffer, _encoding: BufferEncoding, done: (error?: Error | null) => void): void {
+  /** What the library calls: a request. */
+  write(request: Buffer, done: () => void): boolean {
     const { id, operation } = readMessage(request);
     const awaits = responses[operation];
     this.#pending =
       awaits === undefined ? undefined : { id, awaits, bounds: this.#bounds, entries: [], bytes: 0, references: 0 };
-    this.#socket.write(request, () => done());
+    return this.#socket.write(request, done);
   }
 
-  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
-    this.#socket.destroy();
-    done(error);
+  /** What the library calls: the end. */
+  end(): void {
+    this.#socket.end();
+  }
+
+  destroy(): void {
+    this.fail(new DirectoryFailure('unreachable', 'Closed'));
   }
 
   #lost(text: string, cause?: Error): DirectoryFailure {
@@ -176,10 +178,7 @@ export class Link extends Duplex {
     const result = readResult(message);
     this.#pending = undefined;
     this.#arrived = { entries: pending.entries, references: pending.references, result };
-    // Result codes and words stay here: for the library there is success and failure.
-    const code = element(tags.enumerated, Buffer.from([result.code === 0 ? 0 : 80]));
-    const body = element(message.operation, code, element(tags.octets), element(tags.octets));
-    this.push(element(tags.sequence, integer(message.id), body));
+    this.emit('data', ended(message, result.code === 0));
   }
 
   // Notice of disconnection (RFC 4511, 4.4.1), or something unasked for.
@@ -192,6 +191,13 @@ export class Link extends Duplex {
 }
 
 const codeOf = (error: Error & { code?: string }): string => error.code ?? error.name;
+
+/** All that the library hears of an answer, in bytes of ours: success or failure, without a code or a word. */
+function ended({ id, operation }: Message, success: boolean): Buffer {
+  const bytes = Buffer.from([0x30, 15, 2, 4, 0, 0, 0, 0, operation, 7, 10, 1, success ? 0 : 80, 4, 0, 4, 0]);
+  bytes.writeUInt32BE(id, 4);
+  return bytes;
+}
 
 // Where the message that begins here ends, or nothing while it has not come whole.
 function endOfMessage(bytes: Buffer, at: number): number | undefined {
