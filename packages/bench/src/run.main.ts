@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createInstance, type Instance } from '@overtone/e2e/instance';
 import { tableOf, type Bench, type Row } from './bench.ts';
+import { directoryBench } from './directory.bench.ts';
 import { jobsBench } from './jobs.bench.ts';
 import { mappingsBench } from './mappings.bench.ts';
 import { pipelineBench } from './pipeline.bench.ts';
@@ -25,6 +26,7 @@ const benches: readonly Bench[] = [
   socketsBench,
   searchBench,
   mappingsBench,
+  directoryBench,
   signInBench,
   signInTimingBench,
   sweepBench,

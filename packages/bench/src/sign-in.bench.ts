@@ -28,7 +28,7 @@ const rate = async (seconds: number, work: (turn: number) => Promise<void>): Pro
 };
 
 /** What a program does that only wants to know whether a password is right: search as the service, bind as the entry. */
-const bareClients = async (slapd: Slapd) => {
+export const bareClients = async (slapd: Slapd) => {
   const pairs = await Promise.all(
     Array.from({ length: atOnce }, async () => {
       const search = new LdapClient({ url: slapd.url });
@@ -62,7 +62,11 @@ const entered = async (entrance: Entrance, name: string, secret: string): Promis
 };
 
 /** Turn by turn, so that a busy moment of the machine strikes both. */
-const beside = async (seconds: number, ours: (t: number) => Promise<void>, peer: (t: number) => Promise<void>) => {
+export const beside = async (
+  seconds: number,
+  ours: (t: number) => Promise<void>,
+  peer: (t: number) => Promise<void>,
+) => {
   const rates = { ours: [] as number[], peer: [] as number[] };
   for (let round = 0; round < 3; round++) {
     rates.ours.push(await rate(seconds, ours));
@@ -71,7 +75,12 @@ const beside = async (seconds: number, ours: (t: number) => Promise<void>, peer:
   return { our: quantile(rates.ours, 0.5), peer: quantile(rates.peer, 0.5) };
 };
 
-const rowOf = (name: string, { our, peer }: { our: number; peer: number }, peerName: string, goal: number): Row => ({
+export const rowOf = (
+  name: string,
+  { our, peer }: { our: number; peer: number },
+  peerName: string,
+  goal: number,
+): Row => ({
   name,
   ours: `${Math.round(our)}/s`,
   peer: `${peerName} ${Math.round(peer)}/s`,
