@@ -96,7 +96,7 @@ export const createIdentity = (env: IdentityEnv): Service => {
     lifetimeSeconds: () => lifetimesOf(settings.current()).accessSeconds,
   });
   const keys = createSessionKeys(env.JWT_SECRET_KEY);
-  const sessions = createSessions({ db, outbox, accessTokens, keys, settings });
+  const sessions = createSessions({ db, outbox, accessTokens, keys, settings, log });
   const directory = createCurrentDirectory({ settings, log, caFile });
   const memberships = createMemberships({ outbox });
   const mappingIndexes = createMappingIndexes();

@@ -44,8 +44,10 @@ const conditions = (f: Filter): Prisma.Sql[] => {
 const where = (all: Prisma.Sql[]): Prisma.Sql =>
   all.length > 0 ? Prisma.sql`where ${Prisma.join(all, ' and ')}` : Prisma.empty;
 
+const alone = Prisma.sql`from audit_log a`;
+/** With the person who acted, where it was one. */
 const from = Prisma.sql`
-  from audit_log a left join "user" u
+  ${alone} left join "user" u
     on u.uuid = case when a.actor ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then a.actor::uuid end`;
 const columns = Prisma.sql`
   a.uuid as id, a.time, a.time::text as cursor, a.event_type as "eventType", a.outcome, a.actor,
@@ -58,7 +60,8 @@ export const auditStore = {
     const rows = await db.$queryRaw<AuditRow[]>`
       select ${columns} ${from} ${wanted}
       order by a.time desc, a.uuid desc limit ${size} offset ${(page - 1) * size}`;
-    const counted = await db.$queryRaw<{ total: number }[]>`select count(*)::int as total ${from} ${wanted}`;
+    const counted = await db.$queryRaw<{ total: number }[]>`
+      select count(*)::int as total ${f.q ? from : alone} ${wanted}`;
     return { rows, total: counted[0]?.total ?? 0 };
   },
 

@@ -338,6 +338,13 @@ describe('the number of sessions of one account', () => {
       await own.session(user.email, user.password);
       const { status, body } = await own.signIn(user.email, user.password);
       expect([status, body['code']]).toEqual([429, 'too_many_sessions']);
+      await waitFor(async () => {
+        const { rows } = await backends.sql.query(
+          `select details from audit_log where user_id = $1 and event_type = 'auth.session.limit_exceeded' and outcome = 'failure'`,
+          [user.id],
+        );
+        return rows.length === 1;
+      });
       await own.ask('/api/auth/logout', { method: 'POST', caller: first.caller });
       expect((await own.signIn(user.email, user.password)).status).toBe(200);
     }));

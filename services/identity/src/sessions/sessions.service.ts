@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { identityEvents } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
-import { rateLimited, unauthenticated, type Part } from '@overtone/service-kit';
+import { rateLimited, unauthenticated, type Log, type Part } from '@overtone/service-kit';
 import { writeAudit } from '../audit/audit.ts';
 import type { Client } from '../client.ts';
 import { txOptions, type Db, type Tx } from '../database.ts';
@@ -15,10 +15,10 @@ import { sessionsStore } from './sessions.store.ts';
 
 const refused = () => unauthenticated('refresh_refused', 'The session has ended. Please sign in again.');
 
-type Deps = { db: Db; outbox: Outbox; accessTokens: AccessTokens; keys: SessionKeys; settings: Settings };
+type Deps = { db: Db; outbox: Outbox; accessTokens: AccessTokens; keys: SessionKeys; settings: Settings; log: Log };
 type Family = { sessionId: string; sessionStartedAt: Date; absoluteExpiresAt: Date };
 
-export const createSessions = ({ db, outbox, accessTokens, keys, settings }: Deps): Sessions & { part: Part } => {
+export const createSessions = ({ db, outbox, accessTokens, keys, settings, log }: Deps): Sessions & { part: Part } => {
   const lifetimes = (): Lifetimes => lifetimesOf(settings.current());
   const bounds = (): Bounds => boundsOf(new Date(), lifetimes());
   const gather = createGathering();
@@ -74,6 +74,14 @@ export const createSessions = ({ db, outbox, accessTokens, keys, settings }: Dep
     throw refused();
   };
 
+  /** Written beside the sign-in's transaction, which will not be; nobody waits for it. */
+  const refusedOneMore = (userId: string, limit: number, client: Client): void => {
+    const details = { limit };
+    writeAudit(db, { event: 'auth.session.limit_exceeded', outcome: 'failure', userId, client, details }).catch(
+      (err: unknown) => log.warn({ err: err as Error }, 'a refused session was not written down'),
+    );
+  };
+
   /** Ends the oldest sessions for a new one, or refuses it, as the settings say. */
   const makeRoom = async (tx: Tx, userId: string, client: Client): Promise<void> => {
     const { max_concurrent_sessions: max, concurrent_session_policy: policy } = settings.current();
@@ -82,8 +90,10 @@ export const createSessions = ({ db, outbox, accessTokens, keys, settings }: Dep
     const alive = await sessionsStore.alive(tx, userId, bounds());
     const over = surplus(alive.length, max);
     if (over === 0) return;
-    if (policy === 'reject')
+    if (policy === 'reject') {
+      refusedOneMore(userId, max, client);
       throw rateLimited('too_many_sessions', `This account has ${max} sessions already. Please end one of them first.`);
+    }
     const oldest = alive.toSorted((a, b) => a.sessionStartedAt.getTime() - b.sessionStartedAt.getTime());
     for (const { sessionId } of oldest.slice(0, over)) await endOne(tx, userId, sessionId, 'too_many_sessions');
     await writeAudit(tx, {
