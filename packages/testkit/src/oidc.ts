@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Provider, type Configuration } from 'oidc-provider';
@@ -21,6 +22,13 @@ export interface OidcProvider {
   readonly stop: () => Promise<void>;
 }
 
+const signingKey = {
+  ...generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' }),
+  kid: 'key-of-this-run',
+  alg: 'RS256',
+  use: 'sig',
+};
+
 const configuration = (
   client: { id: string; secret: string; redirectUris: readonly string[] },
   users: Map<string, ProviderUser>,
@@ -35,6 +43,7 @@ const configuration = (
       response_types: ['code'],
     },
   ],
+  jwks: { keys: [signingKey] },
   pkce: { required: () => true },
   scopes: ['openid', 'email', 'profile', 'groups'],
   claims: {

@@ -8,7 +8,7 @@ const defaults = Object.fromEntries(
 ) as unknown as AuthSettings;
 const settings = (change: Partial<OidcSettings> = {}): OidcSettings => ({ ...defaults, ...change });
 const person = (claims: Record<string, unknown>, change: Partial<OidcSettings> = {}) =>
-  personOf('https://idp.example.org', { sub: 's-1', ...claims }, settings(change));
+  personOf({ iss: 'https://idp.example.org', sub: 's-1', ...claims }, settings(change));
 
 describe('a claim at a path', () => {
   it.each([

@@ -94,6 +94,10 @@ describe('sign-in at a real provider, through the edge', () => {
       role: 'user',
       oidc_subject: 'una',
     });
+    // As the provider spells it, whatever address of it is set.
+    expect(await database.rows(`select oidc_issuer from "user" where oidc_subject = 'una'`)).toEqual([
+      { oidc_issuer: provider.issuer },
+    ]);
   });
 
   it('over HTTPS binds the browser by a cookie that only this host can set', async () => {

@@ -83,7 +83,7 @@ export const createOidc = (d: Deps) => {
       const { code, iss } = answer;
       const identified = await d.provider.finish(s, flow, { code, iss, state: flow.state });
       if (!identified.ok) throw await refused(client, identified);
-      const person = personOf(flow.issuer, identified.claims, s);
+      const person = personOf(identified.claims, s);
       const reason = notAdmitted(person, s);
       if (reason) throw await refused(client, { errorCode: 'NOT_ADMITTED', reason }, person.login);
       return d.provisioning.signIn(person, client);

@@ -26,7 +26,7 @@ export const missingSetting = (s: OidcSettings): string | undefined => {
 const address = /^[^\s@]+@[^\s@]+$/;
 
 /** Whom a good ID token is about. */
-export const personOf = (issuer: string, claims: TokenClaims & { sub: string }, s: OidcSettings): Assertion => {
+export const personOf = (claims: TokenClaims & { sub: string; iss: string }, s: OidcSettings): Assertion => {
   const groups = listAt(claims, s.oidc_groups_claim);
   const roles = listAt(claims, s.oidc_roles_claim);
   const given = textAt(claims, s.oidc_email_claim, 320);
@@ -34,7 +34,8 @@ export const personOf = (issuer: string, claims: TokenClaims & { sub: string }, 
   const login = textAt(claims, s.oidc_username_claim, 320) ?? email ?? claims.sub;
   return {
     source: 'oidc',
-    subject: { issuer, id: claims.sub },
+    // The token's own issuer: the setting may spell it in another way tomorrow.
+    subject: { issuer: claims.iss, id: claims.sub },
     login,
     email,
     // Only the provider's own word counts: "true" as a text, or said of another address than this one, is none.

@@ -7,7 +7,7 @@ import { failureOf } from './failures.ts';
 import type { Flow } from './flow.ts';
 import { faultOfIdToken } from './id-token.ts';
 import { issuerOf, type OidcSettings } from './oidc.ts';
-import type { Callback, Failed, Identified, Provider } from './provider.ts';
+import type { Callback, Failed, Identified, ProvedClaims, Provider } from './provider.ts';
 
 /**
  * How the client names itself to the token endpoint: always under its own id, also where the audience is another one,
@@ -82,12 +82,12 @@ export const createProvider = (clock: () => number = Date.now): Provider => {
     config: client.Configuration,
     s: OidcSettings,
     accessToken: string,
-    claims: TokenClaims & { sub: string },
-  ): Promise<TokenClaims & { sub: string }> => {
+    claims: ProvedClaims,
+  ): Promise<ProvedClaims> => {
     const complete = wanted(s).every((path) => path === '' || claimAt(claims, path) !== undefined);
     if (complete || config.serverMetadata().userinfo_endpoint === undefined) return claims;
     const info = await client.fetchUserInfo(config, accessToken, claims.sub).catch(() => ({}));
-    return { ...merged(claims, info, s), sub: claims.sub };
+    return { ...merged(claims, info, s), sub: claims.sub, iss: claims.iss };
   };
 
   /** Claims of a token that stands up to every rule. */
@@ -103,7 +103,7 @@ export const createProvider = (clock: () => number = Date.now): Provider => {
       expectedNonce: flow.nonce,
       idTokenExpected: true,
     });
-    const claims = tokens.claims() as TokenClaims & { sub: string };
+    const claims = tokens.claims() as ProvedClaims;
     const fault = faultOfIdToken({
       header: headerOf(tokens.id_token as string),
       claims,

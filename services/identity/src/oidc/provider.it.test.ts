@@ -230,6 +230,14 @@ describe('the answer of another provider', () => {
   });
 });
 
+describe('the issuer', () => {
+  it('is spelled as the provider does, not as the setting', async () => {
+    const issuer = `${scripted.issuer}/`;
+    const result = await withMetadata({ issuer }, () => finish((flow) => good(flow, { iss: issuer })));
+    expect(result.ok && result.claims.iss).toBe(issuer);
+  });
+});
+
 describe('settings', () => {
   it('audience: a token for it counts, one for the client does not any more', async () => {
     const change = { oidc_audience: 'api://overtone' };

@@ -7,7 +7,9 @@ import type { OidcSettings } from './oidc.ts';
 export type Callback = { code?: string | undefined; state: string; iss?: string | undefined };
 /** Why an answer of the provider counts for nothing; `reason` is for the administrator. */
 export type Failed = { ok: false; errorCode: AuditErrorCode; reason: string; cause?: unknown };
-export type Identified = { ok: true; claims: TokenClaims & { sub: string } };
+/** Claims of an ID token that stood up to every rule. */
+export type ProvedClaims = TokenClaims & { sub: string; iss: string };
+export type Identified = { ok: true; claims: ProvedClaims };
 
 /** The identity provider in our words. Nothing here throws for what the provider does. */
 export type Provider = {
