@@ -1,13 +1,14 @@
 import { createAssertionSigner, assertionHeader } from '@overtone/service-kit';
 import type { Instance } from '@overtone/e2e/instance';
 import { admin } from '@overtone/e2e/instance';
-import { clientOf, signIn } from '@overtone/e2e/client';
+import { clientOf, signIn, type Client } from '@overtone/e2e/client';
 import { settingOf } from '@overtone/e2e/service-access';
 import type { Slapd } from '@overtone/testkit';
 
 export type Entrance = {
   /** Signs in at identity itself, past the edge and its limit. @returns status and milliseconds. */
   enter: (username: string, password: string) => Promise<{ status: number; ms: number; text: string }>;
+  administrator: Client;
   set: (category: string, values: Record<string, unknown>) => Promise<unknown>;
 };
 
@@ -17,10 +18,11 @@ export const entranceOf = async (instance: Instance): Promise<Entrance> => {
   const sign = createAssertionSigner(await settingOf(instance, 'edge-gateway', 'ASSERTION_PRIVATE_KEY'));
   const direct = clientOf(identity.url, '');
   return {
+    administrator: await signIn(instance.baseUrl, admin.email, admin.password),
     set: async (category, values) => {
       // A long measurement outlives the tokens of its beginning.
-      const administrator = await signIn(instance.baseUrl, admin.email, admin.password);
-      return administrator.send('PUT', `/api/admin/auth-config/${category}`, values);
+      const fresh = await signIn(instance.baseUrl, admin.email, admin.password);
+      return fresh.send('PUT', `/api/admin/auth-config/${category}`, values);
     },
     enter: async (username, password) => {
       const started = performance.now();
