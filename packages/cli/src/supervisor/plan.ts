@@ -74,7 +74,7 @@ function nodeService(name: string, source: EnvironmentSource): ProcessSpec {
 // buffers, and a heap that may grow: bytes on their way count as its growth, so that it would be collected as a whole
 // after every few megabytes (measured with 1 GiB: half of all their work; with these figures below 200 MiB each).
 const nurseries: Record<string, number> = { 'edge-gateway': 1, media: 1 };
-const growth: Record<string, number> = { 'edge-gateway': 50, media: 200 };
+const growth: Record<string, number> = { 'edge-gateway': 50, media: 120 };
 
 function memoryFlags(name: string): string[] {
   const nursery = nurseries[name] ?? 2;
