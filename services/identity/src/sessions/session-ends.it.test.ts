@@ -1,0 +1,196 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { waitFor } from '@overtone/testkit';
+import { addUser, listenTo, startBackends, startIdentity } from '../../test/running-identity.ts';
+import type { Backends, RunningIdentity } from '../../test/running-identity.ts';
+
+let backends: Backends;
+let identity: RunningIdentity;
+let revoked: Record<string, unknown>[];
+beforeAll(async () => {
+  backends = await startBackends();
+  identity = await startIdentity(backends);
+  revoked = listenTo(backends.bus, 'evt.identity.session.revoked.v1');
+});
+afterAll(async () => {
+  await identity.stop();
+  await backends.stop();
+});
+
+const newSession = async (fields: Record<string, unknown> = {}) => {
+  const user = await addUser(backends.sql, fields);
+  return { user, ...(await identity.session(user.email, user.password)) };
+};
+
+const rowsOf = async (sessionId: string) => {
+  const { rows } = await backends.sql.query<{ spent: boolean; revoked: boolean }>(
+    `select spent_at is not null as spent, revoked_at is not null as revoked
+     from refresh_token where session_id = $1 order by created_at`,
+    [sessionId],
+  );
+  return rows;
+};
+const alive = async (sessionId: string) => (await rowsOf(sessionId)).filter((r) => !r.spent && !r.revoked).length;
+
+describe('ending sessions', () => {
+  it('signs out this session only, clears the cookies and says so on the bus', async () => {
+    const user = await addUser(backends.sql);
+    const [one, two] = [
+      await identity.session(user.email, user.password),
+      await identity.session(user.email, user.password),
+    ];
+    const { status, cookies } = await identity.ask('/api/auth/logout', { method: 'POST', caller: one.caller });
+    expect(status).toBe(200);
+    expect(cookies.every((c) => c.includes('Max-Age=0'))).toBe(true);
+    expect(await identity.resolve(one.accessToken)).toBeNull();
+    expect(await identity.resolve(two.accessToken)).not.toBeNull();
+    await waitFor(() => revoked.some((e) => e['sessionId'] === one.caller.sessionId));
+  });
+
+  it('signs out with nothing but the refresh token', async () => {
+    const { refreshToken, accessToken } = await newSession();
+    await identity.ask('/api/auth/logout', { json: { refresh_token: refreshToken } });
+    expect(await identity.resolve(accessToken)).toBeNull();
+  });
+
+  it('answers a sign-out without a session like any other', async () => {
+    expect((await identity.ask('/api/auth/logout', { method: 'POST' })).status).toBe(200);
+  });
+
+  it('lists the living sessions and ends one of them', async () => {
+    const user = await addUser(backends.sql);
+    const one = await identity.session(user.email, user.password);
+    const two = await identity.session(user.email, user.password);
+    await identity.refresh(two.refreshToken);
+    const list = await identity.ask('/api/auth/sessions', { caller: one.caller });
+    expect(list.body).toMatchObject({ total: 2 });
+    expect(list.body['sessions']).toContainEqual(
+      expect.objectContaining({ uuid: one.caller.sessionId, current: true }),
+    );
+    const ended = await identity.ask(`/api/auth/sessions/${two.caller.sessionId}`, {
+      method: 'DELETE',
+      caller: one.caller,
+    });
+    expect(ended.status).toBe(204);
+    expect((await identity.ask('/api/auth/sessions', { caller: one.caller })).body).toMatchObject({ total: 1 });
+  });
+
+  it("does not end another user's session, and does not tell that it exists", async () => {
+    const mine = await newSession();
+    const theirs = await newSession();
+    const { status } = await identity.ask(`/api/auth/sessions/${theirs.caller.sessionId}`, {
+      method: 'DELETE',
+      caller: mine.caller,
+    });
+    expect(status).toBe(404);
+    expect(await identity.resolve(theirs.accessToken)).not.toBeNull();
+  });
+
+  it('ends all sessions, and tells of it once', async () => {
+    const user = await addUser(backends.sql);
+    const sessions = [1, 2, 3].map(() => identity.session(user.email, user.password));
+    const [one] = await Promise.all(sessions);
+    const { body } = await identity.ask('/api/auth/logout/all', { method: 'POST', caller: one?.caller ?? null });
+    expect(body).toMatchObject({ sessions_revoked: 3 });
+    for (const s of await Promise.all(sessions)) expect(await identity.resolve(s.accessToken)).toBeNull();
+    await waitFor(() => revoked.some((e) => e['userId'] === user.id));
+    expect(revoked.filter((e) => e['userId'] === user.id)).toEqual([
+      { userId: user.id, sessionId: null, reason: 'logout_all' },
+    ]);
+  });
+
+  it('leaves nothing alive when a refresh races the end of all sessions', async () => {
+    for (let i = 0; i < 15; i++) {
+      const { caller, refreshToken } = await newSession();
+      // The refresh gathers for a moment; the end is spread over that moment.
+      const end = new Promise((resolve) => setTimeout(resolve, 105 + i * 3)).then(() =>
+        identity.ask('/api/auth/logout/all', { method: 'POST', caller }),
+      );
+      await Promise.all([identity.refresh(refreshToken), end]);
+      expect(await alive(caller.sessionId)).toBe(0);
+    }
+  });
+});
+
+describe('the signing secret', () => {
+  it('ends all sessions when it changes, refresh tokens and sockets too', async () => {
+    const { user, refreshToken, accessToken } = await newSession();
+    const again = await startIdentity(backends, { JWT_SECRET_KEY: 'another secret that is long enough for it' });
+    try {
+      expect(await again.resolve(accessToken)).toBeNull();
+      expect((await again.refresh(refreshToken)).status).toBe(401);
+      const { rows } = await backends.sql.query(
+        'select 1 from refresh_token where user_id = $1 and revoked_at is null',
+        [user.id],
+      );
+      expect(rows).toEqual([]);
+      await waitFor(() =>
+        revoked.some((e) => e['userId'] === user.id && e['reason'] === 'signing_secret_changed' && !e['sessionId']),
+      );
+    } finally {
+      await again.stop();
+    }
+  });
+
+  it('leaves sessions alone when it stays', async () => {
+    const { accessToken, refreshToken } = await newSession();
+    const again = await startIdentity(backends);
+    expect(await again.resolve(accessToken)).not.toBeNull();
+    expect((await again.refresh(refreshToken)).status).toBe(200);
+    await again.stop();
+  });
+});
+
+describe('the number of sessions of one account', () => {
+  const limited = async (max: number, policy: string, work: (own: RunningIdentity) => Promise<void>) => {
+    const own = await startIdentity(backends, {
+      MAX_CONCURRENT_SESSIONS: String(max),
+      CONCURRENT_SESSION_POLICY: policy,
+    });
+    try {
+      await work(own);
+    } finally {
+      await own.stop();
+    }
+  };
+
+  it('is kept by ending the oldest, which is told and written down', () =>
+    limited(2, 'terminate_oldest', async (own) => {
+      const user = await addUser(backends.sql);
+      const sessions: Awaited<ReturnType<RunningIdentity['session']>>[] = [];
+      for (let i = 0; i < 3; i++) sessions.push(await own.session(user.email, user.password));
+      const living = await Promise.all(sessions.map(async (s) => (await own.resolve(s.accessToken)) !== null));
+      expect(living).toEqual([false, true, true]);
+      await waitFor(() => revoked.some((e) => e['sessionId'] === sessions[0]?.caller.sessionId));
+      const { rows } = await backends.sql.query(
+        `select details from audit_log where user_id = $1 and event_type = 'auth.session.limit_exceeded'`,
+        [user.id],
+      );
+      expect(rows).toEqual([{ details: { limit: 2, sessions_revoked: 1 } }]);
+    }));
+
+  it('is kept by refusing one more, where the settings say so', () =>
+    limited(2, 'reject', async (own) => {
+      const user = await addUser(backends.sql);
+      const first = await own.session(user.email, user.password);
+      await own.session(user.email, user.password);
+      const { status, body } = await own.signIn(user.email, user.password);
+      expect([status, body['code']]).toEqual([429, 'too_many_sessions']);
+      await waitFor(async () => {
+        const { rows } = await backends.sql.query(
+          `select details from audit_log where user_id = $1 and event_type = 'auth.session.limit_exceeded' and outcome = 'failure'`,
+          [user.id],
+        );
+        return rows.length === 1;
+      });
+      await own.ask('/api/auth/logout', { method: 'POST', caller: first.caller });
+      expect((await own.signIn(user.email, user.password)).status).toBe(200);
+    }));
+
+  it('is kept when many sign in at once', () =>
+    limited(3, 'terminate_oldest', async (own) => {
+      const user = await addUser(backends.sql);
+      const all = await Promise.all(Array.from({ length: 12 }, () => own.session(user.email, user.password)));
+      const living = await Promise.all(all.map(async (s) => (await own.resolve(s.accessToken)) !== null));
+      expect(living.filter(Boolean)).toHaveLength(3);
+    }));
+});

@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { codeOf as code, startAdministration, type Administration, type Session } from '../../test/administration.ts';
+import { addUser } from '../../test/running-identity.ts';
+
+let world: Administration;
+let root: Session;
+let plainAdmin: Session;
+beforeAll(async () => {
+  world = await startAdministration();
+  ({ root } = world);
+});
+beforeEach(async () => {
+  plainAdmin = (await world.member({ role: 'admin' })).session;
+});
+afterAll(() => world.stop());
+
+describe('resetting a password', () => {
+  const reset = (id: string, by = root, json: unknown = { new_password: 'Reset-Battery-2026' }) =>
+    world.ask(`/api/admin/users/${id}/reset-password`, by, 'POST', json);
+
+  it('sets the new one, to be changed at once, lifts a lock and ends all sessions', async () => {
+    const user = await world.member();
+    await world.backends.sql.query(`update "user" set locked_until = now() + interval '1 hour' where uuid = $1`, [
+      user.id,
+    ]);
+    expect((await reset(user.id)).body).toEqual({ success: true, sessions_terminated: 1 });
+    expect(await world.isDead(user.session)).toBe(true);
+    expect((await world.identity.signIn(user.email, user.password)).status).toBe(401);
+    const { accessToken } = await world.identity.session(user.email, 'Reset-Battery-2026');
+    expect(await world.identity.resolve(accessToken)).toMatchObject({ refusal: 'password_change_required' });
+    expect(await world.audited(user.id, 'admin.password.reset')).toHaveLength(1);
+  });
+
+  it.each(['ldap', 'proxy', 'oidc', 'pki'])('does not set a hash on an account of %s', async (auth_type) => {
+    const { id } = await addUser(world.backends.sql, { auth_type, password_hash: null });
+    expect(code(await reset(id))).toEqual([409, 'password_not_local']);
+    expect(await world.row(id)).toMatchObject({ password_hash: null });
+  });
+
+  it('holds the new one to the rules and to the earlier ones', async () => {
+    const { id, password } = await addUser(world.backends.sql);
+    const weak = await reset(id, root, { new_password: 'weak' });
+    expect(code(weak)).toEqual([400, 'password_rejected']);
+    expect(weak.body['errors']).toMatchObject([{ path: 'new_password' }, {}, {}, {}]);
+    expect((await reset(id, root, { new_password: password })).body).toMatchObject({
+      detail: 'It has been used before.',
+    });
+  });
+
+  it('is for a super_admin only, and not for the own password', async () => {
+    const { id } = await addUser(world.backends.sql);
+    expect((await reset(id, plainAdmin)).status).toBe(403);
+    expect(code(await reset(root.caller.userId))).toEqual([409, 'own_account']);
+  });
+});
+
+describe('lifting a lock', () => {
+  it('lets the person sign in again and says whether there was one', async () => {
+    const user = await addUser(world.backends.sql);
+    for (let i = 0; i < 5; i++) await world.identity.signIn(user.email, 'wrong');
+    expect((await world.identity.signIn(user.email, user.password)).status).toBe(401);
+    const unlock = () => world.ask(`/api/admin/users/${user.id}/unlock`, plainAdmin, 'POST');
+    expect((await unlock()).body).toEqual({ success: true, was_locked: true });
+    expect((await world.identity.signIn(user.email, user.password)).status).toBe(200);
+    expect((await unlock()).body).toEqual({ success: true, was_locked: false });
+    expect(await world.audited(user.id, 'auth.account.unlock')).toHaveLength(2);
+  });
+
+  it('does not reach above the own role', async () => {
+    const answer = await world.ask(`/api/admin/users/${root.caller.userId}/unlock`, plainAdmin, 'POST');
+    expect(code(answer)).toEqual([403, 'account_out_of_reach']);
+  });
+});
+
+describe("somebody's sessions", () => {
+  it('are listed and ended, one or all', async () => {
+    const user = await world.member();
+    const second = await world.identity.session(user.email, user.password);
+    const path = `/api/admin/users/${user.id}/sessions`;
+    expect((await world.ask(path, plainAdmin)).body).toMatchObject({ total: 2 });
+    expect((await world.ask(`${path}/${second.caller.sessionId}`, plainAdmin, 'DELETE')).status).toBe(204);
+    expect(await world.isDead(second)).toBe(true);
+    expect(await world.identity.resolve(user.session.accessToken)).not.toBeNull();
+    expect((await world.ask(path, plainAdmin, 'DELETE')).body).toEqual({ success: true, sessions_terminated: 1 });
+    expect(await world.isDead(user.session)).toBe(true);
+    expect(await world.audited(user.id, 'auth.session.terminated')).toHaveLength(2);
+  });
+
+  it('of one account are not ended through another', async () => {
+    const [a, b] = [await world.member(), await world.member()];
+    const path = `/api/admin/users/${a.id}/sessions/${b.session.caller.sessionId}`;
+    expect((await world.ask(path, root, 'DELETE')).status).toBe(404);
+    expect(await world.identity.resolve(b.session.accessToken)).not.toBeNull();
+  });
+
+  it('are out of reach above the own role', async () => {
+    const path = `/api/admin/users/${root.caller.userId}/sessions`;
+    for (const [p, method] of [
+      [path, 'GET'],
+      [path, 'DELETE'],
+      [`${path}/${root.caller.sessionId}`, 'DELETE'],
+    ] as const)
+      expect(code(await world.ask(p, plainAdmin, method))).toEqual([403, 'account_out_of_reach']);
+    expect(await world.identity.resolve(root.accessToken)).not.toBeNull();
+  });
+});

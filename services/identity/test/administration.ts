@@ -1,0 +1,47 @@
+import { addUser, admin, listenTo, startBackends, startIdentity, type RunningIdentity } from './running-identity.ts';
+
+export type Session = Awaited<ReturnType<RunningIdentity['session']>>;
+type Asked = { status: number; body: Record<string, unknown> };
+
+/** A running identity with its first administrator signed in, and what tests of administration look at. */
+export const startAdministration = async () => {
+  const backends = await startBackends();
+  const identity = await startIdentity(backends);
+  const heard = listenTo(backends.bus, 'evt.identity.>');
+  const root = await identity.session();
+
+  return {
+    backends,
+    identity,
+    heard,
+    root,
+    rootEmail: admin.email,
+    ask: (path: string, by: Session, method = 'GET', json?: unknown) =>
+      identity.ask(path, { method, caller: by.caller, ...(json === undefined ? {} : { json }) }),
+    /** Somebody with a session. */
+    member: async (fields: Record<string, unknown> = {}) => {
+      const user = await addUser(backends.sql, fields);
+      return { ...user, session: await identity.session(user.email, user.password) };
+    },
+    row: async (id: string): Promise<Record<string, unknown> | undefined> =>
+      (await backends.sql.query<Record<string, unknown>>('select * from "user" where uuid = $1', [id])).rows[0],
+    audited: async (id: string, event: string): Promise<Record<string, unknown>[]> =>
+      (
+        await backends.sql.query<Record<string, unknown>>(
+          'select * from audit_log where user_id = $1 and event_type = $2 order by time',
+          [id, event],
+        )
+      ).rows,
+    told: (userId: string, reason?: string): boolean =>
+      heard.some((e) => e['userId'] === userId && (reason === undefined || e['reason'] === reason)),
+    isDead: async (s: Session): Promise<boolean> =>
+      (await identity.resolve(s.accessToken)) === null && (await identity.refresh(s.refreshToken)).status === 401,
+    stop: async () => {
+      await identity.stop();
+      await backends.stop();
+    },
+  };
+};
+export type Administration = Awaited<ReturnType<typeof startAdministration>>;
+
+export const codeOf = (a: Asked): unknown[] => [a.status, a.body['code']];
