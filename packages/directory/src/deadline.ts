@@ -14,11 +14,14 @@ export function deadlineIn(ms: number): Deadline {
   return { remainingMs, within: (shorter) => deadlineIn(Math.min(shorter, remainingMs())) };
 }
 
+// Timers of the same length share a list; those of this moment should.
+const ROUND_MS = 20;
+
 /** Calls back when the time is over; the answer stops the watch. */
 export function onOver(deadline: Deadline, over: (failure: DirectoryFailure) => void, what: string): () => void {
   const timer = setTimeout(
     () => over(new DirectoryFailure('timeout', `No answer in time: ${what}`)),
-    Math.ceil(deadline.remainingMs()),
+    Math.ceil(deadline.remainingMs() / ROUND_MS) * ROUND_MS,
   );
   return () => clearTimeout(timer);
 }
