@@ -26,6 +26,8 @@ export interface SlapdOptions {
   readonly seed?: string;
   /** Whether it keeps `memberOf`. */
   readonly memberOf?: boolean;
+  /** Rules of access that come before its own. */
+  readonly access?: readonly string[];
   /** Lines of `slapd.conf` before and in the database. */
   readonly global?: readonly string[];
   readonly database?: readonly string[];
@@ -119,7 +121,10 @@ async function canConnect(port: number): Promise<boolean> {
   });
 }
 
-function configuration(folder: string, { memberOf = true, global = [], database = [] }: SlapdOptions): string {
+function configuration(
+  folder: string,
+  { memberOf = true, access = [], global = [], database = [] }: SlapdOptions,
+): string {
   const overlay = ['overlay memberof', 'memberof-group-oc groupOfNames', 'memberof-refint true'];
   return `${[
     ...['core', 'cosine', 'inetorgperson', 'nis'].map((schema) => `include /etc/ldap/schema/${schema}.schema`),
@@ -146,6 +151,7 @@ function configuration(folder: string, { memberOf = true, global = [], database 
     'index member eq',
     `limits dn.exact="cn=svc,${BASE}" size=unlimited size.pr=unlimited size.prtotal=unlimited time=unlimited`,
     'access to attrs=userPassword by anonymous auth by * none',
+    ...access,
     `access to * by dn.exact="cn=svc,${BASE}" read by users read by anonymous auth`,
     ...(memberOf ? overlay : []),
     'overlay ppolicy',

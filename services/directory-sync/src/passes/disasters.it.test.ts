@@ -1,0 +1,203 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import type { ReplyOf, sweepRpc } from '@overtone/contracts';
+import { compileMappings } from '@overtone/directory';
+import { isAppError, readKeyRing, seal } from '@overtone/service-kit';
+import { groupLdif, personLdif, startSlapd, type Slapd } from '@overtone/testkit';
+import { createPlan, type Account } from '../plan/plan.ts';
+import { directorySnapshot } from '../snapshot/snapshot.adapter.ts';
+import { witness } from './witness.ts';
+
+type SweepRules = ReplyOf<typeof sweepRpc.rules>;
+
+const base = 'dc=example,dc=org';
+const groupDn = (name: string) => `cn=${name},ou=groups,${base}`;
+const personDn = (n: number) => `uid=u${n},ou=people,${base}`;
+const idOf = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
+const service = `cn=svc,${base}`;
+/** More than three pages. */
+const people = [...Array(3_200).keys()];
+const sights = ['people', 'groups', 'ids', 'logins'];
+
+/** What the service account may see, it sees as a member of these groups. */
+const mayIf = (what: string, sight: string) =>
+  `access to ${what} by group.exact="${groupDn(`sees ${sight}`)}" read by anonymous auth by * none`;
+const start = (holds: readonly number[]): Promise<Slapd> =>
+  startSlapd({
+    access: [
+      mayIf('attrs=memberOf,member', 'groups'),
+      mayIf('attrs=entryUUID', 'ids'),
+      mayIf('attrs=uid', 'logins'),
+      mayIf(`dn.subtree="ou=people,${base}"`, 'people'),
+    ],
+    global: ['sizelimit 500'],
+    seed: [
+      ...holds.map((n) => personLdif(`u${n}`, [`entryUUID: ${idOf(n)}`, `memberOf: ${groupDn('staff')}`])),
+      groupLdif('staff', [service, ...holds.map(personDn)]),
+      ...sights.map((sight) => groupLdif(`sees ${sight}`, [service, personDn(1)])),
+    ].join('\n'),
+  });
+
+const ring = readKeyRing({ ENCRYPTION_KEY: randomBytes(32).toString('base64') });
+const rulesFor = (slapd: Slapd, config: Partial<SweepRules['config']> = {}, password = 'svcpass'): SweepRules => ({
+  enabled: true,
+  config: {
+    server: slapd.url,
+    port: 389,
+    useSsl: false,
+    useTls: false,
+    bindDn: slapd.bindDn,
+    searchBase: slapd.people,
+    usernameAttr: 'uid',
+    emailAttr: 'mail',
+    nameAttr: 'cn',
+    groupAttr: 'memberOf',
+    userSearchFilter: '(&(objectClass=inetOrgPerson)(uid={username}))',
+    timeoutSeconds: 10,
+    recursiveGroups: false,
+    userGroups: groupDn('staff'),
+    adminGroups: '',
+    adminUsers: '',
+    caPem: null,
+    ...config,
+  },
+  bindPassword: seal(ring, 'ldap_bind_password', password),
+  anyMapping: false,
+  mappings: [],
+  groups: [],
+});
+const accounts = people.map((n): Account => ({
+  userId: idOf(n),
+  email: `u${n}@example.org`,
+  login: `u${n}`,
+  directoryId: `entryUUID:${idOf(n)}`,
+  authType: 'ldap',
+  role: 'user',
+  active: true,
+  disabledBy: null,
+  fromDirectory: [],
+  byHand: [],
+}));
+
+/** A pass up to what it would tell identity. */
+const pass = async (rules: SweepRules, onSeen: (seen: number) => void = () => {}) => {
+  try {
+    const take = directorySnapshot(() => ring, { paceMs: 0, patienceMs: [1] })(rules);
+    const snapshot = await take(new AbortController().signal, onSeen);
+    const planRules = { mappings: compileMappings('ldap', [], false) };
+    const plan = createPlan(snapshot.people, planRules, { maxDisables: 100_000, maxPercent: null, approved: null });
+    plan.add(accounts);
+    const planned = plan.finish();
+    const leavers = await witness(planned, { dryRun: false, snapshot, rules: planRules, onNext: () => {} });
+    const disabled = leavers.filter((l) => l.outcome === 'disabled').map((l) => l.leaver.account.userId);
+    return { status: planned.status, disabled, changed: planned.changes.length };
+  } catch (error) {
+    if (!isAppError(error) || error.code !== 'directory_unavailable') throw error;
+    return { status: 'directory_unavailable', disabled: [], changed: 0 };
+  }
+};
+const aborted = { status: 'directory_unavailable', disabled: [], changed: 0 };
+const nothing = { status: 'ok', disabled: [], changed: 0 };
+
+let slapd: Slapd;
+beforeAll(async () => {
+  slapd = await start(people);
+}, 60_000);
+afterAll(() => slapd.stop());
+
+const change = (dn: string, ...lines: string[]) => slapd.apply([`dn: ${dn}`, ...lines, ''].join('\n'));
+/** Something happens to the directory, and is put right afterwards. */
+const during = async <T>(disaster: () => Promise<void>, repair: () => Promise<void>, work: () => Promise<T>) => {
+  await disaster();
+  try {
+    return await work();
+  } finally {
+    await repair();
+  }
+};
+const blind = (sight: string) =>
+  during(
+    () => change(groupDn(`sees ${sight}`), 'changetype: modify', 'delete: member', `member: ${service}`),
+    () => change(groupDn(`sees ${sight}`), 'changetype: modify', 'add: member', `member: ${service}`),
+    () => pass(rulesFor(slapd)),
+  );
+
+describe('a disaster disables nobody', () => {
+  it('without one, the directory and the accounts agree; one who left is found', async () => {
+    expect(await pass(rulesFor(slapd))).toEqual(nothing);
+    const left = await start(people.slice(1));
+    expect(await pass(rulesFor(left))).toEqual({ ...nothing, disabled: [idOf(0)] });
+    await left.stop();
+  }, 60_000);
+
+  it('a typing error in the base', async () => {
+    expect(await pass(rulesFor(slapd, { searchBase: `ou=poeple,${base}` }))).toEqual(aborted);
+    expect(await pass(rulesFor(slapd, { searchBase: slapd.groups }))).toEqual(aborted);
+  });
+
+  it('an edit of the filter that nobody matches any more, or few', async () => {
+    const filter = (more: string) => ({ userSearchFilter: `(&(objectClass=inetOrgPerson)${more}(uid={username}))` });
+    expect(await pass(rulesFor(slapd, filter('(title=staff)')))).toEqual(aborted);
+    // Whoever a narrower filter leaves out is still found by the second look, which asks by the immutable id.
+    const few = `(!(|${people
+      .slice(1, 25)
+      .map((n) => `(uid=u${n})`)
+      .join('')}))`;
+    expect(await pass(rulesFor(slapd, filter(few)))).toEqual(nothing);
+  });
+
+  it('a required group that was renamed', async () => {
+    const rename = (from: string, to: string) => () =>
+      change(groupDn(from), 'changetype: modrdn', `newrdn: cn=${to}`, 'deleteoldrdn: 1');
+    const told = during(rename('staff', 'personnel'), rename('personnel', 'staff'), () => pass(rulesFor(slapd)));
+    expect(await told).toEqual(aborted);
+  });
+
+  it.each(['people', 'groups', 'ids', 'logins'])(
+    'rights taken from the service account: it sees no %s',
+    async (sight) => {
+      expect(await blind(sight)).toEqual(aborted);
+    },
+  );
+
+  it('a service account that was moved', async () => {
+    const move = (from: string, to: string) => () =>
+      change(`cn=${from},${base}`, 'changetype: modrdn', `newrdn: cn=${to}`, 'deleteoldrdn: 1');
+    expect(await during(move('svc', 'moved'), move('moved', 'svc'), () => pass(rulesFor(slapd)))).toEqual(aborted);
+  });
+
+  it('a replica that is empty', async () => {
+    const empty = await startSlapd();
+    expect(await pass(rulesFor(empty))).toEqual(aborted);
+    expect(await pass(rulesFor(empty, { userGroups: '' }))).toEqual(aborted);
+    await empty.stop();
+  });
+
+  it('a schema that lost the attribute people are known by', async () => {
+    expect(await pass(rulesFor(slapd, { usernameAttr: 'sAMAccountName' }))).toEqual(aborted);
+  });
+
+  it('a limit that cuts the pages', async () => {
+    // An ordinary person's pages end at 500 entries.
+    expect(await pass(rulesFor(slapd, { bindDn: personDn(1) }, 'u1-secret'))).toEqual(aborted);
+  });
+
+  it('a server that dies between two pages', async () => {
+    const told = await pass(rulesFor(slapd), (seen) => {
+      if (seen === 1_000) process.kill(slapd.pid(), 'SIGKILL');
+    });
+    await slapd.restart();
+    expect(told).toEqual(aborted);
+  });
+
+  it.each(['2001-01-01', '2037-12-31'])('a clock that jumps to %s, where nobody has an end date', async (day) => {
+    const timers = ['hrtime', 'nextTick', 'performance', 'queueMicrotask', 'setImmediate', 'clearImmediate'] as const;
+    const more = ['setInterval', 'clearInterval', 'setTimeout', 'clearTimeout'] as const;
+    jest.useFakeTimers({ now: new Date(day), doNotFake: [...timers, ...more] });
+    try {
+      expect(await pass(rulesFor(slapd))).toEqual(nothing);
+    } finally {
+      jest.useRealTimers();
+    }
+  });
+});
