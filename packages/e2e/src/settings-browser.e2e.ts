@@ -113,6 +113,13 @@ export const settingsInTheBrowser = ({ instance, screenshots }: Context): Suite 
         // The stored password goes to the stored server only: for another one it is asked for again.
         await result.getByText('secret_required').waitFor();
         await setting(page, 'ldap_bind_password').locator('input').first().fill('bind-secret-93');
+        await setting(page, 'ldap_bind_dn').getByRole('textbox').fill('cn=overtone,dc=example,dc=org');
+        await page.getByRole('button', { name: 'Test connection' }).click();
+        // What is missing stands at its field.
+        await setting(page, 'ldap_search_base')
+          .getByText(/needed/)
+          .waitFor();
+        await setting(page, 'ldap_search_base').getByRole('textbox').fill('dc=example,dc=org');
         await page.getByRole('button', { name: 'Test connection' }).click();
         await result.locator('[data-ok="false"]').first().waitFor({ timeout: 20_000 });
         await boss.snap('connection-test');

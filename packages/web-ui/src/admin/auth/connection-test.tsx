@@ -1,19 +1,26 @@
 import { Alert, Button, Code, Group, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { ask, type IdentityAnswer } from '../../api/identity.ts';
-import { ErrorNote } from '../../app/error-note.tsx';
 import { Icon } from '../../app/icons.tsx';
 import { Section } from '../parts.tsx';
 import css from './auth.module.css';
 import type { Edits } from './draft.ts';
+import { RefusalNote } from './refusal-note.tsx';
 
-type Props = { readonly category: 'ldap' | 'oidc'; readonly intro: string; readonly edits: Edits };
+type Props = {
+  readonly category: 'ldap' | 'oidc';
+  readonly intro: string;
+  readonly edits: Edits;
+  /** What the fields of the form are to show of this test; null: nothing. */
+  readonly onRefused: (error: unknown) => void;
+};
 type Tested = IdentityAnswer<'testAuthConfig'>;
 
 /** Tries what stands in the form before it is saved, step by step. */
-export const ConnectionTest = ({ category, intro, edits }: Props) => {
+export const ConnectionTest = ({ category, intro, edits, onRefused }: Props) => {
   const test = useMutation({
     mutationFn: () => ask('testAuthConfig', { params: { category }, body: { ...edits } }),
+    onSettled: (_, error) => onRefused(error),
   });
   return (
     <Section title="Connection test">
@@ -27,7 +34,7 @@ export const ConnectionTest = ({ category, intro, edits }: Props) => {
           </Button>
         </Group>
         <div aria-live="polite" data-testid="test-result">
-          {test.error && <ErrorNote error={test.error} title="The test could not be done" />}
+          {test.error && <RefusalNote error={test.error} title="The test could not be done" />}
           {test.data && !test.isPending && <Outcome tested={test.data} />}
         </div>
       </Stack>

@@ -4,7 +4,6 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ask } from '../../api/identity.ts';
 import { fieldOf } from '../../api/problem.ts';
-import { ErrorNote } from '../../app/error-note.tsx';
 import { say } from '../../app/notify.ts';
 import { plural } from '../../lib/format.ts';
 import { Section } from '../parts.tsx';
@@ -14,6 +13,7 @@ import { ConnectionTest } from './connection-test.tsx';
 import { edit, faultOf, type ConfigItem, type Edits, type Value } from './draft.ts';
 import { layouts, type FieldGroup } from './layout.ts';
 import { LeaveGuard } from './leave-guard.tsx';
+import { RefusalNote } from './refusal-note.tsx';
 import { SettingField } from './setting-field.tsx';
 
 type Props = { readonly category: AuthCategory; readonly items: readonly ConfigItem[] };
@@ -24,10 +24,12 @@ export const SettingsForm = ({ category, items }: Props) => {
   const client = useQueryClient();
   const [edits, setEdits] = useState<Edits>({});
   const [tried, setTried] = useState(false);
+  const [refused, setRefused] = useState<unknown>(null);
   const changed = Object.keys(edits).length;
   const faulty = items.filter((item) => faultOf(item, edits) !== null);
   const save = useMutation({
     mutationFn: () => ask('updateAuthConfig', { params: { category }, body: { ...edits } }),
+    onSettled: (_, error) => setRefused(error),
     onSuccess: async ({ updated_count }) => {
       setTried(false);
       say(updated_count === 0 ? 'Nothing was different.' : `${plural(updated_count, 'setting')} saved, in force now.`);
@@ -37,9 +39,14 @@ export const SettingsForm = ({ category, items }: Props) => {
       for (const key of ['public', 'approvals']) void client.invalidateQueries({ queryKey: [key] });
     },
   });
+  const discard = (): void => {
+    setEdits({});
+    setRefused(null);
+    save.reset();
+  };
   const change = (key: string, value: Value): void => setEdits((before) => edit(items, before, key, value));
   const errorOf = (item: ConfigItem): string | null =>
-    (tried || item.data_type === 'integer' ? faultOf(item, edits) : null) ?? fieldOf(save.error, item.config_key);
+    (tried || item.data_type === 'integer' ? faultOf(item, edits) : null) ?? fieldOf(refused, item.config_key);
   return (
     <form
       noValidate
@@ -73,9 +80,9 @@ export const SettingsForm = ({ category, items }: Props) => {
           </Section>
         ))}
         {layout.test !== undefined && (category === 'ldap' || category === 'oidc') && (
-          <ConnectionTest category={category} intro={layout.test} edits={edits} />
+          <ConnectionTest category={category} intro={layout.test} edits={edits} onRefused={setRefused} />
         )}
-        {save.error && <ErrorNote error={save.error} title="Nothing was saved" />}
+        {save.error && <RefusalNote error={save.error} title="Nothing was saved" />}
         {save.data && save.data.warnings.length > 0 && (
           <Alert color="yellow" variant="light" title="Saved, but look at this" role="status">
             {save.data.warnings.map((warning) => (
@@ -89,7 +96,7 @@ export const SettingsForm = ({ category, items }: Props) => {
           <Button type="submit" loading={save.isPending} disabled={changed === 0}>
             Save
           </Button>
-          <Button variant="default" disabled={changed === 0 || save.isPending} onClick={() => setEdits({})}>
+          <Button variant="default" disabled={changed === 0 || save.isPending} onClick={discard}>
             Discard changes
           </Button>
           <Text size="sm" c="dimmed" role="status">
