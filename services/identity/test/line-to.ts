@@ -34,6 +34,10 @@ export const startLineTo = async (port: number) => {
     /** Bytes that were sent towards the server, ever. */
     bytes: () => bytes,
     connections: () => connections,
+    /** Ends every connection there is. */
+    drop: () => {
+      for (const socket of open) socket.destroy();
+    },
     stop: async () => {
       for (const socket of open) socket.destroy();
       await new Promise((resolve) => server.close(resolve));
