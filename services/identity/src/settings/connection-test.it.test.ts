@@ -201,7 +201,6 @@ describe('trying an identity provider', () => {
   afterAll(() => bad.stop());
 
   it('names the step that fails, whatever the provider gets wrong', async () => {
-    const bad = await startScriptedProvider();
     const codeWhen = async (change: () => void, timeout = 20): Promise<string | undefined> => {
       [bad.metadata, bad.discovery, bad.jwks] = [{}, undefined, undefined];
       change();
