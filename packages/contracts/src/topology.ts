@@ -70,7 +70,7 @@ export const topology: Record<ServiceName, Topology> = {
     ...nothing,
     orders: all(directoryJobs),
     works: all(directoryJobs),
-    asks: all<RpcDef>(sweepRpc),
+    asks: [...all<RpcDef>(sweepRpc), identityRpc.names],
   },
   media: {
     ...nothing,

@@ -1,5 +1,6 @@
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import {
+  identityRpc,
   natsUsers,
   serviceNames,
   sweepRpc,
@@ -140,6 +141,11 @@ const answerAs = (nats: NatsConnection, identity: FakeIdentity): void => {
       .sort((a, b) => (a.userId < b.userId ? -1 : 1))
       .slice(0, limit)
       .map(doneOf),
+  }));
+  serve(identityRpc.names, ({ userIds }) => ({
+    users: identity.accounts
+      .filter((account) => userIds.includes(account.userId))
+      .map(({ userId, email }) => ({ userId, email, fullName: email })),
   }));
   serve(sweepRpc.undo, ({ userIds }) => ({
     results: userIds.map((userId, i) => ({ userId, restored: i === 0, why: i === 0 ? '' : 'changed since' })),

@@ -47,7 +47,9 @@ export const worker = <C extends Record<string, JobDef>>(
   start: (bus) => {
     const aborter = new AbortController();
     const running = new Map<string, AbortController>();
-    bus.hear(transcriptionLive.taskCancelled, ({ taskId }) => running.get(taskId)?.abort(cancelled()));
+    // Only the dispatcher cancels, and only tasks of its own.
+    if (Object.values(catalogue).some((def) => def.fencedBy === 'dispatcher'))
+      bus.hear(transcriptionLive.taskCancelled, ({ taskId }) => running.get(taskId)?.abort(cancelled()));
     const bySubject = new Map(
       Object.entries(catalogue).map(([name, def]) => [def.subject, { def, handler: handlers[name] as AnyHandler }]),
     );

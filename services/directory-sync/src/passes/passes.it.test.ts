@@ -300,6 +300,10 @@ describe('a held pass', () => {
 });
 
 describe('looking back', () => {
+  it('answers 404 when there is nobody of that id', async () => {
+    expect((await world.ask('GET', `/users/${randomUUID()}`)).status).toBe(404);
+  });
+
   it('tells why somebody was disabled', async () => {
     leave(2);
     const report = await world.pass();

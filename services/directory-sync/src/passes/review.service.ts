@@ -1,4 +1,4 @@
-import { sweepRpc } from '@overtone/contracts';
+import { identityRpc, sweepRpc } from '@overtone/contracts';
 import { conflict, notFound, type Bus } from '@overtone/service-kit';
 import type { Db } from '../database.ts';
 import { batches } from './apply.ts';
@@ -49,6 +49,9 @@ export const createReview = ({ db, bus }: { db: Db; bus: Pick<Bus, 'ask'> }) => 
   },
 
   explain: async (userId: string) => {
+    // Nothing decided about somebody and nobody of that id are two answers.
+    const { users } = await bus.ask(identityRpc.names, { userIds: [userId] });
+    if (users.length === 0) throw notFound('There is no such account');
     const rows = await db.directoryDecision.findMany({
       where: { userId },
       orderBy: { decidedAt: 'desc' },
