@@ -1,3 +1,4 @@
+import { DirectoryFailure } from './failures.ts';
 import { ldapClaimKey } from './group-mapping.ts';
 
 /** A group with everybody and everything in it, and its security identifier where the directory has one. */
@@ -37,6 +38,8 @@ export function createReach({ wanted, nested, byMember }: Building) {
   const names = new Map(wanted.map((dn) => [ldapClaimKey(dn), dn]));
   const children = new Map<string, string[]>();
   const groups = new Map<string, GroupMembers>();
+  /** All groups there are, where nobody but groups is looked for among the members. */
+  const expected = new Set<string>();
 
   const above = (): Map<string, string[]> => {
     const reached = new Map<string, string[]>();
@@ -53,9 +56,19 @@ export function createReach({ wanted, nested, byMember }: Building) {
   };
 
   return {
+    /** The names of all groups that will come; once told, no other member is kept. */
+    expect: (dns: readonly string[]): void => {
+      for (const dn of dns) expected.add(ldapClaimKey(dn));
+    },
+    /** @throws DirectoryFailure for a group that was not there when they were named: some dropped member may be it. */
     add: (group: GroupMembers): void => {
       const key = ldapClaimKey(group.dn);
-      groups.set(key, group);
+      if (expected.size === 0) {
+        groups.set(key, group);
+        return;
+      }
+      if (!expected.has(key)) throw new DirectoryFailure('busy', 'Groups were made while they were read');
+      groups.set(key, { ...group, members: group.members.filter((dn) => expected.has(ldapClaimKey(dn))), logins: [] });
     },
     done: (): Reach => {
       if (nested)

@@ -188,15 +188,18 @@ async function reachOf(asking: Asking, wanted: readonly string[], listed: boolea
     return building.done();
   }
   const attributes = ['member', 'uniqueMember', 'memberUid', 'objectSid'];
-  const ask = config.recursiveGroups
-    ? allOf(asking, {
-        base: treeOf(config.searchBase, root.namingContexts),
-        scope: 'sub',
-        filter: anyOf(attributes.slice(0, 3).map(present)),
-        attributes,
-        maxEntries: MAX_GROUPS,
-      })
-    : eachOf(asking, wanted, attributes);
+  const everyGroup = (asked: string[]) =>
+    allOf(asking, {
+      base: treeOf(config.searchBase, root.namingContexts),
+      scope: 'sub',
+      filter: anyOf(attributes.slice(0, 3).map(present)),
+      attributes: asked,
+      maxEntries: MAX_GROUPS,
+    });
+  // Their names first: of their members, groups alone are then kept, and people are many more.
+  if (config.recursiveGroups && listed)
+    for await (const page of everyGroup(['1.1'])) building.expect(page.map((entry) => entry.dn));
+  const ask = config.recursiveGroups ? everyGroup(attributes) : eachOf(asking, wanted, attributes);
   for await (const page of ask) for (const entry of page) building.add(await membersOf(asking, entry));
   return building.done();
 }

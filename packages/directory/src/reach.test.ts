@@ -1,0 +1,32 @@
+import { describe, expect, it } from '@jest/globals';
+import { createReach } from './reach.ts';
+
+const dn = (name: string) => `cn=${name},ou=groups,dc=example,dc=org`;
+const person = (n: number) => `uid=u${n},ou=people,dc=example,dc=org`;
+const group = (name: string, members: string[]) => ({ dn: dn(name), members, logins: [], sid: null });
+const groups = [
+  group('staff', [dn('teams'), person(1)]),
+  group('teams', [dn('red'), dn('STAFF'), person(2)]),
+  group('red', [person(3), person(4)]),
+  group('other', [person(5)]),
+];
+
+describe('the groups above', () => {
+  it('are the same whether the names of all groups were told before or not', () => {
+    const [plain, told] = [false, true].map((named) => {
+      const building = createReach({ wanted: [dn('staff')], nested: true, byMember: false });
+      if (named) building.expect(groups.map((g) => g.dn));
+      for (const g of groups) building.add(g);
+      return building.done();
+    });
+    for (const { dn: from } of groups) expect(told?.fromGroup(from)).toEqual(plain?.fromGroup(from));
+    expect(told?.fromGroup(dn('Red'))).toEqual([dn('staff')]);
+    expect(told?.fromGroup(dn('other'))).toEqual([]);
+  });
+
+  it('are unknown when a group appears that had no name before', () => {
+    const building = createReach({ wanted: [dn('staff')], nested: true, byMember: false });
+    building.expect([dn('staff')]);
+    expect(() => building.add(group('new', []))).toThrow('Groups were made while they were read');
+  });
+});
