@@ -1,0 +1,61 @@
+import { describe, expect, it } from '@jest/globals';
+import type { AuthSettings } from '@overtone/contracts';
+import { createLog } from '@overtone/service-kit';
+import type { Directory, DirectoryConfig } from '@overtone/directory';
+import { effective } from '../settings/settings.ts';
+import { createCurrentDirectory } from './directory.service.ts';
+
+const world = (answer: () => Promise<never> = () => new Promise<never>(() => {})) => {
+  let values: AuthSettings = { ...effective(new Map(), {}).values, ldap_server: 'one', ldap_timeout: 1 };
+  const made: { server: string; closed: boolean }[] = [];
+  const connect = (config: DirectoryConfig): Directory => {
+    const self = { server: config.server, closed: false };
+    made.push(self);
+    const no = async () => ({ outcome: 'no', reason: 'not_found', message: self.server }) as const;
+    return {
+      authenticate: no,
+      lookUp: config.server === 'odd' ? answer : no,
+      survey: () => {
+        throw new Error('not asked for here');
+      },
+      diagnose: async () => ({ ok: true, steps: [], server_info: null }),
+      close: async () => void (self.closed = true),
+    } as Directory;
+  };
+  const log = createLog('identity', { LOG_LEVEL: 'fatal', LOG_FORMAT: 'json' });
+  const directory = createCurrentDirectory({ settings: { current: () => values }, log, caFile: undefined, connect });
+  return { directory, made, set: (next: Partial<AuthSettings>) => void (values = { ...values, ...next }) };
+};
+
+describe('the directory of the settings in force', () => {
+  it('has one client for all questions, whatever other settings do', async () => {
+    const w = world();
+    await w.directory.authenticate('a', 'b');
+    w.set({ allow_registration: true });
+    await Promise.all([w.directory.lookUp('a'), w.directory.lookUp('b')]);
+    expect(w.made).toHaveLength(1);
+  });
+
+  it('is another one from the next question on when its settings change, and all are closed at the end', async () => {
+    const w = world();
+    await w.directory.lookUp('a');
+    w.set({ ldap_server: 'two' });
+    expect(await w.directory.lookUp('a')).toMatchObject({ message: 'two' });
+    await w.directory.part.stop();
+    expect(w.made).toEqual([
+      { server: 'one', closed: true },
+      { server: 'two', closed: true },
+    ]);
+  });
+
+  it('answers unknown in bounded time when its client never does, or throws', async () => {
+    const silent = world();
+    silent.set({ ldap_server: 'odd' });
+    expect(await silent.directory.lookUp('a')).toMatchObject({ outcome: 'unknown', reason: 'timeout' });
+    const broken = world(async () => {
+      throw new Error('broken');
+    });
+    broken.set({ ldap_server: 'odd' });
+    expect(await broken.directory.lookUp('a')).toMatchObject({ outcome: 'unknown', reason: 'protocol' });
+  });
+});
