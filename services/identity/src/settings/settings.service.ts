@@ -37,6 +37,8 @@ export const createSettings = ({ db, bus, log, environment, keyRing }: Deps): Se
   let running: Promise<void> = Promise.resolve();
   let queued: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
+  let failing = false;
+  let stopped = false;
 
   const read: SettingsService['read'] = async (tx) => {
     // Keys may be exchanged at any moment: whatever sealed the rows is among those of before or those of after.
@@ -73,8 +75,19 @@ export const createSettings = ({ db, bus, log, environment, keyRing }: Deps): Se
   const look = async (): Promise<void> => {
     if ((await settingsStore.stamp(db)) !== stamp) await reload();
   };
-  const quietly = (work: Promise<void>): Promise<void> =>
-    work.catch((err: unknown) => log.warn({ err: err as Error }, 'settings were not read again this time'));
+  /** An outage of the database is said once; what was last read counts until it is over. */
+  const quietly = async (work: () => Promise<void>): Promise<void> => {
+    try {
+      await work();
+      failing = false;
+    } catch (err) {
+      if (!failing) log.warn({ err: err as Error }, 'the settings cannot be read again; the last known ones count');
+      failing = true;
+    }
+  };
+  const watch = (): void => {
+    timer = setTimeout(() => void quietly(look).finally(() => stopped || watch()), lookEveryMs);
+  };
 
   /** The environment may say what nobody could store: that is no reason not to start, but nobody should have to guess. */
   const tellFaults = (): void => {
@@ -93,17 +106,20 @@ export const createSettings = ({ db, bus, log, environment, keyRing }: Deps): Se
     effective: inForce,
     read,
     reload,
-    refresh: () => quietly(look()),
+    refresh: () => quietly(look),
     part: {
       name: 'settings',
       start: async () => {
         await load();
         tellFaults();
-        bus.nc().subscribe(identityEvents.settingsChanged.subject, { callback: () => void quietly(reload()) });
-        bus.onReconnect(() => void quietly(look()));
-        timer = setInterval(() => void quietly(look()), lookEveryMs);
+        bus.nc().subscribe(identityEvents.settingsChanged.subject, { callback: () => void quietly(reload) });
+        bus.onReconnect(() => void quietly(look));
+        watch();
       },
-      stop: async () => clearInterval(timer),
+      stop: async () => {
+        stopped = true;
+        clearTimeout(timer);
+      },
     },
   };
 };
