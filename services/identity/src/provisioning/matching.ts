@@ -6,7 +6,6 @@ import type { Tx } from '../database.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { Settings } from '../settings/settings.ts';
 import { identityOf, linkFault, type Known } from './identity-of.ts';
-import { hasNoLocalPassword } from './local-password.ts';
 import { emailOf, isNameable, nameOf } from './profile.ts';
 import type { Assertion } from './provisioning.ts';
 import { provisioningStore as store } from './provisioning.store.ts';
@@ -56,9 +55,10 @@ export const createMatching = ({ outbox, sessions, settings }: Deps) => {
     const linked = await store.update(tx, user.id, {
       ...identityOf(a),
       authType: a.source,
-      ...(hasNoLocalPassword({ authType: a.source }) ? { passwordHash: null, allowLocalFallback: false } : {}),
+      // Whoever made the account before need not have been the owner of the address: nothing of theirs stays valid.
+      passwordHash: null,
+      allowLocalFallback: false,
     });
-    // Whoever made the account before need not have been the owner of the address.
     await sessions.endAll(tx, user.id, 'account_linked');
     await told(tx, linked, a, client);
     await outbox.add(tx, identityEvents.userUpdated, {

@@ -73,7 +73,7 @@ describe('an e-mail address that an account here has', () => {
     });
   });
 
-  it.each(sources)('once linked by %s ends the sessions that there were', async (source) => {
+  it.each(sources)('once linked by %s ends the sessions and the password that there were', async (source) => {
     const target = await w.user({ passwordHash: 'kept', allowLocalFallback: false });
     await w.db.refreshToken.create({
       data: {
@@ -88,8 +88,8 @@ describe('an e-mail address that an account here has', () => {
     await w.provisioning.signIn(a, client);
     expect(await w.liveSessions(target.id)).toBe(1);
     const after = await w.db.user.findUniqueOrThrow({ where: { id: target.id } });
-    // A directory account has no password here, and one that a proxy names has none either.
-    expect(after.passwordHash).toBe(source === 'ldap' || source === 'proxy' ? null : 'kept');
+    // Whoever registered this address before its owner came keeps no way in.
+    expect(after).toMatchObject({ passwordHash: null, allowLocalFallback: false });
     // From now on the identity counts, whatever the address.
     await w.provisioning.signIn({ ...a, email: w.address(), emailVerified: false }, client);
     expect(await w.liveSessions(target.id)).toBe(2);
