@@ -32,11 +32,15 @@ export const AuthPage = () => {
   );
 };
 
+/** On a narrow screen the tabs are a strip: the one that is open is in it, not beyond its edge. */
+const intoView = (tab: HTMLAnchorElement | null): void => tab?.scrollIntoView({ block: 'nearest', inline: 'center' });
+
 const Tab = ({ name, label, here }: { name: string; label: string; here: boolean }) => (
   <Link
     to="/admin/authentication/$category"
     params={{ category: name }}
     className={css['tab']}
+    ref={here ? intoView : null}
     {...(here ? { 'aria-current': 'page' as const } : {})}
   >
     {label}

@@ -97,7 +97,7 @@ const MappingTable = ({ mappings, onEdit, onDelete }: TableProps) => (
                 {originBadges[mapping.source]}
               </Badge>
             </Table.Td>
-            <Table.Td style={{ overflowWrap: 'anywhere' }}>
+            <Table.Td miw={200} style={{ overflowWrap: 'anywhere' }}>
               {mapping.claim_value}
               {mapping.description !== null && mapping.description !== '' && (
                 <Text size="xs" c="dimmed">
