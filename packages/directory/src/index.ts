@@ -27,4 +27,5 @@ export type {
 } from './model.ts';
 export { reconcileAccount, type Asserted, type Reconciliation, type Standing } from './reconciliation.ts';
 export { lookAgain, type Sought } from './look-again.ts';
-export { survey, type Survey, type Surveyed } from './survey.ts';
+export { survey, type Survey } from './survey.ts';
+export type { Surveyed } from './survey-reader.ts';

@@ -11,7 +11,7 @@ import type { Entry } from './messages.ts';
 import type { Answer, DirectoryConfig } from './model.ts';
 import { createPeople } from './person.ts';
 import { parseServers } from './servers.ts';
-import type { Surveyed } from './survey.ts';
+import type { Surveyed } from './survey-reader.ts';
 
 /** Whom to look for: by the immutable id where there is one, else by login. */
 export interface Sought {

@@ -4,7 +4,8 @@ import { createDirectory } from './directory.ts';
 import { ldapClaimKey } from './group-mapping.ts';
 import { lookAgain } from './look-again.ts';
 import type { DirectoryConfig } from './model.ts';
-import { survey, type Surveyed } from './survey.ts';
+import { survey } from './survey.ts';
+import type { Surveyed } from './survey-reader.ts';
 
 const base = 'dc=example,dc=org';
 const personDn = (n: number) => `uid=user${n},ou=people,${base}`;

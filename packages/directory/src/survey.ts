@@ -1,5 +1,5 @@
-import { accountState, stateAttributes } from './account-state.ts';
-import { bytesOf, textOf } from './attributes.ts';
+import { stateAttributes } from './account-state.ts';
+import { bytesOf } from './attributes.ts';
 import { configFaults } from './config-faults.ts';
 import type { Connection, Found, Question } from './connection.ts';
 import { createConnections } from './connections.ts';
@@ -9,30 +9,17 @@ import { asFailure, DirectoryFailure, failureOf, resultCodes } from './failures.
 import { parseTemplate } from './filter-template.ts';
 import { anyOf, present, type Filter } from './filter.ts';
 import { ldapClaimKey } from './group-mapping.ts';
-import { groupAttributes, primarySid } from './groups.ts';
-import { idAttributes, immutableIdOf } from './immutable-id.ts';
+import { groupAttributes } from './groups.ts';
+import { idAttributes } from './immutable-id.ts';
 import { anybodyHas } from './kept-attribute.ts';
 import type { Entry } from './messages.ts';
-import type { Answer, Claims, DirectoryConfig, Tristate } from './model.ts';
-import { createPeople } from './person.ts';
+import type { Answer, DirectoryConfig } from './model.ts';
 import { pagedSearch } from './paged-search.ts';
 import { allValues } from './ranges.ts';
 import { createReach, type Reach } from './reach.ts';
 import { readRootDse, treeOf, type RootDse } from './root-dse.ts';
 import { parseServers, serverText } from './servers.ts';
-
-/** Somebody the directory holds, as the sweep needs them. */
-export interface Surveyed {
-  readonly id: string | null;
-  readonly login: string;
-  readonly disabled: Tristate;
-  readonly admitted: Tristate;
-  readonly admin: Tristate;
-  /** Their groups, of those that were asked for. */
-  readonly claims: Claims;
-  /** What the answer rests on. */
-  readonly evidence: Readonly<Record<string, string>>;
-}
+import { createReader, type Surveyed } from './survey-reader.ts';
 
 /** How it is known that everybody was told of. */
 export interface Survey {
@@ -250,7 +237,10 @@ async function readPeople(asking: Asking, how: { reach: Reach; listed: boolean; 
     attributes: [...new Set(how.listed ? [...attributes, config.groupAttr] : attributes)],
     maxEntries: MAX_PEOPLE,
   });
-  const read = createReader(asking, how);
+  const { connection, deadline } = asking;
+  const { reach, listed, options } = how;
+  const now = (options.now ?? (() => new Date()))();
+  const read = createReader({ connection, config, deadline, reach, listed, now });
   const counts = { seen: 0, named: 0, withId: 0, admitted: 0 };
   for (;;) {
     const page = await pages.next();
@@ -284,74 +274,4 @@ function mustBeReadable({ seen, named, withId, admitted }: Counts, config: Direc
     throw new DirectoryFailure('refused', 'The immutable id is not readable for everybody');
   if (seen > 0 && admitted === 0)
     throw new DirectoryFailure('refused', 'Nobody is in any of the required groups: their members may be hidden');
-}
-
-const plain: Surveyed['evidence'] = {};
-
-function createReader(
-  asking: Asking,
-  { reach, listed, options }: { reach: Reach; listed: boolean; options: SurveyOptions },
-) {
-  const { connection, config, deadline } = asking;
-  const people = createPeople(config);
-  const now = (options.now ?? (() => new Date()))();
-  const sets = createSets(people);
-  return async (entry: Entry): Promise<Surveyed> => {
-    const login = textOf(entry, config.usernameAttr) ?? '';
-    const sid = primarySid(entry)?.toString('hex');
-    const direct = listed ? await allValues(connection, entry, { attribute: config.groupAttr, deadline }) : [];
-    const groups = sets.of([
-      ...direct.flatMap((value) => reach.fromGroup(value.toString('utf8'))),
-      ...(listed ? [] : reach.fromMember(entry.dn, login)),
-      ...(sid === undefined ? [] : reach.fromSid(sid)),
-    ]);
-    const { disabled, why } = stateOf(entry, now);
-    return {
-      id: immutableIdOf(entry),
-      login,
-      disabled,
-      admitted: groups.admitted,
-      admin: people.isAdmin(login) ? 'yes' : groups.admin,
-      claims: groups.claims,
-      evidence: why === null ? plain : { state: why, dn: entry.dn },
-    };
-  };
-}
-
-const stateNames = new Set(stateAttributes.map((name) => name.toLowerCase()));
-const usable = { disabled: 'no', why: null } as const;
-
-function saysItsState({ attributes }: Entry): boolean {
-  for (const name of attributes.keys()) if (stateNames.has(name)) return true;
-  return false;
-}
-
-/** What cannot be read is unknown for this person; only an account of ours makes that matter. */
-function stateOf(entry: Entry, now: Date): { disabled: Tristate; why: string | null } {
-  // Most entries of most directories say nothing about it.
-  if (!saysItsState(entry)) return usable;
-  try {
-    const { disabled, reason } = accountState(entry, now);
-    return { disabled: disabled ? 'yes' : 'no', why: disabled ? reason : null };
-  } catch (error) {
-    return { disabled: 'unknown', why: asFailure(error).message };
-  }
-}
-
-/** The same lists come again with many people: each is kept and judged once. */
-function createSets({ standing }: Pick<ReturnType<typeof createPeople>, 'standing'>) {
-  const judged = (values: readonly string[]) => ({
-    claims: { known: true as const, values },
-    ...standing({ groups: values, missing: null }),
-  });
-  const known = new Map<string, ReturnType<typeof judged>>();
-  return {
-    of: (groups: readonly string[]) => {
-      const values = [...new Set(groups)].sort();
-      const key = values.join('\n');
-      const found = known.get(key) ?? judged(values);
-      known.set(key, found);
-      return found;
-    },
-  };
 }
