@@ -17,6 +17,7 @@ import { push } from './push.e2e.ts';
 import { runSuite, type Suite } from './runner.ts';
 import { endedSessions } from './sessions.e2e.ts';
 import { settingsInTheBrowser } from './settings-browser.e2e.ts';
+import { syncInTheBrowser } from './sync-browser.e2e.ts';
 import { sweeping } from './sweep.e2e.ts';
 import { tenHours } from './ten-hours.e2e.ts';
 
@@ -24,7 +25,7 @@ const help = `Checks a running Overtone as its users see it.
   node packages/e2e/src/run.main.ts [SUITE...] [--screenshots DIR] [--data DIR]
   --screenshots DIR  keep the pictures of the browser checks there
   --data DIR         use this data folder and leave it running, instead of a new one that is removed
-Suites: main-job browser people-browser settings-browser ten-hours push bad-uploads bad-input authorisation sessions sweep kill lifecycle (all, in this order, when none is named)`;
+Suites: main-job browser people-browser settings-browser sync-browser ten-hours push bad-uploads bad-input authorisation sessions sweep kill lifecycle (all, in this order, when none is named)`;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -41,6 +42,7 @@ const suites: Record<string, (context: Context) => Suite> = {
   browser: inTheBrowser,
   'people-browser': peopleInTheBrowser,
   'settings-browser': settingsInTheBrowser,
+  'sync-browser': syncInTheBrowser,
   'ten-hours': tenHours,
   push,
   'bad-uploads': (context) => badUploads(context, maxUploadBytes),
