@@ -72,8 +72,9 @@ function nodeService(name: string, source: EnvironmentSource): ProcessSpec {
 // Idle services should be small: a heap that is collected before it grows to gigabytes, and a nursery that fits what
 // the service does. The two that recordings pass through have a small one, because only its collection frees their
 // buffers, and a heap that may grow: bytes on their way count as its growth, so that it would be collected as a whole
-// after every few megabytes (measured with 1 GiB: half of all their work; with these figures below 200 MiB each).
-const nurseries: Record<string, number> = { 'edge-gateway': 1, media: 1 };
+// after every few megabytes (measured with 1 GiB: half of all their work; with these figures below 200 MiB each). The
+// sweep reads whole directories, which live for one pass: a small nursery would copy all of them.
+const nurseries: Record<string, number> = { 'edge-gateway': 1, media: 1, identity: 8, 'directory-sync': 16 };
 const growth: Record<string, number> = { 'edge-gateway': 50, media: 120 };
 
 function memoryFlags(name: string): string[] {
