@@ -151,7 +151,8 @@ type Signer = { subject: Subject; key: webcrypto.CryptoKey };
 
 const make = async (o: CertificateOptions, keys: webcrypto.CryptoKeyPair, signer: Signer): Promise<Issued> => {
   const serial = randomBytes(12);
-  serial[0] = (serial[0] as number) & 0x7f;
+  // Neither negative nor with a leading zero: DER writes a number in the fewest bytes.
+  serial[0] = ((serial[0] as number) & 0x7f) | 0x40;
   const cert = new Certificate();
   cert.version = 2;
   cert.serialNumber = new Integer({ valueHex: new Uint8Array(serial).buffer });

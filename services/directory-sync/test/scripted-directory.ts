@@ -55,8 +55,9 @@ const matches = (filter: AskedFilter, e: Entry): boolean => {
     case 'equal':
       return values(filter.attribute).some((v) => v.toLowerCase() === filter.value.toString().toLowerCase());
     case 'other':
-      return false;
+      break;
   }
+  return false;
 };
 
 const rootDse: Entry = {
