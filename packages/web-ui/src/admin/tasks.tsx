@@ -1,4 +1,4 @@
-import { Badge, Button, Group, NativeSelect, Pagination, Skeleton, Stack, Table, Text } from '@mantine/core';
+import { Badge, Button, Group, NativeSelect, Skeleton, Stack, Table, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -8,6 +8,7 @@ import { ErrorNote } from '../app/error-note.tsx';
 import { say, sayError } from '../app/notify.ts';
 import { stageNames } from '../library/status.ts';
 import { ago, moment } from '../lib/format.ts';
+import { Pager } from './parts.tsx';
 
 type Task = Answer<'listTasks'>['items'][number];
 const taskColors: Record<Task['status'], string> = {
@@ -45,7 +46,6 @@ export const Tasks = () => {
     },
     onError: (error) => sayError('Recovery did not work', error),
   });
-  const pages = Math.ceil((tasks.data?.total ?? 0) / taskPageSize);
   return (
     <Stack gap="sm">
       <Group>
@@ -91,7 +91,7 @@ export const Tasks = () => {
           )}
         </Table.ScrollContainer>
       )}
-      {pages > 1 && <Pagination value={page} total={pages} onChange={setPage} aria-label="Pages of tasks" />}
+      <Pager page={page} total={tasks.data?.total ?? 0} size={taskPageSize} onPage={setPage} />
     </Stack>
   );
 };

@@ -104,7 +104,13 @@ const Results = ({ answer, stale, onPage, onRetry }: ResultsProps) => {
       </ul>
       {pages > 1 && (
         <Center mt="md">
-          <Pagination value={answer.page} total={pages} onChange={onPage} aria-label="Pages" />
+          <Pagination
+            value={answer.page}
+            total={pages}
+            onChange={onPage}
+            getControlProps={(c) => ({ 'aria-label': `${c} page` })}
+            aria-label="Pages"
+          />
         </Center>
       )}
     </Stack>
