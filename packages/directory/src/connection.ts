@@ -102,8 +102,7 @@ export function createConnection(server: ServerAddress, { socket, encryption }: 
 }
 
 /** What some server would take for no password at all (RFC 4513, 5.1.2). */
-// oxlint-disable-next-line no-control-regex
-export const isEmptyPassword = (password: string): boolean => /^[\s\u0000]*$/.test(password);
+export const isEmptyPassword = (password: string): boolean => /^[\s\0]*$/.test(password);
 
 // The address is a formality: the connection stands already, and there is no second one.
 function clientOver(link: Link): Client {

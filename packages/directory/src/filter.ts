@@ -129,6 +129,5 @@ export function filterText(filter: Filter): string {
 
 function escaped(value: string | Buffer): string {
   if (typeof value !== 'string') return value.toString('hex').replace(/../g, String.raw`\$&`);
-  // oxlint-disable-next-line no-control-regex
-  return value.replace(/[()*\\\u0000]/g, (c) => `\\${c.charCodeAt(0).toString(16).padStart(2, '0')}`);
+  return value.replace(/[()*\\\0]/g, (c) => `\\${c.charCodeAt(0).toString(16).padStart(2, '0')}`);
 }

@@ -61,26 +61,33 @@ interface Asking {
 export async function survey(config: DirectoryConfig, options: SurveyOptions): Promise<Answer<Survey>> {
   const [fault] = configFaults(config);
   if (fault !== undefined) return unknown(new DirectoryFailure('config', `${fault.key}: ${fault.message}`));
+  try {
+    const opened = await openFirst(config, options);
+    try {
+      // From here on it is this server or none: what was told already would be told twice.
+      return { outcome: 'yes', value: await readAll(paced(opened, config, options), config, options) };
+    } finally {
+      opened.close();
+    }
+  } catch (error) {
+    return unknown(error);
+  }
+}
+
+/** A connection to the first server that can be reached. */
+async function openFirst(config: DirectoryConfig, { onRequest, signal }: SurveyOptions): Promise<Connection> {
   const { openAsService } = createConnections(config);
   let failure: unknown;
   for (const server of parseServers(config)) {
     try {
-      const deadline = deadlineIn(config.timeoutSeconds * 1000);
-      options.onRequest();
-      const opened = await openAsService(server, deadline);
-      const connection = paced(opened, config, options);
-      try {
-        return { outcome: 'yes', value: await readAll(connection, config, options) };
-      } finally {
-        opened.close();
-      }
+      onRequest();
+      return await openAsService(server, deadlineIn(config.timeoutSeconds * 1000));
     } catch (error) {
       failure = error;
-      // A chain that has begun is never continued at another server: what was told already would be told twice.
-      if (asFailure(error).reason !== 'unreachable' || options.signal.aborted) break;
+      if (asFailure(error).reason !== 'unreachable' || signal.aborted) break;
     }
   }
-  return unknown(failure);
+  throw failure;
 }
 
 const unknown = (error: unknown): Answer<Survey> => {

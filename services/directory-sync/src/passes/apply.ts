@@ -2,19 +2,17 @@ import type { SweepChange } from '@overtone/contracts';
 import type { Account, Change, Leaver } from '../plan/plan.ts';
 
 const expected = (a: Account): SweepChange['expected'] => ({ role: a.role, directoryId: a.directoryId });
-const nothing = { disable: null, role: null, add: [], remove: [], adopt: null } as const;
+const nothing = () => ({ disable: null, role: null, add: [], remove: [], adopt: null });
 
 export const disabling = ({ account, reason, evidence }: Leaver): SweepChange => ({
-  ...nothing,
-  add: [],
-  remove: [],
+  ...nothing(),
   userId: account.userId,
   expected: expected(account),
   disable: { reason, evidence: { ...evidence } },
 });
 
 export const reconciling = ({ account, role, add, remove, adopt }: Change): SweepChange => ({
-  ...nothing,
+  ...nothing(),
   userId: account.userId,
   expected: expected(account),
   role,

@@ -240,6 +240,18 @@ describe('the schedule', () => {
     expect(Number(await counted('directory_pass'))).toBeLessThanOrEqual(Number(before) + 2);
   });
 
+  it('switched on again after a long time, makes up for nothing that was due before', async () => {
+    await world.ask('PUT', '', { schedule: '0 4 * * *' });
+    await world.sql(
+      `insert into system_settings (key, value) values ('directory_sync.last_run_at', to_jsonb('2026-01-01T04:00:00.000Z'::text))`,
+    );
+    const before = await counted('directory_pass');
+    await check();
+    await waitFor(async () => (await queued()) === 0);
+    expect((await world.ask('GET', '/status')).body).toMatchObject({ next_due: false });
+    expect(await counted('directory_pass')).toBe(before);
+  });
+
   it.each([
     ['not due', { schedule: '0 0 1 1 *' }],
     ['switched off', { schedule: '* * * * *', enabled: false }],

@@ -4,8 +4,7 @@ import { conflict, isAppError, type Bus, type Log } from '@overtone/service-kit'
 import type { Db } from '../database.ts';
 import { takeLease } from '../lease/lease.ts';
 import { createPlan, type Account, type Limits, type Plan, type Rules } from '../plan/plan.ts';
-import { settingsStore } from '../settings/settings.ts';
-import type { SweepSettings } from '../settings/settings.ts';
+import { settingsStore, type SweepSettings } from '../settings/settings.ts';
 import type { Snapshot, TakeSnapshot } from '../snapshot/snapshot.ts';
 import type { Telemetry } from '../telemetry.ts';
 import { batches, disabling, reconciling } from './apply.ts';

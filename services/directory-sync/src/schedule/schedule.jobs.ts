@@ -14,14 +14,11 @@ export const sweepWorker = ({ db, passes, orders, workerId }: Deps): Worker =>
     directoryJobs,
     {
       checkSchedule: async () => {
-        const { enabled, schedule, last_run_at: lastRunAt, enabledSince } = await settingsStore.read(db);
+        const { enabled, schedule, dueAfter } = await settingsStore.read(db);
         const now = new Date();
-        if (!enabled || !isDue(schedule, lastRunAt ?? enabledSince ?? now, now)) return {};
+        if (!enabled || !dueAfter || !isDue(schedule, dueAfter, now)) return {};
         // First the order, then the claim: a broker that is away at this moment costs no day's run.
-        await orders.run(
-          { trigger: 'schedule', dryRun: false },
-          `sweep-${(lastRunAt ?? enabledSince ?? now).toISOString()}`,
-        );
+        await orders.run({ trigger: 'schedule', dryRun: false }, `sweep-${dueAfter.toISOString()}`);
         await settingsStore.claim(db, now);
         return {};
       },

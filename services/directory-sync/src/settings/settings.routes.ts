@@ -9,7 +9,7 @@ import type { SweepSettings } from './sweep-settings.ts';
 
 const shown = 5;
 
-const toAnswer = ({ enabledSince: _, last_run_at: lastRunAt, ...settings }: SweepSettings) => ({
+const toAnswer = ({ dueAfter: _, last_run_at: lastRunAt, ...settings }: SweepSettings) => ({
   ...settings,
   last_run_at: lastRunAt?.toISOString() ?? null,
 });
@@ -42,11 +42,10 @@ export const settingsRoutes = ({ db, passes }: { db: Db; passes: Passes }): Rout
   handle(directorySyncRoutes.directorySyncStatus, async () => {
     const settings = await settingsStore.read(db);
     const now = new Date();
-    const since = settings.last_run_at ?? settings.enabledSince ?? now;
     const mine = passes.running();
     return {
       ...toAnswer(settings),
-      next_due: settings.enabled && isDue(settings.schedule, since, now),
+      next_due: settings.enabled && isDue(settings.schedule, settings.dueAfter ?? now, now),
       next_runs: nextRuns(settings.schedule, now, shown).map((t) => t.toISOString()),
       running: mine
         ? {

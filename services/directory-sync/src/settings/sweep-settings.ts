@@ -13,13 +13,15 @@ const defaults: DirectorySyncSettings = {
 export type SweepSettings = DirectorySyncSettings & {
   last_run_at: Date | null;
   last_result: PassReport | null;
-  /** When the switch was last set: what was due before is not made up for. */
-  enabledSince: Date | null;
+  /** Nothing that was due before this is made up for: the last run, or the switch where that was set later. */
+  dueAfter: Date | null;
 };
 export type Row = { key: string; value: unknown; updatedAt: Date };
 
 export const prefix = 'directory_sync.';
 const asDate = z.iso.datetime().transform((t) => new Date(t));
+
+const later = (a: Date | null, b: Date | null): Date | null => (a && b ? (a > b ? a : b) : (a ?? b));
 
 /** The settings that stored rows mean; a row that cannot be read counts as not stored. */
 export const settingsOf = (rows: readonly Row[]): SweepSettings => {
@@ -28,14 +30,15 @@ export const settingsOf = (rows: readonly Row[]): SweepSettings => {
     const parsed = schema.safeParse(of(name)?.value);
     return parsed.success ? parsed.data : otherwise;
   };
+  const lastRunAt = value('last_run_at', asDate.nullable(), null);
   return {
     enabled: value('enabled', z.boolean(), defaults.enabled),
     schedule: value('schedule', z.string(), defaults.schedule),
     dry_run: value('dry_run', z.boolean(), defaults.dry_run),
     max_disables_per_run: value('max_disables_per_run', z.int().min(1), defaults.max_disables_per_run),
     max_disable_percent: value('max_disable_percent', z.number().nullable(), defaults.max_disable_percent),
-    last_run_at: value('last_run_at', asDate.nullable(), null),
+    last_run_at: lastRunAt,
     last_result: value('last_result', passReport.nullable(), null),
-    enabledSince: of('enabled')?.updatedAt ?? null,
+    dueAfter: later(lastRunAt, of('enabled')?.updatedAt ?? null),
   };
 };
