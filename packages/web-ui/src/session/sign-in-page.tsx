@@ -2,10 +2,10 @@ import { Anchor, Button, Divider, Skeleton, Stack, Text } from '@mantine/core';
 import { useDocumentTitle } from '@mantine/hooks';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useState, type ReactNode } from 'react';
 import { ask } from '../api/identity.ts';
 import { ErrorNote } from '../app/error-note.tsx';
-import { Icon } from '../app/icons.tsx';
+import { Icon, type IconName } from '../app/icons.tsx';
 import { session } from '../app/services.ts';
 import { methodsQuery, type Methods } from './methods.ts';
 import { keepNext } from './next-page.ts';
@@ -101,37 +101,19 @@ const OtherWays = ({ methods, next, onDone }: OtherProps) => {
         {proxy.error && <SignInError error={proxy.error} way="proxy" />}
       </div>
       {methods.oidc_enabled && (
-        <Button
-          variant="default"
-          size="md"
-          leftSection={<Icon name="key" />}
-          loading={oidc.isPending || oidc.isSuccess}
-          onClick={() => oidc.mutate()}
-        >
+        <Way icon="key" busy={oidc.isPending || oidc.isSuccess} onGo={() => oidc.mutate()}>
           Continue with {methods.oidc_display_name}
-        </Button>
+        </Way>
       )}
       {methods.pki_enabled && (
-        <Button
-          variant="default"
-          size="md"
-          leftSection={<Icon name="file" />}
-          loading={pki.isPending}
-          onClick={() => pki.mutate()}
-        >
+        <Way icon="file" busy={pki.isPending} onGo={() => pki.mutate()}>
           Use a certificate
-        </Button>
+        </Way>
       )}
       {methods.proxy_enabled && (
-        <Button
-          variant="default"
-          size="md"
-          leftSection={<Icon name="user" />}
-          loading={proxy.isPending}
-          onClick={() => proxy.mutate()}
-        >
+        <Way icon="user" busy={proxy.isPending} onGo={() => proxy.mutate()}>
           Continue as already signed in
-        </Button>
+        </Way>
       )}
     </Stack>
   );
@@ -145,3 +127,10 @@ const toProvider = async (next: string | undefined): Promise<void> => {
   keepNext(next);
   location.assign(authorization_url);
 };
+
+type WayProps = { icon: IconName; busy: boolean; onGo: () => void; children: ReactNode };
+const Way = ({ icon, busy, onGo, children }: WayProps) => (
+  <Button variant="default" size="md" leftSection={<Icon name={icon} />} loading={busy} onClick={onGo}>
+    {children}
+  </Button>
+);
