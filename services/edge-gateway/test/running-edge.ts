@@ -180,18 +180,24 @@ export const startEdge = async (backends: Backends, { signInPerMinute = 10, ...o
 };
 export type RunningEdge = Awaited<ReturnType<typeof startEdge>>;
 
-/** Sends bytes as they are; gives everything that comes back until the other end closes or `forMs` have passed. */
-export const raw = (port: number, text: string, forMs = 1_000): Promise<string> =>
+/**
+ * Sends bytes as they are; gives what comes back until the other end closes or the answer matches `until`. The limit is
+ * no measure, only the end of patience with an edge that does neither.
+ */
+export const raw = (port: number, text: string, until?: RegExp): Promise<string> =>
   new Promise((resolve) => {
     let answer = '';
     const socket = connectTcp({ port, host: '127.0.0.1' }, () => socket.write(text));
-    socket.on('data', (d) => (answer += d.toString('latin1')));
     const end = () => {
       clearTimeout(timer);
       socket.destroy();
       resolve(answer);
     };
-    const timer = setTimeout(end, forMs);
+    const timer = setTimeout(end, 25_000);
+    socket.on('data', (d) => {
+      answer += d.toString('latin1');
+      if (until?.test(answer)) end();
+    });
     socket.on('close', end);
     socket.on('error', end);
   });
@@ -207,7 +213,7 @@ export const open = (port: number, path: string, headers: Record<string, string 
       res.on('close', () => resolve({ status: res.statusCode ?? 0, text }));
       res.on('error', () => {});
     });
-    req.on('close', () => setTimeout(() => resolve({ status: 0, text: '' }), 100));
+    req.on('close', () => setTimeout(() => resolve({ status: 0, text: '' }), 2_000).unref());
   });
   return { req, answer };
 };
