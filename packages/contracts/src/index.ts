@@ -7,6 +7,8 @@ export * from './identity-settings.ts';
 export * from './identity-users.ts';
 export { asyncApi } from './asyncapi.ts';
 export * from './media.ts';
+export * from './media-events.ts';
+export * from './media-objects.ts';
 export { openApi } from './openapi.ts';
 export * from './realtime.ts';
 export * from './search.ts';

@@ -1,108 +1,16 @@
 import { z } from 'zod';
-import { defineEvent, defineRpc } from './define.ts';
 import { listQuery, pageOf, pageQuery, routesOf, text, time, uuidParams } from './http.ts';
-import { engineInfo, runOptions, stages, waitingReasons, word } from './transcription.ts';
-
-/** States of a media file (design: Files). */
-export const fileStatuses = [
-  'pending',
-  'uploaded',
-  'queued',
-  'downloading',
-  'processing',
-  'transcribing',
-  'completed',
-  'error',
-  'cancelling',
-  'cancelled',
-  'orphaned',
-  'quarantined',
-] as const;
-export type FileStatus = (typeof fileStatuses)[number];
-export const tagSources = ['manual', 'auto_ai'] as const;
-
-export const tagObject = z.object({ uuid: z.uuid(), name: z.string(), source: z.enum(tagSources).nullable() });
-export const tagWithUsage = tagObject.extend({ usage_count: z.int() });
-export const speakerObject = z.object({
-  uuid: z.uuid(),
-  /** Label from diarization, SPEAKER_01; never changes. */
-  name: z.string(),
-  display_name: z.string().nullable(),
-  /** Seconds spoken in this file. */
-  talk_time: z.number(),
-});
-const speakerRef = speakerObject.omit({ talk_time: true });
-
-export const segmentObject = z.object({
-  uuid: z.uuid(),
-  start_time: z.number(),
-  end_time: z.number(),
-  text: z.string(),
-  speaker: speakerRef.nullable(),
-  confidence: z.number().nullable(),
-  edited: z.boolean(),
-  version: z.int(),
-  words: z.array(word),
-});
-export type SegmentObject = z.infer<typeof segmentObject>;
-
-/** What somebody may do with another's file: read it, or correct it too. */
-export const sharePermissions = ['viewer', 'editor'] as const;
-export type SharePermission = (typeof sharePermissions)[number];
-
-export const fileObject = z.object({
-  uuid: z.uuid(),
-  filename: z.string(),
-  title: z.string(),
-  user_id: z.uuid(),
-  /** What the caller may do with it; administrators may what its owner may. */
-  my_permission: z.enum(['owner', ...sharePermissions]),
-  status: z.enum(fileStatuses),
-  /** The status in words for people, e.g. "Waiting for a speech engine". */
-  display_status: z.string(),
-  stage: z.enum(stages).nullable(),
-  waiting_for: z.enum(waitingReasons).nullable(),
-  content_type: z.string(),
-  file_size: z.number().int(),
-  file_hash: z.string().nullable(),
-  duration: z.number().nullable(),
-  language: z.string().nullable(),
-  upload_time: time,
-  recorded_date: time.nullable(),
-  completed_at: time.nullable(),
-  has_video: z.boolean(),
-  has_thumbnail: z.boolean(),
-  has_waveform: z.boolean(),
-  engine: engineInfo.nullable(),
-  diarization_provider: z.string().nullable(),
-  speaker_count: z.int(),
-  transcript_version: z.int(),
-  /** Honest notes, e.g. why there is only one speaker or that the recording was cut off. */
-  warnings: z.array(z.string()),
-  error: z.object({ code: z.string(), message: z.string(), what_to_do: z.string(), retryable: z.boolean() }).nullable(),
-});
-export type FileObject = z.infer<typeof fileObject>;
-export const fileDetail = fileObject.extend({
-  tags: z.array(tagObject),
-  speakers: z.array(speakerObject),
-  transcript_segments: z.array(segmentObject),
-  total_segments: z.int(),
-  segment_limit: z.int(),
-  segment_offset: z.int(),
-});
-export type FileDetail = z.infer<typeof fileDetail>;
-
-/** With whom a file is shared: the members of a group, or one person. */
-export const shareObject = z.object({
-  uuid: z.uuid(),
-  group_uuid: z.uuid().nullable(),
-  user_uuid: z.uuid().nullable(),
-  /** Name (or address) of the person; null for a group, and while identity cannot be asked. */
-  user_name: z.string().nullable(),
-  permission: z.enum(sharePermissions),
-  shared_by: z.uuid(),
-  created_at: time,
-});
+import {
+  fileDetail,
+  fileObject,
+  fileStatuses,
+  segmentObject,
+  shareObject,
+  sharePermissions,
+  speakerObject,
+  tagObject,
+  tagWithUsage,
+} from './media-objects.ts';
 
 const route = routesOf('media');
 const speakerCount = z.coerce.number().int().min(1).max(50).optional();
@@ -446,86 +354,5 @@ export const mediaRoutes = {
     access: 'user',
     summary: 'Take a tag off a file',
     params: z.object({ uuid: z.uuid(), tag_name: text(50) }),
-  }),
-};
-
-const ofFile = { fileId: z.uuid(), ownerId: z.uuid() };
-/** Who may see a file besides its owner. Of two of one file the one with the higher version is newer. */
-export const fileAccess = z.object({
-  ...ofFile,
-  groupIds: z.array(z.uuid()),
-  userIds: z.array(z.uuid()),
-  version: z.int(),
-});
-export type FileAccess = z.infer<typeof fileAccess>;
-export const mediaEvents = {
-  uploaded: defineEvent(
-    'evt.media.file.uploaded.v1',
-    z.object({
-      ...ofFile,
-      objectKey: z.string(),
-      contentType: z.string(),
-      bytes: z.int(),
-      source: z.enum(['upload', 'url', 'watch']),
-      options: runOptions,
-    }),
-  ),
-  /** Run it all again; the earlier run, if any, is superseded. */
-  reprocessOrdered: defineEvent(
-    'evt.media.file.reprocess-ordered.v1',
-    z.object({ ...ofFile, objectKey: z.string(), contentType: z.string(), options: runOptions }),
-  ),
-  cancelOrdered: defineEvent('evt.media.file.cancel-ordered.v1', z.object(ofFile)),
-  /** Any field a list shows has changed (status, title, duration, ...). */
-  updated: defineEvent('evt.media.file.updated.v1', z.object({ ...ofFile, status: z.enum(fileStatuses) })),
-  deleted: defineEvent('evt.media.file.deleted.v1', z.object(ofFile)),
-  accessChanged: defineEvent('evt.media.file.access-changed.v1', fileAccess),
-  /** Segments and speakers of a run are in the database; `provisional` until speakers are known. */
-  transcriptStored: defineEvent(
-    'evt.media.transcript.stored.v1',
-    z.object({ ...ofFile, runId: z.uuid(), transcriptVersion: z.int(), provisional: z.boolean() }),
-  ),
-  /** Somebody edited text, speakers, tags or title: what search shows of the file is out of date. */
-  transcriptEdited: defineEvent('evt.media.transcript.edited.v1', z.object({ ...ofFile, transcriptVersion: z.int() })),
-};
-
-export const indexableFile = z.object({
-  ...ofFile,
-  title: z.string(),
-  filename: z.string(),
-  contentType: z.string(),
-  duration: z.number().nullable(),
-  language: z.string().nullable(),
-  uploadTime: time,
-  transcriptVersion: z.int(),
-  tags: z.array(z.string()),
-});
-export const mediaRpc = {
-  /** A file and a page of its transcript for the index; null when the file is gone. */
-  transcriptPage: defineRpc('media', 'transcript-page', {
-    request: z.object({ fileId: z.uuid(), offset: z.int().min(0), limit: z.int().min(1).max(1000) }),
-    reply: z.object({
-      file: indexableFile.nullable(),
-      segments: z.array(
-        z.object({
-          start: z.number(),
-          end: z.number(),
-          text: z.string(),
-          speaker: z.string().nullable(),
-          words: z.array(word),
-        }),
-      ),
-      total: z.int(),
-    }),
-  }),
-  /** Files with a transcript after `after` in order of id, for a rebuild of the index. */
-  listTranscribed: defineRpc('media', 'list-transcribed', {
-    request: z.object({ after: z.uuid().nullable(), limit: z.int().min(1).max(500) }),
-    reply: z.object({ files: z.array(z.object({ ...ofFile, transcriptVersion: z.int() })) }),
-  }),
-  /** Files that are or were shared after `after` in order of id: what a follower of `accessChanged` begins with. */
-  listShared: defineRpc('media', 'list-shared', {
-    request: z.object({ after: z.uuid().nullable(), limit: z.int().min(1).max(500) }),
-    reply: z.object({ files: z.array(fileAccess) }),
   }),
 };

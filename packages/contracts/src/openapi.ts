@@ -5,7 +5,7 @@ import { sessionObject, tokenAnswer, userObject } from './identity.ts';
 import { groupDetail, groupObject, mappingObject } from './identity-groups.ts';
 import { authConfigItem } from './identity-settings.ts';
 import { adminUserObject, auditRecord } from './identity-users.ts';
-import * as media from './media.ts';
+import * as media from './media-objects.ts';
 import { searchAnswer, searchOccurrence, searchResult } from './search.ts';
 import { routes } from './topology.ts';
 import * as transcription from './transcription.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { fileStatuses } from './media.ts';
+import { fileStatuses } from './media-objects.ts';
 import { stages } from './transcription.ts';
 
 /**

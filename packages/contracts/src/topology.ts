@@ -12,7 +12,8 @@ import { directoryJobs, directorySyncRoutes, sweepRpc } from './directory-sync.t
 import { groupRoutes, mappingRoutes } from './identity-groups.ts';
 import { authConfigRoutes } from './identity-settings.ts';
 import { approvalRoutes, auditRoutes, userRoutes } from './identity-users.ts';
-import { mediaEvents, mediaRoutes, mediaRpc } from './media.ts';
+import { mediaRoutes } from './media.ts';
+import { mediaEvents, mediaRpc } from './media-events.ts';
 import { searchEvents, searchRoutes } from './search.ts';
 import { systemRoutes } from './system.ts';
 import {

@@ -1,0 +1,86 @@
+import { z } from 'zod';
+import { defineEvent, defineRpc } from './define.ts';
+import { time } from './http.ts';
+import { fileStatuses } from './media-objects.ts';
+import { runOptions, word } from './transcription.ts';
+
+const ofFile = { fileId: z.uuid(), ownerId: z.uuid() };
+/** Who may see a file besides its owner. Of two of one file the one with the higher version is newer. */
+export const fileAccess = z.object({
+  ...ofFile,
+  groupIds: z.array(z.uuid()),
+  userIds: z.array(z.uuid()),
+  version: z.int(),
+});
+export type FileAccess = z.infer<typeof fileAccess>;
+export const mediaEvents = {
+  uploaded: defineEvent(
+    'evt.media.file.uploaded.v1',
+    z.object({
+      ...ofFile,
+      objectKey: z.string(),
+      contentType: z.string(),
+      bytes: z.int(),
+      source: z.enum(['upload', 'url', 'watch']),
+      options: runOptions,
+    }),
+  ),
+  /** Run it all again; the earlier run, if any, is superseded. */
+  reprocessOrdered: defineEvent(
+    'evt.media.file.reprocess-ordered.v1',
+    z.object({ ...ofFile, objectKey: z.string(), contentType: z.string(), options: runOptions }),
+  ),
+  cancelOrdered: defineEvent('evt.media.file.cancel-ordered.v1', z.object(ofFile)),
+  /** Any field a list shows has changed (status, title, duration, ...). */
+  updated: defineEvent('evt.media.file.updated.v1', z.object({ ...ofFile, status: z.enum(fileStatuses) })),
+  deleted: defineEvent('evt.media.file.deleted.v1', z.object(ofFile)),
+  accessChanged: defineEvent('evt.media.file.access-changed.v1', fileAccess),
+  /** Segments and speakers of a run are in the database; `provisional` until speakers are known. */
+  transcriptStored: defineEvent(
+    'evt.media.transcript.stored.v1',
+    z.object({ ...ofFile, runId: z.uuid(), transcriptVersion: z.int(), provisional: z.boolean() }),
+  ),
+  /** Somebody edited text, speakers, tags or title: what search shows of the file is out of date. */
+  transcriptEdited: defineEvent('evt.media.transcript.edited.v1', z.object({ ...ofFile, transcriptVersion: z.int() })),
+};
+
+export const indexableFile = z.object({
+  ...ofFile,
+  title: z.string(),
+  filename: z.string(),
+  contentType: z.string(),
+  duration: z.number().nullable(),
+  language: z.string().nullable(),
+  uploadTime: time,
+  transcriptVersion: z.int(),
+  tags: z.array(z.string()),
+});
+export const mediaRpc = {
+  /** A file and a page of its transcript for the index; null when the file is gone. */
+  transcriptPage: defineRpc('media', 'transcript-page', {
+    request: z.object({ fileId: z.uuid(), offset: z.int().min(0), limit: z.int().min(1).max(1000) }),
+    reply: z.object({
+      file: indexableFile.nullable(),
+      segments: z.array(
+        z.object({
+          start: z.number(),
+          end: z.number(),
+          text: z.string(),
+          speaker: z.string().nullable(),
+          words: z.array(word),
+        }),
+      ),
+      total: z.int(),
+    }),
+  }),
+  /** Files with a transcript after `after` in order of id, for a rebuild of the index. */
+  listTranscribed: defineRpc('media', 'list-transcribed', {
+    request: z.object({ after: z.uuid().nullable(), limit: z.int().min(1).max(500) }),
+    reply: z.object({ files: z.array(z.object({ ...ofFile, transcriptVersion: z.int() })) }),
+  }),
+  /** Files that are or were shared after `after` in order of id: what a follower of `accessChanged` begins with. */
+  listShared: defineRpc('media', 'list-shared', {
+    request: z.object({ after: z.uuid().nullable(), limit: z.int().min(1).max(500) }),
+    reply: z.object({ files: z.array(fileAccess) }),
+  }),
+};

@@ -1,0 +1,104 @@
+import { z } from 'zod';
+import { time } from './http.ts';
+import { engineInfo, stages, waitingReasons, word } from './transcription.ts';
+
+/** States of a media file (design: Files). */
+export const fileStatuses = [
+  'pending',
+  'uploaded',
+  'queued',
+  'downloading',
+  'processing',
+  'transcribing',
+  'completed',
+  'error',
+  'cancelling',
+  'cancelled',
+  'orphaned',
+  'quarantined',
+] as const;
+export type FileStatus = (typeof fileStatuses)[number];
+export const tagSources = ['manual', 'auto_ai'] as const;
+
+export const tagObject = z.object({ uuid: z.uuid(), name: z.string(), source: z.enum(tagSources).nullable() });
+export const tagWithUsage = tagObject.extend({ usage_count: z.int() });
+export const speakerObject = z.object({
+  uuid: z.uuid(),
+  /** Label from diarization, SPEAKER_01; never changes. */
+  name: z.string(),
+  display_name: z.string().nullable(),
+  /** Seconds spoken in this file. */
+  talk_time: z.number(),
+});
+const speakerRef = speakerObject.omit({ talk_time: true });
+
+export const segmentObject = z.object({
+  uuid: z.uuid(),
+  start_time: z.number(),
+  end_time: z.number(),
+  text: z.string(),
+  speaker: speakerRef.nullable(),
+  confidence: z.number().nullable(),
+  edited: z.boolean(),
+  version: z.int(),
+  words: z.array(word),
+});
+export type SegmentObject = z.infer<typeof segmentObject>;
+
+/** What somebody may do with another's file: read it, or correct it too. */
+export const sharePermissions = ['viewer', 'editor'] as const;
+export type SharePermission = (typeof sharePermissions)[number];
+
+export const fileObject = z.object({
+  uuid: z.uuid(),
+  filename: z.string(),
+  title: z.string(),
+  user_id: z.uuid(),
+  /** What the caller may do with it; administrators may what its owner may. */
+  my_permission: z.enum(['owner', ...sharePermissions]),
+  status: z.enum(fileStatuses),
+  /** The status in words for people, e.g. "Waiting for a speech engine". */
+  display_status: z.string(),
+  stage: z.enum(stages).nullable(),
+  waiting_for: z.enum(waitingReasons).nullable(),
+  content_type: z.string(),
+  file_size: z.number().int(),
+  file_hash: z.string().nullable(),
+  duration: z.number().nullable(),
+  language: z.string().nullable(),
+  upload_time: time,
+  recorded_date: time.nullable(),
+  completed_at: time.nullable(),
+  has_video: z.boolean(),
+  has_thumbnail: z.boolean(),
+  has_waveform: z.boolean(),
+  engine: engineInfo.nullable(),
+  diarization_provider: z.string().nullable(),
+  speaker_count: z.int(),
+  transcript_version: z.int(),
+  /** Honest notes, e.g. why there is only one speaker or that the recording was cut off. */
+  warnings: z.array(z.string()),
+  error: z.object({ code: z.string(), message: z.string(), what_to_do: z.string(), retryable: z.boolean() }).nullable(),
+});
+export type FileObject = z.infer<typeof fileObject>;
+export const fileDetail = fileObject.extend({
+  tags: z.array(tagObject),
+  speakers: z.array(speakerObject),
+  transcript_segments: z.array(segmentObject),
+  total_segments: z.int(),
+  segment_limit: z.int(),
+  segment_offset: z.int(),
+});
+export type FileDetail = z.infer<typeof fileDetail>;
+
+/** With whom a file is shared: the members of a group, or one person. */
+export const shareObject = z.object({
+  uuid: z.uuid(),
+  group_uuid: z.uuid().nullable(),
+  user_uuid: z.uuid().nullable(),
+  /** Name (or address) of the person; null for a group, and while identity cannot be asked. */
+  user_name: z.string().nullable(),
+  permission: z.enum(sharePermissions),
+  shared_by: z.uuid(),
+  created_at: time,
+});
