@@ -10,6 +10,7 @@ export * from './media.ts';
 export * from './media-events.ts';
 export * from './media-objects.ts';
 export { openApi } from './openapi.ts';
+export * from './queue-limits.ts';
 export * from './realtime.ts';
 export * from './search.ts';
 export * from './system.ts';

@@ -13,6 +13,7 @@ export { runChecks, type Check, type Checks, type InternalRoute } from './http/i
 export { sendProblem, toProblem } from './http/problem.ts';
 export { handle, handled, reply, type Reply, type Route, type RouteRequest } from './http/route.ts';
 export { coalesce } from './jobs/coalesce.ts';
+export { concurrencyOf, type Concurrency } from './jobs/concurrency.ts';
 export type { JobDelivery } from './jobs/delivery.ts';
 export { worker, type JobHandlers, type Worker } from './jobs/worker.ts';
 export { createLog, type Log } from './log.ts';

@@ -1,0 +1,25 @@
+import type { JobDef, Queue } from './define.ts';
+
+/** How many jobs of a queue a worker process does at once, and after how many the process that does them is replaced. */
+export type QueueLimit = {
+  readonly concurrency: number;
+  readonly recycleAfter: number;
+  /** The variable that sets another concurrency, where there is one. */
+  readonly variable?: string;
+};
+
+/** Specification, "Limits": worker concurrency. Every service that works jobs takes its numbers from here. */
+export const queueLimits: Readonly<Record<Queue, QueueLimit>> = {
+  gpu: { concurrency: 1, recycleAfter: 100_000, variable: 'GPU_CONCURRENT_REQUESTS' },
+  download: { concurrency: 3, recycleAfter: 10, variable: 'DOWNLOAD_CONCURRENCY' },
+  cpu: { concurrency: 8, recycleAfter: 20 },
+  utility: { concurrency: 8, recycleAfter: 20 },
+  nlp: { concurrency: 4, recycleAfter: 50, variable: 'NLP_CONCURRENCY' },
+  default: { concurrency: 4, recycleAfter: 50 },
+  embedding: { concurrency: 1, recycleAfter: 500 },
+};
+
+/** The queues that a catalogue has jobs on. */
+export const queuesOf = (catalogue: Readonly<Record<string, Pick<JobDef, 'queue'>>>): Queue[] => [
+  ...new Set(Object.values(catalogue).map((job) => job.queue)),
+];

@@ -1,0 +1,24 @@
+import { queueLimits, queuesOf, type JobDef, type Queue } from '@overtone/contracts';
+import { z } from 'zod';
+import { readEnv } from '../env.ts';
+
+/** Jobs at once, by queue. */
+export type Concurrency = Partial<Record<Queue, number>>;
+
+/**
+ * How many jobs at once a service does of the queues that `catalogue` has jobs on: what the queue's variable says, else
+ * the specification's number. A variable takes effect the moment a service has a job on its queue, and not before.
+ * @throws Error naming a variable that is no number from 1 to 64.
+ */
+export const concurrencyOf = (
+  catalogue: Readonly<Record<string, Pick<JobDef, 'queue'>>>,
+  source?: Record<string, string | undefined>,
+): Concurrency =>
+  Object.fromEntries(
+    queuesOf(catalogue).map((queue) => {
+      const { concurrency, variable } = queueLimits[queue];
+      if (variable === undefined) return [queue, concurrency];
+      const shape = { [variable]: z.coerce.number().int().min(1).max(64).default(concurrency) };
+      return [queue, readEnv(shape, source)[variable]];
+    }),
+  );
