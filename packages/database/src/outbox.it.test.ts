@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { mediaEvents } from '@overtone/contracts';
-import { createBus, createLog, createMetrics, type Bus, type Part } from '@overtone/service-kit';
+import { createBus, createLog, createMetrics, type Bus, type Metrics, type Part } from '@overtone/service-kit';
 import { createDatabase, startNats, waitFor, type TestDatabase, type TestServer } from '@overtone/testkit';
 import type { Pool, PoolClient } from 'pg';
 import { createOutbox, createOutboxRelay, createPool, type Tx } from './index.ts';
@@ -17,6 +17,7 @@ let nats: TestServer;
 let db: TestDatabase;
 let pool: Pool;
 let bus: Bus;
+let metrics: Metrics;
 let relay: Part;
 beforeAll(async () => {
   [nats, db] = await Promise.all([startNats(), createDatabase()]);
@@ -26,13 +27,14 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   const env = { DATABASE_URL: db.urlFor('media'), DB_POOL_SIZE: 5, DB_MAX_OVERFLOW: 5 };
-  pool = createPool({ env, name: 'media', metrics: createMetrics(), log });
+  metrics = createMetrics();
+  pool = createPool({ env, name: 'media', metrics, log });
   bus = createBus({ service: 'media', url: nats.url, log });
   await bus.connect();
   const jsm = await bus.jetstreamManager();
   await jsm.streams.add({ name: 'EVENTS', subjects: ['evt.>'] });
   await jsm.streams.purge('EVENTS');
-  relay = createOutboxRelay({ service: 'media', pool, url: env.DATABASE_URL, bus, log });
+  relay = createOutboxRelay({ service: 'media', pool, url: env.DATABASE_URL, bus, log, metrics });
 });
 afterEach(async () => {
   await relay.stop();
@@ -89,7 +91,8 @@ describe('outbox', () => {
   });
 
   it('publishes once although two replicas relay', async () => {
-    const second = createOutboxRelay({ service: 'media', pool, url: db.urlFor('media'), bus, log });
+    const url = db.urlFor('media');
+    const second = createOutboxRelay({ service: 'media', pool, url, bus, log, metrics: createMetrics() });
     await Promise.all([relay.start(), second.start()]);
     const files = Array.from({ length: 100 }, file);
     await Promise.all(files.map((f) => inTransaction((tx) => outbox.add(tx, mediaEvents.deleted, f))));
@@ -115,8 +118,10 @@ describe('outbox', () => {
     await inTransaction((tx) => outbox.add(tx, mediaEvents.deleted, f));
     await sleep(500);
     expect(await unsent()).toBe(1);
+    expect(await metrics.registry.metrics()).toMatch(/^outbox_pending 1$/m);
     await nats.restart();
     await waitFor(async () => (await unsent()) === 0, { timeoutMs: 20_000 });
     expect(await published()).toContain(f.fileId);
+    expect(await metrics.registry.metrics()).toMatch(/^outbox_pending 0$/m);
   });
 });

@@ -1,5 +1,5 @@
 import type { DataOf, EventDef, InputOf, JobDef, ServiceName } from '@overtone/contracts';
-import { carrier, currentFlow, type Bus, type Log, type Part } from '@overtone/service-kit';
+import { carrier, currentFlow, type Bus, type Log, type Metrics, type Part } from '@overtone/service-kit';
 import { headers } from 'nats';
 import { Client, type Pool } from 'pg';
 import { createLossCheck } from './lost-events.ts';
@@ -80,8 +80,16 @@ const keepSent = '2 days';
  * Relays an outbox to JetStream, in order, each row at least once; the broker drops repeats by message id. One relay
  * works at a time however many replicas run. Wakes on the commit's notification, and every second regardless.
  */
-export const createOutboxRelay = (d: { service: ServiceName; pool: Pool; url: string; bus: Bus; log: Log }): Part => {
+export const createOutboxRelay = (d: {
+  service: ServiceName;
+  pool: Pool;
+  url: string;
+  bus: Bus;
+  log: Log;
+  metrics: Metrics;
+}): Part => {
   const table = tableOf(d.service);
+  watchBacklog(d.metrics, d.pool, table);
   let stopping = false;
   let wake = () => {};
   let listener: Client | undefined;
@@ -143,6 +151,28 @@ export const createOutboxRelay = (d: { service: ServiceName; pool: Pool; url: st
     },
   };
 };
+
+/** Beyond this a backlog is a backlog; nobody needs to count all of it. */
+const countedRows = 10_000;
+
+/** What was committed and is not on the bus yet: the same from every replica. */
+const watchBacklog = (metrics: Metrics, pool: Pool, table: string): void =>
+  metrics.watch(
+    [
+      { name: 'outbox_pending', help: `Committed messages that are not on the bus yet, at most ${countedRows}` },
+      { name: 'outbox_oldest_seconds', help: 'Age of the oldest of them' },
+    ],
+    async () => {
+      const { rows } = await pool.query<{ pending: number; oldest: number }>(
+        `select count(*)::int as pending, coalesce(extract(epoch from now() - min(created_at)), 0)::float as oldest
+         from (select created_at from ${table} where sent_at is null order by id limit ${countedRows}) waiting`,
+      );
+      return rows.flatMap(({ pending, oldest }) => [
+        { name: 'outbox_pending', value: pending },
+        { name: 'outbox_oldest_seconds', value: oldest },
+      ]);
+    },
+  );
 
 const relayBatch = async (pool: Pool, bus: Bus, table: string): Promise<number> => {
   const client = await pool.connect();

@@ -9,11 +9,11 @@ beforeAll(async () => {
 });
 afterAll(() => db.drop());
 
-const poolOf = (DB_POOL_SIZE: number, DB_MAX_OVERFLOW: number) =>
+const poolOf = (DB_POOL_SIZE: number, DB_MAX_OVERFLOW: number, metrics = createMetrics()) =>
   createPool({
     env: { DATABASE_URL: db.urlFor('media'), DB_POOL_SIZE, DB_MAX_OVERFLOW },
     name: 'media',
-    metrics: createMetrics(),
+    metrics,
     log: { warn: () => {} },
   });
 const many = (pool: ReturnType<typeof poolOf>, count: number) =>
@@ -33,6 +33,21 @@ describe('connection pool', () => {
     pool.on('connect', () => (opened += 1));
     for (let round = 0; round < 5; round++) await many(pool, 5);
     expect(opened).toBe(5);
+    await pool.end();
+  });
+
+  it('says how much of it is in use, and who waits', async () => {
+    const metrics = createMetrics();
+    const pool = poolOf(1, 1, metrics);
+    const lent = await Promise.all([pool.connect(), pool.connect()]);
+    const third = pool.connect();
+    const full = await metrics.registry.metrics();
+    for (const client of lent) client.release();
+    (await third).release();
+    expect(full).toMatch(/^db_pool_connections\{state="busy"\} 2$/m);
+    expect(full).toMatch(/^db_pool_max_connections 2$/m);
+    expect(full).toMatch(/^db_pool_waiting 1$/m);
+    expect(await metrics.registry.metrics()).toMatch(/^db_pool_waiting 0$/m);
     await pool.end();
   });
 });

@@ -31,6 +31,7 @@ export const createPool = ({ env, name, metrics, log }: PoolOptions): Pool => {
     connectionTimeoutMillis: 5_000,
     keepAlive: true,
   });
+  watchPool(pool, metrics);
   // Without a listener a connection that PostgreSQL closes would end the process.
   pool.on('error', (err) => log.warn({ err }, 'idle database connection lost'));
   pool.on('connect', (client) => {
@@ -48,6 +49,24 @@ export const createPool = ({ env, name, metrics, log }: PoolOptions): Pool => {
     }) as typeof client.query;
   });
   return pool;
+};
+
+/** How much of the pool is in use, and who waits for more. */
+const watchPool = (pool: Pool, metrics: Metrics): void => {
+  const connections = 'db_pool_connections';
+  metrics.watch(
+    [
+      { name: connections, help: 'Open database connections, by what they do', label: 'state' },
+      { name: 'db_pool_max_connections', help: 'Database connections this process may open' },
+      { name: 'db_pool_waiting', help: 'Callers waiting for a database connection' },
+    ],
+    () => [
+      { name: connections, of: 'busy', value: pool.totalCount - pool.idleCount },
+      { name: connections, of: 'idle', value: pool.idleCount },
+      { name: 'db_pool_max_connections', value: pool.options.max },
+      { name: 'db_pool_waiting', value: pool.waitingCount },
+    ],
+  );
 };
 
 /** One round trip. @throws AppError unavailable, code database_unavailable. */

@@ -31,3 +31,4 @@ export {
 } from './service.ts';
 export { carrier, inSpan, startTracing, type Carrier } from './tracing.ts';
 export { version } from './version.ts';
+export type { Sample } from './watched.ts';

@@ -1,4 +1,5 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { watch, type Reading, type Watched } from './watched.ts';
 
 /** Specification, "Health and metrics": names and labels to the letter; the upper bucket is 600 s. */
 const httpBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
@@ -11,6 +12,14 @@ export const createMetrics = () => {
   collectDefaultMetrics({ register: registry });
   const registers = [registry];
   const http = ['method', 'route', 'status'] as const;
+  const cacheOps = new Counter({
+    name: 'cache_operations_total',
+    help: 'Cache look-ups',
+    labelNames: ['cache', 'result'] as const,
+    registers,
+  });
+  // A series that begins with its first event has no rate at that moment: alerts and panels would miss it.
+  for (const cache of ['redis', 'settings']) for (const result of ['hit', 'miss']) cacheOps.inc({ cache, result }, 0);
   return {
     registry,
     httpDuration: new Histogram({
@@ -35,11 +44,8 @@ export const createMetrics = () => {
       buckets: [0, 1, 2, 3, 5, 8, 13, 21, 34, 55, 100],
       registers,
     }),
-    cacheOps: new Counter({
-      name: 'cache_operations_total',
-      help: 'Cache look-ups',
-      labelNames: ['cache', 'result'] as const,
-      registers,
-    }),
+    cacheOps,
+    /** Gauges that are read when somebody scrapes: one read fills them all. */
+    watch: (gauges: readonly Watched[], read: Reading) => watch(registry, gauges, read),
   };
 };

@@ -5,6 +5,7 @@ import type { ReplyOf, RequestOf, RpcDef, ServiceName } from '@overtone/contract
 import type { Caller } from './assertion.ts';
 import type { Bus } from './bus/bus.ts';
 import type { Consumer } from './bus/consumer.ts';
+import { watchEventLag } from './bus/event-lag.ts';
 import type { ServiceEnv } from './env.ts';
 import { createAccessLog } from './http/access-log.ts';
 import { createApi } from './http/api.ts';
@@ -64,6 +65,7 @@ export const createService = (d: ServiceDefinition): Service => {
   const started: Part[] = [];
   let stopTracing = async (): Promise<void> => {};
   const checks: Checks = { broker: { critical: true, probe: () => d.bus.ping() }, ...d.checks };
+  if (d.consumers?.length) watchEventLag(d.metrics, d.bus, d.consumers);
   const internal = createServer(
     createInternal({
       version: d.version,

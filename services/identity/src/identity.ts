@@ -146,7 +146,7 @@ export const createIdentity = (env: IdentityEnv): Service => {
       part,
       settings.part,
       sessions.part,
-      createOutboxRelay({ service: name, pool, url: env.DATABASE_URL, bus, log }),
+      createOutboxRelay({ service: name, pool, url: env.DATABASE_URL, bus, log, metrics }),
       firstAdmin,
       directory.part,
     ],

@@ -88,7 +88,7 @@ export const createMedia = (env: MediaEnv): Service => {
     metrics,
     bus,
     whoIs: createAssertionVerifier(env.ASSERTION_PUBLIC_KEY, name),
-    parts: [part, store, createOutboxRelay({ service: name, pool, url: env.DATABASE_URL, bus, log })],
+    parts: [part, store, createOutboxRelay({ service: name, pool, url: env.DATABASE_URL, bus, log, metrics })],
     routes: [
       ...uploadsRoutes({ uploads }),
       ...resumableRoutes({ tus }),

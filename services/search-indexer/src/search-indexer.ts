@@ -97,7 +97,7 @@ export const createSearchIndexer = async (env: IndexerEnv): Promise<Service> => 
     parts: [
       database.part,
       indexPart,
-      createOutboxRelay({ service: name, pool, url: env.DATABASE_URL, bus, log }),
+      createOutboxRelay({ service: name, pool, url: env.DATABASE_URL, bus, log, metrics }),
       createAnnouncement({ bus, workerId }),
     ],
     routes: [

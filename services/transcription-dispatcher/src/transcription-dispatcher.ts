@@ -101,7 +101,7 @@ export const createTranscriptionDispatcher = (env: DispatcherEnv): Service => {
       broker.part,
       leases.part,
       fleet.part,
-      createOutboxRelay({ service: name, pool, url: env.DATABASE_URL, bus, log }),
+      createOutboxRelay({ service: name, pool, url: env.DATABASE_URL, bus, log, metrics }),
       hearing,
     ],
     routes: tasksRoutes({

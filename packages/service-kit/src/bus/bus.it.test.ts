@@ -5,8 +5,10 @@ import { startNats, waitFor, type TestServer } from '@overtone/testkit';
 import { headers } from 'nats';
 import { invalid, notFound } from '../errors.ts';
 import { createLog } from '../log.ts';
+import { createMetrics } from '../metrics.ts';
 import { createBus, type Bus } from './bus.ts';
 import { consumer } from './consumer.ts';
+import { watchEventLag } from './event-lag.ts';
 
 const log = createLog('media', { LOG_LEVEL: 'silent' as 'fatal', LOG_FORMAT: 'json' });
 const password = 'pw';
@@ -100,6 +102,32 @@ describe('consumers', () => {
     await publish(media, ids());
     await waitFor(() => tries === 3, { timeoutMs: 10_000 });
     await running.stop();
+  });
+
+  it('tell how far they are behind, and what is tried again', async () => {
+    const { media, dispatcher } = await setUp();
+    const metrics = createMetrics();
+    const reaction = consumer(mediaEvents.deleted, 'forget-file', async () => {
+      throw new Error('not yet');
+    });
+    watchEventLag(metrics, dispatcher, [reaction]);
+    const line = async (name: string): Promise<number> =>
+      Number(
+        new RegExp(`^${name}\\{consumer="forget-file"\\} (\\d+)$`, 'm').exec(await metrics.registry.metrics())?.[1] ??
+          Number.NaN,
+      );
+    const running = reaction.start(dispatcher);
+    await publish(media, ids());
+    await waitFor(async () => (await line('event_consumer_retrying')) === 1, { timeoutMs: 20_000 });
+    await running.stop();
+    // The broker may still know of the last pull when the first of these comes.
+    await waitFor(
+      async () => {
+        await publish(media, ids());
+        return (await line('event_consumer_pending')) > 0;
+      },
+      { timeoutMs: 20_000 },
+    );
   });
 
   it('drop an event that can never be handled, and go on with the next', async () => {

@@ -138,8 +138,13 @@ const inRoute = async (route: Route, req: Request, res: Response): Promise<void>
 const unknownPath =
   (metrics: Metrics): RequestHandler =>
   (req, res) => {
-    res.on('close', () =>
-      metrics.httpTotal.inc({ method: req.method, route: 'unknown', status: String(res.statusCode) }),
-    );
+    const started = performance.now();
+    metrics.httpInFlight.inc();
+    res.on('close', () => {
+      const labels = { method: req.method, route: 'unknown', status: String(res.statusCode) };
+      metrics.httpInFlight.dec();
+      metrics.httpTotal.inc(labels);
+      metrics.httpDuration.observe(labels, (performance.now() - started) / 1000);
+    });
     throw notFound();
   };

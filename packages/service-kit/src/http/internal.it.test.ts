@@ -57,6 +57,16 @@ describe('internal listener', () => {
     expect((await fetch(`${base}/health/ready`)).status).toBe(503);
   });
 
+  it('says the same in its metrics as in its readiness', async () => {
+    const checks = { database: { critical: true, probe: down }, broker: { critical: true, probe: async () => {} } };
+    const metrics = await (await fetch(`${await serve(checks)}/metrics`)).text();
+    expect(metrics).toMatch(/^service_ready 0$/m);
+    expect(metrics).toMatch(/^dependency_up\{dependency="database"\} 0$/m);
+    expect(metrics).toMatch(/^dependency_up\{dependency="broker"\} 1$/m);
+    server?.close();
+    expect(await (await fetch(`${await serve({})}/metrics`)).text()).toMatch(/^service_ready 1$/m);
+  });
+
   it('answers /health whatever its dependencies do', async () => {
     const base = await serve({ database: { critical: true, probe: down } });
     expect(await (await fetch(`${base}/health`)).json()).toEqual({ status: 'healthy', version: '1.2.3' });

@@ -49,8 +49,26 @@ export type InternalOptions = {
   extra: InternalRoute[];
 };
 
+/** What `/health/ready` says, as numbers: whoever only scrapes sees it too. */
+const watchReadiness = ({ metrics, checks, accepting }: InternalOptions): void =>
+  metrics.watch(
+    [
+      { name: 'service_ready', help: '1 when the service takes requests, as /health/ready says' },
+      { name: 'dependency_up', help: '1 when a dependency answered within 2 s', label: 'dependency' },
+    ],
+    async () => {
+      const { ready, results } = await runChecks(checks);
+      return [
+        { name: 'service_ready', value: ready && accepting() ? 1 : 0 },
+        ...Object.entries(results).map(([of, is]) => ({ name: 'dependency_up', of, value: is === 'ok' ? 1 : 0 })),
+      ];
+    },
+  );
+
 /** The internal listener: health, readiness and metrics, never behind the gateway. */
-export const createInternal = ({ version, metrics, checks, accepting, extra }: InternalOptions): express.Express => {
+export const createInternal = (options: InternalOptions): express.Express => {
+  const { version, metrics, checks, accepting, extra } = options;
+  watchReadiness(options);
   const app = express();
   app.disable('x-powered-by');
   app.get('/health', (_req, res) => {
