@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Collector } from './collector.ts';
 import type { Instance } from './instance.ts';
+import type { scriptedInstance } from './scripted.ts';
 import { convert, cooking, film, meeting, realVoices, record, type Recording } from './recordings.ts';
 
 /** Recordings with known content, made once for all suites. */
@@ -19,7 +20,14 @@ export type Recordings = {
   remove: () => Promise<void>;
 };
 /** What every suite gets. */
-export type Context = { instance: Instance; collector: Collector; recordings: Recordings; screenshots: string };
+export type Context = {
+  instance: Instance;
+  /** Another instance, whose engine is scripted: for what would be too rough or too long on the first. */
+  scripted: ReturnType<typeof scriptedInstance>;
+  collector: Collector;
+  recordings: Recordings;
+  screenshots: string;
+};
 
 export const makeRecordings = async (): Promise<Recordings> => {
   const folder = await mkdtemp(join(tmpdir(), 'overtone-e2e-recordings-'));

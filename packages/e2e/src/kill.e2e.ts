@@ -3,13 +3,13 @@ import type { AnswerOf, dispatcherRoutes, FileDetail, Stage } from '@overtone/co
 import { signIn, type Client } from './client.ts';
 import type { Context } from './context.ts';
 import { admin, type Instance } from './instance.ts';
-import { processesOf } from './processes.ts';
 import { until, type Check, type Suite } from './runner.ts';
+import { pidOf, type Victim } from './victims.ts';
 
 type Timeline = AnswerOf<typeof dispatcherRoutes.fileTimeline>;
 /** When to strike: right after the upload was acknowledged, or while a stage is running. */
 type Moment = 'accepted' | Stage;
-type Strike = { victim: string; moments: readonly Moment[] };
+type Strike = { victim: Victim; moments: readonly Moment[] };
 
 const strikes: readonly Strike[] = [
   { victim: 'media', moments: ['accepted', 'transcribe'] },
@@ -20,19 +20,7 @@ const strikes: readonly Strike[] = [
   { victim: 'postgres', moments: ['accepted', 'transcribe'] },
 ];
 
-/** Servers beside the services: the process that no other of its kind has begotten. */
-const serverPid = (instance: Instance, name: string): number => {
-  const isOne = (command: string): boolean => new RegExp(String.raw`^\S*\b${name}(-server)?\b`).test(command);
-  const found = processesOf(instance.data).filter((p) => isOne(p.command));
-  const eldest = found.find((p) => !found.some((q) => q.pid === p.parent));
-  if (!eldest) throw new Error(`no process of ${name}`);
-  return eldest.pid;
-};
-
-const kill = async (instance: Instance, victim: string): Promise<void> => {
-  const server = victim === 'nats' || victim === 'postgres';
-  process.kill(server ? serverPid(instance, victim) : await instance.pidOf(victim), 'SIGKILL');
-};
+const kill = (instance: Instance, victim: Victim): void => void process.kill(pidOf(instance, victim), 'SIGKILL');
 
 const wordsOf = (file: FileDetail): string => file.transcript_segments.map((s) => s.text).join(' ');
 
@@ -79,12 +67,12 @@ export const killing = ({ instance, recordings }: Context): Suite => {
     return sent.body.uuid;
   };
 
-  const strikeAt = (victim: string, moment: Moment): Check => ({
+  const strikeAt = (victim: Victim, moment: Moment): Check => ({
     rule: `${victim} killed ${moment === 'accepted' ? 'after the upload was accepted' : `during ${moment}`}: the job completes, once`,
     run: async () => {
       const fileId = await upload(`${victim} at ${moment}`);
       await reached(api, fileId, moment);
-      await kill(instance, victim);
+      kill(instance, victim);
       await assertOnce(api, await api.completed(fileId, 90_000), whole);
       await allReady(instance);
     },
@@ -107,7 +95,7 @@ export const killing = ({ instance, recordings }: Context): Suite => {
         run: async () => {
           const [speaker] = whole.speakers;
           await api.send('PUT', `/api/speakers/${speaker?.uuid}`, { display_name: 'Ada' });
-          await kill(instance, 'postgres');
+          kill(instance, 'postgres');
           await allReady(instance);
           const now = await api.file(whole.uuid);
           assert.ok(now.speakers.some((s) => s.display_name === 'Ada'));

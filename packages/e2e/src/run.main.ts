@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { mkdirSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -6,6 +7,7 @@ import { authorisation } from './authorisation/authorisation.e2e.ts';
 import { badInputs } from './bad-input.e2e.ts';
 import { badUploads } from './bad-uploads.e2e.ts';
 import { inTheBrowser } from './browser.e2e.ts';
+import { chaos } from './chaos.e2e.ts';
 import { startCollector } from './collector.ts';
 import { makeRecordings, type Context } from './context.ts';
 import { createInstance } from './instance.ts';
@@ -15,6 +17,7 @@ import { mainJob } from './main-job.e2e.ts';
 import { peopleInTheBrowser } from './people-browser.e2e.ts';
 import { push } from './push.e2e.ts';
 import { runSuite, type Suite } from './runner.ts';
+import { scriptedInstance } from './scripted.ts';
 import { endedSessions } from './sessions.e2e.ts';
 import { settingsInTheBrowser } from './settings-browser.e2e.ts';
 import { syncInTheBrowser } from './sync-browser.e2e.ts';
@@ -25,7 +28,7 @@ const help = `Checks a running Overtone as its users see it.
   node packages/e2e/src/run.main.ts [SUITE...] [--screenshots DIR] [--data DIR]
   --screenshots DIR  keep the pictures of the browser checks there
   --data DIR         use this data folder and leave it running, instead of a new one that is removed
-Suites: main-job browser people-browser settings-browser sync-browser ten-hours push bad-uploads bad-input authorisation sessions sweep kill lifecycle (all, in this order, when none is named)`;
+Suites: main-job browser people-browser settings-browser sync-browser ten-hours push bad-uploads bad-input authorisation sessions sweep kill lifecycle chaos (all, in this order, when none is named)`;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -36,6 +39,12 @@ if (values.help) {
   process.exit(0);
 }
 
+const numberFrom = (name: string, otherwise: number): number => Number(process.env[name] ?? otherwise);
+const chaosOptions = {
+  blows: numberFrom('OT_CHAOS_BLOWS', 20),
+  files: numberFrom('OT_CHAOS_FILES', 10),
+  seed: numberFrom('OT_CHAOS_SEED', randomInt(1_000_000)),
+};
 const maxUploadBytes = 32 * 1024 * 1024;
 const suites: Record<string, (context: Context) => Suite> = {
   'main-job': mainJob,
@@ -52,6 +61,7 @@ const suites: Record<string, (context: Context) => Suite> = {
   sweep: sweeping,
   kill: killing,
   lifecycle,
+  chaos: (context) => chaos(context, chaosOptions),
 };
 const wanted = positionals.length > 0 ? positionals : Object.keys(suites);
 const unknown = wanted.filter((name) => !(name in suites));
@@ -64,6 +74,7 @@ const screenshots = values.screenshots
   ? resolve(values.screenshots)
   : mkdtempSync(join(tmpdir(), 'overtone-screenshots-'));
 mkdirSync(screenshots, { recursive: true });
+const scripted = scriptedInstance();
 const collector = await startCollector();
 const instance = await createInstance(
   {
@@ -76,6 +87,7 @@ const instance = await createInstance(
 let stopping: Promise<void> | undefined;
 const stop = (): Promise<void> => {
   stopping ??= (async () => {
+    await scripted.remove();
     if (!values.data) await instance.remove();
     collector.close();
   })();
@@ -92,7 +104,7 @@ if (started.code !== 0) {
 } else {
   console.log(`up in ${started.seconds.toFixed(1)} s at ${instance.baseUrl}`);
   const recordings = await makeRecordings();
-  const context: Context = { instance, collector, recordings, screenshots };
+  const context: Context = { instance, scripted, collector, recordings, screenshots };
   for (const name of wanted) {
     const suite = suites[name]?.(context);
     if (!suite) continue;
