@@ -16,6 +16,10 @@ alter table task
   -- The question that was answered with it, so that one asked twice has one answer.
   add column claim_id      uuid;
 
+-- What its tasks begin with.
+alter table run
+  add column priority smallint not null default 1 constraint ck_run_priority check (priority between 0 and 2);
+
 drop index ix_task_open;
 create index ix_task_waiting on task (durable, priority, rank) where status = 'pending' and next_attempt_at is null;
 create index ix_task_express on task (durable, priority, rank)
