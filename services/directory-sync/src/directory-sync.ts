@@ -8,15 +8,14 @@ import {
   createMetrics,
   createService,
   version,
-  type Part,
   type Service,
 } from '@overtone/service-kit';
 import type { DirectorySyncEnv } from './env.ts';
 import { PrismaClient } from './generated/client.ts';
 import { passesRoutes } from './passes/passes.routes.ts';
 import { createPasses, type SnapshotOf } from './passes/passes.service.ts';
-import { passesStore } from './passes/passes.store.ts';
 import { createReview } from './passes/review.service.ts';
+import { sweepSignals } from './passes/signals.read-model.ts';
 import { createOrders } from './schedule/orders.ts';
 import { checkEverySlot, sweepWorker } from './schedule/schedule.jobs.ts';
 import { settingsRoutes } from './settings/settings.routes.ts';
@@ -33,16 +32,8 @@ export const createDirectorySync = (env: DirectorySyncEnv, snapshotOf: SnapshotO
 
   const workerId = `${name}-${hostname()}-${randomUUID().slice(0, 8)}`;
   const orders = createOrders({ bus });
-  const telemetry = createTelemetry(metrics);
+  const telemetry = createTelemetry(metrics, () => sweepSignals(db));
   const passes = createPasses({ db, bus, snapshotOf, telemetry, log, holder: workerId });
-  const history: Part = {
-    name: 'history',
-    start: async () => {
-      const lastGoodAt = await passesStore.lastGoodAt(db).catch(() => null);
-      if (lastGoodAt) telemetry.remember(lastGoodAt);
-    },
-    stop: async () => {},
-  };
   const review = createReview({ db, bus });
 
   return createService({
@@ -53,7 +44,7 @@ export const createDirectorySync = (env: DirectorySyncEnv, snapshotOf: SnapshotO
     metrics,
     bus,
     whoIs: createAssertionVerifier(env.ASSERTION_PUBLIC_KEY, name),
-    parts: [part, history],
+    parts: [part],
     routes: [...settingsRoutes({ db, passes }), ...passesRoutes({ db, orders, review })],
     workers: [sweepWorker({ db, passes, orders, workerId })],
     periodics: [checkEverySlot(orders, bus)],

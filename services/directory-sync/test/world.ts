@@ -198,7 +198,11 @@ export const createWorld = async () => {
     });
     const service = createDirectorySync(env, snapshotOf(directory));
     const ports = await service.start();
-    return { stop: service.stop, base: `http://127.0.0.1:${ports.apiPort}/api/admin/directory-sync` };
+    return {
+      stop: service.stop,
+      base: `http://127.0.0.1:${ports.apiPort}/api/admin/directory-sync`,
+      metrics: async () => (await fetch(`http://127.0.0.1:${ports.internalPort}/metrics`)).text(),
+    };
   };
   const first = await start();
   const sqlClient = new Client({ connectionString: database.url });
@@ -230,6 +234,7 @@ export const createWorld = async () => {
     identity,
     directory,
     start,
+    metrics: first.metrics,
     report,
     /** Orders a pass and waits for its report. */
     pass: async (json: unknown = {}) => report(String((await ask('POST', '/run', json)).body['task_id'])),

@@ -57,9 +57,6 @@ export const passesStore = {
       on conflict do nothing`;
     return { row: await db.directoryPass.findUniqueOrThrow({ where: { id: order.passId } }), again: made === 0 };
   },
-  /** When a pass last ended well. */
-  lastGoodAt: async (db: Db): Promise<Date | null> =>
-    (await db.directoryPass.findFirst({ where: { status: 'ok' }, orderBy: { startedAt: 'desc' } }))?.finishedAt ?? null,
   /** Other passes that never ended: whoever holds the lease knows that nobody works at them. */
   unfinished: (db: Db, passId: string): Promise<DirectoryPass[]> =>
     db.directoryPass.findMany({ where: { finishedAt: null, id: { not: passId } }, orderBy: { startedAt: 'asc' } }),

@@ -9,7 +9,7 @@ import type { SweepSettings } from './sweep-settings.ts';
 
 const shown = 5;
 
-const toAnswer = ({ dueAfter: _, last_run_at: lastRunAt, ...settings }: SweepSettings) => ({
+const toAnswer = ({ dueAfter: _, switchedAt: __, last_run_at: lastRunAt, ...settings }: SweepSettings) => ({
   ...settings,
   last_run_at: lastRunAt?.toISOString() ?? null,
 });

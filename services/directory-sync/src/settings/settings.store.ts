@@ -5,6 +5,11 @@ import { prefix, settingsOf, type SweepSettings } from './sweep-settings.ts';
 export const settingsStore = {
   read: async (db: Db | Tx): Promise<SweepSettings> =>
     settingsOf(await db.systemSetting.findMany({ where: { key: { startsWith: prefix } } })),
+  /** For whoever looks often and needs no report. */
+  readWithoutResult: async (db: Db): Promise<SweepSettings> =>
+    settingsOf(
+      await db.systemSetting.findMany({ where: { key: { startsWith: prefix, not: `${prefix}last_result` } } }),
+    ),
   write: async (tx: Tx, changes: Partial<DirectorySyncSettings>, by: string): Promise<void> => {
     for (const [name, value] of Object.entries(changes)) await put(tx, name, value as Json, by);
   },

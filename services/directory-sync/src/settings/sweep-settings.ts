@@ -13,6 +13,8 @@ const defaults: DirectorySyncSettings = {
 export type SweepSettings = DirectorySyncSettings & {
   last_run_at: Date | null;
   last_result: PassReport | null;
+  /** When the sweep was last switched on or off; null: never. */
+  switchedAt: Date | null;
   /** Nothing that was due before this is made up for: the last run, or the switch where that was set later. */
   dueAfter: Date | null;
 };
@@ -31,6 +33,7 @@ export const settingsOf = (rows: readonly Row[]): SweepSettings => {
     return parsed.success ? parsed.data : otherwise;
   };
   const lastRunAt = value('last_run_at', asDate.nullable(), null);
+  const switchedAt = of('enabled')?.updatedAt ?? null;
   return {
     enabled: value('enabled', z.boolean(), defaults.enabled),
     schedule: value('schedule', z.string(), defaults.schedule),
@@ -39,6 +42,7 @@ export const settingsOf = (rows: readonly Row[]): SweepSettings => {
     max_disable_percent: value('max_disable_percent', z.number().nullable(), defaults.max_disable_percent),
     last_run_at: lastRunAt,
     last_result: value('last_result', passReport.nullable(), null),
-    dueAfter: later(lastRunAt, of('enabled')?.updatedAt ?? null),
+    switchedAt,
+    dueAfter: later(lastRunAt, switchedAt),
   };
 };

@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { createWorld, member, type World } from '../../test/world.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await createWorld();
+});
+afterAll(() => world.stop());
+
+const members = [1, 2, 3].map((n) => member(n));
+beforeEach(async () => {
+  await world.sql(`delete from system_settings where key like 'directory_sync.%'`);
+  await world.sql('delete from directory_pass');
+  world.identity.accounts = members.map((m) => m.account);
+  Object.assign(world.directory, { people: members.map((m) => m.person), fault: null });
+  await world.ask('PUT', '', { enabled: true, dry_run: false });
+});
+
+const valueIn = (text: string, name: string): number | undefined => {
+  const found = text.split('\n').find((line) => line.startsWith(`directory_sync_${name} `));
+  return found === undefined ? undefined : Number(found.split(' ').at(-1));
+};
+const signal = async (name: string): Promise<number | undefined> => valueIn(await world.metrics(), name);
+const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000);
+const age = (table: string, column: string, days: number, where = '') =>
+  world.sql(`update ${table} set ${column} = $1 ${where}`, [daysAgo(days)]);
+
+describe('the metrics of the sweep', () => {
+  it('tell of the last pass: seen, candidates, disabled, requests, duration, outcome', async () => {
+    world.directory.people = members.slice(1).map((m) => m.person);
+    await world.pass();
+    const text = await world.metrics();
+    const told = ['last_seen', 'last_candidates', 'last_disabled', 'last_ldap_requests'].map((n) => valueIn(text, n));
+    expect(told).toEqual([2, 1, 1, 3]);
+    expect(valueIn(text, 'last_duration_seconds')).toBeGreaterThanOrEqual(0);
+    expect(valueIn(text, 'last_outcome{outcome="ok"}')).toBe(1);
+    expect(valueIn(text, 'last_outcome{outcome="directory_unavailable"}')).toBe(0);
+    expect(valueIn(text, 'passes_total{outcome="ok",dry_run="false"}')).toBe(1);
+    expect(valueIn(text, 'ldap_requests_total')).toBe(3);
+  });
+
+  it('are the same from a replica that has run no pass, and so after a restart', async () => {
+    await world.pass();
+    const other = await world.start();
+    const text = await other.metrics();
+    await other.stop();
+    expect(valueIn(text, 'last_good_timestamp_seconds')).toBe(await signal('last_good_timestamp_seconds'));
+    expect(valueIn(text, 'last_seen')).toBe(3);
+    expect(valueIn(text, 'last_outcome{outcome="ok"}')).toBe(1);
+    expect(valueIn(text, 'passes_total{outcome="ok",dry_run="false"}')).toBe(0);
+  });
+
+  it('let the age grow from the last good pass on, whatever was broken off since', async () => {
+    await world.pass();
+    await age('directory_pass', 'finished_at', 3);
+    await age('system_settings', 'updated_at', 9);
+    world.directory.fault = 'The server ended a chain of pages';
+    await world.pass();
+    const text = await world.metrics();
+    expect(valueIn(text, 'age_seconds')).toBeGreaterThan(2.9 * 86_400);
+    expect(valueIn(text, 'age_seconds')).toBeLessThan(3.5 * 86_400);
+    expect(valueIn(text, 'runs_missed')).toBeGreaterThanOrEqual(3);
+    expect(valueIn(text, 'last_outcome{outcome="directory_unavailable"}')).toBe(1);
+  });
+
+  it('count the age from the switch where no pass was good yet, and none while it is off', async () => {
+    expect(await signal('last_good_timestamp_seconds')).toBeUndefined();
+    await age('system_settings', 'updated_at', 2, `where key = 'directory_sync.enabled'`);
+    expect(await signal('age_seconds')).toBeGreaterThan(1.9 * 86_400);
+    expect(await signal('runs_missed')).toBeGreaterThanOrEqual(2);
+    await world.ask('PUT', '', { enabled: false });
+    expect([await signal('enabled'), await signal('age_seconds'), await signal('runs_missed')]).toEqual([0, 0, 0]);
+  });
+
+  it('take a dry run for a good pass only where the sweep is set to dry runs', async () => {
+    await world.pass({ dry_run: true });
+    expect(await signal('last_good_timestamp_seconds')).toBeUndefined();
+    await world.ask('PUT', '', { dry_run: true });
+    expect(await signal('last_good_timestamp_seconds')).toBeGreaterThan(0);
+  });
+});
