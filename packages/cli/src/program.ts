@@ -71,7 +71,7 @@ function looking(program: Command): void {
 function configuring(program: Command): void {
   const config = program
     .command('config')
-    .description('print where everything is and which settings are in force; rotate-key: seal secrets with a new key')
+    .description('print where everything is and which settings are in force; more: rotate-key, container, kubernetes')
     .option(...DATA)
     .action(async (options: { data?: string }) => {
       (await import('./commands/config.command.ts')).config(options);
@@ -83,6 +83,21 @@ function configuring(program: Command): void {
     .action(async (_options: unknown, command: Command) => {
       // The option may stand before the word or after it; the command above takes it either way.
       await (await import('./commands/rotate-key.command.ts')).rotateKey(command.optsWithGlobals());
+    });
+  const OUT = ['--out <folder>', 'where .env is kept (default: beside compose.yaml)'] as const;
+  config
+    .command('container')
+    .description('write what compose.yaml reads: secrets (.env) and the users of the bus (nats.conf)')
+    .option(...OUT)
+    .action(async (options: { out?: string }) => {
+      (await import('./commands/config-container.command.ts')).configContainer(options);
+    });
+  config
+    .command('kubernetes')
+    .description('print the same as Kubernetes secrets, for: kubectl apply -f -')
+    .option(...OUT)
+    .action(async (options: { out?: string }) => {
+      (await import('./commands/config-container.command.ts')).configKubernetes(options);
     });
 }
 

@@ -7,7 +7,8 @@ import { plainEnvironment, type ProcessSpec } from './process.ts';
 /** One user of the message bus and the subjects it may use. */
 export interface NatsUser {
   readonly user: string;
-  readonly password: string;
+  /** The password, or the variable of the server's environment that holds it. */
+  readonly password: string | { readonly variable: string };
   readonly publish: readonly string[];
   readonly subscribe: readonly string[];
 }
@@ -47,11 +48,19 @@ export async function writeNatsConfig(options: NatsOptions & NatsAccess): Promis
 
 const configIn = (folder: string) => join(folder, 'nats.conf');
 
+/** Where else than on the loopback a server listens: in a container, whose network says who reaches it. */
+export interface NatsListeners {
+  readonly host?: string;
+  /** Port of its own health and figures. */
+  readonly monitorPort?: number;
+}
+
 /** The text of the configuration file. */
-export function natsConfig(options: NatsOptions & NatsAccess): string {
+export function natsConfig(options: NatsOptions & NatsAccess & NatsListeners): string {
   const lines = [
-    `host: "127.0.0.1"`,
+    `host: ${quote(options.host ?? '127.0.0.1')}`,
     `port: ${options.port}`,
+    ...(options.monitorPort === undefined ? [] : [`http_port: ${options.monitorPort}`]),
     `server_name: "overtone"`,
     `max_payload: ${MAX_PAYLOAD}`,
     `max_pending: ${8 * MAX_PAYLOAD}`,
@@ -66,7 +75,8 @@ export function natsConfig(options: NatsOptions & NatsAccess): string {
 
 function userLine({ user, password, publish, subscribe }: NatsUser): string {
   const list = (subjects: readonly string[]) => `{ allow: [${subjects.map(quote).join(', ')}] }`;
-  return `{ user: ${quote(user)}, password: ${quote(password)}, permissions: { publish: ${list(publish)}, subscribe: ${list(subscribe)} } }`;
+  const secret = typeof password === 'string' ? quote(password) : `$${password.variable}`;
+  return `{ user: ${quote(user)}, password: ${secret}, permissions: { publish: ${list(publish)}, subscribe: ${list(subscribe)} } }`;
 }
 
 const quote = (text: string) => JSON.stringify(text);

@@ -15,6 +15,20 @@ export function secretsIn(folder: string): Secrets {
   return { file, read: (name) => readFileSync(file(name), 'utf8').trim() };
 }
 
+/** How each kind of secret is made up. */
+export const inventSecret = {
+  signingKey: () => randomBytes(48).toString('base64url'),
+  sealingKey: () => randomBytes(32).toString('base64'),
+  password: () => randomBytes(24).toString('base64url'),
+  /** The pair the edge signs with and the services verify with, as PEM. */
+  assertionKeys: () =>
+    generateKeyPairSync('ec', {
+      namedCurve: 'P-256',
+      privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+      publicKeyEncoding: { type: 'spki', format: 'pem' },
+    }),
+};
+
 /** Invents every secret that is not there yet; what is there stays. */
 export function ensureSecrets(folder: string, passwords: readonly string[]): Secrets {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -22,9 +36,9 @@ export function ensureSecrets(folder: string, passwords: readonly string[]): Sec
   const ensure = (name: string, invent: () => string) => {
     if (!existsSync(secrets.file(name))) replaceFile(secrets.file(name), `${invent()}\n`);
   };
-  ensure('jwt_secret_key', () => randomBytes(48).toString('base64url'));
-  ensure('encryption_key', () => randomBytes(32).toString('base64'));
-  for (const name of passwords) ensure(name, () => randomBytes(24).toString('base64url'));
+  ensure('jwt_secret_key', inventSecret.signingKey);
+  ensure('encryption_key', inventSecret.sealingKey);
+  for (const name of passwords) ensure(name, inventSecret.password);
   ensureAssertionKeys(secrets, ensure);
   return secrets;
 }
@@ -32,11 +46,7 @@ export function ensureSecrets(folder: string, passwords: readonly string[]): Sec
 // The public half is written first: with the private one there, the pair is complete.
 function ensureAssertionKeys(secrets: Secrets, ensure: (name: string, invent: () => string) => void): void {
   if (existsSync(secrets.file('assertion_private_key'))) return;
-  const pair = generateKeyPairSync('ec', {
-    namedCurve: 'P-256',
-    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
-    publicKeyEncoding: { type: 'spki', format: 'pem' },
-  });
+  const pair = inventSecret.assertionKeys();
   replaceFile(secrets.file('assertion_public_key'), pair.publicKey);
   ensure('assertion_private_key', () => pair.privateKey.trimEnd());
 }

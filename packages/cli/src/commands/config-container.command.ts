@@ -1,0 +1,53 @@
+import { mkdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { parseEnv } from 'node:util';
+import { busConfig, envLines, missing, unusable, type Values } from '../container/container.ts';
+import { configObjects } from '../container/kubernetes.ts';
+import { readIfThere, replaceFile } from '../files.ts';
+import { productFolder, productVersion } from '../paths.ts';
+import { Refusal } from '../refusal.ts';
+import { inventPassword } from '../setup/secrets.ts';
+import { createTerminal } from '../terminal.ts';
+
+const HEAD = '# Settings and secrets of the container profile. What stands here stays; what is missing is added.\n';
+
+/** Writes what compose.yaml reads: secrets and the users of the bus. What is there already stays as it is. */
+export function configContainer(options: { readonly out?: string }): void {
+  const folder = options.out === undefined ? productFolder : resolve(options.out);
+  mkdirSync(folder, { recursive: true });
+  const { file, values, added } = ensureValues(folder);
+  // No secret is in it, and the server in its container is another user than we are.
+  replaceFile(join(folder, 'nats.conf'), busConfig(), 0o644);
+  const terminal = createTerminal();
+  terminal.done(
+    added.length === 0 ? `${file} is complete.` : `${file}: ${added.length} values were added; only you can read them.`,
+  );
+  terminal.done(`${join(folder, 'nats.conf')}: every service is a user of the bus with its own rights.`);
+  terminal.line(
+    `The first administrator is ${values['OT_ADMIN_EMAIL']}; the password is OT_ADMIN_PASSWORD in ${file}.`,
+  );
+}
+
+/** Prints the same as objects of Kubernetes, for `kubectl apply -f -`. */
+export function configKubernetes(options: { readonly out?: string }): void {
+  const folder = options.out === undefined ? productFolder : resolve(options.out);
+  mkdirSync(folder, { recursive: true });
+  const items = configObjects(ensureValues(folder).values);
+  process.stdout.write(`${JSON.stringify({ apiVersion: 'v1', kind: 'List', items }, undefined, 2)}\n`);
+}
+
+function ensureValues(folder: string): { file: string; values: Values; added: readonly string[] } {
+  const file = join(folder, '.env');
+  const before = readIfThere(file) ?? HEAD;
+  const values = parseEnv(before) as Record<string, string>;
+  const refused = unusable(values);
+  if (refused.length > 0) {
+    throw new Refusal(
+      `${refused.join(', ')} in ${file}: a password of a server is a letter and at least seven more letters, digits, "_" or "-".`,
+    );
+  }
+  const made = missing(values, productVersion(), inventPassword);
+  // A name without a value is left where it stands: the later line counts.
+  if (Object.keys(made).length > 0) replaceFile(file, `${before.trimEnd()}\n${envLines(made)}`);
+  return { file, values: { ...values, ...made }, added: Object.keys(made) };
+}

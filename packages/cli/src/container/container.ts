@@ -1,0 +1,72 @@
+import { topology, natsUsers } from '@overtone/contracts';
+import { natsConfig } from '../servers/nats.ts';
+import { inventSecret } from '../setup/secrets.ts';
+import { databaseServices, roleOf } from '../supervisor/environment.ts';
+
+/** What is set in `.env`, by its name there. */
+export type Values = Readonly<Record<string, string>>;
+
+const screaming = (service: string) => roleOf(service).toUpperCase();
+/** The variable of the password with which a service connects to the database. */
+export const databasePassword = (service: string) => `DB_PASSWORD_${screaming(service)}`;
+/** The variable of the password with which a service connects to the bus. */
+export const busPassword = (service: string) => `NATS_PASSWORD_${screaming(service)}`;
+
+const services = Object.keys(topology);
+
+/** Passwords that stand in addresses and in the bus server's configuration: only in one form they stay what they are. */
+const passwordNames: readonly string[] = [
+  'POSTGRES_PASSWORD',
+  ...databaseServices.map(databasePassword),
+  ...services.map(busPassword),
+  'REDIS_PASSWORD',
+];
+/** Those that nothing has to parse. */
+const freeNames = ['S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY', 'GRAFANA_ADMIN_PASSWORD'];
+
+// The bus server reads what begins with a digit as a number.
+const PASSWORD = /^[A-Za-z][A-Za-z0-9_-]{7,}$/;
+const inventPasswordOfServer = () => `p${inventSecret.password()}`;
+
+/** The passwords that cannot be used as they are. */
+export function unusable(values: Values): string[] {
+  return passwordNames.filter((name) => values[name] !== undefined && !PASSWORD.test(values[name]));
+}
+
+/** What is missing for the container profile, made up. */
+export function missing(values: Values, version: string, adminPassword: () => string): Record<string, string> {
+  const made: Record<string, string> = {};
+  const ensure = (name: string, invent: () => string) => {
+    if (!values[name]) made[name] = invent();
+  };
+  ensure('OT_IMAGE_TAG', () => version);
+  ensure('OT_ADMIN_EMAIL', () => 'admin@overtone.localhost');
+  ensure('OT_ADMIN_PASSWORD', adminPassword);
+  for (const name of [...passwordNames, ...freeNames]) ensure(name, inventPasswordOfServer);
+  ensure('JWT_SECRET_KEY', inventSecret.signingKey);
+  ensure('ENCRYPTION_KEY', inventSecret.sealingKey);
+  if (!values['ASSERTION_PRIVATE_KEY'] || !values['ASSERTION_PUBLIC_KEY']) {
+    const { publicKey, privateKey } = inventSecret.assertionKeys();
+    Object.assign(made, { ASSERTION_PUBLIC_KEY: publicKey, ASSERTION_PRIVATE_KEY: privateKey });
+  }
+  return made;
+}
+
+/** Lines of `.env`; what has several lines is quoted, with its ends of line as `\n`. */
+export function envLines(values: Values): string {
+  const line = ([name, value]: [string, string]) =>
+    value.includes('\n') ? `${name}="${value.replaceAll('\n', '\\n')}"` : `${name}=${value}`;
+  return Object.entries(values)
+    .map((entry) => `${line(entry)}\n`)
+    .join('');
+}
+
+/** The bus server's configuration: every service is a user who may say and hear what is its own. It holds no secret. */
+export function busConfig(): string {
+  const users = Object.entries(natsUsers()).map(([user, rights]) => ({
+    user,
+    ...rights,
+    password: { variable: busPassword(user) },
+  }));
+  return natsConfig({ folder: '/data', host: '0.0.0.0', port: 4222, monitorPort: 8222, users });
+}

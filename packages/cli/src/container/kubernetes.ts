@@ -1,0 +1,79 @@
+import { topology } from '@overtone/contracts';
+import { databaseServices, roleOf } from '../supervisor/environment.ts';
+import { busConfig, busPassword, databasePassword, type Values } from './container.ts';
+
+/** An object of Kubernetes, as far as we make them. */
+export interface ConfigObject {
+  readonly apiVersion: 'v1';
+  readonly kind: 'Secret' | 'ConfigMap';
+  readonly metadata: { readonly name: string; readonly labels: Readonly<Record<string, string>> };
+  readonly stringData?: Values;
+  readonly data?: Values;
+}
+
+const KNOWS_CALLERS = new Set([...databaseServices, 'realtime-gateway']);
+const STORES_OBJECTS = new Set(['media', 'transcription-worker']);
+const SEALS = new Set(['identity', 'directory-sync']);
+
+/** The secrets a service is told, by the name of the variable it reads: its own and no other's. */
+export function secretsOf(service: string, values: Values): Record<string, string> {
+  const take = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, values[name] ?? '']));
+  return {
+    NATS_PASSWORD: values[busPassword(service)] ?? '',
+    ...((databaseServices as readonly string[]).includes(service)
+      ? { DATABASE_URL: databaseUrlFor(roleOf(service), values[databasePassword(service)], values) }
+      : {}),
+    ...(KNOWS_CALLERS.has(service) ? take(['ASSERTION_PUBLIC_KEY']) : {}),
+    ...(STORES_OBJECTS.has(service) ? take(['S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY']) : {}),
+    ...(SEALS.has(service) ? take(['ENCRYPTION_KEY']) : {}),
+    ...(service === 'identity' ? take(['JWT_SECRET_KEY', 'OT_ADMIN_EMAIL', 'OT_ADMIN_PASSWORD']) : {}),
+    ...(service === 'edge-gateway'
+      ? {
+          ...take(['ASSERTION_PRIVATE_KEY']),
+          REDIS_URL: values['REDIS_URL'] ?? `redis://:${values['REDIS_PASSWORD'] ?? ''}@redis:6379/0`,
+        }
+      : {}),
+  };
+}
+
+/** The secrets of the migration: it connects as the owner and sets the passwords of the services' roles. */
+export function migrationSecrets(values: Values): Record<string, string> {
+  const passwords = databaseServices.map(databasePassword);
+  return {
+    DATABASE_URL: databaseUrlFor(values['POSTGRES_USER'] ?? 'overtone', values['POSTGRES_PASSWORD'], values),
+    ...Object.fromEntries(passwords.map((name) => [name, values[name] ?? ''])),
+  };
+}
+
+/** Secrets of the services and of the servers of the single-node overlay, and the users of the bus. */
+export function configObjects(values: Values): ConfigObject[] {
+  const services = Object.keys(topology);
+  const own = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, values[name] ?? '']));
+  const objects = {
+    ROOT_ACCESS_KEY: values['S3_ACCESS_KEY_ID'] ?? '',
+    ROOT_SECRET_KEY: values['S3_SECRET_ACCESS_KEY'] ?? '',
+  };
+  return [
+    ...services.map((service) => secret(service, secretsOf(service, values))),
+    secret('migrate', migrationSecrets(values)),
+    secret('postgres', own(['POSTGRES_PASSWORD'])),
+    secret('nats', own(services.map(busPassword))),
+    secret('redis', own(['REDIS_PASSWORD'])),
+    secret('objects', objects),
+    { apiVersion: 'v1', kind: 'ConfigMap', metadata: metadata('nats'), data: { 'nats.conf': busConfig() } },
+  ];
+}
+
+function databaseUrlFor(user: string, password = '', values: Values): string {
+  const { POSTGRES_ADDRESS: address = 'postgres:5432', POSTGRES_DATABASE: database = 'overtone' } = values;
+  const parameters = values['POSTGRES_PARAMETERS'] ? `?${values['POSTGRES_PARAMETERS']}` : '';
+  return `postgresql://${user}:${password}@${address}/${database}${parameters}`;
+}
+
+const metadata = (name: string) => ({ name: `overtone-${name}`, labels: { 'app.kubernetes.io/part-of': 'overtone' } });
+const secret = (name: string, stringData: Values): ConfigObject => ({
+  apiVersion: 'v1',
+  kind: 'Secret',
+  metadata: metadata(name),
+  stringData,
+});
