@@ -175,6 +175,11 @@ export const createFolderStore = ({ dir }: { dir: string }): ObjectStore => {
       const { bavail, bsize } = await statfs(tmp);
       if (bavail * bsize < leastFreeBytes) throw storeFull();
     },
+    space: () =>
+      guarded(dir, async () => {
+        const { bavail, blocks, bsize } = await statfs(dir);
+        return { freeBytes: bavail * bsize, totalBytes: blocks * bsize };
+      }),
     close: () => undefined,
   };
 };

@@ -49,6 +49,13 @@ describe('a folder store whose writer is killed', () => {
     expect(await readdir(join(dir, 'tmp'))).toEqual([]);
   });
 
+  it('says how much room there is', async () => {
+    const store = createFolderStore({ dir });
+    const { freeBytes = 0, totalBytes = 0 } = (await store.space()) ?? {};
+    expect(freeBytes).toBeGreaterThan(0);
+    expect(totalBytes).toBeGreaterThanOrEqual(freeBytes);
+  });
+
   it('sweeps what another host left a day ago', async () => {
     const store = createFolderStore({ dir });
     await store.ping();

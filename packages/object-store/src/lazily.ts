@@ -18,6 +18,7 @@ export const lazily = (make: () => Promise<ObjectStore>): ObjectStore => {
     },
     sweep: async () => (await store()).sweep(),
     ping: async (...args) => (await store()).ping(...args),
+    space: async () => (await store()).space(),
     close: () => void made?.then((opened) => opened.close()),
   };
 };

@@ -52,5 +52,7 @@ export type ObjectStore = {
   sweep(): Promise<number>;
   /** Resolves when the store can be read and written. */
   ping(signal?: AbortSignal): Promise<void>;
+  /** How much room there is; null where nobody can say, as in a bucket. */
+  space(): Promise<{ freeBytes: number; totalBytes: number } | null>;
   close(): void;
 };

@@ -140,6 +140,7 @@ export const createS3Store = (options: S3Options): ObjectStore => {
           throw storeUnavailable(error);
         },
       ),
+    space: async () => null,
     close: () => client.destroy(),
   };
 };

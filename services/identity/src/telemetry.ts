@@ -1,13 +1,19 @@
 import type { Metrics } from '@overtone/service-kit';
 import { Counter } from 'prom-client';
+import { signupMethods } from './provisioning/provisioning.ts';
 
 /** Names are the specification's ("Health and metrics"), kept to the letter. */
-export const createTelemetry = ({ registry }: Metrics) => ({
-  signups: new Counter({
+export const createTelemetry = ({ registry }: Metrics) => {
+  const registers = [registry];
+  const signups = new Counter({
     name: 'user_signups_total',
     help: 'Accounts made, by where they come from',
     labelNames: ['method'] as const,
-    registers: [registry],
-  }),
-});
+    registers,
+  });
+  // Known from the start, so that the first one is an increase.
+  for (const method of Object.values(signupMethods)) signups.inc({ method }, 0);
+  const lockouts = new Counter({ name: 'account_lockouts_total', help: 'Accounts and names locked', registers });
+  return { signups, lockouts };
+};
 export type Telemetry = ReturnType<typeof createTelemetry>;

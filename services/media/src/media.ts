@@ -57,7 +57,6 @@ const hour = 3_600_000;
 export const createMedia = (env: MediaEnv): Service => {
   const log = createLog(name, env);
   const metrics = createMetrics();
-  const telemetry = createTelemetry(metrics);
   const bus = createBus({ service: name, url: env.NATS_URL, user: env.NATS_USER, password: env.NATS_PASSWORD, log });
   const { db, pool, checks, part } = createDatabase(
     { env, name, metrics, log },

@@ -1,5 +1,5 @@
 import { authCategories, identityEvents, type AuthSettings } from '@overtone/contracts';
-import { unseal, type Bus, type KeyRing, type Log, type Part } from '@overtone/service-kit';
+import { unseal, type Bus, type KeyRing, type Log, type Metrics, type Part } from '@overtone/service-kit';
 import type { Db, Tx } from '../database.ts';
 import type { AuthConfig } from '../generated/client.ts';
 import { faultsOf } from './rules.ts';
@@ -14,7 +14,7 @@ import {
 } from './settings.ts';
 import { settingsStore } from './settings.store.ts';
 
-type Deps = { db: Db; bus: Bus; log: Log; environment: Values; keyRing: () => KeyRing };
+type Deps = { db: Db; bus: Bus; log: Log; metrics: Metrics; environment: Values; keyRing: () => KeyRing };
 
 /** Who lost the bus, or what was said on it, sees a change after this at the latest. */
 const lookEveryMs = 2_000;
@@ -31,7 +31,7 @@ export type SettingsService = Settings & {
 };
 
 /** The settings in force on this replica: loaded before the first request, and again whenever somebody changes them. */
-export const createSettings = ({ db, bus, log, environment, keyRing }: Deps): SettingsService => {
+export const createSettings = ({ db, bus, log, metrics, environment, keyRing }: Deps): SettingsService => {
   let now: Effective | undefined;
   let stamp = '';
   let running: Promise<void> = Promise.resolve();
@@ -52,6 +52,7 @@ export const createSettings = ({ db, bus, log, environment, keyRing }: Deps): Se
   };
 
   const load = async (): Promise<void> => {
+    metrics.cacheOps.inc({ cache: 'settings', result: 'miss' });
     // Read first: a change in between only means that it is looked at once more.
     const seen = await settingsStore.stamp(db);
     const { rows, values, origins } = await read(db);
@@ -102,7 +103,10 @@ export const createSettings = ({ db, bus, log, environment, keyRing }: Deps): Se
   };
 
   return {
-    current: (): AuthSettings => inForce().values,
+    current: (): AuthSettings => {
+      metrics.cacheOps.inc({ cache: 'settings', result: 'hit' });
+      return inForce().values;
+    },
     effective: inForce,
     read,
     reload,

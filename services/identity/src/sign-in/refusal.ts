@@ -4,6 +4,7 @@ import type { Client } from '../client.ts';
 import type { Db, Tx } from '../database.ts';
 import type { Attempt, Lockout } from '../lockout/lockout.ts';
 import type { Entered } from '../provisioning/provisioning.ts';
+import type { Telemetry } from '../telemetry.ts';
 import type { Work } from './pace.ts';
 import type { Candidate } from './sign-in.ts';
 
@@ -26,9 +27,10 @@ export type Refusal = {
 };
 
 /** Writes down why somebody is not let in, and which account that locked. */
-export const createRefusal = (db: Db) => {
-  const locked = (t: Try, attempt: Attempt) =>
-    writeAudit(db, {
+export const createRefusal = ({ db, telemetry }: { db: Db; telemetry: Pick<Telemetry, 'lockouts'> }) => {
+  const locked = async (t: Try, attempt: Attempt): Promise<void> => {
+    telemetry.lockouts.inc();
+    await writeAudit(db, {
       event: 'auth.account.lockout',
       outcome: 'success',
       actor: 'lockout',
@@ -36,6 +38,7 @@ export const createRefusal = (db: Db) => {
       username: t.account?.email ?? attempt.key,
       client: t.client,
     });
+  };
 
   return async (t: Try, { errorCode, method, reason }: Refusal): Promise<Entered> => {
     await writeAudit(db, {
