@@ -84,7 +84,7 @@ export const createIdentity = (env: IdentityEnv): Service => {
 
   const outbox = createOutbox(name);
   const { seeds: environment, keyRing } = env;
-  const settings = createSettings({ db, bus, log, environment, keyRing });
+  const settings = createSettings({ db, bus, log, metrics, environment, keyRing });
   const settingsView = createSettingsView({ db, settings, environment });
   const settingChanges = createSettingChanges({ db, outbox, settings, environment, keyRing });
   const caFile = env.LDAP_TLS_CA_FILE;
@@ -103,7 +103,7 @@ export const createIdentity = (env: IdentityEnv): Service => {
   const mappings = createMappings({ outbox, indexes: mappingIndexes, memberships, sessions });
   const provisioning = createProvisioning({ db, outbox, settings, mappings, sessions, telemetry });
   const pace = createPace({ floorMs: env.SIGN_IN_REFUSAL_MS });
-  const signIn = createSignIn({ db, hasher, lockout, sessions, settings, directory, provisioning, pace });
+  const signIn = createSignIn({ db, hasher, lockout, sessions, settings, directory, provisioning, pace, telemetry });
   const newPasswords = createNewPasswords({ db, hasher, settings });
   const accounts = createAccounts({ db, outbox, hasher, newPasswords, lockout, sessions, settings });
   const registration = createRegistration({ db, outbox, newPasswords, settings, telemetry });

@@ -63,6 +63,7 @@ export const createMedia = (env: MediaEnv): Service => {
     (adapter) => new PrismaClient({ adapter }),
   );
   const objects = createObjectStore(env);
+  const telemetry = createTelemetry(metrics, objects);
   const outbox = createOutbox(name);
 
   const uploads = createUploads({ db, outbox, objects, telemetry, log, maxBytes: env.MAX_UPLOAD_BYTES });
