@@ -90,20 +90,20 @@ export const createIdentity = (env: IdentityEnv): Service => {
   const caFile = env.LDAP_TLS_CA_FILE;
   const testConnection = createConnectionTest({ db, settings, environment, caFile, diagnoseProvider });
   const hasher = createArgon2();
-  const lockout = createLockout({ db, settings });
+  const lockout = createLockout({ db, pool, settings });
   const accessTokens = createAccessTokens({
     secret: env.JWT_SECRET_KEY,
     lifetimeSeconds: () => lifetimesOf(settings.current()).accessSeconds,
   });
   const keys = createSessionKeys(env.JWT_SECRET_KEY);
-  const sessions = createSessions({ db, outbox, accessTokens, keys, settings, log });
+  const sessions = createSessions({ db, pool, outbox, accessTokens, keys, settings, log });
   const directory = createCurrentDirectory({ settings, log, caFile });
   const memberships = createMemberships({ outbox });
   const mappingIndexes = createMappingIndexes();
   const mappings = createMappings({ outbox, indexes: mappingIndexes, memberships, sessions });
-  const provisioning = createProvisioning({ db, outbox, settings, mappings, sessions, telemetry });
+  const provisioning = createProvisioning({ db, pool, outbox, settings, mappings, sessions, telemetry });
   const pace = createPace({ floorMs: env.SIGN_IN_REFUSAL_MS });
-  const signIn = createSignIn({ db, hasher, lockout, sessions, settings, directory, provisioning, pace, telemetry });
+  const signIn = createSignIn({ db, pool, hasher, lockout, sessions, settings, directory, provisioning, pace, telemetry });
   const newPasswords = createNewPasswords({ db, hasher, settings });
   const accounts = createAccounts({ db, outbox, hasher, newPasswords, lockout, sessions, settings });
   const registration = createRegistration({ db, outbox, newPasswords, settings, telemetry });

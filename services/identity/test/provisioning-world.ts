@@ -7,9 +7,9 @@ import type { User } from '../src/generated/client.ts';
 import type { Mappings } from '../src/mappings/mappings.ts';
 import type { Assertion } from '../src/provisioning/provisioning.ts';
 import { createProvisioning } from '../src/provisioning/provisioning.service.ts';
-import { sessionsStore } from '../src/sessions/sessions.store.ts';
 import { effective } from '../src/settings/settings.ts';
 import { createTelemetry } from '../src/telemetry.ts';
+import { sessionsOver } from './real-sessions.ts';
 
 export const client = { ip: '127.0.0.1', userAgent: null, requestId: null };
 
@@ -18,7 +18,7 @@ export const startProvisioningWorld = async () => {
   const database = await createTestDatabase();
   const log = createLog('identity', { LOG_LEVEL: 'fatal', LOG_FORMAT: 'json' });
   const metrics = createMetrics();
-  const { db, part } = createDatabase(
+  const { db, pool, part } = createDatabase(
     {
       env: { DATABASE_URL: database.urlFor('identity'), DB_POOL_SIZE: 10, DB_MAX_OVERFLOW: 0 },
       name: 'identity',
@@ -33,22 +33,17 @@ export const startProvisioningWorld = async () => {
       const { role } = await tx.user.findUniqueOrThrow({ where: { id: userId } });
       return { role: role as 'user', roleChanged: false, added: [], removed: [] };
     },
+    leavesAsIs: () => true,
   };
+  const settings = { current: () => values };
+  const outbox = createOutbox('identity');
   const provisioning = createProvisioning({
     db,
-    outbox: createOutbox('identity'),
-    settings: { current: () => values },
+    pool,
+    outbox,
+    settings,
     mappings,
-    sessions: {
-      open: async (tx, { id }) => {
-        const soon = new Date(Date.now() + 60_000);
-        await tx.$executeRaw`
-          insert into refresh_token (session_id, user_id, token_hash, expires_at, absolute_expires_at)
-          values (gen_random_uuid(), ${id}::uuid, gen_random_uuid()::text, ${soon}, ${soon})`;
-        return { accessToken: 'a', accessSeconds: 1, refreshToken: 'r', refreshSeconds: 1, csrfToken: 'c' };
-      },
-      endAll: async (tx, userId) => (await sessionsStore.revoke(tx, { userId })).length,
-    },
+    sessions: sessionsOver({ db, pool, outbox, settings }),
     telemetry: createTelemetry(metrics),
   });
   let count = 0;

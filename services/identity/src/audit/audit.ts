@@ -87,20 +87,21 @@ const detailsOf = (details: AuditRecord['details'] = {}): Record<string, string 
     Object.entries(details).map(([key, v]) => [key, typeof v === 'string' ? bounded(v, longestDetail) : v]),
   );
 
+/** A record as it is kept. */
+export const toAuditRow = (r: AuditRecord) => ({
+  eventType: r.event,
+  outcome: r.outcome,
+  actor: r.actor ?? r.userId ?? null,
+  userId: r.userId ?? null,
+  username: r.username === undefined ? null : bounded(r.username, longestName),
+  sourceIp: r.client.ip,
+  userAgent: r.client.userAgent,
+  requestId: r.client.requestId,
+  errorCode: r.errorCode ?? null,
+  details: detailsOf(r.details),
+});
+
 /** Writes one record in the transaction of what it tells of. Never give it a password, a token or a key. */
 export const writeAudit = async (tx: Tx, r: AuditRecord): Promise<void> => {
-  await tx.auditLog.create({
-    data: {
-      eventType: r.event,
-      outcome: r.outcome,
-      actor: r.actor ?? r.userId ?? null,
-      userId: r.userId ?? null,
-      username: r.username === undefined ? null : bounded(r.username, longestName),
-      sourceIp: r.client.ip,
-      userAgent: r.client.userAgent,
-      requestId: r.client.requestId,
-      errorCode: r.errorCode ?? null,
-      details: detailsOf(r.details),
-    },
-  });
+  await tx.auditLog.create({ data: toAuditRow(r) });
 };

@@ -1,13 +1,13 @@
-import type { Db, Tx } from '../database.ts';
+import type { Db, Pool, Tx } from '../database.ts';
 import { Prisma } from '../generated/client.ts';
 import type { Settings } from '../settings/settings.ts';
-import { isNameKey, lockoutRuleOf, nameKey, type Lockout, type LockoutRule } from './lockout.ts';
+import { forgiven, isNameKey, lockoutRuleOf, nameKey, unlocking, type Lockout, type LockoutRule } from './lockout.ts';
 import { createTurns } from './turns.ts';
 
 /** A lock that ended so long ago does not make the next one longer. */
 const fresh = Prisma.sql`interval '1 day'`;
 
-const counted = ({ threshold, minutes }: LockoutRule) => Prisma.sql`
+const countedOn = ({ threshold, minutes }: LockoutRule, from = Prisma.empty) => Prisma.sql`
   failed_logins = case when t.failed_logins + 1 >= ${threshold} then 0 else t.failed_logins + 1 end,
   lockouts = case when t.failed_logins + 1 < ${threshold} then t.lockouts
                   when t.locked_until < now() - ${fresh} then 1
@@ -15,17 +15,22 @@ const counted = ({ threshold, minutes }: LockoutRule) => Prisma.sql`
   locked_until = case when t.failed_logins + 1 < ${threshold} then t.locked_until
                       when t.locked_until < now() - ${fresh} then now() + make_interval(mins => ${minutes[0]}::int)
                       else now() + make_interval(mins => (${minutes}::int[])[least(t.lockouts + 1, ${minutes.length}::int)]) end
+  ${from}
   where (t.locked_until is null or t.locked_until <= now())`;
 
+/**
+ * Waits for no disk: whatever comes of the attempt is written down before anybody hears of it, and that takes this along.
+ */
 const countAccount = (userId: string, rule: LockoutRule) => Prisma.sql`
-  update "user" t set ${counted(rule)} and t.uuid = ${userId}::uuid
+  with hasty as materialized (select set_config('synchronous_commit', 'off', true))
+  update "user" t set ${countedOn(rule, Prisma.sql`from hasty`)} and t.uuid = ${userId}::uuid
   returning coalesce(t.locked_until > now(), false) as locks`;
 
 const countName = (key: string, rule: LockoutRule) => Prisma.sql`
   insert into login_lockout as t (login_key, failed_logins, lockouts, locked_until)
   values (${key}, case when ${rule.threshold} = 1 then 0 else 1 end, case when ${rule.threshold} = 1 then 1 else 0 end,
           case when ${rule.threshold} = 1 then now() + make_interval(mins => ${rule.minutes[0]}::int) end)
-  on conflict (login_key) do update set updated_at = now(), ${counted(rule)}
+  on conflict (login_key) do update set updated_at = now(), ${countedOn(rule)}
   returning coalesce(t.locked_until > now(), false) as locks`;
 
 /**
@@ -33,7 +38,7 @@ const countName = (key: string, rule: LockoutRule) => Prisma.sql`
  * statement before the password is looked at: a crash or a race can only make it stricter. Names without an account
  * have rows of their own.
  */
-export const createLockout = ({ db, settings }: { db: Db; settings: Settings }): Lockout => {
+export const createLockout = ({ db, pool, settings }: { db: Db; pool: Pool; settings: Settings }): Lockout => {
   // Who waits this long has given up; a directory that hangs must not keep a queue of them.
   const oneAtATime = createTurns({ maxWaiting: 40, maxWaitMs: 15_000 });
 
@@ -42,19 +47,19 @@ export const createLockout = ({ db, settings }: { db: Db; settings: Settings }):
       ? await tx.$executeRaw`update login_lockout t set ${values} where login_key = ${key}`
       : await tx.$executeRaw`update "user" t set ${values} where uuid = ${key}::uuid`);
 
-  const unlocked = (locks: boolean) =>
-    locks ? Prisma.sql`, locked_until = null, lockouts = greatest(t.lockouts - 1, 0)` : Prisma.empty;
+  const unlocked = (locks: boolean) => (locks ? Prisma.raw(`, ${unlocking}`) : Prisma.empty);
 
   return {
     begin: async (key) => {
       const rule = lockoutRuleOf(settings.current());
       if (!rule) return { key, counted: false, locksAccount: false };
-      const count = isNameKey(key) ? countName(key, rule) : countAccount(key, rule);
-      const row = (await db.$queryRaw<{ locks: boolean }[]>(count))[0];
+      const { text, values } = isNameKey(key) ? countName(key, rule) : countAccount(key, rule);
+      const name = isNameKey(key) ? 'lockout: count name' : 'lockout: count account';
+      const [row] = (await pool.query<{ locks: boolean }>({ name, text, values })).rows;
       return row ? { key, counted: true, locksAccount: row.locks } : null;
     },
 
-    succeed: ({ key, locksAccount }, tx) => set(key, Prisma.sql`failed_logins = 0${unlocked(locksAccount)}`, tx),
+    succeed: ({ key, locksAccount }, tx) => set(key, Prisma.raw(forgiven(locksAccount)), tx),
 
     giveBack: async ({ key, counted: wasCounted, locksAccount }) => {
       if (!wasCounted) return;

@@ -36,6 +36,15 @@ export const lockoutRuleOf = (s: LockoutSettings): LockoutRule | null => {
 /** An attempt that was let through: counted as a failure beforehand, so that no number of attempts at once gets more. */
 export type Attempt = { key: LockoutKey; counted: boolean; locksAccount: boolean };
 
+/** Takes back the lock that an attempt ran into itself; on the row of its account or name, written `t`. */
+export const unlocking = 'locked_until = null, lockouts = greatest(t.lockouts - 1, 0)';
+/** What a right password clears there. */
+export const forgiven = (locks: boolean): string => `failed_logins = 0${locks ? `, ${unlocking}` : ''}`;
+
+/** The one attempt that stands on this account's own budget; undefined: there are others to forgive besides. */
+export const onlyAttemptOn = (attempts: readonly Attempt[], userId: string): Attempt | undefined =>
+  attempts.length === 1 && attempts[0]?.key === userId ? attempts[0] : undefined;
+
 export type Lockout = {
   /** @returns null while the account is locked. */
   begin: (key: LockoutKey) => Promise<Attempt | null>;

@@ -4,7 +4,11 @@ import type { Db, Tx } from '../database.ts';
 import { mappingsStore as store } from './mappings.store.ts';
 
 /** The mappings in force, by source. */
-export type MappingIndexes = { of: (db: Db | Tx, source: MappingSource) => Promise<MappingIndex> };
+export type MappingIndexes = {
+  of: (db: Db | Tx, source: MappingSource) => Promise<MappingIndex>;
+  /** The same when the mappings of just this state are at hand. */
+  kept: (source: MappingSource, version: string | null) => MappingIndex | undefined;
+};
 
 /**
  * Keeps each source's mappings compiled for as long as the database names the same state of them: asked at every use, so
@@ -12,11 +16,15 @@ export type MappingIndexes = { of: (db: Db | Tx, source: MappingSource) => Promi
  */
 export const createMappingIndexes = (): MappingIndexes => {
   const known = new Map<MappingSource, { version: string | null; index: MappingIndex }>();
+  const keptOf = (source: MappingSource, version: string | null): MappingIndex | undefined => {
+    const kept = known.get(source);
+    return kept?.version === version ? kept.index : undefined;
+  };
   return {
+    kept: keptOf,
     of: async (db, source) => {
-      const version = await store.version(db, source);
-      const kept = known.get(source);
-      if (kept && kept.version === version) return kept.index;
+      const kept = keptOf(source, await store.version(db, source));
+      if (kept) return kept;
       const loaded = await store.rules(db, source);
       const index = compileMappings(source, loaded.rules, loaded.version !== null);
       known.set(source, { version: loaded.version, index });

@@ -1,4 +1,4 @@
-import { compileMappings, reconcileAccount } from '@overtone/directory';
+import { compileMappings, reconcileAccount, type MappingIndex, type Standing as Account } from '@overtone/directory';
 import { identityEvents, type Role } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import { notFound } from '@overtone/service-kit';
@@ -40,14 +40,31 @@ export const createMappings = ({ outbox, indexes, memberships, sessions }: Deps)
     });
   };
 
+  const decide = (index: MappingIndex, account: Account, { actor, claims, legacyAdmin }: Pass) => {
+    const by = actor === 'directory_sync' ? 'sweep' : 'sign_in';
+    return reconcileAccount(index, account, { claims, legacyAdmin, by });
+  };
+
   return {
+    leavesAsIs: (account, pass) => {
+      const { source } = pass;
+      const index = source === 'pki' ? noMappings : indexes.kept(source, account.mappingsVersion);
+      if (!index) return false;
+      const { groupIds, role } = decide(index, account as Account, pass);
+      if (role !== account.role) return false;
+      if (groupIds === null || source === 'pki') return true;
+      return (
+        groupIds.every((id) => account.groupIds.includes(id)) &&
+        account.groupIdsOfSource.every((id) => groupIds.includes(id))
+      );
+    },
+
     reconcile: async (tx, pass) => {
-      const { userId, source, claims, legacyAdmin, actor } = pass;
+      const { userId, source } = pass;
       const account = await store.holdAccount(tx, userId);
       if (!account) throw notFound('There is no such account');
       const index = source === 'pki' ? noMappings : await indexes.of(tx, source);
-      const by = actor === 'directory_sync' ? 'sweep' : 'sign_in';
-      const { groupIds, role } = reconcileAccount(index, account, { claims, legacyAdmin, by });
+      const { groupIds, role } = decide(index, account, pass);
       const moved =
         groupIds && source !== 'pki'
           ? await memberships.bringInLine(tx, { userId, source, groupIds })

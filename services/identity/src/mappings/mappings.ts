@@ -20,12 +20,23 @@ export type Pass = {
   client: Client;
 };
 export type Reconciled = { role: Role; roleChanged: boolean; added: string[]; removed: string[] };
+/** An account as mappings see it, and the state of the mappings that was current then. */
+export type Standing = {
+  role: string;
+  authType: string;
+  groupIds: readonly string[];
+  /** Those that the source of the pass made. */
+  groupIdsOfSource: readonly string[];
+  mappingsVersion: string | null;
+};
 export type Mappings = {
   /**
    * Brings groups and role of one account in line with its claims, in the caller's transaction. A changed role ends
    * the sessions there are: open the new one afterwards.
    */
   reconcile: (tx: Tx, pass: Pass) => Promise<Reconciled>;
+  /** Whether `reconcile` would surely find everything as it should be; false also when that cannot be said at once. */
+  leavesAsIs: (account: Standing, pass: Pass) => boolean;
 };
 
 export type MappingObject = z.infer<typeof mappingObject>;

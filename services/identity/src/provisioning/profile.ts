@@ -1,3 +1,4 @@
+import type { Known } from './identity-of.ts';
 import type { Assertion } from './provisioning.ts';
 
 const address = /^[^\s@\p{C}]+@[^\s@\p{C}]+$/u;
@@ -31,3 +32,18 @@ export const nameOf = ({ name }: Assertion, email: string): string =>
     .trim()
     .slice(0, 200) ||
   (email.split('@')[0] ?? email);
+
+/** What a source says of an account's owner that is not what the account says; empty when it all is. */
+export const newsOf = (
+  user: Pick<Known, 'email' | 'fullName' | 'ldapUid'>,
+  a: Assertion,
+): { fullName?: string; email?: string; ldapUid?: string } => {
+  const email = emailOf(a);
+  const fullName = a.name ? nameOf(a, email ?? user.email) : user.fullName;
+  const ldapUid = a.source === 'ldap' ? a.login : user.ldapUid;
+  return {
+    ...(fullName === user.fullName ? {} : { fullName }),
+    ...(email && email !== user.email ? { email } : {}),
+    ...(ldapUid && ldapUid !== user.ldapUid ? { ldapUid } : {}),
+  };
+};

@@ -2,34 +2,35 @@ import { identityEvents, type Role } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import { writeAudit, type AuditErrorCode } from '../audit/audit.ts';
 import type { Client } from '../client.ts';
-import { txOptions, type Db, type Tx } from '../database.ts';
+import { txOptions, type Db, type Pool, type Tx } from '../database.ts';
 import type { Mappings } from '../mappings/mappings.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Telemetry } from '../telemetry.ts';
 import type { Known } from './identity-of.ts';
 import { createMatching, type Matched } from './matching.ts';
-import { emailOf, loginOf, nameOf } from './profile.ts';
+import { loginOf, newsOf } from './profile.ts';
+import { createReturning, enteredBy, passOf } from './returning.service.ts';
 import {
   accountDisabled,
   signInRefused,
   standingOf,
   type Assertion,
   type Entered,
+  type Proof,
   type Provisioning,
 } from './provisioning.ts';
 import { provisioningStore as store } from './provisioning.store.ts';
 
 type Deps = {
   db: Db;
+  pool: Pool;
   outbox: Outbox;
   settings: Settings;
   mappings: Mappings;
-  sessions: Pick<Sessions, 'open' | 'endAll'>;
+  sessions: Pick<Sessions, 'open' | 'openAsSeen' | 'endAll'>;
   telemetry: Telemetry;
 };
-
-type Proved = NonNullable<Parameters<Provisioning['enter']>[2]>;
 
 /** Two first sign-ins at once meet at a unique index; the one that lost finds the other's account the next time. */
 const tries = 3;
@@ -37,6 +38,7 @@ const tries = 3;
 export const createProvisioning = (d: Deps): Provisioning => {
   const { db, outbox, mappings, sessions } = d;
   const match = createMatching(d);
+  const returning = createReturning(d);
 
   const refuse = async (
     tx: Tx,
@@ -59,44 +61,37 @@ export const createProvisioning = (d: Deps): Provisioning => {
 
   /** Name and address follow the source, as far as nobody else here has them. */
   const refresh = async (tx: Tx, user: Known, a: Assertion): Promise<Known> => {
-    const email = emailOf(a);
-    const fullName = a.name ? nameOf(a, email ?? user.email) : user.fullName;
-    const ldapUid = a.source === 'ldap' ? a.login : user.ldapUid;
-    const newEmail = email && email !== user.email && (await store.isNameFree(tx, user.id, { email }));
-    const newUid = ldapUid && ldapUid !== user.ldapUid && (await store.isNameFree(tx, user.id, { ldapUid }));
-    const changes = { fullName, ...(newEmail ? { email } : {}), ...(newUid ? { ldapUid } : {}) };
+    const { fullName, email, ldapUid } = newsOf(user, a);
+    const newEmail = email !== undefined && (await store.isNameFree(tx, user.id, { email }));
+    const newUid = ldapUid !== undefined && (await store.isNameFree(tx, user.id, { ldapUid }));
+    const changes = {
+      ...(fullName === undefined ? {} : { fullName }),
+      ...(newEmail ? { email } : {}),
+      ...(newUid ? { ldapUid } : {}),
+    };
     await store.set(tx, user.id, { lastLoginAt: new Date(), ...changes });
-    if (newEmail || fullName !== user.fullName)
+    if (newEmail || fullName !== undefined)
       await outbox.add(tx, identityEvents.userUpdated, { userId: user.id, role: user.role as Role, active: true });
     return { ...user, ...changes };
   };
 
   const roleOf = async (tx: Tx, user: Known, a: Assertion, client: Client): Promise<string> => {
-    const { claims, legacyAdmin, source } = a;
-    const pass = { userId: user.id, source, claims, legacyAdmin, actor: 'idp_login' as const, client };
-    return (await mappings.reconcile(tx, pass)).role;
+    return (await mappings.reconcile(tx, passOf(user.id, a, client))).role;
   };
 
-  const open = async (tx: Tx, m: Matched, a: Assertion, client: Client, proved?: Proved): Promise<Entered> => {
-    await proved?.(tx, m.user.id);
+  const open = async (tx: Tx, m: Matched, a: Assertion, client: Client, proof?: Proof): Promise<Entered> => {
+    await proof?.proved(tx, m.user.id);
     const errorCode = standingOf(m.user);
     if (errorCode) return refuse(tx, a, { errorCode, user: m.user }, client);
     const user = m.how === 'made' ? m.user : await refresh(tx, m.user, a);
     // Before the session: a changed role ends those that there are.
     const role = await roleOf(tx, user, a, client);
     const issued = await sessions.open(tx, { id: user.id, role }, client);
-    await writeAudit(tx, {
-      event: 'auth.login.success',
-      outcome: 'success',
-      userId: user.id,
-      username: user.email,
-      client,
-      details: { method: a.source },
-    });
+    await writeAudit(tx, enteredBy(user, a, client));
     return { outcome: 'entered', userId: user.id, issued };
   };
 
-  const enter = async (a: Assertion, client: Client, proved?: Proved): Promise<Entered> => {
+  const enter = async (a: Assertion, client: Client, proof?: Proof): Promise<Entered> => {
     const { entered, made } = await db.$transaction(async (tx) => {
       const m = await match(tx, a, client);
       if ('refused' in m)
@@ -104,16 +99,18 @@ export const createProvisioning = (d: Deps): Provisioning => {
           entered: await refuse(tx, a, { errorCode: m.refused, user: m.user, reason: m.reason }, client),
           made: null,
         };
-      return { entered: await open(tx, m, a, client, proved), made: m.how === 'made' ? m.method : null };
+      return { entered: await open(tx, m, a, client, proof), made: m.how === 'made' ? m.method : null };
     }, txOptions);
     if (made) d.telemetry.signups.inc({ method: made });
     return entered;
   };
 
-  const again: Provisioning['enter'] = async (a, client, proved) => {
+  const again: Provisioning['enter'] = async (a, client, proof) => {
+    const asBefore = await returning(a, client, proof);
+    if (asBefore) return asBefore;
     for (let left = tries; ; left--)
       try {
-        return await enter(a, client, proved);
+        return await enter(a, client, proof);
       } catch (error) {
         if (left <= 1 || !isTakenMeanwhile(error)) throw error;
       }

@@ -1,6 +1,7 @@
 import type { AuditErrorCode } from '../audit/audit.ts';
 import type { Client } from '../client.ts';
 import type { Tx } from '../database.ts';
+import type { Attempt } from '../lockout/lockout.ts';
 import type { Claims, LegacyAdmin } from '../mappings/mappings.ts';
 import type { Issued } from '../sessions/sessions.ts';
 
@@ -31,12 +32,18 @@ export type Entered =
   | { outcome: 'entered'; userId: string; issued: Issued }
   | { outcome: 'refused'; errorCode: AuditErrorCode; userId: string | undefined };
 
+/** A right password, and the budgets that it was counted on before it was known to be right. */
+export type Proof = {
+  attempts: readonly Attempt[];
+  /** Runs in the transaction of the sign-in once it is sure whose account it is, also when that account is kept out. */
+  proved: (tx: Tx, userId: string) => Promise<void>;
+};
+
 export type Provisioning = {
   /**
-   * `signIn` for a caller who must know how it ended. `proved` runs in the transaction of the sign-in once it is sure
-   * whose account it is, also when that account is kept out.
+   * `signIn` for a caller who must know how it ended, and who has counted attempts that a right password clears.
    */
-  enter: (assertion: Assertion, client: Client, proved?: (tx: Tx, userId: string) => Promise<void>) => Promise<Entered>;
+  enter: (assertion: Assertion, client: Client, proof?: Proof) => Promise<Entered>;
   /**
    * Finds, links or makes the account, brings groups and role in line and opens a session.
    * @throws AppError unauthenticated, the same for every refusal.

@@ -1,48 +1,41 @@
-import { randomUUID } from 'node:crypto';
 import { identityEvents } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import { rateLimited, unauthenticated, type Log, type Part } from '@overtone/service-kit';
-import { writeAudit } from '../audit/audit.ts';
+import { toAuditRow, writeAudit } from '../audit/audit.ts';
 import type { Client } from '../client.ts';
-import { txOptions, type Db, type Tx } from '../database.ts';
+import { txOptions, type Db, type Pool, type Tx } from '../database.ts';
 import type { AccessTokens } from './access-tokens.ts';
+import { enter } from './entry.store.ts';
 import { createGathering } from './gather.ts';
+import { createIssue, type Family } from './issue.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { SessionKeys } from './session-keys.ts';
-import { asRole, boundsOf, expiryOf, isReplay, lifetimesOf, newRefreshToken, refusalOf, surplus } from './sessions.ts';
-import type { Bounds, Issued, Lifetimes, Sessions } from './sessions.ts';
+import { asRole, boundsOf, isReplay, lifetimesOf, refusalOf, surplus } from './sessions.ts';
+import type { Bounds, Lifetimes, Sessions } from './sessions.ts';
 import { sessionsStore } from './sessions.store.ts';
 
 const refused = () => unauthenticated('refresh_refused', 'The session has ended. Please sign in again.');
 
-type Deps = { db: Db; outbox: Outbox; accessTokens: AccessTokens; keys: SessionKeys; settings: Settings; log: Log };
-type Family = { sessionId: string; sessionStartedAt: Date; absoluteExpiresAt: Date };
+type Deps = {
+  db: Db;
+  pool: Pool;
+  outbox: Outbox;
+  accessTokens: AccessTokens;
+  keys: SessionKeys;
+  settings: Settings;
+  log: Log;
+};
 
-export const createSessions = ({ db, outbox, accessTokens, keys, settings, log }: Deps): Sessions & { part: Part } => {
+export const createSessions = (d: Deps): Sessions & { part: Part } => {
+  const { db, pool, outbox, accessTokens, keys, settings, log } = d;
   const lifetimes = (): Lifetimes => lifetimesOf(settings.current());
   const bounds = (): Bounds => boundsOf(new Date(), lifetimes());
   const gather = createGathering();
-  const issue = async (tx: Tx, user: { id: string; role: string }, family: Family, client: Client): Promise<Issued> => {
-    const now = new Date();
-    const refreshToken = newRefreshToken();
-    const expiresAt = expiryOf(now, family.absoluteExpiresAt, lifetimes());
-    await sessionsStore.insert(tx, {
-      ...family,
-      userId: user.id,
-      tokenHash: keys.hashOf(refreshToken),
-      secretId: keys.secretId,
-      createdAt: now,
-      expiresAt,
-      userAgent: client.userAgent,
-      ipAddress: client.ip,
-    });
-    return {
-      accessToken: accessTokens.sign({ userId: user.id, sessionId: family.sessionId, role: asRole(user.role) }),
-      accessSeconds: accessTokens.lifetimeSeconds(),
-      refreshToken,
-      refreshSeconds: Math.max(1, Math.floor((expiresAt.getTime() - now.getTime()) / 1000)),
-      csrfToken: keys.csrfOf(family.sessionId),
-    };
+  const { newFamily, issue } = createIssue({ accessTokens, keys, lifetimes });
+  const insert = async (tx: Tx, user: { id: string; role: string }, family: Family, client: Client) => {
+    const { row, issued } = issue(user, family, client);
+    await sessionsStore.insert(tx, row);
+    return issued;
   };
 
   const tellEnded = (tx: Tx, userId: string, sessionId: string | null, reason: string) =>
@@ -124,9 +117,15 @@ export const createSessions = ({ db, outbox, accessTokens, keys, settings, log }
 
     open: async (tx, user, client) => {
       await makeRoom(tx, user.id, client);
-      const now = new Date();
-      const absoluteExpiresAt = new Date(now.getTime() + lifetimes().absoluteSeconds * 1000);
-      return issue(tx, user, { sessionId: randomUUID(), sessionStartedAt: now, absoluteExpiresAt }, client);
+      return insert(tx, user, newFamily(), client);
+    },
+
+    openAsSeen: async ({ user, client, audit, forgives }) => {
+      // Who may have so many sessions only has them counted while the account is held.
+      if (settings.current().max_concurrent_sessions > 0) return undefined;
+      const { row, issued } = issue(user, newFamily(), client);
+      const entry = { stamp: user.stamp, token: row, audit: toAuditRow(audit), forgives };
+      return (await enter(pool, entry)) ? issued : undefined;
     },
 
     rotate: async (refreshToken, receivedAt, client) => {
@@ -138,7 +137,7 @@ export const createSessions = ({ db, outbox, accessTokens, keys, settings, log }
         const spent = await sessionsStore.spend(tx, tokenHash, new Date(), bounds());
         if (!spent) return undefined;
         const { sessionId, sessionStartedAt, absoluteExpiresAt } = spent;
-        return issue(tx, user, { sessionId, sessionStartedAt, absoluteExpiresAt }, client);
+        return insert(tx, user, { sessionId, sessionStartedAt, absoluteExpiresAt }, client);
       }, txOptions);
       return issued ?? refuseSpent(tokenHash, receivedAt, client);
     },

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { AuthSettings, ResolvedSession, Role, sessionObject } from '@overtone/contracts';
 import type { z } from 'zod';
+import type { AuditRecord } from '../audit/audit.ts';
 import type { Client } from '../client.ts';
 import type { Tx } from '../database.ts';
 import type { RefreshToken } from '../generated/client.ts';
@@ -83,9 +84,30 @@ export type Issued = {
   refreshSeconds: number;
   csrfToken: string;
 };
+
+/**
+ * Names the state of an account, whose row is written `t`, but for what every sign-in changes itself: whoever decided
+ * something about an account has decided it for exactly this state.
+ */
+export const accountStamp = (t: string): string =>
+  `md5((to_jsonb(${t}) - array['failed_logins', 'lockouts', 'locked_until', 'last_login_at', 'updated_at'])::text)`;
+
+/** Somebody who may come in, and whose account is to be the same afterwards. */
+export type Arrival = {
+  user: { id: string; role: string; stamp: string };
+  client: Client;
+  audit: AuditRecord;
+  /** What the right password clears; null: there was none. */
+  forgives: { locks: boolean } | null;
+};
 export type Sessions = {
   /** Begins a session in the transaction that signs somebody in. */
   open: (tx: Tx, user: { id: string; role: string }, client: Client) => Promise<Issued>;
+  /**
+   * Begins a session where nothing of the account changes, in one statement of its own. @returns undefined, with nothing
+   * written, when the account is not as it was seen or may have only so many sessions: then `open` decides.
+   */
+  openAsSeen: (arrival: Arrival) => Promise<Issued | undefined>;
   /** @throws AppError unauthenticated, code refresh_refused. */
   rotate: (refreshToken: string, receivedAt: Date, client: Client) => Promise<Issued>;
   /** Ends sessions of a user and says so; `except` stays. @returns how many ended. */

@@ -36,12 +36,13 @@ export const createDirectoryPassword = ({ db, settings, lockout, directory, prov
     const proved = async (tx: Tx, userId: string): Promise<void> => {
       if (!t.account || t.account.id === userId) await forgive(lockout, t, tx);
     };
+    const proof = { attempts: t.attempts, proved };
     const fault = faultOf(person);
     if (fault) {
       if (isOwner(t.account, person)) await forgive(lockout, t);
       return refuse(t, { ...fault, method: 'ldap' });
     }
-    return provisioning.enter(assertionOf(person, settings.current()), t.client, proved).catch((error: unknown) => {
+    return provisioning.enter(assertionOf(person, settings.current()), t.client, proof).catch((error: unknown) => {
       if (!isOwner(t.account, person)) throw error;
       return forgiveCrowd(lockout, t, error);
     });

@@ -1,9 +1,9 @@
 import { isAppError, unavailable } from '@overtone/service-kit';
-import { writeAudit } from '../audit/audit.ts';
+import { writeAudit, type AuditRecord } from '../audit/audit.ts';
 import type { Client } from '../client.ts';
-import { txOptions, type Db } from '../database.ts';
+import { txOptions, type Db, type Pool } from '../database.ts';
 import type { CurrentDirectory } from '../directory/directory.ts';
-import { nameKey, type Lockout } from '../lockout/lockout.ts';
+import { nameKey, onlyAttemptOn, type Lockout } from '../lockout/lockout.ts';
 import type { PasswordHasher } from '../passwords/passwords.ts';
 import {
   accountDisabled,
@@ -15,7 +15,6 @@ import {
 } from '../provisioning/provisioning.ts';
 import type { Issued, Sessions } from '../sessions/sessions.ts';
 import type { Settings } from '../settings/settings.ts';
-import type { Telemetry } from '../telemetry.ts';
 import { createDirectoryPassword } from './directory-password.service.ts';
 import type { Pace } from './pace.ts';
 import { createRefusal, forgive, forgiveCrowd, type Try } from './refusal.ts';
@@ -24,6 +23,7 @@ import { signInStore } from './sign-in.store.ts';
 
 type Deps = {
   db: Db;
+  pool: Pool;
   hasher: PasswordHasher;
   lockout: Lockout;
   sessions: Sessions;
@@ -31,18 +31,50 @@ type Deps = {
   directory: CurrentDirectory;
   provisioning: Provisioning;
   pace: Pace;
-  telemetry: Pick<Telemetry, 'lockouts'>;
 };
 export type SignIn = { withPassword: (username: string, password: string, client: Client) => Promise<Issued> };
 
 /** Fewer than may wait for a hash, so that "busy" is said to everybody before a name is looked at, or to nobody. */
 const maxUnderWay = 180;
 
+const enteredLocally = (user: Candidate, client: Client): AuditRecord => ({
+  event: 'auth.login.success',
+  outcome: 'success',
+  userId: user.id,
+  username: user.email,
+  client,
+  details: { method: 'local' },
+});
+
 export const createSignIn = (d: Deps): SignIn => {
-  const { db, hasher, lockout, sessions, settings, pace } = d;
-  const refuse = createRefusal(d);
+  const { db, pool, hasher, lockout, sessions, settings, pace } = d;
+  const refuse = createRefusal(db);
   const directoryPassword = createDirectoryPassword({ ...d, refuse });
   let underWay = 0;
+
+  /** The usual case: nothing of the account changes, and the budget was used once. */
+  const openAsSeen = async (t: Try, user: Candidate): Promise<Issued | undefined> => {
+    const attempt = onlyAttemptOn(t.attempts, user.id);
+    if (!attempt) return undefined;
+    return sessions.openAsSeen({
+      user,
+      client: t.client,
+      audit: enteredLocally(user, t.client),
+      forgives: { locks: attempt.locksAccount },
+    });
+  };
+
+  const openInTransaction = (t: Try, user: Candidate, hash: string): Promise<Issued | undefined> =>
+    db
+      .$transaction(async (tx) => {
+        // The password may have been changed since it was read: then this sign-in came too late.
+        if (!(await signInStore.signedIn(tx, user.id, hash))) return undefined;
+        await forgive(lockout, t, tx);
+        const tokens = await sessions.open(tx, user, t.client);
+        await writeAudit(tx, enteredLocally(user, t.client));
+        return tokens;
+      }, txOptions)
+      .catch((error: unknown) => forgiveCrowd(lockout, t, error));
 
   const openLocal = async (t: Try, user: Candidate, hash: string): Promise<Entered> => {
     const errorCode = standingOf(user);
@@ -50,22 +82,7 @@ export const createSignIn = (d: Deps): SignIn => {
       await forgive(lockout, t);
       return refuse(t, { errorCode, method: 'local' });
     }
-    const open = db.$transaction(async (tx) => {
-      // The password may have been changed since it was read: then this sign-in came too late.
-      if (!(await signInStore.signedIn(tx, user.id, hash))) return undefined;
-      await forgive(lockout, t, tx);
-      const tokens = await sessions.open(tx, user, t.client);
-      await writeAudit(tx, {
-        event: 'auth.login.success',
-        outcome: 'success',
-        userId: user.id,
-        username: user.email,
-        client: t.client,
-        details: { method: 'local' },
-      });
-      return tokens;
-    }, txOptions);
-    const issued = await open.catch((error: unknown) => forgiveCrowd(lockout, t, error));
+    const issued = (await openAsSeen(t, user)) ?? (await openInTransaction(t, user, hash));
     if (!issued) return refuse(t, { errorCode: 'INVALID_CREDENTIALS', method: 'local' });
     return { outcome: 'entered', userId: user.id, issued };
   };
@@ -98,7 +115,7 @@ export const createSignIn = (d: Deps): SignIn => {
 
   const attempt = async (t: Try): Promise<Entered> => {
     if (t.typed === '' || isBlank(t.password)) return refuse(t, { errorCode: 'INVALID_CREDENTIALS', reason: 'empty' });
-    const [account, another] = await signInStore.meant(db, t.typed);
+    const [account, another] = await signInStore.meant(pool, t.typed);
     if (another)
       return refuse(t, {
         errorCode: 'AMBIGUOUS_NAME',

@@ -1,19 +1,20 @@
-import type { Db, Tx } from '../database.ts';
+import type { Db, Pool, Tx } from '../database.ts';
 import { Prisma } from '../generated/client.ts';
+import { accountStamp } from '../sessions/sessions.ts';
 import type { Candidate } from './sign-in.ts';
 
-const candidates = Prisma.sql`
-  select uuid as id, email, role, auth_type as "authType", is_active as "isActive", approval_status as "approvalStatus",
+const candidates = `
+  select ${accountStamp('t')} as stamp, uuid as id, email, role, auth_type as "authType", is_active as "isActive", approval_status as "approvalStatus",
          allow_local_fallback as "allowLocalFallback", password_hash as "passwordHash", ldap_uid as "ldapUid",
          directory_id as "directoryId"
-  from "user"`;
+  from "user" t`;
 
 export const signInStore = {
   /** The accounts a typed name means, whatever its spelling: more than one when it is one's address and another's name. */
-  meant: (db: Db, name: string): Promise<Candidate[]> =>
-    db.$queryRaw<
-      Candidate[]
-    >`${candidates} where lower(email) = lower(${name}) or lower(ldap_uid) = lower(${name}) limit 2`,
+  meant: async (pool: Pool, name: string): Promise<Candidate[]> => {
+    const text = `${candidates} where lower(email) = lower($1) or lower(ldap_uid) = lower($1) limit 2`;
+    return (await pool.query<Candidate>({ name: 'sign-in: meant', text, values: [name] })).rows;
+  },
 
   /** The account of somebody in the directory, the surest sign first. */
   ofPerson: async (
@@ -21,7 +22,7 @@ export const signInStore = {
     p: { immutableId: string | null; login: string; email: string | null },
   ): Promise<Candidate | undefined> => {
     const rows = await db.$queryRaw<Candidate[]>`
-      ${candidates}
+      ${Prisma.raw(candidates)}
       where directory_id = ${p.immutableId} or lower(ldap_uid) = lower(${p.login}) or lower(email) = lower(${p.email})
       order by (directory_id is not distinct from ${p.immutableId} and directory_id is not null) desc,
                (lower(ldap_uid) is not distinct from lower(${p.login})) desc

@@ -35,6 +35,7 @@ describe('the owner of an account', () => {
     authType: 'ldap',
     isActive: true,
     approvalStatus: 'approved',
+    stamp: '',
     allowLocalFallback: false,
     passwordHash: null,
     ldapUid: null,

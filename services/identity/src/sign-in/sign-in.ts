@@ -6,6 +6,8 @@ import type { Assertion } from '../provisioning/provisioning.ts';
 /** An account that a typed name means. */
 export type Candidate = {
   id: string;
+  /** The state in which it was seen. */
+  stamp: string;
   email: string;
   role: string;
   authType: string;

@@ -5,8 +5,8 @@ import type { SweepChange } from '@overtone/contracts';
 import { createOutbox } from '@overtone/database';
 import { createMetrics } from '@overtone/service-kit';
 import { startMappingWorld } from '../../test/mapping-world.ts';
+import { roleIn, sessionsOver } from '../../test/real-sessions.ts';
 import { createProvisioning } from '../provisioning/provisioning.service.ts';
-import { sessionsStore } from '../sessions/sessions.store.ts';
 import { effective } from '../settings/settings.ts';
 import { createTelemetry } from '../telemetry.ts';
 import { createSweep } from './sweep.service.ts';
@@ -30,23 +30,16 @@ afterAll(() => w.stop());
 /** A real sign-in and a real sweep over connections of their own. */
 const doorsOf = () => {
   const outbox = createOutbox('identity');
-  const [{ db, mappings }, { db: other }] = w.replicas;
+  const [{ db, pool, mappings }, { db: other }] = w.replicas;
   const { values } = effective(new Map(), {});
+  const settings = { current: () => values };
   const provisioning = createProvisioning({
     db,
+    pool,
     outbox,
-    settings: { current: () => values },
+    settings,
     mappings,
-    sessions: {
-      open: async (tx, { id, role }) => {
-        const soon = new Date(Date.now() + 60_000);
-        await tx.$executeRaw`
-          insert into refresh_token (session_id, user_id, token_hash, expires_at, absolute_expires_at)
-          values (gen_random_uuid(), ${id}::uuid, gen_random_uuid()::text, ${soon}, ${soon})`;
-        return { accessToken: role, accessSeconds: 1, refreshToken: 'r', refreshSeconds: 1, csrfToken: 'c' };
-      },
-      endAll: async (tx, userId) => (await sessionsStore.revoke(tx, { userId })).length,
-    },
+    sessions: sessionsOver({ db, pool, outbox, settings }),
     telemetry: createTelemetry(createMetrics()),
   });
   return { provisioning, sweep: createSweep({ db: other, outbox }) };
@@ -110,7 +103,7 @@ const ended = async (
   const members = await w.db.userGroupMember.findMany({ where: { userId: p.userId } });
   const audit = await w.db.auditLog.findMany({ where: { userId: p.userId } });
   return JSON.stringify({
-    signIn: entered.outcome === 'entered' ? `entered as ${entered.issued.accessToken}` : entered.errorCode,
+    signIn: entered.outcome === 'entered' ? `entered as ${roleIn(entered.issued.accessToken)}` : entered.errorCode,
     sweep: results.map((r) => `${r.outcome}, ${r.sessionsRevoked} ended`),
     active: user.isActive,
     disabledBy: user.disabledBy,

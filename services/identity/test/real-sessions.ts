@@ -1,0 +1,26 @@
+import type { Outbox } from '@overtone/database';
+import { createLog } from '@overtone/service-kit';
+import type { Db, Pool } from '../src/database.ts';
+import { createAccessTokens } from '../src/sessions/access-tokens.ts';
+import { createSessionKeys } from '../src/sessions/session-keys.ts';
+import { createSessions } from '../src/sessions/sessions.service.ts';
+import { lifetimesOf } from '../src/sessions/sessions.ts';
+import type { Settings } from '../src/settings/settings.ts';
+
+const secret = 'a secret of this test that is long enough';
+
+/** The sessions of the service over a database of the test. */
+export const sessionsOver = (d: { db: Db; pool: Pool; outbox: Outbox; settings: Settings }) =>
+  createSessions({
+    ...d,
+    accessTokens: createAccessTokens({
+      secret,
+      lifetimeSeconds: () => lifetimesOf(d.settings.current()).accessSeconds,
+    }),
+    keys: createSessionKeys(secret),
+    log: createLog('identity', { LOG_LEVEL: 'fatal', LOG_FORMAT: 'json' }),
+  });
+
+/** The role that an access token speaks of. */
+export const roleIn = (accessToken: string): string =>
+  (JSON.parse(Buffer.from(accessToken.split('.')[1] ?? '', 'base64url').toString()) as { role: string }).role;
