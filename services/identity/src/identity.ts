@@ -103,7 +103,18 @@ export const createIdentity = (env: IdentityEnv): Service => {
   const mappings = createMappings({ outbox, indexes: mappingIndexes, memberships, sessions });
   const provisioning = createProvisioning({ db, pool, outbox, settings, mappings, sessions, telemetry });
   const pace = createPace({ floorMs: env.SIGN_IN_REFUSAL_MS });
-  const signIn = createSignIn({ db, pool, hasher, lockout, sessions, settings, directory, provisioning, pace, telemetry });
+  const signIn = createSignIn({
+    db,
+    pool,
+    hasher,
+    lockout,
+    sessions,
+    settings,
+    directory,
+    provisioning,
+    pace,
+    telemetry,
+  });
   const newPasswords = createNewPasswords({ db, hasher, settings });
   const accounts = createAccounts({ db, outbox, hasher, newPasswords, lockout, sessions, settings });
   const registration = createRegistration({ db, outbox, newPasswords, settings, telemetry });

@@ -15,6 +15,7 @@ import {
 } from '../provisioning/provisioning.ts';
 import type { Issued, Sessions } from '../sessions/sessions.ts';
 import type { Settings } from '../settings/settings.ts';
+import type { Telemetry } from '../telemetry.ts';
 import { createDirectoryPassword } from './directory-password.service.ts';
 import type { Pace } from './pace.ts';
 import { createRefusal, forgive, forgiveCrowd, type Try } from './refusal.ts';
@@ -31,6 +32,7 @@ type Deps = {
   directory: CurrentDirectory;
   provisioning: Provisioning;
   pace: Pace;
+  telemetry: Pick<Telemetry, 'lockouts'>;
 };
 export type SignIn = { withPassword: (username: string, password: string, client: Client) => Promise<Issued> };
 
@@ -48,7 +50,7 @@ const enteredLocally = (user: Candidate, client: Client): AuditRecord => ({
 
 export const createSignIn = (d: Deps): SignIn => {
   const { db, pool, hasher, lockout, sessions, settings, pace } = d;
-  const refuse = createRefusal(db);
+  const refuse = createRefusal(d);
   const directoryPassword = createDirectoryPassword({ ...d, refuse });
   let underWay = 0;
 
