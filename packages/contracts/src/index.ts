@@ -1,5 +1,6 @@
 export * from './define.ts';
 export * from './directory-sync.ts';
+export * from './gpu.ts';
 export * from './http.ts';
 export * from './identity.ts';
 export * from './identity-groups.ts';
@@ -10,6 +11,7 @@ export * from './media.ts';
 export * from './media-events.ts';
 export * from './media-objects.ts';
 export { openApi } from './openapi.ts';
+export * from './operations.ts';
 export * from './queue-limits.ts';
 export * from './realtime.ts';
 export * from './search.ts';

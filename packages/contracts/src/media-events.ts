@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineEvent, defineRpc } from './define.ts';
+import { defineEvent, defineRpc, roles } from './define.ts';
 import { time } from './http.ts';
 import { fileStatuses } from './media-objects.ts';
 import { runOptions, word } from './transcription.ts';
@@ -82,5 +82,14 @@ export const mediaRpc = {
   listShared: defineRpc('media', 'list-shared', {
     request: z.object({ after: z.uuid().nullable(), limit: z.int().min(1).max(500) }),
     reply: z.object({ files: z.array(fileAccess) }),
+  }),
+  /** Which of these files there are, by name, and whether somebody may read each; who is gone is missing. */
+  standing: defineRpc('media', 'standing', {
+    request: z.object({
+      fileIds: z.array(z.uuid()).max(500),
+      reader: z.object({ userId: z.uuid(), role: z.enum(roles) }),
+    }),
+    reply: z.object({ files: z.array(z.object({ fileId: z.uuid(), title: z.string(), readable: z.boolean() })) }),
+    timeoutMs: 3_000,
   }),
 };

@@ -6,9 +6,9 @@ import { groupDetail, groupObject, mappingObject } from './identity-groups.ts';
 import { authConfigItem } from './identity-settings.ts';
 import { adminUserObject, auditRecord } from './identity-users.ts';
 import * as media from './media-objects.ts';
+import { taskObject } from './operations.ts';
 import { searchAnswer, searchOccurrence, searchResult } from './search.ts';
 import { routes } from './topology.ts';
-import * as transcription from './transcription.ts';
 
 type Json = Record<string, unknown>;
 
@@ -29,7 +29,7 @@ const named: Record<string, z.ZodType> = {
   Segment: media.segmentObject,
   Speaker: media.speakerObject,
   Tag: media.tagObject,
-  Task: transcription.taskObject,
+  Task: taskObject,
   SearchAnswer: searchAnswer,
   SearchResult: searchResult,
   SearchOccurrence: searchOccurrence,

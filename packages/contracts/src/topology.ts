@@ -16,8 +16,8 @@ import { mediaRoutes } from './media.ts';
 import { mediaEvents, mediaRpc } from './media-events.ts';
 import { searchEvents, searchRoutes } from './search.ts';
 import { systemRoutes } from './system.ts';
+import { dispatcherRoutes, operationsEvents } from './operations.ts';
 import {
-  dispatcherRoutes,
   dispatcherRpc,
   indexerJobs,
   stageJobs,
@@ -64,6 +64,7 @@ export const topology: Record<ServiceName, Topology> = {
   identity: {
     ...nothing,
     emits: all(identityEvents),
+    consumes: { 'record-operations': operationsEvents.performed },
     listens: [identityEvents.settingsChanged],
     serves: [...all<RpcDef>(identityRpc), ...all<RpcDef>(sweepRpc)],
   },
@@ -84,6 +85,7 @@ export const topology: Record<ServiceName, Topology> = {
       'complete-file': transcriptionEvents.runCompleted,
       'fail-file': transcriptionEvents.runFailed,
       'stop-file': transcriptionEvents.runCancelled,
+      'resume-file': transcriptionEvents.runResumed,
       'remove-objects': mediaEvents.deleted,
       'follow-memberships': identityEvents.membershipChanged,
       'forget-group': identityEvents.groupDeleted,
@@ -94,7 +96,7 @@ export const topology: Record<ServiceName, Topology> = {
   },
   'transcription-dispatcher': {
     ...nothing,
-    emits: all(transcriptionEvents),
+    emits: [...all<EventDef>(transcriptionEvents), ...all<EventDef>(operationsEvents)],
     consumes: {
       'start-run': mediaEvents.uploaded,
       'restart-run': mediaEvents.reprocessOrdered,
@@ -103,6 +105,7 @@ export const topology: Record<ServiceName, Topology> = {
       'order-index': mediaEvents.transcriptStored,
     },
     orders: all(stageJobs),
+    asks: [mediaRpc.standing, identityRpc.names],
     serves: all(dispatcherRpc),
     says: [transcriptionLive.fileProgress, transcriptionLive.taskCancelled],
     hears: [transcriptionLive.taskProgress],

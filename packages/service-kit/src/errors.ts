@@ -85,6 +85,11 @@ export type ErrorCode =
   | 'diarization_failed'
   | 'job_cancelled'
   | 'job_lost'
+  // dead jobs
+  | 'task_not_dead'
+  | 'task_superseded'
+  | 'run_under_way'
+  | 'file_deleted'
   // things we depend on
   | 'database_unavailable'
   | 'broker_unavailable'

@@ -43,6 +43,7 @@ import { createOidc } from './oidc/oidc.service.ts';
 import { createProvider } from './oidc/provider.adapter.ts';
 import { auditLogRoutes } from './audit/audit.routes.ts';
 import { createAuditTrail } from './audit/audit-trail.service.ts';
+import { recordOperations } from './audit/record-operations.consumer.ts';
 import { createArgon2 } from './passwords/argon2.adapter.ts';
 import { createNewPasswords } from './passwords/new-passwords.service.ts';
 import { createAccessTokens } from './sessions/access-tokens.ts';
@@ -181,6 +182,7 @@ export const createIdentity = (env: IdentityEnv): Service => {
       ...groupsRpc({ groups }),
       ...sweepRpcs({ sweep, rules: sweepRules }),
     ],
+    consumers: [recordOperations({ db })],
     periodics: [
       periodic('forget used sign-in states', 600_000, async () => void (await flowStore.forgetOld(db))),
       periodic('forget old audit records', 3_600_000, async (signal) => {

@@ -17,12 +17,14 @@ import { exportsRoutes } from './exports/exports.routes.ts';
 import { filesRoutes } from './files/files.routes.ts';
 import { createFiles } from './files/files.service.ts';
 import { removeObjects } from './files/remove-objects.consumer.ts';
+import { standingRpc } from './files/standing.rpc.ts';
 import { PrismaClient } from './generated/client.ts';
 import { indexingRpc } from './indexing/indexing.rpc.ts';
 import { createIdentityPeople } from './ports/identity-people.adapter.ts';
 import { completeFile } from './processing/complete-file.consumer.ts';
 import { failFile } from './processing/fail-file.consumer.ts';
 import { createProcessing } from './processing/processing.service.ts';
+import { resumeFile } from './processing/resume-file.consumer.ts';
 import { showStage } from './processing/show-stage.consumer.ts';
 import { showWaiting } from './processing/show-waiting.consumer.ts';
 import { stopFile } from './processing/stop-file.consumer.ts';
@@ -100,7 +102,7 @@ export const createMedia = (env: MediaEnv): Service => {
       ...speakersRoutes({ speakers: createSpeakers({ db, outbox }) }),
       ...tagsRoutes({ tags: createTags({ db, outbox }) }),
     ],
-    rpcs: [...indexingRpc({ db }), ...sharingRpc({ db })],
+    rpcs: [...indexingRpc({ db }), ...sharingRpc({ db }), ...standingRpc({ db })],
     consumers: [
       takeOverRun({ processing }),
       showStage({ processing }),
@@ -109,6 +111,7 @@ export const createMedia = (env: MediaEnv): Service => {
       completeFile({ processing }),
       failFile({ processing }),
       stopFile({ processing }),
+      resumeFile({ processing }),
       removeObjects({ objects }),
       followMemberships({ sharing }),
       forgetGroup({ sharing }),

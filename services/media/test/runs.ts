@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import {
   transcriptionEvents as events,
   type EngineInfo,
+  type Stage,
   type TranscriptArtefact,
   type Word,
   type WordsArtefact,
@@ -61,8 +62,7 @@ export const startRun = async (service: Media, owner: Person = somebody(), fileI
         return wanted(now) ? now : undefined;
       }),
     open: (time?: Date) => service.tell(events.runOpened, ids, time),
-    start: (stage: 'prepare' | 'transcribe' | 'diarize' | 'assemble' | 'index', time?: Date) =>
-      service.tell(events.stageStarted, { ...ids, stage }, time),
+    start: (stage: Stage, time?: Date) => service.tell(events.stageStarted, { ...ids, stage }, time),
     prepare: async (change: object = {}, time?: Date) => {
       const waveform = await put('waveform', { version: 1, interval_ms: 10, peaks: [0, 127, 64, 0] });
       const thumbnail = `derived/${file}/${ids.runId}/thumbnail.jpg`;
@@ -91,16 +91,19 @@ export const startRun = async (service: Media, owner: Person = somebody(), fileI
       };
       await service.tell(events.stageCompleted, { ...ids, sequence: 2, stage: 'transcribe', output }, time);
     },
-    assemble: async (transcript: TranscriptArtefact = twoVoices(), time?: Date) => {
+    assemble: async (transcript: TranscriptArtefact = twoVoices(), time?: Date, sequence = 4) => {
       const { segments, speakers } = transcript;
       const counts = { segments: segments.length, speakers: speakers.length, engine_seconds: 0 };
       const output = { artefact: await put('assemble', transcript), ...counts };
-      await service.tell(events.stageCompleted, { ...ids, sequence: 4, stage: 'assemble', output }, time);
+      await service.tell(events.stageCompleted, { ...ids, sequence, stage: 'assemble', output }, time);
     },
     wait: (reason: 'engine' | 'worker' | null) => service.tell(events.runWaiting, { ...ids, reason }),
-    complete: (warnings: string[] = [], time?: Date) => service.tell(events.runCompleted, { ...ids, warnings }, time),
+    complete: (warnings: string[] = [], time?: Date, dropped: string[] = []) =>
+      service.tell(events.runCompleted, { ...ids, warnings, dropped }, time),
     fail: (code: string, retryable = true, time?: Date) =>
       service.tell(events.runFailed, { ...ids, stage: 'transcribe', code, message: 'It went wrong.', retryable }, time),
+    resume: (stage: Stage, time: Date, dropped: string[] = []) =>
+      service.tell(events.runResumed, { ...ids, stage, dropped }, time),
     cancelled: (time?: Date) => service.tell(events.runCancelled, ids, time),
   };
 };

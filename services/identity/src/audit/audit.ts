@@ -26,6 +26,10 @@ type AuditEvent =
   | 'admin.user.reject'
   | 'admin.settings.change'
   | 'admin.settings.test'
+  | 'admin.queue.pause'
+  | 'admin.queue.resume'
+  | 'admin.jobs.retry'
+  | 'admin.jobs.discard'
   // The specification's name ("Events" 1).
   | 'ADMIN_ROLE_CHANGE'
   | 'group.create'

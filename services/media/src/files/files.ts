@@ -30,7 +30,11 @@ const statusWords: Record<FileStatus, string> = {
   orphaned: 'The recording is missing',
   quarantined: 'In quarantine',
 };
-const waitingWords = { engine: 'Waiting for a speech engine', worker: 'Waiting for a worker' };
+const waitingWords = {
+  engine: 'Waiting for a speech engine',
+  worker: 'Waiting for a worker',
+  paused: 'Paused by an administrator',
+};
 
 /** Nothing is being done with the file and nothing will be by itself. */
 export const isSettled = (status: string): boolean => ['completed', 'error', 'cancelled'].includes(status);

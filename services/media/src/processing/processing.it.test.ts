@@ -136,7 +136,7 @@ describe('events that overtake each other', () => {
 
   it('never take a file out of its end', async () => {
     const run = await transcribed(media);
-    await run.start('diarize');
+    await run.start('diarize', later(-60));
     await run.wait('worker');
     await run.prepare({ duration: 8 });
     expect(await run.until(({ duration }) => duration === 8)).toMatchObject({ status: 'completed', stage: null });
@@ -186,6 +186,67 @@ describe('a run that fails', () => {
     await next.fail('engine_timeout', true, later(3));
     const file = await next.until(({ status }) => status === 'error');
     expect(file['transcript_segments']).toEqual(before['transcript_segments']);
+  });
+});
+
+describe('a run that is taken up again', () => {
+  it('goes on where it failed, whichever of its events comes first', async () => {
+    const run = await startRun(media);
+    await run.open();
+    await run.fail('engine_crashed', true, later(1));
+    await run.until(({ status }) => status === 'error');
+    await run.start('transcribe', later(3));
+    await run.until(({ status, error }) => status === 'transcribing' && error === null);
+    await run.resume('transcribe', later(2));
+    await run.fail('engine_crashed', true, later(1));
+    await run.assemble();
+    await run.complete([], later(4));
+    await run.until(({ status }) => status === 'completed');
+    expect(await run.show()).toMatchObject({ status: 'completed', error: null, total_segments: 3 });
+  });
+
+  it('waits in its queue until a worker takes it', async () => {
+    const run = await startRun(media);
+    await run.open();
+    await run.fail('engine_crashed', true, later(1));
+    await run.until(({ status }) => status === 'error');
+    await run.resume('transcribe', later(2));
+    expect(await run.until(({ status }) => status === 'queued')).toMatchObject({ error: null, stage: null });
+    await run.fail('engine_crashed', true, later(3));
+    await run.until(({ status }) => status === 'error');
+    await run.resume('transcribe', later(2));
+    await run.prepare({ duration: 8 });
+    await run.until(({ duration }) => duration === 8);
+    expect(await run.show()).toMatchObject({ status: 'error', error: { code: 'engine_crashed' } });
+  });
+
+  it('stores the transcript anew with its speakers, keeps what people wrote, and drops the warning', async () => {
+    const run = await startRun(media);
+    await run.open();
+    const note = 'Speakers could not be told apart: too noisy';
+    const alone = { ...twoVoices(['SPEAKER_01']), diarization: { provider: 'none', degraded: note } };
+    await run.assemble({ ...alone, segments: alone.segments.map((s) => ({ ...s, speaker: 0 })) });
+    const before = await run.until((file) => file['total_segments'] === 3);
+    await run.complete([note], later(1));
+    await run.until(({ status }) => status === 'completed');
+    const [segment] = before['transcript_segments'] as SegmentObject[];
+    const path = `/api/files/${run.fileId}/transcript/segments/${segment?.uuid}`;
+    expect((await media.json(run.owner, 'PUT', path, { text: 'Good morning, all', version: 1 })).status).toBe(200);
+    await run.resume('diarize', later(2), [note]);
+    expect(await run.until(({ status }) => status === 'queued')).toMatchObject({ warnings: [], total_segments: 3 });
+    await run.assemble(twoVoices(), later(3), 6);
+    const after = await run.until((file) => file['speaker_count'] === 2);
+    expect(texts(after)).toEqual(['Good morning, all', 'hello and welcome', 'let us begin']);
+    expect(after['warnings']).toEqual([]);
+  });
+
+  it('loses the warning of an index that was made late', async () => {
+    const run = await transcribed(media);
+    await run.complete(['It is not searchable yet.'], later(1));
+    await run.until(({ warnings }) => (warnings as string[]).length === 1);
+    await run.complete([], later(2), ['It is not searchable yet.']);
+    const file = await run.until(({ warnings }) => (warnings as string[]).length === 0);
+    expect(file).toMatchObject({ status: 'completed' });
   });
 });
 

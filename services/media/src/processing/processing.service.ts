@@ -15,7 +15,7 @@ import { txOptions, type Db, type Tx } from '../database.ts';
 import { isSettled, objectPrefixes, type FileRow } from '../files/files.ts';
 import { Prisma } from '../generated/client.ts';
 import { keepEdits, type EditedSegment } from './keep-edits.ts';
-import { begun, tellsOf, toProblem } from './processing.ts';
+import { begun, isOvertaken, isTakenUp, tellsOf, toProblem } from './processing.ts';
 import { provisionalSegments } from './provisional.ts';
 import { replaceTranscript } from './transcript-rows.ts';
 
@@ -31,6 +31,8 @@ const cutOffWarning = 'The recording is cut off at its end; what there is of it 
 const withWarning = (file: FileRow, ...more: (string | null)[]): string[] => [
   ...new Set([...file.warnings, ...more.filter((w) => w !== null)]),
 ];
+
+const without = (warnings: string[], dropped: string[]): string[] => warnings.filter((w) => !dropped.includes(w));
 
 /** What the runs of the dispatcher do to files. Every method may be called twice and late: history changes nothing. */
 export const createProcessing = ({ db, outbox, objects }: ProcessingDeps) => {
@@ -50,7 +52,7 @@ export const createProcessing = ({ db, outbox, objects }: ProcessingDeps) => {
     const about = tellsOf(file, { runId, time });
     if (about === 'history') return undefined;
     if (about === 'current') return file;
-    const fresh = { stage: null, waitingFor: null, warnings: [], error: Prisma.DbNull, completedAt: null };
+    const fresh = { ...anew, warnings: [], runTurnedAt: null };
     const data = { ...fresh, runId, runOpenedAt: time, runSequence: 0, status: 'queued' };
     return tx.mediaFile.update({ where: { id: fileId }, data });
   };
@@ -103,7 +105,8 @@ export const createProcessing = ({ db, outbox, objects }: ProcessingDeps) => {
   const assembled = async (data: Result<'assemble'>, when: When) => {
     const artefact = transcriptArtefact.parse(await read(data.output.artefact));
     await withFile(data, when, async (tx, file) => {
-      if (file.transcriptRunId === data.runId && !file.transcriptProvisional) return sayAgain(tx, file, data.runId);
+      const known = file.transcriptRunId === data.runId && !file.transcriptProvisional;
+      if (known && data.sequence <= file.runSequence) return sayAgain(tx, file, data.runId);
       const segments = keepEdits(artefact.segments, await editsSince(tx, file));
       await replaceTranscript(tx, file.id, { speakers: artefact.speakers, segments });
       await stored(tx, file, data.runId, false, {
@@ -126,13 +129,30 @@ export const createProcessing = ({ db, outbox, objects }: ProcessingDeps) => {
       provisional: false,
     });
 
+  /** The run has ended, unless it has been taken up again since. */
+  const end = (data: OfRun, when: When, change: (file: FileRow) => Change): Promise<void> =>
+    withFile(data, when, async (tx, file) => {
+      if (isOvertaken(file, when.time)) return;
+      await save(tx, file, { ...ended, runTurnedAt: when.time, ...change(file) });
+    });
+
   return {
     opened: (data: DataOf<Events['runOpened']>, when: When) => withFile(data, when, (tx, file) => save(tx, file, {})),
 
     stageStarted: (data: DataOf<Events['stageStarted']>, when: When) =>
       withFile(data, when, async (tx, file) => {
-        const status = begun(file, data.stage);
-        if (status) await save(tx, file, { status, stage: data.stage, waitingFor: null });
+        const again = isTakenUp(file, when.time);
+        const status = begun(again ? { status: 'queued', stage: null } : file, data.stage);
+        const turn = again ? { ...anew, runTurnedAt: when.time } : {};
+        if (status) await save(tx, file, { ...turn, status, stage: data.stage, waitingFor: null });
+      }),
+
+    resumed: (data: DataOf<Events['runResumed']>, when: When) =>
+      withFile(data, when, async (tx, file) => {
+        const warnings = without(file.warnings, data.dropped);
+        if (!isOvertaken(file, when.time))
+          await save(tx, file, { ...anew, status: 'queued', runTurnedAt: when.time, warnings });
+        else if (!isSettled(file.status)) await save(tx, file, { warnings });
       }),
 
     stageCompleted: async (data: Completed, when: When): Promise<void> => {
@@ -157,25 +177,23 @@ export const createProcessing = ({ db, outbox, objects }: ProcessingDeps) => {
       }),
 
     completed: (data: DataOf<Events['runCompleted']>, when: When) =>
-      withFile(data, when, (tx, file) =>
-        save(tx, file, {
-          ...ended,
-          status: 'completed',
-          completedAt: when.time,
-          warnings: withWarning(file, ...data.warnings),
-        }),
-      ),
+      end(data, when, (file) => ({
+        status: 'completed',
+        completedAt: when.time,
+        warnings: without(withWarning(file, ...data.warnings), data.dropped ?? []),
+      })),
 
     failed: (data: DataOf<Events['runFailed']>, when: When) =>
-      withFile(data, when, (tx, file) => save(tx, file, { ...ended, status: 'error', error: toProblem(data) })),
+      end(data, when, () => ({ status: 'error', error: toProblem(data) })),
 
-    cancelled: (data: DataOf<Events['runCancelled']>, when: When) =>
-      withFile(data, when, (tx, file) => save(tx, file, { ...ended, status: 'cancelled' })),
+    cancelled: (data: DataOf<Events['runCancelled']>, when: When) => end(data, when, () => ({ status: 'cancelled' })),
   };
 };
 export type Processing = ReturnType<typeof createProcessing>;
 
 const ended = { stage: null, waitingFor: null, error: Prisma.DbNull } as const;
+/** Of an earlier end nothing is left. */
+const anew = { ...ended, completedAt: null } as const;
 
 const editsSince = async (tx: Tx, file: FileRow): Promise<EditedSegment[]> => {
   const since = file.runOpenedAt ?? new Date(0);

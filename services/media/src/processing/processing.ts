@@ -12,6 +12,17 @@ export const tellsOf = (file: Known, event: { runId: string; time: Date }): 'cur
   return file.runOpenedAt === null || event.time > file.runOpenedAt ? 'newer' : 'history';
 };
 
+/**
+ * Whether an event that ends a run, or takes it up again, tells of what was overtaken: the file has heard of a later
+ * end or return already.
+ */
+export const isOvertaken = (file: Pick<FileRow, 'runTurnedAt'>, time: Date): boolean =>
+  file.runTurnedAt !== null && time < file.runTurnedAt;
+
+/** A stage that begins after its run ended: somebody had the run taken up again, and that news is still on its way. */
+export const isTakenUp = (file: Pick<FileRow, 'status' | 'runTurnedAt'>, time: Date): boolean =>
+  isSettled(file.status) && file.runTurnedAt !== null && time > file.runTurnedAt;
+
 const statusOfStage: Record<Stage, FileObject['status']> = {
   prepare: 'processing',
   transcribe: 'transcribing',

@@ -1,56 +1,85 @@
-import type { QueryOf, dispatcherRoutes } from '@overtone/contracts';
+import type { AnswerOf, dispatcherRoutes } from '@overtone/contracts';
+import { roleAtLeast } from '@overtone/contracts';
 import type { Db } from '../database.ts';
-import { taskObjectOf, timelineOf } from './tasks.ts';
+import type { Run, Task } from '../generated/client.ts';
+import { titlesOf, type Files, type Reader } from '../ports/files.ts';
+import { keptTasks, taskObjectOf, timelineOf, triesOf, type TaskObject } from './tasks.ts';
+import type { TaskFilter, TasksStore } from './tasks.store.ts';
 
-type ListQuery = QueryOf<typeof dispatcherRoutes.listTasks>;
+type Deps = { db: Db; store: TasksStore; files: Files; fractionOf: (runId: string, stage: string) => number };
+type Routes = typeof dispatcherRoutes;
+const prunedAtOnce = 2_000;
 
-type Deps = { db: Db; fractionOf: (runId: string, stage: string) => number };
+const seesAll = ({ role }: Reader): boolean => roleAtLeast(role, 'admin');
 
-/** What people may see of tasks. `ownerId` null: an administrator's view. */
-export const createTasksReadModel = ({ db, fractionOf }: Deps) => ({
-  list: async (q: ListQuery, ownerId: string | null) => {
-    const where = {
-      ...(ownerId ? { ownerId } : {}),
-      ...(q.status ? { status: q.status } : {}),
-      ...(q.task_type ? { stage: q.task_type } : {}),
-      ...(q.file ? { fileId: q.file } : {}),
-    };
-    const [total, rows] = await Promise.all([
-      db.task.count({ where }),
-      db.task.findMany({
-        where,
-        orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
-        skip: (q.page - 1) * q.page_size,
-        take: q.page_size,
-      }),
-    ]);
-    return {
-      items: rows.map((t) => taskObjectOf(t, t.runId ? fractionOf(t.runId, t.stage) : 0)),
-      total,
-      page: q.page,
-      page_size: q.page_size,
-    };
-  },
-
-  /** Stages of the file's latest run; null when there is none that this caller may see. */
-  timeline: async (fileId: string, ownerId: string | null) => {
-    const run = await db.run.findFirst({
-      where: { fileId, ...(ownerId ? { ownerId } : {}) },
-      orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
-    });
-    if (!run) return null;
-    const [rows, tasks] = await Promise.all([
-      db.stageRow.findMany({ where: { runId: run.id } }),
-      db.task.findMany({ where: { runId: run.id } }),
-    ]);
-    const attempts = (stage: string) => {
-      const task = tasks.find((t) => t.stage === stage);
-      return task ? taskObjectOf(task).attempt : 0;
-    };
-    return timelineOf(
-      run,
-      rows.map((r) => ({ ...r, attempts: attempts(r.stage) })),
+/** What people may see of tasks: their own; administrators everybody's. */
+export const createTasksReadModel = ({ db, store, files, fractionOf }: Deps) => {
+  const objectsOf = async (tasks: Task[], reader: Reader): Promise<TaskObject[]> => {
+    const titles = await titlesOf(
+      files,
+      tasks.map((t) => t.fileId),
+      reader,
     );
-  },
-});
+    return tasks.map((t) =>
+      taskObjectOf(t, {
+        fraction: t.runId ? fractionOf(t.runId, t.stage) : 0,
+        title: titles.get(t.fileId) ?? null,
+      }),
+    );
+  };
+
+  const mayRead = async (run: Run, reader: Reader): Promise<boolean> =>
+    run.ownerId === reader.userId ||
+    seesAll(reader) ||
+    (await files.standing([run.fileId], reader)).get(run.fileId)?.readable === true;
+
+  const pausedReason = async (run: Run): Promise<string | null> => {
+    if (run.waitingFor !== 'paused') return null;
+    const open = await db.task.findFirst({ where: { runId: run.id, status: 'pending' }, select: { queue: true } });
+    return open ? ((await db.queuePause.findUnique({ where: { queue: open.queue } }))?.reason ?? null) : null;
+  };
+
+  return {
+    objectsOf,
+
+    list: async (
+      filter: TaskFilter,
+      page: number,
+      size: number,
+      reader: Reader,
+    ): Promise<AnswerOf<Routes['listTasks']>> => {
+      const others = filter.owner !== undefined && filter.owner !== reader.userId;
+      if (others && !seesAll(reader)) return { items: [], total: 0, page, page_size: size };
+      const own = seesAll(reader) ? filter : { ...filter, owner: reader.userId };
+      const { rows, total } = await store.page(own, page, size);
+      return { items: await objectsOf(rows, reader), total, page, page_size: size };
+    },
+
+    /** One task with its tries; null when there is none that this reader may see. */
+    task: async (id: string, reader: Reader): Promise<AnswerOf<Routes['task']> | null> => {
+      const task = await db.task.findUnique({ where: { id }, include: { attempts: true } });
+      if (!task || (task.ownerId !== reader.userId && !seesAll(reader))) return null;
+      const { attempts, ...row } = task;
+      const [object] = await objectsOf([row], reader);
+      return object ? { ...object, tries: triesOf(attempts) } : null;
+    },
+
+    /** Stages of the file's latest run; null when there is none that this reader may see. */
+    timeline: async (fileId: string, reader: Reader): Promise<AnswerOf<Routes['fileTimeline']> | null> => {
+      const run = await db.run.findFirst({ where: { fileId }, orderBy: [{ createdAt: 'desc' }, { id: 'desc' }] });
+      if (!run || !(await mayRead(run, reader))) return null;
+      const [rows, tasks, reason] = await Promise.all([
+        db.stageRow.findMany({ where: { runId: run.id } }),
+        db.task.findMany({ where: { runId: run.id }, include: { attempts: true } }),
+        pausedReason(run),
+      ]);
+      return timelineOf(run, rows, tasks, reason);
+    },
+
+    /** Keeps the newest ended tasks. */
+    prune: async (signal?: AbortSignal): Promise<void> => {
+      while (!signal?.aborted && (await store.prune(keptTasks, prunedAtOnce)) === prunedAtOnce);
+    },
+  };
+};
 export type TasksReadModel = ReturnType<typeof createTasksReadModel>;

@@ -1,5 +1,5 @@
-import { dispatcherRoutes, roleAtLeast } from '@overtone/contracts';
-import { handle, notFound, type Caller, type Route } from '@overtone/service-kit';
+import { dispatcherRoutes } from '@overtone/contracts';
+import { handle, notFound, type Route } from '@overtone/service-kit';
 import { alive, type WorkerState } from '../leases/leases.ts';
 import type { Recovery } from '../recovery/recovery.ts';
 import type { TasksReadModel } from './tasks.read-model.ts';
@@ -9,14 +9,21 @@ export type TasksRoutesDeps = {
   recovery: Recovery;
   fleet: () => ReadonlyMap<string, WorkerState>;
 };
-const ownerOf = (caller: Caller): string | null => (roleAtLeast(caller.role, 'admin') ? null : caller.userId);
 
 export const tasksRoutes = ({ tasks, recovery, fleet }: TasksRoutesDeps): Route[] => [
-  handle(dispatcherRoutes.listTasks, async ({ query, caller }) => tasks.list(query, ownerOf(caller))),
+  handle(dispatcherRoutes.listTasks, async ({ query, caller }) => {
+    const { page, page_size, ...filter } = query;
+    return tasks.list(filter, page, page_size, caller);
+  }),
   handle(dispatcherRoutes.fileTimeline, async ({ params, caller }) => {
-    const timeline = await tasks.timeline(params.uuid, ownerOf(caller));
+    const timeline = await tasks.timeline(params.uuid, caller);
     if (!timeline) throw notFound();
     return timeline;
+  }),
+  handle(dispatcherRoutes.task, async ({ params, caller }) => {
+    const task = await tasks.task(params.uuid, caller);
+    if (!task) throw notFound('There is no such task.');
+    return task;
   }),
   handle(dispatcherRoutes.recoverStuck, async () => {
     const lost = await recovery.takeBackLost();

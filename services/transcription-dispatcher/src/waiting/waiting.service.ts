@@ -37,7 +37,8 @@ export const createWaiting = ({ db, outbox, workers }: WaitingDeps) => {
     look: async (): Promise<void> => {
       const fleet = workers();
       if (fleet === null) return;
-      const reasons = stages.map((stage) => reasonFor(stage, fleet));
+      const paused = (await db.queuePause.findMany()).map(({ queue }) => queue);
+      const reasons = stages.map((stage) => reasonFor(stage, fleet, paused));
       // Only runs of which something else was told last; a long queue is not read again and again.
       const candidates = await db.$queryRaw<Candidate[]>`
         select r.uuid::text as id, r.file_id::text as "fileId", r.owner_id::text as "ownerId",
@@ -47,7 +48,8 @@ export const createWaiting = ({ db, outbox, workers }: WaitingDeps) => {
         join unnest(${[...stages]}::text[], ${reasons}::text[]) as want (stage, reason) on want.stage = t.stage
         where t.status = 'pending' and t.next_attempt_at is null
           and r.waiting_for is distinct from want.reason
-          and (want.reason is null or t.published_at < now() - make_interval(secs => ${patienceMs / 1000}))
+          and (want.reason is null or want.reason = 'paused'
+            or t.published_at < now() - make_interval(secs => ${patienceMs / 1000}))
         limit ${batch}`;
       for (const run of candidates) await set(run);
     },

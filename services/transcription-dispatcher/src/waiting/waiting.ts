@@ -9,9 +9,15 @@ export const patienceMs = 5_000;
 
 /**
  * Why a waiting stage cannot be begun, or null when a live worker takes such jobs (it may just be busy).
- * `engine`: workers are there, but none has a speech engine. `worker`: there is none at all for this kind of job.
+ * `paused`: an administrator holds its queue. `engine`: workers are there, but none has a speech engine. `worker`: there
+ * is none at all for this kind of job.
  */
-export const reasonFor = (stage: Stage, workers: WorkerState[]): WaitingReason | null => {
+export const reasonFor = (
+  stage: Stage,
+  workers: WorkerState[],
+  paused: readonly string[] = [],
+): WaitingReason | null => {
+  if (paused.includes(stageJobs[stage].queue)) return 'paused';
   const durable = jobDurable(stageJobs[stage]);
   const pulling = workers.filter((w) => w.pulls.includes(durable));
   if (durable !== speech) return pulling.length > 0 ? null : 'worker';

@@ -1,0 +1,16 @@
+import { mediaRpc } from '@overtone/contracts';
+import { answer, type RpcHandler } from '@overtone/service-kit';
+import { permissionsOf } from '../access/access.ts';
+import type { Db } from '../database.ts';
+
+/** Which files there still are, by name, and whether somebody may read them; asked by transcription-dispatcher. */
+export const standingRpc = ({ db }: { db: Db }): RpcHandler[] => [
+  answer(mediaRpc.standing, async ({ fileIds, reader }) => {
+    const files = await db.mediaFile.findMany({
+      where: { id: { in: fileIds } },
+      select: { id: true, userId: true, title: true },
+    });
+    const readable = await permissionsOf(db, reader, files);
+    return { files: files.map(({ id, title }) => ({ fileId: id, title, readable: readable.has(id) })) };
+  }),
+];

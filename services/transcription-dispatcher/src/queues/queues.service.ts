@@ -1,0 +1,108 @@
+import type { AnswerOf, dispatcherRoutes, Queue, Stage } from '@overtone/contracts';
+import type { Outbox } from '@overtone/database';
+import { isAppError, unavailable, type Log } from '@overtone/service-kit';
+import type { QueueGauges } from '../broker/broker.ts';
+import { txOptions, type Db } from '../database.ts';
+import type { WorkerState } from '../leases/leases.ts';
+import { tellAudit, type Operator } from '../operator.ts';
+import { titlesOf, type Files, type People, type Reader } from '../ports/files.ts';
+import { pauseObjectOf, queueObjectsOf, workerObjectsOf } from './queues.ts';
+import type { QueuesStore } from './queues.store.ts';
+
+export type QueuesDeps = {
+  db: Db;
+  store: QueuesStore;
+  outbox: Outbox;
+  gauges: () => Promise<ReadonlyMap<Queue, QueueGauges>>;
+  fleet: { entries: () => ReadonlyMap<string, WorkerState>; since: () => number | null };
+  files: Files;
+  people: People;
+  fractionOf: (runId: string, stage: string) => number;
+  log: Log;
+};
+type Routes = typeof dispatcherRoutes;
+
+/** What an operator sees of queues and workers, and holding a queue. */
+export const createQueues = (d: QueuesDeps) => {
+  const namesOf = (ids: string[]) => d.people.names(ids).catch(() => new Map<string, string>());
+
+  const runningTasks = async (reader: Reader) => {
+    const tasks = await d.store.running();
+    const titles = await titlesOf(
+      d.files,
+      tasks.map((t) => t.fileId),
+      reader,
+    );
+    return tasks.map((t) => ({
+      worker: t.worker ?? '',
+      task_uuid: t.id,
+      stage: t.stage as Stage,
+      media_file_id: t.fileId,
+      file_title: titles.get(t.fileId) ?? null,
+      progress: t.runId ? d.fractionOf(t.runId, t.stage) : 0,
+      since: (t.claimedAt ?? t.createdAt).toISOString(),
+    }));
+  };
+
+  return {
+    /** @throws AppError unavailable: what cannot be counted is not shown as nothing. */
+    overview: async (reader: Reader): Promise<AnswerOf<Routes['queues']>> => {
+      const now = Date.now();
+      const gauges = await d.gauges().catch(brokerAway);
+      if (d.fleet.since() === null) brokerAway(undefined);
+      const [counts, pauses, seen, running] = await Promise.all([
+        d.store.counts(),
+        d.store.pauses(),
+        d.store.workersSeen(),
+        runningTasks(reader),
+      ]).catch(databaseAway);
+      const names = await namesOf(pauses.map((p) => p.pausedBy));
+      return {
+        queues: queueObjectsOf(gauges, counts, pauses, names),
+        workers: workerObjectsOf(d.fleet.entries(), seen, running, now),
+        at: new Date(now).toISOString(),
+      };
+    },
+
+    /** Pausing a paused queue gives it the new reason. */
+    pause: async (queue: Queue, reason: string, operator: Operator): Promise<AnswerOf<Routes['pauseQueue']>> => {
+      const paused = await d.db.$transaction(async (tx) => {
+        await tellAudit(tx, d.outbox, operator, 'queue_paused', { queue, reason });
+        return d.store.pause(tx, queue, reason, operator.userId);
+      }, txOptions);
+      d.log.info({ queue, reason, actor: operator.userId }, 'queue paused');
+      return pauseObjectOf(paused, await namesOf([operator.userId]));
+    },
+
+    resume: async (queue: Queue, operator: Operator): Promise<AnswerOf<Routes['resumeQueue']>> => {
+      const resumed = await d.db.$transaction(async (tx) => {
+        const was = await d.store.resume(tx, queue);
+        if (was) await tellAudit(tx, d.outbox, operator, 'queue_resumed', { queue });
+        return was;
+      }, txOptions);
+      if (resumed) d.log.info({ queue, actor: operator.userId }, 'queue resumed');
+      return { resumed };
+    },
+
+    /** Who was there, for when they are not. */
+    noteWorkers: async (): Promise<void> => {
+      const now = Date.now();
+      const live = [...d.fleet.entries()].flatMap(([key, w]) =>
+        w.expiresAt > now ? [[key.replace(/^worker\./, ''), w] as const] : [],
+      );
+      if (live.length > 0) await d.store.noteWorkers(live);
+      await d.store.forgetWorkers();
+    },
+  };
+};
+export type Queues = ReturnType<typeof createQueues>;
+
+const brokerAway = (cause: unknown): never => {
+  throw unavailable('broker_unavailable', 'The queues cannot be counted: the message broker does not answer.', {
+    cause,
+  });
+};
+const databaseAway = (cause: unknown): never => {
+  if (isAppError(cause)) throw cause;
+  throw unavailable('database_unavailable', 'The queues cannot be read: the database does not answer.', { cause });
+};

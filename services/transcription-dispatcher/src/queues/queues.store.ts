@@ -1,0 +1,55 @@
+import type { Db, Tx } from '../database.ts';
+import type { QueuePause, Task, WorkerSeen } from '../generated/client.ts';
+import type { WorkerState } from '../leases/leases.ts';
+import { offlineForMs, type QueueCounts } from './queues.ts';
+
+/** More than a fleet does at once. */
+const mostRunning = 2_000;
+
+export const createQueuesStore = ({ db }: { db: Db }) => ({
+  counts: async (): Promise<QueueCounts> => {
+    const rows = await db.$queryRaw<{ queue: string; retrying: number; dead: number }[]>`
+      select queue, count(*) filter (where status = 'pending')::int as retrying,
+             count(*) filter (where status = 'failed')::int as dead
+      from task
+      where (status = 'pending' and next_attempt_at is not null)
+         or (status = 'failed' and discarded_at is null and not superseded)
+      group by queue`;
+    return new Map(rows.map(({ queue, ...counts }) => [queue, counts]));
+  },
+  pauses: (): Promise<QueuePause[]> => db.queuePause.findMany(),
+  running: (): Promise<Task[]> =>
+    db.task.findMany({ where: { status: 'in_progress' }, orderBy: { claimedAt: 'asc' }, take: mostRunning }),
+  workersSeen: (): Promise<WorkerSeen[]> => db.workerSeen.findMany(),
+
+  pause: (tx: Tx, queue: string, reason: string, pausedBy: string): Promise<QueuePause> => {
+    const data = { reason, pausedBy, pausedAt: new Date() };
+    return tx.queuePause.upsert({ where: { queue }, create: { queue, ...data }, update: data });
+  },
+  /** @returns false when it was not paused. */
+  resume: async (tx: Tx, queue: string): Promise<boolean> =>
+    (await tx.queuePause.deleteMany({ where: { queue } })).count > 0,
+
+  /** In one statement and in the order of ids, so that replicas do not block each other. */
+  noteWorkers: async (live: readonly (readonly [string, WorkerState])[]): Promise<void> => {
+    const rows = live.map(([id, w]) => ({
+      id,
+      service: w.service,
+      pulls: w.pulls,
+      engine: w.engine,
+      note: w.engineNote,
+    }));
+    await db.$executeRaw`
+      insert into worker_seen (id, service, pulls, engine, engine_note)
+      select w.id, w.service, array(select jsonb_array_elements_text(w.pulls)), w.engine, w.note
+      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+        as w (id text, service text, pulls jsonb, engine jsonb, note text)
+      order by w.id
+      on conflict (id) do update set service = excluded.service, pulls = excluded.pulls, engine = excluded.engine,
+        engine_note = excluded.engine_note, last_seen_at = now()`;
+  },
+  forgetWorkers: async (): Promise<void> =>
+    void (await db.$executeRaw`
+      delete from worker_seen where last_seen_at < now() - make_interval(secs => ${offlineForMs / 1000})`),
+});
+export type QueuesStore = ReturnType<typeof createQueuesStore>;

@@ -1,0 +1,61 @@
+import type { dispatcherRoutes, QueryOf } from '@overtone/contracts';
+import type { Db } from '../database.ts';
+import { Prisma, type Task } from '../generated/client.ts';
+import { keptTasks } from './tasks.ts';
+
+export type TaskFilter = Omit<QueryOf<typeof dispatcherRoutes.listTasks>, 'page' | 'page_size'>;
+export type TaskWithTries = Prisma.TaskGetPayload<{ include: { attempts: true } }>;
+
+const literally = (text: string): string => text.replaceAll(/[\\%_]/g, String.raw`\$&`);
+
+const conditions = (f: TaskFilter): Prisma.Sql => {
+  const like = `%${literally(f.q ?? '')}%`;
+  const begins = `${literally((f.q ?? '').toLowerCase())}%`;
+  const all = [
+    Prisma.sql`true`,
+    ...(f.owner ? [Prisma.sql`owner_id = ${f.owner}::uuid`] : []),
+    ...(f.status ? [Prisma.sql`status = ${f.status}`] : []),
+    ...(f.task_type ? [Prisma.sql`stage = ${f.task_type}`] : []),
+    ...(f.queue ? [Prisma.sql`queue = ${f.queue}`] : []),
+    ...(f.file ? [Prisma.sql`file_id = ${f.file}::uuid`] : []),
+    ...(f.q
+      ? [
+          Prisma.sql`(error_message ilike ${like} or error_code ilike ${like} or worker ilike ${like}
+                      or uuid::text like ${begins} or file_id::text like ${begins})`,
+        ]
+      : []),
+  ];
+  return Prisma.join(all, ' and ');
+};
+
+/** Reads of the task list, newest first, never further than the kept ones. */
+export const createTasksStore = ({ db }: { db: Db }) => ({
+  page: async (filter: TaskFilter, page: number, size: number): Promise<{ total: number; rows: Task[] }> => {
+    const wanted = conditions(filter);
+    const offset = (page - 1) * size;
+    const limit = Math.max(0, Math.min(size, keptTasks - offset));
+    const [counted, ids] = await Promise.all([
+      db.$queryRaw<{ total: number }[]>`
+        select count(*)::int as total from (select 1 from task where ${wanted} limit ${keptTasks}) as fitting`,
+      db.$queryRaw<{ id: string }[]>`
+        select uuid::text as id from task where ${wanted}
+        order by created_at desc, uuid desc limit ${limit} offset ${Math.min(offset, keptTasks)}`,
+    ]);
+    const rows = await db.task.findMany({
+      where: { id: { in: ids.map(({ id }) => id) } },
+      orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
+    });
+    return { total: counted[0]?.total ?? 0, rows };
+  },
+
+  /** Ended tasks beyond the kept ones go, little by little; those of a run that is under way are still needed. */
+  prune: (keep: number, atOnce: number): Promise<number> => db.$executeRaw`
+    delete from task where uuid in (
+      select t.uuid from task t left join run r on r.uuid = t.run_id
+      where t.status in ('completed', 'failed', 'cancelled') and r.status is distinct from 'running'
+        and coalesce(t.completed_at, t.created_at) <= (
+          select coalesce(completed_at, created_at) from task where status in ('completed', 'failed', 'cancelled')
+          order by coalesce(completed_at, created_at) desc offset ${keep} limit 1)
+      order by coalesce(t.completed_at, t.created_at) limit ${atOnce})`,
+});
+export type TasksStore = ReturnType<typeof createTasksStore>;
