@@ -41,3 +41,9 @@ export const incoming = (body: ObjectBody, see?: PutOptions['see']): Incoming =>
     failure: () => failure,
   };
 };
+
+/**
+ * A stream that is handed out: it may fail (its signal is aborted) before its reader has come to listen, and an error
+ * that nobody listens to ends the process. Whoever reads it later still gets the error.
+ */
+export const outgoing = (stream: Readable): Readable => stream.on('error', () => {});

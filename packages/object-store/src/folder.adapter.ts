@@ -18,6 +18,7 @@ import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { outgoing } from './bodies.ts';
 import { codeOf, fromFileSystem, invalidKey, notFound, storeFull } from './errors.ts';
 import { createFileSink } from './file-sink.ts';
 import { checkKey, checkPrefix } from './keys.ts';
@@ -121,7 +122,7 @@ export const createFolderStore = ({ dir }: { dir: string }): ObjectStore => {
             ? Readable.from([])
             : createReadStream(fileOf(key), { start, end, highWaterMark: 256 * 1024, ...pick(options.signal) });
         const { contentType, etag } = object;
-        return { stream, bytes, totalBytes: object.bytes, start, contentType, etag };
+        return { stream: outgoing(stream), bytes, totalBytes: object.bytes, start, contentType, etag };
       }),
     head: (key) => guarded(key, () => info(key)),
     exists: (key) =>

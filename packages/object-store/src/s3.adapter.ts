@@ -16,7 +16,7 @@ import { Upload } from '@aws-sdk/lib-storage';
 import { isAppError } from '@overtone/service-kit';
 import { codeOf, invalidKey, notFound, rangeNotSatisfiable, storeFull, storeUnavailable } from './errors.ts';
 import { checkKey, checkPrefix } from './keys.ts';
-import { incoming } from './bodies.ts';
+import { incoming, outgoing } from './bodies.ts';
 import type { ListedObject, ObjectBody, ObjectInfo, ObjectStore, PutOptions } from './object-store.ts';
 import { resolveRange } from './ranges.ts';
 
@@ -91,7 +91,7 @@ export const createS3Store = (options: S3Options): ObjectStore => {
         const total = totalOf(found.ContentRange, found.ContentLength ?? 0);
         const { start, end } = resolveRange(range, total);
         return {
-          stream: found.Body instanceof Readable ? found.Body : Readable.from([]),
+          stream: outgoing(found.Body instanceof Readable ? found.Body : Readable.from([])),
           bytes: end - start + 1,
           totalBytes: total,
           start,
