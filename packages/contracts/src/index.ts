@@ -1,6 +1,7 @@
 export * from './define.ts';
 export * from './directory-sync.ts';
 export * from './gpu.ts';
+export * from './gpu.ts';
 export * from './http.ts';
 export * from './identity.ts';
 export * from './identity-groups.ts';

@@ -1,39 +1,79 @@
 import { tmpdir } from 'node:os';
+import { computeTypes, queuesOf, workerJobs, workerPools, type Queue } from '@overtone/contracts';
 import { objectStoreEnv } from '@overtone/object-store';
-import { busEnv, readEnv, serviceEnv } from '@overtone/service-kit';
+import { busEnv, concurrencyOf, readEnv, serviceEnv, type Concurrency } from '@overtone/service-kit';
 import { z } from 'zod';
 
-export type WorkerEnv = ReturnType<typeof workerEnv>;
-/** Environment of the worker, parsed once. */
-export const workerEnv = () =>
-  readEnv({
-    ...serviceEnv,
-    ...busEnv,
-    ...objectStoreEnv,
-    MODEL_CACHE_DIR: z.string().min(1),
-    /** Folder for temporary sound; needs room for 115 MB per hour of recording and job. */
-    WORK_DIR: z.string().min(1).default(tmpdir()),
-    /** Only this engine: sherpa-onnx, openai-compatible, pocketsphinx or scripted. */
-    ASR_ENGINE: z.string().optional(),
-    /** `1`, or a JSON file: the scripted engine, which hears nothing. For tests and measurements only. */
-    OT_SCRIPTED_ENGINE: z.string().optional(),
-    /** Any server with the OpenAI transcription API: its address up to `/audio/transcriptions`. */
-    ASR_OPENAI_BASE_URL: z.url().optional(),
-    ASR_OPENAI_API_KEY: z.string().optional(),
-    ASR_OPENAI_MODEL: z.string().default('whisper-1'),
-    /** Any server with the OpenAI embeddings API: its address up to `/embeddings`. */
-    EMBEDDINGS_OPENAI_BASE_URL: z.url().optional(),
-    EMBEDDINGS_OPENAI_API_KEY: z.string().optional(),
-    EMBEDDINGS_OPENAI_MODEL: z.string().default('text-embedding-3-small'),
-    GPU_CONCURRENT_REQUESTS: z.coerce.number().int().min(1).max(64).default(1),
-    CPU_CONCURRENCY: z.coerce.number().int().min(1).max(64).default(8),
-    /** Decoders at once inside one transcription. */
-    ASR_THREADS: z.coerce.number().int().min(1).max(64).default(2),
-    MAX_AUDIO_HOURS: z.coerce.number().min(0.1).max(1_000).default(48),
-  });
+/** How this process uses a GPU; `auto` follows the specification's table (src/gpu/tuning.ts). */
+const gpuEnv = {
+  /** Pieces of a recording that are recognised at once. */
+  BATCH_SIZE: z.union([z.literal('auto'), z.coerce.number().int().min(1).max(128)]).default('auto'),
+  COMPUTE_TYPE: z.enum(['auto', ...computeTypes]).default('auto'),
+  /** Transcription on the CPU, diarization on the GPU: when the GPU is too small for both, always or never. */
+  WHISPER_HYBRID_MODE: z.enum(['auto', 'true', 'false']).default('auto'),
+  /** `threads`: recordings at once share one process and the model it has loaded; `prefork`: each has its own. */
+  GPU_WORKER_POOL: z.enum(workerPools).default('prefork'),
+  /** Measure the GPU's memory while it transcribes and tells speakers apart, and tell the dispatcher. */
+  ENABLE_VRAM_PROFILING: z.stringbool().default(false),
+};
 
-/** Environment of the programs we start: enough to find them, none of our secrets. */
+/** What a worker can be there for: the queues of its jobs, and vectors for search. */
+const offers = [...queuesOf(workerJobs), 'embedding'] as const;
+
+const variables = {
+  ...serviceEnv,
+  ...busEnv,
+  ...objectStoreEnv,
+  MODEL_CACHE_DIR: z.string().min(1),
+  /** Folder for temporary sound; needs room for 115 MB per hour of recording and job. */
+  WORK_DIR: z.string().min(1).default(tmpdir()),
+  /** Only this engine: sherpa-onnx, openai-compatible, pocketsphinx or scripted. */
+  ASR_ENGINE: z.string().optional(),
+  /** `1`, or a JSON file: the scripted engine, which hears nothing. For tests and measurements only. */
+  OT_SCRIPTED_ENGINE: z.string().optional(),
+  /** Any server with the OpenAI transcription API: its address up to `/audio/transcriptions`. */
+  ASR_OPENAI_BASE_URL: z.url().optional(),
+  ASR_OPENAI_API_KEY: z.string().optional(),
+  ASR_OPENAI_MODEL: z.string().default('whisper-1'),
+  /** Any server with the OpenAI embeddings API: its address up to `/embeddings`. */
+  EMBEDDINGS_OPENAI_BASE_URL: z.url().optional(),
+  EMBEDDINGS_OPENAI_API_KEY: z.string().optional(),
+  EMBEDDINGS_OPENAI_MODEL: z.string().default('text-embedding-3-small'),
+  ...gpuEnv,
+  /** What this process is there for, separated by commas: a process for a GPU alone takes `gpu`. */
+  WORKER_QUEUES: z
+    .string()
+    .transform((text) => text.split(',').map((name) => name.trim()))
+    .pipe(z.array(z.enum(offers)).min(1))
+    .default([...offers]),
+  /** Decoders at once inside one transcription. */
+  ASR_THREADS: z.coerce.number().int().min(1).max(64).default(2),
+  MAX_AUDIO_HOURS: z.coerce.number().min(0.1).max(1_000).default(48),
+};
+
+/** Jobs at once of the queues that this process is there for, and none of the others. */
+const concurrencyFor = (queues: readonly Queue[]): Concurrency =>
+  Object.fromEntries(
+    Object.entries(concurrencyOf(workerJobs)).map(([q, n]) => [q, queues.includes(q as Queue) ? n : 0]),
+  );
+
+export type WorkerEnv = z.infer<z.ZodObject<typeof variables>> & { readonly concurrency: Concurrency };
+/** Environment of the worker, parsed once. */
+export const workerEnv = (): Readonly<WorkerEnv> => {
+  const env = readEnv(variables);
+  return Object.freeze({ ...env, concurrency: concurrencyFor(env.WORKER_QUEUES) });
+};
+
+/** Handed on where they are set: which GPUs are ours, and where the libraries for them are. */
+const forGpus = ['CUDA_VISIBLE_DEVICES', 'LD_LIBRARY_PATH'];
+
+/** Environment of the programs we start: enough to find them and a GPU, none of our secrets. */
 export const childEnvironment = (): Record<string, string> => ({
   PATH: process.env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin',
   LC_ALL: 'C.UTF-8',
+  // CUDA counts the fastest first unless told otherwise; nvidia-smi counts by slot.
+  CUDA_DEVICE_ORDER: 'PCI_BUS_ID',
+  ...Object.fromEntries(
+    forGpus.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
+  ),
 });

@@ -22,9 +22,12 @@ import type { SpeechEngine } from './engines/engines.ts';
 import { createOpenAiEngine } from './engines/openai.adapter.ts';
 import { createPocketSphinx } from './engines/pocketsphinx.adapter.ts';
 import { createScripted } from './engines/scripted.adapter.ts';
-import { createSherpaEngine, createSherpaRuntime, type SherpaRuntime } from './sherpa/engine.adapter.ts';
+import { createSherpaEngine } from './sherpa/engine.adapter.ts';
+import { createProcessors } from './sherpa/processors.ts';
+import { createSherpaRuntime, type SherpaRuntime } from './sherpa/runtime.ts';
 import { childEnvironment, type WorkerEnv } from './env.ts';
 import { createFleet } from './fleet.ts';
+import { createGpuProbe, largestBatch, type GpuProbe } from './gpu/gpu.ts';
 import { createArtefacts } from './jobs/artefacts.ts';
 import { stageJobHandlers } from './jobs/jobs.ts';
 import { createFfmpeg } from './ports/ffmpeg.adapter.ts';
@@ -40,10 +43,12 @@ export const createTranscriptionWorker = (env: WorkerEnv): Service => {
   const store = createObjectStore(env);
   const children = childEnvironment();
   const workerId = `${hostname()}-${randomUUID().slice(0, 8)}`;
-  const sherpa = createSherpaRuntime({ modelCacheDir: env.MODEL_CACHE_DIR, env: children, threads: env.ASR_THREADS });
+  const probe = createGpuProbe({ env: children });
+  const sherpa = sherpaOf(env, probe);
   const fleet = createFleet({ bus, log, workerId, candidates: engines(env, sherpa), wanted: env.ASR_ENGINE });
   const diarizer = createNeuralDiarizer(sherpa, createAcousticDiarizer({ env: children }));
   const { vectoriser, parts } = vectors(env, log);
+  const embeds = env.WORKER_QUEUES.includes('embedding');
   const artefacts = createArtefacts(store, env.WORK_DIR);
   const handlers = stageJobHandlers({
     artefacts,
@@ -52,7 +57,6 @@ export const createTranscriptionWorker = (env: WorkerEnv): Service => {
     diarizer: () => diarizer,
     telemetry: createTelemetry(metrics),
   });
-  const concurrency = { cpu: env.CPU_CONCURRENCY, gpu: env.GPU_CONCURRENT_REQUESTS };
 
   return createService({
     name,
@@ -61,10 +65,23 @@ export const createTranscriptionWorker = (env: WorkerEnv): Service => {
     log,
     metrics,
     bus,
-    parts: [fleet.part, artefacts.part, ...parts],
-    rpcs: [embedRpc(vectoriser)],
-    workers: [worker(workerJobs, handlers, { workerId, concurrency, able: fleet.able })],
+    parts: [fleet.part, artefacts.part, ...(embeds ? parts : [])],
+    rpcs: embeds ? [embedRpc(vectoriser)] : [],
+    workers: [worker(workerJobs, handlers, { workerId, concurrency: env.concurrency, able: fleet.able })],
     checks: { object_storage: { critical: false, probe: (signal) => store.ping(signal) } },
+  });
+};
+
+const sherpaOf = (env: WorkerEnv, probe: GpuProbe): SherpaRuntime => {
+  const { BATCH_SIZE: batchSize, COMPUTE_TYPE: computeType, WHISPER_HYBRID_MODE: hybrid } = env;
+  return createSherpaRuntime({
+    modelCacheDir: env.MODEL_CACHE_DIR,
+    env: childEnvironment(),
+    threads: env.ASR_THREADS,
+    processors: createProcessors({ probe, wishes: { batchSize, computeType, hybrid } }),
+    pool: env.GPU_WORKER_POOL,
+    concurrency: env.concurrency.gpu ?? 1,
+    largestBatch: batchSize === 'auto' ? largestBatch : batchSize,
   });
 };
 

@@ -27,6 +27,7 @@ const log = createLog('test', { LOG_LEVEL: 'fatal', LOG_FORMAT: 'json' });
 const password = 'secret';
 type Jobs = typeof workerJobs;
 type Ended = { outputs: Map<string, unknown>; failures: Map<string, RequestOf<typeof dispatcherRpc.fail>> };
+type Waiting = { durable: string; taskId: string; subject: string; input: unknown };
 
 /** What the dispatcher makes at its start. */
 const provision = async (nc: NatsConnection): Promise<void> => {
@@ -44,10 +45,16 @@ const provision = async (nc: NatsConnection): Promise<void> => {
 };
 
 /** The dispatcher, as far as a worker meets it. */
-const playDispatcher = async (url: string, ended: Ended) => {
+const playDispatcher = async (url: string, ended: Ended, waiting: Waiting[]) => {
   const bus = createBus({ service: 'transcription-dispatcher', url, user: 'transcription-dispatcher', password, log });
   await bus.connect();
-  bus.serve(dispatcherRpc.claim, async () => ({ outcome: 'claimed' as const, token: 7, attempt: 1 }));
+  bus.serve(dispatcherRpc.claim, async ({ durable }) => {
+    const at = waiting.findIndex((t) => t.durable === durable);
+    const [task] = at < 0 ? [] : waiting.splice(at, 1);
+    if (!task) return { outcome: 'gone' as const };
+    const { taskId, subject, input } = task;
+    return { outcome: 'claimed' as const, taskId, subject, input, token: 7, attempt: 1, traceparent: null };
+  });
   bus.serve(dispatcherRpc.complete, async ({ taskId, output }) => {
     ended.outputs.set(taskId, output);
     return { outcome: 'accepted' as const };
@@ -81,7 +88,8 @@ export const startWorld = async (more: Partial<WorkerEnv> = {}) => {
   const workDir = join(folder, 'work');
   await tinyVectors(join(folder, 'models'));
   const ended: Ended = { outputs: new Map(), failures: new Map() };
-  const dispatcher = await playDispatcher(nats.url, ended);
+  const waiting: Waiting[] = [];
+  const dispatcher = await playDispatcher(nats.url, ended, waiting);
   const env: WorkerEnv = {
     SERVICE_HOST: '127.0.0.1',
     API_PORT: 0,
@@ -100,8 +108,13 @@ export const startWorld = async (more: Partial<WorkerEnv> = {}) => {
     OT_SCRIPTED_ENGINE: '1',
     ASR_OPENAI_MODEL: 'm',
     EMBEDDINGS_OPENAI_MODEL: 'm',
-    GPU_CONCURRENT_REQUESTS: 1,
-    CPU_CONCURRENCY: 2,
+    BATCH_SIZE: 'auto',
+    COMPUTE_TYPE: 'auto',
+    WHISPER_HYBRID_MODE: 'auto',
+    GPU_WORKER_POOL: 'prefork',
+    ENABLE_VRAM_PROFILING: false,
+    WORKER_QUEUES: ['cpu', 'gpu', 'embedding'],
+    concurrency: { gpu: 1, cpu: 2 },
     ASR_THREADS: 1,
     MAX_AUDIO_HOURS: 1,
     ...more,
@@ -116,7 +129,9 @@ export const startWorld = async (more: Partial<WorkerEnv> = {}) => {
     metrics: async () => (await fetch(`http://127.0.0.1:${internalPort}/metrics`)).text(),
     order: async <K extends keyof Jobs>(job: K, input: InputOf<Jobs[K]>): Promise<string> => {
       const taskId = randomUUID();
-      await nc.jetstream().publish(workerJobs[job].subject, JSON.stringify({ taskId, input }));
+      const { subject } = workerJobs[job];
+      waiting.push({ durable: jobDurable(workerJobs[job]), taskId, subject, input });
+      await nc.jetstream().publish(subject, JSON.stringify({ taskId }));
       return taskId;
     },
     done: async <K extends keyof Jobs>(job: K, taskId: string): Promise<z.infer<Jobs[K]['output']>> => {

@@ -1,4 +1,11 @@
-import type { TaskReply, TaskRequest } from './task-child.ts';
+import type { TaskFailure, TaskReply, TaskRequest } from './protocol.ts';
+
+/** What a task may do besides its work. */
+export type TaskContext = {
+  onProgress: (share: number) => void;
+  /** Aborted when nobody wants the result any more; only a child that others use as well is asked so kindly. */
+  signal: AbortSignal;
+};
 
 const send = (reply: TaskReply): Promise<void> =>
   new Promise((resolve) => {
@@ -6,17 +13,30 @@ const send = (reply: TaskReply): Promise<void> =>
     process.send(reply, undefined, undefined, () => resolve());
   });
 
-/** Main loop of a task child: answers one task after the other and ends with its parent. */
-export const serveTasks = (handle: (input: unknown, onProgress: (share: number) => void) => Promise<unknown>): void => {
+const failureOf = (error: unknown): TaskFailure => {
+  const { message, code, kind, detail } = error as Error & Partial<TaskFailure>;
+  const failure: TaskFailure = { message: message || String(error) };
+  if (code !== undefined) failure.code = code;
+  if (kind !== undefined) failure.kind = kind;
+  if (detail !== undefined) failure.detail = detail;
+  return failure;
+};
+
+/** Main loop of a task child: answers the tasks it is sent and ends with its parent. */
+export const serveTasks = (handle: (input: unknown, context: TaskContext) => Promise<unknown>): void => {
+  const underWay = new Map<number, AbortController>();
   process.on('disconnect', () => process.exit(0));
   process.on('message', (request: TaskRequest) => {
-    const onProgress = (progress: number): void => void send({ progress });
-    handle(request.input, onProgress).then(
-      (result) => send({ result }),
-      (error: unknown) => {
-        const { message, code } = error as Error & { code?: string };
-        return send({ failure: { message: message || String(error), ...(code === undefined ? {} : { code }) } });
-      },
-    );
+    const { id } = request;
+    if ('cancel' in request) return underWay.get(id)?.abort(new Error('no longer wanted'));
+    const aborter = new AbortController();
+    underWay.set(id, aborter);
+    const onProgress = (progress: number): void => void send({ id, progress });
+    handle(request.input, { onProgress, signal: aborter.signal })
+      .then(
+        (result) => send({ id, result }),
+        (error: unknown) => send({ id, failure: failureOf(error) }),
+      )
+      .finally(() => underWay.delete(id));
   });
 };

@@ -13,6 +13,7 @@ export const createAcousticDiarizer = ({ env }: { env: Record<string, string> })
     env,
     heapMb: 512,
     idleMs: 0,
+    recycleAfter: 1,
   });
   return {
     diarize: async ({ wavPath, seconds, minSpeakers, maxSpeakers, onProgress, signal }) => {

@@ -14,7 +14,7 @@ const request = z.object({
 /** Samples between frames: long recordings have frames enough, and time and memory stay within bounds. */
 const hopFor = (seconds: number): number => (seconds <= 1800 ? 256 : seconds <= 4 * 3600 ? 512 : 1024);
 
-serveTasks(async (input, onProgress) => {
+serveTasks(async (input, { onProgress }) => {
   const { wavPath, seconds, minSpeakers, maxSpeakers } = request.parse(input);
   const levels = await frameLevels(wavPath, seconds);
   const regions = speechRegions(levels, { minGap: 0.25, pad: 0.05 });

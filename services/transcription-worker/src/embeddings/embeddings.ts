@@ -31,6 +31,7 @@ export const createWordVectoriser = ({
         env,
         heapMb: 4_096,
         idleMs: 0,
+        recycleAfter: 1,
       });
       await children.run({ input: { target: path }, timeoutMs: 300_000 });
       vectors = await readVectors(path);

@@ -1,6 +1,6 @@
-import type { EngineInfo, Word } from '@overtone/contracts';
+import type { EngineInfo, EngineTuning, Word } from '@overtone/contracts';
 
-export { interpolateWords, tidyWords } from './words.ts';
+export { interpolateWords, mapLimit, tidyWords } from './words.ts';
 
 export interface TranscribeRequest {
   /** 16 kHz mono WAV as `prepare` writes it. */
@@ -27,6 +27,8 @@ export type EngineState = { ready: true } | { ready: false; why: string };
 export interface SpeechEngine {
   id: string;
   info: EngineInfo;
+  /** How it uses the processors of this machine; absent where it has no choice. */
+  tuning?: EngineTuning | null;
   /** ISO codes it understands; empty: whatever its model was made for. */
   languages: readonly string[];
   /** Cheap when nothing has changed since the last time. */

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { EngineTuning } from '@overtone/contracts';
 import type { Model } from './model-store.ts';
 
 /** The parts of sherpa-onnx' configuration that we set. */
@@ -19,9 +20,16 @@ export interface VadConfig {
   sampleRate: number;
   numThreads: number;
 }
+/** sherpa-onnx' names of the processors. */
+export type Provider = 'cpu' | 'cuda';
+export interface EmbeddingConfig {
+  model: string;
+  numThreads: number;
+  provider: Provider;
+}
 export interface DiarizationConfig {
-  segmentation: { pyannote: { model: string; windowShiftRatio: number }; numThreads: number };
-  embedding: { model: string; numThreads: number };
+  segmentation: { pyannote: { model: string; windowShiftRatio: number }; numThreads: number; provider: Provider };
+  embedding: EmbeddingConfig;
   clustering: { numClusters: number; threshold: number };
   minDurationOn: number;
   minDurationOff: number;
@@ -32,16 +40,21 @@ const fileOf = (model: Model, role: string): string => join(model.folder, model.
 /** Whisper throws away what is beyond 30 s of a stream; the others only grow slow with length. */
 export const longestChunk = (model: Model): number => (model.manifest.family === 'whisper' ? 28 : 45);
 
-const shared = (model: Model, numThreads: number): Record<string, unknown> => ({
+/** On a GPU or on the CPU, as the worker is tuned. */
+export const providerOf = (on: EngineTuning['transcribe_on']): Provider => (on === 'gpu' ? 'cuda' : 'cpu');
+
+type Use = { numThreads: number; provider: Provider };
+
+const shared = (model: Model, { numThreads, provider }: Use): Record<string, unknown> => ({
   tokens: fileOf(model, 'tokens'),
   numThreads,
-  provider: 'cpu',
+  provider,
   debug: 0,
 });
 
 export const recognizerConfig = (
   model: Model,
-  { numThreads, language }: { numThreads: number; language: string | null },
+  { language, ...use }: Use & { language: string | null },
 ): RecognizerConfig => {
   const [encoder, decoder] = [fileOf(model, 'encoder'), fileOf(model, 'decoder')];
   const base = { featConfig: { sampleRate: 16_000, featureDim: 80 }, decodingMethod: 'greedy_search' as const };
@@ -56,11 +69,11 @@ export const recognizerConfig = (
       tailPaddings: english ? 50 : 300,
       enableSegmentTimestamps: 1,
     };
-    return { ...base, modelConfig: { ...shared(model, numThreads), whisper } };
+    return { ...base, modelConfig: { ...shared(model, use), whisper } };
   }
   const transducer = { encoder, decoder, joiner: fileOf(model, 'joiner') };
   const modelType = model.manifest.family === 'nemo-transducer' ? { modelType: 'nemo_transducer' } : {};
-  return { ...base, modelConfig: { ...shared(model, numThreads), ...modelType, transducer } };
+  return { ...base, modelConfig: { ...shared(model, use), ...modelType, transducer } };
 };
 
 export const vadConfig = (model: Model): VadConfig => ({
@@ -78,24 +91,26 @@ export const vadConfig = (model: Model): VadConfig => ({
 
 export const diarizationConfig = (
   { segmentation, embedding }: { segmentation: Model; embedding: Model },
-  { numThreads, speakers }: { numThreads: number; speakers: number | null },
+  { speakers, ...use }: Use & { speakers: number | null },
 ): DiarizationConfig => ({
-  segmentation: { pyannote: { model: fileOf(segmentation, 'model'), windowShiftRatio: 0.1 }, numThreads },
-  embedding: { model: fileOf(embedding, 'model'), numThreads },
+  segmentation: { pyannote: { model: fileOf(segmentation, 'model'), windowShiftRatio: 0.1 }, ...use },
+  embedding: { model: fileOf(embedding, 'model'), ...use },
   clustering: { numClusters: speakers ?? -1, threshold: 0.5 },
   minDurationOn: 0.2,
   minDurationOff: 0.5,
 });
 
 /** What proves a model: its configuration, by what it is for. A segmentation model is proved with its embedding model. */
-export const canaryTask = (model: Model): { task: string; config: unknown } | undefined => {
+export const canaryTask = (model: Model, tuning: EngineTuning): { task: string; config: unknown } | undefined => {
+  const provider = providerOf(model.manifest.kind === 'asr' ? tuning.transcribe_on : tuning.diarize_on);
+  const use = { numThreads: 1, provider };
   switch (model.manifest.kind) {
     case 'asr':
-      return { task: 'load-recognizer', config: recognizerConfig(model, { numThreads: 1, language: null }) };
+      return { task: 'load-recognizer', config: recognizerConfig(model, { ...use, language: null }) };
     case 'vad':
       return { task: 'load-vad', config: vadConfig(model) };
     case 'embedding':
-      return { task: 'load-embedding', config: { model: fileOf(model, 'model'), numThreads: 1 } };
+      return { task: 'load-embedding', config: { model: fileOf(model, 'model'), ...use } };
     case 'segmentation':
       return undefined;
     default:

@@ -1,7 +1,8 @@
 import { turn } from '@overtone/contracts';
 import { z } from 'zod';
-import { diarizationConfig } from './config.ts';
-import { crashOf, servingModel, type SherpaRuntime } from './engine.adapter.ts';
+import { diarizationConfig, providerOf } from './config.ts';
+import { crashOf, servingModel } from './engine.adapter.ts';
+import type { SherpaRuntime } from './runtime.ts';
 import type { DiarizeRequest, Diarizer } from '../diarization/diarization.ts';
 
 const answer = z.object({ turns: z.array(turn) });
@@ -24,10 +25,12 @@ export const createNeuralDiarizer = (runtime: SherpaRuntime, otherwise: Diarizer
     const [segmentation, embedding] = [servingModel(models, 'segmentation'), servingModel(models, 'embedding')];
     if (!segmentation || !embedding) return undefined;
     const { wavPath, seconds, signal, onProgress } = request;
-    const config = diarizationConfig({ segmentation, embedding }, { numThreads: runtime.threads, speakers });
+    const provider = providerOf(runtime.processors.tuningOf(embedding.manifest.id).diarize_on);
+    const use = { numThreads: runtime.threads, provider, speakers };
+    const config = diarizationConfig({ segmentation, embedding }, use);
     const input = { task: 'diarize', config, wavPath, seconds };
     const { turns } = answer.parse(
-      await runtime.children.run({ input, timeoutMs: 300_000 + seconds * 10_000, signal, onProgress }),
+      await runtime.diarizers.run({ input, timeoutMs: 300_000 + seconds * 10_000, signal, onProgress }),
     );
     return { provider: 'sherpa-onnx', turns: turns.sort((a, b) => a.start - b.start), degraded: null };
   };

@@ -1,6 +1,6 @@
 import { word } from '@overtone/contracts';
 import { z } from 'zod';
-import { ChildCrash, createTaskChildren, type TaskChildren } from '../children/task-child.ts';
+import { ChildCrash } from '../children/task-child.ts';
 import { engineCrashed, engineMissing, outOfTime } from '../failures.ts';
 import {
   tidyWords,
@@ -9,48 +9,16 @@ import {
   type SpeechEngine,
   type TranscribeRequest,
 } from '../engines/engines.ts';
-import { canaryTask, longestChunk, recognizerConfig, vadConfig } from './config.ts';
-import { createModelStore, type Model, type ModelStore } from './model-store.ts';
+import { longestChunk, providerOf, recognizerConfig, vadConfig } from './config.ts';
+import type { Model } from './model-store.ts';
 import type { ModelKind } from './models.ts';
-
-export interface SherpaOptions {
-  modelCacheDir: string;
-  env: Record<string, string>;
-  threads: number;
-  /** How long a child with a loaded model waits for the next recording. */
-  idleMs?: number;
-}
+import type { SherpaRuntime } from './runtime.ts';
 
 const answer = z.object({
   words: z.array(word),
   timing: z.enum(['engine', 'estimated']),
   language: z.string().nullable(),
 });
-const canaryTimeoutMs = 120_000;
-
-/** One pool of children for recognition and diarization; models are checked in a child of their own. */
-export interface SherpaRuntime {
-  children: TaskChildren;
-  models: ModelStore;
-  threads: number;
-}
-
-export const createSherpaRuntime = (o: SherpaOptions): SherpaRuntime => {
-  const script = new URL('./sherpa.child.ts', import.meta.url);
-  const common = { script, env: o.env, heapMb: 512 };
-  const children = createTaskChildren({ ...common, idleMs: o.idleMs ?? 60_000 });
-  const canaries = createTaskChildren({ ...common, idleMs: 0 });
-  const models = createModelStore(o.modelCacheDir, async (model) => {
-    const task = canaryTask(model);
-    if (!task) return;
-    await canaries.run({ input: task, timeoutMs: canaryTimeoutMs }).catch((error: unknown) => {
-      if (!(error instanceof ChildCrash)) throw error;
-      throw new Error(`${error.message}: ${error.stderrTail.slice(-300)}`, { cause: error });
-    });
-  });
-  return { children, models, threads: o.threads };
-};
-
 /** The first model of a kind that loaded. */
 export const servingModel = (models: readonly Model[], kind: ModelKind): Model | undefined =>
   models.find((m) => m.manifest.kind === kind && m.state === 'canary-ok');
@@ -79,17 +47,20 @@ export const createSherpaEngine = (runtime: SherpaRuntime): SpeechEngine => {
     if (!serving) throw engineMissing();
     const { model, vad } = serving;
     const began = performance.now();
+    const tuning = runtime.processors.tuningOf(model.manifest.id);
+    const use = { numThreads: runtime.threads, provider: providerOf(tuning.transcribe_on) };
     const input = {
       task: 'transcribe',
-      config: recognizerConfig(model, { numThreads: runtime.threads, language: request.language }),
+      config: recognizerConfig(model, { ...use, language: request.language }),
       vad: vad ? vadConfig(vad) : null,
       wavPath: request.wavPath,
       seconds: request.seconds,
       longest: longestChunk(model),
+      batch: tuning.batch_size,
     };
     const { signal, onProgress, seconds } = request;
     const heard = answer.parse(
-      await runtime.children
+      await runtime.recognizers
         .run({ input, timeoutMs: 300_000 + seconds * 20_000, signal, onProgress })
         .catch((error: unknown) => {
           signal?.throwIfAborted();
@@ -110,14 +81,18 @@ export const createSherpaEngine = (runtime: SherpaRuntime): SpeechEngine => {
       const timing = serving?.model.manifest.family === 'whisper' ? ('estimated' as const) : ('engine' as const);
       return { provider: 'sherpa-onnx' as const, model: serving?.model.manifest.id ?? 'none', timing };
     },
+    get tuning() {
+      return serving ? runtime.processors.tuningOf(serving.model.manifest.id) : null;
+    },
     languages: [],
     check: async () => {
+      await runtime.processors.look();
       const models = await runtime.models.look();
       const model = servingModel(models, 'asr');
       serving = model && { model, vad: servingModel(models, 'vad') };
       return stateOf(models);
     },
     transcribe,
-    close: () => runtime.children.close(),
+    close: runtime.close,
   };
 };

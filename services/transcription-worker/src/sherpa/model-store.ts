@@ -2,7 +2,16 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { manifestFromNames, manifestSchema, modelKinds, rolesOf, type Manifest, type ModelKind } from './models.ts';
+import {
+  manifestFromNames,
+  manifestSchema,
+  modelKinds,
+  rolesOf,
+  type Manifest,
+  type ModelKind,
+  type Precision,
+} from './models.ts';
+import type { TuningOf } from './processors.ts';
 
 /**
  * absent -> present -> verified -> canary-ok. `refused` says why it goes no further; it is looked at again when a file
@@ -22,9 +31,11 @@ export interface Model {
 /** Loads a model in a child process and lets it work on a second of silence; throws when it cannot. */
 export type Canary = (model: Model) => Promise<void>;
 
-const readManifest = async (kind: ModelKind, id: string, folder: string): Promise<Manifest | undefined> => {
+type Place = { kind: ModelKind; id: string; folder: string };
+
+const readManifest = async ({ kind, id, folder }: Place, precision: Precision): Promise<Manifest | undefined> => {
   const text = await readFile(join(folder, 'manifest.json'), 'utf8').catch(() => undefined);
-  if (text === undefined) return manifestFromNames(kind, id, await readdir(folder));
+  if (text === undefined) return manifestFromNames(kind, id, await readdir(folder), precision);
   return manifestSchema.parse(JSON.parse(text));
 };
 
@@ -58,7 +69,7 @@ const fault = async ({ files, family }: Manifest, folder: string): Promise<strin
   return null;
 };
 
-const foldersOf = async (cacheDir: string): Promise<{ kind: ModelKind; id: string; folder: string }[]> => {
+const foldersOf = async (cacheDir: string): Promise<Place[]> => {
   const lists = await Promise.all(
     modelKinds.map(async (kind) => {
       const entries = await readdir(join(cacheDir, kind), { withFileTypes: true }).catch(() => []);
@@ -76,19 +87,13 @@ export interface ModelStore {
 }
 
 /** The models below MODEL_CACHE_DIR/<kind>/<id>/. */
-export const createModelStore = (cacheDir: string, canary: Canary): ModelStore => {
+export const createModelStore = (cacheDir: string, tuningOf: TuningOf, canary: Canary): ModelStore => {
   const known = new Map<string, Model>();
   let looking: Promise<Model[]> | undefined;
 
-  const examine = async ({
-    kind,
-    id,
-    folder,
-  }: {
-    kind: ModelKind;
-    id: string;
-    folder: string;
-  }): Promise<Model | undefined> => {
+  const examine = async (place: Place): Promise<Model | undefined> => {
+    const { kind, id, folder } = place;
+    const { compute_type: precision, ...on } = tuningOf(id);
     const refused = (why: string, fingerprint: string, manifest?: Manifest): Model => ({
       manifest: manifest ?? { id, kind, family: 'whisper', files: {}, langs: [], sampleRate: 16_000 },
       folder,
@@ -98,12 +103,13 @@ export const createModelStore = (cacheDir: string, canary: Canary): ModelStore =
     });
     let manifest: Manifest | undefined;
     try {
-      manifest = await readManifest(kind, id, folder);
+      manifest = await readManifest(place, precision);
     } catch {
       return refused('its manifest.json cannot be read', '');
     }
     if (!manifest) return undefined;
-    const fingerprint = await fingerprintOf(manifest, folder);
+    // Another processor, too, is a reason to try it anew.
+    const fingerprint = `${await fingerprintOf(manifest, folder)}|${on.transcribe_on}|${on.diarize_on}`;
     const before = known.get(folder);
     if (before?.fingerprint === fingerprint) return before;
     const why = await fault(manifest, folder);

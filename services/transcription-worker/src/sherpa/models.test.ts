@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { canaryTask, diarizationConfig, longestChunk, recognizerConfig } from './config.ts';
+import { tuningFor } from '../gpu/gpu.ts';
+import { canaryTask, diarizationConfig, longestChunk, providerOf, recognizerConfig } from './config.ts';
 import type { Model } from './model-store.ts';
-import { manifestFromNames, manifestSchema, type Manifest } from './models.ts';
+import { manifestFromNames, manifestSchema, type Manifest, type Precision } from './models.ts';
 
 const modelOf = (manifest: Manifest): Model => ({
   manifest,
@@ -10,8 +11,13 @@ const modelOf = (manifest: Manifest): Model => ({
   state: 'canary-ok',
   why: null,
 });
-const named = (id: string, names: string[], kind: 'asr' | 'vad' | 'segmentation' | 'embedding' = 'asr'): Manifest => {
-  const manifest = manifestFromNames(kind, id, names);
+const named = (
+  id: string,
+  names: string[],
+  kind: 'asr' | 'vad' | 'segmentation' | 'embedding' = 'asr',
+  precision: Precision = 'int8',
+): Manifest => {
+  const manifest = manifestFromNames(kind, id, names, precision);
   if (!manifest) throw new Error('not recognised');
   return manifest;
 };
@@ -43,14 +49,30 @@ describe('recognising archives by their files', () => {
     expect(whisper.files['encoder']?.path).toBe('tiny.en-encoder.int8.onnx');
   });
 
+  it.each([
+    ['int8', 'a-encoder.int8.onnx'],
+    ['int8_float16', 'a-encoder.int8.onnx'],
+    ['float16', 'a-encoder.fp16.onnx'],
+    ['float32', 'a-encoder.onnx'],
+  ] as const)('takes the files of the compute type %s where there are several', (type, file) => {
+    const names = ['a-encoder.onnx', 'a-encoder.int8.onnx', 'a-encoder.fp16.onnx', 'a-decoder.onnx', 'a-tokens.txt'];
+    const { files } = named('whisper-a', names, 'asr', type);
+    expect([files['encoder']?.path, files['decoder']?.path]).toEqual([file, 'a-decoder.onnx']);
+  });
+
+  it('takes what there is where the files of the compute type are missing', () => {
+    const names = ['a-encoder.int8.onnx', 'a-decoder.int8.onnx', 'a-tokens.txt'];
+    expect(named('whisper-a', names, 'asr', 'float32').files['encoder']?.path).toBe('a-encoder.int8.onnx');
+  });
+
   it('knows that a model is English by its name', () => {
     expect(whisper.langs).toEqual(['en']);
     expect(parakeet.langs).toEqual([]);
   });
 
   it('recognises nothing where a part is missing', () => {
-    expect(manifestFromNames('asr', 'x', ['encoder.onnx', 'tokens.txt'])).toBeUndefined();
-    expect(manifestFromNames('vad', 'x', ['readme.md'])).toBeUndefined();
+    expect(manifestFromNames('asr', 'x', ['encoder.onnx', 'tokens.txt'], 'int8')).toBeUndefined();
+    expect(manifestFromNames('vad', 'x', ['readme.md'], 'int8')).toBeUndefined();
   });
 
   it.each(['../etc/passwd', '/etc/passwd', 'a/../../b'])('refuses a manifest that points to %s', (path) => {
@@ -59,25 +81,28 @@ describe('recognising archives by their files', () => {
   });
 });
 
+const cpu = { numThreads: 1, provider: 'cpu' as const };
+const onCpu = tuningFor(undefined, 'x', { batchSize: 'auto', computeType: 'auto', hybrid: 'auto' });
+
 describe('configuration', () => {
   it('names the type of NeMo transducers and not of others', () => {
-    expect(recognizerConfig(modelOf(parakeet), { numThreads: 2, language: null }).modelConfig).toMatchObject({
+    expect(recognizerConfig(modelOf(parakeet), { ...cpu, numThreads: 2, language: null }).modelConfig).toMatchObject({
       modelType: 'nemo_transducer',
       numThreads: 2,
       tokens: '/m/x/tokens.txt',
       transducer: { joiner: '/m/x/joiner.int8.onnx' },
     });
-    expect(recognizerConfig(modelOf(zipformer), { numThreads: 1, language: null }).modelConfig).not.toHaveProperty(
+    expect(recognizerConfig(modelOf(zipformer), { ...cpu, language: null }).modelConfig).not.toHaveProperty(
       'modelType',
     );
   });
 
   it('asks whisper for segment times and passes the language only to models that know several', () => {
-    expect(recognizerConfig(modelOf(whisper), { numThreads: 1, language: 'de' }).modelConfig).toMatchObject({
+    expect(recognizerConfig(modelOf(whisper), { ...cpu, language: 'de' }).modelConfig).toMatchObject({
       whisper: { language: 'en', enableSegmentTimestamps: 1, tailPaddings: 50 },
     });
     const all = modelOf({ ...whisper, langs: [] });
-    expect(recognizerConfig(all, { numThreads: 1, language: 'de-AT' }).modelConfig).toMatchObject({
+    expect(recognizerConfig(all, { ...cpu, language: 'de-AT' }).modelConfig).toMatchObject({
       whisper: { language: 'de', tailPaddings: 300 },
     });
   });
@@ -90,11 +115,24 @@ describe('configuration', () => {
     const segmentation = modelOf(named('pyannote', ['model.int8.onnx'], 'segmentation'));
     const embedding = modelOf(named('titanet', ['nemo_en_titanet_small.onnx'], 'embedding'));
     const config = (speakers: number | null): number =>
-      diarizationConfig({ segmentation, embedding }, { numThreads: 1, speakers }).clustering.numClusters;
+      diarizationConfig({ segmentation, embedding }, { ...cpu, speakers }).clustering.numClusters;
     expect([config(null), config(3)]).toEqual([-1, 3]);
-    expect(canaryTask(embedding)).toMatchObject({
+    expect(canaryTask(embedding, onCpu)).toMatchObject({
       task: 'load-embedding',
-      config: { model: '/m/x/nemo_en_titanet_small.onnx' },
+      config: { model: '/m/x/nemo_en_titanet_small.onnx', provider: 'cpu' },
+    });
+  });
+
+  it('puts each part on the processor it is tuned for', () => {
+    const segmentation = modelOf(named('pyannote', ['model.onnx'], 'segmentation'));
+    const embedding = modelOf(named('titanet', ['nemo_en_titanet_small.onnx'], 'embedding'));
+    const hybrid = { ...onCpu, diarize_on: 'gpu' as const, hybrid: true };
+    expect(canaryTask(modelOf(whisper), hybrid)?.config).toMatchObject({ modelConfig: { provider: 'cpu' } });
+    expect(canaryTask(embedding, hybrid)?.config).toMatchObject({ provider: 'cuda' });
+    const use = { ...cpu, provider: providerOf('gpu'), speakers: null };
+    expect(diarizationConfig({ segmentation, embedding }, use)).toMatchObject({
+      segmentation: { provider: 'cuda' },
+      embedding: { provider: 'cuda' },
     });
   });
 });

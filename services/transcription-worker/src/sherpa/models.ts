@@ -1,4 +1,5 @@
 import { basename, isAbsolute, normalize } from 'node:path';
+import type { EngineTuning } from '@overtone/contracts';
 import { z } from 'zod';
 
 export const modelKinds = ['asr', 'vad', 'segmentation', 'embedding'] as const;
@@ -48,11 +49,31 @@ export const rolesOf: Record<ModelFamily, readonly string[]> = {
   'speaker-embedding': ['model'],
 };
 
-/** Smaller and faster with hardly a loss: eight-bit files are preferred where both are there. */
-const pick = (names: readonly string[], pattern: RegExp): string | undefined => {
-  const fitting = names.filter((name) => pattern.test(basename(name))).sort();
-  return fitting.find((name) => name.includes('.int8.')) ?? fitting[0];
+export type Precision = EngineTuning['compute_type'];
+type Pick = (pattern: RegExp) => string | undefined;
+
+const isInt8 = (name: string): boolean => name.includes('.int8.');
+const isHalf = (name: string): boolean => /\.(fp16|float16)\./.test(name);
+const isFull = (name: string): boolean => !isInt8(name) && !isHalf(name);
+/** What is taken first where a model comes in several precisions; whatever is there is better than nothing. */
+const preference: Record<Precision, readonly ((name: string) => boolean)[]> = {
+  // Eight-bit files are smaller and faster with hardly a loss.
+  int8: [isInt8, isFull],
+  int8_float16: [isInt8, isHalf, isFull],
+  float16: [isHalf, isFull],
+  float32: [isFull, isHalf],
 };
+
+const pickFrom =
+  (names: readonly string[], precision: Precision): Pick =>
+  (pattern) => {
+    const fitting = names.filter((name) => pattern.test(basename(name))).sort();
+    for (const wanted of preference[precision]) {
+      const name = fitting.find(wanted);
+      if (name !== undefined) return name;
+    }
+    return fitting[0];
+  };
 
 const found = (roles: Record<string, string | undefined>): Manifest['files'] | undefined => {
   const files: Manifest['files'] = {};
@@ -63,11 +84,11 @@ const found = (roles: Record<string, string | undefined>): Manifest['files'] | u
   return files;
 };
 
-const speechFiles = (id: string, names: readonly string[]): Pick<Manifest, 'family' | 'files'> | undefined => {
-  const encoder = pick(names, /encoder.*\.onnx$/);
-  const decoder = pick(names, /decoder.*\.onnx$/);
-  const joiner = pick(names, /joiner.*\.onnx$/);
-  const tokens = pick(names, /tokens\.txt$/);
+const speechFiles = (id: string, pick: Pick): { family: ModelFamily; files: Manifest['files'] } | undefined => {
+  const encoder = pick(/encoder.*\.onnx$/);
+  const decoder = pick(/decoder.*\.onnx$/);
+  const joiner = pick(/joiner.*\.onnx$/);
+  const tokens = pick(/tokens\.txt$/);
   const transducer = found({ encoder, decoder, joiner, tokens });
   if (transducer) return { family: /nemo|parakeet/i.test(id) ? 'nemo-transducer' : 'zipformer', files: transducer };
   const whisper = found({ encoder, decoder, tokens });
@@ -75,15 +96,21 @@ const speechFiles = (id: string, names: readonly string[]): Pick<Manifest, 'fami
 };
 
 /** Recognises the usual archives by the names of their files, where nobody wrote a manifest. */
-export const manifestFromNames = (kind: ModelKind, id: string, names: readonly string[]): Manifest | undefined => {
+export const manifestFromNames = (
+  kind: ModelKind,
+  id: string,
+  names: readonly string[],
+  precision: Precision,
+): Manifest | undefined => {
+  const pick = pickFrom(names, precision);
   const langs = /\.en\b|[-_]en([-_]|$)/.test(id) ? ['en'] : [];
   const base = { id, kind, langs, sampleRate: 16_000 };
   if (kind === 'asr') {
-    const speech = speechFiles(id, names);
+    const speech = speechFiles(id, pick);
     return speech && { ...base, ...speech };
   }
   const pattern = kind === 'vad' ? /silero.*\.onnx$/ : /\.onnx$/;
-  const files = found({ model: pick(names, pattern) });
+  const files = found({ model: pick(pattern) });
   const families = { vad: 'silero-vad', segmentation: 'pyannote', embedding: 'speaker-embedding' } as const;
   return files && { ...base, family: families[kind], files };
 };

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import type { DiarizationConfig, RecognizerConfig, VadConfig } from './config.ts';
+import type { DiarizationConfig, EmbeddingConfig, RecognizerConfig, VadConfig } from './config.ts';
 
 // sherpa-onnx-node has no types; this is what we use of it. Only task children may load it: a bad model ends the process.
 interface Stream {
@@ -10,8 +10,8 @@ interface InputStream extends Stream {
 }
 export interface Recognizer {
   createStream(): Stream;
-  decode(stream: Stream): void;
-  getResult(stream: Stream): unknown;
+  /** Decodes on a thread of the pool, so that several streams of one recognizer are decoded at once. */
+  decodeAsync(stream: Stream): Promise<unknown>;
 }
 export interface Detector {
   acceptWaveform(samples: Float32Array): void;
@@ -32,7 +32,7 @@ export interface SpeakerDiarization {
 interface Sherpa {
   OfflineRecognizer: new (config: RecognizerConfig) => Recognizer;
   Vad: new (config: VadConfig, bufferSeconds: number) => Detector;
-  SpeakerEmbeddingExtractor: new (config: { model: string; numThreads: number }) => Extractor;
+  SpeakerEmbeddingExtractor: new (config: EmbeddingConfig) => Extractor;
   OfflineSpeakerDiarization: new (config: DiarizationConfig) => SpeakerDiarization;
 }
 

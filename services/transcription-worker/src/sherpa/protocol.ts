@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import type { DiarizationConfig, RecognizerConfig, VadConfig } from './config.ts';
+import type { DiarizationConfig, EmbeddingConfig, RecognizerConfig, VadConfig } from './config.ts';
 
 const recognizer = z.custom<RecognizerConfig>((v) => typeof v === 'object' && v !== null);
 const vad = z.custom<VadConfig>((v) => typeof v === 'object' && v !== null);
 const diarization = z.custom<DiarizationConfig>((v) => typeof v === 'object' && v !== null);
-const embedding = z.object({ model: z.string(), numThreads: z.int() });
+const embedding = z.custom<EmbeddingConfig>((v) => typeof v === 'object' && v !== null);
 
 /** What the worker asks of its sherpa-onnx child. */
 export const sherpaTask = z.discriminatedUnion('task', [
@@ -18,6 +18,8 @@ export const sherpaTask = z.discriminatedUnion('task', [
     wavPath: z.string(),
     seconds: z.number(),
     longest: z.number(),
+    /** Pieces decoded at once. */
+    batch: z.int().min(1),
   }),
   z.object({ task: z.literal('diarize'), config: diarization, wavPath: z.string(), seconds: z.number() }),
 ]);

@@ -1,6 +1,7 @@
-import type { Word } from '@overtone/contracts';
+import { readFile } from 'node:fs/promises';
 import { readSamples, sampleRate } from '../audio/wav.ts';
-import { serveTasks } from '../children/serve-tasks.ts';
+import { serveTasks, type TaskContext } from '../children/serve-tasks.ts';
+import { mapLimit } from '../engines/engines.ts';
 import { diarizeWindows } from './neural-windows.ts';
 import { speechChunks } from './chunks.ts';
 import type { RecognizerConfig } from './config.ts';
@@ -9,58 +10,74 @@ import { sherpaTask, type SherpaTask } from './protocol.ts';
 import { chunkResult, wordsOfChunk } from './tokens.ts';
 
 const sherpa = loadSherpa();
-let loaded: { key: string; recognizer: Recognizer } | undefined;
+type Loaded = { recognizer: Recognizer; users: number };
+const loaded = new Map<string, Loaded>();
 
-/** Loading takes seconds: the last recognizer stays for the next recording. */
-const recognizerFor = (config: RecognizerConfig): Recognizer => {
+/** Loading takes seconds: a recognizer serves everybody who needs the same, and the last one stays for the next. */
+const withRecognizer = async <T>(config: RecognizerConfig, work: (r: Recognizer) => Promise<T>): Promise<T> => {
   const key = JSON.stringify(config);
-  if (loaded?.key !== key) loaded = { key, recognizer: new sherpa.OfflineRecognizer(config) };
-  return loaded.recognizer;
+  const entry = loaded.get(key) ?? { recognizer: new sherpa.OfflineRecognizer(config), users: 0 };
+  loaded.set(key, entry);
+  for (const [other, { users }] of loaded) if (other !== key && users === 0) loaded.delete(other);
+  entry.users += 1;
+  try {
+    return await work(entry.recognizer);
+  } finally {
+    entry.users -= 1;
+  }
 };
 
-const decode = (recognizer: Recognizer, samples: Float32Array): unknown => {
+const decode = (recognizer: Recognizer, samples: Float32Array): Promise<unknown> => {
   const stream = recognizer.createStream();
   stream.acceptWaveform({ samples, sampleRate });
-  recognizer.decode(stream);
-  return recognizer.getResult(stream);
+  return recognizer.decodeAsync(stream);
 };
 
-const transcribe = async (t: Extract<SherpaTask, { task: 'transcribe' }>, onProgress: (share: number) => void) => {
-  const recognizer = recognizerFor(t.config);
+const transcribe = async (
+  t: Extract<SherpaTask, { task: 'transcribe' }>,
+  recognizer: Recognizer,
+  { onProgress, signal }: TaskContext,
+) => {
   const detector = t.vad ? new sherpa.Vad(t.vad, 60) : undefined;
   const chunks = await speechChunks(detector, t.wavPath, t.seconds, t.longest);
-  const words: Word[] = [];
-  let timing: 'engine' | 'estimated' = 'engine';
-  let language: string | null = null;
-  for (const chunk of chunks) {
-    const result = chunkResult.parse(decode(recognizer, await readSamples(t.wavPath, chunk.start, chunk.end)));
-    const found = wordsOfChunk(result, chunk);
-    words.push(...found.words);
-    if (found.timing === 'estimated') timing = 'estimated';
-    language ??= result.lang.replace(/[<>|]/g, '') || null;
-    onProgress(chunk.end / t.seconds);
-  }
-  return { words, timing, language };
+  let done = 0;
+  const heard = await mapLimit(chunks, { limit: t.batch, signal }, async (chunk) => {
+    const result = chunkResult.parse(await decode(recognizer, await readSamples(t.wavPath, chunk.start, chunk.end)));
+    done += 1;
+    onProgress(done / chunks.length);
+    return { ...wordsOfChunk(result, chunk), language: result.lang.replace(/[<>|]/g, '') };
+  });
+  return {
+    words: heard.flatMap((h) => h.words),
+    timing: heard.every((h) => h.timing === 'engine') ? 'engine' : 'estimated',
+    language: heard.find((h) => h.language)?.language ?? null,
+  };
 };
 
-const perform = async (t: SherpaTask, onProgress: (share: number) => void): Promise<unknown> => {
+/** The library takes the CPU without a word where it cannot use the GPU; what it has loaded tells. */
+const providerInUse = async (): Promise<{ provider: 'cpu' | 'cuda' }> => {
+  const maps = await readFile('/proc/self/maps', 'utf8');
+  return { provider: /onnxruntime_providers_cuda/.test(maps) ? 'cuda' : 'cpu' };
+};
+
+const perform = async (t: SherpaTask, context: TaskContext): Promise<unknown> => {
   switch (t.task) {
     case 'load-recognizer':
-      decode(recognizerFor(t.config), new Float32Array(sampleRate));
-      return {};
+      await withRecognizer(t.config, (r) => decode(r, new Float32Array(sampleRate)));
+      return providerInUse();
     case 'load-vad':
       new sherpa.Vad(t.config, 10).acceptWaveform(new Float32Array(512));
       return {};
     case 'load-embedding':
       new sherpa.SpeakerEmbeddingExtractor(t.config).createStream();
-      return {};
+      return providerInUse();
     case 'transcribe':
-      return transcribe(t, onProgress);
+      return withRecognizer(t.config, (recognizer) => transcribe(t, recognizer, context));
     case 'diarize':
-      return diarizeWindows(sherpa, t, onProgress);
+      return diarizeWindows(sherpa, t, context.onProgress);
     default:
       return t satisfies never;
   }
 };
 
-serveTasks((input, onProgress) => perform(sherpaTask.parse(input), onProgress));
+serveTasks((input, context) => perform(sherpaTask.parse(input), context));

@@ -7,13 +7,26 @@ import { wavHeader } from '../audio/wav.ts';
 import { createNeuralDiarizer } from './diarizer.adapter.ts';
 import { childEnvironment } from '../env.ts';
 import { createModelStore, type Model } from './model-store.ts';
-import { createSherpaEngine, createSherpaRuntime, crashOf, type SherpaRuntime } from './engine.adapter.ts';
+import { createSherpaEngine, crashOf } from './engine.adapter.ts';
+import { createProcessors } from './processors.ts';
+import { createSherpaRuntime, type SherpaRuntime } from './runtime.ts';
 
+const wishes = { batchSize: 'auto', computeType: 'auto', hybrid: 'auto' } as const;
 let cache = '';
 let runtime: SherpaRuntime;
 beforeEach(async () => {
   cache = await mkdtemp(join(tmpdir(), 'models-'));
-  runtime = createSherpaRuntime({ modelCacheDir: cache, env: childEnvironment(), threads: 1, idleMs: 0 });
+  const probe = { look: () => Promise.resolve({ devices: [], note: 'none' }) };
+  runtime = createSherpaRuntime({
+    modelCacheDir: cache,
+    env: childEnvironment(),
+    threads: 1,
+    processors: createProcessors({ probe, wishes }),
+    concurrency: 1,
+    pool: 'prefork',
+    largestBatch: 1,
+    idleMs: 0,
+  });
 });
 afterEach(() => rm(cache, { recursive: true, force: true }));
 
@@ -78,7 +91,7 @@ describe('models in the cache', () => {
   it('checks a model once, and again when a file has changed', async () => {
     const folder = await put('asr', 'good', corrupt);
     let loads = 0;
-    const store = createModelStore(cache, async () => {
+    const store = createModelStore(cache, runtime.processors.tuningOf, async () => {
       loads += 1;
     });
     expect((await store.look())[0]?.state).toBe('canary-ok');
@@ -104,7 +117,7 @@ describe('a model that breaks while it works', () => {
         },
       },
     };
-    const crash: unknown = await runtime.children
+    const crash: unknown = await runtime.recognizers
       .run({ input: { task: 'load-recognizer', config }, timeoutMs: 30_000 })
       .catch((e: unknown) => e);
     expect(crashOf(crash)).toMatchObject({

@@ -1,0 +1,118 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { ChildCrash, TaskRefused, type TaskReply, type TaskRequest } from './protocol.ts';
+import { dyingWithUs, keepTail, killGroup } from './run-process.ts';
+
+export interface ChildOptions {
+  script: URL;
+  env: Record<string, string>;
+  /** Heap limit of the child in MiB. */
+  heapMb: number;
+}
+
+export interface TaskRun {
+  input: unknown;
+  timeoutMs: number;
+  signal?: AbortSignal | undefined;
+  onProgress?: ((share: number) => void) | undefined;
+}
+
+type Listener = { reply: (reply: TaskReply) => void; lost: (error: Error) => void };
+
+/** One child process and the tasks it has in hand. */
+export interface Child {
+  /** Tasks it has not answered yet; one that was cancelled counts until the child lets go of it. */
+  busy: () => number;
+  /** Tasks it was ever given. */
+  given: () => number;
+  /** False once it was killed: nothing may be given to it any more. */
+  open: () => boolean;
+  run: (task: TaskRun) => Promise<unknown>;
+  kill: () => void;
+}
+
+/** What its owner wants to know of a child. */
+export interface ChildEvents {
+  /** It has answered everything it was given. */
+  onIdle: (child: Child) => void;
+  /** The process has ended, however it did. */
+  onEnd: (child: Child) => void;
+}
+
+const spawnChild = (options: ChildOptions): ChildProcess =>
+  fork(fileURLToPath(options.script), [], {
+    env: options.env,
+    execPath: dyingWithUs.command,
+    execArgv: [...dyingWithUs.args, process.execPath, '--no-warnings', `--max-old-space-size=${options.heapMb}`],
+    serialization: 'advanced',
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    detached: true,
+  });
+
+/** Starts a child. Cancelling its only task kills it; a task among others is asked to stop, and its answer dropped. */
+export const startChild = (options: ChildOptions, events: ChildEvents): Child => {
+  const proc = spawnChild(options);
+  const tail = proc.stderr ? keepTail(proc.stderr) : () => '';
+  const tasks = new Map<number, Listener>();
+  let given = 0;
+  let open = true;
+  let timedOut: number | undefined;
+  const kill = (): void => {
+    open = false;
+    killGroup(proc.pid);
+  };
+  const send = (request: TaskRequest, failed: (error: Error) => void): void =>
+    void proc.send(request, (error) => error && failed(error));
+  const loseAll = (because: (id: number) => Error): void => {
+    for (const [id, { lost }] of tasks) lost(because(id));
+    tasks.clear();
+  };
+
+  proc.on('message', (reply: TaskReply) => tasks.get(reply.id)?.reply(reply));
+  proc.once('error', (error) => loseAll(() => error));
+  // `close` comes after stderr is drained, so the tail is whole.
+  proc.once('close', (code, killedBy) =>
+    loseAll((id) => {
+      const how = id === timedOut ? 'ran out of time' : `ended with ${killedBy ?? `code ${code}`}`;
+      return new ChildCrash(`the child process ${how}`, tail(), id === timedOut);
+    }),
+  );
+
+  const run = (task: TaskRun): Promise<unknown> => {
+    const id = (given += 1);
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        timedOut = id;
+        kill();
+      }, task.timeoutMs);
+      const settle = (finish: () => void): void => {
+        clearTimeout(timer);
+        task.signal?.removeEventListener('abort', stop);
+        finish();
+      };
+      const stop = (): void => {
+        if (tasks.size === 1) return kill();
+        // Its time still runs: a child that never lets go of what nobody wants is killed in the end.
+        send({ id, cancel: true }, () => undefined);
+        reject(task.signal?.reason as Error);
+      };
+      task.signal?.addEventListener('abort', stop, { once: true });
+      const reply = (answer: TaskReply): void => {
+        if ('progress' in answer) return task.signal?.aborted ? undefined : task.onProgress?.(answer.progress);
+        tasks.delete(id);
+        settle(() => ('result' in answer ? resolve(answer.result) : reject(new TaskRefused(answer.failure))));
+        if (tasks.size === 0) events.onIdle(child);
+      };
+      const lost = (error: Error): void => settle(() => reject(error));
+      tasks.set(id, { reply, lost });
+      send({ id, input: task.input }, (error) => {
+        kill();
+        tasks.delete(id);
+        lost(error);
+      });
+    });
+  };
+  const child: Child = { busy: () => tasks.size, given: () => given, open: () => open, run, kill };
+  for (const event of ['exit', 'error']) proc.once(event, () => events.onEnd(child));
+  return child;
+};

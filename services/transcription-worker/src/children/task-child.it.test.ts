@@ -1,0 +1,147 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { waitFor } from '@overtone/testkit';
+import { childEnvironment } from '../env.ts';
+import { ChildCrash, createTaskChildren, type TaskChildren, type TaskChildOptions } from './task-child.ts';
+
+type Answer = { pid: number; loads: number; hoarded: number };
+
+const open: TaskChildren[] = [];
+const childrenOf = (more: Partial<TaskChildOptions>) => {
+  const script = new URL('../../test/counting.child.ts', import.meta.url);
+  const common = { script, env: childEnvironment(), heapMb: 64, idleMs: 60_000, recycleAfter: 1_000 };
+  const children = createTaskChildren({ ...common, ...more });
+  open.push(children);
+  const run = (input: object, signal?: AbortSignal) =>
+    children.run({ input, timeoutMs: 120_000, signal }) as Promise<Answer>;
+  return { run, runFor: (input: object, timeoutMs: number) => children.run({ input, timeoutMs }) };
+};
+afterEach(() => {
+  for (const children of open.splice(0)) children.close();
+});
+
+const isAlive = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+};
+const gone = (pid: number): Promise<void> => waitFor(() => !isAlive(pid), { timeoutMs: 60_000 });
+
+describe('a process that has done its number of tasks', () => {
+  it('is replaced, and its memory comes back', async () => {
+    const { run } = childrenOf({ recycleAfter: 3 });
+    const answers: Answer[] = [];
+    for (let i = 0; i < 7; i++) answers.push(await run({ hoardMb: 8 }));
+    const pids = answers.map((a) => a.pid);
+    expect(new Set(pids.slice(0, 3)).size).toBe(1);
+    expect(new Set(pids.slice(3, 6)).size).toBe(1);
+    expect(new Set(pids).size).toBe(3);
+    const eight = 8 << 20;
+    expect(answers.map((a) => a.hoarded / eight)).toEqual([1, 2, 3, 1, 2, 3, 1]);
+    await gone(pids[0] as number);
+    await gone(pids[3] as number);
+    expect(isAlive(pids[6] as number)).toBe(true);
+  });
+
+  it('finishes what it has in hand first, while its successor works already', async () => {
+    const { run } = childrenOf({ recycleAfter: 2, tasksAtOnce: 2 });
+    const folder = await mkdtemp(join(tmpdir(), 'children-'));
+    const gate = join(folder, 'open');
+    const held = [run({ until: gate }), run({ until: gate })];
+    const next = await run({});
+    await writeFile(gate, '');
+    const answers = await Promise.all(held);
+    const [first] = answers.map((a) => a.pid);
+    expect(answers.map((a) => a.pid)).toEqual([first, first]);
+    expect(next.pid).not.toBe(first);
+    await gone(first as number);
+    expect(isAlive(next.pid)).toBe(true);
+    await rm(folder, { recursive: true });
+  });
+
+  it('is replaced after a task that it refused, too', async () => {
+    const { run } = childrenOf({ recycleAfter: 2 });
+    const { pid } = await run({});
+    await expect(run({ refuse: true })).rejects.toThrow('refused');
+    expect((await run({})).pid).not.toBe(pid);
+  });
+});
+
+describe('prefork', () => {
+  it('gives every task at the same time a process of its own, which loads for itself', async () => {
+    const { run } = childrenOf({ tasksAtOnce: 1 });
+    const answers = await Promise.all([run({ load: 'model' }), run({ load: 'model' }), run({ load: 'model' })]);
+    expect(new Set(answers.map((a) => a.pid)).size).toBe(3);
+    expect(answers.map((a) => a.loads)).toEqual([1, 1, 1]);
+  });
+
+  it('gives the next task a process that has loaded already', async () => {
+    const { run } = childrenOf({});
+    const first = await run({ load: 'model' });
+    expect(await run({ load: 'model' })).toEqual(first);
+  });
+});
+
+describe('threads', () => {
+  it('lets tasks at the same time share one process and what it has loaded', async () => {
+    const { run } = childrenOf({ tasksAtOnce: 3 });
+    const answers = await Promise.all([run({ load: 'model' }), run({ load: 'model' }), run({ load: 'model' })]);
+    expect(new Set(answers.map((a) => a.pid)).size).toBe(1);
+    expect(answers.map((a) => a.loads)).toEqual([1, 1, 1]);
+  });
+
+  it('begins another process only when the first is full', async () => {
+    const { run } = childrenOf({ tasksAtOnce: 2 });
+    const answers = await Promise.all([run({}), run({}), run({})]);
+    expect(answers[0]?.pid).toBe(answers[1]?.pid);
+    expect(answers[2]?.pid).not.toBe(answers[0]?.pid);
+  });
+
+  it('takes a cancelled task out without hurting the others', async () => {
+    const { run } = childrenOf({ tasksAtOnce: 2 });
+    const stop = new AbortController();
+    const unwanted = run({ until: 'cancelled' }, stop.signal);
+    const other = await run({ load: 'model' });
+    const third = run({ until: 'cancelled' });
+    stop.abort(new Error('no longer wanted'));
+    await expect(unwanted).rejects.toThrow('no longer wanted');
+    // The child has let go of it: there is room beside the third again.
+    await waitFor(async () => (await run({})).pid === other.pid, { timeoutMs: 60_000 });
+    third.catch(() => undefined);
+  });
+
+  it('fails every task of a process that crashes, so that each is tried again', async () => {
+    const { run } = childrenOf({ tasksAtOnce: 2 });
+    const other = run({ until: 'cancelled' }).catch((e: unknown) => e);
+    const crashing = run({ crash: true }).catch((e: unknown) => e);
+    for (const error of await Promise.all([other, crashing])) expect(error).toBeInstanceOf(ChildCrash);
+    expect((await run({})).loads).toBe(0);
+  });
+});
+
+describe('a task child', () => {
+  it('is killed with its only task when that is cancelled', async () => {
+    const { run } = childrenOf({});
+    const { pid } = await run({});
+    const stop = new AbortController();
+    const unwanted = run({ until: 'cancelled' }, stop.signal);
+    stop.abort(new Error('no longer wanted'));
+    await expect(unwanted).rejects.toThrow('no longer wanted');
+    await gone(pid);
+  });
+
+  it('that takes too long is killed, and says so', async () => {
+    const { runFor } = childrenOf({});
+    const error: unknown = await runFor({ until: 'cancelled' }, 500).catch((e: unknown) => e);
+    expect(error).toMatchObject({ timedOut: true, message: 'the child process ran out of time' });
+  });
+
+  it('ends when nothing was asked of it for a while', async () => {
+    const { run } = childrenOf({ idleMs: 50 });
+    await gone((await run({})).pid);
+  });
+});

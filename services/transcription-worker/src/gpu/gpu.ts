@@ -1,0 +1,3 @@
+export { createGpuProbe, type GpuProbe } from './nvidia-smi.adapter.ts';
+export type { GpuState } from './state.ts';
+export { largestBatch, tuningFor, type TuningWishes } from './tuning.ts';

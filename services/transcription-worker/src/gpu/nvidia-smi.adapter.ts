@@ -1,0 +1,81 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { readAll, runProcess } from '../children/run-process.ts';
+
+import type { GpuState } from './state.ts';
+import { fullQuery, oldQuery, parseDevices, parseInstances, visibleDevices, withInstances } from './nvidia-smi.ts';
+
+export interface GpuProbeOptions {
+  /** Environment of the programs we start; CUDA_VISIBLE_DEVICES in it counts. */
+  env: Record<string, string>;
+  timeoutMs?: number;
+  /** How long an answer counts. */
+  freshMs?: number;
+}
+
+export interface GpuProbe {
+  /** Never fails and never takes longer than twice its time: no answer is an answer, with the reason in its note. */
+  look(): Promise<GpuState>;
+}
+
+type Answer = { ok: true; text: string } | { ok: false; why: string };
+
+const missing = 127;
+const none = (note: string): GpuState => ({ devices: [], note });
+
+const whyNot = (text: string, code: number | null): string =>
+  text.split('\n', 1)[0]?.trim() || `nvidia-smi ended with code ${code}`;
+
+const ask = async (options: Required<GpuProbeOptions>, args: readonly string[]): Promise<Answer> => {
+  const { env, timeoutMs } = options;
+  const silent: Answer = { ok: false, why: `nvidia-smi did not answer within ${timeoutMs / 1000} s` };
+  const run = async (): Promise<Answer> => {
+    const consume = (stdout: Parameters<typeof readAll>[0]) => readAll(stdout, 1 << 20);
+    const done = await runProcess({ command: 'nvidia-smi', args, env, timeoutMs, consume });
+    const text = done.value.toString('utf8');
+    if (done.timedOut) return silent;
+    if (done.exitCode === missing)
+      return { ok: false, why: 'This machine has no NVIDIA driver (nvidia-smi is missing)' };
+    return done.exitCode === 0
+      ? { ok: true, text }
+      : { ok: false, why: whyNot(text || done.stderrTail, done.exitCode) };
+  };
+  const failed = (error: unknown): Answer => ({ ok: false, why: `nvidia-smi cannot be run: ${String(error)}` });
+  // A driver that hangs in the kernel keeps its caller from dying: it is not waited for.
+  const patience = new AbortController();
+  const late = sleep(timeoutMs + 1_000, silent, { signal: patience.signal, ref: false }).catch(() => silent);
+  return Promise.race([run().catch(failed), late]).finally(() => patience.abort());
+};
+
+const query = (fields: readonly string[]): string[] => [
+  `--query-gpu=${fields.join(',')}`,
+  '--format=csv,noheader,nounits',
+];
+
+const probe = async (options: Required<GpuProbeOptions>): Promise<GpuState> => {
+  let answer = await ask(options, query(fullQuery));
+  if (!answer.ok && /not a valid field/i.test(answer.why)) answer = await ask(options, query(oldQuery));
+  if (!answer.ok) return none(answer.why);
+  const listed = parseDevices(answer.text);
+  if (listed.length === 0) return none(answer.text.trim().split('\n', 1)[0] || 'The driver lists no GPU');
+  const divided = listed.some((d) => d.divided) ? await ask(options, ['-L']) : undefined;
+  const instances = divided?.ok ? parseInstances(divided.text, listed) : [];
+  const names = options.env['CUDA_VISIBLE_DEVICES'];
+  const devices = visibleDevices(withInstances(listed, instances), names);
+  if (devices.length > 0) return { devices, note: null };
+  return none(
+    names === undefined ? 'The GPU is divided and has no instance' : `No GPU is called ${names || '(nothing)'}`,
+  );
+};
+
+/** The GPUs that `nvidia-smi` tells of. Asked again after a while: GPUs vanish, and drivers come up late. */
+export const createGpuProbe = (given: GpuProbeOptions): GpuProbe => {
+  const options = { timeoutMs: 5_000, freshMs: 60_000, ...given };
+  let known: { state: Promise<GpuState>; until: number } | undefined;
+  return {
+    look: () => {
+      if (!known || known.until <= performance.now())
+        known = { state: probe(options), until: performance.now() + options.freshMs };
+      return known.state;
+    },
+  };
+};

@@ -1,0 +1,60 @@
+import type { GpuDevice } from '@overtone/contracts';
+
+/** What is asked of the driver, by its names. `compute_cap` and `mig.mode.current` are unknown to old drivers. */
+export const fullQuery = ['index', 'uuid', 'name', 'memory.total', 'compute_cap', 'mig.mode.current'] as const;
+export const oldQuery = ['index', 'uuid', 'name', 'memory.total'] as const;
+
+type Listed = GpuDevice & { divided: boolean };
+
+const numberIn = (text: string | undefined): number | null => {
+  const value = Number(text);
+  return text === undefined || text === '' || Number.isNaN(value) ? null : value;
+};
+
+/** One row per GPU. A GPU that has fallen off its bus answers with errors instead of numbers: it is left out. */
+export const parseDevices = (csv: string): Listed[] =>
+  csv
+    .split('\n')
+    .map((line) => line.split(',').map((field) => field.trim()))
+    .flatMap(([index, uuid, name, memory, capability, mig]) => {
+      const [number, mib] = [numberIn(index), numberIn(memory)];
+      if (number === null || mib === null || !uuid?.startsWith('GPU-') || !name) return [];
+      const divided = mig === 'Enabled';
+      return [{ index: number, uuid, name, memory_mib: mib, capability: numberIn(capability), divided }];
+    });
+
+const gpuLine = /^GPU (\d+): /;
+const instanceLine = /^\s+MIG (\S+?\.(\d+)gb\S*)\s+Device\s+\d+: \(UUID: (MIG-[^)]+)\)/;
+
+/** The instances of divided GPUs, from `nvidia-smi -L`; their memory stands in the name of their profile. */
+export const parseInstances = (listing: string, devices: readonly Listed[]): GpuDevice[] => {
+  const found: GpuDevice[] = [];
+  let parent: Listed | undefined;
+  for (const line of listing.split('\n')) {
+    const gpu = gpuLine.exec(line);
+    if (gpu) parent = devices.find((d) => d.index === Number(gpu[1]) && d.divided);
+    const [, profile, size, uuid] = instanceLine.exec(line) ?? [];
+    if (!parent || profile === undefined || size === undefined || uuid === undefined) continue;
+    const { index, name, capability } = parent;
+    const memory = Math.round((Number(size) * 1e9) / 2 ** 20);
+    found.push({ index, uuid, name: `${name} MIG ${profile}`, memory_mib: memory, capability });
+  }
+  return found;
+};
+
+/** A divided GPU cannot be used as a whole: its instances stand in its place, or nothing when it has none. */
+export const withInstances = (devices: readonly Listed[], instances: readonly GpuDevice[]): GpuDevice[] =>
+  devices.flatMap(({ divided, ...device }) => (divided ? instances.filter((i) => i.index === device.index) : [device]));
+
+/** What CUDA_VISIBLE_DEVICES leaves, in its order. As CUDA does, a name that is unknown ends the list. */
+export const visibleDevices = (devices: readonly GpuDevice[], names: string | undefined): GpuDevice[] => {
+  if (names === undefined) return [...devices];
+  const visible: GpuDevice[] = [];
+  for (const name of names.split(',').map((n) => n.trim())) {
+    const byNumber = /^\d+$/.test(name) ? devices.find((d) => d.index === Number(name)) : undefined;
+    const device = byNumber ?? (/^(GPU|MIG)-/.test(name) ? devices.find((d) => d.uuid.startsWith(name)) : undefined);
+    if (!device) break;
+    visible.push(device);
+  }
+  return visible;
+};
