@@ -1,6 +1,6 @@
 import { textOf, textsOf } from './attributes.ts';
 import { DirectoryFailure } from './failures.ts';
-import type { Entry } from './messages.ts';
+import type { Entry } from './entry.ts';
 import type { AccountState } from './model.ts';
 
 type Reason = NonNullable<AccountState['reason']>;

@@ -1,9 +1,5 @@
 import { DirectoryFailure } from './failures.ts';
-import type { Entry } from './messages.ts';
-
-/** The values of an attribute as bytes; none when it is absent. */
-export const bytesOf = (entry: Entry, name: string): readonly Buffer[] =>
-  entry.attributes.get(name.toLowerCase()) ?? [];
+import { bytesOf, type Entry } from './entry.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 

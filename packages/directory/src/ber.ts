@@ -37,6 +37,29 @@ export function readHead(bytes: Buffer, at: number, limit = bytes.length): Eleme
   return { tag, start, end: start + bytes.readUIntBE(at + 2, count) };
 }
 
+/**
+ * Where the content of the element here starts, for walks over many that are to leave nothing behind; it ends at
+ * `endAt`, within the limit.
+ * @throws Malformed
+ */
+export function contentAt(bytes: Buffer, at: number, limit: number, tag: number): number {
+  if (at + 2 > limit) throw new Malformed('An element ends too early.');
+  if (bytes[at] !== tag) throw new Malformed(`Expected 0x${tag.toString(16)}, got 0x${bytes[at]!.toString(16)}.`);
+  const first = bytes[at + 1]!;
+  const count = first < 0x80 ? 0 : first & 0x7f;
+  if (first >= 0x80 && (count === 0 || count > 4)) throw new Malformed('A length that LDAP does not allow.');
+  if (at + 2 + count > limit || endAt(bytes, at) > limit) throw new Malformed('An element ends too early.');
+  return at + 2 + count;
+}
+
+/** Where an element ends whose head was looked at by `contentAt`. */
+export function endAt(bytes: Buffer, at: number): number {
+  const first = bytes[at + 1]!;
+  if (first < 0x80) return at + 2 + first;
+  const count = first & 0x7f;
+  return at + 2 + count + bytes.readUIntBE(at + 2, count);
+}
+
 /** Reads one element after the other; everything must be there and lie within its parent. */
 export class Reader {
   #at: number;

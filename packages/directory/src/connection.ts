@@ -5,7 +5,7 @@ import { onOver, type Deadline } from './deadline.ts';
 import { asFailure, DirectoryFailure } from './failures.ts';
 import { toWire, type Filter } from './filter.ts';
 import { Link, type Arrived, type Bounds } from './link.ts';
-import type { Entry } from './messages.ts';
+import type { Entry } from './entry.ts';
 import type { ServerAddress } from './servers.ts';
 import type { Encryption, Transport } from './transport.ts';
 

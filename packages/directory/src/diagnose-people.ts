@@ -1,4 +1,4 @@
-import { bytesOf, textOf } from './attributes.ts';
+import { textOf } from './attributes.ts';
 import type { Connection } from './connection.ts';
 import type { Deadline } from './deadline.ts';
 import { parseDnList } from './dn-list.ts';
@@ -7,7 +7,7 @@ import { parseTemplate } from './filter-template.ts';
 import { present, type Filter } from './filter.ts';
 import { createGroups } from './groups.ts';
 import { idAttributes, immutableIdOf } from './immutable-id.ts';
-import type { Entry } from './messages.ts';
+import { bytesOf, type Entry } from './entry.ts';
 import type { DirectoryConfig } from './model.ts';
 import { pagedSearch } from './paged-search.ts';
 import { treeOf, type RootDse } from './root-dse.ts';

@@ -10,7 +10,7 @@ import { asFailure, DirectoryFailure } from './failures.ts';
 import { createFinder, isLogin, type Finding } from './find.ts';
 import { createGroups, type Membership } from './groups.ts';
 import { createHealth } from './health.ts';
-import type { Entry } from './messages.ts';
+import type { Entry } from './entry.ts';
 import type { AccountState, Answer, Directory, DirectoryConfig, NoReason, Person } from './model.ts';
 import { createPeople } from './person.ts';
 import { Pool } from './pool.ts';

@@ -6,7 +6,7 @@ import { anyOf, type Filter } from './filter.ts';
 import { parseTemplate } from './filter-template.ts';
 import { groupAttributes } from './groups.ts';
 import { idAttributes } from './immutable-id.ts';
-import type { Entry } from './messages.ts';
+import type { Entry } from './entry.ts';
 import type { DirectoryConfig } from './model.ts';
 
 /** Who a login names. */

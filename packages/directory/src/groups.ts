@@ -1,11 +1,11 @@
-import { bytesOf, textOf } from './attributes.ts';
+import { textOf } from './attributes.ts';
 import type { Connection } from './connection.ts';
 import type { Deadline } from './deadline.ts';
 import { asFailure, DirectoryFailure, failureOf, resultCodes } from './failures.ts';
 import { allOf, anyOf, equal, present, type Filter } from './filter.ts';
 import { closure, invertGroups, Names } from './group-graph.ts';
 import { anybodyHas } from './kept-attribute.ts';
-import type { Entry } from './messages.ts';
+import { bytesOf, type Entry } from './entry.ts';
 import { searchAll } from './paged-search.ts';
 import { allValues } from './ranges.ts';
 import { readRootDse, treeOf, type RootDse } from './root-dse.ts';

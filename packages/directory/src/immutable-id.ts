@@ -1,6 +1,6 @@
-import { bytesOf, textOf } from './attributes.ts';
+import { textOf } from './attributes.ts';
 import { DirectoryFailure } from './failures.ts';
-import type { Entry } from './messages.ts';
+import { bytesOf, type Entry } from './entry.ts';
 
 // In this order, which stays the same when a directory learns another kind later: an upgrade that adds `entryUUID`
 // must not make strangers of everybody.

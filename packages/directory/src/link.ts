@@ -2,7 +2,8 @@ import { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
 import { Malformed, readHead, tags } from './ber.ts';
 import { DirectoryFailure } from './failures.ts';
-import { operations, readEntry, readMessage, readResult, type Entry, type Message, type Result } from './messages.ts';
+import type { Entry } from './entry.ts';
+import { operations, readEntry, readMessage, readResult, type Message, type Result } from './messages.ts';
 
 /** What one operation may bring at most. */
 export interface Bounds {

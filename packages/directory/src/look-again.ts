@@ -7,7 +7,7 @@ import { equal } from './filter.ts';
 import { createFinder } from './find.ts';
 import { createGroups, groupAttributes } from './groups.ts';
 import { idAttributes, idValue } from './immutable-id.ts';
-import type { Entry } from './messages.ts';
+import type { Entry } from './entry.ts';
 import type { Answer, DirectoryConfig } from './model.ts';
 import { createPeople } from './person.ts';
 import { parseServers } from './servers.ts';

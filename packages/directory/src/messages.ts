@@ -1,4 +1,5 @@
 import { Malformed, Reader, tags } from './ber.ts';
+import { receive, type Entry } from './entry.ts';
 
 /** The operations that a client of ours sends and understands. */
 export const operations = {
@@ -12,12 +13,6 @@ export const operations = {
   extendedRequest: 0x77,
   extendedResponse: 0x78,
 } as const;
-
-/** An entry of an answer; attribute names in lower case, values as the bytes they are. */
-export interface Entry {
-  readonly dn: string;
-  readonly attributes: ReadonlyMap<string, readonly Buffer[]>;
-}
 
 /** How an operation ended. */
 export interface Result {
@@ -53,18 +48,7 @@ export function readResult({ body, rest }: Message): Result {
 }
 
 /** @throws Malformed */
-export function readEntry({ body }: Message): Entry {
-  const dn = body.text();
-  const attributes = new Map<string, readonly Buffer[]>();
-  for (const list = body.inside(tags.sequence); !list.done;) {
-    const attribute = list.inside(tags.sequence);
-    const name = attribute.text().toLowerCase();
-    const values: Buffer[] = [...(attributes.get(name) ?? [])];
-    for (const set = attribute.inside(tags.set); !set.done;) values.push(set.octets());
-    attributes.set(name, values);
-  }
-  return { dn, attributes };
-}
+export const readEntry = ({ body }: Message): Entry => receive(body.octets(), body.octets(tags.sequence));
 
 function readControls(rest: Reader): Map<string, Buffer> {
   const controls = new Map<string, Buffer>();

@@ -1,7 +1,7 @@
 import type { Connection, Question } from './connection.ts';
 import type { Deadline } from './deadline.ts';
 import { DirectoryFailure, failureOf, resultCodes } from './failures.ts';
-import type { Entry } from './messages.ts';
+import type { Entry } from './entry.ts';
 
 /** A search for everything that matches. */
 export interface PagedQuestion extends Omit<Question, 'maxEntries' | 'page'> {

@@ -5,7 +5,7 @@ import { DirectoryFailure } from './failures.ts';
 import { groupKey } from './group-graph.ts';
 import type { Membership } from './groups.ts';
 import { immutableIdOf } from './immutable-id.ts';
-import type { Entry } from './messages.ts';
+import type { Entry } from './entry.ts';
 import type { DirectoryConfig, Person, Tristate } from './model.ts';
 
 /** Reads people from entries, as this configuration names their attributes. */

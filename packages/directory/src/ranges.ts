@@ -1,9 +1,8 @@
-import { bytesOf } from './attributes.ts';
 import type { Connection } from './connection.ts';
 import type { Deadline } from './deadline.ts';
 import { DirectoryFailure, failureOf, resultCodes } from './failures.ts';
 import { present } from './filter.ts';
-import type { Entry } from './messages.ts';
+import { bytesOf, namesOf, type Entry } from './entry.ts';
 
 const MAX_SLICES = 10_000;
 
@@ -30,6 +29,9 @@ export async function allValues(
   return values;
 }
 
+/** Whether the server gives the values in slices. */
+export const isSliced = (entry: Entry, attribute: string): boolean => sliceOf(entry, attribute) !== undefined;
+
 interface Slice {
   readonly from: number;
   readonly last: boolean;
@@ -38,11 +40,11 @@ interface Slice {
 
 function sliceOf(entry: Entry, attribute: string): Slice | undefined {
   const prefix = `${attribute.toLowerCase()};range=`;
-  for (const [name, values] of entry.attributes) {
+  for (const name of namesOf(entry)) {
     if (!name.startsWith(prefix)) continue;
     const [, from, to] = /^(\d+)-(\d+|\*)$/.exec(name.slice(prefix.length)) ?? [];
     if (from === undefined) throw broken(attribute);
-    return { from: Number(from), last: to === '*', values };
+    return { from: Number(from), last: to === '*', values: bytesOf(entry, name) };
   }
   return undefined;
 }

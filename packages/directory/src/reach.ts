@@ -92,17 +92,8 @@ export function createReach({ wanted, nested, byMember }: Building) {
       }
       groups.clear();
       children.clear();
-      // The same names come again with every person: each is read once.
-      const asWritten = new Map<string, readonly string[]>();
-      const fromGroup = (dn: string): readonly string[] => {
-        const known = asWritten.get(dn);
-        if (known !== undefined) return known;
-        const targets = reached.get(ldapClaimKey(dn)) ?? none;
-        asWritten.set(dn, targets);
-        return targets;
-      };
       return {
-        fromGroup,
+        fromGroup: (dn) => reached.get(ldapClaimKey(dn)) ?? none,
         fromSid: (sid) => sids.get(sid) ?? none,
         fromMember: (dn, login) => [
           ...new Set([...(direct.get(ldapClaimKey(dn)) ?? none), ...(direct.get(loginKey(login)) ?? none)]),

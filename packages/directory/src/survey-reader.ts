@@ -5,10 +5,11 @@ import type { Deadline } from './deadline.ts';
 import { asFailure } from './failures.ts';
 import { primarySid } from './groups.ts';
 import { immutableIdOf } from './immutable-id.ts';
-import type { Entry } from './messages.ts';
+import { createInterned } from './interned.ts';
+import { eachValue, namesOf, type Entry } from './entry.ts';
 import type { Claims, DirectoryConfig, Tristate } from './model.ts';
 import { createPeople } from './person.ts';
-import { allValues } from './ranges.ts';
+import { allValues, isSliced } from './ranges.ts';
 import type { Reach } from './reach.ts';
 
 /** Somebody the directory holds, as the sweep needs them. */
@@ -25,6 +26,7 @@ export interface Surveyed {
 }
 
 const plain: Surveyed['evidence'] = {};
+const MAX_REMEMBERED = 50_000;
 
 interface Reading {
   readonly connection: Connection;
@@ -36,19 +38,27 @@ interface Reading {
   readonly now: Date;
 }
 
-/** Reads people from their entries, one after the other. */
+/** Reads people from their entries, one after the other; at once unless a list of groups comes in slices. */
 export function createReader({ connection, config, deadline, reach, listed, now }: Reading) {
   const people = createPeople(config);
   const sets = createSets(people);
-  return async (entry: Entry): Promise<Surveyed> => {
+  const numberOf = createInterned((dn) => sets.number(reach.fromGroup(dn)), MAX_REMEMBERED);
+  const { groupAttr } = config;
+
+  const fromList = (entry: Entry): number[] => {
+    const numbers: number[] = [];
+    eachValue(entry, groupAttr, (bytes, start, end) => void numbers.push(numberOf(bytes, start, end)));
+    return numbers;
+  };
+  const fromSlices = async (entry: Entry): Promise<number[]> =>
+    (await allValues(connection, entry, { attribute: groupAttr, deadline })).map((dn) => numberOf(dn, 0, dn.length));
+
+  const read = (entry: Entry, listedGroups: number[]): Surveyed => {
     const login = textOf(entry, config.usernameAttr) ?? '';
     const sid = primarySid(entry)?.toString('hex');
-    const direct = listed ? await allValues(connection, entry, { attribute: config.groupAttr, deadline }) : [];
-    const groups = sets.of([
-      ...direct.flatMap((value) => reach.fromGroup(value.toString('utf8'))),
-      ...(listed ? [] : reach.fromMember(entry.dn, login)),
-      ...(sid === undefined ? [] : reach.fromSid(sid)),
-    ]);
+    if (!listed) listedGroups.push(sets.number(reach.fromMember(entry.dn, login)));
+    if (sid !== undefined) listedGroups.push(sets.number(reach.fromSid(sid)));
+    const groups = sets.of(listedGroups);
     const { disabled, why } = stateOf(entry, now);
     return {
       id: immutableIdOf(entry),
@@ -60,13 +70,18 @@ export function createReader({ connection, config, deadline, reach, listed, now 
       evidence: why === null ? plain : { state: why, dn: entry.dn },
     };
   };
+  return (entry: Entry): Surveyed | Promise<Surveyed> => {
+    if (!listed) return read(entry, []);
+    if (isSliced(entry, groupAttr)) return fromSlices(entry).then((groups) => read(entry, groups));
+    return read(entry, fromList(entry));
+  };
 }
 
 const stateNames = new Set(stateAttributes.map((name) => name.toLowerCase()));
 const usable = { disabled: 'no', why: null } as const;
 
-function saysItsState({ attributes }: Entry): boolean {
-  for (const name of attributes.keys()) if (stateNames.has(name)) return true;
+function saysItsState(entry: Entry): boolean {
+  for (const name of namesOf(entry)) if (stateNames.has(name)) return true;
   return false;
 }
 
@@ -82,20 +97,30 @@ function stateOf(entry: Entry, now: Date): { disabled: Tristate; why: string | n
   }
 }
 
-/** The same lists come again with many people: each is kept and judged once. */
+/** The same groups, and the same lists of them, come again with many people: each is kept and judged once. */
 function createSets({ standing }: Pick<ReturnType<typeof createPeople>, 'standing'>) {
   const judged = (values: readonly string[]) => ({
     claims: { known: true as const, values },
     ...standing({ groups: values, missing: null }),
   });
+  const numbers = new Map<string, number>([['', 0]]);
+  const lists: (readonly string[])[] = [[]];
   const known = new Map<string, ReturnType<typeof judged>>();
   return {
-    of: (groups: readonly string[]) => {
-      const values = [...new Set(groups)].sort();
-      const key = values.join('\n');
-      const found = known.get(key) ?? judged(values);
-      known.set(key, found);
+    /** A list of groups by a number; no groups are 0. */
+    number: (groups: readonly string[]): number => {
+      const key = groups.join('\n');
+      const found = numbers.get(key) ?? lists.push(groups) - 1;
+      numbers.set(key, found);
       return found;
+    },
+    of: (listed: readonly number[]) => {
+      const key = listed.filter((n) => n !== 0).join();
+      const found = known.get(key);
+      if (found !== undefined) return found;
+      const made = judged([...new Set(listed.flatMap((n) => lists[n] ?? []))].sort());
+      known.set(key, made);
+      return made;
     },
   };
 }

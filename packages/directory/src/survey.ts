@@ -1,5 +1,4 @@
 import { stateAttributes } from './account-state.ts';
-import { bytesOf } from './attributes.ts';
 import { configFaults } from './config-faults.ts';
 import type { Connection, Found, Question } from './connection.ts';
 import { createConnections } from './connections.ts';
@@ -12,10 +11,10 @@ import { ldapClaimKey } from './group-mapping.ts';
 import { groupAttributes } from './groups.ts';
 import { idAttributes } from './immutable-id.ts';
 import { anybodyHas } from './kept-attribute.ts';
-import type { Entry } from './messages.ts';
+import { bytesOf, eachValue, type Entry } from './entry.ts';
 import type { Answer, DirectoryConfig } from './model.ts';
 import { pagedSearch } from './paged-search.ts';
-import { allValues } from './ranges.ts';
+import { allValues, isSliced } from './ranges.ts';
 import { createReach, type Reach } from './reach.ts';
 import { readRootDse, treeOf, type RootDse } from './root-dse.ts';
 import { parseServers, serverText } from './servers.ts';
@@ -209,8 +208,13 @@ async function* eachOf({ connection, deadline }: Asking, dns: readonly string[],
 }
 
 async function membersOf({ connection, deadline }: Asking, entry: Entry) {
-  const values = async (attribute: string) =>
-    (await allValues(connection, entry, { attribute, deadline })).map((value) => value.toString('utf8'));
+  const values = async (attribute: string): Promise<string[]> => {
+    if (isSliced(entry, attribute))
+      return (await allValues(connection, entry, { attribute, deadline })).map((value) => value.toString('utf8'));
+    const texts: string[] = [];
+    eachValue(entry, attribute, (bytes, start, end) => void texts.push(bytes.toString('utf8', start, end)));
+    return texts;
+  };
   return {
     dn: entry.dn,
     members: [...(await values('member')), ...(await values('uniqueMember'))],
@@ -256,7 +260,8 @@ async function readPeople(asking: Asking, how: { reach: Reach; listed: boolean; 
       return { seen: counts.seen, pages: page.value.pages };
     }
     for (const entry of page.value) {
-      const person = await read(entry);
+      const told = read(entry);
+      const person = told instanceof Promise ? await told : told;
       counts.seen += 1;
       if (person.login !== '') counts.named += 1;
       if (person.id !== null) counts.withId += 1;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { LeaveReason, Role } from '@overtone/contracts';
-import { reconcileAccount, type Claims, type MappingIndex, type Tristate } from '@overtone/directory';
+import { reconcileAccount, type Claims, type MappingIndex, type Resolution, type Tristate } from '@overtone/directory';
 
 /** A person as the directory shows them. */
 export type Person = {
@@ -85,8 +85,9 @@ const leaver = (account: Account, reason: LeaveReason, evidence: Leaver['evidenc
   leaver: { account, reason, evidence },
 });
 
+type Found = { person?: Person; evidence: Leaver['evidence'] };
 /** The person behind an account: by the immutable id once there is one, and then by nothing else. */
-const personOf = (account: Account, people: Population): { person?: Person; evidence: Leaver['evidence'] } => {
+const personOf = (account: Account, people: Population): Found => {
   if (account.directoryId !== null) {
     const person = people.byId(account.directoryId);
     if (person) return { person, evidence: person.evidence };
@@ -103,18 +104,42 @@ const personOf = (account: Account, people: Population): { person?: Person; evid
   return person ? { person, evidence: person.evidence } : { evidence: { ldap_uid: account.login } };
 };
 
+/** Many people have one list of claims: each is resolved once. */
+const resolvingOnce = (mappings: MappingIndex): MappingIndex => {
+  const known = new WeakMap<readonly string[], Resolution>();
+  return {
+    ...mappings,
+    resolve: (claims) => {
+      const resolution = known.get(claims) ?? mappings.resolve(claims);
+      known.set(claims, resolution);
+      return resolution;
+    },
+  };
+};
+
+/** Which groups of the directory an account is to get and to lose; a person's own choice stays as it is. */
+const movesOf = (account: Account, groupIds: readonly string[] | null): Pick<Change, 'add' | 'remove'> => {
+  const { fromDirectory, byHand } = account;
+  const same = groupIds?.length === fromDirectory.length && groupIds.every((g, i) => g === fromDirectory[i]);
+  if (groupIds === null || (same && byHand.length === 0)) return noMoves;
+  const wanted = new Set(groupIds);
+  const has = new Set([...fromDirectory, ...byHand]);
+  return {
+    add: [...wanted].filter((g) => !has.has(g)).sort(),
+    remove: fromDirectory.filter((g) => !wanted.has(g)).sort(),
+  };
+};
+const noMoves = { add: [], remove: [] };
+
 const changeOf = (account: Account, person: Person, rules: Rules): Change | null => {
-  const { role, fromDirectory, byHand } = account;
+  const { role } = account;
   const standing = { role, authType: 'ldap' } as const;
   const asserted = { claims: person.claims, legacyAdmin: person.admin, by: 'sweep' } as const;
   const next = reconcileAccount(rules.mappings, standing, asserted);
-  const wanted = next.groupIds && new Set(next.groupIds);
-  const has = new Set([...fromDirectory, ...byHand]);
   const change: Change = {
     account,
     role: next.role === role || next.role === 'super_admin' ? null : next.role,
-    add: wanted ? [...wanted].filter((g) => !has.has(g)).sort() : [],
-    remove: wanted ? fromDirectory.filter((g) => !wanted.has(g)).sort() : [],
+    ...movesOf(account, next.groupIds),
     adopt: account.directoryId === null ? person.id : null,
   };
   const nothing =
@@ -123,9 +148,11 @@ const changeOf = (account: Account, person: Person, rules: Rules): Change | null
 };
 
 /** What a pass decides about one account. Pure: the dry run and the real one ask this. */
-export const decide = (account: Account, people: Population, rules: Rules): Decision => {
+export const decide = (account: Account, people: Population, rules: Rules): Decision =>
+  decideOn(account, personOf(account, people), rules);
+
+const decideOn = (account: Account, { person, evidence }: Found, rules: Rules): Decision => {
   if (account.authType !== 'ldap' || account.role === 'super_admin') return untouched;
-  const { person, evidence } = personOf(account, people);
   if (!account.active) {
     const back = person?.disabled === 'no' && person.admitted === 'yes';
     return account.disabledBy === 'directory' && back ? { kind: 'returned' } : untouched;
@@ -168,7 +195,8 @@ const nothingPlanned = { leavers: [], changes: [], returned: [], digest: null } 
  * Collects the decisions of a pass, page of accounts after page, and weighs them as a whole at the end. One ambiguous
  * account, or a directory that knows nobody of ours, and the pass says nothing about anybody.
  */
-export const createPlan = (people: Population, rules: Rules, limits: Limits) => {
+export const createPlan = (people: Population, given: Rules, limits: Limits) => {
+  const rules: Rules = { mappings: resolvingOnce(given.mappings) };
   const leavers: Leaver[] = [];
   const changes: Change[] = [];
   const returned: Account[] = [];
@@ -178,8 +206,9 @@ export const createPlan = (people: Population, rules: Rules, limits: Limits) => 
   return {
     add: (accounts: Iterable<Account>): void => {
       for (const account of accounts) {
-        if (account.authType === 'ldap' && personOf(account, people).person) known += 1;
-        const decision = decide(account, people, rules);
+        const found = personOf(account, people);
+        if (account.authType === 'ldap' && found.person) known += 1;
+        const decision = decideOn(account, found, rules);
         if (decision.kind === 'untouched') continue;
         if (decision.kind === 'returned') {
           returned.push(account);

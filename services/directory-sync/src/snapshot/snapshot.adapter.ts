@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ReplyOf, sweepRpc } from '@overtone/contracts';
 import { lookAgain, survey, type Answer, type DirectoryConfig, type Surveyed } from '@overtone/directory';
 import { unavailable, unseal, type KeyRing } from '@overtone/service-kit';
-import type { Person } from '../plan/plan.ts';
+import { createPopulation } from './population.ts';
 import type { Snapshot, TakeSnapshot } from './snapshot.ts';
 
 type SweepRules = ReplyOf<typeof sweepRpc.rules>;
@@ -25,40 +25,6 @@ const configOf = ({ config, bindPassword }: SweepRules, keyRing: () => KeyRing):
 const orThrow = <T>(answer: Answer<T>): T => {
   if (answer.outcome === 'yes') return answer.value;
   throw unavailable('directory_unavailable', answer.message);
-};
-
-const folded = (login: string): string => login.toLowerCase();
-
-/** Two entries with one login name nobody: whoever has no immutable id cannot be told apart by it. */
-const createPopulation = () => {
-  const byId = new Map<string, Person>();
-  const byLogin = new Map<string, Person | null>();
-  return {
-    add: (person: Surveyed): void => {
-      if (person.id !== null && byId.has(person.id))
-        throw unavailable('directory_unavailable', 'Two entries have the same immutable id');
-      if (person.id !== null) byId.set(person.id, person);
-      if (person.login === '') return;
-      const key = folded(person.login);
-      byLogin.set(key, byLogin.has(key) ? null : person);
-    },
-    people: {
-      byId: (id: string) => byId.get(id),
-      byLogin: (login: string) => {
-        const person = byLogin.get(folded(login));
-        return person === null ? { ...ambiguous, login } : person;
-      },
-    },
-  };
-};
-const ambiguous: Person = {
-  id: null,
-  login: '',
-  disabled: 'unknown',
-  admitted: 'unknown',
-  admin: 'unknown',
-  claims: { known: false, reason: 'two entries have this login' },
-  evidence: {},
 };
 
 /** Reads the directory that the rules name, over LDAP. */

@@ -1,0 +1,74 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Surveyed } from '@overtone/directory';
+import * as fc from 'fast-check';
+import { createPopulation } from './population.ts';
+import { createTexts } from './texts.ts';
+
+const text = fc.oneof(fc.string({ unit: 'grapheme', maxLength: 12 }), fc.constantFrom('a', 'A', 'ä', 'Ä', ''));
+const surveyed = (id: string | null, login: string, more: Partial<Surveyed> = {}): Surveyed => ({
+  id,
+  login,
+  disabled: 'no',
+  admitted: 'yes',
+  admin: 'no',
+  claims: { known: true, values: [] },
+  evidence: {},
+  ...more,
+});
+const populationOf = (people: readonly Surveyed[]) => {
+  const { add, people: found } = createPopulation();
+  for (const person of people) add(person);
+  return found;
+};
+
+describe('the names of a directory', () => {
+  it('are found again, each by its own number, and nothing else is', () => {
+    fc.assert(
+      fc.property(fc.array(text, { maxLength: 3_000 }), text, (list, other) => {
+        const texts = createTexts();
+        const known = new Map<string, number>();
+        for (const one of list.filter((t) => t.isWellFormed())) known.set(one, texts.add(one));
+        expect(texts.size()).toBe(known.size);
+        for (const [one, number] of known) {
+          expect(texts.find(one)).toBe(number);
+          expect(texts.at(number)).toBe(one);
+        }
+        expect(texts.find(other)).toBe(known.get(other) ?? -1);
+      }),
+      { numRuns: 50 },
+    );
+  });
+});
+
+describe('the people of a directory', () => {
+  it('are found by immutable id and by login, whatever its case, with all that was read of them', () => {
+    const shared = { known: true as const, values: ['staff'] };
+    const people = [
+      surveyed('entryUUID:1', 'una', { claims: shared }),
+      surveyed('entryUUID:2', 'Duo', { claims: shared, admin: 'yes' }),
+      surveyed(null, 'tres', { disabled: 'yes', evidence: { state: 'expired' } }),
+      surveyed('entryUUID:4', ''),
+    ];
+    const found = populationOf(people);
+    for (const person of people) {
+      if (person.id) expect(found.byId(person.id)).toEqual(person);
+      if (person.login) expect(found.byLogin(person.login.toUpperCase())).toEqual(person);
+    }
+    expect(found.byId('entryUUID:3')).toBeUndefined();
+    expect(found.byLogin('')).toBeUndefined();
+    expect(found.byLogin('quattro')).toBeUndefined();
+  });
+
+  it('with one login are nobody by that login, and themselves by their ids', () => {
+    const found = populationOf([surveyed('entryUUID:1', 'una'), surveyed('entryUUID:2', 'UNA')]);
+    expect(found.byLogin('una')).toMatchObject({ id: null, disabled: 'unknown', admitted: 'unknown' });
+    expect(found.byId('entryUUID:1')).toMatchObject({ disabled: 'no', admitted: 'yes' });
+    expect(found.byId('entryUUID:2')).toMatchObject({ disabled: 'no', admitted: 'yes' });
+  });
+
+  it('with one immutable id are no answer', () => {
+    expect(() => populationOf([surveyed('entryUUID:1', 'una'), surveyed('entryUUID:1', 'duo')])).toThrow(
+      /same immutable id/,
+    );
+  });
+});
