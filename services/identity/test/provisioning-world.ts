@@ -1,7 +1,7 @@
 import type { AuthSettings } from '@overtone/contracts';
 import { createDatabase, createOutbox } from '@overtone/database';
 import { createLog, createMetrics } from '@overtone/service-kit';
-import { createDatabase as createTestDatabase } from '@overtone/testkit';
+import { createDatabase as createTestDatabase, waitFor } from '@overtone/testkit';
 import { PrismaClient } from '../src/generated/client.ts';
 import type { User } from '../src/generated/client.ts';
 import type { Mappings } from '../src/mappings/mappings.ts';
@@ -13,7 +13,16 @@ import { sessionsOver } from './real-sessions.ts';
 
 export const client = { ip: '127.0.0.1', userAgent: null, requestId: null };
 
-/** Provisioning over a real database; of sessions only that they are opened and ended. */
+/** The client, telling whenever a transaction begins. */
+const counting = (db: PrismaClient, tell: () => void): PrismaClient =>
+  new Proxy(db, {
+    get: (target, key) => {
+      if (key === '$transaction') tell();
+      return Reflect.get(target, key) as unknown;
+    },
+  });
+
+/** Provisioning and sessions over a real database; the mappings leave everybody as they are. */
 export const startProvisioningWorld = async () => {
   const database = await createTestDatabase();
   const log = createLog('identity', { LOG_LEVEL: 'fatal', LOG_FORMAT: 'json' });
@@ -37,20 +46,37 @@ export const startProvisioningWorld = async () => {
   };
   const settings = { current: () => values };
   const outbox = createOutbox('identity');
+  const sessions = sessionsOver({ db, pool, outbox, settings });
+  let transactions = 0;
   const provisioning = createProvisioning({
-    db,
+    db: counting(db, () => (transactions += 1)),
     pool,
     outbox,
     settings,
     mappings,
-    sessions: sessionsOver({ db, pool, outbox, settings }),
+    sessions,
     telemetry: createTelemetry(metrics),
   });
   let count = 0;
 
   return {
     db,
+    pool,
     provisioning,
+    sessions,
+    /** How many transactions provisioning has begun. */
+    transactions: () => transactions,
+    /** Resolves once some connection waits for another's lock. */
+    waitsForLock: () =>
+      waitFor(
+        async () =>
+          (
+            await pool.query(
+              "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+            )
+          ).rowCount !== 0,
+        { timeoutMs: 60_000 },
+      ),
     set: (next: Partial<AuthSettings>) => void (values = { ...values, ...next }),
     address: () => `p${(count += 1)}@example.org`,
     user: (fields: Partial<User> = {}): Promise<User> =>

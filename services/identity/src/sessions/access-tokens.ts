@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createSecretKey, randomUUID } from 'node:crypto';
 import { roles, type Role } from '@overtone/contracts';
 import jwt from 'jsonwebtoken';
 import { z } from 'zod';
@@ -22,24 +22,28 @@ export type AccessTokens = {
   verify: (token: string) => AccessClaims | null;
 };
 
-export const createAccessTokens = (d: { secret: string; lifetimeSeconds: () => number }): AccessTokens => ({
-  lifetimeSeconds: d.lifetimeSeconds,
-  sign: ({ userId, sessionId, role }) =>
-    jwt.sign({ sid: sessionId, role, type: 'access' }, d.secret, {
-      algorithm: 'HS256',
-      subject: userId,
-      jwtid: randomUUID(),
-      expiresIn: d.lifetimeSeconds(),
-    }),
-  verify: (token) => {
-    try {
-      const { header, payload } = jwt.verify(token, d.secret, { algorithms: ['HS256'], complete: true });
-      // RFC 7515, 4.1.11: an extension that must be understood, and we understand none.
-      if ('crit' in header) return null;
-      const parsed = claims.safeParse(payload);
-      return parsed.success ? parsed.data : null;
-    } catch {
-      return null;
-    }
-  },
-});
+export const createAccessTokens = (d: { secret: string; lifetimeSeconds: () => number }): AccessTokens => {
+  // Made once: from the text, every signature would make its own.
+  const key = createSecretKey(d.secret, 'utf8');
+  return {
+    lifetimeSeconds: d.lifetimeSeconds,
+    sign: ({ userId, sessionId, role }) =>
+      jwt.sign({ sid: sessionId, role, type: 'access' }, key, {
+        algorithm: 'HS256',
+        subject: userId,
+        jwtid: randomUUID(),
+        expiresIn: d.lifetimeSeconds(),
+      }),
+    verify: (token) => {
+      try {
+        const { header, payload } = jwt.verify(token, key, { algorithms: ['HS256'], complete: true });
+        // RFC 7515, 4.1.11: an extension that must be understood, and we understand none.
+        if ('crit' in header) return null;
+        const parsed = claims.safeParse(payload);
+        return parsed.success ? parsed.data : null;
+      } catch {
+        return null;
+      }
+    },
+  };
+};

@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, createSecretKey, timingSafeEqual, type KeyObject } from 'node:crypto';
 
 /** What of a session hangs on the signing secret: with another secret none of it is known any more. */
 export type SessionKeys = {
@@ -11,10 +11,11 @@ export type SessionKeys = {
   isCsrfOf: (sessionId: string, given: string | undefined) => boolean;
 };
 
-const hmac = (key: string | Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest();
+const hmac = (key: string | KeyObject, text: string): Buffer => createHmac('sha256', key).update(text).digest();
 
 export const createSessionKeys = (secret: string): SessionKeys => {
-  const [refreshKey, csrfKey] = [hmac(secret, 'refresh tokens'), hmac(secret, 'csrf tokens')];
+  const keyFor = (what: string): KeyObject => createSecretKey(hmac(secret, what));
+  const [refreshKey, csrfKey] = [keyFor('refresh tokens'), keyFor('csrf tokens')];
   const csrfOf = (sessionId: string): string => hmac(csrfKey, sessionId).toString('hex');
   return {
     secretId: hmac(secret, 'name of this secret').toString('hex').slice(0, 16),

@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startMappingWorld, type MappingWorld } from '../../test/mapping-world.ts';
+import { provisioningStore } from '../provisioning/provisioning.store.ts';
+import type { Pass } from './mappings.ts';
+
+const claims = ['cn=a,dc=example,dc=org', 'cn=b,dc=example,dc=org', 'cn=c,dc=example,dc=org'] as const;
+
+let w: MappingWorld;
+let groups: string[];
+beforeAll(async () => {
+  w = await startMappingWorld();
+  groups = [await w.group(), await w.group(), await w.group()];
+  for (const [i, claim] of claims.entries())
+    await w.map(claim, { group: groups[i] ?? '', ...(i === 2 ? { role: 'admin' } : {}) });
+});
+afterAll(() => w.stop());
+
+/** All there is to choose from, by a number. */
+const pick = <T>(all: readonly T[], n: number): T[] => all.filter((_, i) => (n >> i) & 1);
+
+const asked = async (userId: string, values: readonly string[]) => {
+  const subject = { issuer: null, id: `entryUUID:${userId}` };
+  const account = await provisioningStore.glance(w.pool, {
+    source: 'ldap',
+    subject,
+    login: 'x',
+    email: null,
+    emailVerified: false,
+    name: '',
+    claims: { known: true, values },
+    legacyAdmin: 'no',
+  });
+  if (!account) throw new Error('the account is not there');
+  const pass: Pass = {
+    userId,
+    source: 'ldap',
+    claims: { known: true, values },
+    legacyAdmin: 'no',
+    actor: 'idp_login',
+    client: { ip: null, userAgent: null, requestId: null },
+  };
+  return { leavesAsIs: w.replicas[0].mappings.leavesAsIs(account, pass), role: account.role };
+};
+const somebody = async (role = 'user'): Promise<string> => {
+  const userId = await w.user({ role });
+  await w.db.user.update({ where: { id: userId }, data: { directoryId: `entryUUID:${userId}` } });
+  return userId;
+};
+
+describe('what is said beforehand of a pass', () => {
+  const cells = ['user', 'admin', 'super_admin'].flatMap((role) =>
+    Array.from({ length: 8 }, (_, has) => Array.from({ length: 8 }, (_none, says) => ({ role, has, says }))).flat(),
+  );
+  it('is exactly whether the pass changes anything', async () => {
+    // From the first pass on the mappings are at hand.
+    await w.signIn(await somebody(), []);
+    for (const { role, has, says } of cells) {
+      const userId = await somebody(role);
+      for (const [i, group] of pick(groups, has).entries()) await w.join(group, userId, i === 0 ? 'ldap' : 'manual');
+      const { leavesAsIs } = await asked(userId, pick(claims, says));
+      const { added, removed, roleChanged } = await w.signIn(userId, pick(claims, says));
+      expect({ role, has, says, leavesAsIs }).toEqual({
+        role,
+        has,
+        says,
+        leavesAsIs: added.length + removed.length === 0 && !roleChanged,
+      });
+      expect((await asked(userId, pick(claims, says))).leavesAsIs).toBe(true);
+    }
+  });
+
+  it('is nothing while a change of the mappings has not been read', async () => {
+    const userId = await somebody();
+    await w.signIn(userId, [claims[0]]);
+    expect((await asked(userId, [claims[0]])).leavesAsIs).toBe(true);
+    const mapping = await w.map('cn=new,dc=example,dc=org', { role: 'admin' });
+    expect((await asked(userId, [claims[0]])).leavesAsIs).toBe(false);
+    await w.unmap(mapping);
+  });
+});
