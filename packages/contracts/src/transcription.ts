@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineEvent, defineJob, defineLive, defineRpc } from './define.ts';
-import { pageOf, pageQuery, routesOf, time } from './http.ts';
+import { workerGpu } from './gpu.ts';
 
 /** The stages of a run, in order. Each leaves its own artefact, so a later failure costs no earlier result. */
 export const stages = ['prepare', 'transcribe', 'diarize', 'assemble', 'index'] as const;
@@ -152,20 +152,45 @@ export const indexerJobs = {
 /** Every stage's job, by stage name. */
 export const stageJobs = { ...workerJobs, ...indexerJobs };
 
-/** Body of a message on JOBS. */
-export const jobMessage = z.object({ taskId: z.uuid(), input: z.unknown() });
+/**
+ * Body of a message on JOBS. A job that its handler fences comes with its input; the others are tickets: one more task
+ * waits on the message's durable. Which one the holder gets is the dispatcher's to say.
+ */
+export const jobMessage = z.object({ taskId: z.uuid(), input: z.unknown().optional() });
+
+/** Ways to take a ticket. `express`: only what is short, and of somebody for whom nothing else is done there. */
+export const lanes = ['normal', 'express'] as const;
+export type Lane = (typeof lanes)[number];
 
 // --- The worker's side of a job: claim, heartbeat, outcome ---------------------------------------------------
 
 const held = { taskId: z.uuid(), token: z.int() };
 export const dispatcherRpc = {
-  /** `gone`: nothing to do, drop the message. `busy`: a live worker holds it, ask again later. */
+  /**
+   * Asked with a ticket in hand. `claimed`: the task that is next; asked again with the same claim id, the same task.
+   * `gone`: none waits, the ticket is one too many. `wait`: none for this worker and lane now, the ticket goes back.
+   */
   claim: defineRpc('transcription-dispatcher', 'claim', {
-    request: z.object({ taskId: z.uuid(), workerId: z.string().max(200) }),
+    request: z.object({
+      claimId: z.uuid(),
+      durable: z.string().max(100),
+      workerId: z.string().max(200),
+      lane: z.enum(lanes),
+      /** The jobs this worker knows; another version may know others. */
+      subjects: z.array(z.string().max(200)).min(1).max(50),
+    }),
     reply: z.discriminatedUnion('outcome', [
-      z.object({ outcome: z.literal('claimed'), token: z.int(), attempt: z.int() }),
+      z.object({
+        outcome: z.literal('claimed'),
+        taskId: z.uuid(),
+        subject: z.string(),
+        input: z.unknown(),
+        token: z.int(),
+        attempt: z.int(),
+        traceparent: z.string().nullable(),
+      }),
       z.object({ outcome: z.literal('gone') }),
-      z.object({ outcome: z.literal('busy'), retryInMs: z.int() }),
+      z.object({ outcome: z.literal('wait'), retryInMs: z.int() }),
     ]),
   }),
   /** `stale`: the token was superseded or the run was cancelled; the worker drops its result. */
@@ -201,10 +226,12 @@ export const leaseValue = z.object({
   service: z.string(),
   queue: z.string(),
   token: z.int(),
+  /** Where the ticket in the worker's hand is given back, should the worker die. */
+  ticket: z.string().default(''),
   deliveredAt: z.int(),
   expiresAt: z.int(),
 });
-/** Bucket WORKERS, key `worker.<id>`: what a worker process can do now. */
+/** Bucket WORKERS, key `worker.<id>`, renewed every second: a worker process lives, and what it can do now. */
 export const workerValue = z.object({
   service: z.string(),
   /** Durables it pulls from, `<queue>-<domain>`. */
@@ -212,6 +239,8 @@ export const workerValue = z.object({
   /** Speech engine ready to serve, or null. */
   engine: engineInfo.nullable(),
   engineNote: z.string().nullable(),
+  /** Absent where a service knows nothing of GPUs. */
+  gpu: workerGpu.nullish(),
   expiresAt: z.int(),
 });
 
@@ -219,7 +248,7 @@ export const workerValue = z.object({
 
 const ofRun = { runId: z.uuid(), fileId: z.uuid(), ownerId: z.uuid() };
 /** Why a run makes no progress although nothing is wrong. */
-export const waitingReasons = ['engine', 'worker'] as const;
+export const waitingReasons = ['engine', 'worker', 'paused'] as const;
 export const transcriptionEvents = {
   runOpened: defineEvent('evt.transcription.run.opened.v1', z.object(ofRun)),
   stageStarted: defineEvent('evt.transcription.stage.started.v1', z.object({ ...ofRun, stage: z.enum(stages) })),
@@ -239,15 +268,21 @@ export const transcriptionEvents = {
     'evt.transcription.run.waiting.v1',
     z.object({ ...ofRun, reason: z.enum(waitingReasons).nullable() }),
   ),
+  /** `dropped` are earlier warnings that no longer hold. */
   runCompleted: defineEvent(
     'evt.transcription.run.completed.v1',
-    z.object({ ...ofRun, warnings: z.array(z.string()) }),
+    z.object({ ...ofRun, warnings: z.array(z.string()), dropped: z.array(z.string()).optional() }),
   ),
   runFailed: defineEvent(
     'evt.transcription.run.failed.v1',
     z.object({ ...ofRun, stage: z.enum(stages), code: z.string(), message: z.string(), retryable: z.boolean() }),
   ),
   runCancelled: defineEvent('evt.transcription.run.cancelled.v1', z.object(ofRun)),
+  /** A run that had ended is under way again, from this stage on. `dropped` are warnings that no longer hold. */
+  runResumed: defineEvent(
+    'evt.transcription.run.resumed.v1',
+    z.object({ ...ofRun, stage: z.enum(stages), dropped: z.array(z.string()) }),
+  ),
 };
 
 export const transcriptionLive = {
@@ -277,85 +312,4 @@ export const transcriptionLive = {
   ),
   /** To workers: stop this task, its result is no longer wanted. */
   taskCancelled: defineLive('live.task.cancelled', z.object({ taskId: z.uuid() })),
-};
-
-// --- HTTP -----------------------------------------------------------------------------------------------------------
-
-const route = routesOf('transcription-dispatcher');
-export const taskObject = z.object({
-  uuid: z.uuid(),
-  task_type: z.enum(stages),
-  status: z.enum(['pending', 'in_progress', 'completed', 'failed', 'cancelled']),
-  queue: z.string(),
-  media_file_id: z.uuid(),
-  user_id: z.uuid(),
-  attempt: z.int(),
-  progress: z.number(),
-  created_at: time,
-  started_at: time.nullable(),
-  completed_at: time.nullable(),
-  error_code: z.string().nullable(),
-  error_message: z.string().nullable(),
-});
-export const stageTiming = z.object({
-  stage: z.enum(stages),
-  status: z.enum(['pending', 'running', 'completed', 'failed', 'cancelled']),
-  started_at: time.nullable(),
-  completed_at: time.nullable(),
-  seconds: z.number().nullable(),
-  engine_seconds: z.number().nullable(),
-  attempts: z.int(),
-});
-export const dispatcherRoutes = {
-  listTasks: route({
-    method: 'GET',
-    path: '/api/tasks',
-    access: 'user',
-    summary: "Tasks of the caller's files; an administrator sees all",
-    query: z.object({
-      ...pageQuery,
-      status: taskObject.shape.status.optional(),
-      task_type: z.enum(stages).optional(),
-      file: z.uuid().optional(),
-    }),
-    answer: pageOf(taskObject),
-  }),
-  fileTimeline: route({
-    method: 'GET',
-    path: '/api/tasks/files/{uuid}',
-    access: 'user',
-    summary: "Stages of a file's latest run with their timing",
-    params: z.object({ uuid: z.uuid() }),
-    answer: z.object({
-      run_id: z.uuid(),
-      status: z.enum(['running', 'waiting', 'completed', 'failed', 'cancelled']),
-      waiting_for: z.enum(waitingReasons).nullable(),
-      audio_duration_s: z.number().nullable(),
-      stages: z.array(stageTiming),
-    }),
-  }),
-  recoverStuck: route({
-    method: 'POST',
-    path: '/api/tasks/recover-stuck-tasks',
-    access: 'admin',
-    summary: 'Reset stuck transcription tasks to a retryable state',
-    answer: z.object({ success: z.boolean(), count: z.int(), total: z.int(), message: z.string() }),
-  }),
-  engines: route({
-    method: 'GET',
-    path: '/api/admin/engines',
-    access: 'admin',
-    summary: 'Speech engines of the live workers',
-    answer: z.object({
-      workers: z.array(
-        z.object({
-          id: z.string(),
-          service: z.string(),
-          pulls: z.array(z.string()),
-          engine: engineInfo.nullable(),
-          note: z.string().nullable(),
-        }),
-      ),
-    }),
-  }),
 };

@@ -1,4 +1,4 @@
-import type { DataOf, EventDef, InputOf, JobDef, ServiceName } from '@overtone/contracts';
+import type { DataOf, EventDef, ServiceName } from '@overtone/contracts';
 import { carrier, currentFlow, type Bus, type Log, type Metrics, type Part } from '@overtone/service-kit';
 import { headers } from 'nats';
 import { Client, type Pool } from 'pg';
@@ -12,12 +12,10 @@ export type Outbox = {
   add: <E extends EventDef>(tx: Tx, event: E, data: DataOf<E>) => Promise<void>;
   /** Writes many events of one kind in one statement, in their order. */
   addAll: <E extends EventDef>(tx: Tx, event: E, all: readonly DataOf<E>[]) => Promise<void>;
-  /** Writes an order for a worker. `messageId` makes a repeated order one message on the queue. */
-  order: <J extends JobDef>(
-    tx: Tx,
-    job: J,
-    order: { taskId: string; input: InputOf<J>; messageId?: string },
-  ) => Promise<void>;
+  /** Writes tickets for workers, one for each of these tasks. */
+  tickets: (tx: Tx, tasks: readonly { id: string; subject: string }[]) => Promise<void>;
+  /** What a message carries besides its data, for a statement that writes one itself. */
+  headers: () => Record<string, string>;
 };
 
 const tableOf = (service: ServiceName): string => `${service.replaceAll('-', '_')}_outbox`;
@@ -25,36 +23,32 @@ const tableOf = (service: ServiceName): string => `${service.replaceAll('-', '_'
 /** The outbox of one service: rows that become messages once their transaction has committed. */
 export const createOutbox = (service: ServiceName): Outbox => {
   const table = tableOf(service);
-  const insert = (tx: Tx, subject: string, data: unknown, messageId?: string) =>
-    tx.$executeRawUnsafe(
-      `with row as (
+  const insertAll = async (tx: Tx, rows: readonly { subject: string; data: unknown }[]): Promise<void> => {
+    if (rows.length === 0) return;
+    await tx.$executeRawUnsafe(
+      `with rows as (
          insert into ${table} (subject, data, headers, message_id)
-         values ($1, $2::jsonb, $3::jsonb, coalesce($4::uuid, gen_random_uuid())) returning id)
-       select pg_notify($5, '') from row`,
-      subject,
-      JSON.stringify(data),
+         select e.row ->> 'subject', e.row -> 'data', $1::jsonb, gen_random_uuid()
+         from jsonb_array_elements($2::jsonb) with ordinality as e (row, place) order by e.place returning id)
+       select pg_notify($3, '') from rows limit 1`,
       JSON.stringify(messageHeaders(service)),
-      messageId ?? null,
+      JSON.stringify(rows),
       table,
     );
+  };
   return {
-    add: async (tx, event, data) => void (await insert(tx, event.subject, data)),
-    addAll: async (tx, event, all) => {
-      if (all.length === 0) return;
-      await tx.$executeRawUnsafe(
-        `with rows as (
-           insert into ${table} (subject, data, headers, message_id)
-           select $1, e.data, $2::jsonb, gen_random_uuid()
-           from jsonb_array_elements($3::jsonb) with ordinality as e (data, place) order by e.place returning id)
-         select pg_notify($4, '') from rows limit 1`,
-        event.subject,
-        JSON.stringify(messageHeaders(service)),
-        JSON.stringify(all),
-        table,
-      );
-    },
-    order: async (tx, job, { taskId, input, messageId }) =>
-      void (await insert(tx, job.subject, { taskId, input }, messageId)),
+    add: (tx, { subject }, data) => insertAll(tx, [{ subject, data }]),
+    addAll: (tx, { subject }, all) =>
+      insertAll(
+        tx,
+        all.map((data) => ({ subject, data })),
+      ),
+    tickets: (tx, tasks) =>
+      insertAll(
+        tx,
+        tasks.map(({ id, subject }) => ({ subject, data: { taskId: id } })),
+      ),
+    headers: () => messageHeaders(service),
   };
 };
 

@@ -81,12 +81,18 @@ const playNeighbours = async (url: string, library: ReturnType<typeof createLibr
     vectors: texts.map((t) => Buffer.from((meaningOf(t) ?? new Float32Array(dim)).buffer).toString('base64')),
   }));
   const dispatcher = await as('transcription-dispatcher');
-  dispatcher.serve(dispatcherRpc.claim, async () => ({ outcome: 'claimed' as const, token: 1, attempt: 1 }));
+  const waiting: { taskId: string; input: unknown }[] = [];
+  const { subject } = indexerJobs.index;
+  dispatcher.serve(dispatcherRpc.claim, async () => {
+    const task = waiting.shift();
+    if (!task) return { outcome: 'gone' as const };
+    return { outcome: 'claimed' as const, ...task, subject, token: 1, attempt: 1, traceparent: null };
+  });
   dispatcher.serve(dispatcherRpc.complete, async ({ output }) => {
     completed.push(indexOutput.parse(output));
     return { outcome: 'accepted' as const };
   });
-  return { completed, close: () => Promise.all(buses.map((b) => b.close())) };
+  return { completed, waiting, close: () => Promise.all(buses.map((b) => b.close())) };
 };
 
 /** The service as it runs: its own bus user, its own database role, HTTP in. */
@@ -135,7 +141,9 @@ export const startWorld = async (known: Known = { memberships: [], shared: [] })
     order: async ({ file }: Recording): Promise<void> => {
       const { fileId, ownerId, transcriptVersion } = file;
       const input = { runId: randomUUID(), fileId, ownerId, earlier: {}, transcriptVersion };
-      await nc.jetstream().publish(indexerJobs.index.subject, JSON.stringify({ taskId: randomUUID(), input }));
+      const taskId = randomUUID();
+      neighbours.waiting.push({ taskId, input });
+      await nc.jetstream().publish(indexerJobs.index.subject, JSON.stringify({ taskId }));
     },
     call: async (path: string, caller: { userId?: string; role?: 'user' | 'admin'; method?: string } | null = {}) => {
       const { userId = randomUUID(), role = 'user', method = 'GET' } = caller ?? {};

@@ -15,13 +15,24 @@ import { createBroker } from './broker/broker.adapter.ts';
 import { gaugesOf } from './broker/gauges.ts';
 import { cached } from './broker/cached.ts';
 import { claimsRpc } from './claims/claims.rpc.ts';
+import { createClaimStore } from './claims/claim.store.ts';
 import { createClaims } from './claims/claims.service.ts';
+import { deadRoutes } from './dead/dead.routes.ts';
+import { createDead } from './dead/dead.service.ts';
+import { createDeadStore } from './dead/dead.store.ts';
 import type { DispatcherEnv } from './env.ts';
 import { PrismaClient } from './generated/client.ts';
+import { gpuProfilesRoutes } from './gpu-profiles/gpu-profiles.routes.ts';
+import { gpuProfilesRpc } from './gpu-profiles/gpu-profiles.rpc.ts';
+import { createGpuProfilesStore } from './gpu-profiles/gpu-profiles.store.ts';
 import { alive } from './leases/leases.ts';
 import { createMirror } from './leases/mirror.adapter.ts';
 import { createOrders } from './orders/orders.store.ts';
+import { createFiles, createPeople } from './ports/files.adapter.ts';
 import { createProgress } from './progress/progress.service.ts';
+import { queuesRoutes } from './queues/queues.routes.ts';
+import { createQueues } from './queues/queues.service.ts';
+import { createQueuesStore } from './queues/queues.store.ts';
 import { canJudge } from './recovery/loss.ts';
 import { createRecovery } from './recovery/recovery.service.ts';
 import { createRecoveryStore } from './recovery/recovery.store.ts';
@@ -34,6 +45,7 @@ import { createRuns } from './runs/runs.service.ts';
 import { startRun } from './runs/start-run.consumer.ts';
 import { createTasksReadModel } from './tasks/tasks.read-model.ts';
 import { tasksRoutes } from './tasks/tasks.routes.ts';
+import { createTasksStore } from './tasks/tasks.store.ts';
 import { createTelemetry } from './telemetry.ts';
 import { createTiming } from './timing/timing.store.ts';
 import { createWaiting } from './waiting/waiting.service.ts';
@@ -52,10 +64,18 @@ export const createTranscriptionDispatcher = (env: DispatcherEnv): Service => {
   const fleet = createMirror(bus, 'WORKERS', workerValue);
   const leaseOf = (taskId: string) => leases.get(`task.${taskId}`);
   const outbox = createOutbox(name);
-  const orders = createOrders({ outbox });
+  const orders = createOrders({ outbox, expressMaxSeconds: env.TRANSCRIPTION_EXPRESS_MAX_SECONDS });
   const timing = createTiming({ db });
   const runs = createRuns({ db, outbox, orders, timing, bus });
-  const claims = createClaims({ db, outbox, orders, runs, timing, leaseOf });
+  const claims = createClaims({
+    db,
+    outbox,
+    orders,
+    runs,
+    timing,
+    next: createClaimStore({ pool, outbox }),
+    log,
+  });
   const retries = createRetries({ db, orders });
   const progress = createProgress({ db, bus, rates: timing.rates, log });
   const recoveryStore = createRecoveryStore({ db });
@@ -78,10 +98,28 @@ export const createTranscriptionDispatcher = (env: DispatcherEnv): Service => {
     outbox,
     workers: () => (canJudge(fleet.since(), Date.now()) ? alive(fleet.entries().values(), Date.now()) : null),
   });
+  const lives = (id: string): boolean =>
+    !canJudge(fleet.since(), Date.now()) || (fleet.get(`worker.${id}`)?.expiresAt ?? 0) > Date.now();
   const queueGauges = cached(1_000, async () =>
-    gaugesOf(await broker.queues(), [...leases.entries().values()], Date.now()),
+    gaugesOf(await broker.queues(), [...leases.entries().values()], lives, Date.now()),
   );
   const telemetry = createTelemetry(metrics, queueGauges);
+  const files = createFiles({ bus });
+  const { fractionOf } = progress;
+  const tasks = createTasksReadModel({ db, store: createTasksStore({ db }), files, fractionOf });
+  const dead = createDead({ db, store: createDeadStore({ db }), outbox, files, objectsOf: tasks.objectsOf, log });
+  const queues = createQueues({
+    db,
+    store: createQueuesStore({ db }),
+    outbox,
+    gauges: queueGauges,
+    fleet,
+    files,
+    people: createPeople({ bus }),
+    fractionOf,
+    log,
+  });
+  const gpuProfiles = { profiles: createGpuProfilesStore({ db }), enabled: env.ENABLE_VRAM_PROFILING };
   const hearing: Part = {
     name: 'progress',
     start: async () => bus.hear(transcriptionLive.taskProgress, progress.heard),
@@ -104,12 +142,14 @@ export const createTranscriptionDispatcher = (env: DispatcherEnv): Service => {
       createOutboxRelay({ service: name, pool, url: env.DATABASE_URL, bus, log, metrics }),
       hearing,
     ],
-    routes: tasksRoutes({
-      tasks: createTasksReadModel({ db, fractionOf: progress.fractionOf }),
-      recovery,
-      fleet: fleet.entries,
-    }),
-    rpcs: claimsRpc({ claims }),
+    routes: [
+      // Of two paths that fit, the first counts: /api/tasks/dead is no task's id.
+      ...deadRoutes({ dead }),
+      ...tasksRoutes({ tasks, recovery, fleet: fleet.entries }),
+      ...queuesRoutes({ queues }),
+      ...gpuProfilesRoutes(gpuProfiles),
+    ],
+    rpcs: [...claimsRpc({ claims }), gpuProfilesRpc(gpuProfiles)],
     consumers: [
       startRun({ runs }),
       restartRun({ runs }),
@@ -133,6 +173,9 @@ export const createTranscriptionDispatcher = (env: DispatcherEnv): Service => {
       }),
       periodic('look for what waits', 2_000, () => waiting.look()),
       periodic('forget old orders', 3_600_000, retries.forgetOld),
+      periodic('note who works', 5_000, () => queues.noteWorkers()),
+      periodic('forget tasks beyond the kept ones', 600_000, (signal) => tasks.prune(signal)),
+      periodic('forget old GPU profiles', 3_600_000, () => gpuProfiles.profiles.prune()),
       periodic('repeat progress', 2_000, () => progress.repeat()),
     ],
     checks: database.checks,

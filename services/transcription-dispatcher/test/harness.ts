@@ -80,6 +80,8 @@ const envFor = (w: Pick<World, 'nats' | 'dispatcherUrl'>): DispatcherEnv => ({
   ASSERTION_PUBLIC_KEY: publicPem,
   TRANSCRIPTION_MAX_INFRA_REQUEUES: 10,
   TRANSCRIPTION_INFRA_REQUEUE_ALERT_THRESHOLD: 1,
+  ENABLE_VRAM_PROFILING: false,
+  TRANSCRIPTION_EXPRESS_MAX_SECONDS: 300,
 });
 
 /** The dispatcher in this process. */

@@ -59,4 +59,4 @@ const notConfirmed = (detail: string) =>
   unavailable('broker_unavailable', 'The message broker did not confirm a message', { detail });
 
 /** Where a delivery is acknowledged; the client has it on every message but not in its type. */
-const replyOf = (msg: JsMsg): string => (msg as JsMsg & { reply: string }).reply;
+export const replyOf = (msg: JsMsg): string => (msg as JsMsg & { reply: string }).reply;

@@ -1,5 +1,4 @@
 import type { JobDef } from '@overtone/contracts';
-import type { JsMsg } from 'nats';
 import type { Bus } from '../bus/bus.ts';
 
 /** A claimed job: its fencing token, and how to tell of progress. */
@@ -14,14 +13,14 @@ export type JobDelivery = {
   progress: (fraction: number, message: string) => void;
 };
 export type AnyHandler = (input: unknown, d: JobDelivery) => Promise<unknown>;
+export type Job = { def: JobDef; handler: AnyHandler };
 
-/** A delivery under way. */
-export type Doing = {
+/** What every job of a worker is done with. */
+export type Bench = {
   bus: Bus;
-  msg: JsMsg;
-  def: JobDef;
-  handler: AnyHandler;
+  jobs: ReadonlyMap<string, Job>;
   workerId: string;
   stop: AbortSignal;
+  /** Tasks under way, to be aborted. */
   running: Map<string, AbortController>;
 };

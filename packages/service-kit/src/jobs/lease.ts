@@ -1,6 +1,7 @@
 import type { Queue } from '@overtone/contracts';
 import type { JsMsg, KV } from 'nats';
 import type { Bus } from '../bus/bus.ts';
+import { replyOf } from '../bus/confirm.ts';
 
 const renewMs = 5_000;
 const lifeMs = 15_000;
@@ -23,6 +24,7 @@ export const holdLease = async (h: Held): Promise<{ release: () => Promise<void>
       service: h.bus.service,
       queue: h.queue,
       token: h.token,
+      ticket: replyOf(h.msg),
       deliveredAt,
       expiresAt: Date.now() + lifeMs,
     };

@@ -1,33 +1,33 @@
+import type { JsMsg } from 'nats';
 import { isAppError } from '../errors.ts';
-import type { Doing } from './delivery.ts';
+import type { Bench, Job } from './delivery.ts';
 import { holdLease } from './lease.ts';
 
 /**
  * Does a job that its handler fences itself: the broker alone repeats it, up to the job's attempts. Nobody waits for
  * its output, so what counts is what the handler has stored.
  */
-export const runUnclaimed = async (d: Doing, taskId: string, rawInput: unknown): Promise<void> => {
-  const attempt = d.msg.info.redeliveryCount;
-  const lease = await holdLease({
-    bus: d.bus,
-    msg: d.msg,
-    taskId,
-    token: attempt,
-    queue: d.def.queue,
-    workerId: d.workerId,
-  });
+export const runUnclaimed = async (
+  { bus, workerId, stop }: Bench,
+  { def, handler }: Job,
+  msg: JsMsg,
+  taskId: string,
+  rawInput: unknown,
+): Promise<void> => {
+  const attempt = msg.info.redeliveryCount;
+  const lease = await holdLease({ bus, msg, taskId, token: attempt, queue: def.queue, workerId });
   try {
-    const input = d.def.input.parse(rawInput);
-    await d.handler(input, { taskId, token: attempt, attempt, signal: d.stop, progress: () => {} });
-    await d.bus.acknowledge(d.msg).catch(() => {});
+    const input = def.input.parse(rawInput);
+    await handler(input, { taskId, token: attempt, attempt, signal: stop, progress: () => {} });
+    await bus.acknowledge(msg).catch(() => {});
   } catch (err) {
     const permanent = isAppError(err) && err.permanent;
-    const again = d.stop.aborted || (!permanent && attempt < d.def.policy.attempts);
-    const said = { err: err as Error, subject: d.def.subject, task_id: taskId, attempt };
-    if (again) d.bus.log.info(said, 'job comes again');
-    else d.bus.log.error(said, 'job failed');
-    if (again) d.msg.nak(d.stop.aborted ? 0 : d.def.policy.backoffMs);
-    else d.msg.term();
+    const again = stop.aborted || (!permanent && attempt < def.policy.attempts);
+    const said = { err: err as Error, subject: def.subject, task_id: taskId, attempt };
+    if (again) bus.log.info(said, 'job comes again');
+    else bus.log.error(said, 'job failed');
+    if (again) msg.nak(stop.aborted ? 0 : def.policy.backoffMs);
+    else msg.term();
   } finally {
     await lease.release();
   }

@@ -71,18 +71,30 @@ export const createBroker = ({ bus, onEmptied }: { bus: Bus; onEmptied: (stream:
       const answer = await bus
         .nc()
         .request('$JS.API.CONSUMER.LIST.JOBS', JSON.stringify({ offset: 0 }), { timeout: 2_000 });
-      const { consumers = [] } = answer.json<{ consumers?: { name: string; num_pending: number }[] }>();
-      return consumers.map((c) => ({ durable: c.name, pending: c.num_pending }));
+      const { consumers = [] } = answer.json<{ consumers?: Listed[] }>();
+      return consumers.map((c) => ({ durable: c.name, pending: c.num_pending, unacknowledged: c.num_ack_pending }));
     },
-    /** Messages on JOBS by subject, delivered or not. */
-    messages: async (): Promise<Map<string, number>> => {
+    /** Messages on JOBS by durable, delivered or not. */
+    tickets: async (): Promise<Map<string, number>> => {
       const jsm = await bus.jetstreamManager();
       const { state } = await jsm.streams.info('JOBS', { subjects_filter: 'job.>' });
-      return new Map(Object.entries(state.subjects ?? {}));
+      const all = new Map<string, number>();
+      for (const [subject, count] of Object.entries(state.subjects ?? {})) {
+        const [, queue, domain] = subject.split('.');
+        const durable = `${queue}-${domain}`;
+        all.set(durable, (all.get(durable) ?? 0) + count);
+      }
+      return all;
+    },
+    /** Acknowledges in the name of a worker that cannot any more. Nothing is lost when the broker does not hear it. */
+    takeAway: (ticket: string): void => {
+      if (bus.connected()) bus.nc().publish(ticket, '+ACK');
     },
   };
 };
 export type Broker = ReturnType<typeof createBroker>;
+
+type Listed = { name: string; num_pending: number; num_ack_pending: number };
 
 const missing = (e: unknown): boolean => e instanceof NatsError && e.api_error?.code === 404;
 

@@ -5,34 +5,48 @@ import { durables, gaugesOf } from './gauges.ts';
 import { cached } from './cached.ts';
 
 const now = 100_000;
-const lease = (queue: string, ageMs: number, leftMs: number): Lease => ({
-  worker: 'w',
+const lives = (worker: string) => worker !== 'dead';
+const lease = (queue: string, ageMs: number, leftMs: number, worker = 'w'): Lease => ({
+  worker,
   service: 'transcription-worker',
   queue,
   token: 1,
+  ticket: '',
   deliveredAt: now - ageMs,
   expiresAt: now + leftMs,
 });
 
 describe('queue gauges', () => {
   test('every queue has its numbers, also an empty one', () => {
-    expect([...gaugesOf([], [], now).keys()]).toEqual([...queues]);
+    expect([...gaugesOf([], [], lives, now).keys()]).toEqual([...queues]);
   });
   test('the depth of a queue is the sum over its domains', () => {
     const states = [
-      { durable: 'cpu-media', pending: 2 },
-      { durable: 'cpu-transcription', pending: 3 },
-      { durable: 'gpu-transcription', pending: 7 },
+      { durable: 'cpu-media', pending: 2, unacknowledged: 0 },
+      { durable: 'cpu-transcription', pending: 3, unacknowledged: 0 },
+      { durable: 'gpu-transcription', pending: 7, unacknowledged: 0 },
     ];
-    expect(gaugesOf(states, [], now).get('cpu')?.depth).toBe(5);
+    expect(gaugesOf(states, [], lives, now).get('cpu')?.depth).toBe(5);
   });
   test('orders of live workers are reserved, those of dead ones orphaned, and the oldest tells its age', () => {
-    expect(gaugesOf([], [lease('gpu', 4_000, 10_000), lease('gpu', 90_000, -1)], now).get('gpu')).toEqual({
+    expect(gaugesOf([], [lease('gpu', 4_000, 10_000), lease('gpu', 90_000, -1)], lives, now).get('gpu')).toEqual({
       depth: 0,
       reserved: 1,
       orphaned: 1,
       oldestUnackedSeconds: 90,
     });
+  });
+  test('an order of a worker that shows no sign of life is orphaned before its lease ends', () => {
+    const gauges = gaugesOf([], [lease('gpu', 4_000, 10_000, 'dead')], lives, now).get('gpu');
+    expect(gauges).toMatchObject({ reserved: 0, orphaned: 1 });
+  });
+  test('what was given back waits; what is held does not', () => {
+    const states = [{ durable: 'gpu-transcription', pending: 2, unacknowledged: 3 }];
+    expect(gaugesOf(states, [lease('gpu', 1, 10_000)], lives, now).get('gpu')?.depth).toBe(4);
+  });
+  test('a lease whose order the broker does not know any more takes nothing off the depth', () => {
+    const states = [{ durable: 'gpu-transcription', pending: 2, unacknowledged: 0 }];
+    expect(gaugesOf(states, [lease('gpu', 1, 10_000)], lives, now).get('gpu')?.depth).toBe(2);
   });
 });
 

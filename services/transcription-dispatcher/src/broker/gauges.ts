@@ -2,7 +2,7 @@ import { jobDurable, queues, topology, type Queue } from '@overtone/contracts';
 import type { Lease } from '../leases/leases.ts';
 
 /** A durable of JOBS as one answer of the broker lists it. */
-export type QueueState = { durable: string; pending: number };
+export type QueueState = { durable: string; pending: number; unacknowledged: number };
 export type QueueGauges = { depth: number; reserved: number; orphaned: number; oldestUnackedSeconds: number };
 
 /** Every durable the platform's jobs need, with the messages it takes. */
@@ -18,20 +18,30 @@ export const durables: readonly { name: string; filter: string; ackWaitMs: numbe
 ];
 
 /**
- * The four queue gauges (specification, "Health and metrics"). What is unacknowledged is read from leases, because the
- * broker's own count stays up after a worker has died until somebody pulls again (measured on 2.9).
+ * The four queue gauges (specification, "Health and metrics"). What is held is read from leases, because the broker's own
+ * count stays up after a worker has died until somebody pulls again (measured on 2.9). What it counts beyond them was
+ * given back and waits: a queue that is on hold keeps its depth.
+ * @param lives whether a worker still shows signs of life.
  */
-export const gaugesOf = (states: QueueState[], leases: Lease[], now: number): Map<Queue, QueueGauges> =>
+export const gaugesOf = (
+  states: QueueState[],
+  leases: Lease[],
+  lives: (worker: string) => boolean,
+  now: number,
+): Map<Queue, QueueGauges> =>
   new Map(
     queues.map((queue) => {
       const own = leases.filter((l) => l.queue === queue);
-      const pending = states.filter((s) => s.durable.startsWith(`${queue}-`));
+      const reserved = own.filter((l) => l.expiresAt > now && lives(l.worker)).length;
+      const listed = states.filter((s) => s.durable.startsWith(`${queue}-`));
+      const pending = listed.reduce((sum, s) => sum + s.pending, 0);
+      const unacknowledged = listed.reduce((sum, s) => sum + s.unacknowledged, 0);
       return [
         queue,
         {
-          depth: pending.reduce((sum, s) => sum + s.pending, 0),
-          reserved: own.filter((l) => l.expiresAt > now).length,
-          orphaned: own.filter((l) => l.expiresAt <= now).length,
+          depth: pending + Math.max(0, unacknowledged - own.length),
+          reserved,
+          orphaned: own.length - reserved,
           oldestUnackedSeconds: own.length === 0 ? 0 : (now - Math.min(...own.map((l) => l.deliveredAt))) / 1000,
         },
       ];

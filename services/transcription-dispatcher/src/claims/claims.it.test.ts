@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { dispatcherRpc, mediaEvents } from '@overtone/contracts';
+import { dispatcherRpc, mediaEvents, stageJobs, transcriptionEvents, type RequestOf } from '@overtone/contracts';
 import { createBus, type Bus } from '@overtone/service-kit';
 import { waitFor } from '@overtone/testkit';
 import {
@@ -33,6 +33,8 @@ afterAll(async () => {
   await w.nats.stop();
 });
 beforeEach(async () => {
+  await w.sql(`update task set status = 'cancelled' where status in ('pending', 'in_progress')`);
+  await w.sql('delete from queue_pause');
   file = uploadedFile();
   await w.emit(mediaEvents.uploaded, file);
   taskId = await waitFor(() => openTask('prepare'));
@@ -41,76 +43,104 @@ beforeEach(async () => {
 const openTask = async (stage: string): Promise<string | undefined> =>
   (await w.sql<{ uuid: string }>('select uuid from task where file_id = $1 and stage = $2', [file.fileId, stage]))[0]
     ?.uuid;
-const claim = (workerId: string, id = taskId) => bus.ask(dispatcherRpc.claim, { taskId: id, workerId });
-const take = async (workerId: string, id = taskId): Promise<number> => {
-  const answer = await claim(workerId, id);
+const ask = (workerId: string, more: Partial<RequestOf<typeof dispatcherRpc.claim>> = {}) =>
+  bus.ask(dispatcherRpc.claim, {
+    claimId: randomUUID(),
+    durable: 'cpu-media',
+    workerId,
+    lane: 'normal',
+    subjects: [stageJobs.prepare.subject],
+    ...more,
+  });
+const take = async (workerId: string): Promise<number> => {
+  const answer = await ask(workerId);
   if (answer.outcome !== 'claimed') throw new Error(answer.outcome);
+  expect(answer.taskId).toBe(taskId);
   return answer.token;
 };
 const complete = (token: number, output: unknown = outputs.prepare(token)) =>
   bus.ask(dispatcherRpc.complete, { taskId, token, output });
 const fail = (token: number, retryable = true) =>
   bus.ask(dispatcherRpc.fail, { taskId, token, code: 'engine_crashed', message: 'no', retryable });
-const lease = async (token: number, leftMs: number) =>
-  (await bus.kv('LEASES')).put(
-    `task.${taskId}`,
-    JSON.stringify({
-      worker: 'a',
-      service: 'transcription-worker',
-      queue: 'cpu',
-      token,
-      deliveredAt: Date.now(),
-      expiresAt: Date.now() + leftMs,
-    }),
-  );
-const forgetClaim = () => w.sql(`update task set claimed_at = now() - interval '1 hour' where uuid = $1`, [taskId]);
+const tries = () =>
+  w.sql('select token, attempt, worker, outcome, error_code from task_attempt where task_id = $1 order by token', [
+    taskId,
+  ]);
+/** Time passes: the scheduler or the reconciler brings the task back. */
+const bringBack = (data: string) => w.sql(`update task set ${data} where uuid = $1`, [taskId]);
 const row = async () => (await w.sql('select * from task where uuid = $1', [taskId]))[0];
 
 describe('a claim', () => {
-  test('is granted once; another worker is told to wait', async () => {
-    expect(await claim('a')).toEqual({ outcome: 'claimed', token: 1, attempt: 1 });
-    expect(await claim('b')).toMatchObject({ outcome: 'busy' });
+  test('is answered with the task, its input and a token; the next one finds none', async () => {
+    expect(await ask('a')).toMatchObject({
+      outcome: 'claimed',
+      taskId,
+      subject: stageJobs.prepare.subject,
+      input: { fileId: file.fileId },
+      token: 1,
+      attempt: 1,
+    });
+    expect(await ask('b')).toEqual({ outcome: 'gone' });
+    expect(await tries()).toEqual([{ token: 1, attempt: 1, worker: 'a', outcome: 'running', error_code: null }]);
   });
-  test('of many at the same moment is granted to one', async () => {
-    const answers = await Promise.all(Array.from({ length: 8 }, (_, i) => claim(`w${i}`)));
-    expect(answers.map((a) => a.outcome).sort()).toEqual([
-      'busy',
-      'busy',
-      'busy',
-      'busy',
-      'busy',
-      'busy',
-      'busy',
-      'claimed',
-    ]);
+  test('of many at the same moment gets each task once', async () => {
+    for (let i = 0; i < 4; i += 1) await w.emit(mediaEvents.uploaded, uploadedFile());
+    await waitFor(async () => (await w.sql(`select 1 from task where status = 'pending'`)).length === 5);
+    const answers = await Promise.all(Array.from({ length: 12 }, (_, i) => ask(`w${i}`)));
+    const taken = answers.flatMap((a) => (a.outcome === 'claimed' ? [a.taskId] : []));
+    expect([taken.length, new Set(taken).size]).toEqual([5, 5]);
   });
-  test('of a task that is unknown, done or cancelled is answered with gone', async () => {
-    expect(await claim('a', randomUUID())).toEqual({ outcome: 'gone' });
+  test('asked again by who never got the answer, gets the same task under the same token', async () => {
+    const claimId = randomUUID();
+    const [first, second] = [await ask('a', { claimId }), await ask('a', { claimId })];
+    expect(second).toEqual(first);
+    expect(await tries()).toHaveLength(1);
+  });
+  test('where nothing waits is answered with gone', async () => {
     await complete(await take('a'));
-    expect(await claim('a')).toEqual({ outcome: 'gone' });
+    expect(await ask('a')).toEqual({ outcome: 'gone' });
   });
-  test('is refused while the task pauses: the scheduler will bring it', async () => {
+  test('is not answered with a task that pauses: the scheduler will bring it', async () => {
     await fail(await take('a'));
-    expect(await claim('b')).toEqual({ outcome: 'gone' });
+    expect(await ask('b')).toEqual({ outcome: 'gone' });
   });
-  test('takes over from a worker whose lease ran out, and counts that apart from failures', async () => {
-    await take('a');
-    await lease(1, -1);
-    await forgetClaim();
-    expect(await claim('b')).toEqual({ outcome: 'claimed', token: 2, attempt: 1 });
-    expect(await row()).toMatchObject({ failures: 0, infra_requeues: 1, worker: 'b' });
+  test('of a worker that does not know the job leaves its ticket to others', async () => {
+    expect(await ask('a', { subjects: ['job.cpu.media.other'] })).toMatchObject({ outcome: 'wait' });
+    expect(await ask('b')).toMatchObject({ outcome: 'claimed' });
   });
-  test('waits as long as the lease is renewed', async () => {
+  test('in a queue on hold waits, and what is under way may end', async () => {
     const token = await take('a');
-    await forgetClaim();
-    await lease(token, 60_000);
-    await waitFor(async () => (await claim('b')).outcome === 'busy');
+    await w.emit(mediaEvents.uploaded, uploadedFile());
+    await waitFor(async () => (await w.sql(`select 1 from task where status = 'pending'`)).length === 1);
+    await w.sql(`insert into queue_pause (queue, reason, paused_by) values ('cpu', 'disk', gen_random_uuid())`);
+    expect(await ask('b')).toMatchObject({ outcome: 'wait' });
+    expect(await complete(token)).toEqual({ outcome: 'accepted' });
+    await w.sql('delete from queue_pause');
+    expect(await ask('b')).toMatchObject({ outcome: 'claimed' });
   });
-  test('asked for again by its holder, who never got the answer, is granted again', async () => {
+  test('tells once that the stage is under way', async () => {
     await take('a');
-    await forgetClaim();
-    expect(await claim('a')).toEqual({ outcome: 'claimed', token: 2, attempt: 1 });
-    expect(await row()).toMatchObject({ infra_requeues: 0 });
+    const started = async () =>
+      (await w.events()).filter(
+        (e) => e.subject === transcriptionEvents.stageStarted.subject && e.data['fileId'] === file.fileId,
+      );
+    await waitFor(async () => (await started()).length > 0);
+    expect(transcriptionEvents.stageStarted.data.parse((await started())[0]?.data)).toMatchObject({ stage: 'prepare' });
+    await bringBack(`status = 'pending'`);
+    await take('b');
+    await w.emit(mediaEvents.cancelOrdered, { fileId: file.fileId, ownerId: file.ownerId });
+    await waitFor(async () =>
+      (await w.events()).some(
+        (e) => e.subject === transcriptionEvents.runCancelled.subject && e.data['fileId'] === file.fileId,
+      ),
+    );
+    expect(await started()).toHaveLength(1);
+  });
+  test('takes the run out of what waits for a worker', async () => {
+    await w.sql(`update run set waiting_for = 'worker' where file_id = $1`, [file.fileId]);
+    await take('a');
+    const waiting = async () => (await w.sql('select waiting_for from run where file_id = $1', [file.fileId]))[0];
+    await waitFor(async () => (await waiting())?.['waiting_for'] === null);
   });
 });
 
@@ -127,7 +157,7 @@ describe('a result', () => {
   });
   test('under an older token is refused, whoever is right', async () => {
     const old = await take('a');
-    await forgetClaim();
+    await bringBack(`status = 'pending'`);
     const fresh = await take('b');
     expect(await complete(old)).toEqual({ outcome: 'stale' });
     expect(await complete(fresh)).toEqual({ outcome: 'accepted' });
@@ -140,7 +170,7 @@ describe('a result', () => {
   });
   test('of two workers at the same moment is accepted from the holder only', async () => {
     const old = await take('a');
-    await forgetClaim();
+    await bringBack(`status = 'pending'`);
     const fresh = await take('b');
     const answers = await Promise.all([complete(old), complete(fresh), complete(old), complete(fresh)]);
     expect(answers.map((a) => a.outcome)).toEqual(['stale', 'accepted', 'stale', 'accepted']);
@@ -168,7 +198,11 @@ describe('a failure', () => {
     await fail(await take('a'));
     await w.sql('update task set next_attempt_at = now() where uuid = $1', [taskId]);
     await waitFor(async () => Number((await row())?.['publications']) === 2);
-    expect(await claim('a')).toEqual({ outcome: 'claimed', token: 2, attempt: 2 });
+    expect(await ask('a')).toMatchObject({ outcome: 'claimed', token: 2, attempt: 2 });
+    expect((await tries()).map((t) => [t['outcome'], t['error_code']])).toEqual([
+      ['failed', 'engine_crashed'],
+      ['running', null],
+    ]);
   });
   test('of the last attempt fails the run', async () => {
     await w.sql('update task set failures = max_failures - 1 where uuid = $1', [taskId]);
@@ -181,6 +215,13 @@ describe('a failure', () => {
     const token = await take('a');
     expect(await bus.ask(dispatcherRpc.release, { taskId, token })).toEqual({ outcome: 'released' });
     expect(await bus.ask(dispatcherRpc.release, { taskId, token })).toEqual({ outcome: 'released' });
-    expect(await row()).toMatchObject({ failures: 0, infra_requeues: 0, publications: 2, status: 'pending' });
+    expect(await row()).toMatchObject({
+      failures: 0,
+      infra_requeues: 0,
+      publications: 2,
+      status: 'pending',
+      priority: 0,
+      rank: 0,
+    });
   });
 });

@@ -7,15 +7,14 @@ import {
   type Stage,
 } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
-import { invalid } from '@overtone/service-kit';
+import { invalid, type Log } from '@overtone/service-kit';
 import { txOptions, type Db, type Json, type Tx } from '../database.ts';
 import type { Run, Task } from '../generated/client.ts';
-import { jobOf, pauseAfter } from '../orders/orders.ts';
-import type { Orders } from '../orders/orders.ts';
+import { front, jobOf, pauseAfter, type Orders } from '../orders/orders.ts';
 import type { Runs } from '../runs/runs.ts';
 import { runsStore } from '../runs/runs.ts';
 import type { Timing } from '../timing/timing.ts';
-import { mustWait, type SeenLease } from './holding.ts';
+import type { ClaimStore } from './claim.store.ts';
 import { claimsStore as store } from './claims.store.ts';
 
 export type ClaimsDeps = {
@@ -24,22 +23,26 @@ export type ClaimsDeps = {
   orders: Orders;
   runs: Pick<Runs, 'advance' | 'giveUp'>;
   timing: Timing;
-  leaseOf: (taskId: string) => SeenLease | undefined;
+  next: ClaimStore;
+  log: Log;
   random?: () => number;
 };
 type Reply<K extends keyof typeof dispatcherRpc> = Promise<ReplyOf<(typeof dispatcherRpc)[K]>>;
 type Request<K extends keyof typeof dispatcherRpc> = RequestOf<(typeof dispatcherRpc)[K]>;
 
-/** Pause for the message of a task that somebody else is doing. */
-const busyMs = 5_000;
+/** Tasks that wait were all just being looked at by others. */
+const soonMs = 50;
+/** An express place looks again so often for something short. */
+const expressMs = 250;
+const pausedMs = 1_000;
 /** An index order that has used up its attempts comes back after this, for ever: the file stays findable late. */
 const indexRetryMs = 10 * 60_000;
 
 /**
- * The worker's side of a task: claim, and one outcome. Safety rests on the fencing token in the task's row alone; what
- * leases say only decides who waits. Every outcome may be told twice.
+ * The worker's side of a task: claim, and one outcome. Safety rests on the fencing token in the task's row alone. Every
+ * question may be asked twice, and every outcome told twice.
  */
-export const createClaims = ({ db, outbox, orders, runs, timing, leaseOf, random = Math.random }: ClaimsDeps) => {
+export const createClaims = ({ db, outbox, orders, runs, timing, next, log, random = Math.random }: ClaimsDeps) => {
   /** Locks run and task, in this order, and runs `work` when `token` is still the latest. */
   const held = <T>(
     { taskId, token }: { taskId: string; token: number },
@@ -60,6 +63,7 @@ export const createClaims = ({ db, outbox, orders, runs, timing, leaseOf, random
     output: { artefact: string | null } & Record<string, unknown>,
   ) => {
     await tx.task.update({ where: { id: task.id }, data: { status: 'completed', completedAt: new Date() } });
+    await store.endTry(tx, task, 'completed');
     if (!run) return;
     const stage = task.stage as Stage;
     const { sequence } = await tx.run.update({ where: { id: run.id }, data: { sequence: { increment: 1 } } });
@@ -79,6 +83,7 @@ export const createClaims = ({ db, outbox, orders, runs, timing, leaseOf, random
   };
 
   const retryLater = async (tx: Tx, task: Task, error: { code: string; message: string }, pauseMs: number) => {
+    await store.endTry(tx, task, 'failed', error);
     await store.toPending(tx, task, {
       failures: { increment: 1 },
       errorCode: error.code,
@@ -89,21 +94,21 @@ export const createClaims = ({ db, outbox, orders, runs, timing, leaseOf, random
   };
 
   return {
-    claim: ({ taskId, workerId }: Request<'claim'>): Reply<'claim'> =>
-      db.$transaction(async (tx) => {
-        const runId = await store.runOf(tx, taskId);
-        // The run before the task, as everywhere: the order of locks is what keeps claims and outcomes from deadlock.
-        if (runId) await runsStore.lock(tx, runId);
-        const task = await store.lock(tx, taskId);
-        if (!task || (task.status !== 'pending' && task.status !== 'in_progress')) return { outcome: 'gone' };
-        // Its pause is not over; the scheduler puts it on the bus again when it is.
-        if (task.nextAttemptAt && task.nextAttemptAt.getTime() > Date.now()) return { outcome: 'gone' };
-        if (task.status === 'in_progress' && mustWait(task, workerId, leaseOf(taskId), Date.now()))
-          return { outcome: 'busy', retryInMs: busyMs };
-        const taken = await store.take(tx, task, workerId);
-        if (taken.runId) await store.markStarted(tx, outbox, { ...taken, runId: taken.runId });
-        return { outcome: 'claimed', token: taken.token, attempt: taken.failures + 1 };
-      }, txOptions),
+    claim: async (request: Request<'claim'>): Reply<'claim'> => {
+      const { task, paused, waiting, traceparent, waitedFor } = await next.take(request);
+      if (task?.runId && waitedFor !== null)
+        void store.stopWaiting(db, outbox, task.runId).catch((err: unknown) => {
+          log.debug({ err: err as Error, run_id: task.runId }, 'run still shows that it waits');
+        });
+      if (task) {
+        const { id: taskId, subject, input, token, attempt } = task;
+        return { outcome: 'claimed', taskId, subject, input, token, attempt, traceparent };
+      }
+      // A ticket that is let go of is gone for good: only when nothing waits that it may have been for.
+      if (!waiting) return { outcome: 'gone' };
+      if (paused) return { outcome: 'wait', retryInMs: pausedMs };
+      return { outcome: 'wait', retryInMs: request.lane === 'express' ? expressMs : soonMs };
+    },
 
     complete: async ({ taskId, token, output }: Request<'complete'>): Reply<'complete'> => {
       const outcome = await held({ taskId, token }, async (tx, task, run) => {
@@ -129,6 +134,7 @@ export const createClaims = ({ db, outbox, orders, runs, timing, leaseOf, random
           if (run?.status === 'running') await runs.giveUp(tx, run, 'index', { ...error, retryable });
           return retryLater(tx, task, error, indexRetryMs);
         }
+        await store.endTry(tx, task, 'failed', error);
         await tx.task.update({
           where: { id: task.id },
           data: {
@@ -149,7 +155,8 @@ export const createClaims = ({ db, outbox, orders, runs, timing, leaseOf, random
       const outcome = await held({ taskId, token }, async (tx, task) => {
         if (task.status === 'pending') return 'released' as const;
         if (task.status !== 'in_progress') return 'stale' as const;
-        if (await store.toPending(tx, task, {})) await orders.republish(tx, [task], new Map());
+        await store.endTry(tx, task, 'released');
+        if (await store.toPending(tx, task, front)) await orders.republish(tx, [task]);
         return 'released' as const;
       });
       return { outcome };

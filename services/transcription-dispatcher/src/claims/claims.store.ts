@@ -1,7 +1,9 @@
-import { transcriptionEvents, type Stage } from '@overtone/contracts';
+import { transcriptionEvents, type tryOutcomes } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import type { Task } from '../generated/client.ts';
-import type { Tx } from '../database.ts';
+import { txOptions, type Db, type Tx } from '../database.ts';
+
+type TryOutcome = (typeof tryOutcomes)[number];
 
 export const claimsStore = {
   /** The task, locked until the transaction ends; lock its run first. */
@@ -12,39 +14,28 @@ export const claimsStore = {
   runOf: async (tx: Tx, taskId: string): Promise<string | null | undefined> =>
     (await tx.task.findUnique({ where: { id: taskId }, select: { runId: true } }))?.runId,
 
-  /** The one statement that hands a task out; the token it returns is the holder's proof. */
-  take: async (tx: Tx, task: Task, workerId: string): Promise<Task> => {
-    const lost = task.status === 'in_progress' && task.worker !== workerId;
-    const now = new Date();
-    return tx.task.update({
-      where: { id: task.id },
-      data: {
-        token: { increment: 1 },
-        status: 'in_progress',
-        worker: workerId,
-        claimedAt: now,
-        startedAt: task.startedAt ?? now,
-        nextAttemptAt: null,
-        infraRequeues: { increment: lost ? 1 : 0 },
-      },
-    });
-  },
+  /** What became of the try that is under way. */
+  endTry: async (
+    tx: Tx,
+    task: Pick<Task, 'id' | 'token'>,
+    outcome: Exclude<TryOutcome, 'running'>,
+    error?: { code: string; message: string },
+  ): Promise<void> =>
+    void (await tx.taskAttempt.updateMany({
+      where: { taskId: task.id, token: task.token, outcome: 'running' },
+      data: { outcome, endedAt: new Date(), errorCode: error?.code ?? null, errorMessage: error?.message ?? null },
+    })),
 
-  /** The run shows that its stage is under way, and that it no longer waits for anything. */
-  markStarted: async (tx: Tx, outbox: Outbox, task: Task & { runId: string }): Promise<void> => {
-    const ids = { runId: task.runId, fileId: task.fileId, ownerId: task.ownerId };
-    const stage = task.stage as Stage;
-    const first = await tx.stageRow.updateMany({
-      where: { runId: task.runId, stage, startedAt: null },
-      data: { status: 'running', startedAt: new Date() },
-    });
-    if (first.count === 1) await outbox.add(tx, transcriptionEvents.stageStarted, { ...ids, stage });
-    const waited = await tx.run.updateMany({
-      where: { id: task.runId, waitingFor: { not: null } },
-      data: { waitingFor: null },
-    });
-    if (waited.count === 1) await outbox.add(tx, transcriptionEvents.runWaiting, { ...ids, reason: null });
-  },
+  /** The run shows that it no longer waits for anything. */
+  stopWaiting: (db: Db, outbox: Outbox, runId: string): Promise<void> =>
+    db.$transaction(async (tx) => {
+      const waited = await tx.run.updateManyAndReturn({
+        where: { id: runId, waitingFor: { not: null } },
+        data: { waitingFor: null },
+      });
+      for (const { fileId, ownerId } of waited)
+        await outbox.add(tx, transcriptionEvents.runWaiting, { runId, fileId, ownerId, reason: null });
+    }, txOptions),
 
   /**
    * Back to waiting. An order outside a run gives way to a newer one for the same file.

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { claimGraceMs, isHeld, mustWait } from './holding.ts';
+import { claimGraceMs, isHeld } from './holding.ts';
 
 const now = 1_000_000;
 const claimed = (agoMs: number) => ({ token: 3, worker: 'a', claimedAt: new Date(now - agoMs) });
@@ -18,21 +18,5 @@ describe('a task', () => {
   });
   test("is not held by a ghost's lease under an older token", () => {
     expect(isHeld(claimed(60_000), lease(2, 10_000), now)).toBe(false);
-  });
-});
-
-describe('a claim of a task that somebody has', () => {
-  test('waits while another worker holds it', () => {
-    expect(mustWait(claimed(60_000), 'b', lease(3, 5_000), now)).toBe(true);
-  });
-  test('is granted when the other worker was lost', () => {
-    expect(mustWait(claimed(60_000), 'b', lease(3, -1), now)).toBe(false);
-  });
-  test('is granted to the same worker that never got the first answer', () => {
-    expect(mustWait(claimed(5_000), 'a', undefined, now)).toBe(false);
-  });
-  test('waits when the same worker has only just begun on a twin message', () => {
-    expect(mustWait(claimed(50), 'a', undefined, now)).toBe(true);
-    expect(mustWait(claimed(60_000), 'a', lease(3, 5_000), now)).toBe(true);
   });
 });

@@ -14,16 +14,3 @@ export const isHeld = (task: HeldTask, lease: SeenLease | undefined, now: number
   if (lease?.token === task.token && lease.expiresAt > now) return true;
   return task.claimedAt !== null && now - task.claimedAt.getTime() < claimGraceMs && lease?.token !== task.token;
 };
-
-/** A question that was answered is not asked again within this time; two messages of one task may be. */
-const sameWorkerGraceMs = 2_000;
-
-/**
- * Whether a claim must wait. A worker that asks again for what it holds without a lease never got the first answer:
- * it may have it, once it is clear that it is not the twin of a claim it is just beginning to work on.
- */
-export const mustWait = (task: HeldTask, asking: string, lease: SeenLease | undefined, now: number): boolean => {
-  if (lease?.token === task.token && lease.expiresAt > now) return true;
-  if (task.worker !== asking) return isHeld(task, lease, now);
-  return task.claimedAt !== null && now - task.claimedAt.getTime() < sameWorkerGraceMs;
-};

@@ -10,6 +10,7 @@ const run: RunFacts = {
   objectKey: 'original/2',
   contentType: 'audio/mpeg',
   options: { language: null, minSpeakers: null, maxSpeakers: 3, diarize: true },
+  priority: 1,
 };
 const prepared: StageResult = {
   stage: 'prepare',

@@ -1,4 +1,5 @@
 import {
+  jobDurable,
   prepareOutput,
   stageJobs,
   stages,
@@ -7,6 +8,7 @@ import {
   type RunOptions,
   type Stage,
 } from '@overtone/contracts';
+import type { Priority } from './rank.ts';
 
 /** What a run was opened with. */
 export type RunFacts = {
@@ -16,6 +18,7 @@ export type RunFacts = {
   objectKey: string;
   contentType: string;
   options: RunOptions;
+  priority: Priority;
 };
 /** A stage that is done, as the next ones need it. */
 export type StageResult = { stage: Stage; artefact: string | null; output: unknown };
@@ -47,6 +50,16 @@ export const inputFor = (stage: Stage, run: RunFacts, done: StageResult[], notes
 const bySubject: ReadonlyMap<string, Stage> = new Map(stages.map((s) => [stageJobs[s].subject, s]));
 export const jobOf = (stage: Stage): JobDef => stageJobs[stage];
 export const stageOf = (subject: string): Stage | undefined => bySubject.get(subject);
+
+/** Seconds of audio that a job is about, where they are known. */
+export const audioSecondsOf = (input: unknown): number | null => {
+  const { duration } = input as { duration?: unknown };
+  return typeof duration === 'number' ? duration : null;
+};
+
+/** Whether an earlier stage of the run went through the same durable. */
+export const carriesOn = (stage: Stage): boolean =>
+  stages.slice(0, stages.indexOf(stage)).some((s) => jobDurable(stageJobs[s]) === jobDurable(stageJobs[stage]));
 
 const longestPauseMs = 5 * 60_000;
 

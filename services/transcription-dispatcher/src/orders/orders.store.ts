@@ -1,17 +1,48 @@
 import { randomUUID } from 'node:crypto';
-import type { JobDef, Stage } from '@overtone/contracts';
+import { jobDurable, type Stage } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
-import { carrier, inSpan } from '@overtone/service-kit';
-import type { Json, Tx } from '../database.ts';
-import { inputFor, jobOf, type OrderNotes, type RunFacts, type StageResult } from './order-input.ts';
+import { carrier } from '@overtone/service-kit';
+import type { Tx } from '../database.ts';
+import {
+  audioSecondsOf,
+  carriesOn,
+  inputFor,
+  jobOf,
+  type OrderNotes,
+  type RunFacts,
+  type StageResult,
+} from './order-input.ts';
+import { costOf, rankOf, urgencyOf } from './rank.ts';
+import { standingOf } from './rank.store.ts';
 
-type OpenTask = { id: string; runId: string | null; subject: string; stage: string; input: unknown };
+type OpenTask = { id: string; subject: string };
+type Deps = {
+  outbox: Outbox;
+  /** Recordings up to this length may use the places that long ones are kept from. */
+  expressMaxSeconds: number;
+};
 
-/** Orders on the bus. The task row and its message are written in one transaction. */
-export const createOrders = ({ outbox }: { outbox: Outbox }) => {
-  const publish = async (tx: Tx, task: OpenTask): Promise<void> => {
-    const job: JobDef = jobOf(task.stage as Stage);
-    await outbox.order(tx, job, { taskId: task.id, input: task.input });
+/** Orders on the bus. The task row and its ticket are written in one transaction. */
+export const createOrders = ({ outbox, expressMaxSeconds }: Deps) => {
+  /** @returns undefined when this order stands already. */
+  const insert = async (tx: Tx, stage: Stage, run: RunFacts, input: unknown): Promise<OpenTask | undefined> => {
+    const { subject, queue, domain, policy } = jobOf(stage);
+    const durable = jobDurable({ queue, domain });
+    const seconds = audioSecondsOf(input);
+    const cost = costOf(seconds);
+    const { ownerId } = run;
+    const priority = urgencyOf(stage, run.priority);
+    const rank = rankOf(await standingOf(tx, { durable, ownerId, priority }), cost, carriesOn(stage));
+    const express = seconds !== null && seconds <= expressMaxSeconds;
+    const id = randomUUID();
+    const made = await tx.$executeRaw`
+      insert into task (uuid, run_id, file_id, owner_id, stage, subject, queue, input, max_failures, backoff_ms,
+                        publications, published_at, priority, rank, cost_s, express)
+      values (${id}::uuid, ${run.id}::uuid, ${run.fileId}::uuid, ${ownerId}::uuid, ${stage}, ${subject}, ${queue},
+              ${JSON.stringify(input)}::jsonb, ${policy.attempts}, ${policy.backoffMs}, 1, now(), ${priority},
+              ${rank}, ${cost}, ${express})
+      on conflict do nothing`;
+    return made === 1 ? { id, subject } : undefined;
   };
 
   return {
@@ -23,40 +54,22 @@ export const createOrders = ({ outbox }: { outbox: Outbox }) => {
       done: StageResult[],
       notes: OrderNotes = {},
     ): Promise<boolean> => {
-      const input = inputFor(stage, run, done, notes);
-      const task = await insertTask(tx, { stage, runId: run.id, fileId: run.fileId, ownerId: run.ownerId, input });
+      const task = await insert(tx, stage, run, inputFor(stage, run, done, notes));
       if (!task) return false;
       await tx.stageRow.updateMany({ where: { runId: run.id, stage }, data: { orderedAt: new Date() } });
-      await publish(tx, task);
+      await outbox.tickets(tx, [task]);
       return true;
     },
-    /** Puts waiting tasks on the bus (again), each under a new message id and in its run's own trace. */
-    republish: async (tx: Tx, tasks: OpenTask[], traceparents: Map<string, string | null>): Promise<void> => {
-      for (const task of tasks) {
-        await tx.task.update({
-          where: { id: task.id },
-          data: { publications: { increment: 1 }, publishedAt: new Date(), nextAttemptAt: null },
-        });
-        const traceparent = (task.runId && traceparents.get(task.runId)) ?? '';
-        await inSpan('order again', { from: { traceparent } }, () => publish(tx, task));
-      }
+    /** Tickets for tasks that wait again, or whose own are gone. */
+    republish: async (tx: Tx, tasks: readonly OpenTask[]): Promise<void> => {
+      const now = new Date();
+      await tx.task.updateMany({
+        where: { id: { in: tasks.map((t) => t.id) } },
+        data: { publications: { increment: 1 }, publishedAt: now, waitingSince: now, nextAttemptAt: null },
+      });
+      await outbox.tickets(tx, tasks);
     },
     traceparent: (): string | null => carrier().traceparent ?? null,
   };
 };
 export type Orders = ReturnType<typeof createOrders>;
-
-type NewTask = { id?: string; stage: Stage; runId: string | null; fileId: string; ownerId: string; input: unknown };
-
-/** @returns undefined when this order stands already. */
-const insertTask = async (tx: Tx, t: NewTask): Promise<OpenTask | undefined> => {
-  const job = jobOf(t.stage);
-  const id = t.id ?? randomUUID();
-  const made = await tx.$executeRaw`
-    insert into task (uuid, run_id, file_id, owner_id, stage, subject, queue, input, max_failures, backoff_ms,
-                      publications, published_at)
-    values (${id}::uuid, ${t.runId}::uuid, ${t.fileId}::uuid, ${t.ownerId}::uuid, ${t.stage}, ${job.subject},
-            ${job.queue}, ${JSON.stringify(t.input)}::jsonb, ${job.policy.attempts}, ${job.policy.backoffMs}, 1, now())
-    on conflict do nothing`;
-  return made === 1 ? { id, runId: t.runId, subject: job.subject, stage: t.stage, input: t.input as Json } : undefined;
-};

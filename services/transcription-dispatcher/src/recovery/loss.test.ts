@@ -1,14 +1,22 @@
 import { expect, test } from '@jest/globals';
-import { canJudge, leaseGraceMs, shortSubjects } from './loss.ts';
+import { canJudge, leaseGraceMs, missingTickets } from './loss.ts';
 
-test('a subject with fewer messages than open orders has lost some', () => {
-  expect(
-    shortSubjects([
-      { subject: 'a', open: 2, messages: 1 },
-      { subject: 'b', open: 2, messages: 2 },
-      { subject: 'c', open: 0, messages: 3 },
-    ]),
-  ).toEqual(['a']);
+test('a durable with fewer tickets than open orders has lost as many', () => {
+  const open = [
+    { durable: 'a', open: 5 },
+    { durable: 'b', open: 2 },
+    { durable: 'c', open: 0 },
+    { durable: 'd', open: 1 },
+  ];
+  const tickets = new Map([
+    ['a', 2],
+    ['b', 2],
+    ['c', 3],
+  ]);
+  expect([...missingTickets(open, tickets)]).toEqual([
+    ['a', 3],
+    ['d', 1],
+  ]);
 });
 
 test('nothing is concluded from a missing lease before leases were followed for a renewal', () => {

@@ -1,12 +1,16 @@
-/** Orders of one subject that ought to be on the bus, and how many messages it holds for them. */
-export type SubjectCount = { subject: string; open: number; messages: number };
+/** Orders of one durable that ought to have tickets: those that wait, and those under way, whose holders have them. */
+export type OpenCount = { durable: string; open: number };
 
 /**
- * Subjects of which the bus holds fewer messages than there are open orders: some were lost. Which ones cannot be told,
- * so all that wait long enough are put there again; one too many is dropped when it is claimed.
+ * Durables with fewer tickets than open orders, and how many were lost. Which order a ticket was made for does not
+ * matter, and one too many is let go of by whoever gets it.
  */
-export const shortSubjects = (counts: SubjectCount[]): string[] =>
-  counts.filter((c) => c.messages < c.open).map((c) => c.subject);
+export const missingTickets = (counts: OpenCount[], tickets: ReadonlyMap<string, number>): Map<string, number> =>
+  new Map(
+    counts
+      .map(({ durable, open }) => [durable, open - (tickets.get(durable) ?? 0)] as const)
+      .filter(([, missing]) => missing > 0),
+  );
 
 /** How long an order may be on its way to the bus before its message counts as missing. */
 export const messageGraceMs = 15_000;

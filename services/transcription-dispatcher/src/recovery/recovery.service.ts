@@ -6,10 +6,10 @@ import { isHeld, type SeenLease } from '../claims/claims.ts';
 import { claimsStore } from '../claims/claims.ts';
 import { txOptions, type Db } from '../database.ts';
 import type { Task } from '../generated/client.ts';
-import type { Orders } from '../orders/orders.ts';
+import { front, type Orders } from '../orders/orders.ts';
 import type { Runs } from '../runs/runs.ts';
 import { runsStore } from '../runs/runs.ts';
-import { canJudge, messageGraceMs, shortSubjects } from './loss.ts';
+import { canJudge, messageGraceMs, missingTickets } from './loss.ts';
 import type { RecoveryStore } from './recovery.store.ts';
 
 export type RecoveryDeps = {
@@ -18,16 +18,16 @@ export type RecoveryDeps = {
   outbox: Outbox;
   orders: Orders;
   runs: Pick<Runs, 'giveUp'>;
-  broker: Pick<Broker, 'messages' | 'provision'>;
+  broker: Pick<Broker, 'tickets' | 'takeAway'>;
   leases: {
-    of: (taskId: string) => SeenLease | undefined;
+    of: (taskId: string) => (SeenLease & { ticket: string }) | undefined;
     since: () => number | null;
     drop: (taskId: string) => Promise<void>;
   };
   maxInfraRequeues: number;
   log: Log;
 };
-const republishBatch = 100;
+const republishBatch = 1_000;
 const lostWorker = {
   code: 'job_lost',
   message: 'The workers that tried this were lost again and again',
@@ -44,6 +44,7 @@ export const createRecovery = (d: RecoveryDeps) => {
       if (task?.status !== 'in_progress' || isHeld(task, d.leases.of(id), Date.now())) return false;
       const infraRequeues = task.infraRequeues + 1;
       d.log.warn({ task_id: id, stage: task.stage, worker: task.worker, infra_requeues: infraRequeues }, 'worker lost');
+      await claimsStore.endTry(tx, task, 'lost', lostWorker);
       if (infraRequeues > d.maxInfraRequeues) {
         const ended = { status: 'failed', errorCode: lostWorker.code, errorMessage: lostWorker.message };
         await tx.task.update({
@@ -53,22 +54,20 @@ export const createRecovery = (d: RecoveryDeps) => {
         if (run?.status === 'running') await d.runs.giveUp(tx, run, task.stage as Stage, lostWorker);
         return true;
       }
-      const stays = await claimsStore.toPending(tx, task, { token: { increment: 1 }, infraRequeues });
-      if (stays) await d.orders.republish(tx, [task], new Map(run ? [[run.id, run.traceparent]] : []));
+      const stays = await claimsStore.toPending(tx, task, { ...front, token: { increment: 1 }, infraRequeues });
+      if (stays) await d.orders.republish(tx, [task]);
       return true;
     }, txOptions);
 
   const lost = (tasks: Task[]): Task[] => tasks.filter((t) => !isHeld(t, d.leases.of(t.id), Date.now()));
 
-  /** A few at a time, so that no transaction grows with the queue; the cutoff keeps it from meeting its own work. */
-  const republish = async (subjects: string[], graceMs: number): Promise<number> => {
-    const cutoff = new Date(Date.now() - graceMs);
+  /** Tickets for up to `count` tasks that wait on a durable since before `cutoff`; no transaction grows with the queue. */
+  const republish = async (durable: string, count: number, cutoff: Date): Promise<number> => {
     let all = 0;
-    for (let count = republishBatch; count === republishBatch; all += count) {
-      count = await d.db.$transaction(async (tx) => {
-        const tasks = await d.store.waiting(tx, subjects, cutoff, republishBatch);
-        const traces = new Map(tasks.flatMap((t) => (t.runId && t.run ? [[t.runId, t.run.traceparent] as const] : [])));
-        await d.orders.republish(tx, tasks, traces);
+    for (let last = republishBatch; last === republishBatch && all < count; all += last) {
+      last = await d.db.$transaction(async (tx) => {
+        const tasks = await d.store.waiting(tx, durable, cutoff, Math.min(republishBatch, count - all));
+        await d.orders.republish(tx, tasks);
         return tasks.length;
       }, txOptions);
     }
@@ -99,8 +98,11 @@ export const createRecovery = (d: RecoveryDeps) => {
       const found = lost(await d.store.running());
       let reset = 0;
       for (const task of found) {
+        const ticket = d.leases.of(task.id)?.ticket;
         if (await takeBack(task.id)) reset += 1;
         await d.leases.drop(task.id).catch(() => {});
+        // The dead worker's own; there is a new one now.
+        if (ticket) d.broker.takeAway(ticket);
       }
       return { found: found.length, reset };
     },
@@ -109,26 +111,24 @@ export const createRecovery = (d: RecoveryDeps) => {
     withoutLease: async (): Promise<number | null> =>
       canJudge(d.leases.since(), Date.now()) ? lost(await d.store.running()).length : null,
 
-    /** Waiting orders whose message is gone, on the bus again. */
+    /** Waiting orders for which there are too few tickets get new ones. */
     replaceLostMessages: async (graceMs = messageGraceMs): Promise<number> => {
-      const open = await d.store.openBySubject();
+      const open = await d.store.openByDurable(graceMs);
       if (open.length === 0) return 0;
-      const messages = await d.broker.messages();
-      const short = shortSubjects(open.map((o) => ({ ...o, messages: messages.get(o.subject) ?? 0 })));
-      if (short.length === 0) return 0;
-      const count = await republish(short, graceMs);
-      if (count > 0) d.log.warn({ subjects: short, count }, 'orders put on the bus again');
-      return count;
+      let all = 0;
+      for (const [durable, count] of missingTickets(open, await d.broker.tickets()))
+        all += await republish(durable, count, new Date(Date.now() - graceMs));
+      if (all > 0) d.log.warn({ count: all }, 'orders put on the bus again');
+      return all;
     },
 
-    /** The broker came back without its store: every waiting order is put there again at once. */
+    /** The broker came back without its store: every waiting order gets a new ticket at once. */
     rebuildQueue: async (): Promise<number> => {
-      const subjects = (await d.db.task.groupBy({ by: ['subject'], where: { status: 'pending' } })).map(
-        (g) => g.subject,
-      );
-      const count = subjects.length > 0 ? await republish(subjects, 0) : 0;
-      if (count > 0) d.log.warn({ count }, 'queue rebuilt from the database');
-      return count;
+      const cutoff = new Date();
+      let all = 0;
+      for (const { durable, open } of await d.store.openByDurable(0)) all += await republish(durable, open, cutoff);
+      if (all > 0) d.log.warn({ count: all }, 'queue rebuilt from the database');
+      return all;
     },
 
     /** Says again what media seems not to have heard. */

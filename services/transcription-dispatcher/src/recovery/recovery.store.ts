@@ -1,37 +1,30 @@
 import type { Task } from '../generated/client.ts';
 import type { Db, Tx } from '../database.ts';
-import { messageGraceMs, reminderMs, type SubjectCount } from './loss.ts';
+import { reminderMs, type OpenCount } from './loss.ts';
 
 /** Reads of the reconciler; all small, by the partial index over open tasks. */
 export const createRecoveryStore = ({ db }: { db: Db }) => ({
   running: (): Promise<Task[]> => db.task.findMany({ where: { status: 'in_progress' } }),
 
-  /** Open orders by subject, not counting those whose message the outbox has still to send. */
-  openBySubject: (): Promise<Omit<SubjectCount, 'messages'>[]> =>
-    db.$queryRaw<Omit<SubjectCount, 'messages'>[]>`
-      select t.subject, count(*)::int as open from task t
+  /** Open orders by durable, put on the bus so long ago, not counting those whose ticket the outbox has still to send. */
+  openByDurable: (graceMs: number): Promise<OpenCount[]> =>
+    db.$queryRaw<OpenCount[]>`
+      with unsent as (
+        select split_part(subject, '.', 2) || '-' || split_part(subject, '.', 3) as durable, count(*)::int as orders
+        from transcription_dispatcher_outbox where sent_at is null and subject like 'job.%' group by 1
+      )
+      select t.durable, (count(*) - coalesce(max(u.orders), 0))::int as open
+      from task t left join unsent u using (durable)
       where (t.status = 'in_progress' or (t.status = 'pending' and t.next_attempt_at is null))
-        and t.published_at < now() - make_interval(secs => ${messageGraceMs / 1000})
-        and not exists (
-          select 1 from transcription_dispatcher_outbox o
-          where o.sent_at is null and o.data ->> 'taskId' = t.uuid::text)
-      group by t.subject`,
+        and t.published_at <= now() - make_interval(secs => ${graceMs / 1000})
+      group by t.durable`,
 
-  /** Waiting orders of these subjects that were put on the bus before `cutoff`, locked; at most `limit` of them. */
-  waiting: async (tx: Tx, subjects: string[], cutoff: Date, limit: number) => {
-    const rows = await tx.$queryRaw<{ uuid: string }[]>`
-      select t.uuid::text as uuid from task t
-      where t.status = 'pending' and t.next_attempt_at is null and t.subject = any(${subjects})
-        and t.published_at <= ${cutoff}
-        and not exists (
-          select 1 from transcription_dispatcher_outbox o
-          where o.sent_at is null and o.data ->> 'taskId' = t.uuid::text)
-      order by t.published_at limit ${limit} for update skip locked`;
-    return tx.task.findMany({
-      where: { id: { in: rows.map((r) => r.uuid) } },
-      include: { run: { select: { traceparent: true } } },
-    });
-  },
+  /** Waiting orders of a durable that were put on the bus before `cutoff`, locked; at most `limit` of them. */
+  waiting: (tx: Tx, durable: string, cutoff: Date, limit: number): Promise<{ id: string; subject: string }[]> =>
+    tx.$queryRaw<{ id: string; subject: string }[]>`
+      select uuid::text as id, subject from task
+      where durable = ${durable} and status = 'pending' and next_attempt_at is null and published_at <= ${cutoff}
+      order by published_at limit ${limit} for update skip locked`,
 
   /** Running runs whose assembled transcript nobody has stored yet, or told us of. */
   unheard: (): Promise<{ id: string }[]> =>

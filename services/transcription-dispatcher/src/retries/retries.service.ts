@@ -7,18 +7,13 @@ const batch = 100;
 export const createRetries = ({ db, orders }: { db: Db; orders: Orders }) => ({
   republishDue: async (): Promise<number> =>
     db.$transaction(async (tx) => {
-      const due = await tx.$queryRaw<{ uuid: string }[]>`
-        select uuid::text as uuid from task
+      const due = await tx.$queryRaw<{ id: string; subject: string }[]>`
+        select uuid::text as id, subject from task
         where status = 'pending' and next_attempt_at <= now()
         order by next_attempt_at limit ${batch} for update skip locked`;
       if (due.length === 0) return 0;
-      const tasks = await tx.task.findMany({
-        where: { id: { in: due.map((d) => d.uuid) } },
-        include: { run: { select: { traceparent: true } } },
-      });
-      const traces = new Map(tasks.flatMap((t) => (t.runId && t.run ? [[t.runId, t.run.traceparent] as const] : [])));
-      await orders.republish(tx, tasks, traces);
-      return tasks.length;
+      await orders.republish(tx, due);
+      return due.length;
     }, txOptions),
 
   /** Orders outside runs that are over; those of runs go with their run. */

@@ -6,5 +6,5 @@ import type { Runs } from './runs.service.ts';
 export const forgetFile = ({ runs }: { runs: Runs }) =>
   consumer(mediaEvents.deleted, 'forget-file', async (data, delivery) => {
     await runs.cancel(data, delivery);
-    await runs.dropIndexOrders(data.fileId);
+    await runs.dropOrders(data.fileId);
   });

@@ -11,8 +11,7 @@ import type { Outbox } from '@overtone/database';
 import type { Bus, Delivery } from '@overtone/service-kit';
 import { txOptions, type Db, type Tx } from '../database.ts';
 import type { Run } from '../generated/client.ts';
-import type { OrderNotes } from '../orders/orders.ts';
-import type { Orders } from '../orders/orders.ts';
+import type { OrderNotes, Orders, Priority } from '../orders/orders.ts';
 import type { Timing } from '../timing/timing.ts';
 import { after, indexWarning, notDiarized, verdictOn } from './sequence.ts';
 import { factsOf, runsStore as store } from './runs.store.ts';
@@ -25,6 +24,8 @@ type Opening = {
   contentType: string;
   options: RunOptions;
 };
+/** People wait for what they hand in and for what they order anew; what is found by itself is as usual. */
+const urgencyOf = (source: DataOf<typeof mediaEvents.uploaded>['source']): Priority => (source === 'watch' ? 1 : 0);
 const idsOf = (run: Run) => ({ runId: run.id, fileId: run.fileId, ownerId: run.ownerId });
 const noOptions: RunOptions = { language: null, minSpeakers: null, maxSpeakers: null, diarize: true };
 
@@ -35,9 +36,16 @@ export const createRuns = ({ db, outbox, orders, timing, bus }: RunsDeps) => {
     for (const taskId of tasks) bus.say(transcriptionLive.taskCancelled, { taskId });
   };
 
-  const open = async (tx: Tx, opening: Opening, delivery: Pick<Delivery, 'id' | 'time'>): Promise<Run> => {
+  const open = async (
+    tx: Tx,
+    opening: Opening,
+    priority: Priority,
+    delivery: Pick<Delivery, 'id' | 'time'>,
+  ): Promise<Run> => {
+    await buryDead(tx, opening.fileId);
     const run = await store.insert(tx, {
       ...opening,
+      priority,
       id: randomUUID(),
       openedBy: delivery.id,
       orderedAt: delivery.time,
@@ -50,10 +58,10 @@ export const createRuns = ({ db, outbox, orders, timing, bus }: RunsDeps) => {
     return run;
   };
 
-  const finish = async (tx: Tx, run: Run, warnings: string[]): Promise<void> => {
+  const finish = async (tx: Tx, run: Run, warnings: string[], dropped: string[] = []): Promise<void> => {
     await store.end(tx, run.id, 'completed', warnings);
     await timing.close(tx, run.id);
-    await outbox.add(tx, transcriptionEvents.runCompleted, { ...idsOf(run), warnings });
+    await outbox.add(tx, transcriptionEvents.runCompleted, { ...idsOf(run), warnings, dropped });
   };
 
   const order = async (tx: Tx, run: Run, stage: Stage, notes: OrderNotes): Promise<void> => {
@@ -71,7 +79,7 @@ export const createRuns = ({ db, outbox, orders, timing, bus }: RunsDeps) => {
       db.$transaction(async (tx) => {
         await store.lockFile(tx, data.fileId);
         if (await store.latest(tx, data.fileId)) return;
-        await open(tx, openingOf(data), delivery);
+        await open(tx, openingOf(data), urgencyOf(data.source), delivery);
       }, txOptions),
 
     /** Everything again: an earlier run is superseded in silence, its late results are refused by their tokens. */
@@ -83,7 +91,7 @@ export const createRuns = ({ db, outbox, orders, timing, bus }: RunsDeps) => {
         // A later order was handled first: this one is history.
         if (old && old.orderedAt > delivery.time) return [];
         const tasks = old ? await store.end(tx, old.id, 'cancelled') : [];
-        await open(tx, openingOf(data), delivery);
+        await open(tx, openingOf(data), 0, delivery);
         return tasks;
       }, txOptions);
       tellWorkers(stopped);
@@ -112,6 +120,7 @@ export const createRuns = ({ db, outbox, orders, timing, bus }: RunsDeps) => {
           openedBy: delivery.id,
           orderedAt: delivery.time,
           traceparent: null,
+          priority: 1,
           status: 'cancelled',
         });
         await outbox.add(tx, transcriptionEvents.runCancelled, idsOf(tombstone));
@@ -120,12 +129,14 @@ export const createRuns = ({ db, outbox, orders, timing, bus }: RunsDeps) => {
       tellWorkers(stopped);
     },
 
-    /** Orders outside a run are dropped with their file. */
-    dropIndexOrders: async (fileId: string) =>
-      void (await db.task.updateMany({
+    /** Orders outside a run are dropped with their file, and what failed of it is of no use to anybody. */
+    dropOrders: async (fileId: string) => {
+      await db.task.updateMany({
         where: { fileId, runId: null, status: { in: ['pending', 'in_progress'] } },
         data: { status: 'cancelled', token: { increment: 1 }, completedAt: new Date(), nextAttemptAt: null },
-      })),
+      });
+      await buryDead(db, fileId);
+    },
 
     /** The transcript people read is stored: order the index of it. */
     transcriptStored: async ({ runId, provisional, transcriptVersion }: DataOf<typeof mediaEvents.transcriptStored>) =>
@@ -148,6 +159,7 @@ export const createRuns = ({ db, outbox, orders, timing, bus }: RunsDeps) => {
           tx,
           run,
           run.warnings.filter((w) => w !== indexWarning),
+          run.warnings.filter((w) => w === indexWarning),
         );
     },
 
@@ -169,6 +181,10 @@ export const createRuns = ({ db, outbox, orders, timing, bus }: RunsDeps) => {
   };
 };
 export type Runs = ReturnType<typeof createRuns>;
+
+/** What failed of a file is no longer dead once everything is done anew, or the file is gone. */
+const buryDead = (tx: Tx, fileId: string) =>
+  tx.task.updateMany({ where: { fileId, status: 'failed', discardedAt: null }, data: { discardedAt: new Date() } });
 
 const openingOf = ({ fileId, ownerId, objectKey, contentType, options }: Opening): Opening => ({
   fileId,

@@ -1,7 +1,7 @@
 import { runOptions, type RunOptions, type Stage } from '@overtone/contracts';
 import type { Run } from '../generated/client.ts';
 import type { Json, Tx } from '../database.ts';
-import type { RunFacts, StageResult } from '../orders/orders.ts';
+import type { Priority, RunFacts, StageResult } from '../orders/orders.ts';
 import { freshStages } from './sequence.ts';
 
 export type NewRun = {
@@ -14,6 +14,7 @@ export type NewRun = {
   openedBy: string;
   orderedAt: Date;
   traceparent: string | null;
+  priority: Priority;
   status: 'running' | 'cancelled';
 };
 
@@ -24,6 +25,7 @@ export const factsOf = (run: Run): RunFacts => ({
   objectKey: run.objectKey,
   contentType: run.contentType,
   options: runOptions.parse(run.options),
+  priority: run.priority as Priority,
 });
 
 /** Rows of runs; every method works in the caller's transaction. */
@@ -76,13 +78,19 @@ export const runsStore = {
     // A run that completed without its index is completed again with it; it ended when it first did.
     await tx.run.updateMany({ where: { id: runId, completedAt: null }, data: { completedAt: new Date() } });
     if (status === 'completed') return [];
+    // Tasks before stages, as in a claim.
+    const stopped = await tx.$queryRaw<{ uuid: string }[]>`
+      with stopped as (
+        update task set status = 'cancelled', token = token + 1, completed_at = now(), next_attempt_at = null
+        where run_id = ${runId}::uuid and status in ('pending', 'in_progress') returning uuid
+      ), ended as (
+        update task_attempt a set outcome = 'cancelled', ended_at = now() from stopped
+        where a.task_id = stopped.uuid and a.outcome = 'running')
+      select uuid::text as uuid from stopped`;
     await tx.stageRow.updateMany({
       where: { runId, status: { in: ['pending', 'running'] } },
       data: { status: 'cancelled' },
     });
-    const stopped = await tx.$queryRaw<{ uuid: string }[]>`
-      update task set status = 'cancelled', token = token + 1, completed_at = now(), next_attempt_at = null
-      where run_id = ${runId}::uuid and status in ('pending', 'in_progress') returning uuid::text as uuid`;
     return stopped.map((t) => t.uuid);
   },
 };

@@ -31,6 +31,12 @@ export const verdictOn = (stage: Stage, message: string): Verdict => {
   return { kind: 'fail-run' };
 };
 
+/** The warning that a stage leaves behind which failed for good in a run that went on without it. */
+export const warningOf = (stage: Stage, message: string): string | null => {
+  const verdict = verdictOn(stage, message);
+  return verdict.kind === 'fail-run' ? null : verdict.note;
+};
+
 export const notDiarized = 'Telling speakers apart was not asked for';
 
 /** Rows a new run begins with. */

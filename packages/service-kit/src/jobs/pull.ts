@@ -1,0 +1,58 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { JsMsg } from 'nats';
+import type { Bus } from '../bus/bus.ts';
+import type { Place } from './places.ts';
+
+type Pulling = {
+  bus: Bus;
+  durable: string;
+  able: (durable: string) => boolean;
+  place: Place;
+  signal: AbortSignal;
+  /** @returns for how many milliseconds nothing should be pulled here. */
+  take: (msg: JsMsg, durable: string, place: Place) => Promise<number>;
+};
+
+const ableMs = 1_000;
+const roomMs = 50;
+
+/** One loop of a worker: one message at a time from one durable, while there is room for it. */
+export const pull = async (p: Pulling): Promise<void> => {
+  const { bus, durable, place, signal } = p;
+  const rest = (ms: number) => sleep(ms, undefined, { signal }).catch(() => {});
+  const takeIn = async (msg: JsMsg): Promise<number> => {
+    const leave = place.enter();
+    // A job of another durable of this queue was quicker; the message goes to whoever has room.
+    if (!leave) {
+      msg.nak();
+      return 0;
+    }
+    try {
+      return await p.take(msg, durable, place);
+    } finally {
+      leave();
+    }
+  };
+  while (!signal.aborted) {
+    try {
+      const handle = await bus.jetstream().consumers.get('JOBS', durable);
+      while (!signal.aborted) {
+        if (!p.able(durable)) await rest(ableMs);
+        else if (!place.free()) await rest(roomMs);
+        else {
+          // Batch size 1: a worker never holds jobs that another one could be doing.
+          const batch = await handle.fetch({ max_messages: 1, expires: 5_000 });
+          const stop = () => batch.stop();
+          signal.addEventListener('abort', stop, { once: true });
+          let pauseMs = 0;
+          for await (const msg of batch) pauseMs = await takeIn(msg);
+          signal.removeEventListener('abort', stop);
+          if (pauseMs > 0) await rest(pauseMs);
+        }
+      }
+    } catch (e) {
+      bus.log.debug({ err: e as Error, durable }, 'job pull interrupted');
+      await rest(500);
+    }
+  }
+};
