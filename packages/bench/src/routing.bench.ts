@@ -6,6 +6,8 @@ import type { Bench } from './bench.ts';
 import { quantile } from './bench.ts';
 import { assertionOf } from './assertion.ts';
 import { startNginx } from './nginx.ts';
+import { sessionCheckRows } from './session-check.ts';
+import { entranceOf } from './sign-in.tools.ts';
 import { needTools } from './tools.ts';
 
 const run = promisify(execFile);
@@ -52,6 +54,9 @@ export const routingBench: Bench = {
       }
       const [our, peer] = [quantile(ours, 0.5), quantile(peers, 0.5)];
       const ratio = our / peer;
+      const entrance = await entranceOf(running);
+      const fresh: string[] = [];
+      for (let i = 0; i < 30; i++) fresh.push(await entrance.token(admin.email, admin.password));
       return [
         {
           name: 'edge: authenticated GET',
@@ -61,6 +66,7 @@ export const routingBench: Bench = {
           goal: `>= ${goal}`,
           met: ratio >= goal,
         },
+        ...(await sessionCheckRows(running.baseUrl, api.token, fresh, Math.max(300, Math.round(1_500 * size)))),
       ];
     } finally {
       await nginx.stop();

@@ -1,0 +1,64 @@
+import { Agent, request } from 'node:http';
+import { quantile, type Row } from './bench.ts';
+
+const goalMs = 0.2;
+const path = '/api/auth/methods';
+
+/** One connection, so that nothing but the request itself is timed. */
+const createTimer = (baseUrl: string) => {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const time = (token: string | null): Promise<number> =>
+    new Promise((resolve, reject) => {
+      const started = performance.now();
+      const headers = token === null ? {} : { authorization: `Bearer ${token}` };
+      request(baseUrl + path, { agent, headers }, (response) => {
+        response.resume().on('end', () => {
+          if (response.statusCode === 200) resolve(performance.now() - started);
+          else reject(new Error(`${path}: ${response.statusCode}`));
+        });
+      })
+        .on('error', reject)
+        .end();
+    });
+  return { time, close: () => agent.destroy() };
+};
+
+const rowOf = (name: string, added: number, without: number, goal: number | null): Row => ({
+  name,
+  ours: `${added.toFixed(3)} ms`,
+  peer: `request without ${without.toFixed(2)} ms`,
+  ratio: null,
+  goal: goal === null ? '' : `adds <= ${goal} ms`,
+  met: goal === null || added <= goal,
+});
+
+/**
+ * What the edge's session check adds to a request that would be answered without one: the same route with and without a
+ * token, turn by turn, and the difference of the medians. `fresh` are tokens that the edge has not seen yet.
+ */
+export const sessionCheckRows = async (
+  baseUrl: string,
+  token: string,
+  fresh: readonly string[],
+  turns: number,
+): Promise<Row[]> => {
+  const { time, close } = createTimer(baseUrl);
+  const times = { with: [] as number[], without: [] as number[], first: [] as number[] };
+  try {
+    for (let turn = 0; turn < turns + 50; turn++) {
+      const [a, b] = turn % 2 === 0 ? [null, token] : [token, null];
+      const [one, other] = [await time(a), await time(b)];
+      if (turn < 50) continue;
+      times.without.push(a === null ? one : other);
+      times.with.push(a === null ? other : one);
+    }
+    for (const unseen of fresh) times.first.push(await time(unseen));
+  } finally {
+    close();
+  }
+  const without = quantile(times.without, 0.5);
+  return [
+    rowOf('edge: session check', quantile(times.with, 0.5) - without, without, goalMs),
+    rowOf('edge: session check, first use of a token', quantile(times.first, 0.5) - without, without, null),
+  ];
+};
