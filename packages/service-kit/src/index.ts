@@ -15,6 +15,7 @@ export { handle, handled, reply, type Reply, type Route, type RouteRequest } fro
 export { coalesce } from './jobs/coalesce.ts';
 export { concurrencyOf, type Concurrency } from './jobs/concurrency.ts';
 export type { JobDelivery } from './jobs/delivery.ts';
+export type { Ability } from './jobs/heartbeat.ts';
 export { worker, type JobHandlers, type Worker } from './jobs/worker.ts';
 export { createLog, type Log } from './log.ts';
 export { createMetrics, type Metrics } from './metrics.ts';

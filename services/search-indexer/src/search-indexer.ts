@@ -18,7 +18,6 @@ import { followMemberships } from './access/follow-memberships.consumer.ts';
 import { createLearnAccess } from './access/learn-access.service.ts';
 import type { IndexerEnv } from './env.ts';
 import { PrismaClient } from './generated/client.ts';
-import { createAnnouncement } from './indexing/announce.ts';
 import { followEdits } from './indexing/follow-edits.consumer.ts';
 import { followFiles } from './indexing/follow-files.consumer.ts';
 import { forgetFile } from './indexing/forget-file.consumer.ts';
@@ -98,7 +97,6 @@ export const createSearchIndexer = async (env: IndexerEnv): Promise<Service> => 
       database.part,
       indexPart,
       createOutboxRelay({ service: name, pool, url: env.DATABASE_URL, bus, log, metrics }),
-      createAnnouncement({ bus, workerId }),
     ],
     routes: [
       ...routesOfSearch({ search, store: searchStore, access, index, counts: store.counts }),

@@ -1,44 +1,41 @@
-import { jobDurable, workerJobs, type EngineInfo, type workerValue } from '@overtone/contracts';
-import type { Bus, Log, Part } from '@overtone/service-kit';
+import { jobDurable, workerJobs, type workerGpu } from '@overtone/contracts';
+import type { Ability, Concurrency, Log, Part } from '@overtone/service-kit';
 import type { z } from 'zod';
 import { chooseEngine, type Serving } from './engines/selection.ts';
 import type { SpeechEngine } from './engines/engines.ts';
+import type { Processors } from './sherpa/processors.ts';
 
 const lookMs = 5_000;
-const lifeMs = 15_000;
 
 export type FleetOptions = {
-  bus: Bus;
   log: Log;
-  workerId: string;
   candidates: readonly SpeechEngine[];
   wanted: string | undefined;
+  processors: Processors;
+  concurrency: Concurrency;
+  pool: z.infer<typeof workerGpu>['pool'];
 };
 
-/** What this worker can do now: looked at every few seconds and told to the dispatcher through WORKERS. */
-export const createFleet = ({ bus, log, workerId, candidates, wanted }: FleetOptions) => {
+/** What this worker can do now: looked at every few seconds; its heartbeat tells the dispatcher. */
+export const createFleet = ({ log, candidates, wanted, processors, ...o }: FleetOptions) => {
   let serving: Serving = { engine: undefined, info: null, note: 'Looking for a speech engine' };
   let timer: NodeJS.Timeout | undefined;
-  const pulls = [...new Set(Object.values(workerJobs).map(jobDurable))];
   const needsEngine = jobDurable(workerJobs.transcribe);
 
-  const told = (info: EngineInfo | null): z.infer<typeof workerValue> => ({
-    service: bus.service,
-    pulls: info ? pulls : pulls.filter((p) => p !== needsEngine),
-    engine: info,
-    engineNote: serving.note,
-    expiresAt: Date.now() + lifeMs,
-  });
+  const gpu = (): z.infer<typeof workerGpu> => {
+    const { devices, note } = processors.state();
+    const tuning = serving.engine?.tuning ?? null;
+    return { devices: [...devices], note, concurrency: o.concurrency.gpu ?? 0, pool: o.pool, tuning };
+  };
   const look = async (): Promise<void> => {
     const before = serving.info?.model ?? serving.note;
+    await processors.look();
     serving = await chooseEngine(candidates, wanted);
     if ((serving.info?.model ?? serving.note) !== before)
       log.info({ engine: serving.info, note: serving.note }, 'speech engine');
-    const kv = await bus.kv('WORKERS');
-    await kv.put(`worker.${workerId}`, JSON.stringify(told(serving.info)));
   };
   const quietly = () =>
-    look().catch((err: unknown) => log.debug({ err: err as Error }, 'not told to the dispatcher yet'));
+    look().catch((err: unknown) => log.debug({ err: err as Error }, 'no look at the speech engines'));
 
   const part: Part = {
     name: 'fleet',
@@ -49,15 +46,12 @@ export const createFleet = ({ bus, log, workerId, candidates, wanted }: FleetOpt
     stop: async () => {
       clearInterval(timer);
       for (const c of candidates) c.close();
-      await bus
-        .kv('WORKERS')
-        .then((kv) => kv.delete(`worker.${workerId}`))
-        .catch(() => {});
     },
   };
   return {
     part,
     engine: () => serving.engine,
+    about: (): Ability => ({ engine: serving.info, engineNote: serving.note, gpu: gpu() }),
     /** Transcription jobs are left to others while there is no engine. */
     able: (durable: string): boolean => durable !== needsEngine || serving.engine !== undefined,
   };

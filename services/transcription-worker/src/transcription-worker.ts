@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import { workerJobs } from '@overtone/contracts';
+import { gpuRpc, workerJobs } from '@overtone/contracts';
 import { createObjectStore } from '@overtone/object-store';
 import {
   createBus,
@@ -9,6 +9,7 @@ import {
   createService,
   version,
   worker,
+  type Bus,
   type Log,
   type Part,
   type Service,
@@ -27,13 +28,15 @@ import { createProcessors } from './sherpa/processors.ts';
 import { createSherpaRuntime, type SherpaRuntime } from './sherpa/runtime.ts';
 import { childEnvironment, type WorkerEnv } from './env.ts';
 import { createFleet } from './fleet.ts';
-import { createGpuProbe, largestBatch, type GpuProbe } from './gpu/gpu.ts';
+import { createGpuProbe, createMemoryMeter, largestBatch, type GpuProbe } from './gpu/gpu.ts';
 import { createArtefacts } from './jobs/artefacts.ts';
-import { stageJobHandlers } from './jobs/jobs.ts';
+import { stageJobHandlers, type Profiler } from './jobs/jobs.ts';
 import { createFfmpeg } from './ports/ffmpeg.adapter.ts';
 import { createTelemetry } from './telemetry.ts';
 
 const name = 'transcription-worker';
+/** Beside the places for any recording: one that a long recording never takes. */
+const expressPlaces = 1;
 
 /** The worker: every stage but the last, speech engines in child processes, vectors for search. */
 export const createTranscriptionWorker = (env: WorkerEnv): Service => {
@@ -43,9 +46,15 @@ export const createTranscriptionWorker = (env: WorkerEnv): Service => {
   const store = createObjectStore(env);
   const children = childEnvironment();
   const workerId = `${hostname()}-${randomUUID().slice(0, 8)}`;
-  const probe = createGpuProbe({ env: children });
-  const sherpa = sherpaOf(env, probe);
-  const fleet = createFleet({ bus, log, workerId, candidates: engines(env, sherpa), wanted: env.ASR_ENGINE });
+  const sherpa = sherpaOf(env, createGpuProbe({ env: children }));
+  const fleet = createFleet({
+    log,
+    candidates: engines(env, sherpa),
+    wanted: env.ASR_ENGINE,
+    processors: sherpa.processors,
+    concurrency: env.concurrency,
+    pool: env.GPU_WORKER_POOL,
+  });
   const diarizer = createNeuralDiarizer(sherpa, createAcousticDiarizer({ env: children }));
   const { vectoriser, parts } = vectors(env, log);
   const embeds = env.WORKER_QUEUES.includes('embedding');
@@ -56,6 +65,7 @@ export const createTranscriptionWorker = (env: WorkerEnv): Service => {
     engine: fleet.engine,
     diarizer: () => diarizer,
     telemetry: createTelemetry(metrics),
+    profiler: env.ENABLE_VRAM_PROFILING ? profilerOf(bus, log, workerId, sherpa) : undefined,
   });
 
   return createService({
@@ -67,7 +77,15 @@ export const createTranscriptionWorker = (env: WorkerEnv): Service => {
     bus,
     parts: [fleet.part, artefacts.part, ...(embeds ? parts : [])],
     rpcs: embeds ? [embedRpc(vectoriser)] : [],
-    workers: [worker(workerJobs, handlers, { workerId, concurrency: env.concurrency, able: fleet.able })],
+    workers: [
+      worker(workerJobs, handlers, {
+        workerId,
+        concurrency: env.concurrency,
+        express: { gpu: expressPlaces },
+        able: fleet.able,
+        about: fleet.about,
+      }),
+    ],
     checks: { object_storage: { critical: false, probe: (signal) => store.ping(signal) } },
   });
 };
@@ -80,10 +98,19 @@ const sherpaOf = (env: WorkerEnv, probe: GpuProbe): SherpaRuntime => {
     threads: env.ASR_THREADS,
     processors: createProcessors({ probe, wishes: { batchSize, computeType, hybrid } }),
     pool: env.GPU_WORKER_POOL,
-    concurrency: env.concurrency.gpu ?? 1,
+    concurrency: (env.concurrency.gpu ?? 1) + expressPlaces,
     largestBatch: batchSize === 'auto' ? largestBatch : batchSize,
   });
 };
+
+/** Profiles are for whoever plans a machine: one that cannot be told is no reason to fail a task. */
+const profilerOf = (bus: Bus, log: Log, worker: string, { processors }: SherpaRuntime): Profiler => ({
+  meter: createMemoryMeter({ env: childEnvironment(), device: () => processors.state().devices[0] }),
+  tell: (profile) =>
+    void bus
+      .ask(gpuRpc.recordProfile, { ...profile, worker })
+      .catch((err: unknown) => log.debug({ err: err as Error }, 'GPU profile not recorded')),
+});
 
 /** In order of preference; the scripted one only where somebody asked for it. */
 const engines = (env: WorkerEnv, sherpa: SherpaRuntime): SpeechEngine[] => [

@@ -1,5 +1,6 @@
 import type { JobDef } from '@overtone/contracts';
 import type { Bus } from '../bus/bus.ts';
+import type { Leases } from './lease.ts';
 
 /** A claimed job: its fencing token, and how to tell of progress. */
 export type JobDelivery = {
@@ -19,6 +20,7 @@ export type Job = { def: JobDef; handler: AnyHandler };
 export type Bench = {
   bus: Bus;
   jobs: ReadonlyMap<string, Job>;
+  leases: Leases;
   workerId: string;
   stop: AbortSignal;
   /** Tasks under way, to be aborted. */

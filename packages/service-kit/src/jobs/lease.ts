@@ -6,41 +6,50 @@ import { replyOf } from '../bus/confirm.ts';
 const renewMs = 5_000;
 const lifeMs = 15_000;
 
-type Held = { bus: Bus; msg: JsMsg; taskId: string; token: number; queue: Queue; workerId: string };
+type Held = { msg: JsMsg; taskId: string; token: number; queue: Queue };
+export type Lease = { release: () => Promise<void> };
+export type Leases = { hold: (held: Held) => Lease };
 
 /**
  * Keeps a claimed task visibly alive: renews the broker's acknowledgement wait and the lease in LEASES every 5 s.
- * Leases are for visibility and quick recovery; safety rests on the fencing token in the dispatcher's database.
+ * Leases are for visibility and quick recovery; safety rests on the fencing token in the dispatcher's database. So
+ * nobody waits for one to be written: the work begins at once.
  */
-export const holdLease = async (h: Held): Promise<{ release: () => Promise<void> }> => {
-  const deliveredAt = Date.now();
-  const key = `task.${h.taskId}`;
-  let kv: KV | undefined;
-  const renew = async () => {
-    h.msg.working();
-    kv ??= await h.bus.kv('LEASES');
-    const value = {
-      worker: h.workerId,
-      service: h.bus.service,
-      queue: h.queue,
-      token: h.token,
-      ticket: replyOf(h.msg),
-      deliveredAt,
-      expiresAt: Date.now() + lifeMs,
-    };
-    await kv.put(key, JSON.stringify(value));
+export const createLeases = (bus: Bus, workerId: string): Leases => {
+  let bucket: Promise<KV> | undefined;
+  const write = async (work: (kv: KV) => Promise<unknown>): Promise<void> => {
+    try {
+      bucket ??= bus.kv('LEASES');
+      await work(await bucket);
+    } catch (e) {
+      bucket = undefined;
+      bus.log.debug({ err: e as Error }, 'lease not written');
+    }
   };
-  const quietly = () =>
-    renew().catch((e: unknown) => {
-      kv = undefined;
-      h.bus.log.debug({ err: e as Error }, 'lease not renewed');
-    });
-  await quietly();
-  const timer = setInterval(() => void quietly(), renewMs);
   return {
-    release: async () => {
-      clearInterval(timer);
-      await kv?.delete(key).catch(() => {});
+    hold: ({ msg, taskId, token, queue }) => {
+      const key = `task.${taskId}`;
+      const value = {
+        worker: workerId,
+        service: bus.service,
+        queue,
+        token,
+        ticket: replyOf(msg),
+        deliveredAt: Date.now(),
+      };
+      const put = (kv: KV) => kv.put(key, JSON.stringify({ ...value, expiresAt: Date.now() + lifeMs }));
+      // One after the other: a release never comes before the writing that it ends.
+      let last = write(put);
+      const timer = setInterval(() => {
+        msg.working();
+        last = last.then(() => write(put));
+      }, renewMs);
+      return {
+        release: () => {
+          clearInterval(timer);
+          return last.then(() => write((kv) => kv.delete(key)));
+        },
+      };
     },
   };
 };

@@ -16,7 +16,10 @@ type Options = { concurrency: Partial<Record<Queue, number>>; express?: Partial<
  */
 export const createPlaces = ({ concurrency, express = {} }: Options) => {
   const limits = Object.fromEntries(
-    queues.map((q) => [q, { normal: concurrency[q] ?? 1, express: express[q] ?? 0 }]),
+    queues.map((q) => {
+      const normal = concurrency[q] ?? 1;
+      return [q, { normal, express: normal > 0 ? (express[q] ?? 0) : 0 }];
+    }),
   ) as Record<Queue, Record<Lane, number>>;
   const taken = Object.fromEntries(queues.map((q) => [q, { normal: 0, express: 0 }])) as typeof limits;
 

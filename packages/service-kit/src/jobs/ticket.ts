@@ -6,7 +6,6 @@ import { runInFlow } from '../context.ts';
 import { isAppError } from '../errors.ts';
 import { inSpan } from '../tracing.ts';
 import type { Bench } from './delivery.ts';
-import { holdLease } from './lease.ts';
 import type { Place } from './places.ts';
 import { progressOf } from './progress.ts';
 
@@ -22,7 +21,10 @@ export const useTicket = async (bench: Bench, msg: JsMsg, durable: string, place
   const { workerId } = bench;
   const request = { claimId: randomUUID(), durable, workerId, lane: place.lane, subjects };
   const claim = await persist(bench, msg, dispatcherRpc.claim, request);
-  if (!claim) return 0;
+  if (!claim) {
+    msg.nak();
+    return 0;
+  }
   if (claim.outcome === 'gone') {
     await bench.bus.acknowledge(msg);
     return 0;
@@ -42,14 +44,14 @@ export const useTicket = async (bench: Bench, msg: JsMsg, durable: string, place
 
 const run = async (bench: Bench, msg: JsMsg, claim: Claimed): Promise<void> => {
   const { taskId, token, attempt, subject } = claim;
-  const { bus, stop, workerId } = bench;
+  const { bus, stop } = bench;
   const { def, handler } = bench.jobs.get(subject) ?? unknownJob(subject);
   const aborter = new AbortController();
   bench.running.set(taskId, aborter);
   const onStop = () => aborter.abort(stop.reason);
   stop.addEventListener('abort', onStop, { once: true });
   if (stop.aborted) onStop();
-  const lease = await holdLease({ bus, msg, taskId, token, queue: def.queue, workerId });
+  const lease = bench.leases.hold({ msg, taskId, token, queue: def.queue });
   const progress = progressOf(bus, subject, { taskId, token }, claim.input);
   try {
     const input = def.input.parse(claim.input);
@@ -61,8 +63,7 @@ const run = async (bench: Bench, msg: JsMsg, claim: Claimed): Promise<void> => {
     progress.flush();
     stop.removeEventListener('abort', onStop);
     bench.running.delete(taskId);
-    await lease.release();
-    await bus.acknowledge(msg).catch(() => {});
+    await Promise.all([lease.release(), bus.acknowledge(msg).catch(() => {})]);
   }
 };
 

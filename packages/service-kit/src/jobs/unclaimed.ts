@@ -1,21 +1,20 @@
 import type { JsMsg } from 'nats';
 import { isAppError } from '../errors.ts';
 import type { Bench, Job } from './delivery.ts';
-import { holdLease } from './lease.ts';
 
 /**
  * Does a job that its handler fences itself: the broker alone repeats it, up to the job's attempts. Nobody waits for
  * its output, so what counts is what the handler has stored.
  */
 export const runUnclaimed = async (
-  { bus, workerId, stop }: Bench,
+  { bus, leases, stop }: Bench,
   { def, handler }: Job,
   msg: JsMsg,
   taskId: string,
   rawInput: unknown,
 ): Promise<void> => {
   const attempt = msg.info.redeliveryCount;
-  const lease = await holdLease({ bus, msg, taskId, token: attempt, queue: def.queue, workerId });
+  const lease = leases.hold({ msg, taskId, token: attempt, queue: def.queue });
   try {
     const input = def.input.parse(rawInput);
     await handler(input, { taskId, token: attempt, attempt, signal: stop, progress: () => {} });

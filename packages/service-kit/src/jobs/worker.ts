@@ -14,6 +14,7 @@ import { AppError } from '../errors.ts';
 import { inSpan } from '../tracing.ts';
 import type { AnyHandler, Bench, Job, JobDelivery } from './delivery.ts';
 import { beat, type Ability } from './heartbeat.ts';
+import { createLeases } from './lease.ts';
 import { createPlaces, type Place } from './places.ts';
 import { pull } from './pull.ts';
 import { useTicket } from './ticket.ts';
@@ -48,9 +49,11 @@ export const worker = <C extends Record<string, JobDef>>(
     const aborter = new AbortController();
     const bench = benchOf(bus, catalogue, handlers, options.workerId, aborter.signal);
     const able = (durable: string): boolean => options.able?.(durable) ?? true;
-    const durables = [...new Map(Object.values(catalogue).map((def) => [jobDurable(def), def.queue]))];
-    const heart = beat(bus, options, () => durables.map(([durable]) => durable).filter(able));
     const places = createPlaces(options);
+    const durables = [...new Map(Object.values(catalogue).map((def) => [jobDurable(def), def.queue]))].filter(
+      ([, queue]) => places.of(queue).length > 0,
+    );
+    const heart = beat(bus, options, () => durables.map(([durable]) => durable).filter(able));
     const loops = durables.flatMap(([durable, queue]) =>
       places.of(queue).map((place) => pull({ bus, durable, able, place, signal: aborter.signal, take: bench })),
     );
@@ -77,7 +80,8 @@ const benchOf = <C extends Record<string, JobDef>>(
   const jobs = new Map<string, Job>(
     Object.entries(catalogue).map(([name, def]) => [def.subject, { def, handler: handlers[name] as AnyHandler }]),
   );
-  const bench: Bench = { bus, jobs, workerId, stop, running: new Map<string, AbortController>() };
+  const leases = createLeases(bus, workerId);
+  const bench: Bench = { bus, jobs, leases, workerId, stop, running: new Map<string, AbortController>() };
   // Only the dispatcher cancels, and only tasks of its own.
   if (Object.values(catalogue).some((def) => def.fencedBy === 'dispatcher'))
     bus.hear(transcriptionLive.taskCancelled, ({ taskId }) => bench.running.get(taskId)?.abort(cancelled()));
