@@ -80,6 +80,19 @@ const doneOf = ({ userId, disable, role, expected, add, remove, adopt }: SweepCh
   adopted: adopt,
 });
 
+const columnsOf = (accounts: readonly Account[]): ReplyOf<typeof sweepRpc.accounts> => ({
+  userId: accounts.map((a) => a.userId),
+  email: accounts.map((a) => a.email),
+  login: accounts.map((a) => a.login),
+  directoryId: accounts.map((a) => a.directoryId),
+  authType: accounts.map((a) => a.authType),
+  role: accounts.map((a) => a.role),
+  active: accounts.map((a) => a.active),
+  disabledBy: accounts.map((a) => a.disabledBy),
+  fromDirectory: accounts.map((a) => [...a.fromDirectory]),
+  byHand: accounts.map((a) => [...a.byHand]),
+});
+
 const answerAs = (nats: NatsConnection, identity: FakeIdentity): void => {
   const serve = <R extends RpcDef>(def: R, answer: (request: RequestOf<R>) => ReplyOf<R>): void => {
     nats.subscribe(def.subject, {
@@ -93,13 +106,14 @@ const answerAs = (nats: NatsConnection, identity: FakeIdentity): void => {
       },
     });
   };
-  serve(sweepRpc.accounts, ({ after, limit }) => ({
-    accounts: identity.accounts
-      .filter((a) => after === null || a.userId > after)
-      .sort((a, b) => (a.userId < b.userId ? -1 : 1))
-      .slice(0, limit)
-      .map((a) => ({ ...a, fromDirectory: [...a.fromDirectory], byHand: [...a.byHand] })),
-  }));
+  serve(sweepRpc.accounts, ({ after, limit }) =>
+    columnsOf(
+      identity.accounts
+        .filter((a) => after === null || a.userId > after)
+        .sort((a, b) => (a.userId < b.userId ? -1 : 1))
+        .slice(0, limit),
+    ),
+  );
   serve(sweepRpc.rules, () => ({
     enabled: true,
     config: {

@@ -3,10 +3,11 @@ import { compileMappings } from '@overtone/directory';
 import { conflict, isAppError, type Bus, type Log } from '@overtone/service-kit';
 import type { Db } from '../database.ts';
 import { takeLease } from '../lease/lease.ts';
-import { createPlan, type Account, type Limits, type Plan, type Rules } from '../plan/plan.ts';
+import { createPlan, type Limits, type Plan, type Rules } from '../plan/plan.ts';
 import { settingsStore, type SweepSettings } from '../settings/settings.ts';
 import type { Snapshot, TakeSnapshot } from '../snapshot/snapshot.ts';
 import type { Telemetry } from '../telemetry.ts';
+import { accountPages } from './accounts.ts';
 import { batches, disabling, reconciling } from './apply.ts';
 import { beforeOf, doneBy, noResults, together } from './earlier.ts';
 import {
@@ -22,7 +23,6 @@ import {
 import { passesStore as store } from './passes.store.ts';
 import { witness } from './witness.ts';
 
-const accountsAtOnce = 1_000;
 const changesAtOnce = 500;
 
 type SweepRules = ReplyOf<typeof sweepRpc.rules>;
@@ -53,20 +53,6 @@ export const createPasses = (d: Deps) => {
     if (running) running = { ...running, phase, done, total };
   };
 
-  const accounts = async function* (): AsyncGenerator<Account[]> {
-    const ask = (after: string | null): Promise<{ accounts: Account[] }> =>
-      d.bus.ask(sweepRpc.accounts, { after, limit: accountsAtOnce });
-    for (let coming = ask(null); ;) {
-      const page = (await coming).accounts;
-      const last = page.at(-1);
-      if (last === undefined) return;
-      // The next page is made while this one is looked at.
-      coming = ask(last.userId);
-      coming.catch(() => undefined); // told when its turn comes
-      yield page;
-    }
-  };
-
   const doneBefore = ({ order, startedAt, again }: Pass): Promise<Results> =>
     again ? doneBy(d.bus, order.passId, startedAt) : Promise.resolve(noResults);
 
@@ -77,7 +63,7 @@ export const createPasses = (d: Deps) => {
     const plan = createPlan(snapshot.people, rules, limits);
     at('plan');
     let done = 0;
-    for await (const page of accounts()) {
+    for await (const page of accountPages(d.bus)) {
       plan.add(page);
       at('plan', (done += page.length));
       pass.signal.throwIfAborted();

@@ -126,9 +126,7 @@ export const createSweep = ({ db, outbox }: { db: Db; outbox: Outbox }) => {
   };
 
   return {
-    accounts: async ({ after, limit }: RequestOf<typeof sweepRpc.accounts>) => ({
-      accounts: await store.accounts(db, after, limit),
-    }),
+    accounts: ({ after, limit }: RequestOf<typeof sweepRpc.accounts>) => store.accounts(db, after, limit),
 
     apply: ({ passId, changes }: RequestOf<typeof sweepRpc.apply>): Promise<Results> =>
       db.$transaction(async (tx) => {

@@ -1,46 +1,47 @@
-import type { LeaveReason, SweepChange } from '@overtone/contracts';
+import type { DirectoryAccounts, LeaveReason, SweepChange } from '@overtone/contracts';
 import type { Db, Tx } from '../database.ts';
 
-export type AccountRow = {
+type Held = {
   userId: string;
   email: string;
-  login: string | null;
   directoryId: string | null;
-  authType: string;
   role: 'user' | 'admin' | 'super_admin';
   active: boolean;
-  disabledBy: 'administrator' | 'directory' | null;
-  fromDirectory: string[];
-  byHand: string[];
 };
-type Held = Pick<AccountRow, 'userId' | 'email' | 'directoryId' | 'role' | 'active'>;
 type Membership = { userId: string; groupId: string };
 /** What the audit says of one account and one pass, by event. */
 export type Said = {
   'auth.account.disabled'?: { reason: LeaveReason; evidence: Record<string, string>; sessions_revoked: number };
-  ADMIN_ROLE_CHANGE?: { from: AccountRow['role']; to: 'user' | 'admin' };
+  ADMIN_ROLE_CHANGE?: { from: Held['role']; to: 'user' | 'admin' };
   'group.member.reconcile'?: { added: string[]; removed: string[] };
   'auth.account.linked'?: { directory_id: string };
 };
-type DoneRow = Pick<AccountRow, 'userId' | 'email' | 'login'> & { said: Said };
+type DoneRow = { userId: string; email: string; login: string | null; said: Said };
 export type AuditRow = { event: string; userId: string; username: string; details: Record<string, unknown> };
 
 const firstId = '00000000-0000-0000-0000-000000000000';
 
 export const sweepStore = {
   /** A page of the directory's accounts in the order of their ids; as one text, which is read faster than rows. */
-  accounts: async (db: Db, after: string | null, limit: number): Promise<AccountRow[]> => {
+  accounts: async (db: Db, after: string | null, limit: number): Promise<DirectoryAccounts> => {
     const rows = await db.$queryRaw<{ page: string }[]>`
-      select coalesce(json_agg(a order by a."userId"), '[]')::text as page from (
-        select u.uuid as "userId", u.email, u.ldap_uid as login, u.directory_id as "directoryId",
-               u.auth_type as "authType", u.role, u.is_active as active, u.disabled_by as "disabledBy",
-               array(select m.group_id from user_group_member m
-                     where m.user_id = u.uuid and m.source = 'ldap') as "fromDirectory",
-               array(select m.group_id from user_group_member m
-                     where m.user_id = u.uuid and m.source <> 'ldap') as "byHand"
-        from "user" u where u.auth_type = 'ldap' and u.uuid > ${after ?? firstId}::uuid
+      select json_build_object(
+               'userId', coalesce(json_agg(a.uuid), '[]'), 'email', coalesce(json_agg(a.email), '[]'),
+               'login', coalesce(json_agg(a.ldap_uid), '[]'), 'directoryId', coalesce(json_agg(a.directory_id), '[]'),
+               'authType', coalesce(json_agg(a.auth_type), '[]'), 'role', coalesce(json_agg(a.role), '[]'),
+               'active', coalesce(json_agg(a.is_active), '[]'), 'disabledBy', coalesce(json_agg(a.disabled_by), '[]'),
+               'fromDirectory', coalesce(json_agg(coalesce(a.directory, '{}')), '[]'),
+               'byHand', coalesce(json_agg(coalesce(a.hand, '{}')), '[]'))::text as page
+      from (
+        select u.uuid, u.email, u.ldap_uid, u.directory_id, u.auth_type, u.role, u.is_active, u.disabled_by,
+               m.directory, m.hand
+        from "user" u left join lateral (
+          select array_agg(group_id order by group_id) filter (where source = 'ldap') as directory,
+                 array_agg(group_id order by group_id) filter (where source <> 'ldap') as hand
+          from user_group_member where user_id = u.uuid) m on true
+        where u.auth_type = 'ldap' and u.uuid > ${after ?? firstId}::uuid
         order by u.uuid limit ${limit}) a`;
-    return JSON.parse(rows[0]?.page ?? '[]') as AccountRow[];
+    return JSON.parse(rows[0]?.page ?? '') as DirectoryAccounts;
   },
 
   /** The directory's accounts among these, held against sign-ins until the transaction ends; always in one order. */
