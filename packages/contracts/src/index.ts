@@ -1,7 +1,6 @@
 export * from './define.ts';
 export * from './directory-sync.ts';
 export * from './gpu.ts';
-export * from './gpu.ts';
 export * from './http.ts';
 export * from './identity.ts';
 export * from './identity-groups.ts';

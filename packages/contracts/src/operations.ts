@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineEvent, queues } from './define.ts';
+import { workerGpu } from './gpu.ts';
 import { pageOf, pageQuery, routesOf, text, time, uuidParams } from './http.ts';
 import { engineInfo, stages, waitingReasons } from './transcription.ts';
 
@@ -257,6 +258,8 @@ export const dispatcherRoutes = {
           pulls: z.array(z.string()),
           engine: engineInfo.nullable(),
           note: z.string().nullable(),
+          /** null: it knows nothing of GPUs. */
+          gpu: workerGpu.nullable(),
         }),
       ),
     }),

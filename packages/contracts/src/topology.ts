@@ -9,6 +9,7 @@ import {
 } from './define.ts';
 import { identityEvents, identityRoutes, identityRpc } from './identity.ts';
 import { directoryJobs, directorySyncRoutes, sweepRpc } from './directory-sync.ts';
+import { gpuRoutes, gpuRpc } from './gpu.ts';
 import { groupRoutes, mappingRoutes } from './identity-groups.ts';
 import { authConfigRoutes } from './identity-settings.ts';
 import { approvalRoutes, auditRoutes, userRoutes } from './identity-users.ts';
@@ -106,14 +107,14 @@ export const topology: Record<ServiceName, Topology> = {
     },
     orders: all(stageJobs),
     asks: [mediaRpc.standing, identityRpc.names],
-    serves: all(dispatcherRpc),
+    serves: [...all<RpcDef>(dispatcherRpc), ...all<RpcDef>(gpuRpc)],
     says: [transcriptionLive.fileProgress, transcriptionLive.taskCancelled],
     hears: [transcriptionLive.taskProgress],
   },
   'transcription-worker': {
     ...nothing,
     works: all(workerJobs),
-    asks: jobHolder.asks ?? [],
+    asks: [...(jobHolder.asks ?? []), gpuRpc.recordProfile],
     serves: all(workerRpc),
     says: [transcriptionLive.taskProgress],
     hears: [transcriptionLive.taskCancelled],
@@ -174,6 +175,7 @@ export const routes: readonly RouteDef[] = [
   ...all<RouteDef>(directorySyncRoutes),
   ...all<RouteDef>(mediaRoutes),
   ...all<RouteDef>(dispatcherRoutes),
+  ...all<RouteDef>(gpuRoutes),
   ...all<RouteDef>(searchRoutes),
   ...all<RouteDef>(systemRoutes),
 ];

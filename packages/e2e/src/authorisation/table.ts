@@ -166,6 +166,7 @@ export const table: Record<string, Entry> = {
   'GET /api/tasks/files/{uuid}': { expects: { own: '-aaa', other: 'shaa' } },
   'POST /api/tasks/recover-stuck-tasks': admins,
   'GET /api/admin/engines': admins,
+  'GET /api/admin/gpu-profiles': admins,
   'GET /api/search': asking(() => 'q=matrix')(signedIn),
   'GET /api/search/suggestions': asking(() => 'q=matrix')(signedIn),
   'POST /api/search/reindex': admins,

@@ -46,6 +46,7 @@ export const tasksRoutes = ({ tasks, recovery, fleet }: TasksRoutesDeps): Route[
         pulls: w.pulls,
         engine: w.engine,
         note: w.engineNote,
+        gpu: w.gpu ?? null,
       }));
     return { workers };
   }),

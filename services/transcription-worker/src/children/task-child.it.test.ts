@@ -29,7 +29,7 @@ const isAlive = (pid: number): boolean => {
     return false;
   }
 };
-const gone = (pid: number): Promise<void> => waitFor(() => !isAlive(pid), { timeoutMs: 60_000 });
+const gone = (pid: number): Promise<unknown> => waitFor(() => !isAlive(pid), { timeoutMs: 60_000 });
 
 describe('a process that has done its number of tasks', () => {
   it('is replaced, and its memory comes back', async () => {

@@ -8,7 +8,10 @@ import type { Artefacts } from './artefacts.ts';
 import { assembleJob } from './assemble.jobs.ts';
 import { diarizeJob } from './diarize.jobs.ts';
 import { prepareJob } from './prepare.jobs.ts';
+import { profiled, type Profiler } from './profiled.ts';
 import { transcribeJob } from './transcribe.jobs.ts';
+
+export type { Profiler } from './profiled.ts';
 
 export type JobsDeps = {
   artefacts: Artefacts;
@@ -16,13 +19,23 @@ export type JobsDeps = {
   engine: () => SpeechEngine | undefined;
   diarizer: () => Diarizer;
   telemetry: Telemetry;
+  /** Absent unless somebody wants to know what the GPU's memory is used for. */
+  profiler: Profiler | undefined;
 };
 
 /** One handler per job of the catalogue; a job without one does not compile. */
 export const stageJobHandlers = (d: JobsDeps): JobHandlers<typeof workerJobs> => ({
   prepare: timed(d.telemetry, 'prepare', prepareJob(d)),
-  transcribe: timed(d.telemetry, 'transcribe', transcribeJob(d)),
-  diarize: timed(d.telemetry, 'diarize', diarizeJob(d)),
+  transcribe: timed(
+    d.telemetry,
+    'transcribe',
+    profiled(d, 'transcribe', (o) => o.engine.model, transcribeJob(d)),
+  ),
+  diarize: timed(
+    d.telemetry,
+    'diarize',
+    profiled(d, 'diarize', (o) => o.provider, diarizeJob(d)),
+  ),
   assemble: timed(d.telemetry, 'assemble', assembleJob(d)),
 });
 

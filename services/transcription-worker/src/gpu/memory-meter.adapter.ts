@@ -1,0 +1,68 @@
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { GpuDevice } from '@overtone/contracts';
+import { runProcess } from '../children/run-process.ts';
+
+/** In use on a device, by whomever: before a piece of work, and at most while it went on. */
+export type MemoryReading = { device: string; baselineMib: number; peakMib: number };
+
+/** Measures what a piece of work needs of a GPU's memory. */
+export interface MemoryMeter {
+  /** Resolves once the baseline is known; undefined where there is nothing to measure. */
+  start(): Promise<{ stop: () => MemoryReading } | undefined>;
+}
+
+export interface MemoryMeterOptions {
+  env: Record<string, string>;
+  device: () => GpuDevice | undefined;
+  everyMs?: number;
+}
+
+const firstWithinMs = 5_000;
+/** Longer than any task may take. */
+const longestMs = 2 ** 31 - 1;
+
+const numbersTo = (seen: (mib: number) => void) => async (stdout: Readable) => {
+  for await (const line of createInterface({ input: stdout })) {
+    const mib = Number.parseInt(line, 10);
+    if (mib >= 0) seen(mib);
+  }
+};
+
+/** Asks the driver several times a second, in one process of its own that is over when the work is. */
+export const createMemoryMeter = ({ env, device, everyMs = 250 }: MemoryMeterOptions): MemoryMeter => ({
+  start: async () => {
+    const measured = device();
+    if (!measured) return undefined;
+    const over = new AbortController();
+    const readings: { baselineMib?: number; peakMib: number } = { peakMib: 0 };
+    const first = new Promise<void>((known) => {
+      const seen = (mib: number): void => {
+        readings.baselineMib ??= mib;
+        readings.peakMib = Math.max(readings.peakMib, mib);
+        known();
+      };
+      const format = ['--format=csv,noheader,nounits', `--loop-ms=${everyMs}`];
+      const args = [`--id=${measured.uuid}`, '--query-gpu=memory.used', ...format];
+      const run = { command: 'nvidia-smi', args, env, timeoutMs: longestMs, signal: over.signal };
+      // Whether it is stopped by us or ends by itself: there is nothing more to be seen.
+      void runProcess({ ...run, consume: numbersTo(seen) }).then(
+        () => known(),
+        () => known(),
+      );
+    });
+    await Promise.race([first, sleep(firstWithinMs, undefined, { ref: false })]);
+    const { baselineMib } = readings;
+    if (baselineMib === undefined) {
+      over.abort();
+      return undefined;
+    }
+    return {
+      stop: () => {
+        over.abort();
+        return { device: measured.name, baselineMib, peakMib: readings.peakMib };
+      },
+    };
+  },
+});

@@ -1,0 +1,31 @@
+import type { gpuRpc, InputOf, profiledStages, RequestOf, workerJobs } from '@overtone/contracts';
+import type { JobDelivery } from '@overtone/service-kit';
+import type { MemoryMeter } from '../gpu/gpu.ts';
+
+export type Profile = Omit<RequestOf<typeof gpuRpc.recordProfile>, 'worker'>;
+/** What measures, and whom it is told to. */
+export type Profiler = { meter: MemoryMeter; tell: (profile: Profile) => void };
+
+type Input = InputOf<typeof workerJobs.transcribe>;
+
+/** Measures the GPU's memory while a job that ends well goes on. Without a profiler it is the job itself. */
+export const profiled =
+  <T>(
+    { profiler }: { profiler: Profiler | undefined },
+    stage: (typeof profiledStages)[number],
+    modelOf: (output: T) => string,
+    work: (input: Input, d: JobDelivery) => Promise<T>,
+  ) =>
+  async (input: Input, d: JobDelivery): Promise<T> => {
+    const measuring = await profiler?.meter.start();
+    try {
+      const output = await work(input, d);
+      const reading = measuring?.stop();
+      const { taskId, token } = d;
+      if (reading)
+        profiler?.tell({ stage, model: modelOf(output), taskId, token, audioSeconds: input.duration, ...reading });
+      return output;
+    } finally {
+      measuring?.stop();
+    }
+  };
