@@ -1,0 +1,153 @@
+import type { PanelSpec } from './panel.ts';
+
+/** A dashboard: rows of panels, each row under its heading. */
+export type DashboardSpec = {
+  uid: string;
+  title: string;
+  description: string;
+  /** A choice of one service, for all of its panels. */
+  perService?: boolean;
+  rows: readonly { title: string; panels: readonly PanelSpec[] }[];
+};
+
+const datasource = { type: 'prometheus', uid: '${datasource}' };
+const columns = 24;
+
+const steps = ({ thresholds, floor }: PanelSpec) => {
+  if (floor)
+    return [
+      { color: 'red', value: null },
+      ...(floor.orange === undefined ? [] : [{ color: 'orange', value: floor.red }]),
+      { color: 'green', value: floor.orange ?? floor.red },
+    ];
+  if (!thresholds) return [{ color: 'green', value: null }];
+  return [
+    { color: 'green', value: null },
+    ...(thresholds.orange === undefined ? [] : [{ color: 'orange', value: thresholds.orange }]),
+    { color: 'red', value: thresholds.red },
+  ];
+};
+
+const custom = (p: PanelSpec) =>
+  p.type === 'timeseries'
+    ? {
+        lineWidth: 1,
+        fillOpacity: p.stacked ? 30 : 8,
+        showPoints: 'never',
+        stacking: { mode: p.stacked ? 'normal' : 'none', group: 'A' },
+        thresholdsStyle: { mode: p.thresholds || p.floor ? 'dashed' : 'off' },
+      }
+    : {};
+
+const options = (p: PanelSpec) => {
+  const reduceOptions = { calcs: ['lastNotNull'], fields: '', values: false };
+  if (p.type === 'timeseries')
+    return {
+      legend: { displayMode: 'table', placement: 'bottom', calcs: ['lastNotNull', 'max'] },
+      tooltip: { mode: 'multi', sort: 'desc' },
+    };
+  if (p.type === 'stat') return { reduceOptions, colorMode: 'value', graphMode: 'area', textMode: 'auto' };
+  if (p.type === 'bargauge') return { reduceOptions, orientation: 'horizontal', displayMode: 'basic' };
+  return { showValue: 'auto', mergeValues: true, legend: { displayMode: 'list', placement: 'bottom' } };
+};
+
+const toPanel = (p: PanelSpec, id: number, gridPos: { x: number; y: number }) => ({
+  id,
+  type: p.type,
+  title: p.title,
+  description: p.says,
+  datasource,
+  gridPos: { ...gridPos, w: p.width, h: p.height },
+  fieldConfig: {
+    defaults: { unit: p.unit, min: 0, thresholds: { mode: 'absolute', steps: steps(p) }, custom: custom(p) },
+    overrides: [],
+  },
+  options: options(p),
+  targets: p.queries.map(({ expr, legend }, i) => ({
+    refId: String.fromCharCode(65 + i),
+    datasource,
+    expr,
+    legendFormat: legend ?? p.title,
+    range: p.type !== 'bargauge',
+    instant: p.type === 'bargauge',
+  })),
+  links: (p.alerts ?? []).map((alert) => ({
+    title: `Runbook: ${alert}`,
+    url: `\${runbooks}/${alert}.md`,
+    targetBlank: true,
+  })),
+});
+
+/** Panels from left to right, a new line where one does not fit any more. */
+const laidOut = (rows: DashboardSpec['rows']) => {
+  const panels: object[] = [];
+  let id = 0;
+  let y = 0;
+  for (const { title, panels: specs } of rows) {
+    panels.push({
+      id: ++id,
+      type: 'row',
+      title,
+      collapsed: false,
+      panels: [],
+      gridPos: { x: 0, y: y++, w: columns, h: 1 },
+    });
+    let x = 0;
+    let height = 0;
+    for (const spec of specs) {
+      if (x + spec.width > columns) {
+        y += height;
+        [x, height] = [0, 0];
+      }
+      panels.push(toPanel(spec, ++id, { x, y }));
+      x += spec.width;
+      height = Math.max(height, spec.height);
+    }
+    y += height;
+  }
+  return panels;
+};
+
+const variables = (perService: boolean) => [
+  { name: 'datasource', label: 'Prometheus', type: 'datasource', query: 'prometheus', refresh: 1, hide: 0 },
+  {
+    name: 'runbooks',
+    label: 'Address of docs/runbooks',
+    type: 'textbox',
+    query: '/docs/runbooks',
+    current: { text: '/docs/runbooks', value: '/docs/runbooks' },
+    hide: 2,
+  },
+  ...(perService
+    ? [
+        {
+          name: 'service',
+          label: 'Service',
+          type: 'query',
+          datasource,
+          query: { query: 'label_values(up{job="overtone"}, service)', refId: 'service' },
+          refresh: 2,
+          sort: 1,
+          hide: 0,
+        },
+      ]
+    : []),
+];
+
+/** The dashboard as Grafana reads it. */
+export const toGrafana = (d: DashboardSpec) => ({
+  uid: d.uid,
+  title: d.title,
+  description: d.description,
+  tags: ['overtone'],
+  schemaVersion: 39,
+  editable: false,
+  graphTooltip: 1,
+  refresh: '30s',
+  time: { from: 'now-6h', to: 'now' },
+  timezone: 'browser',
+  links: [{ type: 'dashboards', title: 'Overtone', tags: ['overtone'], asDropdown: true, keepTime: true }],
+  templating: { list: variables(d.perService ?? false) },
+  annotations: { list: [] },
+  panels: laidOut(d.rows),
+});

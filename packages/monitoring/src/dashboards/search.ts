@@ -1,0 +1,82 @@
+import type { DashboardSpec } from '../dashboard.ts';
+import { lines, states } from '../panel.ts';
+
+const indexer = 'service="search-indexer"';
+const quantile = (q: number): string =>
+  `histogram_quantile(${q}, sum by (le) (rate(search_duration_seconds_bucket[$__rate_interval])))`;
+
+const searches = [
+  lines(
+    'Searches',
+    { expr: 'sum(rate(search_duration_seconds_count[$__rate_interval]))', legend: 'searches' },
+    { says: 'Searches per second.', unit: 'reqps' },
+  ),
+  lines(
+    'Time of a search',
+    [
+      { expr: quantile(0.5), legend: 'half' },
+      { expr: quantile(0.95), legend: '95 %' },
+      { expr: quantile(0.99), legend: '99 %' },
+    ],
+    { says: 'Inside the service.', unit: 's', thresholds: { red: 1 }, alerts: ['SearchSlow'] },
+  ),
+  lines(
+    'Legs',
+    { expr: 'sum by (leg, outcome) (rate(search_legs_total[$__rate_interval]))', legend: '{{leg}}: {{outcome}}' },
+    {
+      says: 'Which legs ran. Anything but ok and not_asked means that people find less than there is; the answer says so.',
+      unit: 'ops',
+      alerts: ['SearchLegFailing'],
+    },
+  ),
+];
+const index = [
+  lines(
+    'Files indexed',
+    { expr: 'sum by (kind) (rate(search_files_indexed_total[$__rate_interval]))', legend: '{{kind}}' },
+    { says: 'Files whose rows were written, by the kind of search they serve.', unit: 'ops' },
+  ),
+  lines(
+    'Tasks of the index',
+    { expr: 'max by (queue) (celery_queue_depth{queue=~"cpu|embedding|utility"})', legend: '{{queue}}' },
+    { says: 'Orders that wait in the queues the indexer works on.', unit: 'short' },
+  ),
+  lines(
+    'Events not yet followed',
+    { expr: `max by (consumer) (event_consumer_pending{${indexer}})`, legend: '{{consumer}}' },
+    {
+      says: 'Edits, shares and deletions that the index does not know yet.',
+      unit: 'short',
+      thresholds: { red: 1000 },
+      alerts: ['EventConsumerBehind', 'EventConsumerStuck'],
+    },
+  ),
+  states(
+    'What the index stands on',
+    { expr: `min by (dependency) (dependency_up{${indexer}})`, legend: '{{dependency}}' },
+    {
+      says: '1 while it answers within two seconds.',
+      unit: 'bool_yes_no',
+      floor: { red: 1 },
+      alerts: ['DependencyDown'],
+    },
+  ),
+  lines(
+    'Answers of the search API',
+    {
+      expr: `sum by (route, status) (rate(http_requests_total{${indexer}}[$__rate_interval]))`,
+      legend: '{{route}} {{status}}',
+    },
+    { says: 'Requests per second.', unit: 'reqps', width: 12 },
+  ),
+];
+
+export const search: DashboardSpec = {
+  uid: 'overtone-search',
+  title: 'Overtone: search',
+  description: 'Do people find what there is, and quickly.',
+  rows: [
+    { title: 'Searches', panels: searches },
+    { title: 'The index', panels: index },
+  ],
+};

@@ -1,0 +1,2 @@
+export { dashboards } from './dashboards.ts';
+export { toGrafana, type DashboardSpec } from './dashboard.ts';
