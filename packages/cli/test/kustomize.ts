@@ -1,0 +1,53 @@
+import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parse, parseAllDocuments, stringify } from 'yaml';
+import { productFolder } from '../src/paths.ts';
+import { requireProgram } from '../src/servers/binaries.ts';
+import { run } from '../src/setup/run.ts';
+
+/** An object of Kubernetes. */
+export interface KubeObject {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: { readonly name: string; readonly namespace?: string; readonly labels?: Readonly<Record<string, string>> };
+  readonly spec?: unknown;
+  readonly data?: Readonly<Record<string, string>>;
+}
+
+/** The objects of an overlay, as `kubectl apply -k` would send them. */
+export async function render(overlay: string, kubectl = requireProgram('kubectl')): Promise<KubeObject[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'overtone-kustomize-'));
+  try {
+    cpSync(join(productFolder, 'k8s'), folder, { recursive: true });
+    if (await isOld(kubectl)) for (const file of globSync(`${folder}/**/kustomization.yaml`)) writeFileSync(file, forOld(file));
+    const { code, output } = await run(kubectl, ['kustomize', join(folder, 'overlays', overlay)]);
+    if (code !== 0) throw new Error(`kubectl kustomize failed: ${output}`);
+    return parseAllDocuments(output).map((document) => document.toJS() as KubeObject);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function isOld(kubectl: string): Promise<boolean> {
+  const { output } = await run(kubectl, ['version', '--client', '--output=json']);
+  // Those before 1.24 do not say which kustomize is in them; 1.20, that of Debian 12, has one of the second version.
+  return (JSON.parse(output) as { kustomizeVersion?: string }).kustomizeVersion === undefined;
+}
+
+interface Kustomization {
+  readonly resources: readonly string[];
+  readonly patches?: readonly { readonly path: string }[];
+}
+
+/** The same in the words of kustomize 2: folders are bases, and patches say how they are merged. */
+function forOld(file: string): string {
+  const { resources, patches = [], ...rest } = parse(readFileSync(file, 'utf8')) as Kustomization;
+  const isFile = (name: string) => name.endsWith('.yaml');
+  return stringify({
+    ...rest,
+    resources: resources.filter(isFile),
+    bases: resources.filter((name) => !isFile(name)),
+    patchesStrategicMerge: patches.map((patch) => patch.path),
+  });
+}
