@@ -199,6 +199,13 @@ export const authSettings = {
 } satisfies Record<string, AuthSettingDef>;
 
 export type AuthSettingKey = keyof typeof authSettings;
+
+/** Stored secrets, and what says to whom they are told: with another of these they have to be given once more. */
+export const secretRecipients = {
+  ldap_bind_password: ['ldap_server', 'ldap_port', 'ldap_use_ssl', 'ldap_use_tls', 'ldap_bind_dn'],
+  oidc_client_secret: ['oidc_discovery_url', 'oidc_server_url', 'oidc_realm', 'oidc_client_id'],
+} as const satisfies Partial<Record<AuthSettingKey, readonly AuthSettingKey[]>>;
+
 /** The settings as they are in force, secrets in the clear: never leaves identity. */
 export type AuthSettings = {
   [K in AuthSettingKey]: (typeof authSettings)[K] extends BooleanSetting

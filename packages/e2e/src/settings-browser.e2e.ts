@@ -108,9 +108,10 @@ export const settingsInTheBrowser = ({ instance, screenshots }: Context): Suite 
       'the connection test tells step by step what fails, before anything is saved',
       async () => {
         await setting(page, 'ldap_server').getByRole('textbox').fill('ldaps://127.0.0.1:1');
+        // The stored password goes to the stored server only: for another one it is asked for again.
+        await setting(page, 'ldap_bind_password').getByPlaceholder('Give it once more').waitFor();
         await page.getByRole('button', { name: 'Test connection' }).click();
         const result = page.getByTestId('test-result');
-        // The stored password goes to the stored server only: for another one it is asked for again.
         await result.getByText('secret_required').waitFor();
         await setting(page, 'ldap_bind_password').locator('input').first().fill('bind-secret-93');
         await setting(page, 'ldap_bind_dn').getByRole('textbox').fill('cn=overtone,dc=example,dc=org');

@@ -22,21 +22,25 @@ export const startDirectoryWorld = async (overrides: Record<string, string> = {}
   const identity = await startIdentity(backends, { ...ldap, ...overrides });
   const admin = (await identity.session()).caller;
 
+  /** Changes settings the way an administrator does. */
+  const set = async (category: string, values: Record<string, unknown>): Promise<void> => {
+    const { status, body } = await identity.ask(`/api/admin/auth-config/${category}`, {
+      method: 'PUT',
+      json: values,
+      caller: admin,
+    });
+    if (status !== 200) throw new Error(`settings refused: ${JSON.stringify(body)}`);
+  };
+
   return {
     backends,
     slapd,
     identity,
     admin,
     ldap,
-    /** Changes settings the way an administrator does. */
-    set: async (category: string, values: Record<string, unknown>) => {
-      const { status, body } = await identity.ask(`/api/admin/auth-config/${category}`, {
-        method: 'PUT',
-        json: values,
-        caller: admin,
-      });
-      if (status !== 200) throw new Error(`settings refused: ${JSON.stringify(body)}`);
-    },
+    set,
+    /** Has another server asked, with the password that is needed once more for it. */
+    ask: (server: Record<string, unknown>) => set('ldap', { ...server, ldap_bind_password: slapd.bindPassword }),
     /** Adds somebody to the directory. */
     person: async (more: readonly string[] = [], uid = `person${(people += 1)}`) => {
       await slapd.apply(personLdif(uid, more));

@@ -1,12 +1,25 @@
-import { authSettings, type AuthSettingKey } from '@overtone/contracts';
+import { authSettings, secretRecipients, type AuthSettingKey } from '@overtone/contracts';
 import type { Caller } from '@overtone/service-kit';
 import type { RunningIdentity } from './running-identity.ts';
 
 /** Does something, changes a setting, does it again: what happens now is another thing. */
 export type Behaviour = () => Promise<void>;
 
-/** Changes settings the way an administrator does, and takes them all back. */
-export const createChanges = (identity: Pick<RunningIdentity, 'ask'>, caller: Caller) => {
+type Secrets = Partial<Record<keyof typeof secretRecipients, string>>;
+
+/** The secrets that are needed once more with these changes. */
+const neededAgain = (values: Record<string, unknown>, secrets: Secrets): Secrets =>
+  Object.fromEntries(
+    Object.entries(secrets).filter(([secret]) =>
+      secretRecipients[secret as keyof Secrets].some((key) => Object.hasOwn(values, key)),
+    ),
+  );
+
+/**
+ * Changes settings the way an administrator does, and takes them all back. `secrets` are those that go with an address:
+ * given once more with every other one.
+ */
+export const createChanges = (identity: Pick<RunningIdentity, 'ask'>, caller: Caller, secrets: Secrets = {}) => {
   const changed = new Set<AuthSettingKey>();
   const put = async (values: Record<string, unknown>): Promise<void> => {
     const categoryOf = (name: string) => authSettings[name.replace(/_clear$/, '') as AuthSettingKey].category;
@@ -24,7 +37,7 @@ export const createChanges = (identity: Pick<RunningIdentity, 'ask'>, caller: Ca
   return {
     set: async (values: Partial<Record<AuthSettingKey, unknown>>): Promise<void> => {
       for (const key of Object.keys(values)) changed.add(key as AuthSettingKey);
-      await put(values);
+      await put({ ...neededAgain(values, secrets), ...values });
     },
     reset: async (): Promise<void> => {
       const back = [...changed].map((key) => (isSecret(key) ? [`${key}_clear`, true] : [key, null]));

@@ -166,13 +166,13 @@ describe('sign-in after the dry run', () => {
 
 describe('while the directory is away', () => {
   it('the dry run by user name answers 503, the one by claims goes on', async () => {
-    await w.set('ldap', { ldap_server: 'ldap://127.0.0.1:9' });
+    await w.ask({ ldap_server: 'ldap://127.0.0.1:9' });
     const { status, headers, body } = await w.identity.ask(`${path}/test`, {
       caller: w.admin,
       json: { source: 'ldap', username: 'ada' },
     });
     expect([status, body['code'], headers.get('retry-after')]).toEqual([503, 'directory_unavailable', '5']);
     expect((await dryRun({ claim_values: ['x'] })).status).toBe(200);
-    await w.set('ldap', { ldap_server: w.slapd.url });
+    await w.ask({ ldap_server: w.slapd.url });
   });
 });

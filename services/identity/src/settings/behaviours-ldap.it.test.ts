@@ -13,7 +13,7 @@ let changes: ReturnType<typeof createChanges>;
 let groups = 0;
 beforeAll(async () => {
   w = await startDirectoryWorld();
-  changes = createChanges(w.identity, w.admin);
+  changes = createChanges(w.identity, w.admin, { ldap_bind_password: w.slapd.bindPassword });
 });
 afterAll(() => w.stop());
 afterEach(() => changes.reset());

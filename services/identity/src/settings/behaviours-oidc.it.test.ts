@@ -22,7 +22,9 @@ beforeAll(async () => {
     OIDC_CALLBACK_URL: callback,
     OIDC_SCOPES: 'openid email profile groups',
   });
-  changes = createChanges(identity, (await identity.session()).caller);
+  changes = createChanges(identity, (await identity.session()).caller, {
+    oidc_client_secret: provider.clientSecret,
+  });
 });
 afterAll(async () => {
   await identity.stop();

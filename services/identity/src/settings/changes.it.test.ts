@@ -112,12 +112,45 @@ describe('a secret', () => {
     expect(await get('/ldap')).toMatchObject({ ldap_bind_password_is_set: false });
   });
 
-  it('that goes to another server from now on is warned of', async () => {
+  it.each([
+    ['server', { ldap_server: 'other.example.org' }],
+    ['port', { ldap_port: 3269 }],
+    ['encryption', { ldap_use_ssl: false, ldap_use_tls: true }],
+    ['bind DN', { ldap_bind_dn: 'cn=other,dc=example,dc=org' }],
+  ])('is needed once more when the %s is another: without it nothing is saved', async (_what, other) => {
     await put('ldap', change);
-    const { body } = await put('ldap', { ldap_server: 'other.example.org' });
-    expect(body['warnings']).toEqual([expect.stringContaining('ldap_bind_password')]);
-    const again = await put('ldap', { ldap_server: 'third.example.org', ldap_bind_password: 'another' });
-    expect(again.body['warnings']).toEqual([]);
+    const before = await rows();
+    for (const password of [undefined, null, '']) {
+      const { status, body } = await put('ldap', {
+        ...other,
+        ...(password === undefined ? {} : { ldap_bind_password: password }),
+      });
+      expect([status, body['code']]).toEqual([400, 'secret_required']);
+      expect(body['errors']).toMatchObject([{ path: 'ldap_bind_password' }]);
+    }
+    expect(await rows()).toEqual(before);
+    expect((await put('ldap', { ...other, ldap_bind_password: 'given for this one' })).status).toBe(200);
+  });
+
+  it('may be forgotten with the server that it was for', async () => {
+    await put('ldap', change);
+    const { status } = await put('ldap', {
+      ldap_server: 'other.example.org',
+      ldap_bind_dn: null,
+      ldap_bind_password_clear: true,
+    });
+    expect(status).toBe(200);
+    expect(await get('/ldap')).toMatchObject({ ldap_bind_password_is_set: false });
+  });
+
+  it('of a provider is needed once more for another provider or client', async () => {
+    const provider = { oidc_discovery_url: 'https://id.example.org', oidc_client_id: 'overtone' };
+    await put('oidc', { ...provider, oidc_client_secret: 'known to the provider' });
+    for (const other of [{ oidc_discovery_url: 'https://evil.example.org' }, { oidc_client_id: 'another' }])
+      expect((await put('oidc', other)).body['code']).toBe('secret_required');
+    // Another spelling is the same provider.
+    const spelt = { oidc_discovery_url: 'https://id.example.org/.well-known/openid-configuration' };
+    expect((await put('oidc', spelt)).status).toBe(200);
   });
 
   it('that was moved to another row does not open: it counts as not set, and that is said', async () => {

@@ -14,7 +14,7 @@ import type { Client } from '../client.ts';
 import { txOptions, type Db, type Tx } from '../database.ts';
 import { plan, type Change } from './change-plan.ts';
 import { refused } from './refused.ts';
-import { secretForAnother } from './recipients.ts';
+import { checkRecipient } from './recipients.ts';
 import { faultsOf, warningsOf } from './rules.ts';
 import { effective, isSensitive, settingKeys, storedAfter, type SettingValue, type Values } from './settings.ts';
 import type { SettingsService } from './settings.service.ts';
@@ -105,13 +105,13 @@ export const createSettingChanges = ({ db, outbox, settings, environment, keyRin
     if (faults.length > 0) throw refused(faults);
     const after = effective(storedAfter(before.stored, changes), environment).values;
     await check(tx, category, after);
+    const unset = effective(new Map(), environment).values;
+    checkRecipient(category, { given: body, saved: before.values, next: after, unset });
     for (const change of changes) await write(tx, category, change, who);
     const keys = changes.map((c) => c.key);
     if (keys.length > 0) await tell(tx, category, keys, who);
     if (before.values.require_account_approval && !after.require_account_approval) await release(tx, who);
-    const told = secretForAnother(category, body, before.values, after);
-    const secretWarning = told ? [`The stored ${told} is told to another server or in another way from now on.`] : [];
-    return { keys, warnings: [...secretWarning, ...warningsOf(category, after)] };
+    return { keys, warnings: warningsOf(category, after) };
   };
 
   return {

@@ -1,14 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import type { AuthSettings, ConnectionStep } from '@overtone/contracts';
 import { createDirectory } from '@overtone/directory';
-import { invalid } from '@overtone/service-kit';
 import { writeAudit } from '../audit/audit.ts';
 import type { Client } from '../client.ts';
 import type { Db } from '../database.ts';
 import { directoryConfigOf } from '../directory/directory.ts';
 import { issuerOf, type OidcSettings } from '../oidc/oidc.ts';
 import { plan } from './change-plan.ts';
-import { secretForAnother } from './recipients.ts';
+import { checkRecipient } from './recipients.ts';
 import { faultsOf } from './rules.ts';
 import { effective, storedAfter, type Values } from './settings.ts';
 import { refused } from './refused.ts';
@@ -30,19 +29,6 @@ export type ConnectionTest = (category: Tested, body: Record<string, unknown>, w
 const switchedOn: Record<Tested, Partial<AuthSettings>> = {
   ldap: { ldap_enabled: true },
   oidc: { oidc_enabled: true },
-};
-
-/** Told to anybody else, a stored secret would be stolen by whoever may test a connection. */
-const checkRecipient = (...change: Parameters<typeof secretForAnother>): void => {
-  const secret = secretForAnother(...change);
-  if (secret === undefined) return;
-  throw invalid(
-    'secret_required',
-    `The stored secret is used with the stored address only: give ${secret} once more.`,
-    {
-      errors: [{ path: secret, message: 'It is needed for another address or name than the stored ones.' }],
-    },
-  );
 };
 
 /** Tries unsaved values over the saved ones; nothing of them is stored. */
@@ -68,7 +54,8 @@ export const createConnectionTest = (d: Deps): ConnectionTest => {
     const { changes, faults } = plan(category, body, saved, d.environment);
     if (faults.length > 0) throw refused(faults);
     const tried = effective(storedAfter(saved.stored, changes), d.environment).values;
-    checkRecipient(category, body, saved.values, tried);
+    const unset = effective(new Map(), d.environment).values;
+    checkRecipient(category, { given: body, saved: saved.values, next: tried, unset });
     const missing = faultsOf(category, { ...tried, ...switchedOn[category] });
     if (missing.length > 0) throw refused(missing);
     return tried;

@@ -317,18 +317,18 @@ describe('what a directory cannot say', () => {
   it('counts against nobody: an outage locks no account', async () => {
     const p = await w.person();
     await w.identity.signIn(p.uid, p.password);
-    await w.set('ldap', { ldap_port: 1, ldap_server: '127.0.0.1' });
+    await w.ask({ ldap_port: 1, ldap_server: '127.0.0.1' });
     for (let i = 0; i < 7; i++) expect((await w.identity.signIn(p.uid, p.password)).status).toBe(401);
-    await w.set('ldap', { ldap_port: 636, ldap_server: w.slapd.url });
+    await w.ask({ ldap_port: 636, ldap_server: w.slapd.url });
     expect((await w.identity.signIn(p.uid, p.password)).status).toBe(200);
   });
 
   it('does not stop local sign-ins', async () => {
     const local = await addUser(w.backends.sql);
-    await w.set('ldap', { ldap_port: 1, ldap_server: '127.0.0.1' });
+    await w.ask({ ldap_port: 1, ldap_server: '127.0.0.1' });
     expect((await w.identity.signIn(local.email, local.password)).status).toBe(200);
     expect((await w.identity.signIn(local.email, 'wrong')).status).toBe(401);
-    await w.set('ldap', { ldap_port: 636, ldap_server: w.slapd.url });
+    await w.ask({ ldap_port: 636, ldap_server: w.slapd.url });
   });
 });
 

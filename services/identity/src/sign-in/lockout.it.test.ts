@@ -9,7 +9,7 @@ beforeAll(async () => {
   // Below the directory's own three, as an administrator should have it.
   w = await startDirectoryWorld({ ACCOUNT_LOCKOUT_THRESHOLD: '2' });
   line = await startLineTo(w.slapd.port);
-  await w.set('ldap', { ldap_server: line.url });
+  await w.ask({ ldap_server: line.url });
 });
 afterAll(async () => {
   await line.stop();

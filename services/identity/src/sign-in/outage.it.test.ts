@@ -9,7 +9,7 @@ let line: Awaited<ReturnType<typeof startLineTo>>;
 beforeAll(async () => {
   w = await startDirectoryWorld({ LDAP_TIMEOUT: '1' });
   line = await startLineTo(w.slapd.port);
-  await w.set('ldap', { ldap_server: line.url });
+  await w.ask({ ldap_server: line.url });
 });
 afterAll(async () => {
   await line.stop();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { edit, faultOf, mayReset, shownOf, type ConfigItem } from './draft.ts';
+import { edit, faultOf, isNeededAgain, mayReset, shownOf, type ConfigItem } from './draft.ts';
 
 const item = (config_key: string, more: Partial<ConfigItem> = {}): ConfigItem => ({
   config_key,
@@ -61,3 +61,19 @@ describe('a fault', () => {
 
 it('offers the default only where something is stored, and never for a secret', () =>
   expect([mayReset(server, {}), mayReset(secret, {}), mayReset(port, {})]).toEqual([true, false, false]));
+
+describe('a stored secret', () => {
+  it.each([
+    ['nothing is changed', {}, false],
+    ['something else is changed', { ldap_timeout: 3 }, false],
+    ['the server is another', { ldap_server: 'other.example.org' }, true],
+    ['the encryption is another', { ldap_use_ssl: false }, true],
+    ['the server is another and it is given', { ldap_server: 'o', ldap_bind_password: 'x' }, false],
+    ['the server is another and it is to be forgotten', { ldap_server: 'o', ldap_bind_password_clear: true }, false],
+  ])('is needed once more or not: %s', (_when, edits, needed) => {
+    expect(isNeededAgain(secret, edits)).toBe(needed);
+  });
+  it('that there is none is not needed', () => {
+    expect(isNeededAgain({ ...secret, is_set: false }, { ldap_server: 'o' })).toBe(false);
+  });
+});

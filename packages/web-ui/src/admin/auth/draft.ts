@@ -1,3 +1,4 @@
+import { secretRecipients } from '@overtone/contracts';
 import type { IdentityAnswer } from '../../api/identity.ts';
 
 export type ConfigItem = IdentityAnswer<'authConfig'>[keyof IdentityAnswer<'authConfig'>][number];
@@ -46,3 +47,11 @@ export const faultOf = (item: ConfigItem, edits: Edits): string | null => {
 /** True when a stored value could go and the default would count. */
 export const mayReset = (item: ConfigItem, edits: Edits): boolean =>
   item.origin === 'stored' && !item.is_sensitive && edits[item.config_key] === undefined;
+
+/** True when what is changed would have a stored secret told to somebody else: then it has to be given once more. */
+export const isNeededAgain = (item: ConfigItem, edits: Edits): boolean =>
+  item.is_set &&
+  item.config_key in secretRecipients &&
+  secretRecipients[item.config_key as keyof typeof secretRecipients].some((key) => edits[key] !== undefined) &&
+  !edits[item.config_key] &&
+  edits[`${item.config_key}_clear`] !== true;

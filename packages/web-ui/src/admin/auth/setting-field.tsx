@@ -1,6 +1,6 @@
 import { Badge, Button, NumberInput, PasswordInput, Select, Switch, Textarea, TextInput } from '@mantine/core';
 import css from './auth.module.css';
-import { mayReset, shownOf, type ConfigItem, type Edits, type Value } from './draft.ts';
+import { isNeededAgain, mayReset, shownOf, type ConfigItem, type Edits, type Value } from './draft.ts';
 import { choiceWords, type Kind } from './layout.ts';
 import { ListField } from './list-field.tsx';
 
@@ -118,14 +118,18 @@ const Control = ({ item, label, kind, edits, error, onChange }: Props) => {
 const SecretField = ({ item, label, edits, error, onChange }: Omit<Props, 'kind'>) => {
   const key = item.config_key;
   const forget = edits[`${key}_clear`] === true;
+  const again = isNeededAgain(item, edits);
+  const kept = again ? 'Give it once more' : 'Configured, leave empty to keep';
   return (
     <>
       <PasswordInput
         label={label}
-        description={item.description}
+        description={
+          again ? 'What is stored goes to the stored server, port, encryption and name only.' : item.description
+        }
         error={error}
         autoComplete="new-password"
-        placeholder={forget ? 'Will be forgotten' : item.is_set ? 'Configured, leave empty to keep' : 'Not set'}
+        placeholder={forget ? 'Will be forgotten' : item.is_set ? kept : 'Not set'}
         disabled={forget}
         value={String(shownOf(item, edits) ?? '')}
         onChange={(event) => onChange(key, event.currentTarget.value)}
