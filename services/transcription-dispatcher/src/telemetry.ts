@@ -1,10 +1,21 @@
 import { queues } from '@overtone/contracts';
-import type { Metrics } from '@overtone/service-kit';
+import type { Metrics, Sample } from '@overtone/service-kit';
 import { Gauge, Registry } from 'prom-client';
 import type { QueueGauges } from './broker/broker.ts';
 
 /** Names are the specification's ("Health and metrics"), kept to the letter. */
-export const createTelemetry = (metrics: Metrics, read: () => Promise<ReadonlyMap<string, QueueGauges>>) => {
+export const createTelemetry = (
+  metrics: Metrics,
+  read: () => Promise<ReadonlyMap<string, QueueGauges>>,
+  forPeople: () => Promise<readonly Sample[]>,
+) => {
+  metrics.watch(
+    [
+      { name: 'transcription_dead_jobs', help: 'Jobs given up that wait for a decision', label: 'queue' },
+      { name: 'queue_paused', help: '1 while an administrator lets nothing new begin in the queue', label: 'queue' },
+    ],
+    forPeople,
+  );
   const queueRegistry = new Registry();
   const registers = [queueRegistry, metrics.registry];
   const gauge = (name: string, help: string, value: (g: QueueGauges) => number) =>

@@ -17,6 +17,7 @@ import { cached } from './broker/cached.ts';
 import { claimsRpc } from './claims/claims.rpc.ts';
 import { createClaimStore } from './claims/claim.store.ts';
 import { createClaims } from './claims/claims.service.ts';
+import { personSignals } from './dead/dead-signals.read-model.ts';
 import { deadRoutes } from './dead/dead.routes.ts';
 import { createDead } from './dead/dead.service.ts';
 import { createDeadStore } from './dead/dead.store.ts';
@@ -103,7 +104,7 @@ export const createTranscriptionDispatcher = (env: DispatcherEnv): Service => {
   const queueGauges = cached(1_000, async () =>
     gaugesOf(await broker.queues(), [...leases.entries().values()], lives, Date.now()),
   );
-  const telemetry = createTelemetry(metrics, queueGauges);
+  const telemetry = createTelemetry(metrics, queueGauges, () => personSignals(db));
   const files = createFiles({ bus });
   const { fractionOf } = progress;
   const tasks = createTasksReadModel({ db, store: createTasksStore({ db }), files, fractionOf });
