@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { stateAttributes } from './account-state.ts';
 import type { Connection } from './connection.ts';
 import { createConnections } from './connections.ts';
@@ -9,6 +10,7 @@ import { createGroups, groupAttributes } from './groups.ts';
 import { idAttributes, idValue } from './immutable-id.ts';
 import type { Entry } from './entry.ts';
 import type { Answer, DirectoryConfig } from './model.ts';
+import { paced, type Pacing } from './paced.ts';
 import { createPeople } from './person.ts';
 import { parseServers } from './servers.ts';
 import type { Surveyed } from './survey-reader.ts';
@@ -19,36 +21,65 @@ export interface Sought {
   readonly login: string | null;
 }
 
+/** How it is asked: `patienceMs` is how long a busy directory is left alone before it is asked again, time after time. */
+export interface LookOptions extends Pacing {
+  readonly patienceMs?: readonly number[];
+  readonly now?: () => Date;
+}
+
 /**
- * Asks for one person on a connection of its own, at the last of several servers first: a second witness to what a
- * survey found. Null: the directory does not have them.
+ * Asks for one person after the other on one connection of its own, at the last of several servers first: a second
+ * witness to what a survey found. Null: the directory does not have them. After an answer that is unknown there is no other.
  */
-export async function lookAgain(
+export async function* lookAgain(
   config: DirectoryConfig,
-  sought: Sought,
-  onRequest: () => void,
-): Promise<Answer<Surveyed | null>> {
+  everybody: Iterable<Sought>,
+  options: LookOptions,
+): AsyncGenerator<Answer<Surveyed | null>> {
+  let connection: Connection | undefined;
+  const look = async (sought: Sought): Promise<Surveyed | null> => {
+    connection ??= paced(await openLast(config, options), config, options);
+    const asking = { config, sought, deadline: deadlineIn(24 * 3_600_000), now: (options.now ?? (() => new Date()))() };
+    const entry = await findEntry(connection, asking);
+    return entry && (await readPerson(connection, { ...asking, entry }));
+  };
+  const patiently = async (sought: Sought): Promise<Surveyed | null> => {
+    for (const pause of options.patienceMs ?? []) {
+      try {
+        return await look(sought);
+      } catch (error) {
+        if (asFailure(error).reason !== 'busy') throw error;
+        connection?.close();
+        connection = undefined;
+        await sleep(pause, undefined, { signal: options.signal });
+      }
+    }
+    return await look(sought);
+  };
+  try {
+    for (const sought of everybody) yield { outcome: 'yes', value: await patiently(sought) };
+  } catch (error) {
+    const { reason, message } = asFailure(error);
+    yield { outcome: 'unknown', reason, message };
+  } finally {
+    connection?.close();
+  }
+}
+
+/** A connection to the last server that can be reached. */
+async function openLast(config: DirectoryConfig, { onRequest }: Pacing): Promise<Connection> {
   const { openAsService } = createConnections(config);
   let failure: unknown;
   for (const server of parseServers(config).toReversed()) {
-    const deadline = deadlineIn(config.timeoutSeconds * 1000);
     try {
       onRequest();
-      const connection = await openAsService(server, deadline);
-      try {
-        onRequest();
-        const entry = await findEntry(connection, { config, sought, deadline });
-        return { outcome: 'yes', value: entry && (await readPerson(connection, { config, entry, deadline })) };
-      } finally {
-        connection.close();
-      }
+      return await openAsService(server, deadlineIn(config.timeoutSeconds * 1000));
     } catch (error) {
       failure = error;
       if (asFailure(error).reason !== 'unreachable') break;
     }
   }
-  const { reason, message } = asFailure(failure);
-  return { outcome: 'unknown', reason, message };
+  throw failure;
 }
 
 type Where = { readonly config: DirectoryConfig; readonly deadline: Deadline };
@@ -82,12 +113,12 @@ async function findEntry(
 
 async function readPerson(
   connection: Connection,
-  { config, entry, deadline }: Where & { entry: Entry },
+  { config, entry, deadline, now }: Where & { entry: Entry; now: Date },
 ): Promise<Surveyed> {
   const people = createPeople(config);
   const login = people.loginOf(entry);
   const membership = await createGroups(config)({ connection, entry, login, deadline });
-  const { immutableId, groups, admitted, adminSignal, state } = people.read(entry, login, membership, new Date());
+  const { immutableId, groups, admitted, adminSignal, state } = people.read(entry, login, membership, now);
   return {
     id: immutableId,
     login,

@@ -113,21 +113,19 @@ describe.each([
     },
   );
 
-  it('is looked at again for one person, by the immutable id, with the same answer', async () => {
+  it('is looked at again for some, by the immutable id, over one connection, with the same answer', async () => {
     const config = configFor(slapd, { recursiveGroups: true });
     const { found } = await surveyed(config);
-    for (const login of ['user0', 'user7', 'user33']) {
-      const id = found.get(login)?.id ?? null;
-      const again = await lookAgain(config, { id, login: null }, () => undefined);
-      if (again.outcome !== 'yes') throw new Error(JSON.stringify(again));
-      const { id: _, claims: __, evidence: ___, ...first } = found.get(login) as Surveyed;
-      expect(again.value).toMatchObject(first);
-    }
-    const gone = 'entryUUID:00000000-0000-4000-8000-000000000000';
-    expect(await lookAgain(config, { id: gone, login: 'user0' }, () => undefined)).toEqual({
-      outcome: 'yes',
-      value: null,
-    });
+    const known = ['user0', 'user7', 'user33'].map((login) => found.get(login) as Surveyed);
+    const gone = { id: 'entryUUID:00000000-0000-4000-8000-000000000000', login: 'user0' };
+    const sought = [...known.map(({ id }) => ({ id, login: null })), gone];
+    const signal = new AbortController().signal;
+    const answers = [];
+    for await (const answer of lookAgain(config, sought, { signal, onRequest: () => undefined })) answers.push(answer);
+    expect(answers).toHaveLength(4);
+    for (const [i, { id: _, claims: __, evidence: ___, ...first }] of known.entries())
+      expect(answers[i]).toMatchObject({ outcome: 'yes', value: first });
+    expect(answers[3]).toEqual({ outcome: 'yes', value: null });
   });
 
   it('is asked as often as it has pages and groups, not people', async () => {

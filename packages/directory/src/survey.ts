@@ -1,6 +1,6 @@
 import { stateAttributes } from './account-state.ts';
 import { configFaults } from './config-faults.ts';
-import type { Connection, Found, Question } from './connection.ts';
+import type { Connection, Question } from './connection.ts';
 import { createConnections } from './connections.ts';
 import { deadlineIn, type Deadline } from './deadline.ts';
 import { parseDnList } from './dn-list.ts';
@@ -13,6 +13,7 @@ import { idAttributes } from './immutable-id.ts';
 import { anybodyHas } from './kept-attribute.ts';
 import { bytesOf, eachValue, type Entry } from './entry.ts';
 import type { Answer, DirectoryConfig } from './model.ts';
+import { paced, type Pacing } from './paced.ts';
 import { pagedSearch } from './paged-search.ts';
 import { allValues, isSliced } from './ranges.ts';
 import { createReach, type Reach } from './reach.ts';
@@ -26,22 +27,16 @@ export interface Survey {
   readonly proof: readonly { readonly code: string; readonly evidence: string }[];
 }
 
-export interface SurveyOptions {
+export interface SurveyOptions extends Pacing {
   /** Names of the groups that claims are wanted of. */
   readonly mapped: readonly string[];
-  readonly signal: AbortSignal;
   readonly each: (person: Surveyed) => void;
-  /** Called before every request. */
-  readonly onRequest: () => void;
-  /** From one request to the next, in milliseconds: a sweep is in no hurry. */
-  readonly paceMs?: number;
   readonly now?: () => Date;
 }
 
 const PAGE = 1000;
 const MAX_PEOPLE = 5_000_000;
 const MAX_GROUPS = 200_000;
-const PACE_MS = 5;
 /** Of so many entries an attribute that everybody has must be readable. */
 const READABLE = 0.95;
 
@@ -93,32 +88,6 @@ const unknown = (error: unknown): Answer<Survey> => {
   const { reason, message } = asFailure(error);
   return { outcome: 'unknown', reason, message };
 };
-
-/** Counts and spaces the requests, one at a time; each has the time that the settings give one. */
-function paced(
-  inner: Connection,
-  config: DirectoryConfig,
-  { signal, onRequest, paceMs = PACE_MS }: SurveyOptions,
-): Connection {
-  let last = 0;
-  let before: Promise<unknown> = Promise.resolve();
-  const ask = async (question: Question): Promise<Found> => {
-    if (signal.aborted) throw new DirectoryFailure('timeout', 'The survey was stopped');
-    const wait = last + paceMs - performance.now();
-    if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
-    last = performance.now();
-    onRequest();
-    return await inner.search(question, deadlineIn(config.timeoutSeconds * 1000));
-  };
-  return {
-    ...inner,
-    search: (question) => {
-      const asked = before.then(() => ask(question));
-      before = asked.catch(() => undefined);
-      return asked;
-    },
-  };
-}
 
 async function readAll(connection: Connection, config: DirectoryConfig, options: SurveyOptions): Promise<Survey> {
   const deadline = deadlineIn(24 * 3_600_000);

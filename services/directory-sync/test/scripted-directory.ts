@@ -17,8 +17,8 @@ export const base = 'dc=example,dc=org';
 export const groupDn = (name: string) => `cn=${name},ou=groups,${base}`;
 export type Entry = { dn: string; attributes: Record<string, string[]> };
 
-/** What goes wrong, at the request of that number. */
-export type Fault = { at: number; kind: string };
+/** What goes wrong, at the request of that number, or from there up to another. */
+export type Fault = { at: number; kind: string; upTo?: number };
 
 /** Result codes that end a question without an answer. */
 const codes = [1, 2, 3, 4, 10, 11, 32, 50, 51, 52, 53, 80];
@@ -94,7 +94,7 @@ export const startScriptedDirectory = async () => {
   const answer = (request: Search, line: Line): void => {
     const { id } = request;
     asked += 1;
-    const kind = fault?.at === asked ? fault.kind : '';
+    const kind = fault && asked >= fault.at && asked <= (fault.upTo ?? fault.at) ? fault.kind : '';
     const all = found(entries, request);
     const missing = request.scope === 0 && all.length === 0;
     const from = request.page ? Number(request.page.cookie.toString() || 0) : 0;
@@ -137,7 +137,15 @@ export const startScriptedDirectory = async () => {
     }
   };
 
+  let open = 0;
+  let most = 0;
+  let connections = 0;
   const server = await startScriptedLdap({
+    connected: (line) => {
+      connections += 1;
+      most = Math.max(most, (open += 1));
+      line.socket().once('close', () => (open -= 1));
+    },
     request: (request, line) => {
       if (request.kind === 'search') return answer(request, line);
       if (request.kind === 'bind') line.send(ber(0x30, ber(0x02, number(request.id)), result(answers.bind, 0)));
@@ -149,8 +157,12 @@ export const startScriptedDirectory = async () => {
     hold: (world: { entries: readonly Entry[]; pageSize: number; fault: Fault | null }): void => {
       ({ entries, pageSize, fault } = world);
       asked = 0;
+      connections = 0;
+      most = open;
     },
     asked: () => asked,
+    /** Connections since then, and how many of them at once. */
+    connections: () => ({ all: connections, atOnce: most }),
     stop: server.stop,
   };
 };

@@ -18,6 +18,7 @@ import { directorySyncEnv } from '../src/env.ts';
 import type { Account, Person } from '../src/plan/plan.ts';
 import type { Snapshot } from '../src/snapshot/snapshot.ts';
 import { z } from 'zod';
+import { rulesFor } from './rules.ts';
 
 const keys = generateKeyPairSync('ec', {
   namedCurve: 'P-256',
@@ -57,7 +58,8 @@ const bus = async (nats: NatsConnection): Promise<void> => {
     durable_name: 'cpu-directory',
     filter_subject: 'job.cpu.directory.*',
     ack_policy: AckPolicy.Explicit,
-    ack_wait: 2_000_000_000,
+    // Longer than the five seconds in which a worker renews what it has in hand.
+    ack_wait: 12_000_000_000,
   });
   await nats.jetstream().views.kv('LEASES', { history: 1 });
 };
@@ -114,32 +116,7 @@ const answerAs = (nats: NatsConnection, identity: FakeIdentity): void => {
         .slice(0, limit),
     ),
   );
-  serve(sweepRpc.rules, () => ({
-    enabled: true,
-    config: {
-      server: 'ldap.example.org',
-      port: 636,
-      useSsl: true,
-      useTls: false,
-      bindDn: null,
-      searchBase: 'dc=example,dc=org',
-      usernameAttr: 'uid',
-      emailAttr: 'mail',
-      nameAttr: 'cn',
-      groupAttr: 'memberOf',
-      userSearchFilter: '(uid={username})',
-      timeoutSeconds: 10,
-      recursiveGroups: false,
-      userGroups: '',
-      adminGroups: '',
-      adminUsers: '',
-      caPem: null,
-    },
-    bindPassword: null,
-    anyMapping: false,
-    mappings: [],
-    groups: [],
-  }));
+  serve(sweepRpc.rules, () => rulesFor({}));
   serve(sweepRpc.apply, (request) => {
     identity.applied.push(request);
     identity.accounts = identity.accounts.map((a) => changed(a, request.changes));
@@ -177,9 +154,11 @@ const snapshotOf = (directory: FakeDirectory) => () => async (): Promise<Snapsho
     people,
     seen: directory.people.length,
     proof: [{ code: 'pages', evidence: 'closed' }],
-    askAgain: async (account) => {
-      const other = directory.secondLook.get(account.userId);
-      return other === undefined ? (people.byId(account.directoryId ?? '') ?? null) : other;
+    askAgain: async function* (accounts) {
+      for (const account of accounts) {
+        const other = directory.secondLook.get(account.userId);
+        yield other === undefined ? (people.byId(account.directoryId ?? '') ?? null) : other;
+      }
     },
     requests: () => 3,
   };

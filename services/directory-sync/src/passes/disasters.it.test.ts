@@ -1,14 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import type { ReplyOf, sweepRpc } from '@overtone/contracts';
 import { compileMappings } from '@overtone/directory';
 import { isAppError, readKeyRing, seal } from '@overtone/service-kit';
 import { groupLdif, personLdif, startSlapd, type Slapd } from '@overtone/testkit';
+import { rulesFor, type SweepRules } from '../../test/rules.ts';
 import { createPlan, type Account } from '../plan/plan.ts';
 import { directorySnapshot } from '../snapshot/snapshot.adapter.ts';
 import { witness } from './witness.ts';
-
-type SweepRules = ReplyOf<typeof sweepRpc.rules>;
 
 const base = 'dc=example,dc=org';
 const groupDn = (name: string) => `cn=${name},ou=groups,${base}`;
@@ -39,33 +37,18 @@ const start = (holds: readonly number[]): Promise<Slapd> =>
   });
 
 const ring = readKeyRing({ ENCRYPTION_KEY: randomBytes(32).toString('base64') });
-const rulesFor = (slapd: Slapd, config: Partial<SweepRules['config']> = {}, password = 'svcpass'): SweepRules => ({
-  enabled: true,
-  config: {
-    server: slapd.url,
-    port: 389,
-    useSsl: false,
-    useTls: false,
-    bindDn: slapd.bindDn,
-    searchBase: slapd.people,
-    usernameAttr: 'uid',
-    emailAttr: 'mail',
-    nameAttr: 'cn',
-    groupAttr: 'memberOf',
-    userSearchFilter: '(&(objectClass=inetOrgPerson)(uid={username}))',
-    timeoutSeconds: 10,
-    recursiveGroups: false,
-    userGroups: groupDn('staff'),
-    adminGroups: '',
-    adminUsers: '',
-    caPem: null,
-    ...config,
-  },
-  bindPassword: seal(ring, 'ldap_bind_password', password),
-  anyMapping: false,
-  mappings: [],
-  groups: [],
-});
+const rulesOf = (slapd: Slapd, config: Partial<SweepRules['config']> = {}, password = 'svcpass'): SweepRules =>
+  rulesFor(
+    {
+      server: slapd.url,
+      bindDn: slapd.bindDn,
+      searchBase: slapd.people,
+      userSearchFilter: '(&(objectClass=inetOrgPerson)(uid={username}))',
+      userGroups: groupDn('staff'),
+      ...config,
+    },
+    { bindPassword: seal(ring, 'ldap_bind_password', password) },
+  );
 const accounts = people.map((n): Account => ({
   userId: idOf(n),
   email: `u${n}@example.org`,
@@ -119,37 +102,37 @@ const blind = (sight: string) =>
   during(
     () => change(groupDn(`sees ${sight}`), 'changetype: modify', 'delete: member', `member: ${service}`),
     () => change(groupDn(`sees ${sight}`), 'changetype: modify', 'add: member', `member: ${service}`),
-    () => pass(rulesFor(slapd)),
+    () => pass(rulesOf(slapd)),
   );
 
 describe('a disaster disables nobody', () => {
   it('without one, the directory and the accounts agree; one who left is found', async () => {
-    expect(await pass(rulesFor(slapd))).toEqual(nothing);
+    expect(await pass(rulesOf(slapd))).toEqual(nothing);
     const left = await start(people.slice(1));
-    expect(await pass(rulesFor(left))).toEqual({ ...nothing, disabled: [idOf(0)] });
+    expect(await pass(rulesOf(left))).toEqual({ ...nothing, disabled: [idOf(0)] });
     await left.stop();
   }, 60_000);
 
   it('a typing error in the base', async () => {
-    expect(await pass(rulesFor(slapd, { searchBase: `ou=poeple,${base}` }))).toEqual(aborted);
-    expect(await pass(rulesFor(slapd, { searchBase: slapd.groups }))).toEqual(aborted);
+    expect(await pass(rulesOf(slapd, { searchBase: `ou=poeple,${base}` }))).toEqual(aborted);
+    expect(await pass(rulesOf(slapd, { searchBase: slapd.groups }))).toEqual(aborted);
   });
 
   it('an edit of the filter that nobody matches any more, or few', async () => {
     const filter = (more: string) => ({ userSearchFilter: `(&(objectClass=inetOrgPerson)${more}(uid={username}))` });
-    expect(await pass(rulesFor(slapd, filter('(title=staff)')))).toEqual(aborted);
+    expect(await pass(rulesOf(slapd, filter('(title=staff)')))).toEqual(aborted);
     // Whoever a narrower filter leaves out is still found by the second look, which asks by the immutable id.
     const few = `(!(|${people
       .slice(1, 25)
       .map((n) => `(uid=u${n})`)
       .join('')}))`;
-    expect(await pass(rulesFor(slapd, filter(few)))).toEqual(nothing);
+    expect(await pass(rulesOf(slapd, filter(few)))).toEqual(nothing);
   });
 
   it('a required group that was renamed', async () => {
     const rename = (from: string, to: string) => () =>
       change(groupDn(from), 'changetype: modrdn', `newrdn: cn=${to}`, 'deleteoldrdn: 1');
-    const told = during(rename('staff', 'personnel'), rename('personnel', 'staff'), () => pass(rulesFor(slapd)));
+    const told = during(rename('staff', 'personnel'), rename('personnel', 'staff'), () => pass(rulesOf(slapd)));
     expect(await told).toEqual(aborted);
   });
 
@@ -163,27 +146,27 @@ describe('a disaster disables nobody', () => {
   it('a service account that was moved', async () => {
     const move = (from: string, to: string) => () =>
       change(`cn=${from},${base}`, 'changetype: modrdn', `newrdn: cn=${to}`, 'deleteoldrdn: 1');
-    expect(await during(move('svc', 'moved'), move('moved', 'svc'), () => pass(rulesFor(slapd)))).toEqual(aborted);
+    expect(await during(move('svc', 'moved'), move('moved', 'svc'), () => pass(rulesOf(slapd)))).toEqual(aborted);
   });
 
   it('a replica that is empty', async () => {
     const empty = await startSlapd();
-    expect(await pass(rulesFor(empty))).toEqual(aborted);
-    expect(await pass(rulesFor(empty, { userGroups: '' }))).toEqual(aborted);
+    expect(await pass(rulesOf(empty))).toEqual(aborted);
+    expect(await pass(rulesOf(empty, { userGroups: '' }))).toEqual(aborted);
     await empty.stop();
   });
 
   it('a schema that lost the attribute people are known by', async () => {
-    expect(await pass(rulesFor(slapd, { usernameAttr: 'sAMAccountName' }))).toEqual(aborted);
+    expect(await pass(rulesOf(slapd, { usernameAttr: 'sAMAccountName' }))).toEqual(aborted);
   });
 
   it('a limit that cuts the pages', async () => {
     // An ordinary person's pages end at 500 entries.
-    expect(await pass(rulesFor(slapd, { bindDn: personDn(1) }, 'u1-secret'))).toEqual(aborted);
+    expect(await pass(rulesOf(slapd, { bindDn: personDn(1) }, 'u1-secret'))).toEqual(aborted);
   });
 
   it('a server that dies between two pages', async () => {
-    const told = await pass(rulesFor(slapd), (seen) => {
+    const told = await pass(rulesOf(slapd), (seen) => {
       if (seen === 1_000) process.kill(slapd.pid(), 'SIGKILL');
     });
     await slapd.restart();
@@ -195,7 +178,7 @@ describe('a disaster disables nobody', () => {
     const more = ['setInterval', 'clearInterval', 'setTimeout', 'clearTimeout'] as const;
     jest.useFakeTimers({ now: new Date(day), doNotFake: [...timers, ...more] });
     try {
-      expect(await pass(rulesFor(slapd))).toEqual(nothing);
+      expect(await pass(rulesOf(slapd))).toEqual(nothing);
     } finally {
       jest.useRealTimers();
     }

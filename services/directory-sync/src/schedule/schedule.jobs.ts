@@ -1,5 +1,5 @@
 import { directoryJobs } from '@overtone/contracts';
-import { periodic, worker, type Bus, type Periodic, type Worker } from '@overtone/service-kit';
+import { concurrencyOf, periodic, worker, type Bus, type Periodic, type Worker } from '@overtone/service-kit';
 import type { Db } from '../database.ts';
 import type { Passes } from '../passes/passes.ts';
 import { settingsStore } from '../settings/settings.ts';
@@ -8,9 +8,20 @@ import { isDue, slotOf } from './schedule.ts';
 
 type Deps = { db: Db; passes: Passes; orders: Orders; workerId: string };
 
+/** The schedule is looked at beside a pass, but passes follow each other: the lease would refuse the second one. */
+const createTurns = () => {
+  let last: Promise<unknown> = Promise.resolve();
+  return async <T>(work: () => Promise<T>): Promise<T> => {
+    const mine = last.then(work);
+    last = mine.catch(() => {});
+    return mine;
+  };
+};
+
 /** `directory.sync_check_schedule` and `directory.sync_run` (specification, "Scheduling"). */
-export const sweepWorker = ({ db, passes, orders, workerId }: Deps): Worker =>
-  worker(
+export const sweepWorker = ({ db, passes, orders, workerId }: Deps): Worker => {
+  const inTurn = createTurns();
+  return worker(
     directoryJobs,
     {
       checkSchedule: async () => {
@@ -24,12 +35,16 @@ export const sweepWorker = ({ db, passes, orders, workerId }: Deps): Worker =>
       },
       run: async (input, { taskId, signal }) => {
         const { trigger, dryRun, approvedPass } = input;
-        await passes.run({ passId: taskId, trigger, dryRun, approvedPass }, signal);
+        await inTurn(() => {
+          signal.throwIfAborted();
+          return passes.run({ passId: taskId, trigger, dryRun, approvedPass }, signal);
+        });
         return {};
       },
     },
-    { workerId, concurrency: { cpu: 1 } },
+    { workerId, concurrency: concurrencyOf(directoryJobs) },
   );
+};
 
 /** Orders the check of every slot: each replica does, and the broker keeps one. */
 export const checkEverySlot = (orders: Orders, bus: Pick<Bus, 'connected'>): Periodic => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { ReplyOf, sweepRpc } from '@overtone/contracts';
 import { compileMappings } from '@overtone/directory';
 import { isAppError } from '@overtone/service-kit';
+import { rulesFor } from '../../test/rules.ts';
 import {
   base,
   faultKinds,
@@ -11,7 +11,8 @@ import {
   type Fault,
   type ScriptedDirectory,
 } from '../../test/scripted-directory.ts';
-import { createPlan, decide, type Account, type Plan } from '../plan/plan.ts';
+import { witness } from '../passes/witness.ts';
+import { createPlan, type Account, type Plan } from '../plan/plan.ts';
 import { directorySnapshot } from './snapshot.adapter.ts';
 
 /** Passes over random worlds with one random fault each; more of them in long runs. */
@@ -37,32 +38,18 @@ type Random = ReturnType<typeof randomFrom>;
 
 const idOf = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
 const groups = ['staff', 'admins', 'mapped'];
-const rulesFor = (port: number, recursiveGroups: boolean): ReplyOf<typeof sweepRpc.rules> => ({
-  enabled: true,
-  config: {
-    server: '127.0.0.1',
-    port,
-    useSsl: false,
-    useTls: false,
-    bindDn: null,
-    searchBase: base,
-    usernameAttr: 'uid',
-    emailAttr: 'mail',
-    nameAttr: 'cn',
-    groupAttr: 'memberOf',
-    userSearchFilter: '(&(objectClass=person)(uid={username}))',
-    timeoutSeconds: 5,
-    recursiveGroups,
-    userGroups: groupDn('staff'),
-    adminGroups: groupDn('admins'),
-    adminUsers: '',
-    caPem: null,
-  },
-  bindPassword: null,
-  anyMapping: true,
-  mappings: [{ claimValue: groupDn('mapped'), groupId: idOf(900), grantsRole: null }],
-  groups: [],
-});
+const rulesOf = (port: number, recursiveGroups: boolean) =>
+  rulesFor(
+    {
+      port,
+      userSearchFilter: '(&(objectClass=person)(uid={username}))',
+      timeoutSeconds: 5,
+      recursiveGroups,
+      userGroups: groupDn('staff'),
+      adminGroups: groupDn('admins'),
+    },
+    { anyMapping: true, mappings: [{ claimValue: groupDn('mapped'), groupId: idOf(900), grantsRole: null }] },
+  );
 
 const worldOf = (random: Random) => {
   const memberOf = random(2) === 0;
@@ -118,7 +105,7 @@ const noKeys = () => {
 /** A pass up to what it would do: snapshot, plan, second look; null when it says nothing about anybody. */
 const pass = async (world: World, fault: Fault | null) => {
   directory.hold({ ...world, fault });
-  const rules = rulesFor(directory.port, world.nested);
+  const rules = rulesOf(directory.port, world.nested);
   try {
     const take = directorySnapshot(noKeys, { paceMs: 0, patienceMs: [1] })(rules);
     const snapshot = await take(new AbortController().signal, () => {});
@@ -126,16 +113,9 @@ const pass = async (world: World, fault: Fault | null) => {
     const plan = createPlan(snapshot.people, { mappings }, { maxDisables: 100, maxPercent: null, approved: null });
     plan.add(world.accounts);
     const planned = plan.finish();
-    const disabled: string[] = [];
-    for (const { account, reason } of planned.leavers) {
-      const person = await snapshot.askAgain(account);
-      const again = decide(
-        account,
-        { byId: () => person ?? undefined, byLogin: () => person ?? undefined },
-        { mappings },
-      );
-      if (again.kind === 'leaver' && again.leaver.reason === reason) disabled.push(account.userId);
-    }
+    const looking = { dryRun: false, snapshot, rules: { mappings }, onNext: () => {} };
+    const seenTwice = await witness(planned, looking);
+    const disabled = seenTwice.filter((l) => l.outcome === 'disabled').map((l) => l.leaver.account.userId);
     return { plan: planned, disabled, asked: directory.asked() };
   } catch (error) {
     if (isAppError(error) && error.code === 'directory_unavailable') return null;

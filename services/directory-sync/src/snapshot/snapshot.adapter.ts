@@ -54,8 +54,11 @@ export const directorySnapshot =
         people: population.people,
         seen,
         proof,
-        askAgain: async ({ directoryId, login }) =>
-          orThrow(await lookAgain(config, { id: directoryId, login }, onRequest)),
+        askAgain: async function* (accounts) {
+          const sought = accounts.map(({ directoryId, login }) => ({ id: directoryId, login }));
+          for await (const again of lookAgain(config, sought, { signal, onRequest, patienceMs, ...pace }))
+            yield orThrow(again);
+        },
         requests: () => requests,
       };
     }

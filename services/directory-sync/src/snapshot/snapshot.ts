@@ -9,10 +9,10 @@ export type Snapshot = {
   seen: number;
   proof: Proof;
   /**
-   * Asks once more, on a fresh connection and by immutable id where there is one.
+   * Asks once more for each of them in turn, by immutable id where there is one, all on one fresh connection.
    * @throws AppError directory_unavailable when the directory does not answer.
    */
-  askAgain: (account: Account) => Promise<Person | null>;
+  askAgain: (accounts: readonly Account[]) => AsyncIterable<Person | null>;
   requests: () => number;
 };
 

@@ -1,0 +1,36 @@
+import type { ReplyOf, sweepRpc } from '@overtone/contracts';
+
+export type SweepRules = ReplyOf<typeof sweepRpc.rules>;
+
+/** The rules of a directory on this machine, but for what is said. */
+export const rulesFor = (
+  config: Partial<SweepRules['config']>,
+  more: Partial<Omit<SweepRules, 'config'>> = {},
+): SweepRules => ({
+  enabled: true,
+  config: {
+    server: '127.0.0.1',
+    port: 389,
+    useSsl: false,
+    useTls: false,
+    bindDn: null,
+    searchBase: 'dc=example,dc=org',
+    usernameAttr: 'uid',
+    emailAttr: 'mail',
+    nameAttr: 'cn',
+    groupAttr: 'memberOf',
+    userSearchFilter: '(uid={username})',
+    timeoutSeconds: 10,
+    recursiveGroups: false,
+    userGroups: '',
+    adminGroups: '',
+    adminUsers: '',
+    caPem: null,
+    ...config,
+  },
+  bindPassword: null,
+  anyMapping: false,
+  mappings: [],
+  groups: [],
+  ...more,
+});
