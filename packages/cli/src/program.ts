@@ -23,7 +23,8 @@ function running(program: Command): void {
     .option(...DATA)
     .option('--port <number>', 'public port (default: the last one, at first 8080)', portNumber)
     .option('--detach', 'return once it is ready')
-    .action(async (options: { data?: string; port?: number; detach?: boolean }) => {
+    .option('--gpu-scale', 'start more workers for one GPU: GPU_SCALE_WORKERS of them for GPU_SCALE_DEVICE_ID')
+    .action(async (options: { data?: string; port?: number; detach?: boolean; gpuScale?: boolean }) => {
       await (await import('./commands/up.command.ts')).up(options);
     });
   program

@@ -16,7 +16,11 @@ const progress = (line: string) => {
 };
 
 try {
-  const supervisor = await superviseInstance(dataFolder(process.argv[2]), { progress, log });
+  const supervisor = await superviseInstance(
+    dataFolder(process.argv[2]),
+    { progress, log },
+    { gpuScale: process.argv.includes('--gpu-scale') },
+  );
   const stop = () => void supervisor.stop().then(() => process.exit(0));
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, stop);
   await supervisor.start();

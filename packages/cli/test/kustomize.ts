@@ -10,7 +10,11 @@ import { run } from '../src/setup/run.ts';
 export interface KubeObject {
   readonly apiVersion: string;
   readonly kind: string;
-  readonly metadata: { readonly name: string; readonly namespace?: string; readonly labels?: Readonly<Record<string, string>> };
+  readonly metadata: {
+    readonly name: string;
+    readonly namespace?: string;
+    readonly labels?: Readonly<Record<string, string>>;
+  };
   readonly spec?: unknown;
   readonly data?: Readonly<Record<string, string>>;
 }
@@ -20,7 +24,8 @@ export async function render(overlay: string, kubectl = requireProgram('kubectl'
   const folder = mkdtempSync(join(tmpdir(), 'overtone-kustomize-'));
   try {
     cpSync(join(productFolder, 'k8s'), folder, { recursive: true });
-    if (await isOld(kubectl)) for (const file of globSync(`${folder}/**/kustomization.yaml`)) writeFileSync(file, forOld(file));
+    if (await isOld(kubectl))
+      for (const file of globSync(`${folder}/**/kustomization.yaml`)) writeFileSync(file, forOld(file));
     const { code, output } = await run(kubectl, ['kustomize', join(folder, 'overlays', overlay)]);
     if (code !== 0) throw new Error(`kubectl kustomize failed: ${output}`);
     return parseAllDocuments(output).map((document) => document.toJS() as KubeObject);

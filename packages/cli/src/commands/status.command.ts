@@ -42,7 +42,7 @@ export async function readStatus(folder: DataFolder): Promise<Status> {
   const services =
     instance === undefined || runtime === undefined
       ? []
-      : await Promise.all(serviceNames().map(async (name) => await serviceStatus(name, instance, runtime)));
+      : await Promise.all(processNames(runtime).map(async (name) => await serviceStatus(name, instance, runtime)));
   return {
     base_url: instance === undefined ? null : baseUrl(instance),
     version: runtime?.version ?? productVersion(),
@@ -53,6 +53,12 @@ export async function readStatus(folder: DataFolder): Promise<Status> {
       .filter((p) => p.kind === 'server')
       .map(({ name, pid, restarts }) => ({ name, pid, restarts })),
   };
+}
+
+/** Every service, and what runs besides: more processes of one of them. */
+function processNames({ processes }: Runtime): string[] {
+  const running = processes.filter((p) => p.kind === 'service').map((p) => p.name);
+  return [...new Set([...serviceNames(), ...running])].sort();
 }
 
 async function serviceStatus(name: string, instance: Instance, runtime: Runtime): Promise<ServiceStatus> {

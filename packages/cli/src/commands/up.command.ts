@@ -12,6 +12,7 @@ import { secretsIn } from '../setup/secrets.ts';
 import { clearLeftovers, setUp, takeAdminPassword } from '../setup/set-up.ts';
 import type { SupervisorMessage } from '../supervisor/messages.ts';
 import { instanceLock, setupLock, superviseInstance } from '../supervisor/run-instance.ts';
+import { gpuScaleOf } from '../supervisor/gpu-scale.ts';
 import { createTerminal, type Terminal } from '../terminal.ts';
 
 /** Options of `up`. */
@@ -19,24 +20,31 @@ export interface UpOptions {
   readonly data?: string;
   readonly port?: number;
   readonly detach?: boolean;
+  /** Start more workers for one GPU (GPU_SCALE_DEVICE_ID, GPU_SCALE_WORKERS). */
+  readonly gpuScale?: boolean;
 }
 
 /** Sets up what is missing, starts everything and waits until it can be used. */
 export async function up(options: UpOptions): Promise<void> {
   const terminal = createTerminal();
   const folder = dataFolder(options.data);
+  const gpuScale = options.gpuScale === true;
+  const scale = gpuScale ? gpuScaleOf(process.env) : undefined;
   openDataFolder(folder);
   await withLock(setupLock(folder), async () => {
-    if (await isLocked(instanceLock(folder))) return terminal.done(`Overtone is running already at ${address(folder)}`);
+    if (await isLocked(instanceLock(folder))) {
+      const later = gpuScale ? '; stop it first to start it with --gpu-scale' : '';
+      return terminal.done(`Overtone is running already at ${address(folder)}${later}`);
+    }
     checkDisk(folder);
     await ensurePackages(productPackages, terminal.step);
     terminal.busy('preparing');
     await prepare(terminal.done);
     terminal.busy('clearing up after the last run');
     if ((await clearLeftovers(folder)) > 0) terminal.done('ended what the last run left behind');
-    await setUp(folder, options.port);
+    await setUp(folder, options.port, scale);
     terminal.busy('starting');
-    await (options.detach === true ? startDetached(folder, terminal) : startHere(folder, terminal));
+    await (options.detach === true ? startDetached(folder, terminal, gpuScale) : startHere(folder, terminal, gpuScale));
     announce(folder, terminal, options.detach === true);
   });
 }
@@ -59,8 +67,9 @@ function announce(folder: DataFolder, terminal: Terminal, detached: boolean): vo
   terminal.line(detached ? '  stop it with  ./overtone down' : '  stop it with  Ctrl-C');
 }
 
-async function startHere(folder: DataFolder, terminal: Terminal): Promise<void> {
-  const supervisor = await superviseInstance(folder, { progress: progressOn(terminal), log: terminal.warn });
+async function startHere(folder: DataFolder, terminal: Terminal, gpuScale: boolean): Promise<void> {
+  const say = { progress: progressOn(terminal), log: terminal.warn };
+  const supervisor = await superviseInstance(folder, say, { gpuScale });
   const stop = () => {
     terminal.busy('stopping');
     void supervisor.stop().then(() => {
@@ -76,10 +85,12 @@ async function startHere(folder: DataFolder, terminal: Terminal): Promise<void> 
   }
 }
 
-async function startDetached(folder: DataFolder, terminal: Terminal): Promise<void> {
+async function startDetached(folder: DataFolder, terminal: Terminal, gpuScale: boolean): Promise<void> {
   const main = join(productFolder, 'packages', 'cli', 'src', 'supervisor.main.ts');
   const log = openSync(join(folder.logs, 'supervisor.log'), 'a', 0o600);
-  const child = spawn(process.execPath, ['--max-semi-space-size=2', '--max-old-space-size=128', main, folder.root], {
+  const flags = ['--max-semi-space-size=2', '--max-old-space-size=128'];
+  const args = [...flags, main, folder.root, ...(gpuScale ? ['--gpu-scale'] : [])];
+  const child = spawn(process.execPath, args, {
     cwd: '/',
     detached: true,
     stdio: ['ignore', log, log, 'ipc'],

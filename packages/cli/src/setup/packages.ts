@@ -25,7 +25,10 @@ export const productPackages: readonly SystemPackage[] = [
   file('pocketsphinx-en-us', '/usr/share/pocketsphinx/model/en-us/en-us'),
 ];
 
-/** What its tests need besides: voices to make recordings of, recordings of people, a browser, a directory, a proxy. */
+/**
+ * What its tests need besides: voices to make recordings of, recordings of people, a browser, a directory, a proxy,
+ * Prometheus, and what renders k8s.
+ */
 export const testPackages: readonly SystemPackage[] = [
   program('flite', 'flite'),
   program('sox', 'sox'),
@@ -38,6 +41,8 @@ export const testPackages: readonly SystemPackage[] = [
   file('samba-ad-dc', '/var/lib/dpkg/info/samba-ad-dc.list'),
   file('samba-ad-provision', '/usr/share/samba/setup/provision.ldif'),
   program('nginx-light', 'nginx'),
+  program('prometheus', 'prometheus', 'promtool'),
+  program('kubernetes-client', 'kubectl'),
 ];
 
 /** What the benchmarks measure against. */

@@ -4,6 +4,7 @@ import { replaceFile } from '../files.ts';
 import type { DataFolder } from '../paths.ts';
 import { writeNatsConfig, type NatsUser } from '../servers/nats.ts';
 import { databaseServices, roleOf } from '../supervisor/environment.ts';
+import { scaledNames, type GpuScale } from '../supervisor/gpu-scale.ts';
 import { endLeftovers } from '../supervisor/leftovers.ts';
 import { portNames, serviceNames } from '../supervisor/plan.ts';
 import { ADMIN_PASSWORD } from '../supervisor/run-instance.ts';
@@ -25,7 +26,7 @@ export async function clearLeftovers(folder: DataFolder): Promise<number> {
 }
 
 /** Chooses ports, invents secrets and writes what the servers read; the next start finds it and keeps it. */
-export async function setUp(folder: DataFolder, givenPort: number | undefined): Promise<Instance> {
+export async function setUp(folder: DataFolder, givenPort: number | undefined, scale?: GpuScale): Promise<Instance> {
   const before = readInstance(folder);
   const port = givenPort ?? before?.port ?? DEFAULT_PORT;
   await checkPort(port);
@@ -33,7 +34,7 @@ export async function setUp(folder: DataFolder, givenPort: number | undefined): 
     adminAnnounced: before?.adminAnnounced ?? false,
     adminEmail: adminEmail(before, process.env['OT_ADMIN_EMAIL']),
     port,
-    ports: await assignPorts(portNames(serviceNames()), before?.ports ?? {}),
+    ports: await assignPorts(portNames([...serviceNames(), ...scaledNames(scale)]), before?.ports ?? {}),
   };
   makeFolders(folder);
   const users = Object.keys(topology);

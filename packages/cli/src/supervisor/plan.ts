@@ -7,6 +7,7 @@ import { postgresServer } from '../servers/postgres.ts';
 import type { ProcessSpec } from '../servers/process.ts';
 import { redisServer } from '../servers/redis.ts';
 import { listenerUrl, serviceEnvironment, type EnvironmentSource } from './environment.ts';
+import { scaledEnvironment, scaledNames, scaledService, type GpuScale } from './gpu-scale.ts';
 
 /** The servers and services of an instance. */
 export interface Plan {
@@ -21,7 +22,7 @@ export function serviceNames(folder = join(productFolder, 'services')): string[]
     .sort();
 }
 
-/** The names under which ports are assigned. */
+/** The names under which ports are assigned: of services, and of more processes of one. */
 export function portNames(services: readonly string[]): string[] {
   const listeners = services.flatMap((name) => [`${name}.api`, `${name}.internal`]);
   // The edge listens on the public port, which people choose.
@@ -29,7 +30,7 @@ export function portNames(services: readonly string[]): string[] {
 }
 
 /** What has to run, from what the instance remembers. */
-export function planInstance(source: EnvironmentSource, services = serviceNames()): Plan {
+export function planInstance(source: EnvironmentSource, services = serviceNames(), scale?: GpuScale): Plan {
   const { folder, instance, secrets, caller } = source;
   const port = (name: string) => instance.ports[name]!;
   return {
@@ -44,7 +45,10 @@ export function planInstance(source: EnvironmentSource, services = serviceNames(
       natsServer({ folder: folder.nats, port: port('nats') }),
       redisServer({ folder: folder.redis, port: port('redis'), password: secrets.read('redis') }),
     ],
-    services: services.map((name) => nodeService(name, source)),
+    services: [
+      ...services.map((name) => nodeService(name, source)),
+      ...scaledNames(scale).map((name) => scaledWorker(name, source, scale!)),
+    ],
   };
 }
 
@@ -54,6 +58,18 @@ export function maxConnections(caller: Readonly<Record<string, string | undefine
   if (given > 0) return given;
   const pool = Number(caller['DB_POOL_SIZE'] ?? 20) + Number(caller['DB_MAX_OVERFLOW'] ?? 40);
   return Math.max(200, 5 * pool + 20);
+}
+
+function scaledWorker(name: string, source: EnvironmentSource, scale: GpuScale): ProcessSpec {
+  const one = nodeService(scaledService, source);
+  const port = (listener: 'api' | 'internal') => new URL(listenerUrl(source.instance, name, listener)).port;
+  const readyUrl = `${listenerUrl(source.instance, name, 'internal')}/health/ready`;
+  return {
+    ...one,
+    name,
+    env: { ...one.env, API_PORT: port('api'), INTERNAL_PORT: port('internal'), ...scaledEnvironment(scale) },
+    probe: async () => await answersOk(readyUrl),
+  };
 }
 
 function nodeService(name: string, source: EnvironmentSource): ProcessSpec {

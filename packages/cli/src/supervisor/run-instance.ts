@@ -6,6 +6,7 @@ import { Refusal } from '../refusal.ts';
 import { readInstance } from '../setup/instance.ts';
 import { secretsIn } from '../setup/secrets.ts';
 import type { EnvironmentSource } from './environment.ts';
+import { gpuScaleOf } from './gpu-scale.ts';
 import { migrate } from './migrate.ts';
 import { planInstance } from './plan.ts';
 import { createSupervisor, type Supervisor } from './supervisor.ts';
@@ -21,6 +22,7 @@ export const ADMIN_PASSWORD = 'first_admin_password';
 export async function superviseInstance(
   folder: DataFolder,
   say: { progress: (line: string) => void; log: (line: string) => void },
+  options: { readonly gpuScale: boolean },
 ): Promise<Supervisor> {
   if ((await tryLock(instanceLock(folder))) === undefined) throw new Refusal('Overtone is running already.');
   const instance = readInstance(folder);
@@ -38,7 +40,7 @@ export async function superviseInstance(
   return createSupervisor({
     ...say,
     folder,
-    plan: planInstance(source),
+    plan: planInstance(source, undefined, options.gpuScale ? gpuScaleOf(process.env) : undefined),
     migrate: async () => await migrate(source),
   });
 }

@@ -1,0 +1,64 @@
+import { describe, expect, it } from '@jest/globals';
+import { dataFolder } from '../paths.ts';
+import type { EnvironmentSource } from './environment.ts';
+import { gpuScaleOf, scaledNames, type GpuScale } from './gpu-scale.ts';
+import { planInstance, portNames } from './plan.ts';
+
+const services = ['edge-gateway', 'transcription-worker'];
+const sourceFor = (scale: GpuScale | undefined, caller: Record<string, string> = {}): EnvironmentSource => ({
+  folder: dataFolder('/data'),
+  instance: {
+    port: 8080,
+    adminAnnounced: false,
+    ports: Object.fromEntries(portNames([...services, ...scaledNames(scale)]).map((name, i) => [name, 20_000 + i])),
+  },
+  secrets: { file: (name) => `/data/secrets/${name}`, read: (name) => name },
+  uiFolder: '/ui',
+  caller: { PATH: '/bin', ...caller },
+});
+const planned = (scale: GpuScale | undefined, caller?: Record<string, string>) =>
+  planInstance(sourceFor(scale, caller), services, scale).services;
+
+describe('scaling for a GPU', () => {
+  it('starts that many more workers, which only take work for that GPU', () => {
+    const scaled = planned({ device: '1', workers: 2 }).slice(services.length);
+    expect(scaled.map((s) => [s.name, s.env['WORKER_QUEUES'], s.env['CUDA_VISIBLE_DEVICES']])).toEqual([
+      ['transcription-worker-gpu-1', 'gpu', '1'],
+      ['transcription-worker-gpu-2', 'gpu', '1'],
+    ]);
+    expect(scaled.map((s) => s.env['NATS_USER'])).toEqual(['transcription-worker', 'transcription-worker']);
+  });
+
+  it('gives each of them ports of its own', () => {
+    const all = planned({ device: '1', workers: 3 });
+    const ports = all.flatMap((s) => [s.env['API_PORT'], s.env['INTERNAL_PORT']]);
+    expect(new Set(ports).size).toBe(2 * all.length);
+  });
+
+  it('leaves the worker that is always there as it was', () => {
+    const usual = (scale: GpuScale | undefined) => planned(scale).find((s) => s.name === 'transcription-worker')?.env;
+    expect(usual({ device: '1', workers: 1 })).not.toHaveProperty('WORKER_QUEUES');
+    expect(usual({ device: '1', workers: 1 })).not.toHaveProperty('CUDA_VISIBLE_DEVICES');
+  });
+
+  it('is for the start flag alone: the variables without it start nothing', () => {
+    const caller = { GPU_SCALE_WORKERS: '4', GPU_SCALE_DEVICE_ID: '1' };
+    expect(planned(undefined, caller).map((s) => s.name)).toEqual(services);
+  });
+
+  it('takes device and number from the variables; one worker for the first GPU where they are not set', () => {
+    expect(gpuScaleOf({ GPU_SCALE_DEVICE_ID: '2', GPU_SCALE_WORKERS: '4' })).toEqual({ device: '2', workers: 4 });
+    expect(gpuScaleOf({ GPU_SCALE_DEVICE_ID: 'GPU-5c1b-2f' }).device).toBe('GPU-5c1b-2f');
+    expect(gpuScaleOf({})).toEqual({ device: '0', workers: 1 });
+  });
+
+  it.each([
+    [{ GPU_SCALE_DEVICE_ID: '-1' }, 'GPU_SCALE_DEVICE_ID'],
+    [{ GPU_SCALE_DEVICE_ID: '0,1' }, 'GPU_SCALE_DEVICE_ID'],
+    [{ GPU_SCALE_WORKERS: '0' }, 'GPU_SCALE_WORKERS'],
+    [{ GPU_SCALE_WORKERS: 'many' }, 'GPU_SCALE_WORKERS'],
+    [{ GPU_SCALE_WORKERS: '33' }, 'GPU_SCALE_WORKERS'],
+  ])('refuses %p by name', (caller, name) => {
+    expect(() => gpuScaleOf(caller)).toThrow(name);
+  });
+});

@@ -1,0 +1,37 @@
+import { Refusal } from '../refusal.ts';
+
+/** More workers for one GPU, asked for with `up --gpu-scale`. */
+export interface GpuScale {
+  /** Number or UUID, as CUDA_VISIBLE_DEVICES takes it. */
+  readonly device: string;
+  readonly workers: number;
+}
+
+/** The service whose processes they are. */
+export const scaledService = 'transcription-worker';
+
+/** GPU_SCALE_DEVICE_ID and GPU_SCALE_WORKERS: what the flag means; without it they mean nothing. */
+export function gpuScaleOf(caller: Readonly<Record<string, string | undefined>>): GpuScale {
+  const device = caller['GPU_SCALE_DEVICE_ID'] || '0';
+  if (!/^(\d+|(GPU|MIG)-[\w/-]+)$/.test(device)) {
+    throw new Refusal(
+      `GPU_SCALE_DEVICE_ID is "${device}"; a GPU has a number or a UUID that begins with GPU- or MIG-.`,
+    );
+  }
+  const workers = Number(caller['GPU_SCALE_WORKERS'] || '1');
+  if (!Number.isInteger(workers) || workers < 1 || workers > 32) {
+    throw new Refusal('GPU_SCALE_WORKERS is a number from 1 to 32.');
+  }
+  return { device, workers };
+}
+
+/** The names of their processes, in logs and in `status`. */
+export function scaledNames(scale: GpuScale | undefined): string[] {
+  return Array.from({ length: scale?.workers ?? 0 }, (_, index) => `${scaledService}-gpu-${index + 1}`);
+}
+
+/** What they are told besides what every worker is: work of the queue for GPUs only, on that GPU only. */
+export const scaledEnvironment = ({ device }: GpuScale): Record<string, string> => ({
+  WORKER_QUEUES: 'gpu',
+  CUDA_VISIBLE_DEVICES: device,
+});

@@ -1,0 +1,92 @@
+import type { Labels, Workload } from './kube-pods.ts';
+import { labelsOf, selects } from './kube-pods.ts';
+import type { KubeObject } from './kustomize.ts';
+
+interface Selector {
+  readonly matchLabels?: Labels;
+  readonly matchExpressions?: readonly {
+    readonly key: string;
+    readonly operator: string;
+    readonly values: readonly string[];
+  }[];
+}
+interface Peer {
+  readonly podSelector?: Selector;
+  readonly namespaceSelector?: Selector;
+  readonly ipBlock?: { readonly cidr: string };
+}
+interface Rule {
+  readonly from?: readonly Peer[];
+  readonly to?: readonly Peer[];
+  readonly ports?: readonly { readonly port: number; readonly protocol: string }[];
+}
+interface Policy extends KubeObject {
+  readonly spec: {
+    readonly podSelector: Selector;
+    readonly policyTypes: readonly string[];
+    readonly ingress?: readonly Rule[];
+    readonly egress?: readonly Rule[];
+  };
+}
+
+/** Somebody at one end of a connection: a pod of ours, a pod of another namespace, or an address outside. */
+export type End =
+  { readonly kind: 'pod'; readonly labels: Labels; readonly namespace: string } | { readonly kind: 'outside' };
+
+export const podOf = (workload: Workload): End => ({ kind: 'pod', labels: labelsOf(workload), namespace: 'overtone' });
+export const stranger = (namespace: string, labels: Labels = {}): End => ({ kind: 'pod', labels, namespace });
+export const outside: End = { kind: 'outside' };
+
+/** Whether the policies of an overlay let `from` open a connection to a port of `to`, as a network plugin reads them. */
+export function mayConnect(objects: readonly KubeObject[], from: End, to: End, port: number): boolean {
+  const policies = objects.filter((o): o is Policy => o.kind === 'NetworkPolicy');
+  return (
+    passes(policies, 'Egress', { subject: from, other: to, port }) &&
+    passes(policies, 'Ingress', { subject: to, other: from, port })
+  );
+}
+
+interface Attempt {
+  readonly subject: End;
+  readonly other: End;
+  readonly port: number;
+}
+
+// Who is not in our namespace is not held back by our policies.
+function passes(
+  policies: readonly Policy[],
+  direction: 'Ingress' | 'Egress',
+  { subject, other, port }: Attempt,
+): boolean {
+  if (subject.kind !== 'pod' || subject.namespace !== 'overtone') return true;
+  const own = policies.filter(
+    ({ spec }) => spec.policyTypes.includes(direction) && matches(spec.podSelector, subject.labels),
+  );
+  if (own.length === 0) return true;
+  const rules = own.flatMap(({ spec }) => (direction === 'Ingress' ? spec.ingress : spec.egress) ?? []);
+  return rules.some(
+    (rule) =>
+      (rule.ports === undefined || rule.ports.some((p) => p.port === port && p.protocol === 'TCP')) &&
+      reaches(direction === 'Ingress' ? rule.from : rule.to, other),
+  );
+}
+
+const reaches = (peers: readonly Peer[] | undefined, end: End): boolean =>
+  peers === undefined || peers.some((peer) => isPeer(peer, end));
+
+function isPeer({ podSelector, namespaceSelector, ipBlock }: Peer, end: End): boolean {
+  if (end.kind === 'outside') return ipBlock !== undefined;
+  if (ipBlock !== undefined) return false;
+  const there = namespaceSelector
+    ? matches(namespaceSelector, { 'kubernetes.io/metadata.name': end.namespace })
+    : end.namespace === 'overtone';
+  return there && (podSelector === undefined || matches(podSelector, end.labels));
+}
+
+function matches({ matchLabels = {}, matchExpressions = [] }: Selector, labels: Labels): boolean {
+  const listed = matchExpressions.every(({ key, operator, values }) => {
+    if (operator !== 'In') throw new Error(`the operator ${operator} is not understood here`);
+    return values.includes(labels[key] ?? '');
+  });
+  return listed && selects(matchLabels, labels);
+}

@@ -1,0 +1,83 @@
+import type { Values } from '../src/container/container.ts';
+import { configObjects } from '../src/container/kubernetes.ts';
+import type { KubeObject } from './kustomize.ts';
+
+export type Labels = Readonly<Record<string, string>>;
+interface Probe {
+  readonly httpGet?: { readonly path: string; readonly port: string | number };
+}
+
+/** A container of a pod, as far as our rules look at it. */
+export interface PodContainer {
+  readonly name: string;
+  readonly image: string;
+  readonly env?: readonly { readonly name: string; readonly value: string }[];
+  readonly envFrom?: readonly {
+    readonly configMapRef?: { readonly name: string };
+    readonly secretRef?: { readonly name: string };
+  }[];
+  readonly ports?: readonly { readonly name: string; readonly containerPort: number }[];
+  readonly startupProbe?: Probe;
+  readonly readinessProbe?: Probe;
+  readonly livenessProbe?: Probe;
+  readonly resources?: { readonly requests?: Labels; readonly limits?: Labels };
+  readonly securityContext?: Readonly<Record<string, unknown>>;
+  readonly volumeMounts?: readonly { readonly name: string; readonly mountPath: string }[];
+}
+
+/** What runs pods: a Deployment, a StatefulSet or a Job. */
+export interface Workload extends KubeObject {
+  readonly spec: {
+    readonly selector?: { readonly matchLabels: Labels };
+    readonly strategy?: unknown;
+    readonly template: {
+      readonly metadata: { readonly labels: Labels; readonly annotations?: Labels };
+      readonly spec: {
+        readonly containers: readonly [PodContainer];
+        readonly initContainers?: readonly PodContainer[];
+        readonly volumes?: readonly { readonly name: string }[];
+        readonly securityContext: Readonly<Record<string, unknown>>;
+        readonly terminationGracePeriodSeconds?: number;
+        readonly automountServiceAccountToken?: boolean;
+        readonly topologySpreadConstraints?: readonly { readonly labelSelector: { readonly matchLabels: Labels } }[];
+      };
+    };
+    readonly volumeClaimTemplates?: readonly { readonly metadata: { readonly name: string } }[];
+  };
+}
+
+const KINDS = ['Deployment', 'StatefulSet', 'Job'];
+/** Everything of an overlay that runs pods. */
+export const workloadsOf = (objects: readonly KubeObject[]): Workload[] =>
+  objects.filter((o): o is Workload => KINDS.includes(o.kind));
+
+export const labelsOf = (workload: Workload): Labels => workload.spec.template.metadata.labels;
+export const containerOf = (workload: Workload): PodContainer => workload.spec.template.spec.containers[0];
+/** The service of ours whose image a workload runs, if it is one of ours. */
+export const serviceOf = (workload: Workload): string | undefined =>
+  /^overtone\/([a-z-]+):/.exec(containerOf(workload).image)?.[1];
+
+/** Whether labels are what a selector asks for. */
+export const selects = (selector: Labels, labels: Labels): boolean =>
+  Object.entries(selector).every(([key, value]) => labels[key] === value);
+
+/** The variables of a pod's container, put together as the kubelet does, with the secrets that our command prints. */
+export function podEnvironment(
+  workload: Workload,
+  objects: readonly KubeObject[],
+  values: Values,
+): Record<string, string> {
+  const known = new Map<string, Values>();
+  for (const o of objects) if (o.kind === 'ConfigMap') known.set(`ConfigMap ${o.metadata.name}`, o.data ?? {});
+  for (const o of configObjects(values)) known.set(`${o.kind} ${o.metadata.name}`, o.stringData ?? o.data ?? {});
+  const { envFrom = [], env = [] } = containerOf(workload);
+  const sources = envFrom.map(({ configMapRef, secretRef }) =>
+    configMapRef ? `ConfigMap ${configMapRef.name}` : `Secret ${secretRef!.name}`,
+  );
+  for (const name of sources)
+    if (!known.has(name)) throw new Error(`${workload.metadata.name} wants ${name}, which nobody makes`);
+  return Object.fromEntries([
+    ...sources.flatMap((name) => Object.entries(known.get(name)!)),
+    ...env.map(({ name, value }) => [name, value] as const),
+  ]);
+}
