@@ -14,6 +14,7 @@ import type {
 import { identityMock } from './mock-identity.ts';
 import { json, Refusal, type Context, type MockRoute } from './mock-kit.ts';
 import { sendTone } from './mock-media.ts';
+import { mockStages, operationsMock } from './mock-operations.ts';
 import { createMockSocket } from './mock-socket.ts';
 import { makeFile, sampleFiles, type SampleFile } from './sample.ts';
 
@@ -142,15 +143,10 @@ const timeline = ({ parts }: Context): AnswerOf<typeof dispatcherRoutes.fileTime
     status: file.status === 'completed' ? 'completed' : file.status === 'error' ? 'failed' : 'running',
     waiting_for: file.waiting_for,
     audio_duration_s: file.duration,
-    stages: stages.map((stage, i) => ({
-      stage,
-      status: i < at ? 'completed' : i === at ? 'running' : 'pending',
-      started_at: new Date().toISOString(),
-      completed_at: i < at ? new Date().toISOString() : null,
-      seconds: i < at ? 1.5 * (i + 1) : null,
-      engine_seconds: i < at ? i + 1 : null,
-      attempts: 1,
-    })),
+    paused_reason: null,
+    created_at: new Date(Date.now() - 402_000).toISOString(),
+    completed_at: file.stage === null ? new Date(Date.now() - 25_000).toISOString() : null,
+    stages: mockStages(at, stages),
   };
 };
 const tus = ({ request, response, parts, body }: Context): null => {
@@ -326,7 +322,7 @@ const routes: readonly MockRoute[] = [
       ),
   ],
   ['GET', /^\/api\/tasks\/files\//, timeline],
-  ['GET', /^\/api\/tasks$/, () => ({ items: [], total: 0, page: 1, page_size: 20 })],
+  ...operationsMock,
   [
     'GET',
     /^\/api\/tags$/,

@@ -93,9 +93,15 @@ export const startDispatcher = async (w: World, over: Partial<DispatcherEnv> = {
     stop: service.stop,
     get: async (path: string, assertion: string) =>
       fetch(`http://127.0.0.1:${ports.apiPort}${path}`, { headers: { 'x-overtone-assertion': assertion } }),
-    post: async (path: string, assertion: string) =>
+    post: async (path: string, assertion: string, body?: unknown) =>
       fetch(`http://127.0.0.1:${ports.apiPort}${path}`, {
         method: 'POST',
+        headers: { 'x-overtone-assertion': assertion, 'content-type': 'application/json' },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      }),
+    remove: async (path: string, assertion: string) =>
+      fetch(`http://127.0.0.1:${ports.apiPort}${path}`, {
+        method: 'DELETE',
         headers: { 'x-overtone-assertion': assertion },
       }),
     internal: async (path: string) => (await fetch(`http://127.0.0.1:${ports.internalPort}${path}`)).text(),

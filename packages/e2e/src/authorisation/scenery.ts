@@ -22,7 +22,8 @@ export type Scenery = Record<
   | 'upload'
   | 'group'
   | 'mapping'
-  | 'pass',
+  | 'pass'
+  | 'task',
   string
 >;
 
@@ -107,6 +108,13 @@ export const createScenery = async (instance: Instance) => {
       ]);
   };
 
+  const deadTask = (s: Scenery) =>
+    dispatcher.ask(
+      `insert into task (uuid, file_id, owner_id, stage, subject, queue, input, status, max_failures, backoff_ms, completed_at)
+       values ($1, $2, $3, 'index', 'job.embedding.search.index', 'embedding', '{}', 'failed', 1, 1, now())`,
+      [s.task, s.file, s.owner],
+    );
+
   const pass = async (id: string) => {
     const report: PassReport = {
       pass_uuid: id,
@@ -169,7 +177,17 @@ export const createScenery = async (instance: Instance) => {
     things: async (relation: Relation, caller: Person | null, needs: (what: string) => boolean): Promise<Scenery> => {
       const stranger =
         relation === 'own' && caller ? caller : await person(relation === 'above' ? 'super_admin' : 'user');
-      const names = ['file', 'segment', 'speaker', 'otherSpeaker', 'share', 'group', 'mapping', 'pass'] as const;
+      const names = [
+        'file',
+        'segment',
+        'speaker',
+        'otherSpeaker',
+        'share',
+        'group',
+        'mapping',
+        'pass',
+        'task',
+      ] as const;
       const ids = Object.fromEntries(names.map((name) => [name, randomUUID()])) as Omit<Scenery, 'owner'>;
       const bystander = needs('bystander') ? (await person('user')).id : randomUUID();
       const s: Scenery = { ...ids, owner: stranger.id, bystander, session: stranger.session, upload: '' };
@@ -187,6 +205,7 @@ export const createScenery = async (instance: Instance) => {
           [s.mapping],
         );
       if (needs('pass')) await pass(s.pass);
+      if (needs('task')) await deadTask(s);
       return s;
     },
     close: async () => {

@@ -36,6 +36,8 @@ const account = (own: Letters, other: Letters, above: Letters): Entry => ({ expe
 const password = 'Another-Battery-2026';
 const address = () => `matrix-${randomUUID()}@example.org`;
 const inCategory = (category: string, entry: Entry): Entry => at(() => ({ category }), entry);
+// Nothing is ever ordered there, so that nothing waits for it.
+const inQueue = (entry: Entry): Entry => at(() => ({ queue: 'default' }), entry);
 const speakerOf = (entry: Entry): Entry => at((s) => ({ uuid: s.speaker, target_uuid: s.otherSpeaker }), entry);
 
 /** Every route of the API. One that is missing here fails the test: whoever adds a route says who may use it. */
@@ -163,7 +165,16 @@ export const table: Record<string, Entry> = {
   'POST /api/tags/files/{uuid}/tags': sending(() => ({ name: 'x' }))(correcting),
   'DELETE /api/tags/files/{uuid}/tags/{tag_name}': correcting,
   'GET /api/tasks': signedIn,
-  'GET /api/tasks/files/{uuid}': { expects: { own: '-aaa', other: 'shaa' } },
+  'GET /api/tasks/files/{uuid}': reading,
+  'GET /api/tasks/{uuid}': at((s) => ({ uuid: s.task }), { expects: { own: '-aaa', other: 'shaa' } }),
+  'DELETE /api/tasks/{uuid}': at((s) => ({ uuid: s.task }), admins),
+  'POST /api/tasks/{uuid}/retry': at((s) => ({ uuid: s.task }), admins),
+  'GET /api/tasks/dead': admins,
+  'POST /api/tasks/dead/retry': sending(() => ({ error_code: 'matrix' }))(admins),
+  'POST /api/tasks/dead/discard': sending(() => ({ error_code: 'matrix' }))(admins),
+  'GET /api/admin/queues': admins,
+  'POST /api/admin/queues/{queue}/pause': inQueue(sending(() => ({ reason: 'matrix' }))(admins)),
+  'POST /api/admin/queues/{queue}/resume': inQueue(admins),
   'POST /api/tasks/recover-stuck-tasks': admins,
   'GET /api/admin/engines': admins,
   'GET /api/admin/gpu-profiles': admins,

@@ -51,7 +51,8 @@ const items: readonly NavItem[] = [
     superOnly: true,
   },
   { to: '/admin/audit', under: '/admin/audit', label: 'Audit log', icon: 'file', superOnly: true },
-  { to: '/admin', under: '/admin', label: 'Engines and tasks', icon: 'settings' },
+  { to: '/admin/queues', under: '/admin/queues', label: 'Queues', icon: 'library' },
+  { to: '/admin', under: '/admin', label: 'Engines and search', icon: 'settings' },
 ];
 
 const isSuperOnly = (path: string): boolean => items.some((item) => item.superOnly && path.startsWith(item.under));

@@ -1,20 +1,18 @@
 import { Stack } from '@mantine/core';
 import { Engines } from './engines.tsx';
+import { GpuProfiles } from './gpu-profiles.tsx';
 import { AdminPane, Section } from './parts.tsx';
 import { SearchIndex } from './search-index.tsx';
-import { Tasks } from './tasks.tsx';
 
 export const AdminPage = () => (
-  <AdminPane title="Engines and tasks">
+  <AdminPane title="Engines and search">
     <Stack gap="lg">
       <Section title="Speech engines">
         <Engines />
+        <GpuProfiles />
       </Section>
       <Section title="Search index">
         <SearchIndex />
-      </Section>
-      <Section title="Tasks">
-        <Tasks />
       </Section>
     </Stack>
   </AdminPane>

@@ -1,13 +1,14 @@
 import { Badge, Skeleton, Table, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { call } from '../api/client.ts';
+import { operate } from '../api/operations.ts';
 import { ErrorNote } from '../app/error-note.tsx';
+import { Processors } from './processors.tsx';
 
 /** The speech engines of the workers that are alive. */
 export const Engines = () => {
   const engines = useQuery({
     queryKey: ['engines'],
-    queryFn: ({ signal }) => call('engines', { signal }),
+    queryFn: ({ signal }) => operate('engines', { signal }),
     refetchInterval: 10_000,
   });
   if (engines.isError)
@@ -28,6 +29,7 @@ export const Engines = () => {
           <Table.Tr>
             <Table.Th>Worker</Table.Th>
             <Table.Th>Engine</Table.Th>
+            <Table.Th>Processors</Table.Th>
             <Table.Th>Takes</Table.Th>
           </Table.Tr>
         </Table.Thead>
@@ -53,6 +55,9 @@ export const Engines = () => {
                     {worker.note}
                   </Text>
                 )}
+              </Table.Td>
+              <Table.Td>
+                <Processors gpu={worker.gpu} />
               </Table.Td>
               <Table.Td>
                 <Text size="xs">{worker.pulls.join(', ')}</Text>

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import {
   directorySyncRoutes,
   dispatcherRoutes,
+  gpuRoutes,
   identityRoutes,
   mediaRoutes,
   searchRoutes,
@@ -15,6 +16,7 @@ import {
   type RouteDef,
 } from '@overtone/contracts';
 import { identityLines } from './identity.ts';
+import { operationsLines } from './operations.ts';
 import { sweepLines } from './sweep.ts';
 import { routes, urlOf } from './routes.ts';
 
@@ -24,6 +26,7 @@ describe('routes', () => {
     ...mediaRoutes,
     ...searchRoutes,
     ...dispatcherRoutes,
+    ...gpuRoutes,
     ...systemRoutes,
     ...userRoutes,
     ...approvalRoutes,
@@ -33,7 +36,7 @@ describe('routes', () => {
     ...authConfigRoutes,
     ...directorySyncRoutes,
   };
-  it.each(Object.entries({ ...routes, ...identityLines, ...sweepLines }))(
+  it.each(Object.entries({ ...routes, ...identityLines, ...operationsLines, ...sweepLines }))(
     'calls %s as the contracts say',
     (name, [method, path]) => {
       expect([contracts[name]?.method, contracts[name]?.path]).toEqual([method, path]);

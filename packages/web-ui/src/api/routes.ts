@@ -52,10 +52,7 @@ export const routes = {
   reindex: ['POST', '/api/search/reindex'],
   reindexStatus: ['GET', '/api/search/reindex/status'],
   indexHealth: ['GET', '/api/search/index-health'],
-  listTasks: ['GET', '/api/tasks'],
   fileTimeline: ['GET', '/api/tasks/files/{uuid}'],
-  recoverStuck: ['POST', '/api/tasks/recover-stuck-tasks'],
-  engines: ['GET', '/api/admin/engines'],
   version: ['GET', '/api/version'],
 } as const satisfies Partial<Record<keyof Routes, RouteLine>>;
 

@@ -169,6 +169,12 @@ const passRoute = createRoute({
   path: '/admin/directory-sync/passes/$uuid',
   component: lazyRouteComponent(() => import('../admin/sync/pass-page.tsx'), 'PassPage'),
 });
+const queuesRoute = createRoute({
+  getParentRoute: () => frameRoute,
+  path: '/admin/queues',
+  validateSearch: textSearch,
+  component: lazyRouteComponent(() => import('../admin/queues/queues-page.tsx'), 'QueuesPage'),
+});
 const adminRoute = createRoute({
   getParentRoute: () => frameRoute,
   path: '/admin',
@@ -197,6 +203,7 @@ export const router = createRouter({
         syncRoute,
         passRoute,
         auditRoute,
+        queuesRoute,
         adminRoute,
       ]),
     ]),

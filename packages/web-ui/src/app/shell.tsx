@@ -123,9 +123,17 @@ const AccountMenu = ({ me }: { me: User }) => {
           Groups
         </Menu.Item>
         {admin && (
-          <Menu.Item leftSection={<Icon name="settings" size={18} />} onClick={() => void navigate({ to: '/admin' })}>
-            Engines and tasks
-          </Menu.Item>
+          <>
+            <Menu.Item
+              leftSection={<Icon name="library" size={18} />}
+              onClick={() => void navigate({ to: '/admin/queues' })}
+            >
+              Queues
+            </Menu.Item>
+            <Menu.Item leftSection={<Icon name="settings" size={18} />} onClick={() => void navigate({ to: '/admin' })}>
+              Engines and search
+            </Menu.Item>
+          </>
         )}
         <Menu.Divider />
         <Menu.Label>Appearance</Menu.Label>

@@ -1,9 +1,6 @@
-import { Stack, Table, Text } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { Stack, Text } from '@mantine/core';
 import { Fragment } from 'react';
-import { timelineQuery, type FileDetail } from '../api/queries.ts';
-import { ErrorNote } from '../app/error-note.tsx';
-import { stageNames } from '../library/status.ts';
+import type { FileDetail } from '../api/queries.ts';
 import { bytes, duration, moment } from '../lib/format.ts';
 import { languageName } from '../uploads/languages.ts';
 import { useFile } from './file-context.ts';
@@ -16,7 +13,7 @@ const engineNames: Record<NonNullable<FileDetail['engine']>['provider'], string>
   scripted: 'Scripted (tests only)',
 };
 
-/** What made this transcript, and how long each stage took. */
+/** What made this transcript. */
 export const DetailsPanel = () => {
   const { file } = useFile();
   return (
@@ -40,7 +37,6 @@ export const DetailsPanel = () => {
           This engine gives no times for single words; they are estimated inside its passages.
         </Text>
       )}
-      <StageTimes uuid={file.uuid} />
     </Stack>
   );
 };
@@ -56,47 +52,3 @@ const factsOf = (file: FileDetail): (readonly [string, string])[] => [
   ...(file.recorded_date === null ? [] : [['Recorded', moment(file.recorded_date)] as const]),
   ...(file.completed_at === null ? [] : [['Finished', moment(file.completed_at)] as const]),
 ];
-
-const seconds = (value: number | null): string =>
-  value === null ? '' : value < 10 ? `${value.toFixed(1)} s` : duration(value);
-
-const StageTimes = ({ uuid }: { uuid: string }) => {
-  const timeline = useQuery(timelineQuery(uuid));
-  if (timeline.isError)
-    return (
-      <ErrorNote
-        error={timeline.error}
-        title="The stages cannot be read just now"
-        onRetry={() => void timeline.refetch()}
-      />
-    );
-  if (!timeline.data) return null;
-  return (
-    <Table fz="xs" verticalSpacing={4} horizontalSpacing={4} data-testid="timeline">
-      <Table.Caption>Stages of the last run</Table.Caption>
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>Stage</Table.Th>
-          <Table.Th ta="right">Time</Table.Th>
-          <Table.Th ta="right">Engine</Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {timeline.data.stages.map((stage) => (
-          <Table.Tr key={stage.stage} {...(stage.status === 'failed' ? { c: 'red' } : {})}>
-            <Table.Td>
-              {stageNames[stage.stage]}
-              {stage.attempts > 1 ? ` (${stage.attempts} tries)` : ''}
-            </Table.Td>
-            <Table.Td ta="right" className="ot-tabular">
-              {stage.seconds === null ? stage.status : seconds(stage.seconds)}
-            </Table.Td>
-            <Table.Td ta="right" className="ot-tabular">
-              {seconds(stage.engine_seconds)}
-            </Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
-  );
-};

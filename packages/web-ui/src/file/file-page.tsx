@@ -20,6 +20,7 @@ import { FindBar, useFind } from './find-bar.tsx';
 import { createPlayer } from './player.ts';
 import { PlayerDock } from './player-dock.tsx';
 import { ProcessingNote } from './processing-note.tsx';
+import { RunTimeline } from './run-timeline.tsx';
 import { ShortcutsDialog } from './shortcuts-dialog.tsx';
 import { SpeakersPanel } from './speakers-panel.tsx';
 import { TagsLine } from './tags-line.tsx';
@@ -120,6 +121,9 @@ const Workspace = ({ initialFind, startAt }: { initialFind: string; startAt: num
           <Panel title="Details" icon="info" open={false}>
             <DetailsPanel />
           </Panel>
+          <Panel title="Processing" icon="clock" open={failed}>
+            <RunTimeline uuid={file.uuid} />
+          </Panel>
         </aside>
         <section className={css['main']} aria-label="Transcript">
           <ProcessingNote file={file} />
@@ -211,7 +215,7 @@ const Panel = ({
   children,
 }: {
   title: string;
-  icon: 'users' | 'info';
+  icon: 'users' | 'info' | 'clock';
   open: boolean;
   children: ReactNode;
 }) => {

@@ -56,7 +56,7 @@ const StagesNote = ({ file }: { file: FileDetail }) => {
         ))}
       </ol>
       <Text size="sm" c="dimmed">
-        {hintFor(file)}
+        {hintFor(file, timeline)}
       </Text>
     </Stack>
   );
@@ -79,7 +79,9 @@ const stateOf = (
 const doneStyle = (stage: string, live: Progress | null): CSSProperties =>
   live?.stage === stage ? ({ '--done': `${Math.max(6, live.percent)}%` } as CSSProperties) : {};
 
-const hintFor = (file: FileDetail): string => {
+const hintFor = (file: FileDetail, timeline: Timeline | null): string => {
+  if (file.waiting_for === 'paused')
+    return `${timeline?.paused_reason ? `The reason: ${timeline.paused_reason}. ` : ''}It goes on by itself as soon as an administrator allows it.`;
   if (file.waiting_for === 'engine')
     return 'No speech engine is ready. An administrator can add one; this recording then goes on by itself.';
   if (file.waiting_for === 'worker') return 'All workers are busy or away. It goes on by itself.';

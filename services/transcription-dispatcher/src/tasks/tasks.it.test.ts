@@ -7,8 +7,10 @@ import {
   transcriptionLive,
   type DataOf,
 } from '@overtone/contracts';
-import { createBus, type Bus } from '@overtone/service-kit';
+import { createDatabase } from '@overtone/database';
+import { AppError, createBus, createMetrics, type Bus } from '@overtone/service-kit';
 import { waitFor } from '@overtone/testkit';
+import { startNeighbours } from '../../test/neighbours.ts';
 import {
   announceWorker,
   assertionOf,
@@ -22,14 +24,18 @@ import {
   uploadedFile,
   type World,
 } from '../../test/harness.ts';
+import { PrismaClient } from '../generated/client.ts';
+import { createTasksStore } from './tasks.store.ts';
 
 let w: World;
 let dispatcher: Awaited<ReturnType<typeof startDispatcher>>;
 let bus: Bus;
+let neighbours: Awaited<ReturnType<typeof startNeighbours>>;
 let file: ReturnType<typeof uploadedFile>;
 
 beforeAll(async () => {
   w = await createWorld();
+  neighbours = await startNeighbours(w);
   dispatcher = await startDispatcher(w);
   bus = createBus({ service: 'transcription-worker', url: w.nats.url, user: 'transcription-worker', password, log });
   await bus.connect();
@@ -37,11 +43,15 @@ beforeAll(async () => {
 afterAll(async () => {
   await bus.close();
   await dispatcher.stop();
+  await neighbours.stop();
   await w.test.close();
   await w.nats.stop();
 });
 beforeEach(async () => {
+  // What an earlier test left open would be worked on first.
+  await w.sql(`update task set status = 'cancelled', completed_at = now() where status in ('pending', 'in_progress')`);
   file = uploadedFile();
+  neighbours.files.set(file.fileId, { title: 'Board meeting', readers: [file.ownerId] });
   await w.emit(mediaEvents.uploaded, file);
   await waitFor(() => statusOf(w, file.fileId));
 });
@@ -57,8 +67,13 @@ describe('the list of tasks', () => {
     const page = dispatcherRoutes.listTasks.answer.parse(await mine.json());
     expect(page.items.map((t) => t.media_file_id)).toEqual([file.fileId]);
     expect(page.items[0]).toMatchObject({ task_type: 'prepare', status: 'pending', queue: 'cpu', attempt: 0 });
-    const others = await dispatcher.get('/api/tasks', as(randomUUID()));
-    expect(await others.json()).toMatchObject({ items: [], total: 0 });
+    expect(page.items[0]).toMatchObject({ file_title: 'Board meeting', worker: null, dead: false });
+    const stranger = randomUUID();
+    for (const query of ['', `?owner=${file.ownerId}`])
+      expect(await (await dispatcher.get(`/api/tasks${query}`, as(stranger))).json()).toMatchObject({
+        items: [],
+        total: 0,
+      });
   });
   test('holds everything for an administrator, and can be narrowed', async () => {
     const all = await (
@@ -70,6 +85,93 @@ describe('the list of tasks', () => {
     ).json();
     expect(none).toMatchObject({ total: 0 });
   });
+  test('is found by queue, owner, and words of the error, the worker or an id', async () => {
+    const [row] = await w.sql<{ uuid: string }>('select uuid from task where file_id = $1', [file.fileId]);
+    await w.sql(`update task set error_message = 'The disk is 100% full', worker = 'host-7' where uuid = $1`, [
+      row?.uuid,
+    ]);
+    const found = async (query: string) => {
+      const answer = await dispatcher.get(`/api/tasks?file=${file.fileId}&${query}`, as(randomUUID(), 'admin'));
+      return dispatcherRoutes.listTasks.answer.parse(await answer.json()).total;
+    };
+    const fits = ['queue=cpu', `owner=${file.ownerId}`, 'q=100%25+full', 'q=HOST-7', `q=${row?.uuid.slice(0, 13)}`];
+    expect(await Promise.all(fits.map(found))).toEqual([1, 1, 1, 1, 1]);
+    const misses = ['queue=gpu', `owner=${randomUUID()}`, 'q=100_25', 'q=nothing'];
+    expect(await Promise.all(misses.map(found))).toEqual([0, 0, 0, 0]);
+  });
+  test('is there without names while media is away', async () => {
+    const alone = await createWorld();
+    const lonely = await startDispatcher(alone);
+    await alone.emit(mediaEvents.uploaded, file);
+    await waitFor(() => statusOf(alone, file.fileId));
+    const page = dispatcherRoutes.listTasks.answer.parse(
+      await (await lonely.get('/api/tasks', as(file.ownerId))).json(),
+    );
+    expect(page.items).toMatchObject([{ file_title: null, media_file_id: file.fileId }]);
+    const shared = await lonely.get(`/api/tasks/files/${file.fileId}`, as(randomUUID()));
+    expect([shared.status, ((await shared.json()) as { code: string }).code]).toEqual([503, 'service_unavailable']);
+    await lonely.stop();
+    await alone.test.close();
+    await alone.nats.stop();
+  });
+  test('keeps the newest that have ended, and what runs still need', async () => {
+    const many = randomUUID();
+    await w.sql(
+      `insert into task (uuid, file_id, owner_id, stage, subject, queue, input, status, max_failures, backoff_ms, created_at, completed_at)
+       select gen_random_uuid(), $1, $1, 'index', 'job.embedding.search.index', 'embedding', '{}', 'completed', 1, 1,
+              now() - make_interval(secs => n), now() - make_interval(secs => n) from generate_series(1, 50) as n`,
+      [many],
+    );
+    await w.sql(`update task set status = 'completed', completed_at = now() - interval '1 year' where file_id = $1`, [
+      file.fileId,
+    ]);
+    const env = { DATABASE_URL: w.dispatcherUrl, DB_POOL_SIZE: 1, DB_MAX_OVERFLOW: 0 };
+    const { db, part } = createDatabase(
+      { env, name: 'test', metrics: createMetrics(), log },
+      (adapter) => new PrismaClient({ adapter }),
+    );
+    const store = createTasksStore({ db });
+    for (let gone = 1; gone > 0;) gone = await store.prune(20, 10);
+    await part.stop();
+    const left = await w.sql<{ seconds: number }>(
+      'select round(extract(epoch from now() - completed_at))::int as seconds from task where file_id = $1',
+      [many],
+    );
+    expect(left.length).toBeLessThanOrEqual(20);
+    expect(left.length).toBeGreaterThan(0);
+    expect(await w.sql('select 1 from task where file_id = $1', [file.fileId])).toHaveLength(1);
+  });
+});
+
+describe('one task', () => {
+  test('shows its tries to its owner and to administrators, to nobody else', async () => {
+    const worker = await startWorker(w, {
+      prepare: (_d, times) => {
+        if (times === 1) throw new AppError('unavailable', 'storage_unavailable', 'The store was away');
+      },
+    });
+    await waitFor(() => worker.stagesDone().includes('prepare'), { timeoutMs: 30_000 });
+    await worker.stop();
+    const [row] = await w.sql<{ uuid: string }>(`select uuid from task where file_id = $1 and stage = 'prepare'`, [
+      file.fileId,
+    ]);
+    const seen = await waitFor(async () => {
+      const answer = await dispatcher.get(`/api/tasks/${row?.uuid}`, as(file.ownerId));
+      const task = dispatcherRoutes.task.answer.parse(await answer.json());
+      return task.status === 'completed' ? task : undefined;
+    });
+    expect(seen.tries).toMatchObject([
+      { number: 1, outcome: 'failed', error_code: 'storage_unavailable', error_message: 'The store was away' },
+      { number: 2, outcome: 'completed', error_code: null },
+    ]);
+    expect(seen.tries.every((t) => t.worker === worker.workerId && t.ended_at !== null)).toBe(true);
+    expect((await dispatcher.get(`/api/tasks/${row?.uuid}`, as(randomUUID(), 'admin'))).status).toBe(200);
+    expect((await dispatcher.get(`/api/tasks/${row?.uuid}`, as(randomUUID()))).status).toBe(404);
+    const timeline = await dispatcher.get(`/api/tasks/files/${file.fileId}`, as(file.ownerId));
+    const { stages } = dispatcherRoutes.fileTimeline.answer.parse(await timeline.json());
+    expect(stages[0]?.tries.map((t) => t.outcome)).toEqual(['failed', 'completed']);
+    expect(stages[0]?.attempts).toBe(2);
+  }, 60_000);
 });
 
 describe("a file's timeline", () => {
@@ -84,7 +186,11 @@ describe("a file's timeline", () => {
       ['index', 'pending'],
     ]);
   });
-  test("of somebody else's file is not found", async () => {
+  test("of somebody else's file is not found, unless the file is shared with the reader", async () => {
+    const reader = randomUUID();
+    expect((await dispatcher.get(`/api/tasks/files/${file.fileId}`, as(reader))).status).toBe(404);
+    neighbours.files.set(file.fileId, { title: 'Board meeting', readers: [reader] });
+    expect((await dispatcher.get(`/api/tasks/files/${file.fileId}`, as(reader))).status).toBe(200);
     expect((await dispatcher.get(`/api/tasks/files/${file.fileId}`, as(randomUUID()))).status).toBe(404);
   });
 });

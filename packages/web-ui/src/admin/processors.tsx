@@ -1,0 +1,33 @@
+import { Text } from '@mantine/core';
+import type { AnswerOf, dispatcherRoutes } from '@overtone/contracts';
+import { memory, tuningInWords } from './gpu-words.ts';
+
+type Gpu = AnswerOf<typeof dispatcherRoutes.engines>['workers'][number]['gpu'];
+
+/** The GPUs a worker may use and what it makes of them. */
+export const Processors = ({ gpu }: { gpu: Gpu }) => {
+  if (gpu === null) return null;
+  return (
+    <>
+      {gpu.devices.map((device) => (
+        <Text key={device.uuid} size="xs">{`GPU ${device.index}: ${device.name}, ${memory(device.memory_mib)}`}</Text>
+      ))}
+      {gpu.devices.length === 0 && <Text size="xs">CPU</Text>}
+      {gpu.tuning !== null && (
+        <Text size="xs" c="dimmed">
+          {tuningInWords(gpu.tuning)}
+        </Text>
+      )}
+      {gpu.concurrency > 0 && (
+        <Text size="xs" c="dimmed">
+          {`${gpu.concurrency} at once, ${gpu.pool}`}
+        </Text>
+      )}
+      {gpu.note !== null && (
+        <Text size="xs" c="dimmed">
+          {gpu.note}
+        </Text>
+      )}
+    </>
+  );
+};

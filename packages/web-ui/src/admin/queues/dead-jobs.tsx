@@ -1,0 +1,93 @@
+import { Badge, Button, Group, Text, UnstyledButton } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { operate } from '../../api/operations.ts';
+import { Icon } from '../../app/icons.tsx';
+import { say, sayError } from '../../app/notify.ts';
+import { stageNames } from '../../library/status.ts';
+import { ago, moment, plural } from '../../lib/format.ts';
+import { Confirm, Empty, Waiting } from '../parts.tsx';
+import { DeadTasks } from './dead-tasks.tsx';
+import { deadKindsQuery, kindFields, type DeadKind } from './queue-queries.ts';
+import css from './queues.module.css';
+
+const keyOf = (kind: DeadKind): string => [kind.queue, kind.task_type, kind.error_code ?? ''].join(' ');
+
+/** What failed for good, by kind: the same trouble mostly has the same cause. */
+export const DeadJobs = () => {
+  const kinds = useQuery(deadKindsQuery);
+  if (!kinds.data || kinds.isError) return <Waiting of={kinds} what="The dead jobs" height={80} />;
+  if (kinds.data.kinds.length === 0) return <Empty>Nothing has failed for good.</Empty>;
+  return (
+    <ul className={css['kinds']} data-testid="dead-kinds">
+      {kinds.data.kinds.map((kind) => (
+        <Kind key={keyOf(kind)} kind={kind} />
+      ))}
+    </ul>
+  );
+};
+
+const Kind = ({ kind }: { kind: DeadKind }) => {
+  const [open, setOpen] = useState(false);
+  const [discarding, setDiscarding] = useState(false);
+  const client = useQueryClient();
+  const refresh = () =>
+    Promise.all([['dead'], ['queues'], ['tasks']].map((queryKey) => client.invalidateQueries({ queryKey })));
+  const retry = useMutation({
+    mutationFn: () => operate('retryDead', { body: kindFields(kind) }),
+    onSuccess: ({ retried, refused, remaining }) => {
+      const left = remaining > refused.length ? ' There are more: retry once more.' : '';
+      const [first] = refused;
+      say(`${plural(retried, 'job is', 'jobs are')} tried again.${left}`);
+      if (first) sayError(`${plural(refused.length, 'job')} could not be retried`, new Error(first.message));
+    },
+    onError: (error) => sayError('Nothing was retried', error),
+    onSettled: refresh,
+  });
+  const name = `${stageNames[kind.task_type]}, ${kind.error_code ?? 'no code'}`;
+  return (
+    <li className={css['kind']} data-error={kind.error_code ?? ''}>
+      <div className={css['kindHead']}>
+        <UnstyledButton
+          className={css['kindName'] ?? ''}
+          aria-expanded={open}
+          aria-label={`Jobs of ${name}`}
+          onClick={() => setOpen(!open)}
+        >
+          <Icon name={open ? 'chevronUp' : 'chevronDown'} size={16} />
+          <span>
+            <b>{stageNames[kind.task_type]}</b> <span className={css['code']}>{kind.error_code ?? 'no code'}</span>
+          </span>
+        </UnstyledButton>
+        <Badge color="red" variant="light">
+          {kind.count.toLocaleString()}
+        </Badge>
+        <Text size="xs" c="dimmed" title={moment(kind.newest_at)}>
+          {kind.queue} · {ago(kind.newest_at)}
+        </Text>
+        <Group gap="xs" ml="auto" wrap="nowrap">
+          <Button size="xs" aria-label={`Retry all: ${name}`} loading={retry.isPending} onClick={() => retry.mutate()}>
+            Retry all
+          </Button>
+          <Button size="xs" variant="default" aria-label={`Discard all: ${name}`} onClick={() => setDiscarding(true)}>
+            Discard all
+          </Button>
+        </Group>
+      </div>
+      {open && <DeadTasks kind={kind} refresh={refresh} />}
+      {discarding && (
+        <Confirm
+          title={`Discard ${plural(kind.count, 'job')}?`}
+          action="Discard"
+          run={() => operate('discardDead', { body: kindFields(kind) })}
+          onDone={() => void refresh()}
+          onClose={() => setDiscarding(false)}
+        >
+          <Text size="sm">
+            Nobody will try them again. Their recordings stay as they are, and can be run again by hand.
+          </Text>
+        </Confirm>
+      )}
+    </li>
+  );
+};

@@ -1,0 +1,86 @@
+import { ActionIcon, Button, Group, Text, Tooltip } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { operate } from '../../api/operations.ts';
+import { Icon } from '../../app/icons.tsx';
+import { say, sayError } from '../../app/notify.ts';
+import { ago, moment } from '../../lib/format.ts';
+import adminCss from '../admin.module.css';
+import { Pager, Waiting } from '../parts.tsx';
+import { deadPageSize, deadTasksQuery, type DeadKind, type TaskItem } from './queue-queries.ts';
+import css from './queues.module.css';
+
+type Refresh = () => Promise<unknown>;
+
+/** The dead jobs of one kind, one by one. */
+export const DeadTasks = ({ kind, refresh }: { kind: DeadKind; refresh: Refresh }) => {
+  const [page, setPage] = useState(1);
+  const tasks = useQuery(deadTasksQuery(kind, page));
+  if (!tasks.data) return <Waiting of={tasks} what="The jobs" height={80} />;
+  return (
+    <>
+      <ul className={css['deadTasks']}>
+        {tasks.data.items.map((task) => (
+          <DeadTask key={task.uuid} task={task} refresh={refresh} />
+        ))}
+      </ul>
+      <Pager page={page} total={tasks.data.total} size={deadPageSize} onPage={setPage} />
+    </>
+  );
+};
+
+const DeadTask = ({ task, refresh }: { task: TaskItem; refresh: Refresh }) => {
+  const params = { uuid: task.uuid };
+  const retry = useMutation({
+    mutationFn: () => operate('retryTask', { params }),
+    onSuccess: () => say('The job is tried again.'),
+    onError: (error) => sayError('The job was not retried', error),
+    onSettled: refresh,
+  });
+  const discard = useMutation({
+    mutationFn: () => operate('discardTask', { params }),
+    onSuccess: () => say('The job was discarded.'),
+    onError: (error) => sayError('The job was not discarded', error),
+    onSettled: refresh,
+  });
+  const name = task.file_title ?? task.media_file_id.slice(0, 8);
+  return (
+    <li className={css['deadTask']}>
+      <div>
+        <Link className={adminCss['rowLink'] ?? ''} to="/files/$uuid" params={{ uuid: task.media_file_id }}>
+          {name}
+        </Link>
+        <Text size="xs" style={{ overflowWrap: 'anywhere' }}>
+          {task.error_message ?? 'No reason was given.'}
+        </Text>
+        <Text size="xs" c="dimmed" title={moment(task.completed_at ?? task.created_at)}>
+          {ago(task.completed_at ?? task.created_at)}
+          {task.worker === null ? '' : ` · ${task.worker}`}
+        </Text>
+      </div>
+      <Group gap={6} wrap="nowrap">
+        <Button
+          size="xs"
+          variant="light"
+          aria-label={`Retry ${name}`}
+          loading={retry.isPending}
+          onClick={() => retry.mutate()}
+        >
+          Retry
+        </Button>
+        <Tooltip label="Discard">
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            aria-label={`Discard ${name}`}
+            loading={discard.isPending}
+            onClick={() => discard.mutate()}
+          >
+            <Icon name="trash" size={17} />
+          </ActionIcon>
+        </Tooltip>
+      </Group>
+    </li>
+  );
+};

@@ -1,0 +1,59 @@
+import { Button, Group, Modal, Stack, Text, Textarea } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState, type SyntheticEvent } from 'react';
+import { operate } from '../../api/operations.ts';
+import { ErrorNote } from '../../app/error-note.tsx';
+import { say } from '../../app/notify.ts';
+import type { QueueItem } from './queue-queries.ts';
+
+type Props = { queue: QueueItem['queue']; onClose: () => void };
+
+/** Asks why before a queue is held: whoever finds it held later wants to know. */
+export const PauseDialog = ({ queue, onClose }: Props) => {
+  const [reason, setReason] = useState('');
+  const client = useQueryClient();
+  const pause = useMutation({
+    mutationFn: () => operate('pauseQueue', { params: { queue }, body: { reason: reason.trim() } }),
+    onSuccess: () => {
+      say(`${queue} is paused.`);
+      void client.invalidateQueries({ queryKey: ['queues'] });
+      onClose();
+    },
+  });
+  const submit = (event: SyntheticEvent): void => {
+    event.preventDefault();
+    if (reason.trim() !== '') pause.mutate();
+  };
+  return (
+    <Modal opened onClose={onClose} title={<b>Pause {queue}</b>}>
+      <form onSubmit={submit}>
+        <Stack gap="md">
+          {pause.error && <ErrorNote error={pause.error} />}
+          <Text size="sm">
+            What is running is finished; nothing new is started until somebody resumes the queue. What arrives meanwhile
+            waits and is not lost.
+          </Text>
+          <Textarea
+            label="Reason"
+            description="People whose recordings wait see it, and the audit log keeps it."
+            data-autofocus
+            required
+            maxLength={500}
+            autosize
+            minRows={2}
+            value={reason}
+            onChange={(event) => setReason(event.currentTarget.value)}
+          />
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" loading={pause.isPending} disabled={reason.trim() === ''}>
+              Pause
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+};

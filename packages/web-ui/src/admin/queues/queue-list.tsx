@@ -1,0 +1,128 @@
+import { Button, Text } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { operate } from '../../api/operations.ts';
+import { Icon } from '../../app/icons.tsx';
+import { say, sayError } from '../../app/notify.ts';
+import { ago, moment } from '../../lib/format.ts';
+import { PauseDialog } from './pause-dialog.tsx';
+import type { Overview, QueueItem } from './queue-queries.ts';
+import css from './queues.module.css';
+import { age, barOf, queueHints, queueWords } from './words.ts';
+
+/** Every queue with its bar, its figures and its switch. */
+export const QueueList = ({ overview }: { overview: Overview }) => {
+  const [pausing, setPausing] = useState<QueueItem['queue'] | null>(null);
+  return (
+    <>
+      <div className={css['legend']} aria-hidden="true">
+        <span data-part="running">running</span>
+        <span data-part="waiting">waiting</span>
+        <span data-part="orphaned">without their worker</span>
+      </div>
+      <ul className={css['queues']} data-testid="queues">
+        {overview.queues.map((queue) => (
+          <Row key={queue.queue} queue={queue} all={overview.queues} onPause={() => setPausing(queue.queue)} />
+        ))}
+      </ul>
+      {pausing !== null && <PauseDialog queue={pausing} onClose={() => setPausing(null)} />}
+    </>
+  );
+};
+
+type RowProps = { queue: QueueItem; all: readonly QueueItem[]; onPause: () => void };
+const Row = ({ queue, all, onPause }: RowProps) => {
+  const bar = barOf(queue, all);
+  return (
+    <li className={css['queue']} data-queue={queue.queue} data-paused={queue.paused !== null}>
+      <div className={css['name']}>
+        <Text fw={650}>{queue.queue}</Text>
+        <Text size="xs" c="dimmed">
+          {queueHints[queue.queue]}
+        </Text>
+      </div>
+      <div className={css['bar']} role="img" aria-label={queueWords(queue)}>
+        <span data-part="running" style={{ width: `${bar.running}%` }} />
+        <span data-part="waiting" style={{ width: `${bar.waiting}%` }} />
+        <span data-part="orphaned" style={{ width: `${bar.orphaned}%` }} />
+      </div>
+      <Figures queue={queue} />
+      <div className={css['switch']}>
+        {queue.paused ? (
+          <Resume queue={queue.queue} />
+        ) : (
+          <Button
+            size="xs"
+            variant="default"
+            leftSection={<Icon name="pause" size={14} />}
+            aria-label={`Pause ${queue.queue}`}
+            onClick={onPause}
+          >
+            Pause
+          </Button>
+        )}
+      </div>
+      {queue.paused && <PausedNote paused={queue.paused} />}
+    </li>
+  );
+};
+
+const Figures = ({ queue }: { queue: QueueItem }) => (
+  <dl className={css['figures']}>
+    <Figure name="Waiting" value={queue.depth} />
+    <Figure name="Running" value={queue.reserved} />
+    <Figure name="Orphaned" value={queue.orphaned} bad />
+    <Figure name="Retrying" value={queue.retrying} />
+    <Figure name="Dead" value={queue.dead} bad />
+    <div>
+      <dt>Oldest running</dt>
+      <dd data-none={queue.oldest_unacked_seconds === 0}>
+        {queue.oldest_unacked_seconds === 0 ? 'none' : age(queue.oldest_unacked_seconds)}
+      </dd>
+    </div>
+  </dl>
+);
+
+const Figure = ({ name, value, bad = false }: { name: string; value: number; bad?: boolean }) => (
+  <div>
+    <dt>{name}</dt>
+    <dd data-none={value === 0} data-bad={bad && value > 0}>
+      {value.toLocaleString()}
+    </dd>
+  </div>
+);
+
+const PausedNote = ({ paused }: { paused: NonNullable<QueueItem['paused']> }) => (
+  <p className={css['paused']}>
+    <Icon name="pause" size={15} />
+    <span>
+      <b>Paused:</b> {paused.reason}{' '}
+      <span className={css['dim']} title={moment(paused.at)}>
+        ({paused.by_name ?? 'an administrator'}, {ago(paused.at)})
+      </span>
+    </span>
+  </p>
+);
+
+const Resume = ({ queue }: { queue: QueueItem['queue'] }) => {
+  const client = useQueryClient();
+  const resume = useMutation({
+    mutationFn: () => operate('resumeQueue', { params: { queue } }),
+    onSuccess: () => {
+      say(`${queue} goes on.`);
+      void client.invalidateQueries({ queryKey: ['queues'] });
+    },
+    onError: (error) => sayError('The queue was not resumed', error),
+  });
+  return (
+    <Button
+      size="xs"
+      leftSection={<Icon name="play" size={14} />}
+      aria-label={`Resume ${queue}`}
+      loading={resume.isPending}
+      onClick={() => resume.mutate()}
+    >
+      Resume
+    </Button>
+  );
+};

@@ -1,0 +1,33 @@
+import { Stack } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { AdminPane, Section, Waiting } from '../parts.tsx';
+import { DeadJobs } from './dead-jobs.tsx';
+import { overviewQuery } from './queue-queries.ts';
+import { QueueList } from './queue-list.tsx';
+import { TaskList } from './task-list.tsx';
+import { WorkerList } from './worker-list.tsx';
+
+/** Admin > Queues: what waits, who works, what failed for good. */
+export const QueuesPage = () => {
+  const overview = useQuery(overviewQuery);
+  return (
+    <AdminPane title="Queues">
+      <Stack gap="lg">
+        <Section title="Queues">
+          <Waiting of={overview} what="The queues" height={320} />
+          {overview.data && !overview.isError && <QueueList overview={overview.data} />}
+        </Section>
+        <Section title="Workers">
+          <Waiting of={overview} what="The workers" height={120} />
+          {overview.data && !overview.isError && <WorkerList overview={overview.data} />}
+        </Section>
+        <Section title="Dead jobs">
+          <DeadJobs />
+        </Section>
+        <Section title="Tasks">
+          <TaskList />
+        </Section>
+      </Stack>
+    </AdminPane>
+  );
+};

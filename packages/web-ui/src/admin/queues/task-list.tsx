@@ -1,0 +1,195 @@
+import { Badge, Button, NativeSelect, Table, Text, UnstyledButton } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { Fragment, useState } from 'react';
+import { operate } from '../../api/operations.ts';
+import { Icon } from '../../app/icons.tsx';
+import { say, sayError } from '../../app/notify.ts';
+import { stageNames } from '../../library/status.ts';
+import { ago, moment, plural } from '../../lib/format.ts';
+import adminCss from '../admin.module.css';
+import { Empty, Pager, Waiting } from '../parts.tsx';
+import { SearchBox } from '../search-box.tsx';
+import { taskPageSize, taskQuery, tasksQuery, type TaskItem } from './queue-queries.ts';
+import { TryList } from './try-list.tsx';
+import { queueHints, taskColors, taskWords } from './words.ts';
+
+type Filters = Record<string, string>;
+
+/** The newest tasks, narrowed by what stands in the address. */
+export const TaskList = () => {
+  const filters = useSearch({ from: '/inside/frame/admin/queues' });
+  const navigate = useNavigate({ from: '/admin/queues' });
+  const tasks = useQuery(tasksQuery(filters));
+  const change = (next: Filters): void => {
+    const { page: _, ...rest } = filters;
+    void navigate({ search: { ...rest, ...next }, replace: true, resetScroll: false });
+  };
+  return (
+    <>
+      <Bar filters={filters} onChange={change} />
+      <Waiting of={tasks} what="The tasks" />
+      {tasks.data?.items.length === 0 && <Empty>No task matches.</Empty>}
+      {tasks.data && tasks.data.items.length > 0 && <Tasks tasks={tasks.data.items} />}
+      {tasks.data && (
+        <>
+          <Text size="sm" c="dimmed" mt="sm" aria-live="polite">
+            {plural(tasks.data.total, 'task')}
+            {tasks.data.total >= 10_000 ? ', the newest that are kept' : ''}
+          </Text>
+          <Pager
+            page={tasks.data.page}
+            total={tasks.data.total}
+            size={taskPageSize}
+            onPage={(page) => void navigate({ search: { ...filters, page: String(page) }, resetScroll: false })}
+          />
+        </>
+      )}
+    </>
+  );
+};
+
+const optionsOf = (any: string, words: Record<string, string>) => [
+  { value: '', label: any },
+  ...Object.entries(words).map(([value, label]) => ({ value, label })),
+];
+const queueNames = Object.fromEntries(Object.keys(queueHints).map((queue) => [queue, queue]));
+
+const Bar = ({ filters, onChange }: { filters: Filters; onChange: (next: Filters) => void }) => (
+  <div className={adminCss['bar']} role="search" aria-label="Find tasks">
+    <SearchBox label="Error, worker or id" value={filters['q'] ?? ''} onChange={(q) => onChange({ q })} />
+    <NativeSelect
+      aria-label="State of tasks"
+      value={filters['status'] ?? ''}
+      onChange={(event) => onChange({ status: event.currentTarget.value })}
+      data={optionsOf('Any state', taskWords)}
+    />
+    <NativeSelect
+      aria-label="Stage of tasks"
+      value={filters['stage'] ?? ''}
+      onChange={(event) => onChange({ stage: event.currentTarget.value })}
+      data={optionsOf('Any stage', stageNames)}
+    />
+    <NativeSelect
+      aria-label="Queue of tasks"
+      value={filters['queue'] ?? ''}
+      onChange={(event) => onChange({ queue: event.currentTarget.value })}
+      data={optionsOf('Any queue', queueNames)}
+    />
+    {(['owner', 'file'] as const).map((only) =>
+      filters[only] === undefined ? null : (
+        <Button
+          key={only}
+          variant="light"
+          rightSection={<Icon name="close" size={14} />}
+          aria-label={`Tasks of every ${only === 'owner' ? 'account' : 'recording'}`}
+          onClick={() => onChange({ [only]: '' })}
+        >
+          {only === 'owner' ? 'One account' : 'One recording'}
+        </Button>
+      ),
+    )}
+    <Recover />
+  </div>
+);
+
+const Recover = () => {
+  const client = useQueryClient();
+  const recover = useMutation({
+    mutationFn: () => operate('recoverStuck'),
+    onSuccess: (answer) => {
+      say(answer.message);
+      void client.invalidateQueries({ queryKey: ['tasks'] });
+    },
+    onError: (error) => sayError('Recovery did not work', error),
+  });
+  return (
+    <Button variant="default" loading={recover.isPending} onClick={() => recover.mutate()}>
+      Recover stuck tasks
+    </Button>
+  );
+};
+
+const Tasks = ({ tasks }: { tasks: readonly TaskItem[] }) => (
+  <Table.ScrollContainer minWidth={620}>
+    <Table fz="sm" verticalSpacing={8} data-testid="tasks">
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>Stage</Table.Th>
+          <Table.Th>State</Table.Th>
+          <Table.Th>Recording</Table.Th>
+          <Table.Th ta="right">Tries</Table.Th>
+          <Table.Th>Ordered</Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {tasks.map((task) => (
+          <TaskRows key={task.uuid} task={task} />
+        ))}
+      </Table.Tbody>
+    </Table>
+  </Table.ScrollContainer>
+);
+
+const TaskRows = ({ task }: { task: TaskItem }) => {
+  const [open, setOpen] = useState(false);
+  return (
+    <Fragment>
+      <Table.Tr data-status={task.status}>
+        <Table.Td style={{ whiteSpace: 'nowrap' }}>
+          <UnstyledButton
+            fz="sm"
+            aria-expanded={open}
+            aria-label={`Tries of ${stageNames[task.task_type]}, ${task.file_title ?? task.media_file_id}`}
+            onClick={() => setOpen(!open)}
+            style={{ display: 'inline-flex', alignItems: 'center', gap: 6 }}
+          >
+            <Icon name={open ? 'chevronUp' : 'chevronDown'} size={14} />
+            {stageNames[task.task_type]}
+          </UnstyledButton>
+        </Table.Td>
+        <Table.Td>
+          <Badge variant={task.dead ? 'filled' : 'light'} color={taskColors[task.status]}>
+            {task.dead ? 'dead' : taskWords[task.status]}
+          </Badge>
+          {task.error_message !== null && (
+            <Text size="xs" c="red" mt={2} lineClamp={2}>
+              {task.error_message}
+            </Text>
+          )}
+        </Table.Td>
+        <Table.Td>
+          <Link className={adminCss['rowLink'] ?? ''} to="/files/$uuid" params={{ uuid: task.media_file_id }}>
+            {task.file_title ?? task.media_file_id.slice(0, 8)}
+          </Link>
+        </Table.Td>
+        <Table.Td ta="right">{task.attempt}</Table.Td>
+        <Table.Td title={moment(task.created_at)} style={{ whiteSpace: 'nowrap' }}>
+          {ago(task.created_at)}
+        </Table.Td>
+      </Table.Tr>
+      {open && (
+        <Table.Tr>
+          <Table.Td colSpan={5}>
+            <Tries uuid={task.uuid} />
+          </Table.Td>
+        </Table.Tr>
+      )}
+    </Fragment>
+  );
+};
+
+const Tries = ({ uuid }: { uuid: string }) => {
+  const task = useQuery(taskQuery(uuid));
+  if (!task.data) return <Waiting of={task} what="The tries" height={40} />;
+  const { tries, queue, next_attempt_at: next } = task.data;
+  return (
+    <>
+      <Text size="xs" c="dimmed">
+        Queue {queue} · {uuid}
+        {next === null ? '' : ` · next try ${moment(next)}`}
+      </Text>
+      {tries.length === 0 ? <Text size="xs">Not tried yet.</Text> : <TryList tries={tries} />}
+    </>
+  );
+};

@@ -1,0 +1,50 @@
+import { describe, expect, it } from '@jest/globals';
+import type { QueueItem } from './queue-queries.ts';
+import { age, barOf, queueWords } from './words.ts';
+
+const queue = (over: Partial<QueueItem> = {}): QueueItem => ({
+  queue: 'gpu',
+  depth: 0,
+  reserved: 0,
+  orphaned: 0,
+  oldest_unacked_seconds: 0,
+  retrying: 0,
+  dead: 0,
+  paused: null,
+  ...over,
+});
+
+describe('the bar of a queue', () => {
+  it('is measured by the fullest queue', () => {
+    const full = queue({ depth: 90, reserved: 10 });
+    const half = queue({ queue: 'cpu', depth: 50 });
+    expect(barOf(full, [full, half])).toEqual({ running: 9, waiting: 81, orphaned: 0 });
+    expect(barOf(half, [full, half])).toEqual({ running: 0, waiting: 45, orphaned: 0 });
+  });
+  it('shows one of a hundred thousand', () => {
+    const full = queue({ depth: 100_000 });
+    expect(barOf(queue({ orphaned: 1 }), [full]).orphaned).toBeGreaterThan(1);
+  });
+  it('is not full because of one job', () => expect(barOf(queue({ depth: 1 }), []).waiting).toBe(9));
+});
+
+describe('a queue in words', () => {
+  it('tells what waits and what runs, and of orphans only when there are any', () => {
+    expect(queueWords(queue({ depth: 3, reserved: 1 }))).toBe('3 waiting, 1 running');
+    expect(queueWords(queue({ orphaned: 2 }))).toBe('0 waiting, 0 running, 2 without their worker');
+  });
+});
+
+describe('an age', () => {
+  it('is told in the unit that fits', () => {
+    expect([0, 59.9, 60, 3599, 3600, 3 * 3600 + 300, 3 * 86_400].map(age)).toEqual([
+      '0 s',
+      '59 s',
+      '1 min',
+      '59 min',
+      '1 h',
+      '3 h 5 min',
+      '3 days',
+    ]);
+  });
+});

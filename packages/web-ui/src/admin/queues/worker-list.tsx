@@ -1,0 +1,81 @@
+import { Badge, Progress, Text } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { stageNames } from '../../library/status.ts';
+import { moment } from '../../lib/format.ts';
+import adminCss from '../admin.module.css';
+import { Empty } from '../parts.tsx';
+import type { Overview, WorkerItem } from './queue-queries.ts';
+import css from './queues.module.css';
+import { ageSince, standingOf } from './words.ts';
+
+/** Workers, and what each does now; those that fell silent stay for ten minutes. */
+export const WorkerList = ({ overview }: { overview: Overview }) => {
+  if (overview.workers.length === 0) return <Empty>No worker is running. Recordings wait until one comes back.</Empty>;
+  return (
+    <ul className={css['workers']} data-testid="workers">
+      {overview.workers.map((worker) => (
+        <Worker key={worker.id} worker={worker} now={overview.at} />
+      ))}
+    </ul>
+  );
+};
+
+const Worker = ({ worker, now }: { worker: WorkerItem; now: string }) => {
+  const { words, color } = standingOf(worker);
+  return (
+    <li className={css['worker']} data-state={worker.state}>
+      <div className={css['workerHead']}>
+        <Badge variant="light" color={color}>
+          {words}
+        </Badge>
+        <Text fw={600} size="sm">
+          {worker.service}
+        </Text>
+        <Text size="xs" c="dimmed" className={css['id'] ?? ''}>
+          {worker.id}
+        </Text>
+        <Text
+          size="xs"
+          c="dimmed"
+          ml="auto"
+          title={moment(worker.state === 'online' ? worker.since : worker.last_seen)}
+        >
+          {worker.state === 'online'
+            ? `up for ${ageSince(worker.since, now)}`
+            : `last seen ${ageSince(worker.last_seen, now)} ago`}
+        </Text>
+      </div>
+      <Text size="xs" c="dimmed">
+        Takes {worker.pulls.join(', ')}
+        {worker.engine ? ` · ${worker.engine.provider}, ${worker.engine.model}` : ''}
+      </Text>
+      {worker.note !== null && <Text size="xs">{worker.note}</Text>}
+      {worker.doing.length > 0 && (
+        <ul className={css['doing']} aria-label={`What ${worker.id} does`}>
+          {worker.doing.map((task) => (
+            <Doing key={task.task_uuid} task={task} now={now} />
+          ))}
+        </ul>
+      )}
+    </li>
+  );
+};
+
+const Doing = ({ task, now }: { task: WorkerItem['doing'][number]; now: string }) => (
+  <li>
+    <span className={css['doingWords']}>
+      {stageNames[task.stage]}:{' '}
+      <Link className={adminCss['rowLink'] ?? ''} to="/files/$uuid" params={{ uuid: task.media_file_id }}>
+        {task.file_title ?? task.media_file_id.slice(0, 8)}
+      </Link>
+    </span>
+    <Progress
+      className={css['doingBar'] ?? ''}
+      value={Math.max(2, Math.round(task.progress * 100))}
+      aria-label={`${stageNames[task.stage]}, ${Math.round(task.progress * 100)} percent`}
+    />
+    <span className={css['dim']}>
+      {Math.round(task.progress * 100)} % · {ageSince(task.since, now)}
+    </span>
+  </li>
+);

@@ -1,0 +1,183 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { dispatcherRoutes, mediaEvents, operationsEvents } from '@overtone/contracts';
+import { createBus, type Bus } from '@overtone/service-kit';
+import { waitFor } from '@overtone/testkit';
+import {
+  announceWorker,
+  assertionOf,
+  createWorld,
+  log,
+  password,
+  startDispatcher,
+  startMedia,
+  startWorker,
+  statusOf,
+  uploadedFile,
+  type World,
+} from '../../test/harness.ts';
+import { startNeighbours } from '../../test/neighbours.ts';
+
+let w: World;
+let dispatcher: Awaited<ReturnType<typeof startDispatcher>>;
+let neighbours: Awaited<ReturnType<typeof startNeighbours>>;
+let bus: Bus;
+const adminId = randomUUID();
+const admin = () => assertionOf(adminId, 'admin');
+
+beforeAll(async () => {
+  w = await createWorld();
+  neighbours = await startNeighbours(w);
+  neighbours.names.set(adminId, 'Ada Admin');
+  dispatcher = await startDispatcher(w);
+  bus = createBus({ service: 'transcription-worker', url: w.nats.url, user: 'transcription-worker', password, log });
+  await bus.connect();
+});
+afterAll(async () => {
+  await bus.close();
+  await dispatcher.stop();
+  await neighbours.stop();
+  await w.test.close();
+  await w.nats.stop();
+});
+
+/** What an administrator sees; while it cannot be told, as right after the start, it is asked for again. */
+const overview = () =>
+  waitFor(async () => {
+    const answer = await dispatcher.get('/api/admin/queues', admin());
+    return answer.status === 200 ? dispatcherRoutes.queues.answer.parse(await answer.json()) : undefined;
+  });
+const queue = async (name: string) => (await overview()).queues.find((q) => q.queue === name);
+const audited = async () =>
+  (await w.events()).filter((e) => e.subject === operationsEvents.performed.subject).map((e) => e.data);
+
+describe('the queues', () => {
+  test('show what waits, in which file, and are for administrators only', async () => {
+    const file = uploadedFile();
+    await w.emit(mediaEvents.uploaded, file);
+    expect(await waitFor(async () => ((await queue('cpu'))?.depth === 1 ? queue('cpu') : undefined))).toMatchObject({
+      depth: 1,
+      reserved: 0,
+      orphaned: 0,
+      retrying: 0,
+      dead: 0,
+      paused: null,
+    });
+    for (const path of ['/api/admin/queues', '/api/tasks/dead'])
+      expect((await dispatcher.get(path, assertionOf(randomUUID(), 'user'))).status).toBe(403);
+    expect(
+      (await dispatcher.post('/api/admin/queues/gpu/pause', assertionOf(adminId, 'user'), { reason: 'x' })).status,
+    ).toBe(403);
+    await w.emit(mediaEvents.cancelOrdered, file);
+    await waitFor(async () => (await statusOf(w, file.fileId)) === 'cancelled');
+  });
+
+  test('count what failed for good and what waits for its next try', async () => {
+    const before = await queue('embedding');
+    const insert = (status: string, next: string) =>
+      w.sql(
+        `insert into task (uuid, file_id, owner_id, stage, subject, queue, input, status, max_failures, backoff_ms, next_attempt_at)
+         values ($1, $1, $1, 'index', 'job.embedding.search.index', 'embedding', '{}', $2, 1, 1, ${next})`,
+        [randomUUID(), status],
+      );
+    await insert('failed', 'null');
+    await insert('failed', 'null');
+    await insert('pending', `now() + interval '1 hour'`);
+    expect(before).toMatchObject({ dead: 0, retrying: 0 });
+    expect(await queue('embedding')).toMatchObject({ dead: 2, retrying: 1 });
+    await w.sql(`delete from task where queue = 'embedding'`);
+  });
+});
+
+describe('a paused queue', () => {
+  test('starts nothing new and says why, in the queue and in the file, until it is resumed', async () => {
+    const refused = await dispatcher.post('/api/admin/queues/cpu/pause', admin(), { reason: '  ' });
+    expect(refused.status).toBe(422);
+    expect((await dispatcher.post('/api/admin/queues/nonsense/pause', admin(), { reason: 'x' })).status).toBe(400);
+    const reason = 'The disk is being exchanged';
+    const paused = await dispatcher.post('/api/admin/queues/cpu/pause', admin(), { reason });
+    expect(dispatcherRoutes.pauseQueue.answer.parse(await paused.json())).toMatchObject({
+      reason,
+      by_name: 'Ada Admin',
+    });
+    expect((await queue('cpu'))?.paused).toMatchObject({ reason, by: adminId, by_name: 'Ada Admin' });
+
+    const worker = await startWorker(w);
+    await announceWorker(bus, worker.workerId, { pulls: ['cpu-media', 'gpu-transcription'], engine: true });
+    const media = startMedia(w);
+    const file = uploadedFile();
+    await w.emit(mediaEvents.uploaded, file);
+    const timeline = await waitFor(
+      async () => {
+        const answer = await dispatcher.get(`/api/tasks/files/${file.fileId}`, assertionOf(file.ownerId, 'user'));
+        if (answer.status !== 200) return undefined;
+        const seen = dispatcherRoutes.fileTimeline.answer.parse(await answer.json());
+        return seen.waiting_for === null ? undefined : seen;
+      },
+      { timeoutMs: 30_000 },
+    );
+    expect(timeline).toMatchObject({ status: 'waiting', waiting_for: 'paused', paused_reason: reason });
+    expect(worker.done).toEqual([]);
+
+    const resumed = await dispatcher.post('/api/admin/queues/cpu/resume', admin());
+    expect(await resumed.json()).toEqual({ resumed: true });
+    await waitFor(async () => (await statusOf(w, file.fileId)) === 'completed', { timeoutMs: 40_000 });
+    expect(await (await dispatcher.post('/api/admin/queues/cpu/resume', admin())).json()).toEqual({ resumed: false });
+    expect((await queue('cpu'))?.paused).toBeNull();
+    await worker.stop();
+    media.stop();
+    const told = await waitFor(async () => {
+      const all = await audited();
+      return all.length >= 2 ? all : undefined;
+    });
+    expect(told).toMatchObject([
+      { action: 'queue_paused', actorId: adminId, details: { queue: 'cpu', reason } },
+      { action: 'queue_resumed', actorId: adminId, details: { queue: 'cpu' } },
+    ]);
+  }, 90_000);
+});
+
+describe('the workers', () => {
+  test('are shown with what they do now, and as offline when they fall silent', async () => {
+    await announceWorker(bus, 'busy', { pulls: ['gpu-transcription'], engine: true });
+    const file = uploadedFile();
+    neighbours.files.set(file.fileId, { title: 'Board meeting', readers: [] });
+    const task = randomUUID();
+    await w.sql(
+      `insert into task (uuid, file_id, owner_id, stage, subject, queue, input, status, worker, token, max_failures, backoff_ms, claimed_at)
+       values ($1, $2, $2, 'transcribe', 'job.gpu.transcription.transcribe', 'gpu', '{}', 'in_progress', 'busy', 1, 3, 1, now())`,
+      [task, file.fileId],
+    );
+    const shown = await waitFor(async () => (await overview()).workers.find((x) => x.id === 'busy'));
+    expect(shown).toMatchObject({ state: 'online', engine: { provider: 'scripted' }, pulls: ['gpu-transcription'] });
+    expect(shown.doing).toMatchObject([
+      { task_uuid: task, stage: 'transcribe', media_file_id: file.fileId, file_title: 'Board meeting' },
+    ]);
+    await w.sql('delete from task where uuid = $1', [task]);
+    await waitFor(async () => (await w.sql(`select 1 from worker_seen where id = 'busy'`)).length === 1, {
+      timeoutMs: 30_000,
+    });
+    await (await bus.kv('WORKERS')).delete('worker.busy');
+    const gone = await waitFor(async () =>
+      (await overview()).workers.find((x) => x.id === 'busy' && x.state === 'offline'),
+    );
+    expect(gone).toMatchObject({ engine: { provider: 'scripted' }, doing: [] });
+    await w.sql(`update worker_seen set last_seen_at = now() - interval '601 seconds' where id = 'busy'`);
+    expect((await overview()).workers.some((x) => x.id === 'busy')).toBe(false);
+    await waitFor(async () => (await w.sql(`select 1 from worker_seen where id = 'busy'`)).length === 0, {
+      timeoutMs: 30_000,
+    });
+  }, 90_000);
+});
+
+test('while the broker cannot be asked nothing is shown as empty', async () => {
+  await overview();
+  process.kill(w.nats.pid(), 'SIGSTOP');
+  const answer = await waitFor(async () => {
+    const seen = await dispatcher.get('/api/admin/queues', admin());
+    return seen.status === 200 ? undefined : seen;
+  });
+  process.kill(w.nats.pid(), 'SIGCONT');
+  expect([answer.status, ((await answer.json()) as { code: string }).code]).toEqual([503, 'broker_unavailable']);
+  await overview();
+}, 60_000);

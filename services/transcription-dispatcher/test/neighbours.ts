@@ -1,0 +1,38 @@
+import { identityRpc, mediaRpc } from '@overtone/contracts';
+import { createBus } from '@overtone/service-kit';
+import { log, password, type World } from './harness.ts';
+
+type Known = { title: string; readers: string[] };
+
+/** Media and identity, as far as the dispatcher asks them: files by name and reader, people by name. */
+export const startNeighbours = async (w: World) => {
+  const files = new Map<string, Known>();
+  const names = new Map<string, string>();
+  const buses = await Promise.all(
+    (['media', 'identity'] as const).map(async (service) => {
+      const bus = createBus({ service, url: w.nats.url, user: 'test', password, log });
+      await bus.connect();
+      return bus;
+    }),
+  );
+  const [media, identity] = buses;
+  media?.serve(mediaRpc.standing, async ({ fileIds, reader }) => ({
+    files: fileIds.flatMap((fileId) => {
+      const file = files.get(fileId);
+      return file ? [{ fileId, title: file.title, readable: file.readers.includes(reader.userId) }] : [];
+    }),
+  }));
+  identity?.serve(identityRpc.names, async ({ userIds }) => ({
+    users: userIds.flatMap((userId) => {
+      const fullName = names.get(userId);
+      return fullName === undefined ? [] : [{ userId, email: '', fullName }];
+    }),
+  }));
+  return {
+    files,
+    names,
+    stop: async () => {
+      await Promise.all(buses.map((bus) => bus.close()));
+    },
+  };
+};
