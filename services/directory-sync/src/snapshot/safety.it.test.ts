@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { compileMappings } from '@overtone/directory';
 import { isAppError } from '@overtone/service-kit';
+import { randomFrom, type Random } from '../../test/random.ts';
 import { rulesFor } from '../../test/rules.ts';
 import {
   base,
@@ -23,18 +24,6 @@ beforeAll(async () => {
   directory = await startScriptedDirectory();
 });
 afterAll(() => directory.stop());
-
-/** Numbers that look random and are the same for the same seed (mulberry32). */
-const randomFrom = (seed: number) => {
-  let state = seed;
-  return (below: number): number => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) % below;
-  };
-};
-type Random = ReturnType<typeof randomFrom>;
 
 const idOf = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
 const groups = ['staff', 'admins', 'mapped'];
