@@ -56,6 +56,20 @@ describe('migration chain', () => {
     ]);
     expect(rows).toHaveLength(databaseRoles.length);
   });
+
+  it('needs an owner who may make roles, and no superuser', async () => {
+    // A server of its own: roles that a superuser has made are not the owner's to change.
+    const other = await startPostgres();
+    try {
+      await sql(other.url, 'create role keeper login createrole');
+      await sql(other.url, 'create database kept owner keeper');
+      const url = other.url.replace(/\/\/[^@]*@/, '//keeper@').replace(/\/postgres$/, '/kept');
+      const { to } = await migrate({ url, passwords: { media: 'first' } });
+      expect(to).toBe(migrationHead());
+    } finally {
+      await other.stop();
+    }
+  });
 });
 
 describe('roles', () => {
