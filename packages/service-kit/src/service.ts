@@ -9,6 +9,7 @@ import { watchEventLag } from './bus/event-lag.ts';
 import type { ServiceEnv } from './env.ts';
 import { createAccessLog } from './http/access-log.ts';
 import { createApi } from './http/api.ts';
+import { createDrain } from './http/drain.ts';
 import { createInternal, type Checks, type InternalRoute } from './http/internal.ts';
 import type { Route } from './http/route.ts';
 import type { Worker } from './jobs/worker.ts';
@@ -79,9 +80,19 @@ export const createService = (d: ServiceDefinition): Service => {
   const api =
     d.listener ??
     createServer(
-      { maxHeaderSize },
+      { maxHeaderSize, requestTimeout },
       createApi({ routes: d.routes ?? [], log: d.log, metrics: d.metrics, access, whoIs: d.whoIs ?? nobody }),
     );
+
+  const drain = createDrain(api);
+  const stopParts = async (): Promise<void> => {
+    for (const part of started.toReversed())
+      await part
+        .stop()
+        .catch((err: unknown) => d.log.warn({ err: err as Error, part: part.name }, 'did not stop well'));
+    await d.bus.close();
+    await stopTracing();
+  };
 
   return {
     log: d.log,
@@ -104,16 +115,13 @@ export const createService = (d: ServiceDefinition): Service => {
     },
     stop: async () => {
       accepting = false;
+      drain.begin();
       await sleep(d.env.DRAIN_DELAY_MS);
-      const grace = sleep(d.env.SHUTDOWN_GRACE_MS, undefined, { ref: false });
-      await Promise.race([Promise.all([closeGently(api), ...running.map((r) => r.stop())]), grace]);
+      const forEnds = Math.min(endsMs, d.env.SHUTDOWN_GRACE_MS / 5);
+      const work = [drain.close(), d.bus.stopServing(), ...running.map((r) => r.stop())];
+      await within(d.env.SHUTDOWN_GRACE_MS - forEnds, Promise.allSettled(work));
       api.closeAllConnections();
-      for (const part of started.toReversed())
-        await part
-          .stop()
-          .catch((err: unknown) => d.log.warn({ err: err as Error, part: part.name }, 'did not stop well'));
-      await Promise.race([d.bus.close(), sleep(2_000, undefined, { ref: false })]);
-      await stopTracing();
+      await within(forEnds, stopParts());
       internal.close();
       internal.closeAllConnections();
     },
@@ -123,6 +131,11 @@ export const createService = (d: ServiceDefinition): Service => {
 // The edge takes 16 KiB of headers from a client and may add a signed copy of them (see forwarded.ts).
 const maxHeaderSize = 96 * 1024;
 
+// A long recording on a slow line is no slow request; the edge watches that bodies come.
+const requestTimeout = 0;
+/** What the last steps of a stop may take of the grace: closing connections to the database and to the broker. */
+const endsMs = 2_000;
+
 const nobody = (): Caller | null => null;
 
 const listen = (server: Server, port: number, host: string): Promise<number> =>
@@ -131,11 +144,12 @@ const listen = (server: Server, port: number, host: string): Promise<number> =>
     server.listen(port, host, () => resolve((server.address() as AddressInfo).port));
   });
 
-const closeGently = (server: Server): Promise<void> =>
-  new Promise((resolve) => {
-    server.close(() => resolve());
-    server.closeIdleConnections();
-  });
+/** Waits for the work, but not for longer. */
+const within = async (ms: number, work: Promise<unknown>): Promise<void> => {
+  const over = new AbortController();
+  await Promise.race([work, sleep(ms, undefined, { signal: over.signal }).catch(() => {})]);
+  over.abort();
+};
 
 /** Starts a service as this process: stops on SIGTERM or SIGINT, exits 1 when something is beyond repair. */
 export const runService = async (service: Service): Promise<void> => {

@@ -21,7 +21,8 @@ import {
 } from './callers/callers.ts';
 import type { Exchange } from './exchange.ts';
 import { isSignInAttempt, type Limits } from './limits/limits.ts';
-import { forward } from './proxy/forward.ts';
+import type { Patience } from './patience.ts';
+import { createForward } from './proxy/forward.ts';
 import { linger } from './proxy/linger.ts';
 import { bodyStream, hasBody, tooBig, type BodyLimits } from './proxy/request-body.ts';
 import { limitKey, requestHeaders, type createRouter } from './routing/routing.ts';
@@ -39,6 +40,7 @@ export type ApiDeps = {
   pools: Partial<Record<ServiceName, Dispatcher>>;
   maxUploadBytes: number;
   traced: Traced;
+  patience: Patience;
   /** Answers the edge's own routes. */
   own: (x: Exchange, def: RouteDef) => Promise<void>;
 };
@@ -80,6 +82,7 @@ const checkSize = (x: Exchange, def: Target, { maxBytes }: BodyLimits, maxUpload
 
 /** An API request, in order: match, limit, who is calling, CSRF, role and state, hand on. */
 export const createApi = (d: ApiDeps) => {
+  const forward = createForward(d.patience);
   const whoCalls = async (x: Exchange, cookies: SessionCookies): Promise<Who | null> => {
     const bearer = bearerOf(x.req.headers.authorization);
     const token = bearer === undefined ? cookies.access : bearer;

@@ -9,6 +9,7 @@ import {
   version,
   type Checks,
   type Part,
+  type Periodic,
   type Service,
 } from '@overtone/service-kit';
 import { Pool } from 'undici';
@@ -23,6 +24,7 @@ import { sendJson, type Exchange } from './exchange.ts';
 import { followSettings } from './limits/follow-settings.ts';
 import { createLimits } from './limits/limits.ts';
 import { createListener } from './listener.ts';
+import { createPatience } from './patience.ts';
 import { createClientView, createRouter } from './routing/routing.ts';
 import { createHealth } from './system/health.ts';
 import { createTraced } from './tracing.ts';
@@ -40,11 +42,16 @@ const upstreams = (env: EdgeEnv): Partial<Record<ServiceName, string>> => ({
   ...(env.DIRECTORY_SYNC_URL ? { 'directory-sync': env.DIRECTORY_SYNC_URL } : {}),
 });
 
+/** Shorter than the services keep it (see the kit's drain), so that none of them closes a connection under a request. */
+const keepIdleMs = 1_000;
+
 /** Connections are kept; a service that does not take a connection is told of quickly, one that works is waited for. */
 const poolFor = (url: string): Pool =>
   new Pool(url, {
     connections: 512,
     pipelining: 1,
+    keepAliveTimeout: keepIdleMs,
+    keepAliveMaxTimeout: keepIdleMs,
     connect: { timeout: 3_000, noDelay: true },
     headersTimeout: 120_000,
     bodyTimeout: 120_000,
@@ -62,7 +69,12 @@ export const createEdgeGateway = (env: EdgeEnv): Service => {
   const pools = Object.fromEntries(Object.entries(urls).map(([service, url]) => [service, poolFor(url)]));
   const assertion = createAssertions(env.ASSERTION_PRIVATE_KEY);
   const revocations = createRevocations({ bus, sessions: () => sessions, inFlight: () => inFlight });
-  const identity = createIdentity({ pool: pools['identity'] as Pool, assertion: () => assertion('identity', null) });
+  const patience = createPatience(env.UPSTREAM_WAIT_MS);
+  const identity = createIdentity({
+    patience,
+    pool: pools['identity'] as Pool,
+    assertion: () => assertion('identity', null),
+  });
   const sessions = createSessionCache({ ask: identity.ask, hearing: revocations.hearing });
   const inFlight = createInFlight({ resolve: sessions.resolve });
   const limits = createLimits(cache, {
@@ -97,10 +109,11 @@ export const createEdgeGateway = (env: EdgeEnv): Service => {
     forwarded: createForwardedStatement(env.ASSERTION_PRIVATE_KEY),
     pools,
     maxUploadBytes: env.MAX_UPLOAD_BYTES,
+    patience,
     traced: createTraced(env.OTEL_EXPORTER_OTLP_ENDPOINT),
     own,
   });
-  const listener = createListener({
+  const { server, closeTunnels } = createListener({
     log,
     access: createAccessLog(log, env.LOG_FORMAT),
     metrics,
@@ -128,8 +141,15 @@ export const createEdgeGateway = (env: EdgeEnv): Service => {
     log,
     metrics,
     bus,
-    listener,
+    listener: server,
+    // Sockets would hold a stopping edge back for as long as they are open; their clients come back by themselves.
+    periodics: [onStop('sockets', closeTunnels)],
     parts: [connections, revocations.part, settings],
     checks,
   });
 };
+
+const onStop = (task: string, work: () => void): Periodic => ({
+  name: task,
+  start: () => ({ stop: async () => work() }),
+});

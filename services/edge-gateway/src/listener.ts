@@ -30,7 +30,7 @@ const internal = /^\/(health|metrics)(\/|$)/;
 const isApi = (path: string): boolean => path === '/api' || path.startsWith('/api/');
 
 /** The only public port. */
-export const createListener = (d: ListenerDeps): Server => {
+export const createListener = (d: ListenerDeps): { server: Server; closeTunnels: () => void } => {
   const exchange = (req: IncomingMessage, res: ServerResponse, expectsContinue: boolean): Exchange => ({
     req,
     res,
@@ -122,11 +122,8 @@ export const createListener = (d: ListenerDeps): Server => {
     socket.on('error', () => socket.destroy());
     upgrade(req, socket, head).catch(() => refuseUpgrade(socket, '503 Service Unavailable'));
   });
-  // Sockets would hold a stopping edge back for as long as they are open; their clients come back by themselves.
-  const close = server.close.bind(server);
-  server.close = (callback) => {
+  const closeTunnels = (): void => {
     for (const socket of tunnels) socket.destroy();
-    return close(callback);
   };
-  return server;
+  return { server, closeTunnels };
 };

@@ -39,6 +39,13 @@ const startService = async (handler: { current: Handler | undefined }) => {
 };
 const listen = (server: Server): Promise<number> =>
   new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port)));
+/** A port that nobody listens on at this moment. */
+export const freePort = async (): Promise<number> => {
+  const server = createServer();
+  const port = await listen(server);
+  await close(server);
+  return port;
+};
 const close = (server: Server): Promise<void> =>
   new Promise((resolve) => {
     server.close(() => resolve());
@@ -94,6 +101,8 @@ export const startEdge = async (backends: Backends, { signInPerMinute = 10, ...o
     INTERNAL_PORT: 0,
     LOG_LEVEL: 'fatal',
     SHUTDOWN_GRACE_MS: 200,
+    // What tests switch off stays off; the tests of the wait itself set another.
+    UPSTREAM_WAIT_MS: 0,
     NATS_URL: backends.nats.url,
     REDIS_URL: backends.redis.url,
     ASSERTION_PRIVATE_KEY: keys.privateKey,

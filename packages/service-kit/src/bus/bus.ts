@@ -2,7 +2,6 @@ import type { LiveDef, ReplyOf, RequestOf, RpcDef, ServiceName } from '@overtone
 import {
   connect,
   Events,
-  headers,
   type JetStreamClient,
   type JetStreamManager,
   type KV,
@@ -10,12 +9,11 @@ import {
   type MsgHdrs,
   type NatsConnection,
 } from 'nats';
-import { z } from 'zod';
-import { runInFlow } from '../context.ts';
-import { AppError, isAppError, unavailable, type ErrorCode, type ErrorKind } from '../errors.ts';
+import type { z } from 'zod';
+import { unavailable } from '../errors.ts';
 import type { Log } from '../log.ts';
-import { carrier, inSpan } from '../tracing.ts';
 import { createConfirmer, type Confirmer } from './confirm.ts';
+import { createAnswering, createAsking } from './questions.ts';
 
 export type BusOptions = {
   service: ServiceName;
@@ -25,17 +23,14 @@ export type BusOptions = {
   log: Log;
 };
 
-const rpcAnswer = z.union([
-  z.object({ ok: z.unknown() }),
-  z.object({ error: z.object({ kind: z.string(), code: z.string(), message: z.string() }) }),
-]);
-
 /** One connection to NATS: questions, live values and the handles that consumers and workers use. */
 export type Bus = ReturnType<typeof createBus>;
 
 export const createBus = ({ service, url, user, password, log }: BusOptions) => {
   let connection: NatsConnection | undefined;
   let confirmer: Confirmer | undefined;
+  const ask = createAsking();
+  const answering = createAnswering(service, log);
   const reconnected: (() => void)[] = [];
   const lost: (() => void)[] = [];
   let up = false;
@@ -107,13 +102,15 @@ export const createBus = ({ service, url, user, password, log }: BusOptions) => 
       await nc().flush();
     },
     /**
-     * Asks another service. Never retried here: the caller knows whether asking twice is safe.
+     * Asks another service. Never asked twice once it was heard: the caller knows whether that is safe.
      * @throws AppError of the answering service's kind; `unavailable` when nobody answers in time.
      */
     ask: <R extends RpcDef>(def: R, request: RequestOf<R>): Promise<ReplyOf<R>> => ask(nc(), def, request),
     /** Answers a question; replicas share the work through a queue group. */
     serve: <R extends RpcDef>(def: R, handler: (request: RequestOf<R>) => Promise<ReplyOf<R>>): void =>
-      serve(nc(), service, log, def, handler),
+      answering.serve(nc(), def, handler),
+    /** Takes no more questions and finishes the answers under way. */
+    stopServing: (): Promise<void> => answering.stop(),
     say: <L extends LiveDef>(def: L, data: z.infer<L['data']>): void => {
       if (up) nc().publish(def.subject, JSON.stringify(data));
     },
@@ -130,62 +127,4 @@ export const createBus = ({ service, url, user, password, log }: BusOptions) => 
       await connection?.drain().catch(() => connection?.close());
     },
   };
-};
-
-const traceHeaders = (): MsgHdrs => {
-  const h = headers();
-  for (const [k, v] of Object.entries(carrier())) h.set(k, v);
-  return h;
-};
-
-const ask = async <R extends RpcDef>(nc: NatsConnection, def: R, request: RequestOf<R>): Promise<ReplyOf<R>> => {
-  const payload = JSON.stringify(request);
-  const msg = await nc
-    .request(def.subject, payload, { timeout: def.timeoutMs, headers: traceHeaders() })
-    .catch((cause: unknown) => {
-      throw unavailable('service_unavailable', `${def.service} does not answer`, { cause, detail: def.subject });
-    });
-  const answer = rpcAnswer.parse(msg.json());
-  if ('error' in answer) {
-    const { kind, code, message } = answer.error;
-    throw new AppError(kind as ErrorKind, code as ErrorCode, message, { detail: def.subject });
-  }
-  return def.reply.parse(answer.ok) as ReplyOf<R>;
-};
-
-const serve = <R extends RpcDef>(
-  nc: NatsConnection,
-  service: string,
-  log: Log,
-  def: R,
-  handler: (request: RequestOf<R>) => Promise<ReplyOf<R>>,
-): void => {
-  const answer = async (raw: unknown): Promise<unknown> => {
-    const request = def.request.safeParse(raw);
-    if (!request.success)
-      return { error: { kind: 'invalid', code: 'invalid_request', message: `${def.subject}: request does not fit` } };
-    try {
-      return { ok: await handler(request.data as RequestOf<R>) };
-    } catch (e) {
-      if (isAppError(e)) return { error: { kind: e.kind, code: e.code, message: e.message } };
-      log.error({ err: e as Error, subject: def.subject }, 'request from another service failed');
-      return { error: { kind: 'unavailable', code: 'internal_error', message: `${def.subject} failed` } };
-    }
-  };
-  nc.subscribe(def.subject, {
-    queue: service,
-    callback: (err, msg) => {
-      if (err) return;
-      const from = { traceparent: msg.headers?.get('traceparent') ?? '' };
-      const flow = {
-        requestId: msg.headers?.get('ot-request-id') || def.subject,
-        route: def.subject,
-        userId: null,
-        dbQueries: 0,
-      };
-      void runInFlow(flow, () => inSpan(def.subject, { from }, () => answer(msg.json()))).then((body) =>
-        msg.respond(JSON.stringify(body)),
-      );
-    },
-  });
 };

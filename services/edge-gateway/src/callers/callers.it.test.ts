@@ -358,4 +358,21 @@ describe('without identity', () => {
     expect([status, json['code']]).toEqual([503, 'service_unavailable']);
     expect(headers.get('retry-after')).toMatch(/^\d+$/);
   });
+
+  it('waits with a request while identity is started again', async () => {
+    const own = await startEdge(backends, { UPSTREAM_WAIT_MS: '600000' });
+    const { bearer } = own.signIn();
+    const { server, url } = own.identity;
+    await new Promise<void>((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
+    const answered = own.call('/api/files', { headers: bearer });
+    const metrics = async () => (await fetch(`${own.internal}/metrics`)).text();
+    await waitFor(async () => /http_requests_in_flight\S* 1$/m.test(await metrics()));
+    await new Promise<void>((resolve) => server.listen(Number(new URL(url).port), '127.0.0.1', resolve));
+    const { status } = await answered;
+    await own.stop();
+    expect(status).toBe(200);
+  });
 });

@@ -1,12 +1,19 @@
 import { internalRoutes, type EdgeSettings, type ResolvedSession, type RouteDef } from '@overtone/contracts';
 import { assertionHeader, unavailable } from '@overtone/service-kit';
 import type { Dispatcher } from 'undici';
+import type { Patience } from '../patience.ts';
 
-type Deps = { pool: Dispatcher; assertion: () => string };
+type Deps = { pool: Dispatcher; assertion: () => string; patience: Patience };
 const deadlineMs = 3_000;
+/** A question may be asked again: it changes nothing. */
+const maxBreaks = 2;
+const away = new Set(['ECONNREFUSED', 'UND_ERR_CONNECT_TIMEOUT']);
+const broken = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);
+/** What became of the connection, where that is why there was no answer. */
+const codeOf = (e: unknown): string => ((e as Error).cause as { code?: string } | undefined)?.code ?? '';
 
 /** Asks identity over HTTP: that works while the bus is away, which is when it matters most. */
-export const createIdentity = ({ pool, assertion }: Deps) => {
+export const createIdentity = ({ pool, assertion, patience }: Deps) => {
   const ask = async (def: RouteDef, what: string, question?: unknown): Promise<unknown> => {
     const response = await pool
       .request({
@@ -28,7 +35,19 @@ export const createIdentity = ({ pool, assertion }: Deps) => {
   return {
     ask: async (accessToken: string): Promise<ResolvedSession | null> => {
       const def = internalRoutes.resolveSession;
-      return def.answer.parse(await ask(def, 'Sessions cannot be checked', { accessToken })).session;
+      for (let breaks = 0, looks = 0; ; looks += 1) {
+        try {
+          const answer = await ask(def, 'Sessions cannot be checked', { accessToken });
+          patience.seen('identity');
+          return def.answer.parse(answer).session;
+        } catch (e) {
+          const code = codeOf(e);
+          const again = away.has(code)
+            ? await patience.pause('identity', looks)
+            : broken.has(code) && (breaks += 1) <= maxBreaks;
+          if (!again) throw e;
+        }
+      }
     },
     settings: async (): Promise<EdgeSettings> => {
       const def = internalRoutes.edgeSettings;

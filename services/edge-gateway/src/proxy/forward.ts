@@ -1,7 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
-import { isAppError, unauthenticated, unavailable, type AppError } from '@overtone/service-kit';
+import { unauthenticated, unavailable, type AppError } from '@overtone/service-kit';
 import type { Dispatcher } from 'undici';
+import type { Patience } from '../patience.ts';
 import { responseHeaders } from '../routing/routing.ts';
 
 export type Forward = {
@@ -29,13 +30,18 @@ const noAnswer = (service: string, cause: unknown): AppError =>
     retryAfterSeconds: 3,
   });
 
+/** Nobody answered. `sent`: the service may have seen something of the request. */
+type Unanswered = { sent: boolean; error: AppError };
+
 /**
  * Streams a request to a service and the answer back, in step with the slower side, without keeping either.
- * @returns resolves when the answer has gone out or the client has left. @throws AppError unavailable.
+ * @returns resolves when the answer has gone out or the client has left, and to what is wrong when there was no answer.
  */
-const attempt = (f: Forward): Promise<void> =>
+const attempt = (f: Forward): Promise<Unanswered | undefined> =>
   new Promise((resolve, reject) => {
     const { res } = f;
+    const done = () => resolve(undefined);
+    let sent = false;
     let control: Dispatcher.DispatchController | undefined;
     let left = false;
     const onClose = () => {
@@ -43,7 +49,7 @@ const attempt = (f: Forward): Promise<void> =>
       left = true;
       f.body?.destroy();
       control?.abort(new Error('the client left'));
-      resolve();
+      done();
     };
     res.on('close', onClose);
     const leave = f.watch?.(() => {
@@ -51,7 +57,7 @@ const attempt = (f: Forward): Promise<void> =>
       res.off('close', onClose);
       if (res.headersSent) {
         res.destroy();
-        resolve();
+        done();
       } else reject(sessionEnded());
       f.body?.destroy();
       control?.abort(new Error('the session ended'));
@@ -64,6 +70,7 @@ const attempt = (f: Forward): Promise<void> =>
       {
         onRequestStart: (controller) => {
           control = controller;
+          sent = true;
           if (left) controller.abort(new Error('nobody waits for the answer'));
         },
         onResponseStart: (_controller, status, headers) => {
@@ -80,17 +87,21 @@ const attempt = (f: Forward): Promise<void> =>
         },
         onResponseEnd: () => {
           res.end();
-          resolve();
+          done();
         },
         onResponseError: (_controller, error) => {
-          if (left) return resolve();
+          if (left) return done();
           if (res.headersSent) {
             // Cut off rather than ended, so that half an answer is not taken for a whole one.
             res.destroy();
-            return resolve();
+            return done();
           }
           res.off('close', onClose);
-          reject(noAnswer(f.service, error));
+          if (leave) {
+            res.off('close', leave);
+            leave();
+          }
+          resolve({ sent, error: noAnswer(f.service, error) });
         },
       },
     );
@@ -99,18 +110,25 @@ const attempt = (f: Forward): Promise<void> =>
 const safe = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 const sessionEnded = (): AppError => unauthenticated('not_authenticated', 'The session has ended. Please sign in.');
-const mayTryAgain = (e: unknown): boolean => isAppError(e) && e.kind === 'unavailable';
+
+/** How often a safe request may lose its connection: once to a kept one that was closing, once to a death. */
+const maxBroken = 2;
 
 /**
- * Hands a request on. A safe one without a body is asked once more when the connection broke before an answer: the
+ * Hands requests on. One that was not sent, because its service takes no connection at this moment, waits until the
+ * service is back. A safe request without a body is asked again, too, when the connection broke before an answer: the
  * service may have closed a kept connection at that very moment (RFC 9110, 9.2.2).
  */
-export const forward = async (f: Forward): Promise<void> => {
-  if (f.body || !safe.has(f.method)) return attempt(f);
-  try {
-    await attempt(f);
-  } catch (e) {
-    if (!mayTryAgain(e)) throw e;
-    await attempt(f);
-  }
-};
+export const createForward =
+  (patience: Patience) =>
+  async (f: Forward): Promise<void> => {
+    const repeatable = f.body === null && safe.has(f.method);
+    for (let broken = 0, looks = 0; !f.res.destroyed; looks += 1) {
+      const failure = await attempt(f);
+      if (failure === undefined || failure.sent) patience.seen(f.service);
+      if (failure === undefined) return;
+      if (failure.sent) broken += 1;
+      const again = failure.sent ? repeatable && broken <= maxBroken : await patience.pause(f.service, looks);
+      if (!again) throw failure.error;
+    }
+  };

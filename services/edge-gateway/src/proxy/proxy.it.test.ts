@@ -4,7 +4,15 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { waitFor } from '@overtone/testkit';
-import { open, raw, startBackends, startEdge, type Backends, type RunningEdge } from '../../test/running-edge.ts';
+import {
+  freePort,
+  open,
+  raw,
+  startBackends,
+  startEdge,
+  type Backends,
+  type RunningEdge,
+} from '../../test/running-edge.ts';
 
 const MiB = 1024 ** 2;
 let backends: Backends;
@@ -181,6 +189,37 @@ describe('a service that', () => {
     expect(json).toMatchObject({ status: 503, code: 'service_unavailable' });
     expect(headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
     expect(upload.status).toBe(503);
+  });
+
+  it('is started again gets the requests that came meanwhile, whatever they do', async () => {
+    const body = randomBytes(2 * MiB);
+    const got: string[] = [];
+    const server = createServer((req, res) => {
+      const hash = createHash('sha256');
+      req.on('data', (c: Buffer) => hash.update(c));
+      req.on('end', () => {
+        got.push(`${req.method} ${hash.digest('hex')}`);
+        res.end('{}');
+      });
+    });
+    const port = await freePort();
+    const own = await startEdge(backends, { MEDIA_URL: `http://127.0.0.1:${port}`, UPSTREAM_WAIT_MS: '600000' });
+    const { bearer } = own.signIn();
+    const asked = [
+      own.call('/api/files', { headers: bearer }),
+      own.call('/api/files', { method: 'POST', headers: bearer, body }),
+    ];
+    await waitFor(async () =>
+      /http_requests_in_flight\S* 2$/m.test(await (await fetch(`${own.internal}/metrics`)).text()),
+    );
+    await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+    const statuses = (await Promise.all(asked)).map((a) => a.status);
+    await own.stop();
+    server.closeAllConnections();
+    server.close();
+    expect(statuses).toEqual([200, 200]);
+    const digest = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
+    expect(got.sort()).toEqual([`GET ${digest(Buffer.alloc(0))}`, `POST ${digest(body)}`]);
   });
 
   it('answers before it has read the body is heard', async () => {

@@ -46,7 +46,11 @@ export const bodyStream = (req: IncomingMessage, limits: BodyLimits, onRefused: 
       req.pause();
     }
   };
-  const onEnd = () => body.push(null);
+  const onEnd = () => {
+    // Everything has come: from here on it is the service that takes its time.
+    clearInterval(look);
+    body.push(null);
+  };
   const onGone = () => {
     if (!req.complete) body.destroy(invalid('request_aborted', 'The request was cut off'));
   };

@@ -1,0 +1,45 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { Server as Listener } from 'node:net';
+
+/** Longer than the edge keeps a connection that it does not use: it is the edge that closes, never we under a request. */
+const keepIdleMs = 30_000;
+/** The same while stopping, when nobody may be held up for long; the edge's second has passed by then. */
+const partWithIdleMs = 1_500;
+const lookMs = 50;
+
+export type Drain = {
+  /** From now on every answer is the last on its connection. */
+  begin: () => void;
+  /** Takes no more connections; resolves when those there are have ended by themselves or were idle for long enough. */
+  close: () => Promise<void>;
+};
+
+/** A listener that stops without losing a request that is on its way to it. */
+export const createDrain = (server: Server, idleMs = partWithIdleMs): Drain => {
+  let draining = false;
+  server.keepAliveTimeout = Math.max(server.keepAliveTimeout, keepIdleMs);
+  const sayLast = (_req: IncomingMessage, res: ServerResponse): void => {
+    if (draining) res.shouldKeepAlive = false;
+  };
+  server.prependListener('request', sayLast);
+  // Listening for it would take over the answer that Node gives by itself.
+  if (server.listenerCount('checkContinue') > 0) server.prependListener('checkContinue', sayLast);
+  return {
+    begin: () => {
+      draining = true;
+    },
+    close: () =>
+      new Promise((resolve) => {
+        const from = Date.now();
+        // An idle connection may bring its next request at this moment: its client is given time to see that it is over.
+        const look = setInterval(() => {
+          if (Date.now() - from > idleMs) server.closeIdleConnections();
+        }, lookMs);
+        // Not the HTTP server's own close, which would end idle connections at once.
+        Listener.prototype.close.call(server, () => {
+          clearInterval(look);
+          resolve();
+        });
+      }),
+  };
+};

@@ -1,0 +1,227 @@
+import { spawn } from 'node:child_process';
+import { Agent, request, type IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { mediaRpc, routesOf } from '@overtone/contracts';
+import { startNats, waitFor, type TestServer } from '@overtone/testkit';
+import { z } from 'zod';
+import { createBus } from './bus/bus.ts';
+import { handle } from './http/route.ts';
+import { createLog } from './log.ts';
+import { createMetrics } from './metrics.ts';
+import { answer, createService, type Service, type ServiceDefinition } from './service.ts';
+
+const log = createLog('media', { LOG_LEVEL: 'silent' as 'fatal', LOG_FORMAT: 'json' });
+const route = routesOf('media')({
+  method: 'GET',
+  path: '/api/slow',
+  access: 'public',
+  summary: 'Answers when it is told to',
+  answer: z.object({ done: z.boolean() }),
+});
+let nats: TestServer;
+const ends: (() => Promise<unknown>)[] = [];
+beforeAll(async () => {
+  nats = await startNats();
+});
+afterEach(async () => {
+  for (const end of ends.splice(0).toReversed()) await end();
+});
+afterAll(() => nats.stop());
+
+/** Something that a test lets go on. */
+const gate = () => {
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => (open = resolve));
+  return { opened, open };
+};
+
+const start = async (change: Partial<ServiceDefinition> = {}, env: Partial<ServiceDefinition['env']> = {}) => {
+  const asked = { count: 0 };
+  const hold = gate();
+  const slow = handle(route, async () => {
+    asked.count += 1;
+    await hold.opened;
+    return { done: true };
+  });
+  const service: Service = createService({
+    name: 'media',
+    version: '1.2.3',
+    env: {
+      SERVICE_HOST: '127.0.0.1',
+      API_PORT: 0,
+      INTERNAL_PORT: 0,
+      LOG_LEVEL: 'fatal',
+      LOG_FORMAT: 'text',
+      DRAIN_DELAY_MS: 0,
+      SHUTDOWN_GRACE_MS: 60_000,
+      ...env,
+    },
+    log,
+    metrics: createMetrics(),
+    bus: createBus({ service: 'media', url: nats.url, log }),
+    whoIs: () => null,
+    routes: [slow],
+    ...change,
+  });
+  const { apiPort, internalPort } = await service.start();
+  let stopping: Promise<void> | undefined;
+  const stop = (): Promise<void> => (stopping ??= service.stop());
+  ends.push(async () => {
+    hold.open();
+    await stop();
+  });
+  return { asked, hold, stop, apiPort, internalPort };
+};
+
+type Answered = { status: number | undefined; connection: string | undefined; reused: boolean };
+const ask = (port: number, agent: Agent): Promise<Answered> =>
+  new Promise((resolve, reject) => {
+    const sent = request({ port, host: '127.0.0.1', path: '/api/slow', agent }, (res: IncomingMessage) => {
+      res.resume().once('end', () =>
+        resolve({
+          status: res.statusCode,
+          connection: res.headers.connection,
+          reused: sent.reusedSocket,
+        }),
+      );
+    });
+    sent.once('error', reject).end();
+  });
+const oneConnection = (): Agent => {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  ends.push(async () => agent.destroy());
+  return agent;
+};
+const refused = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect({ port, host: '127.0.0.1' }, () => resolve(false));
+    socket.once('error', (e: NodeJS.ErrnoException) => resolve(e.code === 'ECONNREFUSED'));
+    socket.end();
+  });
+const readiness = async (port: number): Promise<number> =>
+  (await fetch(`http://127.0.0.1:${port}/health/ready`, { headers: { connection: 'close' } })).status;
+
+/** A service in a process of its own. */
+const startProcess = async (env: Record<string, string> = {}) => {
+  const main = join(import.meta.dirname, '../test/stopping.main.ts');
+  const given = {
+    NATS_URL: nats.url,
+    API_PORT: '0',
+    INTERNAL_PORT: '0',
+    LOG_FORMAT: 'json',
+    LOG_LEVEL: 'info',
+    ...env,
+  };
+  const child = spawn(process.execPath, [main], { env: given, stdio: ['ignore', 'pipe', 'inherit'] });
+  const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
+  ends.push(async () => {
+    child.kill('SIGKILL');
+    await ended;
+  });
+  let said = '';
+  child.stdout.on('data', (d: Buffer) => (said += d.toString()));
+  const port = (name: string): number => Number(new RegExp(`"${name}":(\\d+)`).exec(said)?.[1] ?? 0);
+  await waitFor(() => port('internal_port') > 0);
+  return { process: child, ended, apiPort: port('api_port'), internalPort: port('internal_port') };
+};
+
+describe('a service that is told to stop', () => {
+  it('finishes the request under way and says that it was the last on its connection', async () => {
+    const s = await start();
+    const answered = ask(s.apiPort, oneConnection());
+    await waitFor(() => s.asked.count === 1);
+    let stopped = false;
+    const stopping = s.stop().then(() => (stopped = true));
+    await waitFor(async () => (await readiness(s.internalPort)) === 503);
+    expect(stopped).toBe(false);
+    s.hold.open();
+    expect(await answered).toMatchObject({ status: 200 });
+    await stopping;
+  });
+
+  it('is not ready before it stops taking connections', async () => {
+    const child = await startProcess({ DRAIN_DELAY_MS: '3600000' });
+    expect(await readiness(child.internalPort)).toBe(200);
+    child.process.kill('SIGTERM');
+    await waitFor(async () => (await readiness(child.internalPort)) === 503);
+    expect((await fetch(`http://127.0.0.1:${child.apiPort}/api/there`)).status).toBe(200);
+  });
+
+  it('ends by itself, and well', async () => {
+    const child = await startProcess();
+    child.process.kill('SIGTERM');
+    expect(await child.ended).toBe(0);
+  });
+
+  it('answers a request that comes on a kept connection at that moment, and has it closed', async () => {
+    const s = await start();
+    s.hold.open();
+    const agent = oneConnection();
+    expect(await ask(s.apiPort, agent)).toMatchObject({ status: 200, connection: 'keep-alive' });
+    const stopping = s.stop();
+    expect(await ask(s.apiPort, agent)).toEqual({ status: 200, connection: 'close', reused: true });
+    await stopping;
+  });
+
+  it('takes no new connection once it drains', async () => {
+    const s = await start();
+    const under = ask(s.apiPort, oneConnection());
+    await waitFor(() => s.asked.count === 1);
+    void s.stop();
+    await waitFor(() => refused(s.apiPort));
+    s.hold.open();
+    expect(await under).toMatchObject({ status: 200 });
+  });
+
+  it('is gone when its grace is over, whatever does not end', async () => {
+    const stuck = gate();
+    ends.push(async () => stuck.open());
+    const part = { name: 'stuck', start: async () => {}, stop: () => stuck.opened };
+    const s = await start({ parts: [part] }, { SHUTDOWN_GRACE_MS: 50 });
+    const cut = ask(s.apiPort, oneConnection()).catch((e: NodeJS.ErrnoException) => e.code);
+    await waitFor(() => s.asked.count === 1);
+    await s.stop();
+    expect(await cut).toBe('ECONNRESET');
+  });
+
+  it('finishes the answer to a question of another service', async () => {
+    const hold = gate();
+    let heard = 0;
+    const rpc = answer(mediaRpc.listTranscribed, async () => {
+      heard += 1;
+      await hold.opened;
+      return { files: [] };
+    });
+    const s = await start({ rpcs: [rpc] });
+    const asker = createBus({ service: 'search-indexer', url: nats.url, log });
+    await asker.connect();
+    ends.push(() => asker.close());
+    const answered = asker.ask(mediaRpc.listTranscribed, { after: null, limit: 1 });
+    await waitFor(() => heard === 1);
+    const stopping = s.stop();
+    await waitFor(async () => (await readiness(s.internalPort)) === 503);
+    hold.open();
+    expect(await answered).toEqual({ files: [] });
+    await stopping;
+  });
+});
+
+describe('a question', () => {
+  it('that nobody hears while its service is started again is asked again', async () => {
+    const rpc = answer(mediaRpc.listTranscribed, async () => ({ files: [] }));
+    const first = await start({ rpcs: [rpc] });
+    const asker = createBus({ service: 'search-indexer', url: nats.url, log });
+    await asker.connect();
+    ends.push(() => asker.close());
+    const question = { after: null, limit: 1 };
+    await asker.ask(mediaRpc.listTranscribed, question);
+    await first.stop();
+    const again = asker.ask(mediaRpc.listTranscribed, question);
+    await sleep(0);
+    await start({ rpcs: [rpc] });
+    expect(await again).toEqual({ files: [] });
+  });
+});
