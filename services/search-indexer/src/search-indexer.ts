@@ -40,8 +40,6 @@ import { createTelemetry } from './telemetry.ts';
 
 const name = 'search-indexer';
 const hour = 3_600_000;
-/** Indexing mostly waits for media and the workers; more at once would only make the searches wait. */
-const jobsAtOnce = 1;
 
 /** Makes transcripts findable by word and by meaning, and answers searches. */
 export const createSearchIndexer = async (env: IndexerEnv): Promise<Service> => {
@@ -109,7 +107,7 @@ export const createSearchIndexer = async (env: IndexerEnv): Promise<Service> => 
       followAccess({ store: access }),
       followMemberships({ store: access }),
     ],
-    workers: [indexingWorker({ indexing, workerId, concurrency: jobsAtOnce })],
+    workers: [indexingWorker({ indexing, workerId })],
     periodics: [
       catchUp('learn who may see what', hour, learnAccess),
       periodic('index what is due', 500, (signal) => refresh.due(signal)),

@@ -81,7 +81,7 @@ export const createTranscriptionWorker = (env: WorkerEnv): Service => {
       worker(workerJobs, handlers, {
         workerId,
         concurrency: env.concurrency,
-        express: { gpu: expressPlaces },
+        express: { gpu: env.concurrency.gpu ? expressPlaces : 0 },
         able: fleet.able,
         about: fleet.about,
       }),

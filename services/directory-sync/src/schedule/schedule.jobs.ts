@@ -1,10 +1,10 @@
 import { directoryJobs } from '@overtone/contracts';
-import { concurrencyOf, periodic, worker, type Bus, type Periodic, type Worker } from '@overtone/service-kit';
+import { concurrencyOf, everySlot, worker, type Bus, type Periodic, type Worker } from '@overtone/service-kit';
 import type { Db } from '../database.ts';
 import type { Passes } from '../passes/passes.ts';
 import { settingsStore } from '../settings/settings.ts';
 import type { Orders } from './orders.ts';
-import { isDue, slotOf } from './schedule.ts';
+import { checkEveryMs, isDue } from './schedule.ts';
 
 type Deps = { db: Db; passes: Passes; orders: Orders; workerId: string };
 
@@ -46,13 +46,6 @@ export const sweepWorker = ({ db, passes, orders, workerId }: Deps): Worker => {
   );
 };
 
-/** Orders the check of every slot: each replica does, and the broker keeps one. */
-export const checkEverySlot = (orders: Orders, bus: Pick<Bus, 'connected'>): Periodic => {
-  let ordered = 0;
-  return periodic('look at the schedule', 5_000, async () => {
-    const slot = slotOf(new Date());
-    if (slot.getTime() === ordered || !bus.connected()) return;
-    await orders.check(slot);
-    ordered = slot.getTime();
-  });
-};
+/** Orders the check of every slot. */
+export const checkEverySlot = (orders: Orders, bus: Pick<Bus, 'connected'>): Periodic =>
+  everySlot('look at the schedule', checkEveryMs, bus, orders.check);

@@ -1,9 +1,9 @@
 import { indexerJobs } from '@overtone/contracts';
-import { worker, type Worker } from '@overtone/service-kit';
+import { concurrencyOf, worker, type Worker } from '@overtone/service-kit';
 import type { Indexing } from './indexing.service.ts';
 
 /** `index`, the last stage of a run: ordered when media has stored a transcript; makes it findable. */
-export const indexingWorker = (d: { indexing: Indexing; workerId: string; concurrency: number }): Worker =>
+export const indexingWorker = (d: { indexing: Indexing; workerId: string }): Worker =>
   worker(
     indexerJobs,
     {
@@ -14,5 +14,5 @@ export const indexingWorker = (d: { indexing: Indexing; workerId: string; concur
         return { artefact: null, chunks, semantic, engine_seconds: embedSeconds };
       },
     },
-    { workerId: d.workerId, concurrency: { embedding: d.concurrency } },
+    { workerId: d.workerId, concurrency: concurrencyOf(indexerJobs) },
   );
