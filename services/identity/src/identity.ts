@@ -47,6 +47,7 @@ import { recordOperations } from './audit/record-operations.consumer.ts';
 import { createArgon2 } from './passwords/argon2.adapter.ts';
 import { createNewPasswords } from './passwords/new-passwords.service.ts';
 import { createAccessTokens } from './sessions/access-tokens.ts';
+import { createEndDates } from './sessions/end-dates.service.ts';
 import { lifetimesOf } from './sessions/sessions.ts';
 import { sessionsRoutes } from './sessions/sessions.routes.ts';
 import { createSessionKeys } from './sessions/session-keys.ts';
@@ -98,6 +99,7 @@ export const createIdentity = (env: IdentityEnv): Service => {
   });
   const keys = createSessionKeys(env.JWT_SECRET_KEY);
   const sessions = createSessions({ db, pool, outbox, accessTokens, keys, settings, log });
+  const endDates = createEndDates({ db, pool, sessions });
   const directory = createCurrentDirectory({ settings, log, caFile });
   const memberships = createMemberships({ outbox });
   const mappingIndexes = createMappingIndexes();
@@ -189,6 +191,7 @@ export const createIdentity = (env: IdentityEnv): Service => {
         await auditTrail.forgetOlderThan(env.AUDIT_LOG_RETENTION_DAYS, signal);
       }),
       periodic('forget old refresh tokens', 3_600_000, async () => void (await sessionsStore.forgetOld(db))),
+      periodic('close what is open for ended accounts', 500, endDates.look),
       periodic('forget old failed sign-ins', 3_600_000, () => lockout.forgetOld()),
     ],
     checks,

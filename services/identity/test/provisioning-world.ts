@@ -11,6 +11,7 @@ import { effective } from '../src/settings/settings.ts';
 import { createTelemetry } from '../src/telemetry.ts';
 import { sessionsOver } from './real-sessions.ts';
 
+const issuers = { ldap: null, oidc: 'https://idp.example.org', pki: 'cn=authority', proxy: null };
 export const client = { ip: '127.0.0.1', userAgent: null, requestId: null };
 
 /** The client, telling whenever a transaction begins. */
@@ -82,7 +83,7 @@ export const startProvisioningWorld = async () => {
     user: (fields: Partial<User> = {}): Promise<User> =>
       db.user.create({ data: { email: `u${(count += 1)}@example.org`, ...fields } }),
     assertion: (a: Partial<Assertion> & Pick<Assertion, 'source'>): Assertion => ({
-      subject: { issuer: a.source === 'oidc' ? 'https://idp.example.org' : null, id: `id-${(count += 1)}` },
+      subject: { issuer: issuers[a.source], id: `id-${(count += 1)}` },
       login: `login${(count += 1)}`,
       email: `a${(count += 1)}@example.org`,
       emailVerified: false,

@@ -72,6 +72,8 @@ export const startIdentity = async (
     const response = await fetch(base + path, {
       method: a.method ?? (a.form || a.json !== undefined ? 'POST' : 'GET'),
       headers: {
+        // A connection kept from before may be closed by the other side at the moment it is used again.
+        connection: 'close',
         [assertionHeader]: sign('identity', a.caller ?? null),
         ...(a.json === undefined ? {} : { 'content-type': 'application/json' }),
         ...a.headers,

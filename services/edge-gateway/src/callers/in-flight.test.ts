@@ -3,13 +3,14 @@ import type { ResolvedSession } from '@overtone/contracts';
 import { createInFlight } from './callers.ts';
 
 const of = (userId: string, sessionId: string) => ({ userId, sessionId });
-const setup = (dead: Set<string>, patienceMs?: number) => {
+const setup = (dead: Set<string>, patienceMs?: number, refused: Set<string> = new Set()) => {
   const asked: string[] = [];
   const ended: string[] = [];
   const inFlight = createInFlight({
     resolve: async (token) => {
       asked.push(token);
-      return dead.has(token) ? null : ({} as ResolvedSession);
+      const refusal = refused.has(token) ? 'account_expired' : null;
+      return dead.has(token) ? null : ({ refusal } as ResolvedSession);
     },
     ...(patienceMs === undefined ? {} : { patienceMs }),
   });
@@ -25,6 +26,14 @@ describe('requests under way', () => {
     enter('b', of('u', 's2'));
     enter('c', of('v', 's3'));
     await inFlight.revoked('u', 's1');
+    expect(ended).toEqual(['a']);
+  });
+
+  it('are cut off when their session only lives to say that the account has ended', async () => {
+    const { inFlight, ended, enter } = setup(new Set(), undefined, new Set(['a']));
+    enter('a', of('u', 's1'));
+    enter('b', of('u', 's2'));
+    await inFlight.revoked('u', null);
     expect(ended).toEqual(['a']);
   });
 

@@ -30,7 +30,8 @@ export const createInFlight = ({ resolve, patienceMs = 500 }: Deps) => {
     new Promise((done) => {
       const timer = setTimeout(() => done(false), patienceMs);
       Promise.resolve(resolve(token))
-        .then((session) => done(session !== null))
+        // A session may live on only to say why nothing is allowed to it any more.
+        .then((session) => done(session !== null && !session.refusal))
         .catch(() => done(false))
         .finally(() => clearTimeout(timer));
     });

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { AuthSettings } from '@overtone/contracts';
 import { canonicalDn, parseDnList, sameDn } from '@overtone/directory';
 import type { Forwarded } from '@overtone/service-kit';
@@ -59,14 +60,20 @@ const givenLists = remembered((text) => (text === '' ? [] : parseCrls(Buffer.fro
 
 const address = /^[^\s@]+@[^\s@]+$/;
 /** Without an address in the certificate one is made up, in a domain that receives no mail. */
-const emailOf = ({ emails, commonName, subject }: Cert): string => {
+const emailOf = ({ emails, commonName, subject }: Cert, issuer: string): { email: string; spareEmail?: string } => {
   const given = emails.find((e) => address.test(e) && e.length <= 320 && !/\p{Cc}/u.test(e));
+  if (given !== undefined) return { email: given };
   const local = (commonName ?? subject)
     .normalize('NFKC')
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}._-]+/gu, '.')
-    .replaceAll(/^\.+|\.+$/g, '');
-  return given ?? `${local.slice(0, 64)}@pki.local`;
+    .replaceAll(/^\.+|\.+$/g, '')
+    .slice(0, 64);
+  const hash = createHash('sha256')
+    .update(`${issuer}\n${canonicalDn(subject)}`)
+    .digest('hex')
+    .slice(0, 10);
+  return { email: `${local}@pki.local`, spareEmail: `${local}.${hash}@pki.local` };
 };
 
 const adminBy = (subject: string, setting: string): LegacyAdmin => {
@@ -81,7 +88,7 @@ const assertionOf = (cert: Cert, issuer: Cert, s: PkiSettings): Assertion => {
     source: 'pki',
     subject: { issuer: canonicalDn(issuer.subject), id: canonicalDn(cert.subject) },
     login: name.slice(0, 320),
-    email: emailOf(cert),
+    ...emailOf(cert, canonicalDn(issuer.subject)),
     // An authority checks keys and names; nothing says that it has checked the address.
     emailVerified: false,
     name: name.slice(0, 200),

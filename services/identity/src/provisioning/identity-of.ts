@@ -2,7 +2,10 @@ import { assertNever } from '@overtone/service-kit';
 import type { User } from '../generated/client.ts';
 import type { Assertion } from './provisioning.ts';
 
-type Names = Pick<User, 'ldapUid' | 'directoryId' | 'oidcIssuer' | 'oidcSubject' | 'pkiSubjectDn' | 'proxyUser'>;
+type Names = Pick<
+  User,
+  'ldapUid' | 'directoryId' | 'oidcIssuer' | 'oidcSubject' | 'pkiIssuerDn' | 'pkiSubjectDn' | 'proxyUser'
+>;
 
 /** What provisioning must know of an account. */
 export type Known = Names &
@@ -17,13 +20,17 @@ export const identityOf = ({ source, subject, login }: Assertion): Partial<Names
     case 'oidc':
       return { oidcIssuer: subject.issuer, oidcSubject: id };
     case 'pki':
-      return { pkiSubjectDn: id };
+      return { pkiIssuerDn: subject.issuer, pkiSubjectDn: id };
     case 'proxy':
       return { proxyUser: id };
     default:
       return assertNever(source);
   }
 };
+
+/** The subject of a certificate is known, but not yet whose word it is. */
+export const lacksIssuer = (user: Names, { source }: Assertion): boolean =>
+  source === 'pki' && user.pkiIssuerDn === null;
 
 /** Whether an account belongs to somebody at a source already: then no e-mail address makes it anybody else's. */
 const isTaken = (user: Names): boolean =>

@@ -5,7 +5,7 @@ import type { Client } from '../client.ts';
 import type { Tx } from '../database.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { Settings } from '../settings/settings.ts';
-import { identityOf, linkFault, type Known } from './identity-of.ts';
+import { identityOf, lacksIssuer, linkFault, type Known } from './identity-of.ts';
 import { emailOf, isNameable, nameOf } from './profile.ts';
 import type { Assertion } from './provisioning.ts';
 import { provisioningStore as store } from './provisioning.store.ts';
@@ -32,7 +32,12 @@ export const createMatching = ({ outbox, sessions, settings }: Deps) => {
         reason: a.subject.id ? 'identity_conflict: another entry has this name now' : 'identity_unreadable',
       };
     if (!a.subject.id) return { how: 'known', user };
-    const adopted = await store.update(tx, user.id, { directoryId: a.subject.id });
+    return adopt(tx, user, { directoryId: a.subject.id }, a, client);
+  };
+
+  /** Completes what is kept of an owner's identity. */
+  const adopt = async (tx: Tx, user: Known, more: Partial<Known>, a: Assertion, client: Client): Promise<Matched> => {
+    const adopted = await store.update(tx, user.id, more);
     await told(tx, adopted, a, client);
     return { how: 'adopted', user: adopted };
   };
@@ -92,12 +97,15 @@ export const createMatching = ({ outbox, sessions, settings }: Deps) => {
       await store.inTurn(tx, emailOf(a) ?? a.login);
       known = await bySubject();
     }
+    if (known && lacksIssuer(known, a)) return adopt(tx, known, identityOf(a), a, client);
     if (known) return { how: 'known', user: known };
     const named = a.source === 'ldap' ? await store.byLdapUid(tx, a.login) : null;
     if (named) return byName(tx, named, a, client);
     const email = emailOf(a);
     if (!email) return { refused: 'INVALID_EMAIL', reason: 'the source asserts no address' };
     const same = await store.byEmail(tx, email);
-    return same ? byEmail(tx, same, a, client) : make(tx, email, a);
+    if (!same) return make(tx, email, a);
+    const spare = a.spareEmail;
+    return spare && !(await store.byEmail(tx, spare)) ? make(tx, spare, a) : byEmail(tx, same, a, client);
   };
 };

@@ -43,7 +43,7 @@ export const newsOf = (
   const ldapUid = a.source === 'ldap' ? a.login : user.ldapUid;
   return {
     ...(fullName === user.fullName ? {} : { fullName }),
-    ...(email && email !== user.email ? { email } : {}),
+    ...(email && email !== user.email && user.email !== a.spareEmail ? { email } : {}),
     ...(ldapUid && ldapUid !== user.ldapUid ? { ldapUid } : {}),
   };
 };

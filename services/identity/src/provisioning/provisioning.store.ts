@@ -14,7 +14,7 @@ const columns = `
   t.uuid as id, t.email, t.full_name as "fullName", t.role, t.is_active as "isActive",
   t.approval_status as "approvalStatus", t.auth_type as "authType", t.ldap_uid as "ldapUid",
   t.directory_id as "directoryId", t.oidc_issuer as "oidcIssuer", t.oidc_subject as "oidcSubject",
-  t.pki_subject_dn as "pkiSubjectDn", t.proxy_user as "proxyUser"`;
+  t.pki_issuer_dn as "pkiIssuerDn", t.pki_subject_dn as "pkiSubjectDn", t.proxy_user as "proxyUser"`;
 
 /** Held until the end of the transaction: of two sign-ins of one person one comes first. */
 const held = async (tx: Tx, where: Prisma.Sql): Promise<Known | null> => {
@@ -30,7 +30,9 @@ const isSubject = ({ source, subject }: Assertion): Prisma.Sql => {
     case 'oidc':
       return Prisma.sql`oidc_issuer = ${subject.issuer} and oidc_subject = ${subject.id}`;
     case 'pki':
-      return Prisma.sql`pki_subject_dn = ${subject.id}`;
+      // Accounts from before issuers were kept are whoever's of that name comes first.
+      return Prisma.sql`pki_subject_dn = ${subject.id} and (pki_issuer_dn = ${subject.issuer} or pki_issuer_dn is null)
+                        order by pki_issuer_dn nulls last limit 1`;
     case 'proxy':
       return Prisma.sql`proxy_user = ${subject.id}`;
     default:

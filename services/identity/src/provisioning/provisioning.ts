@@ -15,11 +15,13 @@ export type Assertion = {
   source: 'ldap' | 'oidc' | 'pki' | 'proxy';
   /**
    * What never changes about the person there: the directory's immutable id (empty where it has none), issuer and
-   * subject, the certificate's subject, the proxy's user name.
+   * subject, issuer and subject of the certificate, the proxy's user name.
    */
   subject: { issuer: string | null; id: string };
   login: string;
   email: string | null;
+  /** Where the address is made up: another one, for when somebody of the same name has it. */
+  spareEmail?: string;
   /** The source vouches for the address (specification, "Authentication" 6). */
   emailVerified: boolean;
   name: string;

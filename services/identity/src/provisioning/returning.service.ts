@@ -4,7 +4,7 @@ import type { Pool } from '../database.ts';
 import { onlyAttemptOn } from '../lockout/lockout.ts';
 import type { Mappings, Pass } from '../mappings/mappings.ts';
 import type { Sessions } from '../sessions/sessions.ts';
-import type { Known } from './identity-of.ts';
+import { lacksIssuer, type Known } from './identity-of.ts';
 import { isNameable, newsOf } from './profile.ts';
 import type { Assertion, Entered, Proof } from './provisioning.ts';
 import { provisioningStore as store } from './provisioning.store.ts';
@@ -38,6 +38,7 @@ export const enteredBy = (user: Pick<Known, 'id' | 'email'>, a: Assertion, clien
 export const createReturning = ({ pool, mappings, sessions }: Deps) => {
   const isAsBefore = (user: Known & Parameters<Mappings['leavesAsIs']>[0], a: Assertion, client: Client): boolean =>
     standingOf(user) === null &&
+    !lacksIssuer(user, a) &&
     Object.keys(newsOf(user, a)).length === 0 &&
     mappings.leavesAsIs(user, passOf(user.id, a, client));
 

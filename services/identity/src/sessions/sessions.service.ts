@@ -151,6 +151,13 @@ export const createSessions = (d: Deps): Sessions & { part: Part } => {
 
     endOne,
 
+    closeOpen: (tx, userIds, reason) =>
+      outbox.addAll(
+        tx,
+        identityEvents.sessionRevoked,
+        userIds.map((userId) => ({ userId, sessionId: null, reason })),
+      ),
+
     alive: (userId) => sessionsStore.alive(db, userId, bounds()),
 
     resolve: async (accessToken) => {

@@ -112,6 +112,8 @@ export type Sessions = {
   rotate: (refreshToken: string, receivedAt: Date, client: Client) => Promise<Issued>;
   /** Ends sessions of a user and says so; `except` stays. @returns how many ended. */
   endAll: (tx: Tx, userId: string, reason: string, except?: string) => Promise<number>;
+  /** Has all that is open for these accounts closed or asked for anew, though their sessions stay. */
+  closeOpen: (tx: Tx, userIds: readonly string[], reason: string) => Promise<void>;
   endOne: (tx: Tx, userId: string, sessionId: string, reason: string) => Promise<boolean>;
   /** The sessions of a user that are alive, the one last used first. */
   alive: (userId: string) => Promise<RefreshToken[]>;

@@ -145,6 +145,9 @@ export const createUsers = ({ db, outbox, newPasswords, sessions, telemetry }: D
           client: who.client,
           details: { changed: Object.keys(change).join(', ') },
         });
+        // A date that has passed already is an end at this moment.
+        if (user.accountExpiresAt && user.accountExpiresAt <= new Date())
+          await sessions.closeOpen(tx, [id], 'account_expired');
         await tellUpdated(outbox, tx, { ...user, isActive: change.is_active ?? user.isActive });
       }).catch((e: unknown) => {
         throw isTaken(e) ? emailTaken() : e;

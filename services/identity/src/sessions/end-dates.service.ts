@@ -1,0 +1,49 @@
+import type { Db, Pool } from '../database.ts';
+import { txOptions } from '../database.ts';
+import type { Sessions } from './sessions.ts';
+
+type Deps = { db: Db; pool: Pool; sessions: Pick<Sessions, 'closeOpen'> };
+type Ended = { id: string; endedAt: string };
+
+/** Who came to their end while nobody looked: nothing that is open lives longer unasked. */
+const lookBackMs = 3_600_000;
+/** A change of an end date may become visible a moment after the date itself. */
+const overlapMs = 10_000;
+
+/**
+ * Closes what is open for somebody on the moment their account ends: sockets, downloads, and what is remembered of their
+ * sessions. The sessions themselves stay, and answer that the account has expired.
+ */
+export const createEndDates = ({ db, pool, sessions }: Deps) => {
+  let lookedAt: number | undefined;
+  let told = new Map<string, string>();
+
+  const ended = async (withinMs: number): Promise<Ended[]> => {
+    const text = `
+      select u.uuid as id, u.account_expires_at::text as "endedAt" from "user" u
+      where u.account_expires_at > now() - make_interval(secs => $1::float8 / 1000) and u.account_expires_at <= now() and exists (
+        select 1 from refresh_token r
+        where r.user_id = u.uuid and r.revoked_at is null and r.spent_at is null and r.expires_at > now())`;
+    return (await pool.query<Ended>({ name: 'sessions: ended accounts', text, values: [withinMs] })).rows;
+  };
+
+  return {
+    look: async (): Promise<void> => {
+      const at = performance.now();
+      const all = await ended(lookedAt === undefined ? lookBackMs : at - lookedAt + overlapMs);
+      const news = all.filter(({ id, endedAt }) => told.get(id) !== endedAt);
+      if (news.length > 0)
+        await db.$transaction(
+          (tx) =>
+            sessions.closeOpen(
+              tx,
+              news.map((u) => u.id),
+              'account_expired',
+            ),
+          txOptions,
+        );
+      told = new Map(all.map(({ id, endedAt }) => [id, endedAt]));
+      lookedAt = at;
+    },
+  };
+};
