@@ -35,7 +35,8 @@ async function sharedServer(): Promise<string> {
 
 async function ask(socketPath: string): Promise<string> {
   return await new Promise((resolve, reject) => {
-    request({ socketPath, path: '/' }, (response) => {
+    // A kept connection may be closed by the host at the moment it is used again.
+    request({ socketPath, path: '/', agent: false }, (response) => {
       let text = '';
       response.setEncoding('utf8').on('data', (part: string) => (text += part));
       response.on('end', () => {
