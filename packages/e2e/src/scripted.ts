@@ -6,7 +6,11 @@ import { createInstance, type Instance } from './instance.ts';
 import { until } from './runner.ts';
 
 /** An instance whose engine costs nothing but the time that it is told to take. */
-type Scripted = { instance: Instance; pretend: (secondsPerHour: number) => Promise<void> };
+type Scripted = {
+  instance: Instance;
+  /** How long the engine takes; with `failure` it refuses everything in these words. */
+  pretend: (secondsPerHour: number, failure?: string) => Promise<void>;
+};
 
 /** Starts one, of its own, at first use; `remove` ends it if it was ever started. */
 export const scriptedInstance = () => {
@@ -14,7 +18,8 @@ export const scriptedInstance = () => {
   const start = async () => {
     const folder = await mkdtemp(join(tmpdir(), 'overtone-e2e-script-'));
     const script = join(folder, 'engine.json');
-    const pretend = (secondsPerHour: number) => writeFile(script, JSON.stringify({ secondsPerHour }));
+    const pretend = (secondsPerHour: number, failure?: string) =>
+      writeFile(script, JSON.stringify({ secondsPerHour, failure }));
     await pretend(0);
     const instance = await createInstance({ OT_SCRIPTED_ENGINE: script, GPU_CONCURRENT_REQUESTS: '4' });
     const ran = await instance.up();

@@ -52,7 +52,7 @@ const items: readonly NavItem[] = [
   },
   { to: '/admin/audit', under: '/admin/audit', label: 'Audit log', icon: 'file', superOnly: true },
   { to: '/admin/queues', under: '/admin/queues', label: 'Queues', icon: 'library' },
-  { to: '/admin', under: '/admin', label: 'Engines and search', icon: 'settings' },
+  { to: '/admin', under: '/admin', label: 'Engines', icon: 'settings' },
 ];
 
 const isSuperOnly = (path: string): boolean => items.some((item) => item.superOnly && path.startsWith(item.under));

@@ -1,0 +1,212 @@
+import assert from 'node:assert/strict';
+import type { Browser, Locator, Page } from 'playwright-core';
+import { fitsWidth, launchBrowser } from './browser.ts';
+import { signIn, type Client } from './client.ts';
+import type { Context } from './context.ts';
+import { nameless, openHands, watchedStep, type Hands } from './hands.ts';
+import { admin, type Instance } from './instance.ts';
+import { copyOf, insist } from './scripted.ts';
+import { until, type Check, type Suite } from './runner.ts';
+import { freeze } from './victims.ts';
+
+const reason = 'The driver is being exchanged';
+const failure = 'The job failed unexpectedly';
+const patience = { timeout: 60_000 };
+const somebody = { email: 'olga.renn@example.org', name: 'Olga Renn', password: 'Silver-Lantern-73' };
+
+/** Queues, workers, dead jobs and a run's timeline as an administrator sees them. */
+export const queuesInTheBrowser = ({ scripted, recordings, screenshots }: Context): Suite => {
+  let browser: Browser;
+  let boss: Hands;
+  let other: Hands;
+  let page: Page;
+  let api: Client;
+  let instance: Instance;
+  let pretend: (secondsPerHour: number, refusal?: string) => Promise<void>;
+  let held = '';
+  let broken = '';
+  const step = watchedStep(() => [boss, other]);
+  const row = (queue: string): Locator => page.locator(`[data-queue="${queue}"]`);
+  const send = async (number: number): Promise<string> =>
+    insist(api, await copyOf(recordings.brief.path, recordings.folder, number));
+  const openPanel = async (uuid: string): Promise<void> => {
+    await page.goto(`/files/${uuid}`);
+    const panel = page.locator('details', { hasText: 'Processing' });
+    await panel.locator('summary').waitFor();
+    if ((await panel.getAttribute('open')) === null) await panel.locator('summary').click();
+    await page.getByTestId('timeline').waitFor();
+  };
+
+  const pausing: Check[] = [
+    {
+      rule: 'Chromium starts and the administrator signs in',
+      vital: true,
+      limitMs: 300_000,
+      run: async () => {
+        ({ instance, pretend } = await scripted.get());
+        api = await signIn(instance.baseUrl, admin.email, admin.password);
+        browser = await launchBrowser();
+        boss = await openHands(browser, instance.baseUrl, screenshots);
+        other = await openHands(browser, instance.baseUrl, screenshots);
+        page = boss.page;
+        await boss.signIn(admin.email, admin.password, 'Library');
+      },
+    },
+    step('every queue and the workers are shown', async () => {
+      await page.goto('/admin/queues');
+      await row('gpu').waitFor();
+      assert.equal(await page.locator('[data-queue]').count(), 7);
+      await page.getByTestId('workers').getByText('transcription-worker').first().waitFor();
+      await page.getByTestId('empty').getByText('Nothing has failed for good.').waitFor();
+    }),
+    step('a queue is not paused without a reason, and shows the one it was given', async () => {
+      await row('gpu').getByRole('button', { name: 'Pause gpu' }).click();
+      const dialog = page.getByRole('dialog');
+      const pause = dialog.getByRole('button', { name: 'Pause' });
+      await dialog.getByLabel('Reason').fill('   ');
+      assert.ok(await pause.isDisabled());
+      await dialog.getByLabel('Reason').fill(reason);
+      await pause.click();
+      await row('gpu').getByText(reason).waitFor();
+      await row('gpu').getByRole('button', { name: 'Resume gpu' }).waitFor();
+    }),
+    step('a recording waits for the paused queue, is counted there, and says why it waits', async () => {
+      held = await send(9_001);
+      await page.goto(`/files/${held}`);
+      await page.getByTestId('processing').getByText('Paused by an administrator').waitFor(patience);
+      await page.getByTestId('processing').getByText(reason).waitFor(patience);
+      await boss.snap('file-paused');
+      await page.goto('/admin/queues');
+      await row('gpu')
+        .getByRole('img', { name: /^1 waiting, 0 running/ })
+        .waitFor(patience);
+      await boss.snap('queues-paused');
+    }),
+    step('resumed, it goes on to its end by itself', async () => {
+      await row('gpu').getByRole('button', { name: 'Resume gpu' }).click();
+      await row('gpu').getByRole('button', { name: 'Pause gpu' }).waitFor();
+      await api.completed(held, 120_000);
+      const records = await until('both are in the audit log', async () => {
+        const query = '/api/admin/audit-logs?event_type=admin.queue';
+        const { items } = await api.ok<{ items: { event_type: string; details: object }[] }>('GET', query);
+        return items.length >= 2 && items;
+      });
+      assert.deepEqual(
+        records.map((r) => r.event_type),
+        ['admin.queue.resume', 'admin.queue.pause'],
+      );
+      assert.deepEqual(records[1]?.details, { queue: 'gpu', reason });
+    }),
+  ];
+
+  const dying: Check[] = [
+    step('a job that fails for good is among the dead with its reason', async () => {
+      await pretend(0, 'The engine lost its voice');
+      broken = await send(9_002);
+      await until('it failed', async () => (await api.file(broken)).status === 'error', 120_000);
+      await page.goto('/admin/queues');
+      const kinds = page.getByTestId('dead-kinds');
+      await kinds.getByText('Transcribing').waitFor(patience);
+      await kinds.getByRole('button', { name: /^Jobs of Transcribing/ }).click();
+      await kinds.getByText(failure).waitFor();
+      assert.equal(await row('gpu').locator('dl > div', { hasText: 'Dead' }).locator('dd').innerText(), '1');
+      await boss.snap('queues-dead');
+    }),
+    step('its tries are told on the page of its file', async () => {
+      await openPanel(broken);
+      const tries = page.getByRole('list', { name: 'Tries of Transcribing' });
+      await tries.getByText(new RegExp(`Try 1.*failed.*${failure}`)).waitFor();
+      await boss.snap('timeline-failed');
+    }),
+    step('retried, it completes, and its earlier tries are still told', async () => {
+      await pretend(0);
+      await page.goto('/admin/queues');
+      const kinds = page.getByTestId('dead-kinds');
+      await kinds.getByRole('button', { name: /^Jobs of Transcribing/ }).click();
+      await kinds.getByRole('button', { name: /^Retry copy-9002/ }).click();
+      await page.getByText('The job is tried again.').waitFor();
+      await page.getByText('Nothing has failed for good.').waitFor();
+      await api.completed(broken, 120_000);
+      await openPanel(broken);
+      const tries = page.getByRole('list', { name: 'Tries of Transcribing' });
+      await tries.getByText(/Try \d+.*done/).waitFor();
+      await tries.getByText(/Try 1.*failed/).waitFor();
+      await boss.snap('timeline-retried');
+    }),
+    step('tasks are found by queue and state, and show their tries', async () => {
+      await page.goto('/admin/queues');
+      await page.getByLabel('Queue of tasks').selectOption('gpu');
+      await page.getByLabel('State of tasks').selectOption('completed');
+      const tasks = page.getByTestId('tasks');
+      await until('only those of the queue are shown', async () => {
+        const names = await tasks.getByRole('button').allInnerTexts();
+        return names.length > 0 && names.every((n) => /Transcribing|Telling speakers apart/.test(n));
+      });
+      await tasks.getByRole('button', { name: /^Tries of Transcribing, copy-9002/ }).click();
+      await tasks.getByText(/Try 1.*failed/).waitFor();
+    }),
+  ];
+
+  const seeing: Check[] = [
+    step('every part has a name, and nothing sticks out on a small screen', async () => {
+      for (const [path, name] of [
+        ['/admin/queues', 'queues'],
+        [`/files/${broken}`, 'timeline'],
+      ] as const) {
+        await page.setViewportSize({ width: 1280, height: 1400 });
+        if (name === 'timeline') await openPanel(broken);
+        else await page.goto(path);
+        await page.locator(name === 'timeline' ? '[data-testid="timeline"]' : '[data-queue="embedding"]').waitFor();
+        assert.deepEqual(await nameless(page), []);
+        await boss.snap(`${name}-1280`);
+        await page.setViewportSize({ width: 360, height: 1400 });
+        await until(`${path} fits`, () => fitsWidth(page), 10_000);
+        await boss.snap(`${name}-360`);
+      }
+      await page.setViewportSize({ width: 1280, height: 800 });
+    }),
+    step(
+      'while the broker is away the page says so instead of showing nothing',
+      async () => {
+        await page.goto('/admin/queues');
+        await row('gpu').waitFor();
+        const thaw = freeze(instance, 'nats');
+        try {
+          await page.getByText('The queues cannot be read just now').waitFor(patience);
+          assert.equal(await row('gpu').count(), 0);
+          await boss.snap('queues-broker-away');
+        } finally {
+          thaw();
+        }
+        await row('gpu').waitFor(patience);
+      },
+      /\b50[34]\b|WebSocket/,
+    ),
+    step(
+      'somebody who is no administrator finds no such page',
+      async () => {
+        await api.send('POST', '/api/admin/users', {
+          email: somebody.email,
+          full_name: somebody.name,
+          password: somebody.password,
+          must_change_password: false,
+        });
+        await other.signIn(somebody.email, somebody.password, 'Library');
+        await other.page.goto('/admin/queues');
+        await other.page.getByRole('heading', { name: 'Nothing here' }).waitFor();
+        assert.equal(await other.page.locator('[data-queue]').count(), 0);
+      },
+      /\b40[34]\b/,
+    ),
+  ];
+
+  return {
+    name: 'Queues, workers and dead jobs, by hand in Chromium',
+    checks: [...pausing, ...dying, ...seeing],
+    close: async () => {
+      await pretend?.(0);
+      await api?.call('POST', '/api/admin/queues/gpu/resume');
+      await browser?.close();
+    },
+  };
+};
