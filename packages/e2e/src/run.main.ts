@@ -16,6 +16,7 @@ import { lifecycle } from './lifecycle.e2e.ts';
 import { mainJob } from './main-job.e2e.ts';
 import { peopleInTheBrowser } from './people-browser.e2e.ts';
 import { push } from './push.e2e.ts';
+import { queuesInTheBrowser } from './queues-browser.e2e.ts';
 import { runSuite, type Suite } from './runner.ts';
 import { scriptedInstance } from './scripted.ts';
 import { endedSessions } from './sessions.e2e.ts';
@@ -28,7 +29,7 @@ const help = `Checks a running Overtone as its users see it.
   node packages/e2e/src/run.main.ts [SUITE...] [--screenshots DIR] [--data DIR]
   --screenshots DIR  keep the pictures of the browser checks there
   --data DIR         use this data folder and leave it running, instead of a new one that is removed
-Suites: main-job browser people-browser settings-browser sync-browser ten-hours push bad-uploads bad-input authorisation sessions sweep kill lifecycle chaos (all, in this order, when none is named)`;
+Suites: main-job browser people-browser settings-browser sync-browser queues-browser ten-hours push bad-uploads bad-input authorisation sessions sweep kill lifecycle chaos (all, in this order, when none is named)`;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -52,6 +53,7 @@ const suites: Record<string, (context: Context) => Suite> = {
   'people-browser': peopleInTheBrowser,
   'settings-browser': settingsInTheBrowser,
   'sync-browser': syncInTheBrowser,
+  'queues-browser': queuesInTheBrowser,
   'ten-hours': tenHours,
   push,
   'bad-uploads': (context) => badUploads(context, maxUploadBytes),
