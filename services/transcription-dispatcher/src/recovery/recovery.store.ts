@@ -32,7 +32,7 @@ export const createRecoveryStore = ({ db }: { db: Db }) => ({
       select r.uuid::text as id from run r
       join stage a on a.run_id = r.uuid and a.stage = 'assemble' and a.status = 'completed'
       where r.status = 'running'
-        and not exists (select 1 from task t where t.run_id = r.uuid and t.stage = 'index')
+        and not exists (select 1 from task t where t.run_id = r.uuid and t.stage = 'index' and not t.superseded)
         and coalesce(r.reminded_at, a.completed_at) < now() - make_interval(secs => ${reminderMs / 1000})
       limit 100`,
 
