@@ -2,10 +2,10 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { clientOf, signIn } from '@overtone/e2e/client';
 import { admin } from '@overtone/e2e/instance';
+import { startNginx } from '@overtone/testkit/nginx';
 import type { Bench } from './bench.ts';
 import { quantile } from './bench.ts';
 import { assertionOf } from './assertion.ts';
-import { startNginx } from './nginx.ts';
 import { sessionCheckRows } from './session-check.ts';
 import { entranceOf } from './sign-in.tools.ts';
 import { needTools } from './tools.ts';
@@ -34,10 +34,10 @@ export const routingBench: Bench = {
     const identity = (await running.status()).services.find((s) => s.name === 'identity');
     if (!identity?.url) throw new Error('the status names no address of identity');
     const upstream = `upstream identity { server ${new URL(identity.url).host}; keepalive 64; }`;
-    const nginx = await startNginx(
-      'location / { proxy_pass http://identity; proxy_http_version 1.1; proxy_set_header Connection ""; }',
+    const nginx = await startNginx({
+      server: 'location / { proxy_pass http://identity; proxy_http_version 1.1; proxy_set_header Connection ""; }',
       upstream,
-    );
+    });
     try {
       const assertion = () => assertionOf(running, 'identity', api.token);
       const check = await clientOf(nginx.url, '').call('GET', path, {

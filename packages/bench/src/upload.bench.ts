@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { signIn } from '@overtone/e2e/client';
 import { admin } from '@overtone/e2e/instance';
+import { startNginx } from '@overtone/testkit/nginx';
 import { memoryOf, processesOf } from '@overtone/e2e/processes';
 import { mebibytes, quantile, type Bench } from './bench.ts';
-import { startNginx } from './nginx.ts';
 import { needTools } from './tools.ts';
 
 const run = promisify(execFile);
@@ -71,7 +71,9 @@ export const uploadBench: Bench = {
     const sound = join(folder, 'large.wav');
     const bytes = Math.round(gibibyte * size);
     await makeSound(sound, bytes);
-    const nginx = await startNginx('location / { root $FOLDER/files; dav_methods PUT; }');
+    const nginx = await startNginx({
+      server: 'client_max_body_size 0; location / { root .; dav_methods PUT; }',
+    });
     const answer = join(folder, 'answer.json');
     try {
       const before = nodeProcesses(running.data);

@@ -7,18 +7,20 @@ import { start, type TestServer } from './servers.ts';
 /** What stands in the configuration: files beside it by name, and the body of the one `server` block. */
 export interface NginxOptions {
   readonly files?: Readonly<Record<string, string>>;
-  /** `listen` is written already; relative names mean the files. */
+  /** `listen` is written already; relative names mean the files, `.` their folder. */
   readonly server: string;
+  /** Blocks beside the server. */
+  readonly upstream?: string;
   readonly tls?: boolean;
 }
 
-const configuration = (folder: string, port: number, { server, tls }: NginxOptions): string => `
+const configuration = (folder: string, port: number, { server, upstream = '', tls }: NginxOptions): string => `
 daemon off;
 pid ${folder}/pid;
 error_log stderr warn;
 worker_processes 1;
 ${process.getuid?.() === 0 ? 'user root;' : ''}
-events { worker_connections 256; }
+events { worker_connections 1024; }
 http {
   access_log off;
   client_body_temp_path ${folder}/body;
@@ -27,6 +29,7 @@ http {
   uwsgi_temp_path ${folder}/uwsgi;
   scgi_temp_path ${folder}/scgi;
   large_client_header_buffers 4 32k;
+  ${upstream}
   server { listen 127.0.0.1:${port}${tls ? ' ssl' : ''}; ${server} }
 }`;
 
