@@ -34,6 +34,14 @@ function running(program: Command): void {
     .action(async (options: { data?: string }) => {
       await (await import('./commands/down.command.ts')).down(options);
     });
+  program
+    .command('restart')
+    .argument('[services...]', 'all services, one after another, when none is named')
+    .description('start services again without losing what they do')
+    .option(...DATA)
+    .action(async (services: string[], options: { data?: string }) => {
+      await (await import('./commands/restart.command.ts')).restart(services, options);
+    });
 }
 
 function looking(program: Command): void {

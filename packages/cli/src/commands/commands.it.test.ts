@@ -28,7 +28,19 @@ describe('./overtone', () => {
   it('shows its commands when it is asked for none', async () => {
     const { code, output } = await overtone();
     expect(code).toBe(0);
-    for (const command of ['up', 'down', 'status', 'logs', 'test', 'doctor', 'bench', 'models', 'config', 'version']) {
+    for (const command of [
+      'up',
+      'down',
+      'restart',
+      'status',
+      'logs',
+      'test',
+      'doctor',
+      'bench',
+      'models',
+      'config',
+      'version',
+    ]) {
       expect(output).toMatch(new RegExp(`^  ${command}\\b`, 'm'));
     }
   });
@@ -59,6 +71,11 @@ describe('./overtone', () => {
 
   it('stops what does not run', async () => {
     expect(await overtone('down', '--data', data)).toEqual({ code: 0, output: '✓ Overtone is not running.\n' });
+  });
+
+  it('starts nothing again that does not run', async () => {
+    const { code, output } = await overtone('restart', 'media', '--data', data);
+    expect([code, output]).toEqual([1, '✗ Overtone is not running; start it with: ./overtone up\n']);
   });
 
   it('does not start on a data folder of a newer version', async () => {

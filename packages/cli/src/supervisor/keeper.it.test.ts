@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { fixtureService } from '../../test/fixtures.ts';
 import { freePort } from '../servers/ports.ts';
+import type { Failures } from './backoff.ts';
 import { isAlive, sessionOf } from './identity.ts';
 import { createKeeper, type Keeper } from './keeper.ts';
 
@@ -14,7 +15,7 @@ describe('keeper', () => {
   let port: number;
   const lines: string[] = [];
 
-  const keep = (traits: readonly string[] = [], graceMs = 5000) => {
+  const keep = (traits: readonly string[] = [], graceMs = 5000, pauseMs: (failures: Failures) => number = () => 20) => {
     keeper = createKeeper({
       spec: fixtureService('fixture', port, traits),
       logFile: join(folder, 'fixture.log'),
@@ -22,7 +23,7 @@ describe('keeper', () => {
       graceMs,
       onChange: () => undefined,
       log: (line) => lines.push(line),
-      pauseMs: () => 20,
+      pauseMs,
     });
     return keeper;
   };
@@ -48,6 +49,19 @@ describe('keeper', () => {
     await until(() => kept.running() !== undefined && kept.running()?.pid !== before.pid);
     await until(() => kept.restarts() === 1);
     expect(lines).toEqual(['fixture ended (SIGKILL)']);
+  });
+
+  it('starts at once again what was asked to stop and did', async () => {
+    const pauses: number[] = [];
+    const kept = keep([], 5000, ({ count }) => {
+      pauses.push(count);
+      return 0;
+    });
+    await kept.start();
+    const before = kept.running()!;
+    process.kill(before.pid, 'SIGTERM');
+    await until(() => kept.running() !== undefined && kept.running()?.pid !== before.pid);
+    expect(pauses).toEqual([0]);
   });
 
   it('gives up on what ends again and again before it was ever ready, and tells why', async () => {

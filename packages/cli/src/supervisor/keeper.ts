@@ -35,7 +35,7 @@ const FIRST_ATTEMPTS = 3;
 export function createKeeper(options: KeeperOptions): Keeper {
   const { spec, log, onChange, pauseMs = pauseBeforeStart } = options;
   const stopping = new AbortController();
-  let current: { process: RunningProcess; identity: ProcessIdentity } | undefined;
+  let current: { process: RunningProcess; identity: ProcessIdentity; usable: boolean } | undefined;
   let failures = noFailures;
   let starts = 0;
   let life: Promise<void> | undefined;
@@ -44,7 +44,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
     await spec.prepare?.();
     const process = await spawnProcess(spec, { logFile: options.logFile });
     const identity = identify(process.pid) ?? { pid: process.pid, started: 0 };
-    current = { process, identity };
+    current = { process, identity, usable: false };
     starts += 1;
     onChange();
     return process;
@@ -53,8 +53,9 @@ export function createKeeper(options: KeeperOptions): Keeper {
   async function untilEnd(process: RunningProcess, startedAt: number): Promise<void> {
     const { code, signal } = await process.ended;
     if (current !== undefined) endSession(current.identity);
+    const asked = code === 0 && current?.usable === true;
     current = undefined;
-    failures = afterEnd(failures, Date.now() - startedAt);
+    failures = asked ? noFailures : afterEnd(failures, Date.now() - startedAt);
     onChange();
     if (!stopping.signal.aborted) log(`${spec.name} ended (${signal ?? `exit code ${code}`})`);
   }
@@ -65,7 +66,11 @@ export function createKeeper(options: KeeperOptions): Keeper {
       try {
         const process = await begin();
         if (stopping.signal.aborted) kill(process.pid, 'SIGKILL'); // told to stop while it was being started
-        void waitUntilReady(spec, process, options.readyWithinMs).then(ready, (error: unknown) => {
+        const usable = () => {
+          if (current?.process === process) current.usable = true;
+          ready();
+        };
+        void waitUntilReady(spec, process, options.readyWithinMs).then(usable, (error: unknown) => {
           if (!process.hasEnded()) fail(new Error(messageOf(error)));
         });
         await untilEnd(process, startedAt);

@@ -29,7 +29,6 @@ export interface Supervisor {
 
 const READY_WITHIN_MS = 120_000;
 const SERVER_GRACE_MS = 20_000;
-const SERVICE_GRACE_MS = 15_000;
 const ROTATE_EVERY_MS = 30_000;
 const DOOR = 'edge-gateway';
 
@@ -49,7 +48,7 @@ export function createSupervisor({ folder, plan, migrate, progress, log }: Super
       log,
     });
   const servers = plan.servers.map((spec) => keep(spec, SERVER_GRACE_MS));
-  const services = plan.services.map((spec) => keep(spec, SERVICE_GRACE_MS));
+  const services = plan.services.map((spec) => keep(spec, graceOf(spec)));
   const rotation = setInterval(
     () => void rotateLogs(folder.logs).catch((e: unknown) => log(String(e))),
     ROTATE_EVERY_MS,
@@ -92,6 +91,12 @@ export function createSupervisor({ folder, plan, migrate, progress, log }: Super
     },
     stop: stopOnce,
   };
+}
+
+// What a service gives itself to stop (see the kit's environment), and some for its last words.
+function graceOf({ env }: ProcessSpec): number {
+  const given = (name: string, otherwise: number) => Number(env[name] ?? otherwise);
+  return given('DRAIN_DELAY_MS', 0) + given('SHUTDOWN_GRACE_MS', 10_000) + 5_000;
 }
 
 async function startOne(keeper: Keeper, progress: (line: string) => void): Promise<void> {
