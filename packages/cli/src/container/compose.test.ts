@@ -77,7 +77,7 @@ describe('compose.yaml', () => {
     expect(services.map((name) => container(name).environment!['NATS_USER'])).toEqual(services);
   });
 
-  it.each(Object.keys(values).filter((name) => !['OT_IMAGE_TAG', 'GRAFANA_ADMIN_PASSWORD'].includes(name)))(
+  it.each(Object.keys(values).filter((name) => name !== 'OT_IMAGE_TAG'))(
     'does not start without %s, and says which command makes it',
     (name) => {
       const { [name]: _taken, ...rest } = values;
@@ -171,6 +171,17 @@ describe('compose.yaml', () => {
 
   it('gives PostgreSQL room for every pool at its fullest', () => {
     expect(container('postgres').command).toContain(`max_connections=${maxConnections({})}`);
+  });
+
+  it('lets Prometheus scrape the internal port of every service', () => {
+    const text = readFileSync(join(productFolder, 'deploy/prometheus/prometheus.yml'), 'utf8');
+    type Scrapes = { scrape_configs: { dns_sd_configs: { names: string[]; port: number }[] }[] };
+    const { names, port } = (parse(text) as Scrapes).scrape_configs[0]!.dns_sd_configs[0]!;
+    expect([names.sort(), String(port)]).toEqual([services, imageEnvironment()['INTERNAL_PORT']]);
+    const away = services.filter(
+      (name) => !container(name).networks!.some((n) => container('prometheus').networks!.includes(n)),
+    );
+    expect(away).toEqual([]);
   });
 
   it('keeps in named volumes what has to outlive a container', () => {
