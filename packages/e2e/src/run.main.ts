@@ -20,6 +20,7 @@ import { queuesInTheBrowser } from './queues-browser.e2e.ts';
 import { runSuite, type Suite } from './runner.ts';
 import { scriptedInstance } from './scripted.ts';
 import { endedSessions } from './sessions.e2e.ts';
+import { signals } from './signals.e2e.ts';
 import { settingsInTheBrowser } from './settings-browser.e2e.ts';
 import { syncInTheBrowser } from './sync-browser.e2e.ts';
 import { sweeping } from './sweep.e2e.ts';
@@ -29,7 +30,7 @@ const help = `Checks a running Overtone as its users see it.
   node packages/e2e/src/run.main.ts [SUITE...] [--screenshots DIR] [--data DIR]
   --screenshots DIR  keep the pictures of the browser checks there
   --data DIR         use this data folder and leave it running, instead of a new one that is removed
-Suites: main-job browser people-browser settings-browser sync-browser queues-browser ten-hours push bad-uploads bad-input authorisation sessions sweep kill lifecycle chaos (all, in this order, when none is named)`;
+Suites: main-job browser people-browser settings-browser sync-browser queues-browser ten-hours push bad-uploads bad-input authorisation sessions sweep kill lifecycle signals chaos (all, in this order, when none is named)`;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -63,6 +64,7 @@ const suites: Record<string, (context: Context) => Suite> = {
   sweep: sweeping,
   kill: killing,
   lifecycle,
+  signals,
   chaos: (context) => chaos(context, chaosOptions),
 };
 const wanted = positionals.length > 0 ? positionals : Object.keys(suites);

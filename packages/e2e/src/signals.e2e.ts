@@ -1,0 +1,278 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { resolve } from 'node:path';
+import { internalRoutes, queues, routes, serviceNames } from '@overtone/contracts';
+import { dashboards, toGrafana } from '@overtone/monitoring';
+import { personLdif, startSlapd, type Slapd } from '@overtone/testkit';
+import { startPrometheus, type Prometheus } from '@overtone/testkit/prometheus';
+import { signIn, type Client } from './client.ts';
+import type { Context } from './context.ts';
+import { admin, type Instance } from './instance.ts';
+import { limitSignIns } from './people.ts';
+import { until, type Suite } from './runner.ts';
+import { everywhere, ofOneService, queueGauges, type SpecifiedMetric } from './specified-metrics.ts';
+
+const rules = resolve(import.meta.dirname, '../../../deploy/prometheus/rules/*.yml');
+const sweepPath = '/api/admin/directory-sync';
+/** Stands in every path and query that nobody may find again in a metric. */
+const needle = 'n33dle';
+
+type Labels = Readonly<Record<string, string>>;
+type Vector = { result: { metric: Labels; value: [number, string] }[] };
+type Metadata = { target: Labels; metric: string; type: string };
+
+/** What Prometheus says of itself and not of the metric. */
+const own = new Set(['__name__', 'instance', 'job', 'service', 'le']);
+const names = (labels: Labels): string[] =>
+  Object.keys(labels)
+    .filter((name) => !own.has(name))
+    .sort();
+const sampleOf = ({ name, type }: SpecifiedMetric): string => (type === 'histogram' ? `${name}_bucket` : name);
+
+/** What compose and Kubernetes configure, for this instance: the same jobs, labels and rules, every second. */
+const configurationOf = async (instance: Instance): Promise<string> => {
+  const { services } = await instance.status();
+  const targets = services.flatMap(({ name, internal_url: url }) =>
+    url ? [{ labels: { service: name }, targets: [new URL(url).host] }] : [],
+  );
+  const dispatcher = targets.filter((t) => t.labels.service === 'transcription-dispatcher');
+  return JSON.stringify({
+    global: { scrape_interval: '1s', scrape_timeout: '1s', evaluation_interval: '1s' },
+    rule_files: [rules],
+    scrape_configs: [
+      { job_name: 'overtone', static_configs: targets },
+      { job_name: 'queues', metrics_path: '/metrics/queues', static_configs: dispatcher },
+    ],
+  });
+};
+
+/** Metrics, rules and dashboards, read as an SRE's Prometheus reads them. */
+export const signals = ({ scripted, recordings }: Context): Suite => {
+  let instance: Instance;
+  let root: Client;
+  let prometheus: Prometheus;
+  let slapd: Slapd | undefined;
+
+  const query = async (expr: string): Promise<Vector['result']> =>
+    (await prometheus.ask<Vector>('query', { query: expr })).result;
+  const series = (selector: string) => prometheus.ask<Labels[]>('series', { 'match[]': selector });
+  const metadata = (job: string) => prometheus.ask<Metadata[]>('targets/metadata', { match_target: `{job="${job}"}` });
+  const valuesOf = async (label: string): Promise<string[]> => prometheus.ask<string[]>(`label/${label}/values`);
+
+  const signInAs = (username: string, password: string) =>
+    fetch(`${instance.baseUrl}/api/auth/token`, { method: 'POST', body: new URLSearchParams({ username, password }) });
+
+  const people = async (): Promise<void> => {
+    // An entry made again under an old name would be another person.
+    const uid = `ada-${randomUUID().slice(0, 8)}`;
+    slapd = await startSlapd({ seed: personLdif(uid) });
+    await root.send('PUT', '/api/admin/auth-config/ldap', {
+      ldap_enabled: true,
+      ldap_server: slapd.url,
+      ldap_use_ssl: false,
+      ldap_bind_dn: slapd.bindDn,
+      ldap_bind_password: slapd.bindPassword,
+      ldap_search_base: slapd.people,
+      ldap_username_attr: 'uid',
+    });
+    assert.equal((await signInAs(uid, `${uid}-secret`)).status, 200);
+    for (let tries = 0; tries < 6; tries++)
+      assert.equal((await signInAs(`${needle}@example.org`, 'wrong')).status, 401);
+    await root.send('PUT', sweepPath, { enabled: true, dry_run: false });
+    const { task_id: id } = await root.send<{ task_id: string }>('POST', `${sweepPath}/run`, {});
+    await until(
+      'the pass is reported',
+      async () => (await root.call('GET', `${sweepPath}/passes/${id}`)).status === 200,
+    );
+  };
+
+  const recording = async (): Promise<void> => {
+    const { status, body, text } = await root.upload(recordings.brief.path);
+    assert.equal(status, 201, text);
+    await root.completed(body.uuid, 180_000);
+    await until('it is found', async () => (await root.search('report')).results.length > 0, 120_000, 500);
+    await root.call('GET', `/api/files/${body.uuid}?${needle}=1`);
+    await root.call('GET', `/api/files/${body.uuid}/${needle}`);
+    await fetch(`${instance.baseUrl}/${needle}?${needle}`);
+    for (const { internal_url: url } of (await instance.status()).services) await fetch(`${url}/${needle}`);
+  };
+
+  /** A specified metric at one service: its type, its labels, the values and the bounds that it must have. */
+  const holds = async (metric: SpecifiedMetric, service: string, told: Metadata[]): Promise<string[]> => {
+    const at = `${service}: ${metric.name}`;
+    const types = told.filter((m) => m.target['service'] === service && m.metric === metric.name).map((m) => m.type);
+    const found = await series(`${sampleOf(metric)}{job="overtone",service="${service}"}`);
+    const labels = new Set(found.map((s) => names(s).join(' ')));
+    const faults: string[] = [];
+    if (types.join() !== metric.type) faults.push(`${at} is ${types.join() || 'missing'} instead of ${metric.type}`);
+    if ([...labels].some((l) => l !== [...metric.labels].sort().join(' ')))
+      faults.push(`${at} has labels ${[...labels].join(', ')}`);
+    const distinct = (label: string) => [...new Set(found.map((s) => s[label] ?? ''))].sort();
+    for (const [label, values] of Object.entries(metric.values ?? {}))
+      if (distinct(label).join() !== [...values].sort().join())
+        faults.push(`${at}: ${label} is ${distinct(label).join()}`);
+    const bounds = distinct('le').map((le) => Number(le.replace('+Inf', 'Infinity')));
+    if (metric.bounds && found.length > 0 && bounds.sort((a, b) => a - b).join() !== metric.bounds.join())
+      faults.push(`${at} has bounds ${bounds.join()}`);
+    return faults;
+  };
+
+  return {
+    name: 'Signals',
+    checks: [
+      {
+        rule: 'Prometheus scrapes every service, and the queues apart',
+        vital: true,
+        limitMs: 300_000,
+        run: async () => {
+          ({ instance } = await scripted.get());
+          root = await signIn(instance.baseUrl, admin.email, admin.password);
+          await limitSignIns(instance, 10_000);
+          prometheus = await startPrometheus(await configurationOf(instance));
+          const expected = [
+            ...serviceNames.map((name) => `overtone ${name}`),
+            'queues transcription-dispatcher',
+          ].sort();
+          await until('every target is up', async () => {
+            const up = (await query('up == 1')).map(({ metric }) => `${metric['job']} ${metric['service']}`).sort();
+            return up.join() === expected.join();
+          });
+        },
+      },
+      {
+        rule: 'people sign in, and are refused, and the directory is swept',
+        vital: true,
+        limitMs: 120_000,
+        run: people,
+      },
+      { rule: 'a recording is taken in, transcribed and found', vital: true, limitMs: 360_000, run: recording },
+      {
+        rule: 'names, types, labels and bounds of the metrics are the specification’s, on every service',
+        run: async () => {
+          const told = await metadata('overtone');
+          const faults = serviceNames.flatMap((service) =>
+            [...everywhere, ...(ofOneService[service] ?? [])].map((metric) => holds(metric, service, told)),
+          );
+          assert.deepEqual((await Promise.all(faults)).flat(), []);
+        },
+      },
+      {
+        rule: 'what happened is counted: requests, statements, look-ups, accounts, files',
+        run: async () => {
+          const counted = async (expr: string): Promise<void> =>
+            void (await until(expr, async () => (await query(`${expr} > 0`)).length > 0));
+          await counted(
+            'http_request_duration_seconds_count{service="edge-gateway",route="/api/auth/token",status="401"}',
+          );
+          await counted('http_requests_total{service="media",route="/api/files",method="POST",status="201"}');
+          await counted('db_query_duration_seconds_count{service="media"}');
+          await counted('db_queries_per_request_sum{service="media",route="/api/files",method="POST"}');
+          await counted('cache_operations_total{service="identity",cache="settings",result="hit"}');
+          await counted('user_signups_total{method="local"}');
+          await counted('user_signups_total{method="ldap"}');
+          await counted('files_uploaded_total{source="upload"}');
+          await counted('account_lockouts_total');
+          await counted('transcription_stage_duration_seconds_count{stage="transcribe",outcome="done"}');
+          await counted('directory_sync_passes_total{outcome="ok"}');
+        },
+      },
+      {
+        rule: '/metrics/queues has the four queue gauges of every queue, and nothing else',
+        run: async () => {
+          const told = (await metadata('queues')).map((m) => `${m.metric} ${m.type}`).sort();
+          assert.deepEqual(told, queueGauges.map((g) => `${g.name} ${g.type}`).sort());
+          const found = (await series('{job="queues",queue!=""}')).map((s) => `${s['__name__']} ${s['queue']}`).sort();
+          assert.deepEqual(found, queueGauges.flatMap((g) => queues.map((queue) => `${g.name} ${queue}`)).sort());
+        },
+      },
+      {
+        rule: 'route labels are templates; no path, query, person or organisation is in any label',
+        run: async () => {
+          const labels = await prometheus.ask<string[]>('labels');
+          assert.deepEqual(
+            labels.filter((l) => l === 'user_id' || l === 'org_id'),
+            [],
+          );
+          const templates = new Set([
+            ...[...routes, ...Object.values(internalRoutes)].map((r) => r.path),
+            '/api/ws',
+            '/api/docs/{file}',
+            '/assets/{file}',
+            '/{file}',
+            '/{page}',
+            'unknown',
+          ]);
+          assert.deepEqual(
+            (await valuesOf('route')).filter((route) => !templates.has(route)),
+            [],
+          );
+          const values = (await Promise.all(labels.map(valuesOf))).flat();
+          const telling = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-|\?|@/;
+          assert.deepEqual(
+            values.filter((v) => v.includes(needle) || telling.test(v)),
+            [],
+          );
+        },
+      },
+      {
+        rule: 'every rule can be evaluated over what the instance tells',
+        run: async () => {
+          type Rule = { name: string; health: string; lastError?: string };
+          const all = await until('every rule was evaluated', async () => {
+            const { groups } = await prometheus.ask<{ groups: { rules: Rule[] }[] }>('rules');
+            const flat = groups.flatMap((g) => g.rules);
+            return flat.every((r) => r.health !== 'unknown') && flat;
+          });
+          assert.ok(all.length > 40, `only ${all.length} rules`);
+          assert.deepEqual(
+            all.filter((r) => r.health !== 'ok'),
+            [],
+          );
+        },
+      },
+      {
+        rule: 'every query of every panel of every dashboard has a series',
+        limitMs: 240_000,
+        run: async () => {
+          const empty = async (): Promise<string[]> => {
+            const asked = panelQueries().map(async ({ where, expr }) =>
+              (await query(expr)).length > 0 ? [] : [where],
+            );
+            return (await Promise.all(asked)).flat();
+          };
+          await until(
+            'every panel has a series',
+            async () => {
+              const without = await empty();
+              if (without.length > 0) throw new Error(`nothing in ${without.join('; ')}`);
+              return true;
+            },
+            180_000,
+            2_000,
+          );
+        },
+      },
+    ],
+    close: async () => {
+      await prometheus?.stop();
+      if (slapd) {
+        await root.send('PUT', sweepPath, { enabled: false, dry_run: true });
+        await root.send('PUT', '/api/admin/auth-config/ldap', { ldap_enabled: false });
+        await slapd.stop();
+      }
+      if (instance) await limitSignIns(instance, null);
+    },
+  };
+};
+
+/** As Grafana would ask: its variables filled in, over windows that fit a scrape every second. */
+const panelQueries = (): { where: string; expr: string }[] =>
+  Object.values(dashboards).flatMap((dashboard) =>
+    (toGrafana(dashboard).panels as { title: string; targets?: { expr: string }[] }[]).flatMap(
+      ({ title, targets = [] }) =>
+        targets.map(({ expr }) => ({
+          where: `${dashboard.title}, ${title}: ${expr}`,
+          expr: expr.replaceAll('$__rate_interval', '2m').replaceAll('$service', 'media'),
+        })),
+    ),
+  );
