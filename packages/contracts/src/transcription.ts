@@ -149,6 +149,15 @@ export const indexerJobs = {
     attempts: 5,
   }),
 };
+/** Jobs of the dispatcher itself; the name is the specification's ("Events", 3). */
+export const systemJobs = {
+  reclaimOrphaned: defineJob('job.utility.system.reclaim_orphaned_deliveries', {
+    input: z.object({ slot: z.iso.datetime() }),
+    output: z.object({}),
+    attempts: 3,
+    fencedBy: 'handler',
+  }),
+};
 /** Every stage's job, by stage name. */
 export const stageJobs = { ...workerJobs, ...indexerJobs };
 

@@ -1,7 +1,7 @@
 import type { DataOf, EventDef, ServiceName } from '@overtone/contracts';
 import { carrier, currentFlow, type Bus, type Log, type Metrics, type Part } from '@overtone/service-kit';
 import { headers } from 'nats';
-import { Client, type Pool } from 'pg';
+import { Client, type Pool, type PoolClient, type QueryResult } from 'pg';
 import { createLossCheck } from './lost-events.ts';
 
 /** The part of a Prisma transaction that the outbox needs. */
@@ -172,13 +172,9 @@ const relayBatch = async (pool: Pool, bus: Bus, table: string): Promise<number> 
   const client = await pool.connect();
   let open = true;
   try {
-    await client.query('begin');
+    const { relays, rows } = await readUnsent(client, table);
     // Another replica relays: order is kept because only one does.
-    const lock = await client.query<{ ok: boolean }>('select pg_try_advisory_xact_lock(hashtext($1)) as ok', [table]);
-    if (!lock.rows[0]?.ok) return 0;
-    const { rows } = await client.query<Row>(
-      `select * from ${table} where sent_at is null order by id limit ${batchSize}`,
-    );
+    if (!relays) return 0;
     if (rows.length > 0) {
       await Promise.all(
         rows.map((row) => bus.publish(row.subject, JSON.stringify(row.data), { headers: toHeaders(row) })),
@@ -193,6 +189,22 @@ const relayBatch = async (pool: Pool, bus: Bus, table: string): Promise<number> 
     if (open) await client.query('rollback').catch(() => {});
     client.release();
   }
+};
+
+/**
+ * Begins a transaction and reads what it is to send, in one round trip. That rows were sent need not outlive a crash of
+ * the database: they are sent again then. So nobody waits for the disk here, neither the relay nor those who commit
+ * beside it.
+ */
+const readUnsent = async (client: PoolClient, table: string): Promise<{ relays: boolean; rows: Row[] }> => {
+  const results: unknown = await client.query(
+    `begin;
+     set local synchronous_commit = off;
+     select pg_try_advisory_xact_lock(hashtext('${table}')) as ok;
+     select * from ${table} where sent_at is null order by id limit ${batchSize}`,
+  );
+  const [, , lock, unsent] = results as [unknown, unknown, QueryResult<{ ok: boolean }>, QueryResult<Row>];
+  return { relays: lock.rows[0]?.ok === true, rows: unsent.rows };
 };
 
 const toHeaders = (row: Row) => {

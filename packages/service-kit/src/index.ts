@@ -16,6 +16,7 @@ export { coalesce } from './jobs/coalesce.ts';
 export { concurrencyOf, type Concurrency } from './jobs/concurrency.ts';
 export type { JobDelivery } from './jobs/delivery.ts';
 export type { Ability } from './jobs/heartbeat.ts';
+export { createWear, type Wear } from './jobs/wear.ts';
 export { worker, type JobHandlers, type Worker } from './jobs/worker.ts';
 export { createLog, type Log } from './log.ts';
 export { createMetrics, type Metrics } from './metrics.ts';
@@ -30,6 +31,7 @@ export {
   type Service,
   type ServiceDefinition,
 } from './service.ts';
+export { everySlot, namedId, putJob } from './slots.ts';
 export { carrier, inSpan, startTracing, type Carrier } from './tracing.ts';
 export { version } from './version.ts';
 export type { Sample } from './watched.ts';

@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
 import { leaseValue, transcriptionLive, workerValue } from '@overtone/contracts';
 import { createDatabase, createOutbox, createOutboxRelay } from '@overtone/database';
 import {
@@ -28,6 +30,7 @@ import { gpuProfilesRpc } from './gpu-profiles/gpu-profiles.rpc.ts';
 import { createGpuProfilesStore } from './gpu-profiles/gpu-profiles.store.ts';
 import { alive } from './leases/leases.ts';
 import { createMirror } from './leases/mirror.adapter.ts';
+import { createAgeing } from './orders/ageing.service.ts';
 import { createOrders } from './orders/orders.store.ts';
 import { createFiles, createPeople } from './ports/files.adapter.ts';
 import { createProgress } from './progress/progress.service.ts';
@@ -35,6 +38,7 @@ import { queuesRoutes } from './queues/queues.routes.ts';
 import { createQueues } from './queues/queues.service.ts';
 import { createQueuesStore } from './queues/queues.store.ts';
 import { canJudge } from './recovery/loss.ts';
+import { reclaimEverySlot, reclaimWorker } from './recovery/reclaim.jobs.ts';
 import { createRecovery } from './recovery/recovery.service.ts';
 import { createRecoveryStore } from './recovery/recovery.store.ts';
 import { createRetries } from './retries/retries.service.ts';
@@ -78,6 +82,7 @@ export const createTranscriptionDispatcher = (env: DispatcherEnv): Service => {
     log,
   });
   const retries = createRetries({ db, orders });
+  const ageing = createAgeing({ db });
   const progress = createProgress({ db, bus, rates: timing.rates, log });
   const recoveryStore = createRecoveryStore({ db });
   const broker = createBroker({ bus, onEmptied: (stream) => stream === 'JOBS' && void rebuild() });
@@ -91,6 +96,9 @@ export const createTranscriptionDispatcher = (env: DispatcherEnv): Service => {
     store: recoveryStore,
     leases: { of: leaseOf, since: leases.since, drop: (taskId) => leases.remove(`task.${taskId}`) },
     maxInfraRequeues: env.TRANSCRIPTION_MAX_INFRA_REQUEUES,
+    maxDurationSeconds: env.TASK_MAX_DURATION_TRANSCRIPTION_SECONDS,
+    claims,
+    tellCancelled: (taskId) => bus.say(transcriptionLive.taskCancelled, { taskId }),
   });
   const rebuild = () =>
     recovery.rebuildQueue().catch((err: unknown) => log.warn({ err: err as Error }, 'queue not rebuilt yet'));
@@ -158,11 +166,15 @@ export const createTranscriptionDispatcher = (env: DispatcherEnv): Service => {
       forgetFile({ runs }),
       orderIndex({ runs }),
     ],
+    workers: [reclaimWorker({ recovery, workerId: `${name}-${hostname()}-${randomUUID().slice(0, 8)}` })],
     periodics: [
       periodic('retry due tasks', 500, async () => void (await retries.republishDue())),
+      periodic('make urgent what waits long', 5_000, ageing.age),
+      reclaimEverySlot(bus),
       periodic('look for lost workers', 2_000, async () => {
         telemetry.withoutLease.set((await recovery.withoutLease()) ?? 0);
         await recovery.takeBackLost();
+        await recovery.endOverdue();
         telemetry.infraRequeued.set(
           await recoveryStore.infraRequeuedFiles(env.TRANSCRIPTION_INFRA_REQUEUE_ALERT_THRESHOLD),
         );

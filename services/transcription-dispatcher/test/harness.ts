@@ -82,6 +82,7 @@ const envFor = (w: Pick<World, 'nats' | 'dispatcherUrl'>): DispatcherEnv => ({
   TRANSCRIPTION_INFRA_REQUEUE_ALERT_THRESHOLD: 1,
   ENABLE_VRAM_PROFILING: false,
   TRANSCRIPTION_EXPRESS_MAX_SECONDS: 300,
+  TASK_MAX_DURATION_TRANSCRIPTION_SECONDS: 7_200,
 });
 
 /** The dispatcher in this process. */

@@ -25,4 +25,6 @@ export type Bench = {
   stop: AbortSignal;
   /** Tasks under way, to be aborted. */
   running: Map<string, AbortController>;
+  /** What must still be told before the worker may end. */
+  settle: (told: Promise<unknown>) => void;
 };

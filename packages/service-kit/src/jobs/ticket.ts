@@ -42,9 +42,10 @@ export const useTicket = async (bench: Bench, msg: JsMsg, durable: string, place
   return 0;
 };
 
+/** Resolves when the handler has ended: its place is free then, while what came of it is still being told. */
 const run = async (bench: Bench, msg: JsMsg, claim: Claimed): Promise<void> => {
   const { taskId, token, attempt, subject } = claim;
-  const { bus, stop } = bench;
+  const { stop } = bench;
   const { def, handler } = bench.jobs.get(subject) ?? unknownJob(subject);
   const aborter = new AbortController();
   bench.running.set(taskId, aborter);
@@ -52,19 +53,26 @@ const run = async (bench: Bench, msg: JsMsg, claim: Claimed): Promise<void> => {
   stop.addEventListener('abort', onStop, { once: true });
   if (stop.aborted) onStop();
   const lease = bench.leases.hold({ msg, taskId, token, queue: def.queue });
-  const progress = progressOf(bus, subject, { taskId, token }, claim.input);
+  const progress = progressOf(bench.bus, subject, { taskId, token }, claim.input);
+  let told: Promise<unknown>;
   try {
     const input = def.input.parse(claim.input);
     const output = await handler(input, { taskId, token, attempt, signal: aborter.signal, progress: progress.push });
-    await persist(bench, msg, dispatcherRpc.complete, { taskId, token, output: def.output.parse(output) });
+    told = persist(bench, msg, dispatcherRpc.complete, { taskId, token, output: def.output.parse(output) }).catch(
+      (e: unknown) => giveBack(bench, msg, claim, e),
+    );
   } catch (e) {
-    await giveBack(bench, msg, claim, aborter.signal.aborted ? (aborter.signal.reason as unknown) : e);
+    told = giveBack(bench, msg, claim, aborter.signal.aborted ? (aborter.signal.reason as unknown) : e);
   } finally {
     progress.flush();
     stop.removeEventListener('abort', onStop);
     bench.running.delete(taskId);
-    await Promise.all([lease.release(), bus.acknowledge(msg).catch(() => {})]);
   }
+  bench.settle(
+    told
+      .finally(() => Promise.all([lease.release(), bench.bus.acknowledge(msg).catch(() => {})]))
+      .catch((err: unknown) => bench.bus.log.warn({ err: err as Error, task_id: taskId }, 'outcome not told')),
+  );
 };
 
 /** Only jobs that were asked for are answered with. */

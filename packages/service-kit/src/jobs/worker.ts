@@ -19,6 +19,7 @@ import { createPlaces, type Place } from './places.ts';
 import { pull } from './pull.ts';
 import { useTicket } from './ticket.ts';
 import { runUnclaimed } from './unclaimed.ts';
+import type { Wear } from './wear.ts';
 
 export type JobHandlers<C extends Record<string, JobDef>> = {
   [K in keyof C]: (input: InputOf<C[K]>, d: JobDelivery) => Promise<OutputOf<C[K]>>;
@@ -33,8 +34,16 @@ export type WorkerOptions = {
   able?: (durable: string) => boolean;
   /** What the heartbeat says of this worker besides that it lives. */
   about?: () => Ability;
+  /** Where the tasks are done in this process itself, and not in children: counts them. */
+  wear?: Wear;
 };
-export type Worker = { start: (bus: Bus) => { stop: () => Promise<void> } };
+export type Worker = {
+  start: (bus: Bus) => {
+    /** Takes nothing new; resolves when everything in hand is done. */
+    retire: () => Promise<void>;
+    stop: () => Promise<void>;
+  };
+};
 
 /**
  * Does jobs: pull, claim (fencing token), work under a lease, commit at the dispatcher, and only then acknowledge.
@@ -46,8 +55,19 @@ export const worker = <C extends Record<string, JobDef>>(
   options: WorkerOptions,
 ): Worker => ({
   start: (bus) => {
-    const aborter = new AbortController();
-    const bench = benchOf(bus, catalogue, handlers, options.workerId, aborter.signal);
+    const [aborter, pulling] = [new AbortController(), new AbortController()];
+    const untold = new Set<Promise<unknown>>();
+    const settle = (told: Promise<unknown>): void => {
+      untold.add(told);
+      void told.finally(() => untold.delete(told));
+    };
+    const bench = benchOf(catalogue, handlers, options.wear, {
+      bus,
+      settle,
+      workerId: options.workerId,
+      stop: aborter.signal,
+      leases: createLeases(bus, options.workerId),
+    });
     const able = (durable: string): boolean => options.able?.(durable) ?? true;
     const places = createPlaces(options);
     const durables = [...new Map(Object.values(catalogue).map((def) => [jobDurable(def), def.queue]))].filter(
@@ -55,12 +75,18 @@ export const worker = <C extends Record<string, JobDef>>(
     );
     const heart = beat(bus, options, () => durables.map(([durable]) => durable).filter(able));
     const loops = durables.flatMap(([durable, queue]) =>
-      places.of(queue).map((place) => pull({ bus, durable, able, place, signal: aborter.signal, take: bench })),
+      places.of(queue).map((place) => pull({ bus, durable, able, place, signal: pulling.signal, take: bench })),
     );
     return {
+      retire: async () => {
+        pulling.abort();
+        await Promise.all(loops);
+      },
       stop: async () => {
+        pulling.abort();
         aborter.abort(new AppError('unavailable', 'job_lost', 'The worker is stopping'));
         await Promise.all(loops);
+        await Promise.all(untold);
         await heart.stop();
       },
     };
@@ -69,19 +95,27 @@ export const worker = <C extends Record<string, JobDef>>(
 
 const cancelled = () => new AppError('conflict', 'job_cancelled', 'The job was cancelled');
 
+/** A task that fails wears its process, too. */
+const counted =
+  (handler: AnyHandler, queue: Queue, wear: Wear | undefined): AnyHandler =>
+  (input, d) =>
+    handler(input, d).finally(() => wear?.did(queue));
+
 /** Where this worker's jobs are done. @returns what is done with a message, and for how long its place rests then. */
 const benchOf = <C extends Record<string, JobDef>>(
-  bus: Bus,
   catalogue: C,
   handlers: JobHandlers<C>,
-  workerId: string,
-  stop: AbortSignal,
+  wear: Wear | undefined,
+  base: Omit<Bench, 'jobs' | 'running'>,
 ) => {
+  const { bus } = base;
   const jobs = new Map<string, Job>(
-    Object.entries(catalogue).map(([name, def]) => [def.subject, { def, handler: handlers[name] as AnyHandler }]),
+    Object.entries(catalogue).map(([name, def]) => [
+      def.subject,
+      { def, handler: counted(handlers[name] as AnyHandler, def.queue, wear) },
+    ]),
   );
-  const leases = createLeases(bus, workerId);
-  const bench: Bench = { bus, jobs, leases, workerId, stop, running: new Map<string, AbortController>() };
+  const bench: Bench = { ...base, jobs, running: new Map<string, AbortController>() };
   // Only the dispatcher cancels, and only tasks of its own.
   if (Object.values(catalogue).some((def) => def.fencedBy === 'dispatcher'))
     bus.hear(transcriptionLive.taskCancelled, ({ taskId }) => bench.running.get(taskId)?.abort(cancelled()));

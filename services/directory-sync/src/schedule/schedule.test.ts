@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { isDue, nextRuns, scheduleFault, slotOf } from './schedule.ts';
+import { isDue, nextRuns, scheduleFault } from './schedule.ts';
 
 const at = (text: string) => new Date(`${text}Z`);
 
@@ -31,10 +31,5 @@ describe('the schedule of the sweep', () => {
     const now = at('2026-01-20T12:00:00');
     expect(isDue('0 4 * * *', at('2026-01-01T04:00:00'), now)).toBe(true);
     expect(isDue('0 4 * * *', now, now)).toBe(false);
-  });
-
-  it('gives every replica the same slot', () => {
-    expect(slotOf(at('2026-01-01T10:14:59'))).toEqual(at('2026-01-01T10:00:00'));
-    expect(slotOf(at('2026-01-01T10:15:00'))).toEqual(at('2026-01-01T10:15:00'));
   });
 });

@@ -24,5 +24,3 @@ export const isDue = (expression: string, since: Date, now: Date): boolean => {
 };
 
 export const checkEveryMs = 15 * 60_000;
-/** The slot of the check that belongs to this moment; every replica names it the same. */
-export const slotOf = (now: Date): Date => new Date(Math.floor(now.getTime() / checkEveryMs) * checkEveryMs);

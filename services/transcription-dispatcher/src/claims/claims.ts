@@ -1,2 +1,3 @@
+export type { Claims } from './claims.service.ts';
 export { claimsStore } from './claims.store.ts';
 export { isHeld, type SeenLease } from './holding.ts';

@@ -1,5 +1,5 @@
-import { expect, test } from '@jest/globals';
-import { canJudge, leaseGraceMs, missingTickets } from './loss.ts';
+import { describe, expect, test } from '@jest/globals';
+import { canJudge, isOverdue, leaseGraceMs, missingTickets } from './loss.ts';
 
 test('a durable with fewer tickets than open orders has lost as many', () => {
   const open = [
@@ -23,4 +23,19 @@ test('nothing is concluded from a missing lease before leases were followed for 
   expect(canJudge(null, 1_000_000)).toBe(false);
   expect(canJudge(1_000_000 - leaseGraceMs + 1, 1_000_000)).toBe(false);
   expect(canJudge(1_000_000 - leaseGraceMs, 1_000_000)).toBe(true);
+});
+
+describe('a task under way', () => {
+  const begun = (agoSeconds: number, costS: number) => ({
+    claimedAt: new Date(10_000_000_000 - agoSeconds * 1_000),
+    costS,
+  });
+  const overdue = (agoSeconds: number, costS: number) => isOverdue(begun(agoSeconds, costS), 600, 10_000_000_000);
+  test('may take as long as its audio asks for, and never less than the floor', () => {
+    expect([overdue(599, 10), overdue(601, 10)]).toEqual([false, true]);
+    expect([overdue(35_999, 3_600), overdue(36_001, 3_600)]).toEqual([false, true]);
+  });
+  test('that nobody has begun is never overdue', () => {
+    expect(isOverdue({ claimedAt: null, costS: 1 }, 600, Number.MAX_SAFE_INTEGER)).toBe(false);
+  });
 });

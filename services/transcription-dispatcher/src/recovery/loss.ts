@@ -22,3 +22,20 @@ export const reminderMs = 60_000;
 /** Whether leases have been followed long enough to conclude from the absence of one. */
 export const canJudge = (followingSince: number | null, now: number): boolean =>
   followingSince !== null && now - followingSince >= leaseGraceMs;
+
+/** Work on a recording may take so many times its length; nothing real is slower. */
+const slowest = 10;
+
+/** How long a task may be worked on: by the length of its audio, and never less than `floorSeconds`. */
+const longestMs = (costSeconds: number, floorSeconds: number): number =>
+  1_000 * Math.max(floorSeconds, costSeconds * slowest);
+
+/**
+ * Whether a worker has had a task for too long. Counted from when it began: a task that waits, for hours or days, is not
+ * stuck.
+ */
+export const isOverdue = (
+  task: { claimedAt: Date | null; costS: number },
+  floorSeconds: number,
+  now: number,
+): boolean => task.claimedAt !== null && now - task.claimedAt.getTime() > longestMs(task.costS, floorSeconds);

@@ -2,14 +2,13 @@ import { transcriptionEvents, type DataOf, type Stage } from '@overtone/contract
 import type { Outbox } from '@overtone/database';
 import type { Log } from '@overtone/service-kit';
 import type { Broker } from '../broker/broker.ts';
-import { isHeld, type SeenLease } from '../claims/claims.ts';
-import { claimsStore } from '../claims/claims.ts';
+import { claimsStore, isHeld, type Claims, type SeenLease } from '../claims/claims.ts';
 import { txOptions, type Db } from '../database.ts';
 import type { Task } from '../generated/client.ts';
 import { front, type Orders } from '../orders/orders.ts';
 import type { Runs } from '../runs/runs.ts';
 import { runsStore } from '../runs/runs.ts';
-import { canJudge, messageGraceMs, missingTickets } from './loss.ts';
+import { canJudge, isOverdue, messageGraceMs, missingTickets } from './loss.ts';
 import type { RecoveryStore } from './recovery.store.ts';
 
 export type RecoveryDeps = {
@@ -25,9 +24,14 @@ export type RecoveryDeps = {
     drop: (taskId: string) => Promise<void>;
   };
   maxInfraRequeues: number;
+  /** Seconds that any task may be worked on. */
+  maxDurationSeconds: number;
+  claims: Pick<Claims, 'fail'>;
+  tellCancelled: (taskId: string) => void;
   log: Log;
 };
 const republishBatch = 1_000;
+const tookTooLong = { code: 'job_timeout', message: 'It took longer than its recording can explain', retryable: true };
 const lostWorker = {
   code: 'job_lost',
   message: 'The workers that tried this were lost again and again',
@@ -105,6 +109,17 @@ export const createRecovery = (d: RecoveryDeps) => {
         if (ticket) d.broker.takeAway(ticket);
       }
       return { found: found.length, reset };
+    },
+
+    /** Running tasks whose worker renews its lease but gets nowhere: a failure, tried again as any other. */
+    endOverdue: async (): Promise<number> => {
+      const overdue = (await d.store.running()).filter((t) => isOverdue(t, d.maxDurationSeconds, Date.now()));
+      for (const { id: taskId, token, stage, worker } of overdue) {
+        d.log.warn({ task_id: taskId, stage, worker }, 'task takes too long');
+        await d.claims.fail({ taskId, token, ...tookTooLong });
+        d.tellCancelled(taskId);
+      }
+      return overdue.length;
     },
 
     /** Running tasks that nobody renews at this moment, for the gauge. */

@@ -27,12 +27,12 @@ export const tasksRoutes = ({ tasks, recovery, fleet }: TasksRoutesDeps): Route[
   }),
   handle(dispatcherRoutes.recoverStuck, async () => {
     const lost = await recovery.takeBackLost();
-    const replaced = await recovery.replaceLostMessages(0);
-    const count = lost.reset + replaced;
+    const others = (await recovery.endOverdue()) + (await recovery.replaceLostMessages(0));
+    const count = lost.reset + others;
     return {
       success: true,
       count,
-      total: lost.found + replaced,
+      total: lost.found + others,
       message: count === 0 ? 'Nothing was stuck' : `${count} stuck ${count === 1 ? 'task was' : 'tasks were'} put back`,
     };
   }),
