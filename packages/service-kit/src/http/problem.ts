@@ -2,6 +2,7 @@ import type { ErrorRequestHandler, Response } from 'express';
 import type { Problem } from '@overtone/contracts';
 import { AppError, isAppError, type ErrorCode, type ErrorKind } from '../errors.ts';
 import type { Log } from '../log.ts';
+import { isLostDatabase } from './lost-database.ts';
 
 const statusOf: Record<ErrorKind, number> = {
   invalid: 400,
@@ -54,6 +55,10 @@ type BodyParserError = { type?: string; status?: number };
 /** What express and its body parsers throw, in our words. */
 const asAppError = (thrown: unknown): AppError | undefined => {
   if (isAppError(thrown)) return thrown;
+  if (isLostDatabase(thrown))
+    return new AppError('unavailable', 'database_unavailable', 'The database does not answer. Please try again.', {
+      cause: thrown,
+    });
   if (thrown instanceof URIError)
     return new AppError('invalid', 'invalid_request', 'The path is not valid', { cause: thrown });
   const { type, status } = (thrown ?? {}) as BodyParserError;

@@ -16,6 +16,7 @@ import {
   uploadedFile,
   type World,
 } from '../../test/harness.ts';
+import { startGate } from '../../test/gate.ts';
 import { startNeighbours } from '../../test/neighbours.ts';
 
 let w: World;
@@ -181,3 +182,41 @@ test('while the broker cannot be asked nothing is shown as empty', async () => {
   expect([answer.status, ((await answer.json()) as { code: string }).code]).toEqual([503, 'broker_unavailable']);
   await overview();
 }, 60_000);
+
+describe('while the database cannot be asked', () => {
+  let between: Awaited<ReturnType<typeof startGate>>;
+  let cutOff: typeof dispatcher;
+  beforeAll(async () => {
+    between = await startGate(w.dispatcherUrl);
+    cutOff = await startDispatcher({ ...w, dispatcherUrl: between.url });
+  });
+  afterAll(async () => {
+    await between.open();
+    await cutOff.stop();
+    await between.close();
+  });
+  const paths = ['/api/admin/queues', '/api/tasks/dead', '/api/tasks'];
+  const outcomes = () =>
+    Promise.all(
+      paths.map(async (path) => {
+        const answer = await cutOff.get(path, admin());
+        return [path, answer.status, ((await answer.json()) as { code?: string }).code];
+      }),
+    );
+
+  test('nothing is shown as empty, and everything is back when it is', async () => {
+    await waitFor(async () => (await outcomes()).every(([, status]) => status === 200), { timeoutMs: 30_000 });
+    await between.shut();
+    expect(await outcomes()).toEqual(paths.map((path) => [path, 503, 'database_unavailable']));
+    await between.open();
+    await waitFor(async () => (await outcomes()).every(([, status]) => status === 200), { timeoutMs: 30_000 });
+  }, 90_000);
+
+  test('a database that hangs is said, too', async () => {
+    await waitFor(async () => (await cutOff.get(paths[0] ?? '', admin())).status === 200, { timeoutMs: 30_000 });
+    between.freeze();
+    const answer = await cutOff.get('/api/admin/queues', admin());
+    between.thaw();
+    expect([answer.status, ((await answer.json()) as { code?: string }).code]).toEqual([503, 'database_unavailable']);
+  }, 90_000);
+});
