@@ -68,10 +68,15 @@ const run = async (bench: Bench, msg: JsMsg, claim: Claimed): Promise<void> => {
     stop.removeEventListener('abort', onStop);
     bench.running.delete(taskId);
   }
+  const done = async (): Promise<void> => {
+    try {
+      await told;
+    } finally {
+      await Promise.all([lease.release(), bench.bus.acknowledge(msg).catch(() => {})]);
+    }
+  };
   bench.settle(
-    told
-      .finally(() => Promise.all([lease.release(), bench.bus.acknowledge(msg).catch(() => {})]))
-      .catch((err: unknown) => bench.bus.log.warn({ err: err as Error, task_id: taskId }, 'outcome not told')),
+    done().catch((err: unknown) => bench.bus.log.warn({ err: err as Error, task_id: taskId }, 'outcome not told')),
   );
 };
 
