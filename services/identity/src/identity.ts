@@ -125,7 +125,7 @@ export const createIdentity = (env: IdentityEnv): Service => {
   const privileges = createPrivileges({ db, outbox, lockout, newPasswords, sessions });
   const approvals = createApprovals({ db, outbox, sessions });
   const auditTrail = createAuditTrail({ db });
-  const sweep = createSweep({ db, outbox });
+  const sweep = createSweep({ db, outbox, sessions });
   const ldapMappings = () => mappingsStore.rules(db, 'ldap');
   const sweepRules = createSweepRules({ db, settings, directory, keyRing, ldapMappings });
   const groups = createGroups({ db, outbox });

@@ -2,6 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { createOutbox } from '@overtone/database';
 import { ldapClaimKey } from '@overtone/directory';
+import { sessionsOver } from '../../test/real-sessions.ts';
+import { effective } from '../settings/settings.ts';
 import { createSweep } from '../sweep/sweep.service.ts';
 import { startMappingWorld, type MappingWorld } from '../../test/mapping-world.ts';
 
@@ -93,7 +95,10 @@ describe('at the same time', () => {
 describe('the sweep', () => {
   it('leaves out a group that is deleted meanwhile, and does the rest of its batch', async () => {
     const [user, group, kept] = [await w.user(), await w.group(), await w.group()];
-    const sweep = createSweep({ db: w.db, outbox: createOutbox('identity') });
+    const outbox = createOutbox('identity');
+    const { values } = effective(new Map(), {});
+    const sessions = sessionsOver({ db: w.db, pool: w.pool, outbox, settings: { current: () => values } });
+    const sweep = createSweep({ db: w.db, outbox, sessions });
     const deleter = await w.pool.connect();
     await deleter.query('begin');
     await deleter.query('delete from user_group where uuid = $1', [group]);

@@ -1,26 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { waitFor } from '@overtone/testkit';
-import {
-  addUser,
-  listenTo,
-  startBackends,
-  startIdentity,
-  type Backends,
-  type RunningIdentity,
-} from '../../test/running-identity.ts';
+import { addUser } from '../../test/running-identity.ts';
+import { startSessionWorld, type SessionWorld } from '../../test/session-world.ts';
 
-let backends: Backends;
-let identity: RunningIdentity;
-let heard: Record<string, unknown>[];
+let w: SessionWorld;
+let backends: SessionWorld['backends'];
+let identity: SessionWorld['identity'];
 beforeAll(async () => {
-  backends = await startBackends();
-  identity = await startIdentity(backends);
-  heard = listenTo(backends.bus, 'evt.identity.session.revoked.v1');
+  w = await startSessionWorld();
+  ({ backends, identity } = w);
 });
-afterAll(async () => {
-  await identity.stop();
-  await backends.stop();
-});
+afterAll(() => w.stop());
 
 const patience = { timeoutMs: 60_000 };
 const endIn = (id: string, seconds: number) =>
@@ -28,7 +18,7 @@ const endIn = (id: string, seconds: number) =>
     id,
     seconds,
   ]);
-const closedFor = (userId: string) => heard.filter((e) => e['userId'] === userId);
+const closedFor = (userId: string) => w.revoked.filter((e) => e['userId'] === userId);
 
 describe('an account with an end date', () => {
   it('has all that is open for it closed when the moment comes, and its session says why', async () => {

@@ -1,34 +1,21 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { waitFor } from '@overtone/testkit';
-import { addUser, listenTo, startBackends, startIdentity } from '../../test/running-identity.ts';
-import type { Backends, RunningIdentity } from '../../test/running-identity.ts';
+import { startIdentity } from '../../test/running-identity.ts';
+import { startSessionWorld, type SessionWorld } from '../../test/session-world.ts';
 
-let backends: Backends;
-let identity: RunningIdentity;
-let revoked: Record<string, unknown>[];
+let w: SessionWorld;
+let backends: SessionWorld['backends'];
+let identity: SessionWorld['identity'];
+let revoked: SessionWorld['revoked'];
 beforeAll(async () => {
-  backends = await startBackends();
-  identity = await startIdentity(backends);
-  revoked = listenTo(backends.bus, 'evt.identity.session.revoked.v1');
+  w = await startSessionWorld();
+  ({ backends, identity, revoked } = w);
 });
-afterAll(async () => {
-  await identity.stop();
-  await backends.stop();
-});
+afterAll(() => w.stop());
 
-const newSession = async (fields: Record<string, unknown> = {}) => {
-  const user = await addUser(backends.sql, fields);
-  return { user, ...(await identity.session(user.email, user.password)) };
-};
-const rowsOf = async (sessionId: string) => {
-  const { rows } = await backends.sql.query<{ spent: boolean; revoked: boolean }>(
-    `select spent_at is not null as spent, revoked_at is not null as revoked
-     from refresh_token where session_id = $1 order by created_at`,
-    [sessionId],
-  );
-  return rows;
-};
-const alive = async (sessionId: string) => (await rowsOf(sessionId)).filter((r) => !r.spent && !r.revoked).length;
+const newSession = (fields: Record<string, unknown> = {}) => w.newSession(fields);
+const rowsOf = (sessionId: string) => w.rowsOf(sessionId);
+const alive = (sessionId: string) => w.alive(sessionId);
 const refreshOf = (a: { body: Record<string, unknown> }) => String(a.body['refresh_token']);
 
 describe('refreshing', () => {

@@ -38,8 +38,20 @@ export const createSessions = (d: Deps): Sessions & { part: Part } => {
     return issued;
   };
 
-  const tellEnded = (tx: Tx, userId: string, sessionId: string | null, reason: string) =>
+  const tellEnded = (tx: Tx, userId: string, sessionId: string, reason: string) =>
     outbox.add(tx, identityEvents.sessionRevoked, { userId, sessionId, reason });
+
+  const closeOpen: Sessions['closeOpen'] = (tx, userIds, reason) => {
+    const told = userIds.map((userId) => ({ userId, sessionId: null, reason }));
+    return outbox.addAll(tx, identityEvents.sessionRevoked, told);
+  };
+
+  const endAllOf: Sessions['endAllOf'] = async (tx, userIds, reason) => {
+    if (userIds.length === 0) return new Map();
+    const ended = await sessionsStore.revokeAll(tx, userIds);
+    await closeOpen(tx, [...ended.keys()], reason);
+    return ended;
+  };
 
   const endOne: Sessions['endOne'] = async (tx, userId, sessionId, reason) => {
     const ended = await sessionsStore.revoke(tx, { userId, sessionId });
@@ -105,12 +117,7 @@ export const createSessions = (d: Deps): Sessions & { part: Part } => {
       start: async () =>
         db.$transaction(async (tx) => {
           const ended = await sessionsStore.revokeOfOtherSecrets(tx, keys.secretId);
-          const reason = 'signing_secret_changed';
-          await outbox.addAll(
-            tx,
-            identityEvents.sessionRevoked,
-            ended.map((userId) => ({ userId, sessionId: null, reason })),
-          );
+          await closeOpen(tx, ended, 'signing_secret_changed');
         }, txOptions),
       stop: async () => {},
     },
@@ -142,21 +149,18 @@ export const createSessions = (d: Deps): Sessions & { part: Part } => {
       return issued ?? refuseSpent(tokenHash, receivedAt, client);
     },
 
+    endAllOf,
+
     endAll: async (tx, userId, reason, except) => {
-      const ended = await sessionsStore.revoke(tx, { userId, ...(except ? { except } : {}) });
-      if (!except && ended.length > 0) await tellEnded(tx, userId, null, reason);
-      if (except) for (const sessionId of ended) await tellEnded(tx, userId, sessionId, reason);
+      if (except === undefined) return (await endAllOf(tx, [userId], reason)).get(userId) ?? 0;
+      const ended = await sessionsStore.revoke(tx, { userId, except });
+      for (const sessionId of ended) await tellEnded(tx, userId, sessionId, reason);
       return ended.length;
     },
 
     endOne,
 
-    closeOpen: (tx, userIds, reason) =>
-      outbox.addAll(
-        tx,
-        identityEvents.sessionRevoked,
-        userIds.map((userId) => ({ userId, sessionId: null, reason })),
-      ),
+    closeOpen,
 
     alive: (userId) => sessionsStore.alive(db, userId, bounds()),
 

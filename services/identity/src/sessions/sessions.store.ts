@@ -56,6 +56,18 @@ export const sessionsStore = {
     return [...new Set(alive.map((r) => r.sessionId))];
   },
 
+  /** Revokes every session of these accounts, held in one order. @returns how many were alive, of whoever had any. */
+  revokeAll: async (tx: Tx, userIds: readonly string[]): Promise<Map<string, number>> => {
+    await tx.$queryRaw`select 1 from "user" where uuid = any(${userIds}::uuid[]) order by uuid for update`;
+    const rows = await tx.$queryRaw<{ userId: string; ended: number }[]>`
+      with ended as (
+        update refresh_token set revoked_at = now()
+        where user_id = any(${userIds}::uuid[]) and revoked_at is null
+        returning user_id, session_id, spent_at is null and expires_at > now() as alive)
+      select user_id as "userId", count(distinct session_id)::int as ended from ended where alive group by user_id`;
+    return new Map(rows.map((r) => [r.userId, r.ended]));
+  },
+
   /** Holds an account, so that no other session of it begins or ends until the transaction does. */
   holdUser: async (tx: Tx, userId: string): Promise<void> =>
     void (await tx.$queryRaw`select 1 from "user" where uuid = ${userId}::uuid for update`),

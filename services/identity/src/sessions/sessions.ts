@@ -112,6 +112,8 @@ export type Sessions = {
   rotate: (refreshToken: string, receivedAt: Date, client: Client) => Promise<Issued>;
   /** Ends sessions of a user and says so; `except` stays. @returns how many ended. */
   endAll: (tx: Tx, userId: string, reason: string, except?: string) => Promise<number>;
+  /** Ends every session of these accounts and says so. @returns how many ended, of whoever had any. */
+  endAllOf: (tx: Tx, userIds: readonly string[], reason: string) => Promise<ReadonlyMap<string, number>>;
   /** Has all that is open for these accounts closed or asked for anew, though their sessions stay. */
   closeOpen: (tx: Tx, userIds: readonly string[], reason: string) => Promise<void>;
   endOne: (tx: Tx, userId: string, sessionId: string, reason: string) => Promise<boolean>;

@@ -30,7 +30,7 @@ afterAll(() => w.stop());
 /** A real sign-in and a real sweep over connections of their own. */
 const doorsOf = () => {
   const outbox = createOutbox('identity');
-  const [{ db, pool, mappings }, { db: other }] = w.replicas;
+  const [{ db, pool, mappings }, { db: other, pool: otherPool }] = w.replicas;
   const { values } = effective(new Map(), {});
   const settings = { current: () => values };
   const provisioning = createProvisioning({
@@ -42,7 +42,10 @@ const doorsOf = () => {
     sessions: sessionsOver({ db, pool, outbox, settings }),
     telemetry: createTelemetry(createMetrics()),
   });
-  return { provisioning, sweep: createSweep({ db: other, outbox }) };
+  return {
+    provisioning,
+    sweep: createSweep({ db: other, outbox, sessions: sessionsOver({ db: other, pool: otherPool, outbox, settings }) }),
+  };
 };
 
 type Person = { userId: string; id: string };

@@ -1,6 +1,7 @@
 import { identityEvents, type ReplyOf, type RequestOf, type SweepChange, type sweepRpc } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import type { Db, Tx } from '../database.ts';
+import type { Sessions } from '../sessions/sessions.ts';
 import { pairs, sweepStore as store, type AuditRow, type Said } from './sweep.store.ts';
 
 type Results = ReplyOf<typeof sweepRpc.apply>;
@@ -43,16 +44,14 @@ const told = (said: Said): Told => {
   };
 };
 
+type Deps = { db: Db; outbox: Outbox; sessions: Pick<Sessions, 'endAllOf'> };
+
 /**
  * What the sweep does to accounts. A batch is one transaction: account, sessions, memberships, audit and events stand
  * or fall together, and the statements are few however many accounts it has.
  */
-export const createSweep = ({ db, outbox }: { db: Db; outbox: Outbox }) => {
-  const tell = async (
-    tx: Tx,
-    wanted: Wanted[],
-    { moved, ended }: { moved: string[]; ended: ReadonlyMap<string, number> },
-  ): Promise<void> => {
+export const createSweep = ({ db, outbox, sessions }: Deps) => {
+  const tell = async (tx: Tx, wanted: Wanted[], moved: string[]): Promise<void> => {
     const roles = wanted.filter((w) => w.change.role !== null);
     const disabled = wanted.filter((w) => w.change.disable !== null);
     await outbox.addAll(
@@ -83,20 +82,11 @@ export const createSweep = ({ db, outbox }: { db: Db; outbox: Outbox }) => {
         active: w.change.disable === null,
       })),
     );
-    await outbox.addAll(
-      tx,
-      identityEvents.sessionRevoked,
-      [...ended.keys()].map((userId) => ({
-        userId,
-        sessionId: null,
-        reason: 'directory_sync',
-      })),
-    );
     if (moved.length > 0)
       await outbox.addAll(tx, identityEvents.membershipChanged, await store.membershipsOf(tx, moved));
   };
 
-  const write = async (tx: Tx, passId: string, wanted: Wanted[]): Promise<Map<string, number>> => {
+  const write = async (tx: Tx, passId: string, wanted: Wanted[]): Promise<ReadonlyMap<string, number>> => {
     const changes = wanted.map((w) => w.change);
     const idsOf = (some: (c: SweepChange) => boolean) => changes.filter(some).map((c) => c.userId);
     await store.disable(
@@ -113,15 +103,16 @@ export const createSweep = ({ db, outbox }: { db: Db; outbox: Outbox }) => {
     );
     const moved = await store.changeMemberships(tx, pairs(changes, 'add'), pairs(changes, 'remove'));
     // A privilege change ends the sessions, too (specification, "Authentication" 8).
-    const ended = await store.endSessions(
+    const ended = await sessions.endAllOf(
       tx,
       idsOf((c) => c.disable !== null || c.role !== null),
+      'directory_sync',
     );
     await store.writeAudit(
       tx,
       wanted.flatMap((w) => auditOf(passId, w, ended)),
     );
-    await tell(tx, wanted, { moved, ended });
+    await tell(tx, wanted, moved);
     return ended;
   };
 

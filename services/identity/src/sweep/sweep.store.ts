@@ -131,19 +131,6 @@ export const sweepStore = {
                        where m.user_id = c.uuid), '{}') as "groupIds"
       from counted c order by c.uuid`,
 
-  /** Ends every session of these accounts. @returns how many were alive, of whoever had any. */
-  endSessions: async (tx: Tx, userIds: string[]): Promise<Map<string, number>> => {
-    if (userIds.length === 0) return new Map();
-    const rows = await tx.$queryRaw<{ userId: string; ended: number }[]>`
-      with ended as (
-        update refresh_token set revoked_at = now()
-        where user_id = any(${userIds}::uuid[]) and revoked_at is null
-        returning user_id, session_id, spent_at is null and expires_at > now() as alive)
-      select user_id as "userId", (count(distinct session_id) filter (where alive))::int as ended
-      from ended group by user_id`;
-    return new Map(rows.map((r) => [r.userId, r.ended]));
-  },
-
   writeAudit: async (tx: Tx, rows: AuditRow[]): Promise<void> =>
     void (await tx.$executeRaw`
       insert into audit_log (event_type, outcome, actor, user_id, username, details)

@@ -1,0 +1,33 @@
+import { addUser, listenTo, startBackends, startIdentity } from './running-identity.ts';
+
+/** A running identity, people signed in to it, and what is told and kept of their sessions. */
+export const startSessionWorld = async () => {
+  const backends = await startBackends();
+  const identity = await startIdentity(backends);
+  const rowsOf = async (sessionId: string) => {
+    const { rows } = await backends.sql.query<{ spent: boolean; revoked: boolean }>(
+      `select spent_at is not null as spent, revoked_at is not null as revoked
+       from refresh_token where session_id = $1 order by created_at`,
+      [sessionId],
+    );
+    return rows;
+  };
+  return {
+    backends,
+    identity,
+    /** Everything told of ended sessions. */
+    revoked: listenTo(backends.bus, 'evt.identity.session.revoked.v1'),
+    newSession: async (fields: Record<string, unknown> = {}) => {
+      const user = await addUser(backends.sql, fields);
+      return { user, ...(await identity.session(user.email, user.password)) };
+    },
+    /** The tokens of a session, the oldest first. */
+    rowsOf,
+    alive: async (sessionId: string) => (await rowsOf(sessionId)).filter((r) => !r.spent && !r.revoked).length,
+    stop: async () => {
+      await identity.stop();
+      await backends.stop();
+    },
+  };
+};
+export type SessionWorld = Awaited<ReturnType<typeof startSessionWorld>>;
