@@ -124,7 +124,7 @@ const startProcess = async (env: Record<string, string> = {}) => {
   let said = '';
   child.stdout.on('data', (d: Buffer) => (said += d.toString()));
   const port = (name: string): number => Number(new RegExp(`"${name}":(\\d+)`).exec(said)?.[1] ?? 0);
-  await waitFor(() => port('internal_port') > 0);
+  await waitFor(() => port('internal_port') > 0, { timeoutMs: 60_000 });
   return { process: child, ended, apiPort: port('api_port'), internalPort: port('internal_port') };
 };
 

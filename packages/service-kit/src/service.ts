@@ -12,6 +12,7 @@ import { createApi } from './http/api.ts';
 import { createDrain } from './http/drain.ts';
 import { createInternal, type Checks, type InternalRoute } from './http/internal.ts';
 import type { Route } from './http/route.ts';
+import type { Wear } from './jobs/wear.ts';
 import type { Worker } from './jobs/worker.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
@@ -49,10 +50,14 @@ export type ServiceDefinition = {
   parts?: Part[];
   checks?: Checks;
   internal?: InternalRoute[];
+  /** Counts the tasks that the workers do in this process itself. */
+  wear?: Wear;
 };
 export type Service = {
   start: () => Promise<{ apiPort: number; internalPort: number }>;
   stop: () => Promise<void>;
+  /** Resolves when the process has done its number of tasks and the last of them; never without `wear`. */
+  wornOut: Promise<void>;
   log: Log;
 };
 
@@ -63,6 +68,7 @@ export type Service = {
 export const createService = (d: ServiceDefinition): Service => {
   let accepting = false;
   const running: { stop: () => Promise<void> }[] = [];
+  const workers: ReturnType<Worker['start']>[] = [];
   const started: Part[] = [];
   let stopTracing = async (): Promise<void> => {};
   const checks: Checks = { broker: { critical: true, probe: () => d.bus.ping() }, ...d.checks };
@@ -94,8 +100,14 @@ export const createService = (d: ServiceDefinition): Service => {
     await stopTracing();
   };
 
+  const wornOut = d.wear?.wornOut.then(async (queue) => {
+    d.log.info({ queue }, 'has done its number of tasks: a new process takes over');
+    await Promise.all(workers.map((w) => w.retire()));
+  });
+
   return {
     log: d.log,
+    wornOut: wornOut ?? new Promise(() => {}),
     start: async () => {
       const internalPort = await listen(internal, d.env.INTERNAL_PORT, d.env.SERVICE_HOST);
       stopTracing = await startTracing(d.name, d.env);
@@ -106,7 +118,8 @@ export const createService = (d: ServiceDefinition): Service => {
       }
       for (const rpc of d.rpcs ?? []) rpc.serve(d.bus);
       for (const c of d.consumers ?? []) running.push(c.start(d.bus));
-      for (const w of d.workers ?? []) running.push(w.start(d.bus));
+      for (const w of d.workers ?? []) workers.push(w.start(d.bus));
+      running.push(...workers);
       for (const p of d.periodics ?? []) running.push(p.start(d.log));
       const apiPort = await listen(api, d.env.API_PORT, d.env.SERVICE_HOST);
       accepting = true;
@@ -151,7 +164,7 @@ const within = async (ms: number, work: Promise<unknown>): Promise<void> => {
   over.abort();
 };
 
-/** Starts a service as this process: stops on SIGTERM or SIGINT, exits 1 when something is beyond repair. */
+/** Starts a service as this process: stops on SIGTERM, SIGINT or when it is worn out, exits 1 when something is beyond repair. */
 export const runService = async (service: Service): Promise<void> => {
   let stopping = false;
   const stop = (code: number) => {
@@ -169,6 +182,7 @@ export const runService = async (service: Service): Promise<void> => {
     service.log.fatal({ err: err as Error }, 'unhandled rejection');
     stop(1);
   });
+  void service.wornOut.then(() => stop(0));
   try {
     await service.start();
   } catch (err) {

@@ -7,6 +7,7 @@ import {
   createLog,
   createMetrics,
   createService,
+  createWear,
   version,
   type Service,
 } from '@overtone/service-kit';
@@ -31,6 +32,7 @@ export const createDirectorySync = (env: DirectorySyncEnv, snapshotOf: SnapshotO
   const { db, checks, part } = createDatabase({ env, name, metrics, log }, (adapter) => new PrismaClient({ adapter }));
 
   const workerId = `${name}-${hostname()}-${randomUUID().slice(0, 8)}`;
+  const wear = createWear();
   const orders = createOrders({ bus });
   const telemetry = createTelemetry(metrics, () => sweepSignals(db));
   const passes = createPasses({ db, bus, snapshotOf, telemetry, log, holder: workerId });
@@ -46,7 +48,8 @@ export const createDirectorySync = (env: DirectorySyncEnv, snapshotOf: SnapshotO
     whoIs: createAssertionVerifier(env.ASSERTION_PUBLIC_KEY, name),
     parts: [part],
     routes: [...settingsRoutes({ db, passes }), ...passesRoutes({ db, orders, review })],
-    workers: [sweepWorker({ db, passes, orders, workerId })],
+    workers: [sweepWorker({ db, passes, orders, workerId, wear })],
+    wear,
     periodics: [checkEverySlot(orders, bus)],
     checks,
   });

@@ -7,6 +7,7 @@ import {
   createLog,
   createMetrics,
   createService,
+  createWear,
   periodic,
   version,
   type Part,
@@ -50,6 +51,7 @@ export const createSearchIndexer = async (env: IndexerEnv): Promise<Service> => 
   const database = createDatabase({ env, name, metrics, log }, (adapter) => new PrismaClient({ adapter }));
   const { db, pool } = database;
   const workerId = `${name}-${randomUUID()}`;
+  const wear = createWear();
 
   const index = await openIndex(env, log);
   const vectoriser = createWorkerVectoriser({ bus });
@@ -107,7 +109,8 @@ export const createSearchIndexer = async (env: IndexerEnv): Promise<Service> => 
       followAccess({ store: access }),
       followMemberships({ store: access }),
     ],
-    workers: [indexingWorker({ indexing, workerId })],
+    workers: [indexingWorker({ indexing, workerId, wear })],
+    wear,
     periodics: [
       catchUp('learn who may see what', hour, learnAccess),
       periodic('index what is due', 500, (signal) => refresh.due(signal)),

@@ -1,12 +1,20 @@
 import { directoryJobs } from '@overtone/contracts';
-import { concurrencyOf, everySlot, worker, type Bus, type Periodic, type Worker } from '@overtone/service-kit';
+import {
+  concurrencyOf,
+  everySlot,
+  worker,
+  type Bus,
+  type Periodic,
+  type Wear,
+  type Worker,
+} from '@overtone/service-kit';
 import type { Db } from '../database.ts';
 import type { Passes } from '../passes/passes.ts';
 import { settingsStore } from '../settings/settings.ts';
 import type { Orders } from './orders.ts';
 import { checkEveryMs, isDue } from './schedule.ts';
 
-type Deps = { db: Db; passes: Passes; orders: Orders; workerId: string };
+type Deps = { db: Db; passes: Passes; orders: Orders; workerId: string; wear: Wear };
 
 /** The schedule is looked at beside a pass, but passes follow each other: the lease would refuse the second one. */
 const createTurns = () => {
@@ -19,7 +27,7 @@ const createTurns = () => {
 };
 
 /** `directory.sync_check_schedule` and `directory.sync_run` (specification, "Scheduling"). */
-export const sweepWorker = ({ db, passes, orders, workerId }: Deps): Worker => {
+export const sweepWorker = ({ db, passes, orders, workerId, wear }: Deps): Worker => {
   const inTurn = createTurns();
   return worker(
     directoryJobs,
@@ -42,7 +50,7 @@ export const sweepWorker = ({ db, passes, orders, workerId }: Deps): Worker => {
         return {};
       },
     },
-    { workerId, concurrency: concurrencyOf(directoryJobs) },
+    { workerId, concurrency: concurrencyOf(directoryJobs), wear },
   );
 };
 

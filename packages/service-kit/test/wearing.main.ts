@@ -1,0 +1,43 @@
+import { appendFileSync, existsSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { defineJob, queueLimits } from '@overtone/contracts';
+import { z } from 'zod';
+import {
+  busEnv,
+  createBus,
+  createLog,
+  createMetrics,
+  createService,
+  createWear,
+  readEnv,
+  runService,
+  serviceEnv,
+  worker,
+} from '../src/index.ts';
+
+// A service that does tasks in its own process and is replaced after five; notes in LIST which process did which.
+const env = readEnv({ ...serviceEnv, ...busEnv, LIST: z.string() });
+const log = createLog('media', env);
+const bus = createBus({ service: 'media', url: env.NATS_URL, log });
+const wear = createWear({ limits: { ...queueLimits, cpu: { recycleAfter: 5 } }, youngestMs: 0 });
+const catalogue = {
+  note: defineJob('job.cpu.media.note', {
+    input: z.object({ until: z.string().nullable() }),
+    output: z.object({}),
+    attempts: 3,
+    fencedBy: 'handler',
+  }),
+};
+const note = worker(
+  catalogue,
+  {
+    note: async ({ until }, { taskId }) => {
+      while (until !== null && !existsSync(until)) await sleep(20);
+      appendFileSync(env.LIST, `${taskId} ${process.pid}\n`);
+      return {};
+    },
+  },
+  { workerId: `media-${process.pid}`, concurrency: { cpu: 2 }, wear },
+);
+const metrics = createMetrics();
+await runService(createService({ name: 'media', version: '1.2.3', env, log, metrics, bus, workers: [note], wear }));
