@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createMetrics } from '@overtone/service-kit';
+import { createMetrics, runInFlow, type Flow } from '@overtone/service-kit';
 import { createDatabase, type TestDatabase } from '@overtone/testkit';
 import { createPool } from './index.ts';
 
@@ -34,6 +34,23 @@ describe('connection pool', () => {
     for (let round = 0; round < 5; round++) await many(pool, 5);
     expect(opened).toBe(5);
     await pool.end();
+  });
+
+  it('times every statement, and counts it for the request that asked, even if that had to wait', async () => {
+    const metrics = createMetrics();
+    const pool = poolOf(1, 0, metrics);
+    const flowOf = (requestId: string): Flow => ({ requestId, route: '/', userId: null, dbQueries: 0 });
+    const flows = [flowOf('one'), flowOf('two'), flowOf('three')];
+    await Promise.all(flows.map((flow) => runInFlow(flow, () => pool.query('select pg_sleep(0.01)'))));
+    await runInFlow(flows[0] as Flow, async () => {
+      const client = await pool.connect();
+      await client.query('select 1');
+      client.release();
+    });
+    await expect(pool.query('select wrong')).rejects.toThrow('wrong');
+    await pool.end();
+    expect(flows.map((flow) => flow.dbQueries)).toEqual([2, 1, 1]);
+    expect(await metrics.registry.metrics()).toMatch(/^db_query_duration_seconds_count 5$/m);
   });
 
   it('says how much of it is in use, and who waits', async () => {

@@ -1,5 +1,6 @@
+import { AsyncResource } from 'node:async_hooks';
 import { currentFlow, unavailable, type Metrics } from '@overtone/service-kit';
-import { Pool } from 'pg';
+import { Pool, type PoolClient } from 'pg';
 import { z } from 'zod';
 
 /** Environment of a service that owns tables. It connects as its own role, with rights to its own tables only. */
@@ -37,19 +38,37 @@ export const createPool = ({ env, name, metrics, log }: PoolOptions): Pool => {
   pool.on('connect', (client) => {
     // The pool listens to idle connections only; one that breaks while it is lent out fails its query, and that is told.
     client.on('error', () => {});
-    const query = client.query.bind(client) as (...args: unknown[]) => unknown;
-    client.query = ((...args: unknown[]) => {
-      const flow = currentFlow();
-      if (flow) flow.dbQueries += 1;
-      const started = process.hrtime.bigint();
-      const result = query(...args);
-      const observe = () => metrics.dbDuration.observe(Number(process.hrtime.bigint() - started) / 1e9);
-      if (result instanceof Promise) void result.then(observe, observe);
-      return result;
-    }) as typeof client.query;
+    client.query = watched(client.query.bind(client) as Ask, metrics) as typeof client.query;
   });
+  // Whoever waited for a connection goes on where they asked, and not where somebody else gave one back.
+  const connect = pool.connect.bind(pool) as (callback?: () => void) => Promise<PoolClient>;
+  pool.connect = ((callback?: () => void) =>
+    callback ? connect(AsyncResource.bind(callback)) : connect()) as typeof pool.connect;
   return pool;
 };
+
+type Ask = (...args: unknown[]) => unknown;
+
+/** Counts and times a statement; the pool asks with a callback, whoever holds a connection awaits a promise. */
+const watched =
+  (query: Ask, metrics: Metrics): Ask =>
+  (...args) => {
+    const flow = currentFlow();
+    if (flow) flow.dbQueries += 1;
+    const started = performance.now();
+    const observe = () => metrics.dbDuration.observe((performance.now() - started) / 1000);
+    const callback = args.at(-1);
+    if (typeof callback === 'function') {
+      const answered = (...answer: unknown[]): unknown => {
+        observe();
+        return (callback as Ask)(...answer);
+      };
+      return query(...args.slice(0, -1), answered);
+    }
+    const result = query(...args);
+    if (result instanceof Promise) void result.then(observe, observe);
+    return result;
+  };
 
 /** How much of the pool is in use, and who waits for more. */
 const watchPool = (pool: Pool, metrics: Metrics): void => {
