@@ -5,6 +5,8 @@ import { dashboards } from './dashboards.ts';
 const root = resolve(import.meta.dirname, '../../..');
 /** Folders that hold what this package makes or checks. */
 export const folders = {
+  root,
+  otel: resolve(root, 'deploy/otel'),
   dashboards: resolve(root, 'deploy/grafana/dashboards'),
   provisioning: resolve(root, 'deploy/grafana/provisioning'),
   prometheus: resolve(root, 'deploy/prometheus'),
