@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
@@ -153,5 +153,69 @@ describe('without a speech engine', () => {
     const objectKey = await w.upload(wav);
     await w.done('prepare', await w.order('prepare', { ...place(), objectKey, contentType: 'audio/wav' }));
     expect(w.ended.failures.has(taskId) || w.ended.outputs.has(taskId)).toBe(false);
+  });
+});
+
+describe('on a machine with GPUs', () => {
+  const path = process.env['PATH'];
+  const driver = `#!/bin/sh
+case "$*" in
+  *memory.used*) printf '500\\n5000\\n'; exec sleep 3600 ;;
+  *) printf '0, GPU-aa, NVIDIA A10, 23028, 8.6, [N/A]\\n1, GPU-bb, Tesla T4, 15360, 7.5, [N/A]\\n' ;;
+esac
+`;
+  let w: World;
+  beforeAll(async () => {
+    const bin = join(folder, 'bin');
+    await mkdir(bin);
+    await writeFile(join(bin, 'nvidia-smi'), driver, { mode: 0o755 });
+    process.env['PATH'] = `${bin}:${path}`;
+    w = await startWorld({ ENABLE_VRAM_PROFILING: true, GPU_WORKER_POOL: 'threads' });
+  }, slow);
+  afterAll(async () => {
+    process.env['PATH'] = path;
+    await w.stop();
+  });
+
+  it('tells the dispatcher of them and of what it makes of them', async () => {
+    const [told] = await w.capabilities();
+    expect(told?.gpu).toEqual({
+      devices: [
+        { index: 0, uuid: 'GPU-aa', name: 'NVIDIA A10', memory_mib: 23_028, capability: 8.6 },
+        { index: 1, uuid: 'GPU-bb', name: 'Tesla T4', memory_mib: 15_360, capability: 7.5 },
+      ],
+      note: null,
+      concurrency: 1,
+      pool: 'threads',
+      // The scripted engine has nothing to tune.
+      tuning: null,
+    });
+  });
+
+  it(
+    'measures what a task needs of the memory of the first, and tells once it has ended well',
+    async () => {
+      const wav = join(folder, 'measured.wav');
+      await makeRecording(wav, meeting.slice(0, 1));
+      const audio = await w.upload(wav);
+      const taskId = await w.order('transcribe', { ...place(), audio, duration: 3, options });
+      await w.done('transcribe', taskId);
+      await waitFor(() => w.ended.profiles.length > 0, { timeoutMs: 60_000 });
+      const measured = {
+        stage: 'transcribe',
+        model: 'scripted',
+        device: 'NVIDIA A10',
+        baselineMib: 500,
+        peakMib: 5_000,
+      };
+      expect(w.ended.profiles).toMatchObject([{ ...measured, taskId, token: 7, audioSeconds: 3 }]);
+    },
+    slow,
+  );
+
+  it('measures nothing of a task that fails', async () => {
+    const before = w.ended.profiles.length;
+    await w.failed(await w.order('transcribe', { ...place(), audio: 'derived/gone', duration: 1, options }));
+    expect(w.ended.profiles).toHaveLength(before);
   });
 });

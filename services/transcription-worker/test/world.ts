@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
   dispatcherRpc,
+  gpuRpc,
   jobDurable,
   natsUsers,
   serviceNames,
@@ -26,7 +27,11 @@ import { createTranscriptionWorker } from '../src/transcription-worker.ts';
 const log = createLog('test', { LOG_LEVEL: 'fatal', LOG_FORMAT: 'json' });
 const password = 'secret';
 type Jobs = typeof workerJobs;
-type Ended = { outputs: Map<string, unknown>; failures: Map<string, RequestOf<typeof dispatcherRpc.fail>> };
+type Ended = {
+  outputs: Map<string, unknown>;
+  failures: Map<string, RequestOf<typeof dispatcherRpc.fail>>;
+  profiles: RequestOf<typeof gpuRpc.recordProfile>[];
+};
 type Waiting = { durable: string; taskId: string; subject: string; input: unknown };
 
 /** What the dispatcher makes at its start. */
@@ -54,6 +59,10 @@ const playDispatcher = async (url: string, ended: Ended, waiting: Waiting[]) => 
     if (!task) return { outcome: 'gone' as const };
     const { taskId, subject, input } = task;
     return { outcome: 'claimed' as const, taskId, subject, input, token: 7, attempt: 1, traceparent: null };
+  });
+  bus.serve(gpuRpc.recordProfile, async (profile) => {
+    ended.profiles.push(profile);
+    return { outcome: 'recorded' as const };
   });
   bus.serve(dispatcherRpc.complete, async ({ taskId, output }) => {
     ended.outputs.set(taskId, output);
@@ -87,7 +96,7 @@ export const startWorld = async (more: Partial<WorkerEnv> = {}) => {
   const folder = await mkdtemp(join(tmpdir(), 'overtone-worker-'));
   const workDir = join(folder, 'work');
   await tinyVectors(join(folder, 'models'));
-  const ended: Ended = { outputs: new Map(), failures: new Map() };
+  const ended: Ended = { outputs: new Map(), failures: new Map(), profiles: [] };
   const waiting: Waiting[] = [];
   const dispatcher = await playDispatcher(nats.url, ended, waiting);
   const env: WorkerEnv = {

@@ -1,0 +1,36 @@
+import { describe, expect, it } from '@jest/globals';
+import type { GpuDevice } from '@overtone/contracts';
+import { createProcessors } from './processors.ts';
+
+const card: GpuDevice = { index: 0, uuid: 'GPU-aa', name: 'NVIDIA A10', memory_mib: 23_028, capability: 8.6 };
+const wishes = { batchSize: 'auto', computeType: 'auto', hybrid: 'auto' } as const;
+const withDevices = async (...seen: GpuDevice[][]) => {
+  const processors = createProcessors({
+    probe: { look: () => Promise.resolve({ devices: seen.shift() ?? [], note: null }) },
+    wishes,
+  });
+  await processors.look();
+  return processors;
+};
+const onGpu = { transcribe_on: 'gpu', diarize_on: 'gpu', batch_size: 24, compute_type: 'int8_float16' };
+const onCpu = { transcribe_on: 'cpu', diarize_on: 'cpu', batch_size: 1, compute_type: 'int8' };
+
+describe('the processors of an engine', () => {
+  it('are those of the GPU that the driver tells of', async () => {
+    expect((await withDevices([card])).tuningOf('whisper-large-v3')).toMatchObject(onGpu);
+  });
+
+  it('are the CPU alone once the GPU has vanished', async () => {
+    const processors = await withDevices([card], []);
+    await processors.look();
+    expect(processors.tuningOf('whisper-large-v3')).toMatchObject(onCpu);
+  });
+
+  it('are the CPU alone where the library cannot use the GPU, and that is said', async () => {
+    const processors = await withDevices([card], [card]);
+    processors.giveUpGpu();
+    await processors.look();
+    expect(processors.tuningOf('whisper-large-v3')).toMatchObject(onCpu);
+    expect(processors.state()).toMatchObject({ devices: [card], note: expect.stringContaining('without CUDA') });
+  });
+});
