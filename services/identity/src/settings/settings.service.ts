@@ -1,18 +1,10 @@
 import { authCategories, identityEvents, type AuthSettings } from '@overtone/contracts';
-import { unseal, type Bus, type KeyRing, type Log, type Metrics, type Part } from '@overtone/service-kit';
-import type { Db, Tx } from '../database.ts';
-import type { AuthConfig } from '../generated/client.ts';
+import type { Bus, KeyRing, Log, Metrics, Part } from '@overtone/service-kit';
+import type { Db } from '../database.ts';
+import { createInForce } from './in-force.service.ts';
 import { faultsOf } from './rules.ts';
-import {
-  effective,
-  isSettingKey,
-  type Effective,
-  type Settings,
-  type SettingValue,
-  type Stored,
-  type Values,
-} from './settings.ts';
-import { settingsStore } from './settings.store.ts';
+import { createReader, type ReadSettings } from './reader.service.ts';
+import type { Effective, Settings, Values } from './settings.ts';
 
 type Deps = { db: Db; bus: Bus; log: Log; metrics: Metrics; environment: Values; keyRing: () => KeyRing };
 
@@ -21,8 +13,7 @@ const lookEveryMs = 2_000;
 
 export type SettingsService = Settings & {
   effective: () => Effective;
-  /** What is stored and what comes of it, as one transaction sees it. */
-  read: (tx: Db | Tx) => Promise<{ rows: AuthConfig[]; stored: Stored } & Effective>;
+  read: ReadSettings;
   /** Takes what is stored into force on this replica. */
   reload: () => Promise<void>;
   /** The same, if something has changed; while the database is away, what was last read counts. */
@@ -30,54 +21,10 @@ export type SettingsService = Settings & {
   part: Part;
 };
 
-/** The settings in force on this replica: loaded before the first request, and again whenever somebody changes them. */
-export const createSettings = ({ db, bus, log, metrics, environment, keyRing }: Deps): SettingsService => {
-  let now: Effective | undefined;
-  let stamp = '';
-  let running: Promise<void> = Promise.resolve();
-  let queued: Promise<void> | undefined;
-  let timer: NodeJS.Timeout | undefined;
+/** Lets a look at the settings fail: an outage of the database is said once, and what was last read counts until it is over. */
+const createPatience = (log: Log) => {
   let failing = false;
-  let stopped = false;
-
-  const read: SettingsService['read'] = async (tx) => {
-    // Keys may be exchanged at any moment: whatever sealed the rows is among those of before or those of after.
-    const before = keyRing();
-    const rows = await settingsStore.all(tx);
-    const rings = [keyRing(), before];
-    const stored = new Map(
-      rows.flatMap((row) => (isSettingKey(row.key) ? [[row.key, opened(row, rings)] as const] : [])),
-    );
-    return { rows, stored, ...effective(stored, environment) };
-  };
-
-  const load = async (): Promise<void> => {
-    metrics.cacheOps.inc({ cache: 'settings', result: 'miss' });
-    // Read first: a change in between only means that it is looked at once more.
-    const seen = await settingsStore.stamp(db);
-    const { rows, values, origins } = await read(db);
-    for (const { key } of rows)
-      if (isSettingKey(key) && origins[key] === 'unreadable')
-        log.error({ setting: key }, 'what is stored for a setting cannot be read; it counts as not set');
-    now = { values, origins };
-    stamp = seen;
-  };
-
-  /** One at a time; who asks while one runs shares the next one, which begins after the asking. */
-  const reload = (): Promise<void> =>
-    (queued ??= running =
-      running
-        .catch(() => {})
-        .then(() => {
-          queued = undefined;
-          return load();
-        }));
-
-  const look = async (): Promise<void> => {
-    if ((await settingsStore.stamp(db)) !== stamp) await reload();
-  };
-  /** An outage of the database is said once; what was last read counts until it is over. */
-  const quietly = async (work: () => Promise<void>): Promise<void> => {
+  return async (work: () => Promise<void>): Promise<void> => {
     try {
       await work();
       failing = false;
@@ -86,28 +33,32 @@ export const createSettings = ({ db, bus, log, metrics, environment, keyRing }: 
       failing = true;
     }
   };
+};
+
+/** The environment may say what nobody could store: that is no reason not to start, but nobody should have to guess. */
+const tellFaults = (log: Log, values: AuthSettings): void => {
+  for (const category of authCategories)
+    for (const { path, message } of faultsOf(category, values))
+      log.error({ setting: path, fault: message }, 'a setting cannot work as it is');
+};
+
+/** The settings in force on this replica: loaded before the first request, and again whenever somebody changes them. */
+export const createSettings = ({ db, bus, log, metrics, environment, keyRing }: Deps): SettingsService => {
+  const read = createReader(environment, keyRing);
+  const { load, reload, look, current } = createInForce({ db, log, metrics, read });
+  const quietly = createPatience(log);
+  let timer: NodeJS.Timeout | undefined;
+  let stopped = false;
   const watch = (): void => {
     timer = setTimeout(() => void quietly(look).finally(() => stopped || watch()), lookEveryMs);
-  };
-
-  /** The environment may say what nobody could store: that is no reason not to start, but nobody should have to guess. */
-  const tellFaults = (): void => {
-    for (const category of authCategories)
-      for (const { path, message } of faultsOf(category, inForce().values))
-        log.error({ setting: path, fault: message }, 'a setting cannot work as it is');
-  };
-
-  const inForce = (): Effective => {
-    if (!now) throw new Error('the settings are asked for before they are loaded');
-    return now;
   };
 
   return {
     current: (): AuthSettings => {
       metrics.cacheOps.inc({ cache: 'settings', result: 'hit' });
-      return inForce().values;
+      return current().values;
     },
-    effective: inForce,
+    effective: current,
     read,
     reload,
     refresh: () => quietly(look),
@@ -115,7 +66,7 @@ export const createSettings = ({ db, bus, log, metrics, environment, keyRing }: 
       name: 'settings',
       start: async () => {
         await load();
-        tellFaults();
+        tellFaults(log, current().values);
         bus.nc().subscribe(identityEvents.settingsChanged.subject, { callback: () => void quietly(reload) });
         bus.onReconnect(() => void quietly(look));
         watch();
@@ -126,15 +77,4 @@ export const createSettings = ({ db, bus, log, metrics, environment, keyRing }: 
       },
     },
   };
-};
-
-const opened = (row: AuthConfig, rings: readonly KeyRing[]): SettingValue | undefined => {
-  const { key, keyId, value, isSensitive } = row;
-  if (!isSensitive) return value as SettingValue;
-  if (keyId === null || typeof value !== 'string') return undefined;
-  for (const ring of rings) {
-    const secret = unseal(ring, key, { keyId, text: value });
-    if (secret !== null) return secret;
-  }
-  return undefined;
 };
