@@ -1,9 +1,9 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { busConfig, type Values } from '../src/container/container.ts';
 import {
-  freePorts,
   natsServer,
   postgresServer,
   postgresUrl,
@@ -14,6 +14,7 @@ import {
   type ProcessSpec,
   type RunningProcess,
 } from '../src/servers/index.ts';
+import { assignPorts } from '../src/setup/ports.ts';
 import { composeFile } from './compose-file.ts';
 import { imageEnvironment } from './dockerfile.ts';
 
@@ -36,8 +37,8 @@ export interface Stack {
 /** Starts the servers of compose.yaml, with the secrets of `values`. */
 export async function startStack(folder: string, services: readonly string[], values: Values): Promise<Stack> {
   const names = ['postgres', 'nats', 'redis', 'monitor', ...services.flatMap((s) => [`${s}.api`, `${s}.internal`])];
-  const free = await freePorts(names.length);
-  const port = (name: string) => free[names.indexOf(name)]!;
+  const ports = await assignPorts(names, {});
+  const port = (name: string) => ports[name]!;
   const running: { spec: ProcessSpec; process: RunningProcess }[] = [];
   const logFile = (name: string) => join(folder, 'logs', `${name}.log`);
   const start = async (spec: ProcessSpec) => {
@@ -75,11 +76,12 @@ export async function startStack(folder: string, services: readonly string[], va
       probe: async () => await answersOk(`${url(name, 'internal')}/health/ready`),
     }),
     stop: async () => {
-      const ended: [string, string][] = [];
+      const ended = new Map<string, string>();
       for (const { spec, process } of running.toReversed()) {
         await stopProcess(spec, process, PATIENCE_MS);
         const { code, signal } = await process.ended;
-        ended.push([spec.name, signal ?? String(code)]);
+        // What was started again counts by its last run, which comes first here.
+        if (!ended.has(spec.name)) ended.set(spec.name, signal ?? String(code));
       }
       return Object.fromEntries(ended);
     },
@@ -87,9 +89,27 @@ export async function startStack(folder: string, services: readonly string[], va
   };
 }
 
-/** Waits as long as anybody would for a service to be ready. */
-export const untilReady = async (spec: ProcessSpec, running: RunningProcess): Promise<void> =>
-  await waitUntilReady(spec, running, PATIENCE_MS);
+/** Starts a service until it is ready, again when it ends before: as a container that is restarted unless stopped. */
+export async function startUntilReady(stack: Stack, spec: ProcessSpec): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    const running = await stack.start(spec);
+    try {
+      return await waitUntilReady(spec, running, PATIENCE_MS);
+    } catch (cause) {
+      if (running.hasEnded() && attempt < 5) continue;
+      throw new Error(`${(cause as Error).message}\n${stack.log(spec.name).slice(-2000)}`, { cause });
+    }
+  }
+}
+
+/** Asks until the answer is what is waited for; the end of patience is that of the test. */
+export async function until<T>(ask: () => Promise<T>, isEnough: (answer: T) => boolean): Promise<T> {
+  for (;;) {
+    const answer = await ask();
+    if (isEnough(answer)) return answer;
+    await sleep(200);
+  }
+}
 
 const ownPlaces = (folder: string) => {
   const places = { NODE_COMPILE_CACHE: 'compiled', MODEL_CACHE_DIR: 'models', WORK_DIR: 'work', TMPDIR: 'tmp' };

@@ -1,0 +1,60 @@
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseEnv } from 'node:util';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { productFolder, productVersion } from '../paths.ts';
+import { run } from '../setup/run.ts';
+
+describe('./overtone config', () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'overtone-container-'));
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+  const config = async (word: string) =>
+    await run(join(productFolder, 'overtone'), ['config', word, '--out', folder], { cwd: folder });
+  const file = () => join(folder, '.env');
+
+  it('container: writes secrets that only their owner reads, and users of the bus without a secret', async () => {
+    const { code, output } = await config('container');
+    expect(code).toBe(0);
+    expect(statSync(file()).mode & 0o777).toBe(0o600);
+    const values = parseEnv(readFileSync(file(), 'utf8')) as Record<string, string>;
+    expect(values['OT_IMAGE_TAG']).toBe(productVersion());
+    const bus = readFileSync(join(folder, 'nats.conf'), 'utf8');
+    const secrets = Object.entries(values).filter(([name]) => /PASSWORD|KEY/.test(name));
+    expect(secrets.filter(([, value]) => bus.includes(value) || output.includes(value))).toEqual([]);
+  });
+
+  it('container: keeps what is there, people’s own lines too, and adds what a new release needs', async () => {
+    writeFileSync(file(), '# ours\nOT_LISTEN=127.0.0.1:9000\nREDIS_PASSWORD=chosen-by-us\n');
+    await config('container');
+    const before = readFileSync(file(), 'utf8');
+    expect(before.startsWith('# ours\nOT_LISTEN=127.0.0.1:9000\nREDIS_PASSWORD=chosen-by-us\n')).toBe(true);
+    expect(before.match(/^REDIS_PASSWORD=/gm)).toHaveLength(1);
+    await config('container');
+    expect(readFileSync(file(), 'utf8')).toBe(before);
+  });
+
+  it('container: refuses a password that an address or the bus would read otherwise, and changes nothing', async () => {
+    await config('container');
+    appendFileSync(file(), 'NATS_PASSWORD_MEDIA=1e5/x\n');
+    const before = readFileSync(file(), 'utf8');
+    const { code, output } = await config('container');
+    expect([code, output]).toEqual([1, expect.stringContaining(`NATS_PASSWORD_MEDIA in ${file()}`)]);
+    expect(output).not.toContain('1e5/x');
+    expect(readFileSync(file(), 'utf8')).toBe(before);
+  });
+
+  it('kubernetes: prints secrets made of the same values', async () => {
+    const { code, output } = await config('kubernetes');
+    expect(code).toBe(0);
+    const values = parseEnv(readFileSync(file(), 'utf8')) as Record<string, string>;
+    type List = { items: { kind: string; metadata: { name: string }; stringData?: Record<string, string> }[] };
+    const identity = (JSON.parse(output) as List).items.find((o) => o.metadata.name === 'overtone-identity');
+    expect(identity?.stringData).toMatchObject({ JWT_SECRET_KEY: values['JWT_SECRET_KEY'] });
+    await config('container');
+    expect(parseEnv(readFileSync(file(), 'utf8'))).toEqual(values);
+  });
+});
