@@ -74,7 +74,7 @@ export const topology: Record<ServiceName, Topology> = {
     ...nothing,
     orders: all(directoryJobs),
     works: all(directoryJobs),
-    asks: [...all<RpcDef>(sweepRpc), identityRpc.names],
+    asks: [...all<RpcDef>(sweepRpc), identityRpc.names, dispatcherRpc.paused],
   },
   media: {
     ...nothing,
@@ -108,7 +108,7 @@ export const topology: Record<ServiceName, Topology> = {
     },
     orders: [...all<JobDef>(stageJobs), ...all<JobDef>(systemJobs)],
     works: all(systemJobs),
-    asks: [mediaRpc.standing, identityRpc.names],
+    asks: [mediaRpc.standing, identityRpc.names, dispatcherRpc.paused],
     serves: [...all<RpcDef>(dispatcherRpc), ...all<RpcDef>(gpuRpc)],
     says: [transcriptionLive.fileProgress, transcriptionLive.taskCancelled],
     hears: [transcriptionLive.taskProgress],

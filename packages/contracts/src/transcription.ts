@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineEvent, defineJob, defineLive, defineRpc } from './define.ts';
+import { defineEvent, defineJob, defineLive, defineRpc, queues } from './define.ts';
 import { workerGpu } from './gpu.ts';
 
 /** The stages of a run, in order. Each leaves its own artefact, so a later failure costs no earlier result. */
@@ -215,6 +215,12 @@ export const dispatcherRpc = {
   release: defineRpc('transcription-dispatcher', 'release', {
     request: z.object(held),
     reply: z.object({ outcome: z.enum(['released', 'stale']) }),
+  }),
+  /** For jobs that their handler fences: whether an administrator holds the queue. The others learn it by their claim. */
+  paused: defineRpc('transcription-dispatcher', 'paused', {
+    request: z.object({ queue: z.enum(queues) }),
+    reply: z.object({ paused: z.boolean() }),
+    timeoutMs: 2_000,
   }),
 };
 

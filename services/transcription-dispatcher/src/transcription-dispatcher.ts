@@ -35,6 +35,7 @@ import { createOrders } from './orders/orders.store.ts';
 import { createFiles, createPeople } from './ports/files.adapter.ts';
 import { createProgress } from './progress/progress.service.ts';
 import { queuesRoutes } from './queues/queues.routes.ts';
+import { queuesRpc } from './queues/queues.rpc.ts';
 import { createQueues } from './queues/queues.service.ts';
 import { createQueuesStore } from './queues/queues.store.ts';
 import { canJudge } from './recovery/loss.ts';
@@ -112,7 +113,10 @@ export const createTranscriptionDispatcher = (env: DispatcherEnv): Service => {
   const queueGauges = cached(1_000, async () =>
     gaugesOf(await broker.queues(), [...leases.entries().values()], lives, Date.now()),
   );
-  const telemetry = createTelemetry(metrics, queueGauges, () => personSignals(db));
+  const telemetry = createTelemetry(metrics, queueGauges, {
+    lost: () => recovery.signals(env.TRANSCRIPTION_INFRA_REQUEUE_ALERT_THRESHOLD),
+    forPeople: () => personSignals(db),
+  });
   const files = createFiles({ bus });
   const { fractionOf } = progress;
   const tasks = createTasksReadModel({ db, store: createTasksStore({ db }), files, fractionOf });
@@ -158,7 +162,7 @@ export const createTranscriptionDispatcher = (env: DispatcherEnv): Service => {
       ...queuesRoutes({ queues }),
       ...gpuProfilesRoutes(gpuProfiles),
     ],
-    rpcs: [...claimsRpc({ claims }), gpuProfilesRpc(gpuProfiles)],
+    rpcs: [...claimsRpc({ claims }), ...queuesRpc({ queues }), gpuProfilesRpc(gpuProfiles)],
     consumers: [
       startRun({ runs }),
       restartRun({ runs }),
@@ -172,12 +176,8 @@ export const createTranscriptionDispatcher = (env: DispatcherEnv): Service => {
       periodic('make urgent what waits long', 5_000, ageing.age),
       reclaimEverySlot(bus),
       periodic('look for lost workers', 2_000, async () => {
-        telemetry.withoutLease.set((await recovery.withoutLease()) ?? 0);
         await recovery.takeBackLost();
         await recovery.endOverdue();
-        telemetry.infraRequeued.set(
-          await recoveryStore.infraRequeuedFiles(env.TRANSCRIPTION_INFRA_REQUEUE_ALERT_THRESHOLD),
-        );
       }),
       periodic('look for lost messages', 10_000, async () => {
         await broker.provision();

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { dispatcherRoutes, mediaEvents, operationsEvents } from '@overtone/contracts';
-import { createBus, type Bus } from '@overtone/service-kit';
+import { directoryJobs, dispatcherRoutes, dispatcherRpc, mediaEvents, operationsEvents } from '@overtone/contracts';
+import { createBus, worker, type Bus, type JobDelivery } from '@overtone/service-kit';
 import { waitFor } from '@overtone/testkit';
 import {
   announceWorker,
@@ -135,6 +135,40 @@ describe('a paused queue', () => {
       { action: 'queue_paused', actorId: adminId, details: { queue: 'cpu', reason } },
       { action: 'queue_resumed', actorId: adminId, details: { queue: 'cpu' } },
     ]);
+  }, 90_000);
+});
+
+describe('a job that its handler fences', () => {
+  test('is not begun while its queue is paused, and uses up no try by waiting', async () => {
+    await dispatcher.post('/api/admin/queues/cpu/pause', admin(), { reason: 'Maintenance' });
+    let asked = 0;
+    const listening = w.test.subscribe(dispatcherRpc.paused.subject, { callback: () => void (asked += 1) });
+    const begun: number[] = [];
+    const sweeps = createBus({ service: 'directory-sync', url: w.nats.url, user: 'test', password, log });
+    await sweeps.connect();
+    const handle = async (_input: unknown, d: JobDelivery) => {
+      begun.push(d.attempt);
+      return {};
+    };
+    const running = worker(
+      { checkSchedule: directoryJobs.checkSchedule },
+      { checkSchedule: handle },
+      { workerId: 'sweeps', concurrency: {} },
+    ).start(sweeps);
+    await w.test
+      .jetstream()
+      .publish(
+        directoryJobs.checkSchedule.subject,
+        JSON.stringify({ taskId: randomUUID(), input: { slot: new Date().toISOString() } }),
+      );
+    await waitFor(() => asked >= 3, { timeoutMs: 30_000 });
+    expect(begun).toEqual([]);
+    await dispatcher.post('/api/admin/queues/cpu/resume', admin());
+    await waitFor(() => begun.length > 0, { timeoutMs: 30_000 });
+    expect(begun).toEqual([1]);
+    listening.unsubscribe();
+    await running.stop();
+    await sweeps.close();
   }, 90_000);
 });
 

@@ -81,6 +81,8 @@ export const createQueues = (d: QueuesDeps) => {
       return { resumed };
     },
 
+    isPaused: d.store.isPaused,
+
     /** Who was there, for when they are not. */
     noteWorkers: async (): Promise<void> => {
       const now = Date.now();

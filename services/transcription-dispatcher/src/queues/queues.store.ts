@@ -18,6 +18,7 @@ export const createQueuesStore = ({ db }: { db: Db }) => ({
     return new Map(rows.map(({ queue, ...counts }) => [queue, counts]));
   },
   pauses: (): Promise<QueuePause[]> => db.queuePause.findMany(),
+  isPaused: async (queue: string): Promise<boolean> => (await db.queuePause.count({ where: { queue } })) > 0,
   running: (): Promise<Task[]> =>
     db.task.findMany({ where: { status: 'in_progress' }, orderBy: { claimedAt: 'asc' }, take: mostRunning }),
   workersSeen: (): Promise<WorkerSeen[]> => db.workerSeen.findMany(),

@@ -4,7 +4,6 @@ import { Prisma, type Task } from '../generated/client.ts';
 import { keptTasks } from './tasks.ts';
 
 export type TaskFilter = Omit<QueryOf<typeof dispatcherRoutes.listTasks>, 'page' | 'page_size'>;
-export type TaskWithTries = Prisma.TaskGetPayload<{ include: { attempts: true } }>;
 
 const literally = (text: string): string => text.replaceAll(/[\\%_]/g, String.raw`\$&`);
 
