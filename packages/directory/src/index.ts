@@ -1,3 +1,4 @@
+export type { Clock } from './clock.ts';
 export { configFaults } from './config-faults.ts';
 export { createDirectory } from './directory.ts';
 export { canonicalDn, sameDn } from './dn.ts';

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { stateAttributes } from './account-state.ts';
+import { ownClock, type Clock } from './clock.ts';
 import type { Connection } from './connection.ts';
 import { createConnections } from './connections.ts';
 import { deadlineIn, type Deadline } from './deadline.ts';
@@ -24,7 +25,7 @@ export interface Sought {
 /** How it is asked: `patienceMs` is how long a busy directory is left alone before it is asked again, time after time. */
 export interface LookOptions extends Pacing {
   readonly patienceMs?: readonly number[];
-  readonly now?: () => Date;
+  readonly clock?: Clock;
 }
 
 /**
@@ -39,7 +40,7 @@ export async function* lookAgain(
   let connection: Connection | undefined;
   const look = async (sought: Sought): Promise<Surveyed | null> => {
     connection ??= paced(await openLast(config, options), config, options);
-    const asking = { config, sought, deadline: deadlineIn(24 * 3_600_000), now: (options.now ?? (() => new Date()))() };
+    const asking = { config, sought, deadline: deadlineIn(24 * 3_600_000), now: (options.clock ?? ownClock()).now };
     const entry = await findEntry(connection, asking);
     return entry && (await readPerson(connection, { ...asking, entry }));
   };

@@ -1,5 +1,6 @@
 import { accountState, stateAttributes } from './account-state.ts';
 import { textOf } from './attributes.ts';
+import type { Clock } from './clock.ts';
 import type { Connection } from './connection.ts';
 import type { Deadline } from './deadline.ts';
 import { asFailure } from './failures.ts';
@@ -21,6 +22,8 @@ export interface Surveyed {
   readonly admin: Tristate;
   /** Their groups, of those that were asked for. */
   readonly claims: Claims;
+  /** Disabled by an end date that came after anything vouches for the clock. */
+  readonly doubtful?: true;
   /** What the answer rests on. */
   readonly evidence: Readonly<Record<string, string>>;
 }
@@ -35,11 +38,11 @@ interface Reading {
   readonly reach: Reach;
   /** Whether people list their groups. */
   readonly listed: boolean;
-  readonly now: Date;
+  readonly clock: Clock;
 }
 
 /** Reads people from their entries, one after the other; at once unless a list of groups comes in slices. */
-export function createReader({ connection, config, deadline, reach, listed, now }: Reading) {
+export function createReader({ connection, config, deadline, reach, listed, clock }: Reading) {
   const people = createPeople(config);
   const sets = createSets(people);
   const numberOf = createInterned((dn) => sets.number(reach.fromGroup(dn)), MAX_REMEMBERED);
@@ -59,7 +62,7 @@ export function createReader({ connection, config, deadline, reach, listed, now 
     if (!listed) listedGroups.push(sets.number(reach.fromMember(entry.dn, login)));
     if (sid !== undefined) listedGroups.push(sets.number(reach.fromSid(sid)));
     const groups = sets.of(listedGroups);
-    const { disabled, why } = stateOf(entry, now);
+    const { disabled, why, doubtful = false } = stateOf(entry, clock);
     return {
       id: immutableIdOf(entry),
       login,
@@ -67,6 +70,7 @@ export function createReader({ connection, config, deadline, reach, listed, now 
       admitted: groups.admitted,
       admin: people.isAdmin(login) ? 'yes' : groups.admin,
       claims: groups.claims,
+      ...(doubtful ? { doubtful: true as const } : {}),
       evidence: why === null ? plain : { state: why, dn: entry.dn },
     };
   };
@@ -86,12 +90,16 @@ function saysItsState(entry: Entry): boolean {
 }
 
 /** What cannot be read is unknown for this person; only an account of ours makes that matter. */
-function stateOf(entry: Entry, now: Date): { disabled: Tristate; why: string | null } {
+function stateOf(
+  entry: Entry,
+  { now, vouched }: Clock,
+): { disabled: Tristate; why: string | null; doubtful?: boolean } {
   // Most entries of most directories say nothing about it.
   if (!saysItsState(entry)) return usable;
   try {
     const { disabled, reason } = accountState(entry, now);
-    return { disabled: disabled ? 'yes' : 'no', why: disabled ? reason : null };
+    const doubtful = disabled && vouched !== null && vouched < now && !accountState(entry, vouched).disabled;
+    return { disabled: disabled ? 'yes' : 'no', why: disabled ? reason : null, doubtful };
   } catch (error) {
     return { disabled: 'unknown', why: asFailure(error).message };
   }

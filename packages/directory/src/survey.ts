@@ -1,4 +1,5 @@
 import { stateAttributes } from './account-state.ts';
+import { agreed, clockText, ownClock, type Clock } from './clock.ts';
 import { configFaults } from './config-faults.ts';
 import type { Connection, Question } from './connection.ts';
 import { createConnections } from './connections.ts';
@@ -31,7 +32,7 @@ export interface SurveyOptions extends Pacing {
   /** Names of the groups that claims are wanted of. */
   readonly mapped: readonly string[];
   readonly each: (person: Surveyed) => void;
-  readonly now?: () => Date;
+  readonly clock?: Clock;
 }
 
 const PAGE = 1000;
@@ -92,6 +93,7 @@ const unknown = (error: unknown): Answer<Survey> => {
 async function readAll(connection: Connection, config: DirectoryConfig, options: SurveyOptions): Promise<Survey> {
   const deadline = deadlineIn(24 * 3_600_000);
   const root = await readRootDse(connection, deadline);
+  const clock = agreed(options.clock ?? ownClock(), root.currentTime);
   const asking = { connection, config, root, deadline };
   await mustExist(asking, config.searchBase, 'base');
   const deciding = [...parseDnList(config.userGroups).dns, ...parseDnList(config.adminGroups).dns];
@@ -99,11 +101,12 @@ async function readAll(connection: Connection, config: DirectoryConfig, options:
   const wanted = distinct([...deciding, ...options.mapped]);
   const listed = wanted.length > 0 && (await keptBySomebody(asking));
   const reach = await reachOf(asking, wanted, listed);
-  const { seen, pages } = await readPeople(asking, { reach, listed, options });
+  const { seen, pages } = await readPeople(asking, { reach, listed, options, clock });
   return {
     seen,
     proof: [
       { code: 'peer', evidence: `${serverText(connection.server)}, ${root.vendorName ?? 'unknown vendor'}` },
+      { code: 'clock', evidence: clockText(clock) },
       { code: 'base', evidence: config.searchBase },
       { code: 'groups', evidence: `${deciding.length} deciding groups exist, ${wanted.length} looked at` },
       { code: 'pages', evidence: `${pages} pages closed by success and an empty cookie` },
@@ -207,7 +210,14 @@ async function* allOf(
 const everybody = (config: DirectoryConfig): Filter =>
   parseTemplate(config.userSearchFilter, { username: config.usernameAttr, email: config.emailAttr }).forEverybody();
 
-async function readPeople(asking: Asking, how: { reach: Reach; listed: boolean; options: SurveyOptions }) {
+interface How {
+  readonly reach: Reach;
+  readonly listed: boolean;
+  readonly options: SurveyOptions;
+  readonly clock: Clock;
+}
+
+async function readPeople(asking: Asking, how: How) {
   const { config } = asking;
   const attributes = [config.usernameAttr, config.emailAttr, ...idAttributes, ...stateAttributes, ...groupAttributes];
   const pages = allOf(asking, {
@@ -218,9 +228,7 @@ async function readPeople(asking: Asking, how: { reach: Reach; listed: boolean; 
     maxEntries: MAX_PEOPLE,
   });
   const { connection, deadline } = asking;
-  const { reach, listed, options } = how;
-  const now = (options.now ?? (() => new Date()))();
-  const read = createReader({ connection, config, deadline, reach, listed, now });
+  const read = createReader({ connection, config, deadline, ...how });
   const counts = { seen: 0, named: 0, withId: 0, admitted: 0 };
   for (;;) {
     const page = await pages.next();

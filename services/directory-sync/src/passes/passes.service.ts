@@ -1,9 +1,9 @@
-import { sweepRpc, type PassReport, type ReplyOf, type SweepChange } from '@overtone/contracts';
+import { sweepRpc, type PassReport, type ReplyOf } from '@overtone/contracts';
 import { compileMappings } from '@overtone/directory';
 import { conflict, isAppError, type Bus, type Log } from '@overtone/service-kit';
 import type { Db } from '../database.ts';
 import { takeLease } from '../lease/lease.ts';
-import { createPlan, type Limits, type Plan, type Rules } from '../plan/plan.ts';
+import { createPlan, type Change, type Leaver, type Limits, type Plan, type Rules } from '../plan/plan.ts';
 import { settingsStore, type SweepSettings } from '../settings/settings.ts';
 import type { Snapshot, TakeSnapshot } from '../snapshot/snapshot.ts';
 import type { Telemetry } from '../telemetry.ts';
@@ -21,6 +21,7 @@ import {
   type Running,
 } from './report.ts';
 import { passesStore as store } from './passes.store.ts';
+import { createTime } from './time.ts';
 import { witness } from './witness.ts';
 
 const changesAtOnce = 500;
@@ -46,9 +47,13 @@ type Pass = {
   signal: AbortSignal;
 };
 
+/** Whom identity did not change because they are no longer as planned, and how many sessions of leavers it ended. */
+type Sent = { refused: Set<string>; sessions: Map<string, number> };
+
 /** One pass: snapshot, plan, apply, in this direction only. A dry run is the same without the last step. */
 export const createPasses = (d: Deps) => {
   let running: Running | null = null;
+  const time = createTime(d.db);
   const at = (phase: Phase, done = 0, total: number | null = null): void => {
     if (running) running = { ...running, phase, done, total };
   };
@@ -73,37 +78,43 @@ export const createPasses = (d: Deps) => {
     return { plan: plan.finish(beforeOf(earlier)), earlier };
   };
 
-  const send = async (
-    pass: Pass,
-    changes: SweepChange[],
-  ): Promise<Map<string, { applied: boolean; sessions: number }>> => {
-    const outcomes = new Map<string, { applied: boolean; sessions: number }>();
-    for (const batch of batches(changes, changesAtOnce)) {
-      at('apply', outcomes.size, changes.length);
+  /** Made and sent batch by batch: of a large company's first pass, all changes at once would be too much to hold. */
+  const send = async (pass: Pass, wanted: readonly (Leaver | Change)[]): Promise<Sent> => {
+    const sent: Sent = { refused: new Set(), sessions: new Map() };
+    let done = 0;
+    for (const batch of batches(wanted, changesAtOnce)) {
+      at('apply', done, wanted.length);
       // Whoever lost the lease may be older than what another pass has done since.
       pass.signal.throwIfAborted();
-      const { results } = await d.bus.ask(sweepRpc.apply, { passId: pass.order.passId, changes: batch });
-      for (const r of results)
-        outcomes.set(r.userId, { applied: r.outcome === 'applied', sessions: r.sessionsRevoked });
+      const changes = batch.map((w) => ('reason' in w ? disabling(w) : reconciling(w)));
+      const { results } = await d.bus.ask(sweepRpc.apply, { passId: pass.order.passId, changes });
+      const applied = new Map(results.map((r) => [r.userId, r.outcome === 'applied' ? r.sessionsRevoked : null]));
+      for (const { account, ...what } of batch) {
+        const sessions = applied.get(account.userId) ?? null;
+        if (sessions === null) sent.refused.add(account.userId);
+        else if ('reason' in what) sent.sessions.set(account.userId, sessions);
+      }
+      done += batch.length;
     }
-    return outcomes;
+    return sent;
   };
 
   const apply = async (pass: Pass, leavers: LeaverResult[], plan: Plan): Promise<Results> => {
     const going = new Set(leavers.filter((l) => l.outcome === 'disabled').map((l) => l.leaver.account.userId));
-    const outcomes = await send(pass, [
-      ...plan.leavers.filter((l) => going.has(l.account.userId)).map((l) => disabling(l)),
-      ...plan.changes.map((change) => reconciling(change)),
+    const { refused, sessions } = await send(pass, [
+      ...plan.leavers.filter((l) => going.has(l.account.userId)),
+      ...plan.changes,
     ]);
     const disabled = leavers.map((l): LeaverResult => {
       if (l.outcome !== 'disabled') return l;
-      const outcome = outcomes.get(l.leaver.account.userId);
-      return outcome?.applied ? { ...l, sessionsRevoked: outcome.sessions } : { ...l, outcome: 'changed_meanwhile' };
+      const sessionsRevoked = sessions.get(l.leaver.account.userId);
+      return sessionsRevoked === undefined ? { ...l, outcome: 'changed_meanwhile' } : { ...l, sessionsRevoked };
     });
-    const changes = plan.changes.map((change): ChangeResult => {
-      const applied = outcomes.get(change.account.userId)?.applied ?? false;
-      return applied ? { change, applied } : { change, applied, error: 'changed_meanwhile' };
-    });
+    const changes = plan.changes.map((change): ChangeResult =>
+      refused.has(change.account.userId)
+        ? { change, applied: false, error: 'changed_meanwhile' }
+        : { change, applied: true },
+    );
     return { leavers: disabled, changes };
   };
 
@@ -119,7 +130,11 @@ export const createPasses = (d: Deps) => {
   const sweep = async (pass: Pass, rules: SweepRules): Promise<PassReport> => {
     const { dryRun } = pass;
     at('snapshot');
-    const snapshot = await d.snapshotOf(rules)(pass.signal, (seen) => at('snapshot', seen));
+    const snapshot = await d.snapshotOf(rules)(
+      pass.signal,
+      (seen) => at('snapshot', seen),
+      await time.clock(pass.settings),
+    );
     const planRules = { mappings: compileMappings('ldap', rules.mappings, rules.anyMapping) };
     const { plan, earlier } = await planOf(pass, snapshot, planRules);
     const onNext = (done: number, total: number) => at('witness', done, total);
@@ -183,6 +198,7 @@ export const createPasses = (d: Deps) => {
         running = { passId: order.passId, phase: 'snapshot', done: 0, total: null, dryRun, startedAt };
         const report = await underLease({ order, dryRun, settings, startedAt, again, signal });
         d.telemetry.finished(report);
+        time.finished(report);
         return report;
       } finally {
         running = null;

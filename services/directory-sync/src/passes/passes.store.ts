@@ -5,6 +5,7 @@ import { settingsStore } from '../settings/settings.ts';
 import type { ChangeResult, LeaverResult, Order } from './report.ts';
 import type { Account } from '../plan/plan.ts';
 
+type Decisions = { leavers: LeaverResult[]; changes: ChangeResult[]; returned: readonly Account[] };
 type Row = {
   userId: string;
   email: string;
@@ -16,32 +17,47 @@ type Row = {
   change: Json;
 };
 
-const rowsOf = (leavers: LeaverResult[], changes: ChangeResult[], returned: readonly Account[]): Row[] => [
-  ...leavers.map(({ leaver, outcome }) => ({
-    ...person(leaver.account),
-    decision: 'leaver' as const,
-    reason: leaver.reason,
-    outcome,
-    evidence: { ...leaver.evidence },
-    change: {},
-  })),
-  ...changes.map(({ change, applied, error }) => ({
-    ...person(change.account),
-    decision: 'change' as const,
-    reason: null,
-    outcome: applied ? 'applied' : (error ?? 'would_apply'),
-    evidence: {},
-    change: { role: change.role, add: [...change.add], remove: [...change.remove] },
-  })),
-  ...returned.map((account) => ({
-    ...person(account),
-    decision: 'returned' as const,
-    reason: null,
-    outcome: 'eligible_for_reactivation',
-    evidence: {},
-    change: {},
-  })),
-];
+/** One after the other: of many, each is short-lived. */
+function* rowsOf({ leavers, changes, returned }: Decisions): Generator<Row> {
+  for (const { leaver, outcome } of leavers)
+    yield {
+      ...person(leaver.account),
+      decision: 'leaver',
+      reason: leaver.reason,
+      outcome,
+      evidence: { ...leaver.evidence },
+      change: {},
+    };
+  for (const { change, applied, error } of changes)
+    yield {
+      ...person(change.account),
+      decision: 'change',
+      reason: null,
+      outcome: applied ? 'applied' : (error ?? 'would_apply'),
+      evidence: {},
+      change: { role: change.role, add: [...change.add], remove: [...change.remove] },
+    };
+  for (const account of returned)
+    yield {
+      ...person(account),
+      decision: 'returned',
+      reason: null,
+      outcome: 'eligible_for_reactivation',
+      evidence: {},
+      change: {},
+    };
+}
+const rowsAtOnce = 5_000;
+function* inLists(rows: Iterable<Row>): Generator<Row[]> {
+  let list: Row[] = [];
+  for (const row of rows) {
+    list.push(row);
+    if (list.length < rowsAtOnce) continue;
+    yield list;
+    list = [];
+  }
+  if (list.length > 0) yield list;
+}
 const person = (a: Pick<Account, 'userId' | 'email' | 'login'>) => ({
   userId: a.userId,
   email: a.email,
@@ -61,20 +77,15 @@ export const passesStore = {
   unfinished: (db: Db, passId: string): Promise<DirectoryPass[]> =>
     db.directoryPass.findMany({ where: { finishedAt: null, id: { not: passId } }, orderBy: { startedAt: 'asc' } }),
   /** Report, decisions and `last_result` stand or fall together. */
-  close: async (
-    db: Db,
-    report: PassReport,
-    decisions: { leavers: LeaverResult[]; changes: ChangeResult[]; returned: readonly Account[] },
-  ): Promise<void> => {
-    const rows = rowsOf(decisions.leavers, decisions.changes, decisions.returned);
+  close: async (db: Db, report: PassReport, decisions: Decisions): Promise<void> => {
     await db.$transaction(
       async (tx) => {
-        for (let i = 0; i < rows.length; i += 5_000)
+        for (const rows of inLists(rowsOf(decisions)))
           await tx.$executeRaw`
             insert into directory_decision (pass_id, user_id, email, ldap_uid, decision, reason, outcome, evidence, change)
             select ${report.pass_uuid}::uuid, r."userId", r.email, r."ldapUid", r.decision, r.reason, r.outcome,
                    r.evidence, r.change
-            from jsonb_to_recordset(${JSON.stringify(rows.slice(i, i + 5_000))}::jsonb)
+            from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
               as r("userId" uuid, email text, "ldapUid" text, decision text, reason text, outcome text,
                    evidence jsonb, change jsonb)
             on conflict (pass_id, user_id) do nothing`;
@@ -90,7 +101,7 @@ export const passesStore = {
         });
         await settingsStore.keepResult(tx, report);
       },
-      { timeout: 60_000 },
+      { timeout: 600_000 },
     );
   },
   /** The accounts of a held pass that an administrator has approved. */

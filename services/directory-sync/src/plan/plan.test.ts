@@ -331,6 +331,28 @@ describe('what a pass decides about one account', () => {
     ]);
   });
 
+  it('an end date that came after the clock was last known to be right holds the whole set until it is approved', () => {
+    const people = [
+      person,
+      { ...person, id: 'entryUUID:2', login: 'duo', disabled: 'yes' as const, doubtful: true as const },
+      { ...person, id: 'entryUUID:3', login: 'tre', admitted: 'no' as const },
+    ];
+    const accounts = [1, 2, 3].map((n) => ({ ...account, userId: `user-${n}`, directoryId: `entryUUID:${n}` }));
+    const outcomes = (approved: ReadonlySet<string> | null) => {
+      const plan = createPlan(populationOf(people), rules, { maxDisables: 10, maxPercent: null, approved });
+      plan.add(accounts);
+      const { status, error, leavers } = plan.finish();
+      return { status, error, outcomes: leavers.map((l) => l.outcome) };
+    };
+    expect(outcomes(null)).toMatchObject({ status: 'held', outcomes: ['held', 'held'] });
+    expect(outcomes(null).error).toMatch(/end dates of 1 .* clock/);
+    expect(outcomes(new Set(['user-2', 'user-3']))).toEqual({
+      status: 'ok',
+      error: null,
+      outcomes: ['disable', 'disable'],
+    });
+  });
+
   it('names another set by another digest', () => {
     const others = [{ ...person, id: 'entryUUID:8', login: 'known' }];
     const digest = (a: Partial<Account>, p: Partial<Person>) => {

@@ -15,6 +15,8 @@ export type Person = {
   admin: Tristate;
   /** Names of their groups, of those that a mapping names. */
   claims: Claims;
+  /** Disabled by an end date that came after anything vouches for the clock. */
+  doubtful?: true;
   evidence: Readonly<Record<string, string>>;
 };
 
@@ -40,7 +42,12 @@ export type Population = {
   byLogin: (login: string) => Person | undefined;
 };
 
-export type Leaver = { account: Account; reason: LeaveReason; evidence: Readonly<Record<string, string>> };
+export type Leaver = {
+  account: Account;
+  reason: LeaveReason;
+  evidence: Readonly<Record<string, string>>;
+  doubtful?: true;
+};
 export type Change = {
   account: Account;
   role: 'user' | 'admin' | null;
@@ -80,9 +87,13 @@ export type Plan = {
 };
 
 const untouched: Decision = { kind: 'untouched' };
-const leaver = (account: Account, reason: LeaveReason, evidence: Leaver['evidence']): Decision => ({
+const leaver = (
+  account: Account,
+  reason: LeaveReason,
+  { evidence, person }: { evidence: Leaver['evidence']; person?: Person },
+): Decision => ({
   kind: 'leaver',
-  leaver: { account, reason, evidence },
+  leaver: { account, reason, evidence, ...(person?.doubtful ? { doubtful: true } : {}) },
 });
 
 type Found = { person?: Person; evidence: Leaver['evidence'] };
@@ -151,20 +162,21 @@ const changeOf = (account: Account, person: Person, rules: Rules): Change | null
 export const decide = (account: Account, people: Population, rules: Rules): Decision =>
   decideOn(account, personOf(account, people), rules);
 
-const decideOn = (account: Account, { person, evidence }: Found, rules: Rules): Decision => {
+const decideOn = (account: Account, found: Found, rules: Rules): Decision => {
   if (account.authType !== 'ldap' || account.role === 'super_admin') return untouched;
+  const { person } = found;
   if (!account.active) {
     const back = person?.disabled === 'no' && person.admitted === 'yes';
     return account.disabledBy === 'directory' && back ? { kind: 'returned' } : untouched;
   }
   if (!person) {
     if (account.login === null && account.directoryId === null) return untouched;
-    return leaver(account, 'absent_from_directory', evidence);
+    return leaver(account, 'absent_from_directory', found);
   }
   if (person.disabled === 'unknown') return { kind: 'ambiguous', why: `the account state of ${person.login}` };
-  if (person.disabled === 'yes') return leaver(account, 'disabled_in_directory', evidence);
+  if (person.disabled === 'yes') return leaver(account, 'disabled_in_directory', found);
   if (person.admitted === 'unknown') return { kind: 'ambiguous', why: `the groups of ${person.login}` };
-  if (person.admitted === 'no') return leaver(account, 'no_longer_in_required_groups', evidence);
+  if (person.admitted === 'no') return leaver(account, 'no_longer_in_required_groups', { evidence: person.evidence });
   return { kind: 'present', change: changeOf(account, person, rules) };
 };
 
@@ -182,10 +194,19 @@ const outcomesOf = ({ leavers, checked, limits, before }: Weighed): PlannedLeave
   const { approved, maxDisables, maxPercent } = limits;
   if (approved) return leavers.map((l) => ({ ...l, outcome: approved.has(l.account.userId) ? 'disable' : 'held' }));
   const all = leavers.length + before.disabled;
-  const held = leavers.length > 0 && maxPercent !== null && all > (checked * maxPercent) / 100;
+  const many = leavers.length > 0 && maxPercent !== null && all > (checked * maxPercent) / 100;
+  // A clock that has jumped makes leavers of whoever has an end date.
+  const held = many || leavers.some((l) => l.doubtful);
   return [...leavers]
     .sort((a, b) => (a.account.userId < b.account.userId ? -1 : 1))
     .map((l, i) => ({ ...l, outcome: held ? 'held' : i + before.disabled < maxDisables ? 'disable' : 'deferred' }));
+};
+
+const heldWords = (going: readonly Leaver[], all: number): string => {
+  const doubtful = going.filter((l) => l.doubtful).length;
+  const words = `${going.length} of ${all} accounts would be disabled.`;
+  if (doubtful === 0) return words;
+  return `${words} The end dates of ${doubtful} came after the clock was last known to be right: approve only if today's date is.`;
 };
 
 const nobodyBefore: DoneBefore = { userIds: new Set(), disabled: 0 };
@@ -236,7 +257,7 @@ export const createPlan = (people: Population, given: Rules, limits: Limits) => 
       const held = planned.some((l) => l.outcome === 'held');
       return {
         status: held ? 'held' : 'ok',
-        error: held && !limits.approved ? `${going.length} of ${all} accounts would be disabled.` : null,
+        error: held && !limits.approved ? heldWords(going, all) : null,
         checked: all,
         leavers: planned,
         changes: changes.filter(isNew),

@@ -31,10 +31,11 @@ const orThrow = <T>(answer: Answer<T>): T => {
 export const directorySnapshot =
   (keyRing: () => KeyRing, { patienceMs = [5_000, 20_000], ...pace }: Pace = {}) =>
   (rules: SweepRules): TakeSnapshot =>
-  async (signal, onSeen): Promise<Snapshot> => {
+  async (signal, onSeen, clock): Promise<Snapshot> => {
     const config = configOf(rules, keyRing);
     let requests = 0;
     const onRequest = () => void (requests += 1);
+    const asking = { signal, onRequest, ...(clock ? { clock } : {}), ...pace };
     const mapped = rules.mappings.map((m) => m.claimValue);
     for (const pause of [...patienceMs, 0]) {
       const population = createPopulation();
@@ -44,7 +45,7 @@ export const directorySnapshot =
         seen += 1;
         if (seen % 1_000 === 0) onSeen(seen);
       };
-      const answer = await survey(config, { mapped, signal, onRequest, each, ...pace });
+      const answer = await survey(config, { mapped, each, ...asking });
       if (answer.outcome === 'unknown' && answer.reason === 'busy' && pause > 0) {
         await sleep(pause, undefined, { signal });
         continue;
@@ -56,8 +57,7 @@ export const directorySnapshot =
         proof,
         askAgain: async function* (accounts) {
           const sought = accounts.map(({ directoryId, login }) => ({ id: directoryId, login }));
-          for await (const again of lookAgain(config, sought, { signal, onRequest, patienceMs, ...pace }))
-            yield orThrow(again);
+          for await (const again of lookAgain(config, sought, { patienceMs, ...asking })) yield orThrow(again);
         },
         requests: () => requests,
       };

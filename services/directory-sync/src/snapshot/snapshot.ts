@@ -1,3 +1,4 @@
+import type { Clock } from '@overtone/directory';
 import type { Account, Person, Population } from '../plan/plan.ts';
 
 /** How the completeness of the answer was proved, step by step. */
@@ -17,4 +18,4 @@ export type Snapshot = {
 };
 
 /** @throws AppError unavailable, code directory_unavailable, whenever the answer may not be the whole truth. */
-export type TakeSnapshot = (signal: AbortSignal, onSeen: (people: number) => void) => Promise<Snapshot>;
+export type TakeSnapshot = (signal: AbortSignal, onSeen: (people: number) => void, clock?: Clock) => Promise<Snapshot>;
