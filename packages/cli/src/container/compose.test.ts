@@ -112,8 +112,10 @@ describe('compose.yaml', () => {
   });
 
   it('asks every service and server whether it is well', () => {
-    for (const name of [...services, ...servers])
-      expect([name, container(name).healthcheck?.test?.length]).not.toEqual([name, undefined]);
+    // The migration ends, and the collector's image holds no program that could ask.
+    const asked = Object.keys(file.services).filter((name) => container(name).healthcheck?.test !== undefined);
+    const silent = ['migrate', 'otel-collector'];
+    expect([...asked, ...silent].sort()).toEqual(Object.keys(file.services).sort());
     for (const name of services)
       expect(container(name).healthcheck!.test).toEqual(['CMD', 'node', '/app/healthcheck.mjs']);
     const script = readFileSync(join(productFolder, 'deploy/healthcheck.mjs'), 'utf8');
