@@ -64,14 +64,14 @@ const bus = async (nats: NatsConnection): Promise<void> => {
   await nats.jetstream().views.kv('LEASES', { history: 1 });
 };
 
-const changed = (account: Account, changes: readonly SweepChange[]): Account => {
+export const changed = (account: Account, changes: readonly SweepChange[]): Account => {
   const change = changes.find((c) => c.userId === account.userId);
   if (!change) return account;
   return change.disable
     ? { ...account, active: false, disabledBy: 'directory' }
     : { ...account, role: change.role ?? account.role };
 };
-const doneOf = ({ userId, disable, role, expected, add, remove, adopt }: SweepChange) => ({
+export const doneOf = ({ userId, disable, role, expected, add, remove, adopt }: SweepChange) => ({
   userId,
   email: `${userId}@example.org`,
   login: null,
@@ -82,7 +82,7 @@ const doneOf = ({ userId, disable, role, expected, add, remove, adopt }: SweepCh
   adopted: adopt,
 });
 
-const columnsOf = (accounts: readonly Account[]): ReplyOf<typeof sweepRpc.accounts> => ({
+export const columnsOf = (accounts: readonly Account[]): ReplyOf<typeof sweepRpc.accounts> => ({
   userId: accounts.map((a) => a.userId),
   email: accounts.map((a) => a.email),
   login: accounts.map((a) => a.login),

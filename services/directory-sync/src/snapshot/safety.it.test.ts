@@ -18,6 +18,7 @@ import { directorySnapshot } from './snapshot.adapter.ts';
 
 /** Passes over random worlds with one random fault each; more of them in long runs. */
 const passes = Number(process.env['OT_SWEEP_PASSES'] ?? 2_000);
+const firstSeed = Number(process.env['OT_SWEEP_SEED'] ?? 1);
 
 let directory: ScriptedDirectory;
 beforeAll(async () => {
@@ -128,7 +129,7 @@ describe('a pass over random worlds with a fault at a random step', () => {
   it('never disables, demotes or removes wrongly', async () => {
     const faults: string[] = [];
     const tally = { whole: 0, aborted: 0, unharmed: 0 };
-    for (let seed = 1; tally.whole + tally.aborted < passes; seed++) {
+    for (let seed = firstSeed; tally.whole + tally.aborted < passes; seed++) {
       const random = randomFrom(seed);
       const world = worldOf(random);
       const truth = await pass(world, null);
@@ -150,5 +151,5 @@ describe('a pass over random worlds with a fault at a random step', () => {
     // Neither answer may be the only one: a sweep that always aborts is as useless as one that never does.
     expect(tally.unharmed).toBeGreaterThan(passes / 50);
     expect(tally.aborted).toBeGreaterThan(passes / 50);
-  }, 600_000);
+  }, 120_000 + passes * 240);
 });
