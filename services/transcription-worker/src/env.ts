@@ -64,8 +64,8 @@ export const workerEnv = (): Readonly<WorkerEnv> => {
   return Object.freeze({ ...env, concurrency: concurrencyFor(env.WORKER_QUEUES) });
 };
 
-/** Handed on where they are set: which GPUs are ours, and where the libraries for them are. */
-const forGpus = ['CUDA_VISIBLE_DEVICES', 'LD_LIBRARY_PATH'];
+/** Handed on where they are set: which GPUs are ours, where the libraries for them are, code compiled before. */
+const handedOn = ['CUDA_VISIBLE_DEVICES', 'LD_LIBRARY_PATH', 'NODE_COMPILE_CACHE'];
 
 /** Environment of the programs we start: enough to find them and a GPU, none of our secrets. */
 export const childEnvironment = (): Record<string, string> => ({
@@ -74,6 +74,6 @@ export const childEnvironment = (): Record<string, string> => ({
   // CUDA counts the fastest first unless told otherwise; nvidia-smi counts by slot.
   CUDA_DEVICE_ORDER: 'PCI_BUS_ID',
   ...Object.fromEntries(
-    forGpus.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
+    handedOn.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
   ),
 });

@@ -1,4 +1,5 @@
-import { invalid, unavailable, type AppError } from '@overtone/service-kit';
+// Of the kit only its errors: task processes that say their failures in our words need nothing else of it.
+import { invalid, unavailable, type AppError } from '@overtone/service-kit/errors';
 
 /** What may go wrong with a piece of work. `detail` (stderr and the like) is for the log, never for the owner. */
 interface More {
@@ -22,6 +23,8 @@ export const outOfTime = (what: string, more: More = {}): AppError =>
   unavailable('engine_timeout', `${what} took too long.`, more);
 export const engineCrashed = (engine: string, more: More = {}): AppError =>
   unavailable('engine_crashed', `The speech engine ${engine} ended unexpectedly.`, more);
+export const processCrashed = (more: More = {}): AppError =>
+  unavailable('internal_error', 'A process that worked on this recording ended unexpectedly.', more);
 export const engineMissing = (more: More = {}): AppError =>
   unavailable('engine_missing', 'No speech engine is ready on this worker.', more);
 export const engineUnreachable = (engine: string, more: More & { retryAfterSeconds?: number } = {}): AppError =>

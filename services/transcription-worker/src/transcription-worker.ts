@@ -30,8 +30,8 @@ import { childEnvironment, type WorkerEnv } from './env.ts';
 import { createFleet } from './fleet.ts';
 import { createGpuProbe, createMemoryMeter, largestBatch, type GpuProbe } from './gpu/gpu.ts';
 import { createArtefacts } from './jobs/artefacts.ts';
+import { createCpuChildren } from './jobs/cpu-children.ts';
 import { stageJobHandlers, type Profiler } from './jobs/jobs.ts';
-import { createFfmpeg } from './ports/ffmpeg.adapter.ts';
 import { createTelemetry } from './telemetry.ts';
 
 const name = 'transcription-worker';
@@ -59,9 +59,10 @@ export const createTranscriptionWorker = (env: WorkerEnv): Service => {
   const { vectoriser, parts } = vectors(env, log);
   const embeds = env.WORKER_QUEUES.includes('embedding');
   const artefacts = createArtefacts(store, env.WORK_DIR);
+  const cpu = createCpuChildren({ env: children, maxSeconds: env.MAX_AUDIO_HOURS * 3600 });
   const handlers = stageJobHandlers({
     artefacts,
-    transcoder: createFfmpeg({ env: children, maxSeconds: env.MAX_AUDIO_HOURS * 3600 }),
+    cpu,
     engine: fleet.engine,
     diarizer: () => diarizer,
     telemetry: createTelemetry(metrics),
@@ -75,7 +76,7 @@ export const createTranscriptionWorker = (env: WorkerEnv): Service => {
     log,
     metrics,
     bus,
-    parts: [fleet.part, artefacts.part, ...(embeds ? parts : [])],
+    parts: [fleet.part, artefacts.part, cpu.part, ...(embeds ? parts : [])],
     rpcs: embeds ? [embedRpc(vectoriser)] : [],
     workers: [
       worker(workerJobs, handlers, {

@@ -1,4 +1,4 @@
-export { createMemoryMeter, type MemoryMeter, type MemoryReading } from './memory-meter.adapter.ts';
+export { createMemoryMeter, type MemoryMeter } from './memory-meter.adapter.ts';
 export { createGpuProbe, type GpuProbe } from './nvidia-smi.adapter.ts';
 export type { GpuState } from './state.ts';
 export { largestBatch, tuningFor, type TuningWishes } from './tuning.ts';

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { ObjectStore } from '@overtone/object-store';
 import { isAppError, unavailable, type Part } from '@overtone/service-kit';
-import type { z } from 'zod';
 import { storageFull } from '../failures.ts';
 
 export type Place = { fileId: string; runId: string };
@@ -13,7 +12,7 @@ export type Place = { fileId: string; runId: string };
 export const artefactKey = ({ fileId, runId }: Place, name: string, token: number, extension = 'json'): string =>
   `derived/${fileId}/${runId}/${name}-${token}.${extension}`;
 
-/** Artefacts of the stages, in the object store; every one is checked when it is read. */
+/** Artefacts of the stages, in the object store; whoever reads one checks it. */
 export const createArtefacts = (store: ObjectStore, workDir: string) => ({
   part: {
     name: 'work folder',
@@ -23,12 +22,6 @@ export const createArtefacts = (store: ObjectStore, workDir: string) => ({
   writeJson: async (key: string, value: unknown): Promise<string> => {
     await store.put(key, JSON.stringify(value), { contentType: 'application/json' });
     return key;
-  },
-  readJson: async <S extends z.ZodType>(key: string, schema: S): Promise<z.infer<S>> => {
-    const { stream } = await store.get(key).catch(missing);
-    const parts: Buffer[] = [];
-    for await (const part of stream) parts.push(part as Buffer);
-    return schema.parse(JSON.parse(Buffer.concat(parts).toString('utf8')));
   },
   download: async (key: string, target: string, signal: AbortSignal): Promise<void> => {
     const { stream, bytes } = await store.get(key, { signal }).catch(missing);

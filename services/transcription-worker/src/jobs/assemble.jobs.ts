@@ -1,31 +1,29 @@
-import { turnsArtefact, wordsArtefact, type InputOf, type OutputOf, type workerJobs } from '@overtone/contracts';
+import { join } from 'node:path';
+import type { InputOf, OutputOf, workerJobs } from '@overtone/contracts';
 import type { JobDelivery } from '@overtone/service-kit';
-import { assemble } from '../assembly/assembly.ts';
 import { artefactKey, type Artefacts } from './artefacts.ts';
+import type { CpuChildren } from './cpu-children.ts';
 
 /** `assemble`: words to speakers. Without a diarization everything is said by one, and the transcript says why. */
 export const assembleJob =
-  ({ artefacts }: { artefacts: Artefacts }) =>
-  async (input: InputOf<typeof workerJobs.assemble>, d: JobDelivery): Promise<OutputOf<typeof workerJobs.assemble>> => {
-    const began = performance.now();
-    const { transcribe, diarize } = input.earlier;
-    d.progress(0, 'Putting words and speakers together');
-    const heard = await artefacts.readJson(transcribe ?? '', wordsArtefact);
-    const turns = diarize
-      ? await artefacts.readJson(diarize, turnsArtefact)
-      : { provider: 'none', turns: [], degraded: input.degraded ?? 'Speakers were not told apart' };
-    const { speakers, segments } = assemble(heard.words, turns.turns, input.duration);
-    const artefact = await artefacts.writeJson(artefactKey(input, 'assemble', d.token), {
-      language: heard.language,
-      engine: heard.engine,
-      diarization: { provider: turns.provider, degraded: turns.degraded },
-      speakers,
-      segments,
+  ({ artefacts, cpu }: { artefacts: Artefacts; cpu: CpuChildren }) =>
+  (input: InputOf<typeof workerJobs.assemble>, d: JobDelivery): Promise<OutputOf<typeof workerJobs.assemble>> =>
+    artefacts.inFolder(async (folder) => {
+      const began = performance.now();
+      const { transcribe, diarize } = input.earlier;
+      d.progress(0, 'Putting words and speakers together');
+      const [words, turns, target] = [join(folder, 'words'), join(folder, 'turns'), join(folder, 'transcript')];
+      await artefacts.download(transcribe ?? '', words, d.signal);
+      if (diarize) await artefacts.download(diarize, turns, d.signal);
+      const order = {
+        words,
+        turns: diarize ? turns : null,
+        degraded: input.degraded ?? 'Speakers were not told apart',
+        seconds: input.duration,
+        target,
+      };
+      const { segments, speakers } = await cpu.assemble(order, { signal: d.signal });
+      const key = artefactKey(input, 'assemble', d.token);
+      const artefact = await artefacts.upload(target, key, 'application/json', d.signal);
+      return { artefact, segments, speakers, engine_seconds: (performance.now() - began) / 1000 };
     });
-    return {
-      artefact,
-      segments: segments.length,
-      speakers: speakers.length,
-      engine_seconds: (performance.now() - began) / 1000,
-    };
-  };

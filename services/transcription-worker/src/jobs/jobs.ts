@@ -2,10 +2,10 @@ import type { workerJobs, Stage } from '@overtone/contracts';
 import type { JobHandlers } from '@overtone/service-kit';
 import type { Diarizer } from '../diarization/diarization.ts';
 import type { SpeechEngine } from '../engines/engines.ts';
-import type { Transcoder } from '../ports/transcoder.ts';
 import type { Telemetry } from '../telemetry.ts';
 import type { Artefacts } from './artefacts.ts';
 import { assembleJob } from './assemble.jobs.ts';
+import type { CpuChildren } from './cpu-children.ts';
 import { diarizeJob } from './diarize.jobs.ts';
 import { prepareJob } from './prepare.jobs.ts';
 import { profiled, type Profiler } from './profiled.ts';
@@ -15,7 +15,7 @@ export type { Profiler } from './profiled.ts';
 
 export type JobsDeps = {
   artefacts: Artefacts;
-  transcoder: Transcoder;
+  cpu: CpuChildren;
   engine: () => SpeechEngine | undefined;
   diarizer: () => Diarizer;
   telemetry: Telemetry;

@@ -1,0 +1,68 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { transcriptArtefact } from '@overtone/contracts';
+import { waitFor } from '@overtone/testkit';
+import { makeRecording, meeting } from '../../test/make-recording.ts';
+import { childEnvironment } from '../env.ts';
+import { childrenOf } from '../../test/processes.ts';
+import { createCpuChildren, type CpuChildren } from './cpu-children.ts';
+
+let folder = '';
+let cpu: CpuChildren;
+const signal = new AbortController().signal;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'cpu-'));
+});
+afterEach(async () => {
+  await cpu.part.stop();
+  await rm(folder, { recursive: true });
+});
+const file = (name: string): string => join(folder, name);
+const start = (recycleAfter?: number): CpuChildren =>
+  (cpu = createCpuChildren({
+    env: childEnvironment(),
+    maxSeconds: 3_600,
+    ...(recycleAfter === undefined ? {} : { recycleAfter }),
+  }));
+const prepareOrder = () => ({ source: file('source'), wav: file('audio.wav'), picture: file('picture.jpg') });
+
+describe('the processes of the queue cpu', () => {
+  it('prepare a recording and put a transcript together', async () => {
+    await makeRecording(file('source.wav'), meeting.slice(0, 1));
+    const shares: number[] = [];
+    const onProgress = (share: number): void => void shares.push(share);
+    const done = await start().prepare({ ...prepareOrder(), source: file('source.wav') }, { signal, onProgress });
+    expect(done).toMatchObject({ truncated: false, hasPicture: false, media: { audio_codec: 'pcm_s16le' } });
+    expect(shares.at(-1)).toBeGreaterThan(0.9);
+    const engine = { provider: 'scripted', model: 'scripted', timing: 'engine' };
+    const word = { word: 'alone', start: 0, end: 1, confidence: null };
+    await writeFile(file('words'), JSON.stringify({ language: 'en', engine, words: [word] }));
+    const order = { words: file('words'), turns: null, degraded: 'Nobody told', seconds: 2, target: file('out') };
+    expect(await cpu.assemble(order, { signal })).toEqual({ segments: 1, speakers: 1 });
+    const transcript = transcriptArtefact.parse(JSON.parse(await readFile(file('out'), 'utf8')));
+    expect(transcript.diarization.degraded).toBe('Nobody told');
+  });
+
+  it('say what is wrong with a recording in our words, for good', async () => {
+    await writeFile(file('source'), 'not media at all '.repeat(100));
+    const failure: unknown = await start()
+      .prepare(prepareOrder(), { signal })
+      .catch((e: unknown) => e);
+    expect(failure).toMatchObject({ code: 'media_unreadable', kind: 'invalid', permanent: true });
+  });
+
+  it('are replaced after their number of tasks', async () => {
+    await writeFile(file('source'), '');
+    start(2);
+    const pids: number[] = [];
+    for (let i = 0; i < 4; i++) {
+      await expect(cpu.prepare(prepareOrder(), { signal })).rejects.toMatchObject({ code: 'media_no_audio' });
+      pids.push(...childrenOf(process.pid).filter((pid) => !pids.includes(pid)));
+    }
+    // The first was killed after its second task, so it is never seen after that; the second likewise.
+    expect(new Set(pids).size).toBe(2);
+    await waitFor(() => childrenOf(process.pid).length === 0);
+  });
+});

@@ -1,0 +1,33 @@
+import { prepareOutput } from '@overtone/contracts';
+import { z } from 'zod';
+
+/** What the worker asks of the processes of its `cpu` queue; files stand in the folder of the job. */
+export const cpuTask = z.discriminatedUnion('task', [
+  z.object({
+    task: z.literal('prepare'),
+    source: z.string(),
+    wav: z.string(),
+    picture: z.string(),
+    maxSeconds: z.number(),
+    env: z.record(z.string(), z.string()),
+  }),
+  z.object({
+    task: z.literal('assemble'),
+    words: z.string(),
+    /** null: nobody told the speakers apart. */
+    turns: z.string().nullable(),
+    degraded: z.string().nullable(),
+    seconds: z.number(),
+    target: z.string(),
+  }),
+]);
+export type CpuTask = z.infer<typeof cpuTask>;
+
+export const prepared = z.object({
+  seconds: z.number(),
+  truncated: z.boolean(),
+  hasPicture: z.boolean(),
+  media: prepareOutput.shape.media,
+  waveform: z.object({ version: z.literal(1), interval_ms: z.int(), peaks: z.array(z.int()) }),
+});
+export const assembled = z.object({ segments: z.int(), speakers: z.int() });

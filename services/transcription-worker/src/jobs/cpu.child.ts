@@ -1,0 +1,51 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { turnsArtefact, wordsArtefact } from '@overtone/contracts';
+import type { z } from 'zod';
+import { assemble } from '../assembly/assembly.ts';
+import { serveTasks, type TaskContext } from '../children/serve-tasks.ts';
+import { createFfmpeg } from '../ports/ffmpeg.adapter.ts';
+import { cpuTask, type assembled, type CpuTask, type prepared } from './cpu-task.ts';
+
+type Task<K extends CpuTask['task']> = Extract<CpuTask, { task: K }>;
+
+const prepare = async (t: Task<'prepare'>, { onProgress }: TaskContext): Promise<z.infer<typeof prepared>> => {
+  const transcoder = createFfmpeg({ env: t.env, maxSeconds: t.maxSeconds });
+  const probe = await transcoder.probe(t.source);
+  const { seconds, truncated, waveform } = await transcoder.transcode({
+    source: t.source,
+    target: t.wav,
+    probe,
+    onProgress,
+  });
+  const media = {
+    format: probe.container,
+    audio_codec: probe.audioCodec ?? null,
+    video_codec: probe.videoCodec ?? null,
+    width: probe.width ?? null,
+    height: probe.height ?? null,
+    channels: probe.channels ?? null,
+    sample_rate: probe.sampleRate ?? null,
+  };
+  return { seconds, truncated, hasPicture: await transcoder.thumbnail(t.source, t.picture, probe), media, waveform };
+};
+
+const readJson = async <S extends z.ZodType>(path: string, schema: S): Promise<z.infer<S>> =>
+  schema.parse(JSON.parse(await readFile(path, 'utf8')));
+
+const putTogether = async (t: Task<'assemble'>): Promise<z.infer<typeof assembled>> => {
+  const { language, engine, words } = await readJson(t.words, wordsArtefact);
+  const { provider, turns, degraded } = t.turns
+    ? await readJson(t.turns, turnsArtefact)
+    : { provider: 'none', turns: [], degraded: t.degraded };
+  const { speakers, segments } = assemble(words, turns, t.seconds);
+  await writeFile(
+    t.target,
+    JSON.stringify({ language, engine, diarization: { provider, degraded }, speakers, segments }),
+  );
+  return { segments: segments.length, speakers: speakers.length };
+};
+
+serveTasks((input, context) => {
+  const task = cpuTask.parse(input);
+  return task.task === 'prepare' ? prepare(task, context) : putTogether(task);
+});
