@@ -168,6 +168,7 @@ export const signals = ({ scripted, recordings }: Context): Suite => {
           await counted('db_query_duration_seconds_count{service="media"}');
           await counted('db_queries_per_request_sum{service="media",route="/api/files",method="POST"}');
           await counted('cache_operations_total{service="identity",cache="settings",result="hit"}');
+          await counted('cache_operations_total{service="edge-gateway",cache="redis",result="hit"}');
           await counted('user_signups_total{method="local"}');
           await counted('user_signups_total{method="ldap"}');
           await counted('files_uploaded_total{source="upload"}');

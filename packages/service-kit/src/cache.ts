@@ -10,6 +10,8 @@ export type Cache = {
   ping: () => Promise<void>;
   /** For libraries that need the client itself (rate limits). */
   redis: Redis;
+  /** Counts a look-up that such a library made. */
+  count: (result: 'hit' | 'miss') => void;
   close: () => void;
 };
 
@@ -30,17 +32,19 @@ export const createCache = (url: string, log: Log, metrics: Metrics): Cache => {
   redis.on('ready', () => {
     reported = false;
   });
+  const count: Cache['count'] = (result) => metrics.cacheOps.inc({ cache: 'redis', result });
   const quiet = async <T>(work: Promise<T>, fallback: T): Promise<T> => work.catch(() => fallback);
   return {
     get: async (key) => {
       const value = await quiet<string | null>(redis.get(key), null);
-      metrics.cacheOps.inc({ cache: 'redis', result: value === null ? 'miss' : 'hit' });
+      count(value === null ? 'miss' : 'hit');
       return value;
     },
     set: async (key, value, ttl) => void (await quiet<string | null>(redis.set(key, value, 'EX', ttl), null)),
     delete: async (key) => void (await quiet(redis.del(key), 0)),
     ping: async () => void (await redis.ping()),
     redis,
+    count,
     close: () => redis.disconnect(),
   };
 };

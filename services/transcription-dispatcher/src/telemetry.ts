@@ -7,14 +7,21 @@ import type { QueueGauges } from './broker/broker.ts';
 export const createTelemetry = (
   metrics: Metrics,
   read: () => Promise<ReadonlyMap<string, QueueGauges>>,
-  forPeople: () => Promise<readonly Sample[]>,
+  more: { lost: () => Promise<readonly Sample[]>; forPeople: () => Promise<readonly Sample[]> },
 ) => {
+  metrics.watch(
+    [
+      { name: 'transcription_runs_without_lease', help: 'Runs whose task nobody renews' },
+      { name: 'transcription_files_infra_requeued', help: 'Files that lost their worker again and again' },
+    ],
+    more.lost,
+  );
   metrics.watch(
     [
       { name: 'transcription_dead_jobs', help: 'Jobs given up that wait for a decision', label: 'queue' },
       { name: 'queue_paused', help: '1 while an administrator lets nothing new begin in the queue', label: 'queue' },
     ],
-    forPeople,
+    more.forPeople,
   );
   const queueRegistry = new Registry();
   const registers = [queueRegistry, metrics.registry];
@@ -39,17 +46,5 @@ export const createTelemetry = (
   gauge('celery_queue_reserved', 'Orders held by a live worker', (g) => g.reserved);
   gauge('celery_queue_orphaned', 'Orders unacknowledged by a dead worker', (g) => g.orphaned);
   gauge('celery_queue_oldest_unacked_age_seconds', 'Age of the oldest order held', (g) => g.oldestUnackedSeconds);
-  return {
-    queueRegistry,
-    withoutLease: new Gauge({
-      name: 'transcription_runs_without_lease',
-      help: 'Runs whose task nobody renews',
-      registers: [metrics.registry],
-    }),
-    infraRequeued: new Gauge({
-      name: 'transcription_files_infra_requeued',
-      help: 'Files that lost their worker again and again',
-      registers: [metrics.registry],
-    }),
-  };
+  return { queueRegistry };
 };

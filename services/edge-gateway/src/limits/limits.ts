@@ -13,7 +13,7 @@ export type Limits = {
 };
 export type LimitOptions = { sessionPerMinute: number; anonymousPerMinute: number };
 
-type Limiter = { consume: (key: string) => Promise<unknown> };
+type Limiter = { consume: (key: string) => Promise<RateLimiterRes> };
 const minute = 60;
 
 /** Routes on which somebody tries to become somebody, or to make themselves an account: one budget for all of them. */
@@ -26,12 +26,14 @@ const attempts: ReadonlySet<unknown> = new Set([
 ]);
 export const isSignInAttempt = (def: unknown): boolean => attempts.has(def);
 
-const consume = async (limiter: Limiter, key: string): Promise<void> => {
+const consume = async (limiter: Limiter, key: string, cache?: Pick<Cache, 'count'>): Promise<void> => {
   try {
-    await limiter.consume(key);
+    const { isFirstInDuration } = await limiter.consume(key);
+    cache?.count(isFirstInDuration ? 'miss' : 'hit');
   } catch (e) {
     // Anything else is Redis being away.
     if (!(e instanceof RateLimiterRes)) return;
+    cache?.count('hit');
     throw rateLimited('rate_limited', 'Too many requests. Please try again later.', {
       retryAfterSeconds: Math.max(1, Math.ceil(e.msBeforeNext / 1000)),
     });
@@ -67,7 +69,7 @@ export const createLimits = (cache: Cache | undefined, o: LimitOptions): Limits 
     signIn: async (address) => {
       if (signInPerMinute === null) return;
       await consume(here, address);
-      if (shared) await consume(shared, address);
+      if (shared) await consume(shared, address, cache);
     },
     session: perMinute(o.sessionPerMinute),
     anonymous: perMinute(o.anonymousPerMinute),

@@ -1,6 +1,6 @@
 import { transcriptionEvents, type DataOf, type Stage } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
-import type { Log } from '@overtone/service-kit';
+import type { Log, Sample } from '@overtone/service-kit';
 import type { Broker } from '../broker/broker.ts';
 import { claimsStore, isHeld, type Claims, type SeenLease } from '../claims/claims.ts';
 import { txOptions, type Db } from '../database.ts';
@@ -122,9 +122,15 @@ export const createRecovery = (d: RecoveryDeps) => {
       return overdue.length;
     },
 
-    /** Running tasks that nobody renews at this moment, for the gauge. */
-    withoutLease: async (): Promise<number | null> =>
-      canJudge(d.leases.since(), Date.now()) ? lost(await d.store.running()).length : null,
+    /** What is lost at this moment; no number of leases while not all of them are known. */
+    signals: async (infraThreshold: number): Promise<Sample[]> => {
+      const [running, files] = await Promise.all([d.store.running(), d.store.infraRequeuedFiles(infraThreshold)]);
+      const judged = canJudge(d.leases.since(), Date.now());
+      return [
+        ...(judged ? [{ name: 'transcription_runs_without_lease', value: lost(running).length }] : []),
+        { name: 'transcription_files_infra_requeued', value: files },
+      ];
+    },
 
     /** Waiting orders for which there are too few tickets get new ones. */
     replaceLostMessages: async (graceMs = messageGraceMs): Promise<number> => {
