@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { queues, workerJobs } from '@overtone/contracts';
+import { workerJobs } from '@overtone/contracts';
 import { freshValues } from '../../test/compose-file.ts';
 import { imageEnvironment } from '../../test/dockerfile.ts';
 import { readAs, unknownTo } from '../../test/environments.ts';
@@ -178,55 +178,5 @@ describe.each(overlays)('k8s/overlays/%s', (overlay) => {
     expect(taken.sort()).toEqual(
       [...new Set([...Object.values(workerJobs).map((job) => job.queue), 'embedding'])].sort(),
     );
-  });
-});
-
-describe('scaling in production', () => {
-  interface Scaled extends KubeObject {
-    readonly spec: {
-      readonly scaleTargetRef: { readonly name: string };
-      readonly minReplicaCount: number;
-      readonly fallback: { readonly replicas: number };
-      readonly triggers: readonly { readonly type: string; readonly metadata: Readonly<Record<string, string>> }[];
-    };
-  }
-  const scaled = () => rendered.get('production')!.filter((o) => o.kind === 'ScaledObject') as Scaled[];
-  const deployments = () => workloadsOf(rendered.get('production')!);
-
-  it('looks at what waits and at what is being worked on, and never at the gauges of alerts', () => {
-    for (const { spec } of scaled()) {
-      const query = spec.triggers[0]!.metadata['query']!;
-      expect([...query.matchAll(/[a-z_]+(?=\{)/g)].map(([name]) => name)).toEqual([
-        'celery_queue_depth',
-        'celery_queue_reserved',
-      ]);
-      const target = deployments().find((w) => w.metadata.name === spec.scaleTargetRef.name)!;
-      const own = podEnvironment(target, rendered.get('production')!, values)['WORKER_QUEUES']!.split(',');
-      const named = [...query.matchAll(/queue="([a-z]+)"/g)].map((m) => m[1]!);
-      expect(named.filter((name) => !own.includes(name) || !(queues as readonly string[]).includes(name))).toEqual([]);
-      expect(new Set(named).size).toBe(1);
-    }
-    expect(
-      scaled()
-        .map((s) => s.spec.scaleTargetRef.name)
-        .sort(),
-    ).toEqual(['transcription-worker', 'transcription-worker-gpu']);
-  });
-
-  it('takes everybody away only from the GPUs, and nobody because figures are missing', () => {
-    for (const { spec } of scaled()) {
-      expect(spec.minReplicaCount === 0).toBe(spec.scaleTargetRef.name.endsWith('-gpu'));
-      expect(spec.triggers[0]!.metadata['ignoreNullValues']).toBe('false');
-      expect(spec.fallback.replicas).toBeGreaterThan(0);
-    }
-  });
-
-  it('leaves the number of scaled workers to KEDA and runs two of everything else', () => {
-    const counted = deployments().filter((w) => w.kind === 'Deployment');
-    for (const w of counted) {
-      const isScaled = scaled().some((s) => s.spec.scaleTargetRef.name === w.metadata.name);
-      const { replicas } = w.spec as { replicas?: number };
-      expect([w.metadata.name, replicas]).toEqual([w.metadata.name, isScaled ? undefined : 2]);
-    }
   });
 });

@@ -1,0 +1,104 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { queues } from '@overtone/contracts';
+import { freshValues } from '../../test/compose-file.ts';
+import { labelsOf, podEnvironment, selects, serviceOf, workloadsOf, type Workload } from '../../test/kube-pods.ts';
+import { render, type KubeObject } from '../../test/kustomize.ts';
+import { serviceNames } from '../supervisor/plan.ts';
+
+const services = serviceNames();
+const values = freshValues();
+let objects: KubeObject[];
+beforeAll(async () => {
+  objects = await render('production');
+});
+
+describe('the PodMonitor of production', () => {
+  interface Relabeling {
+    readonly targetLabel: string;
+    readonly replacement?: string;
+    readonly regex?: string;
+    readonly sourceLabels?: readonly string[];
+  }
+  interface Monitor extends KubeObject {
+    readonly spec: {
+      readonly selector: { readonly matchLabels: Readonly<Record<string, string>> };
+      readonly podMetricsEndpoints: readonly [
+        { readonly port: string; readonly path: string; readonly relabelings: Relabeling[] },
+      ];
+    };
+  }
+
+  it('scrapes every service under the labels that rules and dashboards ask for', () => {
+    const { selector, podMetricsEndpoints } = (objects.find((o) => o.kind === 'PodMonitor') as Monitor).spec;
+    const [{ port, path, relabelings }] = podMetricsEndpoints;
+    expect([port, path]).toEqual(['internal', '/metrics']);
+    const scraped = workloadsOf(objects).filter(
+      (w) => w.kind === 'Deployment' && selects(selector.matchLabels, labelsOf(w)),
+    );
+    expect(scraped.map((w) => [w.metadata.name, seriesOf(w, relabelings)])).toEqual(
+      scraped.map((w) => [w.metadata.name, { job: 'overtone', service: serviceOf(w) }]),
+    );
+    expect([...new Set(scraped.map((w) => serviceOf(w)!))].sort()).toEqual(services);
+  });
+
+  const seriesOf = (w: Workload, relabelings: readonly Relabeling[]) => {
+    const labels: Record<string, string> = {
+      __meta_kubernetes_pod_label_app_kubernetes_io_name: labelsOf(w)['app.kubernetes.io/name']!,
+    };
+    for (const { sourceLabels = [], regex = '(.*)', targetLabel, replacement = '$1' } of relabelings) {
+      const match = new RegExp(`^(?:${regex})$`).exec(sourceLabels.map((name) => labels[name]).join(';'));
+      if (match) labels[targetLabel] = replacement.replace('$1', match[1] ?? '');
+    }
+    return { job: labels['job'], service: labels['service'] };
+  };
+});
+
+describe('scaling in production', () => {
+  interface Scaled extends KubeObject {
+    readonly spec: {
+      readonly scaleTargetRef: { readonly name: string };
+      readonly minReplicaCount: number;
+      readonly fallback: { readonly replicas: number };
+      readonly triggers: readonly { readonly type: string; readonly metadata: Readonly<Record<string, string>> }[];
+    };
+  }
+  const scaled = () => objects.filter((o) => o.kind === 'ScaledObject') as Scaled[];
+  const deployments = () => workloadsOf(objects);
+
+  it('looks at what waits and at what is being worked on, and never at the gauges of alerts', () => {
+    for (const { spec } of scaled()) {
+      const query = spec.triggers[0]!.metadata['query']!;
+      expect([...query.matchAll(/[a-z_]+(?=\{)/g)].map(([name]) => name)).toEqual([
+        'celery_queue_depth',
+        'celery_queue_reserved',
+      ]);
+      const target = deployments().find((w) => w.metadata.name === spec.scaleTargetRef.name)!;
+      const own = podEnvironment(target, objects, values)['WORKER_QUEUES']!.split(',');
+      const named = [...query.matchAll(/queue="([a-z]+)"/g)].map((m) => m[1]!);
+      expect(named.filter((name) => !own.includes(name) || !(queues as readonly string[]).includes(name))).toEqual([]);
+      expect(new Set(named).size).toBe(1);
+    }
+    expect(
+      scaled()
+        .map((s) => s.spec.scaleTargetRef.name)
+        .sort(),
+    ).toEqual(['transcription-worker', 'transcription-worker-gpu']);
+  });
+
+  it('takes everybody away only from the GPUs, and nobody because figures are missing', () => {
+    for (const { spec } of scaled()) {
+      expect(spec.minReplicaCount === 0).toBe(spec.scaleTargetRef.name.endsWith('-gpu'));
+      expect(spec.triggers[0]!.metadata['ignoreNullValues']).toBe('false');
+      expect(spec.fallback.replicas).toBeGreaterThan(0);
+    }
+  });
+
+  it('leaves the number of scaled workers to KEDA and runs two of everything else', () => {
+    const counted = deployments().filter((w) => w.kind === 'Deployment');
+    for (const w of counted) {
+      const isScaled = scaled().some((s) => s.spec.scaleTargetRef.name === w.metadata.name);
+      const { replicas } = w.spec as { replicas?: number };
+      expect([w.metadata.name, replicas]).toEqual([w.metadata.name, isScaled ? undefined : 2]);
+    }
+  });
+});
