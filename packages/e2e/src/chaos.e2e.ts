@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { signIn, type Client } from './client.ts';
-import type { Context } from './context.ts';
-import { admin } from './instance.ts';
+import type { ScriptedContext } from './context.ts';
+import { admin, type Instance } from './instance.ts';
 import { allFinished, assertIndexed, openLedger, type Ledger } from './ledger.ts';
 import { allReady, copyOf, insist } from './scripted.ts';
 import { freeze, killNow, servers, services, type Victim } from './victims.ts';
@@ -38,7 +38,7 @@ const blowsOf = ({ blows, seed }: Pick<ChaosOptions, 'blows' | 'seed'>): Blow[] 
 const told = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
 
 /** Strikes until the sequence is over. @returns when nothing is frozen any more. */
-const strike = async (instance: Context['instance'], sequence: readonly Blow[]): Promise<void> => {
+const strike = async (instance: Instance, sequence: readonly Blow[]): Promise<void> => {
   const thaws: Promise<void>[] = [];
   for (const { victim, how, frozenMs, pauseMs } of sequence) {
     if (how === 'kill') killNow(instance, victim);
@@ -52,11 +52,8 @@ const strike = async (instance: Context['instance'], sequence: readonly Blow[]):
 };
 
 /** Services and servers are killed and frozen in a drawn order while recordings come in and are worked on. */
-export const chaos = (
-  { scripted, recordings }: Pick<Context, 'scripted' | 'recordings'>,
-  { blows, files, seed }: ChaosOptions,
-): Suite => {
-  let instance: Context['instance'];
+export const chaos = ({ scripted, recordings }: ScriptedContext, { blows, files, seed }: ChaosOptions): Suite => {
+  let instance: Instance;
   let api: Client;
   let ledger: Ledger | undefined;
   let model = '';
@@ -112,7 +109,7 @@ export const chaos = (
       },
     ],
     close: async () => {
-      await (await scripted.get()).pretend(0);
+      await scripted.calm();
       await ledger?.close();
     },
   };

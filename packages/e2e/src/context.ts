@@ -19,15 +19,10 @@ export type Recordings = {
   video: string;
   remove: () => Promise<void>;
 };
+/** What the suites get that need only the other instance, whose engine is scripted. */
+export type ScriptedContext = { scripted: ReturnType<typeof scriptedInstance>; recordings: Recordings };
 /** What every suite gets. */
-export type Context = {
-  instance: Instance;
-  /** Another instance, whose engine is scripted: for what would be too rough or too long on the first. */
-  scripted: ReturnType<typeof scriptedInstance>;
-  collector: Collector;
-  recordings: Recordings;
-  screenshots: string;
-};
+export type Context = ScriptedContext & { instance: Instance; collector: Collector; screenshots: string };
 
 export const makeRecordings = async (): Promise<Recordings> => {
   const folder = await mkdtemp(join(tmpdir(), 'overtone-e2e-recordings-'));

@@ -1,42 +1,13 @@
 import assert from 'node:assert/strict';
-import { pushMessage, type PushMessage } from '@overtone/contracts';
 import { io } from 'socket.io-client';
 import { signIn, type Client } from './client.ts';
 import type { Context } from './context.ts';
 import { admin } from './instance.ts';
+import { listen, type Heard, type Listener } from './push-client.ts';
 import { until, type Suite } from './runner.ts';
-
-type Heard = { at: number; message: PushMessage };
-type Listener = { heard: Heard[]; closed: Promise<number>; close: () => void };
-
-/** A plain WebSocket client that authenticates in its first frame. */
-const listen = async (baseUrl: string, token: string, since?: number): Promise<Listener> => {
-  const socket = new WebSocket(`${baseUrl.replace('http', 'ws')}/api/ws`);
-  const heard: Heard[] = [];
-  const closed = new Promise<number>((done) => socket.addEventListener('close', (e) => done(e.code)));
-  socket.addEventListener('message', (event) =>
-    heard.push({ at: Date.now(), message: pushMessage.parse(JSON.parse(String(event.data))) }),
-  );
-  await new Promise<void>((done, fail) => {
-    socket.addEventListener('open', () => done());
-    socket.addEventListener('error', () => fail(new Error('the socket did not open')));
-  });
-  socket.send(JSON.stringify({ type: 'authenticate', token, ...(since === undefined ? {} : { since }) }));
-  await until(
-    'the socket is welcomed',
-    async () => heard.some((h) => h.message.type === 'connection_established'),
-    5_000,
-  );
-  return { heard, closed, close: () => socket.close() };
-};
 
 const statusesOf = (heard: Heard[], fileId: string): string[] =>
   heard.flatMap(({ message: m }) => (m.type === 'file_updated' && m.data.file_id === fileId ? [m.data.status] : []));
-const lastSeq = (heard: Heard[]): number =>
-  Math.max(
-    ...heard.map(({ message: m }) => ('seq' in m ? m.seq : m.type === 'connection_established' ? m.data.seq : 0)),
-  );
-
 const assertCoalesced = (heard: Heard[], fileId: string): void => {
   const times = heard
     .filter(({ message: m }) => m.type === 'transcription_status' && m.data.file_id === fileId)
@@ -97,7 +68,7 @@ export const push = ({ instance, recordings }: Context): Suite => {
       {
         rule: 'a socket that returns with the last number it saw has missed nothing',
         run: async () => {
-          const since = lastSeq(plain.heard);
+          const since = plain.lastSeq();
           plain.close();
           await plain.closed;
           const tag = await api.send<{ name: string }>('POST', `/api/tags/files/${fileId}/tags`, {

@@ -6,17 +6,22 @@ import { parseArgs } from 'node:util';
 import { authorisation } from './authorisation/authorisation.e2e.ts';
 import { badInputs } from './bad-input.e2e.ts';
 import { badUploads } from './bad-uploads.e2e.ts';
+import { brokerWiped } from './broker-wiped.e2e.ts';
 import { inTheBrowser } from './browser.e2e.ts';
 import { chaos } from './chaos.e2e.ts';
 import { startCollector } from './collector.ts';
-import { makeRecordings, type Context } from './context.ts';
+import { makeRecordings, type Context, type ScriptedContext } from './context.ts';
+import { frozen } from './frozen.e2e.ts';
 import { createInstance } from './instance.ts';
 import { killing } from './kill.e2e.ts';
 import { lifecycle } from './lifecycle.e2e.ts';
+import { longBesideShort } from './long-beside-short.e2e.ts';
 import { mainJob } from './main-job.e2e.ts';
+import { orphaned } from './orphan.e2e.ts';
 import { peopleInTheBrowser } from './people-browser.e2e.ts';
 import { push } from './push.e2e.ts';
 import { queuesInTheBrowser } from './queues-browser.e2e.ts';
+import { rolling } from './rolling.e2e.ts';
 import { runSuite, type Suite } from './runner.ts';
 import { scriptedInstance } from './scripted.ts';
 import { endedSessions } from './sessions.e2e.ts';
@@ -30,7 +35,7 @@ const help = `Checks a running Overtone as its users see it.
   node packages/e2e/src/run.main.ts [SUITE...] [--screenshots DIR] [--data DIR]
   --screenshots DIR  keep the pictures of the browser checks there
   --data DIR         use this data folder and leave it running, instead of a new one that is removed
-Suites: main-job browser people-browser settings-browser sync-browser queues-browser ten-hours push bad-uploads bad-input authorisation sessions sweep kill lifecycle signals chaos (all, in this order, when none is named)`;
+Suites: main-job browser people-browser settings-browser sync-browser queues-browser ten-hours push bad-uploads bad-input authorisation sessions sweep kill lifecycle signals frozen orphan rolling broker-wiped chaos long-beside-short (all, in this order, when none is named)`;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -65,10 +70,19 @@ const suites: Record<string, (context: Context) => Suite> = {
   kill: killing,
   lifecycle,
   signals,
-  chaos: (context) => chaos(context, chaosOptions),
 };
-const wanted = positionals.length > 0 ? positionals : Object.keys(suites);
-const unknown = wanted.filter((name) => !(name in suites));
+/** Those that would be too rough or too long on the first instance: they have one of their own, with a scripted engine. */
+const scriptedSuites: Record<string, (context: ScriptedContext) => Suite> = {
+  frozen,
+  orphan: orphaned,
+  rolling: (context) => rolling(context, 4),
+  'broker-wiped': (context) => brokerWiped(context, numberFrom('OT_WIPED_FILES', 5)),
+  chaos: (context) => chaos(context, chaosOptions),
+  'long-beside-short': longBesideShort,
+};
+const known = [...Object.keys(suites), ...Object.keys(scriptedSuites)];
+const wanted = positionals.length > 0 ? positionals : known;
+const unknown = wanted.filter((name) => !known.includes(name));
 if (unknown.length > 0) {
   console.error(`No such suite: ${unknown.join(', ')}\n${help}`);
   process.exit(2);
@@ -101,23 +115,29 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, () => void stop().then(() => process.exit(1)));
 
 const total = { passed: 0, failed: 0 };
-const started = await instance.up();
-if (started.code !== 0) {
-  console.error(`./overtone up ended with ${started.code}:\n${started.output}\n${await instance.logsTail()}`);
-  total.failed++;
-} else {
-  console.log(`up in ${started.seconds.toFixed(1)} s at ${instance.baseUrl}`);
-  const recordings = await makeRecordings();
-  const context: Context = { instance, scripted, collector, recordings, screenshots };
-  for (const name of wanted) {
-    const suite = suites[name]?.(context);
-    if (!suite) continue;
-    const tally = await runSuite(suite, () => instance.logsTail());
-    total.passed += tally.passed;
-    total.failed += tally.failed;
+const run = async (suite: Suite, evidence: () => Promise<string>): Promise<void> => {
+  const tally = await runSuite(suite, evidence);
+  total.passed += tally.passed;
+  total.failed += tally.failed;
+};
+const onTheFirst = async (names: readonly string[]): Promise<void> => {
+  if (names.length === 0) return;
+  const started = await instance.up();
+  if (started.code !== 0) {
+    console.error(`./overtone up ended with ${started.code}:\n${started.output}\n${await instance.logsTail()}`);
+    total.failed++;
+    return;
   }
-  await recordings.remove();
-}
+  console.log(`up in ${started.seconds.toFixed(1)} s at ${instance.baseUrl}`);
+  const context: Context = { instance, scripted, collector, recordings, screenshots };
+  for (const name of names) await run(suites[name]!(context), () => instance.logsTail());
+};
+
+const recordings = await makeRecordings();
+await onTheFirst(wanted.filter((name) => name in suites));
+for (const name of wanted.filter((n) => n in scriptedSuites))
+  await run(scriptedSuites[name]!({ scripted, recordings }), () => scripted.logsTail());
+await recordings.remove();
 await stop();
 console.log(`${total.passed} passed, ${total.failed} failed`);
 process.exit(total.failed === 0 ? 0 : 1);

@@ -32,6 +32,9 @@ export const scriptedInstance = () => {
   };
   return {
     get: (): Promise<Scripted> => (started ??= start()),
+    /** Costs nothing again; whether it ever started or not. */
+    calm: async (): Promise<void> => (await started?.catch(() => undefined))?.pretend(0),
+    logsTail: async (): Promise<string> => (await started?.catch(() => undefined))?.instance.logsTail() ?? '',
     remove: async (): Promise<void> => (await started?.catch(() => undefined))?.remove(),
   };
 };

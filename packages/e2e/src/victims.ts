@@ -14,7 +14,8 @@ export const services = [
 ] as const;
 /** The servers beside them. */
 export const servers = ['nats', 'postgres', 'redis'] as const;
-export type Victim = (typeof services)[number] | (typeof servers)[number];
+export type Server = (typeof servers)[number];
+export type Victim = (typeof services)[number] | Server;
 
 const isServer = (victim: Victim): boolean => (servers as readonly string[]).includes(victim);
 
@@ -37,7 +38,7 @@ export const pidOf = (instance: Instance, victim: Victim): number => {
 };
 
 /** A process and all that it has begotten. */
-const treeOf = (root: number): number[] => {
+export const treeOf = (root: number): number[] => {
   const all = allProcesses();
   const found = new Set([root]);
   for (let before = 0; before < found.size;) {

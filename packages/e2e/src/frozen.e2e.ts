@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import { rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ScriptedContext } from './context.ts';
+import type { Instance } from './instance.ts';
+import { until, type Check, type Suite } from './runner.ts';
+import { allReady } from './scripted.ts';
+import { freeze, killNow, pidOf, services, type Server, type Victim } from './victims.ts';
+
+type Readiness = { status: number; seconds: number; checks: Record<string, string> };
+
+/** What a service asks of which server, and whether it can do without. */
+const needs: readonly { check: string; server: Server; critical: boolean; by: readonly Victim[] }[] = [
+  {
+    check: 'database',
+    server: 'postgres',
+    critical: true,
+    by: ['identity', 'directory-sync', 'media', 'transcription-dispatcher', 'search-indexer'],
+  },
+  { check: 'broker', server: 'nats', critical: true, by: services },
+  { check: 'cache', server: 'redis', critical: false, by: ['edge-gateway'] },
+];
+
+const addressesOf = async (instance: Instance): Promise<Map<string, string>> =>
+  new Map((await instance.status()).services.map((s) => [s.name, String(s.internal_url)]));
+
+const readinessAt = async (url: string | undefined): Promise<Readiness> => {
+  const from = performance.now();
+  const response = await fetch(`${url}/health/ready`, { signal: AbortSignal.timeout(30_000) });
+  const { checks } = (await response.json()) as { checks: Record<string, string> };
+  return { status: response.status, seconds: (performance.now() - from) / 1000, checks };
+};
+
+/** Asks every service at the same time, as Kubernetes does. */
+const ask = async (addresses: Map<string, string>, names: readonly string[]) =>
+  Promise.all(names.map(async (name) => ({ name, ...(await readinessAt(addresses.get(name))) })));
+
+export const frozen = ({ scripted }: ScriptedContext): Suite => {
+  let addresses: Map<string, string>;
+  const expectAll = async (by: readonly string[], check: string, status: number): Promise<void> => {
+    const answers = await ask(addresses, by);
+    for (const a of answers) {
+      assert.equal(a.status, status, `${a.name}: ${JSON.stringify(a.checks)}`);
+      assert.match(a.checks[check] ?? 'not named', /^error/, `${a.name} on ${check}`);
+      const others = Object.entries(a.checks).filter(([name, said]) => name !== check && said !== 'ok');
+      assert.deepEqual(others, [], `${a.name} blames something else`);
+    }
+    console.log(`        slowest answer ${Math.max(...answers.map((a) => a.seconds)).toFixed(2)} s`);
+  };
+
+  const frozenServer = ({ check, server, critical, by }: (typeof needs)[number]): Check => ({
+    rule: `${server} hangs: every service that uses it answers ${critical ? '503' : '200'} and names it`,
+    limitMs: 300_000,
+    run: async () => {
+      const { instance } = await scripted.get();
+      const thaw = freeze(instance, server);
+      try {
+        await expectAll(by, check, critical ? 503 : 200);
+      } finally {
+        thaw();
+      }
+      await allReady(instance);
+    },
+  });
+
+  const deadServer = ({ check, server, critical, by }: (typeof needs)[number]): Check => ({
+    rule: `${server} dies and comes back: every service is ready again by itself`,
+    limitMs: 300_000,
+    run: async () => {
+      const { instance } = await scripted.get();
+      const before = pidOf(instance, server);
+      killNow(instance, server);
+      await until(`${server} runs again`, async () => pidOf(instance, server) !== before, 60_000);
+      await allReady(instance);
+      for (const a of await ask(addresses, by)) assert.equal(a.checks[check], 'ok', `${a.name}, ${String(critical)}`);
+    },
+  });
+
+  /** A folder that cannot be used: a file stands in its place. */
+  const folderAway = (folder: string, check: string, by: readonly string[]): Check => ({
+    rule: `${check.replace('_', ' ')} is away: services that use it stay ready and name it`,
+    limitMs: 120_000,
+    run: async () => {
+      const { instance } = await scripted.get();
+      const path = join(instance.data, folder);
+      await rename(path, `${path}.away`);
+      await writeFile(path, '');
+      try {
+        await expectAll(by, check, 200);
+      } finally {
+        await rm(path, { recursive: true });
+        await rename(`${path}.away`, path);
+      }
+      await allReady(instance);
+    },
+  });
+
+  return {
+    name: 'Dependencies that hang or are away',
+    checks: [
+      {
+        rule: 'every service names what it uses',
+        vital: true,
+        limitMs: 240_000,
+        run: async () => {
+          const { instance } = await scripted.get();
+          await allReady(instance);
+          addresses = await addressesOf(instance);
+          for (const { check, by } of needs)
+            for (const a of await ask(addresses, by)) assert.equal(a.checks[check], 'ok', `${a.name} on ${check}`);
+        },
+      },
+      ...needs.map(frozenServer),
+      ...needs.map(deadServer),
+      folderAway('objects', 'object_storage', ['media', 'transcription-worker']),
+      folderAway('search', 'search', ['search-indexer']),
+    ],
+  };
+};
