@@ -24,9 +24,11 @@ export const QueuesPage = () => {
         <Section title="Dead jobs">
           <DeadJobs />
         </Section>
-        <Section title="Tasks">
-          <TaskList />
-        </Section>
+        <div id="tasks">
+          <Section title="Tasks">
+            <TaskList />
+          </Section>
+        </div>
       </Stack>
     </AdminPane>
   );

@@ -82,6 +82,12 @@ const Facts = ({ account }: { account: Account }) => (
         </Group>
       )}
     </dd>
+    <dt>Tasks</dt>
+    <dd>
+      <Link to="/admin/queues" search={{ owner: account.uuid }} hash="tasks" className="ot-link">
+        Of its recordings
+      </Link>
+    </dd>
     <dt>Made</dt>
     <dd>{when(account.created_at)}</dd>
     <dt>Last sign-in</dt>

@@ -1,0 +1,51 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { operationsEvents, type DataOf } from '@overtone/contracts';
+import { waitFor } from '@overtone/testkit';
+import { headers } from 'nats';
+import { startBackends, startIdentity, type Backends, type RunningIdentity } from '../../test/running-identity.ts';
+
+let backends: Backends;
+let identity: RunningIdentity;
+let root: Awaited<ReturnType<RunningIdentity['session']>>;
+beforeAll(async () => {
+  backends = await startBackends();
+  identity = await startIdentity(backends);
+  root = await identity.session();
+});
+afterAll(async () => {
+  await identity.stop();
+  await backends.stop();
+});
+
+const tell = async (data: DataOf<typeof operationsEvents.performed>) => {
+  const h = headers();
+  h.set('ot-time', '2026-01-02T03:04:05.000Z');
+  const { subject } = operationsEvents.performed;
+  await backends.bus.jetstream().publish(subject, JSON.stringify(data), { headers: h, msgID: randomUUID() });
+};
+const recorded = async (type: string) => {
+  const { body } = await identity.ask(`/api/admin/audit-logs?event_type=${type}`, { caller: root.caller });
+  return body['items'] as Record<string, unknown>[];
+};
+
+it('records what an operator did, at the time it happened and with where the request came from', async () => {
+  const client = { ip: '192.0.2.7', userAgent: 'curl/8', requestId: 'r-1' };
+  const paused = { action: 'queue_paused', actorId: root.caller.userId, client } as const;
+  await tell({ ...paused, details: { queue: 'gpu', reason: 'New driver' } });
+  const items = await waitFor(async () => {
+    const all = await recorded('admin.queue.pause');
+    return all.length > 0 ? all : undefined;
+  });
+  expect(items).toMatchObject([
+    {
+      actor: root.caller.userId,
+      outcome: 'success',
+      source_ip: '192.0.2.7',
+      user_agent: 'curl/8',
+      request_id: 'r-1',
+      timestamp: '2026-01-02T03:04:05.000Z',
+      details: { queue: 'gpu', reason: 'New driver' },
+    },
+  ]);
+});
