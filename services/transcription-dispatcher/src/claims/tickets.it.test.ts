@@ -1,0 +1,154 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import {
+  dispatcherRpc,
+  jobDurable,
+  mediaEvents,
+  stageJobs,
+  stages,
+  transcriptionEvents,
+  type JobDef,
+  type Stage,
+} from '@overtone/contracts';
+import { createBus, type Bus } from '@overtone/service-kit';
+import { waitFor } from '@overtone/testkit';
+import type { JsMsg } from 'nats';
+import {
+  assertionOf,
+  createWorld,
+  log,
+  outputs,
+  password,
+  startDispatcher,
+  startMedia,
+  startWorker,
+  statusOf,
+  uploadedFile,
+  type World,
+} from '../../test/harness.ts';
+
+let w: World;
+let dispatcher: Awaited<ReturnType<typeof startDispatcher>>;
+let bus: Bus;
+beforeAll(async () => {
+  w = await createWorld();
+  dispatcher = await startDispatcher(w);
+  bus = createBus({ service: 'transcription-worker', url: w.nats.url, user: 'test', password, log });
+  await bus.connect();
+});
+afterAll(async () => {
+  await bus.close();
+  await dispatcher.stop();
+  await w.test.close();
+  await w.nats.stop();
+});
+
+/** Numbers that look drawn and are the same in every run. */
+const drawn = (seed: number) => () => {
+  seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;
+  return seed / 2_147_483_648;
+};
+const all: JobDef[] = Object.values(stageJobs);
+const durables = [...new Set(all.map(jobDurable))];
+const knownTo = (durable: string) => all.filter((j) => jobDurable(j) === durable).map((j) => j.subject);
+
+/** Everything that may become of a ticket and its task, short of time going by. */
+const createMischief = (random: () => number) => {
+  const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T;
+  const pull = async (durable: string): Promise<JsMsg | undefined> => {
+    const handle = await bus.jetstream().consumers.get('JOBS', durable);
+    const batch = await handle.fetch({ max_messages: 1, expires: 1_000 });
+    for await (const msg of batch) return msg;
+    return undefined;
+  };
+  const held = async (msg: JsMsg, durable: string): Promise<void> => {
+    const subjects = knownTo(durable);
+    const claimId = randomUUID();
+    const question = { claimId, durable, workerId: 'mischief', lane: pick(['normal', 'express'] as const), subjects };
+    const claim = await bus.ask(dispatcherRpc.claim, question);
+    if (claim.outcome === 'gone') return bus.acknowledge(msg);
+    if (claim.outcome === 'wait') return msg.nak();
+    if (random() < 0.3) expect(await bus.ask(dispatcherRpc.claim, question)).toEqual(claim);
+    const { taskId, token, attempt } = claim;
+    const stage = claim.subject.split('.').at(-1) as Stage;
+    const ends: (() => Promise<unknown>)[] = [
+      () => bus.ask(dispatcherRpc.complete, { taskId, token, output: outputs[stage](token) }),
+      () => bus.ask(dispatcherRpc.release, { taskId, token }),
+      // Dies: nothing is said, the ticket comes again by itself or is lost with it.
+      async () => {},
+    ];
+    if (attempt === 1)
+      ends.push(() => bus.ask(dispatcherRpc.fail, { taskId, token, code: 'x', message: 'x', retryable: true }));
+    const end = pick(ends);
+    await end();
+    if (random() < 0.3) await end();
+    if (random() < 0.5) await bus.acknowledge(msg);
+    else msg.nak();
+  };
+  return async (): Promise<void> => {
+    const durable = pick(durables);
+    const chance = random();
+    if (chance < 0.04) {
+      // Tickets too many.
+      await w.test.jetstream().publish(pick(knownTo(durable)), JSON.stringify({ taskId: randomUUID() }));
+    } else if (chance < 0.07) {
+      // Tickets too few.
+      await (await w.test.jetstreamManager()).streams.purge('JOBS', { filter: pick(knownTo(durable)), keep: 1 });
+    } else {
+      const msg = await pull(durable);
+      if (msg) await held(msg, durable);
+    }
+  };
+};
+
+/** Time goes by: pauses are over, dead workers are seen to be dead, and missing tickets to be missing. */
+const timePasses = async (): Promise<void> => {
+  await w.sql(
+    `update task set claimed_at = claimed_at - interval '1 hour', published_at = published_at - interval '1 hour',
+            next_attempt_at = next_attempt_at - interval '1 hour' where status in ('pending', 'in_progress')`,
+  );
+  await dispatcher.post('/api/tasks/recover-stuck-tasks', assertionOf(randomUUID(), 'admin'));
+};
+
+test.each([3, 11])(
+  'every order is worked on in the end and none is done twice, whatever becomes of tickets and workers (%i)',
+  async (seed) => {
+    const random = drawn(seed);
+    const mischief = createMischief(random);
+    const media = startMedia(w);
+    const files = Array.from({ length: 12 }, () => uploadedFile());
+    for (const file of files) await w.emit(mediaEvents.uploaded, file);
+    for (const file of files) await waitFor(() => statusOf(w, file.fileId), { timeoutMs: 60_000 });
+    for (let i = 0; i < 80; i += 1) await mischief();
+    const dropped = files[0];
+    if (dropped) await w.emit(mediaEvents.cancelOrdered, { fileId: dropped.fileId, ownerId: dropped.ownerId });
+
+    const workers = await Promise.all([startWorker(w), startWorker(w)]);
+    const open = async () => {
+      await timePasses();
+      return (await w.sql(`select 1 from run where status = 'running'`)).length > 0;
+    };
+    await waitFor(async () => !(await open()), { timeoutMs: 240_000, intervalMs: 1_000 });
+    for (const worker of workers) await worker.stop();
+    media.stop();
+
+    for (const file of files) {
+      const status = await statusOf(w, file.fileId);
+      // Its last stage may have been done before the order to stop came.
+      expect(file === dropped ? ['cancelled', 'completed'] : ['completed']).toContain(status);
+    }
+    const accepted = (await w.events()).filter((e) => e.subject === transcriptionEvents.stageCompleted.subject);
+    for (const file of files.slice(1)) {
+      const own = accepted.filter((e) => e.data['fileId'] === file.fileId).map((e) => e.data['stage']);
+      // A stage may be told of again when media has not been heard; it is accepted once.
+      expect([...new Set(own)]).toEqual([...stages]);
+      expect(await w.sql('select sequence from run where file_id = $1', [file.fileId])).toEqual([{ sequence: 5 }]);
+    }
+    const twice = await w.sql(
+      `select task_id from task_attempt where outcome = 'completed' group by task_id having count(*) > 1`,
+    );
+    expect(twice).toEqual([]);
+    expect(await w.sql(`select 1 from task_attempt where outcome = 'running'`)).toEqual([]);
+  },
+  600_000,
+);
