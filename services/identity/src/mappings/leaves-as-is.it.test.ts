@@ -15,6 +15,8 @@ beforeAll(async () => {
 });
 afterAll(() => w.stop());
 
+/** Every choice of three. */
+const groupSets = [0, 1, 2, 3, 4, 5, 6, 7] as const;
 /** All there is to choose from, by a number. */
 const pick = <T>(all: readonly T[], n: number): T[] => all.filter((_, i) => (n >> i) & 1);
 
@@ -48,20 +50,16 @@ const somebody = async (role = 'user'): Promise<string> => {
 };
 
 describe('what is said beforehand of a pass', () => {
-  const cells = ['user', 'admin', 'super_admin'].flatMap((role) =>
-    Array.from({ length: 8 }, (_, has) => Array.from({ length: 8 }, (_none, says) => ({ role, has, says }))).flat(),
-  );
-  it('is exactly whether the pass changes anything', async () => {
+  const kinds = ['user', 'admin', 'super_admin'].flatMap((role) => groupSets.map((has) => [role, has] as const));
+  it.each(kinds)('is exactly whether the pass changes anything: %s with groups %i', async (role, has) => {
     // From the first pass on the mappings are at hand.
     await w.signIn(await somebody(), []);
-    for (const { role, has, says } of cells) {
+    for (const says of groupSets) {
       const userId = await somebody(role);
       for (const [i, group] of pick(groups, has).entries()) await w.join(group, userId, i === 0 ? 'ldap' : 'manual');
       const { leavesAsIs } = await asked(userId, pick(claims, says));
       const { added, removed, roleChanged } = await w.signIn(userId, pick(claims, says));
-      expect({ role, has, says, leavesAsIs }).toEqual({
-        role,
-        has,
+      expect({ says, leavesAsIs }).toEqual({
         says,
         leavesAsIs: added.length + removed.length === 0 && !roleChanged,
       });

@@ -2,24 +2,14 @@ import { assertNever } from '@overtone/service-kit';
 import type { Pool, Tx } from '../database.ts';
 import { Prisma } from '../generated/client.ts';
 import type { User } from '../generated/client.ts';
-import type { Standing } from '../mappings/mappings.ts';
-import { accountStamp } from '../sessions/sessions.ts';
 import type { Known } from './identity-of.ts';
 import type { Assertion } from './provisioning.ts';
-
-/** An account as it is seen in passing, with all that the mappings decide by. */
-type Glanced = Known & Standing & { stamp: string };
-
-const columns = `
-  t.uuid as id, t.email, t.full_name as "fullName", t.role, t.is_active as "isActive",
-  t.approval_status as "approvalStatus", t.auth_type as "authType", t.ldap_uid as "ldapUid",
-  t.directory_id as "directoryId", t.oidc_issuer as "oidcIssuer", t.oidc_subject as "oidcSubject",
-  t.pki_issuer_dn as "pkiIssuerDn", t.pki_subject_dn as "pkiSubjectDn", t.proxy_user as "proxyUser"`;
+import { knownColumns, seenColumns, type Seen } from './seen.ts';
 
 /** Held until the end of the transaction: of two sign-ins of one person one comes first. */
 const held = async (tx: Tx, where: Prisma.Sql): Promise<Known | null> => {
   const rows = await tx.$queryRaw<Known[]>`
-    select ${Prisma.raw(columns)} from "user" t where ${where} for update`;
+    select ${Prisma.raw(knownColumns)} from "user" t where ${where} for update`;
   return rows[0] ?? null;
 };
 
@@ -44,15 +34,10 @@ export const provisioningStore = {
   bySubject: (tx: Tx, a: Assertion): Promise<Known | null> => held(tx, isSubject(a)),
 
   /** Whose identity it is, without waiting for anybody who changes the account at this moment. */
-  glance: async (pool: Pool, a: Assertion): Promise<Glanced | undefined> => {
+  glance: async (pool: Pool, a: Assertion): Promise<Seen | undefined> => {
     const { text, values } = Prisma.sql`
-      select ${Prisma.raw(`${columns}, ${accountStamp('t')}`)} as stamp,
-             array(select m.group_id::text from user_group_member m where m.user_id = t.uuid) as "groupIds",
-             array(select m.group_id::text from user_group_member m
-                   where m.user_id = t.uuid and m.source = ${a.source}) as "groupIdsOfSource",
-             (select v.version::text from group_mapping_version v where v.source = ${a.source}) as "mappingsVersion"
-      from "user" t where ${isSubject(a)}`;
-    return (await pool.query<Glanced>({ name: `provisioning: glance, ${a.source}`, text, values })).rows[0];
+      select ${Prisma.raw(seenColumns(a.source))} from "user" t where ${isSubject(a)}`;
+    return (await pool.query<Seen>({ name: `provisioning: glance, ${a.source}`, text, values })).rows[0];
   },
   /** Holds everybody else with this name or address back until this transaction ends. */
   inTurn: async (tx: Tx, name: string): Promise<void> =>

@@ -4,9 +4,11 @@ import type { Tx } from '../database.ts';
 import type { Attempt } from '../lockout/lockout.ts';
 import type { Claims, LegacyAdmin } from '../mappings/mappings.ts';
 import type { Issued } from '../sessions/sessions.ts';
+import type { Seen } from './seen.ts';
 
 export { hasNoLocalPassword, mayUseLocalPassword } from './local-password.ts';
 export { accountDisabled, createRefusals, methodOff, signInRefused, type Refuse } from './refusals.ts';
+export { seenColumns, type Seen } from './seen.ts';
 export { firstStatus, signupMethods } from './signups.ts';
 export { standingOf } from './standing.ts';
 
@@ -36,6 +38,8 @@ export type Entered =
 
 /** A right password, and the budgets that it was counted on before it was known to be right. */
 export type Proof = {
+  /** The account that was found by the name, if any, as it was seen then. */
+  account: Seen | undefined;
   attempts: readonly Attempt[];
   /** Runs in the transaction of the sign-in once it is sure whose account it is, also when that account is kept out. */
   proved: (tx: Tx, userId: string) => Promise<void>;

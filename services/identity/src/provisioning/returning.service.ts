@@ -8,6 +8,7 @@ import { lacksIssuer, type Known } from './identity-of.ts';
 import { isNameable, newsOf } from './profile.ts';
 import type { Assertion, Entered, Proof } from './provisioning.ts';
 import { provisioningStore as store } from './provisioning.store.ts';
+import type { Seen } from './seen.ts';
 import { standingOf } from './standing.ts';
 
 type Deps = { pool: Pool; mappings: Pick<Mappings, 'leavesAsIs'>; sessions: Pick<Sessions, 'openAsSeen'> };
@@ -36,7 +37,7 @@ export const enteredBy = (user: Pick<Known, 'id' | 'email'>, a: Assertion, clien
  * statement that takes effect only on the account as it was seen. Every other case is for the transaction that holds it.
  */
 export const createReturning = ({ pool, mappings, sessions }: Deps) => {
-  const isAsBefore = (user: Known & Parameters<Mappings['leavesAsIs']>[0], a: Assertion, client: Client): boolean =>
+  const isAsBefore = (user: Seen, a: Assertion, client: Client): boolean =>
     standingOf(user) === null &&
     !lacksIssuer(user, a) &&
     Object.keys(newsOf(user, a)).length === 0 &&
@@ -44,7 +45,9 @@ export const createReturning = ({ pool, mappings, sessions }: Deps) => {
 
   return async (a: Assertion, client: Client, proof?: Proof): Promise<Entered | undefined> => {
     if (!a.subject.id || !isNameable(a)) return undefined;
-    const user = await store.glance(pool, a);
+    // Found by a name of the directory and of this identity, it need not be looked for again.
+    const found = a.source === 'ldap' && proof?.account?.directoryId === a.subject.id ? proof.account : undefined;
+    const user = found ?? (await store.glance(pool, a));
     if (!user || !isAsBefore(user, a, client)) return undefined;
     const attempt = proof && onlyAttemptOn(proof.attempts, user.id);
     if (proof && !attempt) return undefined;

@@ -36,7 +36,7 @@ export const createDirectoryPassword = ({ db, settings, lockout, directory, prov
     const proved = async (tx: Tx, userId: string): Promise<void> => {
       if (!t.account || t.account.id === userId) await forgive(lockout, t, tx);
     };
-    const proof = { attempts: t.attempts, proved };
+    const proof = { account: t.account, attempts: t.attempts, proved };
     const fault = faultOf(person);
     if (fault) {
       if (isOwner(t.account, person)) await forgive(lockout, t);

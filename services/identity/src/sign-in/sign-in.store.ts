@@ -1,12 +1,10 @@
 import type { Db, Pool, Tx } from '../database.ts';
 import { Prisma } from '../generated/client.ts';
-import { accountStamp } from '../sessions/sessions.ts';
+import { seenColumns } from '../provisioning/provisioning.ts';
 import type { Candidate } from './sign-in.ts';
 
 const candidates = `
-  select ${accountStamp('t')} as stamp, uuid as id, email, role, auth_type as "authType", is_active as "isActive", approval_status as "approvalStatus",
-         allow_local_fallback as "allowLocalFallback", password_hash as "passwordHash", ldap_uid as "ldapUid",
-         directory_id as "directoryId"
+  select ${seenColumns('ldap')}, t.allow_local_fallback as "allowLocalFallback", t.password_hash as "passwordHash"
   from "user" t`;
 
 export const signInStore = {

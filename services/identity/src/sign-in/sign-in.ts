@@ -1,23 +1,10 @@
 import type { AuthSettings } from '@overtone/contracts';
 import type { AuditErrorCode } from '../audit/audit.ts';
 import type { Person } from '../directory/directory.ts';
-import type { Assertion } from '../provisioning/provisioning.ts';
+import type { Assertion, Seen } from '../provisioning/provisioning.ts';
 
 /** An account that a typed name means. */
-export type Candidate = {
-  id: string;
-  /** The state in which it was seen. */
-  stamp: string;
-  email: string;
-  role: string;
-  authType: string;
-  isActive: boolean;
-  approvalStatus: string;
-  allowLocalFallback: boolean;
-  passwordHash: string | null;
-  ldapUid: string | null;
-  directoryId: string | null;
-};
+export type Candidate = Seen & { allowLocalFallback: boolean; passwordHash: string | null };
 
 /** Nothing that a directory could take for no password at all, and so for a sign-in as nobody (RFC 4513, 5.1.2). */
 export const isBlank = (password: string): boolean => /^[\s\0]*$/.test(password);
