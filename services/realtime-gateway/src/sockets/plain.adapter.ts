@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocket, WebSocketServer, type RawData } from 'ws';
 import type { Conversations, Opening } from './session.ts';
-import type { Sink } from './sockets.ts';
+import { closing, type Sink } from './sockets.ts';
 
 const maxFrameBytes = 16 * 1024;
 
@@ -44,7 +44,11 @@ export const createPlain = (converse: Conversations) => {
         else ws.ping();
       }
     },
-    close: (): void => server.close(),
+    /** Whoever is still connected is told to come back: also those who have not said who they are. */
+    close: (): void => {
+      for (const ws of server.clients) ws.close(closing.restarting.code, closing.restarting.reason);
+      server.close();
+    },
   };
 };
 

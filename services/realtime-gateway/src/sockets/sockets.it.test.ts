@@ -294,3 +294,21 @@ test('any other path is not there', async () => {
   expect(answer.status).toBe(404);
   expect(answer.headers.get('content-type')).toBe('application/problem+json');
 });
+
+describe('a gateway that stops tells', () => {
+  test('a plain socket to come back, also one that has not said yet who it is', async () => {
+    const [member, stranger] = [plain(callerOf(user())), plain(null)];
+    await member.greeted();
+    await stranger.opened;
+    await gateway.stop();
+    expect(await Promise.all([member.closed, stranger.closed])).toEqual([1012, 1012]);
+  });
+
+  test.each([[['websocket']], [['polling']]])('a socket.io client to come back, over %s', async (transports) => {
+    const client = socketIo({ caller: callerOf(user()), transports });
+    await client.first('connection_established');
+    await gateway.stop();
+    expect((await client.first('closing')).argument).toMatchObject({ code: 1012 });
+    await client.disconnected;
+  });
+});
