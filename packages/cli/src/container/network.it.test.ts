@@ -90,6 +90,13 @@ describe.each(overlays)('the network of k8s/overlays/%s', (overlay) => {
     }
   });
 
+  it('holds a pod that no rule is written for', () => {
+    const unknown = stranger('overtone', { 'app.kubernetes.io/name': 'unknown' });
+    expect([80, 8080, 9090].filter((port) => may(stranger('default'), unknown, port))).toEqual([]);
+    expect([443, 5432].filter((port) => may(unknown, outside, port))).toEqual([]);
+    expect(whoReaches(named('migrate'), 8080)).toEqual([]);
+  });
+
   it('lets out only who asks servers of yours', () => {
     const out = (port: number) =>
       ours()
