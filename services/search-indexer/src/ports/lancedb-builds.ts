@@ -1,4 +1,4 @@
-import { access, mkdir, open, readFile, rename } from 'node:fs/promises';
+import { access, mkdir, open, readdir, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Builds } from './search-index.ts';
@@ -43,16 +43,25 @@ const withTables = async (directory: string, builds: Builds): Promise<Builds> =>
 export const createBuildsFile = (directory: string) => {
   const path = join(directory, 'builds.json');
   let known: Builds | undefined;
+  const read = async (): Promise<Builds> => {
+    known ??= await readFile(path, 'utf8').then(
+      (text) => withTables(directory, readable(JSON.parse(text))),
+      (e: NodeJS.ErrnoException) => {
+        if (e.code === 'ENOENT') return none;
+        throw e;
+      },
+    );
+    return known;
+  };
   return {
-    read: async (): Promise<Builds> => {
-      known ??= await readFile(path, 'utf8').then(
-        (text) => withTables(directory, readable(JSON.parse(text))),
-        (e: NodeJS.ErrnoException) => {
-          if (e.code === 'ENOENT') return none;
-          throw e;
-        },
-      );
-      return known;
+    read,
+    /** Looks whether what is searched is still there; before anything was indexed not even the folder has to be. */
+    probe: async (): Promise<void> => {
+      const { current } = await read();
+      const looked = current ? access(join(directory, `${tableOf(current.id)}.lance`)) : readdir(directory);
+      await looked.catch((e: NodeJS.ErrnoException) => {
+        if (current || e.code !== 'ENOENT') throw e;
+      });
     },
     write: async (builds: Builds): Promise<void> => {
       await mkdir(directory, { recursive: true });

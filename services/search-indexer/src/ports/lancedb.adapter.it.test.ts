@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { randomUUID } from 'node:crypto';
@@ -50,6 +50,24 @@ describe('LanceDB index', () => {
       `passages_${build.id}.lance`,
     ]);
   });
+
+  it.each(['before anything was indexed', 'with a table that is open'])(
+    'does not answer a probe while its folder is away, %s',
+    async (when) => {
+      await index.ping();
+      if (when.startsWith('with')) await index.size().then(() => index.beginBuild(null, true));
+      await index.ping();
+      await rename(directory, `${directory}.away`);
+      await writeFile(directory, '');
+      try {
+        await expect(index.ping()).rejects.toThrow();
+      } finally {
+        await rm(directory);
+        await rename(`${directory}.away`, directory);
+      }
+      await index.ping();
+    },
+  );
 
   it('is lost when its table was removed', async () => {
     const build = await index.beginBuild(null, true);

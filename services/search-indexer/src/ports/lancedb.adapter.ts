@@ -150,6 +150,7 @@ export const createLanceIndex = ({ directory, log, indexFrom = vectorIndexFrom }
       });
     },
     ping: async () => {
+      await file.probe();
       const { current: build } = await file.read();
       // A probe is no reason to load the engine.
       if (build && loaded) await (await table(build.id)).version();
