@@ -1,6 +1,6 @@
 import { assertNever } from '@overtone/service-kit';
 import type { User } from '../generated/client.ts';
-import type { Assertion } from './provisioning.ts';
+import type { Assertion } from './assertion.ts';
 
 type Names = Pick<
   User,

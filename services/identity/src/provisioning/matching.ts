@@ -7,7 +7,7 @@ import type { Sessions } from '../sessions/sessions.ts';
 import type { Settings } from '../settings/settings.ts';
 import { identityOf, lacksIssuer, linkFault, type Known } from './identity-of.ts';
 import { emailOf, isNameable, nameOf } from './profile.ts';
-import type { Assertion } from './provisioning.ts';
+import type { Assertion } from './assertion.ts';
 import { provisioningStore as store } from './provisioning.store.ts';
 import { firstStatus, signupMethods } from './signups.ts';
 

@@ -1,5 +1,5 @@
 import type { Known } from './identity-of.ts';
-import type { Assertion } from './provisioning.ts';
+import type { Assertion } from './assertion.ts';
 
 const address = /^[^\s@\p{C}]+@[^\s@\p{C}]+$/u;
 

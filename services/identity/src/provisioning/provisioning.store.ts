@@ -3,7 +3,7 @@ import type { Pool, Tx } from '../database.ts';
 import { Prisma } from '../generated/client.ts';
 import type { User } from '../generated/client.ts';
 import type { Known } from './identity-of.ts';
-import type { Assertion } from './provisioning.ts';
+import type { Assertion } from './assertion.ts';
 import { knownColumns, seenColumns, type Seen } from './seen.ts';
 
 /** Held until the end of the transaction: of two sign-ins of one person one comes first. */

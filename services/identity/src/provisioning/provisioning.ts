@@ -2,34 +2,16 @@ import type { AuditErrorCode } from '../audit/audit.ts';
 import type { Client } from '../client.ts';
 import type { Tx } from '../database.ts';
 import type { Attempt } from '../lockout/lockout.ts';
-import type { Claims, LegacyAdmin } from '../mappings/mappings.ts';
 import type { Issued } from '../sessions/sessions.ts';
+import type { Assertion } from './assertion.ts';
 import type { Seen } from './seen.ts';
 
 export { hasNoLocalPassword, mayUseLocalPassword } from './local-password.ts';
 export { accountDisabled, createRefusals, methodOff, signInRefused, type Refuse } from './refusals.ts';
+export type { Assertion } from './assertion.ts';
 export { seenColumns, type Seen } from './seen.ts';
 export { firstStatus, signupMethods } from './signups.ts';
 export { standingOf } from './standing.ts';
-
-/** Somebody whom a directory, provider or proxy has authenticated and admitted. */
-export type Assertion = {
-  source: 'ldap' | 'oidc' | 'pki' | 'proxy';
-  /**
-   * What never changes about the person there: the directory's immutable id (empty where it has none), issuer and
-   * subject, issuer and subject of the certificate, the proxy's user name.
-   */
-  subject: { issuer: string | null; id: string };
-  login: string;
-  email: string | null;
-  /** Where the address is made up: another one, for when somebody of the same name has it. */
-  spareEmail?: string;
-  /** The source vouches for the address (specification, "Authentication" 6). */
-  emailVerified: boolean;
-  name: string;
-  claims: Claims;
-  legacyAdmin: LegacyAdmin;
-};
 
 /** How a sign-in ended; a refusal is written to the audit trail already. */
 export type Entered =

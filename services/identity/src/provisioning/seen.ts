@@ -1,7 +1,7 @@
 import type { Standing } from '../mappings/mappings.ts';
 import { accountStamp } from '../sessions/sessions.ts';
 import type { Known } from './identity-of.ts';
-import type { Assertion } from './provisioning.ts';
+import type { Assertion } from './assertion.ts';
 
 /** An account as it is seen in passing, held by nobody: with the name of its state, and all that the mappings decide by. */
 export type Seen = Known & Standing & { stamp: string };
