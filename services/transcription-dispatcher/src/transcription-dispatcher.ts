@@ -14,8 +14,7 @@ import {
   type Service,
 } from '@overtone/service-kit';
 import { createBroker } from './broker/broker.adapter.ts';
-import { gaugesOf } from './broker/gauges.ts';
-import { cached } from './broker/cached.ts';
+import { createQueueGauges } from './broker/queue-gauges.ts';
 import { claimsRpc } from './claims/claims.rpc.ts';
 import { createClaimStore } from './claims/claim.store.ts';
 import { createClaims } from './claims/claims.service.ts';
@@ -110,9 +109,7 @@ export const createTranscriptionDispatcher = (env: DispatcherEnv): Service => {
   });
   const lives = (id: string): boolean =>
     !canJudge(fleet.since(), Date.now()) || (fleet.get(`worker.${id}`)?.expiresAt ?? 0) > Date.now();
-  const queueGauges = cached(1_000, async () =>
-    gaugesOf(await broker.queues(), [...leases.entries().values()], lives, Date.now()),
-  );
+  const queueGauges = createQueueGauges({ broker, leases: leases.entries, lives });
   const telemetry = createTelemetry(metrics, queueGauges, {
     lost: () => recovery.signals(env.TRANSCRIPTION_INFRA_REQUEUE_ALERT_THRESHOLD),
     forPeople: () => personSignals(db),

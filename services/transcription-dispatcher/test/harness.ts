@@ -5,6 +5,7 @@ import {
   assembleOutput,
   mediaEvents,
   natsUsers,
+  queues,
   serviceNames,
   stageJobs,
   transcriptionEvents,
@@ -12,6 +13,7 @@ import {
   type DataOf,
   type EventDef,
   type OutputOf,
+  type Queue,
   type RunOptions,
   type Stage,
 } from '@overtone/contracts';
@@ -216,10 +218,15 @@ export const outputs = {
 };
 
 type Done = { stage: Stage; input: Record<string, unknown>; token: number; attempt: number };
-export type Script = Partial<Record<Stage, (d: JobDelivery, times: number) => Promise<void> | void>>;
+export type Script = Partial<
+  Record<Stage, (d: JobDelivery, times: number, input: { fileId: string }) => Promise<void> | void>
+>;
+type WorkerKind = { workerId?: string; queues?: readonly Queue[]; express?: Partial<Record<Queue, number>> };
 
 /** A worker that does every job at once and correctly, unless its script says otherwise. */
-export const startWorker = async (w: World, script: Script = {}, workerId = `test.${randomUUID()}`) => {
+export const startWorker = async (w: World, script: Script = {}, kind: WorkerKind = {}) => {
+  const { workerId = `test.${randomUUID()}`, queues: own = queues, express = {} } = kind;
+  const concurrency = Object.fromEntries(queues.map((q) => [q, own.includes(q) ? 1 : 0]));
   const bus = createBus({ service: 'transcription-worker', url: w.nats.url, user: 'test', password, log });
   await bus.connect();
   const done: Done[] = [];
@@ -228,7 +235,7 @@ export const startWorker = async (w: World, script: Script = {}, workerId = `tes
     <S extends Stage>(stage: S) =>
     async (input: unknown, d: JobDelivery) => {
       times.set(stage, (times.get(stage) ?? 0) + 1);
-      await script[stage]?.(d, times.get(stage) ?? 0);
+      await script[stage]?.(d, times.get(stage) ?? 0, input as { fileId: string });
       done.push({ stage, input: input as Record<string, unknown>, token: d.token, attempt: d.attempt });
       return outputs[stage](d.token) as ReturnType<(typeof outputs)[S]>;
     };
@@ -239,7 +246,7 @@ export const startWorker = async (w: World, script: Script = {}, workerId = `tes
     assemble: doing('assemble'),
     index: doing('index'),
   };
-  const running = worker(stageJobs, handlers, { workerId, concurrency: {} }).start(bus);
+  const running = worker(stageJobs, handlers, { workerId, concurrency, express }).start(bus);
   return {
     bus,
     done,

@@ -1,0 +1,18 @@
+import type { Queue } from '@overtone/contracts';
+import type { Lease } from '../leases/leases.ts';
+import type { Broker } from './broker.adapter.ts';
+import { cached } from './cached.ts';
+import { gaugesOf, type QueueGauges } from './gauges.ts';
+
+type Deps = {
+  broker: Pick<Broker, 'queues'>;
+  leases: () => ReadonlyMap<string, Lease>;
+  lives: (worker: string) => boolean;
+};
+
+/** The queues as they are now: one question to the broker; leases and heartbeats have come by themselves. */
+export const createQueueGauges = ({ broker, leases, lives }: Deps): (() => Promise<ReadonlyMap<Queue, QueueGauges>>) =>
+  cached(1_000, async () => {
+    const states = await broker.queues();
+    return gaugesOf(states, [...leases().values()], lives, Date.now());
+  });
