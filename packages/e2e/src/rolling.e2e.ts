@@ -40,7 +40,7 @@ const heldDownload = (url: string, token: string): Promise<{ rest: () => Promise
       let bytes = 0;
       const ended = new Promise<number>((resolve) => response.once('close', () => resolve(bytes)));
       const rest = () => {
-        response.on('data', (chunk: Buffer) => (bytes += chunk.length));
+        response.on('data', (chunk: Buffer) => (bytes += chunk.length)).resume();
         return ended;
       };
       response.pause();

@@ -21,7 +21,13 @@ export const scriptedInstance = () => {
     const pretend = (secondsPerHour: number, failure?: string) =>
       writeFile(script, JSON.stringify({ secondsPerHour, failure }));
     await pretend(0);
-    const instance = await createInstance({ OT_SCRIPTED_ENGINE: script, GPU_CONCURRENT_REQUESTS: '4' });
+    const instance = await createInstance({
+      OT_SCRIPTED_ENGINE: script,
+      GPU_CONCURRENT_REQUESTS: '4',
+      // Only the ends of patience: a slow machine takes longer to stop a service and to start it again.
+      UPSTREAM_WAIT_MS: '300000',
+      SHUTDOWN_GRACE_MS: '60000',
+    });
     const ran = await instance.up();
     if (ran.code !== 0) throw new Error(`./overtone up ended with ${ran.code}:\n${ran.output}`);
     const remove = async () => {

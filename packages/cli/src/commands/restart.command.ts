@@ -2,13 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { dataFolder, type DataFolder } from '../paths.ts';
 import { Refusal } from '../refusal.ts';
 import { kill } from '../servers/process.ts';
+import { readInstance } from '../setup/instance.ts';
 import { isAlive } from '../supervisor/identity.ts';
 import { readLiveRuntime, type RecordedProcess } from '../supervisor/runtime.ts';
 import { createTerminal } from '../terminal.ts';
-import { readStatus } from './status.command.ts';
+import { serviceStatus } from './status.command.ts';
 
 const READY_WITHIN_MS = 120_000;
-const LOOK_EVERY_MS = 50;
+const LOOK_EVERY_MS = 100;
 const DOOR = 'edge-gateway';
 
 /** Starts services again, one after another, each only once the one before is ready; nothing that they do is lost. */
@@ -50,6 +51,7 @@ async function restartOne(folder: DataFolder, before: RecordedProcess): Promise<
 }
 
 async function isReady(folder: DataFolder, name: string): Promise<boolean> {
-  const { services } = await readStatus(folder);
-  return services.find((s) => s.name === name)?.ready === true;
+  const [instance, runtime] = [readInstance(folder), readLiveRuntime(folder)];
+  if (instance === undefined || runtime === undefined) return false;
+  return (await serviceStatus(name, instance, runtime)).ready;
 }

@@ -61,7 +61,8 @@ function processNames({ processes }: Runtime): string[] {
   return [...new Set([...serviceNames(), ...running])].sort();
 }
 
-async function serviceStatus(name: string, instance: Instance, runtime: Runtime): Promise<ServiceStatus> {
+/** Asks one service. */
+export async function serviceStatus(name: string, instance: Instance, runtime: Runtime): Promise<ServiceStatus> {
   const running = runtime.processes.find((p) => p.name === name);
   const internalUrl = listenerUrl(instance, name, 'internal');
   return {
