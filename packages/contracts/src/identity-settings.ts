@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { routesOf, text, time } from './http.ts';
+import { recipientsOfSecrets } from './secret-recipients.ts';
 
 const route = routesOf('identity');
 
@@ -200,11 +201,9 @@ export const authSettings = {
 
 export type AuthSettingKey = keyof typeof authSettings;
 
-/** Stored secrets, and what says to whom they are told: with another of these they have to be given once more. */
-export const secretRecipients = {
-  ldap_bind_password: ['ldap_server', 'ldap_port', 'ldap_use_ssl', 'ldap_use_tls', 'ldap_bind_dn'],
-  oidc_client_secret: ['oidc_discovery_url', 'oidc_server_url', 'oidc_realm', 'oidc_client_id'],
-} as const satisfies Partial<Record<AuthSettingKey, readonly AuthSettingKey[]>>;
+export const secretRecipients = recipientsOfSecrets satisfies Partial<
+  Record<AuthSettingKey, readonly AuthSettingKey[]>
+>;
 
 /** The settings as they are in force, secrets in the clear: never leaves identity. */
 export type AuthSettings = {

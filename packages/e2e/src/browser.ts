@@ -37,7 +37,7 @@ export const openPage = async (
     locale: 'en-GB',
   });
   const page = await context.newPage();
-  page.setDefaultTimeout(15_000);
+  page.setDefaultTimeout(60_000);
   const faults: string[] = [];
   page.on('console', (message) => {
     // Asking who is signed in, or signing in wrongly, answers 401, which the browser prints by itself.

@@ -76,7 +76,7 @@ export const peopleInTheBrowser = ({ instance, recordings, screenshots }: Contex
         await page.getByRole('button', { name: 'Change role' }).click();
         await page.getByRole('dialog').getByRole('button', { name: 'Change role' }).click();
         const from = Date.now();
-        await other.page.getByRole('button', { name: 'Sign in', exact: true }).waitFor({ timeout: 5_000 });
+        await other.page.getByRole('button', { name: 'Sign in', exact: true }).waitFor();
         console.log(`        signed out ${Date.now() - from} ms after the change was confirmed`);
         await other.signIn(mara.email, mara.password, 'Library');
         await other.page.getByRole('link', { name: 'Administration' }).waitFor();
@@ -154,10 +154,10 @@ export const peopleInTheBrowser = ({ instance, recordings, screenshots }: Contex
       await third.signIn(mara.email, mara.password, 'Library');
       await other.page.goto('/account');
       const sessions = other.page.getByTestId('sessions').getByRole('listitem');
-      await until('two sessions are listed', async () => (await sessions.count()) === 2, 10_000);
+      await until('two sessions are listed', async () => (await sessions.count()) === 2);
       await other.page.getByRole('button', { name: /^End session on/ }).click();
       await third.page.getByRole('button', { name: 'Sign in', exact: true }).waitFor();
-      await until('one session is left', async () => (await sessions.count()) === 1, 10_000);
+      await until('one session is left', async () => (await sessions.count()) === 1);
       await third.page.context().close();
     }),
     step(

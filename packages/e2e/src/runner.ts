@@ -1,5 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
+/** The end of patience, not a promise of speed: machines differ. */
+const patienceMs = 300_000;
+
 /** One rule of the product and how it is checked; when a `vital` one fails, the rest of its suite cannot be judged. */
 export type Check = { rule: string; run: () => Promise<void>; limitMs?: number; vital?: boolean };
 export type Suite = { name: string; checks: Check[]; close?: () => Promise<void> };
@@ -17,7 +20,7 @@ const explain = (error: unknown): string =>
 
 const withLimit = async (check: Check): Promise<void> => {
   const stop = new AbortController();
-  const limit = check.limitMs ?? 60_000;
+  const limit = check.limitMs ?? patienceMs;
   const late = sleep(limit, undefined, { signal: stop.signal }).then(
     () => {
       throw new Error(`not done within ${limit / 1000} s`);
@@ -70,7 +73,7 @@ export const runSuite = async (suite: Suite, evidence: () => Promise<string>): P
 export const until = async <T>(
   what: string,
   question: () => Promise<T | undefined | null | false>,
-  limitMs = 30_000,
+  limitMs = 120_000,
   everyMs = 100,
 ): Promise<T> => {
   const deadline = Date.now() + limitMs;

@@ -122,7 +122,7 @@ export const settingsInTheBrowser = ({ instance, screenshots }: Context): Suite 
           .waitFor();
         await setting(page, 'ldap_search_base').getByRole('textbox').fill('dc=example,dc=org');
         await page.getByRole('button', { name: 'Test connection' }).click();
-        await result.locator('[data-ok="false"]').first().waitFor({ timeout: 20_000 });
+        await result.locator('[data-ok="false"]').first().waitFor();
         await boss.snap('connection-test');
         await page.getByRole('button', { name: 'Discard changes' }).click();
       },
@@ -186,14 +186,10 @@ export const settingsInTheBrowser = ({ instance, screenshots }: Context): Suite 
       await page.goto('/admin/audit');
       await page.getByLabel('Event', { exact: true }).fill('admin.settings.change');
       const rows = page.getByTestId('audit').locator('tr[data-event]');
-      await until(
-        'only changes of settings are left',
-        async () => {
-          const events = await rows.evaluateAll((all) => all.map((row) => row.getAttribute('data-event')));
-          return events.length > 0 && events.every((event) => event === 'admin.settings.change');
-        },
-        10_000,
-      );
+      await until('only changes of settings are left', async () => {
+        const events = await rows.evaluateAll((all) => all.map((row) => row.getAttribute('data-event')));
+        return events.length > 0 && events.every((event) => event === 'admin.settings.change');
+      });
       await rows.first().getByRole('button').click();
       await page.getByText('Request', { exact: true }).waitFor();
       await boss.snap('audit');
@@ -208,9 +204,8 @@ export const settingsInTheBrowser = ({ instance, screenshots }: Context): Suite 
         for (const path of pages) {
           await page.goto(path);
           await page.locator('#main h1').first().waitFor();
-          await page.waitForTimeout(300);
           assert.deepEqual(await nameless(page), [], `${path} has controls without a name`);
-          assert.ok(await fitsWidth(page), `${path} is wider than ${width} pixels`);
+          await until(`${path} fits into ${width} pixels`, () => fitsWidth(page));
         }
       }
       await page.setViewportSize({ width: 1280, height: 800 });
@@ -228,7 +223,7 @@ export const settingsInTheBrowser = ({ instance, screenshots }: Context): Suite 
         .press('Enter');
       assert.equal(await threshold.inputValue(), '5');
       await threshold.press('Enter');
-      await until('the default counts again', async () => (await page.getByText(/setting saved/).count()) > 1, 10_000);
+      await until('the default counts again', async () => (await page.getByText(/setting saved/).count()) > 1);
     }),
   ];
 

@@ -1,4 +1,4 @@
-import { secretRecipients } from '@overtone/contracts';
+import { recipientsOfSecrets } from '@overtone/contracts/secret-recipients';
 import type { IdentityAnswer } from '../../api/identity.ts';
 
 export type ConfigItem = IdentityAnswer<'authConfig'>[keyof IdentityAnswer<'authConfig'>][number];
@@ -51,7 +51,7 @@ export const mayReset = (item: ConfigItem, edits: Edits): boolean =>
 /** True when what is changed would have a stored secret told to somebody else: then it has to be given once more. */
 export const isNeededAgain = (item: ConfigItem, edits: Edits): boolean =>
   item.is_set &&
-  item.config_key in secretRecipients &&
-  secretRecipients[item.config_key as keyof typeof secretRecipients].some((key) => edits[key] !== undefined) &&
+  item.config_key in recipientsOfSecrets &&
+  recipientsOfSecrets[item.config_key as keyof typeof recipientsOfSecrets].some((key) => edits[key] !== undefined) &&
   !edits[item.config_key] &&
   edits[`${item.config_key}_clear`] !== true;
