@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
@@ -31,6 +31,14 @@ describe('word vectors', () => {
     const cut = `${path}.cut`;
     await writeFile(cut, (await readFile(path)).subarray(0, -1));
     expect(await readVectors(cut)).toBeUndefined();
+  });
+
+  it('is whole when several write it at once, as containers with one folder of models do', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'ot-vectors-'));
+    const shared = join(folder, 'v.bin');
+    await Promise.all([1, 2, 3].map(() => writeVectors(shared, 3, entries)));
+    expect((await readVectors(shared))?.find('date')).toBe(vectors.find('date'));
+    expect(await readdir(folder)).toEqual(['v.bin']);
   });
 
   it('puts texts of like meaning close together', () => {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { open, rename, stat } from 'node:fs/promises';
 
 /**
@@ -40,7 +41,8 @@ export const writeVectors = async (path: string, dim: number, entries: readonly 
   offsets[sorted.length] = at;
   const header = Buffer.alloc(headerBytes);
   for (const [i, n] of [magic, 1, dim, sorted.length, text.length].entries()) header.writeUInt32LE(n, i * 4);
-  const temporary = `${path}.${process.pid}.tmp`;
+  // Containers that share the folder of models count their processes alike.
+  const temporary = `${path}.${randomUUID()}.tmp`;
   const file = await open(temporary, 'w');
   for (const part of [header, bytesOf(offsets), bytesOf(ranks), text, bytesOf(vectors)]) await file.writeFile(part);
   await file.sync();
