@@ -328,6 +328,16 @@ describe('looking back', () => {
     });
   });
 
+  it('tells why a role changed: by which groups of the directory', async () => {
+    const claims = { known: true as const, values: ['cn=staff', 'cn=heads'] };
+    world.directory.people = members.map((m, i) =>
+      i === 2 ? { ...m.person, admin: 'yes' as const, claims } : m.person,
+    );
+    await world.pass();
+    const why = (await world.ask('GET', `/users/${userId(3)}`)).body as unknown as Record<string, unknown>[];
+    expect(why[0]).toMatchObject({ decision: 'applied', evidence: { role: 'admin', groups: 'cn=staff; cn=heads' } });
+  });
+
   it('takes a pass back, and says who stayed and why', async () => {
     leave(1, 2);
     const report = await world.pass();

@@ -3,7 +3,7 @@ import type { Db, Json } from '../database.ts';
 import type { DirectoryPass } from '../generated/client.ts';
 import { settingsStore } from '../settings/settings.ts';
 import type { ChangeResult, LeaverResult, Order } from './report.ts';
-import type { Account } from '../plan/plan.ts';
+import { groupWords, type Account } from '../plan/plan.ts';
 
 type Decisions = { leavers: LeaverResult[]; changes: ChangeResult[]; returned: readonly Account[] };
 type Row = {
@@ -34,7 +34,7 @@ function* rowsOf({ leavers, changes, returned }: Decisions): Generator<Row> {
       decision: 'change',
       reason: null,
       outcome: applied ? 'applied' : (error ?? 'would_apply'),
-      evidence: {},
+      evidence: change.groups === undefined ? {} : { groups: groupWords(change.groups) },
       change: { role: change.role, add: [...change.add], remove: [...change.remove] },
     };
   for (const account of returned)

@@ -49,6 +49,11 @@ export const createReview = ({ db, bus }: { db: Db; bus: Pick<Bus, 'ask'> }) => 
   },
 
   explain: async (userId: string) => {
+    const groupNames = async (changes: readonly unknown[]): Promise<Map<string, string>> => {
+      const moved = (changes as Moved[]).some(({ add, remove }) => [...(add ?? []), ...(remove ?? [])].length > 0);
+      const { groups } = moved ? await bus.ask(sweepRpc.rules, {}) : { groups: [] };
+      return new Map(groups.map((g) => [g.groupId, g.name]));
+    };
     // Nothing decided about somebody and nobody of that id are two answers.
     const { users } = await bus.ask(identityRpc.names, { userIds: [userId] });
     if (users.length === 0) throw notFound('There is no such account');
@@ -58,17 +63,25 @@ export const createReview = ({ db, bus }: { db: Db; bus: Pick<Bus, 'ask'> }) => 
       take: shownDecisions,
       include: { pass: { select: { dryRun: true } } },
     });
+    const names = await groupNames(rows.map((row) => row.change));
     return rows.map((row) => ({
       pass_uuid: row.passId,
       at: row.decidedAt.toISOString(),
       dry_run: row.pass.dryRun,
       decision: row.outcome,
       reason: row.reason,
-      evidence: textOf({ ...(row.evidence as object), ...(row.change as object) }),
+      evidence: textOf({ ...(row.evidence as object), ...changeWords(row.change as Moved, names) }),
     }));
   },
 });
 export type Review = ReturnType<typeof createReview>;
+
+type Moved = { role?: string | null; add?: string[]; remove?: string[] };
+/** A change as people read it: groups by their names. */
+const changeWords = ({ role, add = [], remove = [] }: Moved, names: ReadonlyMap<string, string>) => {
+  const named = (ids: readonly string[]) => ids.map((id) => names.get(id) ?? id).join(', ') || null;
+  return { role: role ?? null, into: named(add), out_of: named(remove) };
+};
 
 const textOf = (facts: object): Record<string, string> =>
   Object.fromEntries(

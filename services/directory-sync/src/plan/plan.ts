@@ -55,6 +55,8 @@ export type Change = {
   remove: readonly string[];
   /** The immutable id of an account that had none. */
   adopt: string | null;
+  /** What it rests on: the groups of the directory that mappings and settings name; null where they are not known. */
+  groups?: readonly string[] | null;
 };
 export type Decision =
   | { kind: 'untouched' }
@@ -152,6 +154,7 @@ const changeOf = (account: Account, person: Person, rules: Rules): Change | null
     role: next.role === role || next.role === 'super_admin' ? null : next.role,
     ...movesOf(account, next.groupIds),
     adopt: account.directoryId === null ? person.id : null,
+    groups: person.claims.known ? person.claims.values : null,
   };
   const nothing =
     change.role === null && change.adopt === null && change.add.length === 0 && change.remove.length === 0;
@@ -176,9 +179,16 @@ const decideOn = (account: Account, found: Found, rules: Rules): Decision => {
   if (person.disabled === 'unknown') return { kind: 'ambiguous', why: `the account state of ${person.login}` };
   if (person.disabled === 'yes') return leaver(account, 'disabled_in_directory', found);
   if (person.admitted === 'unknown') return { kind: 'ambiguous', why: `the groups of ${person.login}` };
-  if (person.admitted === 'no') return leaver(account, 'no_longer_in_required_groups', { evidence: person.evidence });
+  if (person.admitted === 'no') {
+    const groups = groupWords(person.claims.known ? person.claims.values : null);
+    return leaver(account, 'no_longer_in_required_groups', { evidence: { ...person.evidence, groups } });
+  }
   return { kind: 'present', change: changeOf(account, person, rules) };
 };
+
+/** Groups in words, as evidence tells of them. */
+export const groupWords = (groups: readonly string[] | null): string =>
+  groups === null ? 'not known' : groups.length === 0 ? 'none that count' : groups.join('; ');
 
 const digestOf = (leavers: readonly Leaver[]): string | null => {
   if (leavers.length === 0) return null;

@@ -126,30 +126,33 @@ const wrong = (truth: Plan, seen: NonNullable<Awaited<ReturnType<typeof pass>>>)
 };
 
 describe('a pass over random worlds with a fault at a random step', () => {
-  it('never disables, demotes or removes wrongly', async () => {
-    const faults: string[] = [];
-    const tally = { whole: 0, aborted: 0, unharmed: 0 };
-    for (let seed = firstSeed; tally.whole + tally.aborted < passes; seed++) {
-      const random = randomFrom(seed);
-      const world = worldOf(random);
-      const truth = await pass(world, null);
-      // A world in which none of the known accounts is there is ambiguous by itself.
-      if (!truth || truth.plan.status !== 'ok') {
-        tally.aborted += 1;
-        continue;
+  it(
+    'never disables, demotes or removes wrongly',
+    async () => {
+      const faults: string[] = [];
+      const tally = { aborted: 0, unharmed: 0 };
+      for (let seed = firstSeed; seed < firstSeed + passes; seed++) {
+        const random = randomFrom(seed);
+        const world = worldOf(random);
+        const truth = await pass(world, null);
+        // A world in which none of the known accounts is there is ambiguous by itself.
+        if (!truth || truth.plan.status !== 'ok') {
+          tally.aborted += 1;
+          continue;
+        }
+        const fault = { at: 1 + random(truth.asked), kind: faultKinds[random(faultKinds.length)] as string };
+        const seen = await pass(world, fault);
+        if (!seen || seen.plan.status !== 'ok') tally.aborted += 1;
+        else {
+          tally.unharmed += 1;
+          for (const what of wrong(truth.plan, seen)) faults.push(`seed ${seed}, ${JSON.stringify(fault)}: ${what}`);
+        }
       }
-      const fault = { at: 1 + random(truth.asked), kind: faultKinds[random(faultKinds.length)] as string };
-      const seen = await pass(world, fault);
-      tally.whole += 1;
-      if (!seen || seen.plan.status !== 'ok') tally.aborted += 1;
-      else {
-        tally.unharmed += 1;
-        for (const what of wrong(truth.plan, seen)) faults.push(`seed ${seed}, ${JSON.stringify(fault)}: ${what}`);
-      }
-    }
-    expect(faults).toEqual([]);
-    // Neither answer may be the only one: a sweep that always aborts is as useless as one that never does.
-    expect(tally.unharmed).toBeGreaterThan(passes / 50);
-    expect(tally.aborted).toBeGreaterThan(passes / 50);
-  }, 120_000 + passes * 240);
+      expect(faults).toEqual([]);
+      // Neither answer may be the only one: a sweep that always aborts is as useless as one that never does.
+      expect(tally.unharmed).toBeGreaterThan(passes / 50);
+      expect(tally.aborted).toBeGreaterThan(passes / 50);
+    },
+    120_000 + passes * 240,
+  );
 });

@@ -8,7 +8,16 @@ import { moment, plural } from '../../lib/format.ts';
 import css from '../admin.module.css';
 import { AdminPane, Confirm, Empty, Section, Waiting } from '../parts.tsx';
 import { passQuery } from './sync-queries.ts';
-import { evidenceOf, outcomeWords, reasonWords, statusWords, summaryOf, type Leaver, type Report } from './words.ts';
+import {
+  evidenceOf,
+  outcomeWords,
+  proofWords,
+  reasonWords,
+  statusWords,
+  summaryOf,
+  type Leaver,
+  type Report,
+} from './words.ts';
 
 const shown = 200;
 
@@ -62,7 +71,7 @@ const Body = ({ report }: { report: Report }) => (
         <dl className={css['facts']}>
           {report.proof.map((step) => (
             <div key={step.code} style={{ display: 'contents' }}>
-              <dt>{step.code}</dt>
+              <dt>{proofWords(step.code)}</dt>
               <dd>{step.evidence}</dd>
             </div>
           ))}

@@ -104,7 +104,7 @@ export const ScheduleForm = ({ status }: { status: Status }) => {
 const NextRuns = ({ status }: { status: Status }) => (
   <div data-testid="next-runs">
     <Text size="sm" fw={600}>
-      {status.enabled ? 'Next passes' : 'Next passes, once it is switched on'}
+      {status.enabled ? 'Next passes' : 'Next passes, once it is switched on'}, in your time
     </Text>
     <Text size="sm" c="dimmed">
       {status.next_runs.map(moment).join(' · ')}

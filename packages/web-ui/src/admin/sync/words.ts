@@ -49,7 +49,8 @@ export const summaryOf = (
   const accounts = (n: number) => `${n.toLocaleString()} ${n === 1 ? 'account' : 'accounts'}`;
   if (r.status === 'directory_unavailable')
     return `The directory could not be read whole, so nobody was disabled. ${r.error ?? ''}`.trim();
-  if (r.status === 'held') return `${accounts(r.candidates)} would be disabled; the whole set waits for approval.`;
+  if (r.status === 'held')
+    return `${r.error ?? `${accounts(r.candidates)} would be disabled.`} The whole set waits for approval.`;
   if (r.status === 'disabled' || r.status === 'failed') return r.error ?? '';
   if (r.candidates === 0) return `All of ${accounts(r.checked)} are still in the directory.`;
   const left = r.deferred > 0 ? ` ${accounts(r.deferred)} left for the next pass.` : '';
@@ -64,9 +65,24 @@ const evidenceNames: Readonly<Record<string, string>> = {
   ldap_uid: 'looked for by login',
   state: 'state',
   dn: 'entry',
+  groups: 'groups that count',
+  role: 'role now',
+  into: 'into',
+  out_of: 'out of',
 };
 /** What a decision rests on, readable. */
 export const evidenceOf = (evidence: Readonly<Record<string, string>>): string =>
   Object.entries(evidence)
     .map(([key, value]) => `${evidenceNames[key] ?? key.replaceAll('_', ' ')}: ${value}`)
     .join(' · ');
+
+const proofNames: Readonly<Record<string, string>> = {
+  peer: 'Server',
+  clock: 'Clock',
+  base: 'Search base',
+  groups: 'Groups',
+  pages: 'Pages',
+  people: 'People',
+};
+/** What a step of the proof is about. */
+export const proofWords = (code: string): string => proofNames[code] ?? code;
