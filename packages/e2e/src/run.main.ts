@@ -29,13 +29,14 @@ import { signals } from './signals.e2e.ts';
 import { settingsInTheBrowser } from './settings-browser.e2e.ts';
 import { syncInTheBrowser } from './sync-browser.e2e.ts';
 import { sweeping } from './sweep.e2e.ts';
+import { sweepKilling } from './sweep-kill.e2e.ts';
 import { tenHours } from './ten-hours.e2e.ts';
 
 const help = `Checks a running Overtone as its users see it.
   node packages/e2e/src/run.main.ts [SUITE...] [--screenshots DIR] [--data DIR]
   --screenshots DIR  keep the pictures of the browser checks there
   --data DIR         use this data folder and leave it running, instead of a new one that is removed
-Suites: main-job browser people-browser settings-browser sync-browser queues-browser ten-hours push bad-uploads bad-input authorisation sessions sweep kill lifecycle signals frozen orphan rolling broker-wiped chaos long-beside-short (all, in this order, when none is named)`;
+Suites: main-job browser people-browser settings-browser sync-browser queues-browser ten-hours push bad-uploads bad-input authorisation sessions sweep sweep-kill kill lifecycle signals frozen orphan rolling broker-wiped chaos long-beside-short (all, in this order, when none is named)`;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -67,6 +68,7 @@ const suites: Record<string, (context: Context) => Suite> = {
   authorisation,
   sessions: endedSessions,
   sweep: sweeping,
+  'sweep-kill': sweepKilling,
   kill: killing,
   lifecycle,
   signals,
