@@ -31,6 +31,12 @@ export default {
       },
     ),
     rule(
+      'no-schemas-in-the-browser',
+      'Schemas are heavy, and the library behind them compiles code, which the content policy of the pages forbids.',
+      { path: '^packages/web-ui/src/', pathNot: test },
+      { path: '^packages/contracts/src/index', dependencyTypesNot: ['type-only'] },
+    ),
+    rule(
       'service-not-service',
       'Services talk over the wire.',
       { path: '^services/([^/]+)/' },
