@@ -8,6 +8,7 @@ import { directoryBench } from './directory.bench.ts';
 import { jobsBench } from './jobs.bench.ts';
 import { mappingsBench } from './mappings.bench.ts';
 import { pipelineBench } from './pipeline.bench.ts';
+import { queueBench } from './queue.bench.ts';
 import { routingBench } from './routing.bench.ts';
 import { searchBench } from './search.bench.ts';
 import { signInBench } from './sign-in.bench.ts';
@@ -23,6 +24,7 @@ const benches: readonly Bench[] = [
   uploadBench,
   pipelineBench,
   jobsBench,
+  queueBench,
   socketsBench,
   searchBench,
   mappingsBench,

@@ -1,0 +1,159 @@
+import { spawn } from 'node:child_process';
+import { generateKeyPairSync, randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { workerJobs, type OutputOf } from '@overtone/contracts';
+import { migrate } from '@overtone/database';
+import { createBus, createLog, worker, type Bus } from '@overtone/service-kit';
+import { freePort, startNats, startPostgres } from '@overtone/testkit';
+import { Client } from 'pg';
+
+const main = fileURLToPath(new URL('../../../services/transcription-dispatcher/src/main.ts', import.meta.url));
+const log = createLog('bench', { LOG_LEVEL: 'fatal', LOG_FORMAT: 'text' });
+const password = 'secret';
+
+const output: OutputOf<typeof workerJobs.prepare> = {
+  artefact: 'derived/prepare.json',
+  audio: 'derived/audio.wav',
+  waveform: 'derived/waveform.json',
+  thumbnail: null,
+  duration: 60,
+  truncated: false,
+  media: {
+    format: 'mp3',
+    audio_codec: 'mp3',
+    video_codec: null,
+    width: null,
+    height: null,
+    channels: 1,
+    sample_rate: 16_000,
+  },
+  engine_seconds: 0,
+};
+
+/** The dispatcher as a process of its own, on servers that keep what they confirm. */
+export const createQueueWorld = async () => {
+  const [nats, postgres] = await Promise.all([startNats(), startPostgres({ durable: true })]);
+  await migrate({ url: postgres.url, passwords: { transcription_dispatcher: password } });
+  const url = new URL(postgres.url);
+  url.username = 'transcription_dispatcher';
+  url.password = password;
+  const internalPort = await freePort();
+  const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const child = spawn(process.execPath, ['--no-warnings', main], {
+    env: {
+      SERVICE_HOST: '127.0.0.1',
+      API_PORT: '0',
+      INTERNAL_PORT: String(internalPort),
+      LOG_LEVEL: 'warn',
+      LOG_FORMAT: 'text',
+      NATS_URL: nats.url,
+      DATABASE_URL: url.href,
+      ASSERTION_PUBLIC_KEY: publicKey.export({ type: 'spki', format: 'pem' }).toString(),
+    },
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+  const base = `http://127.0.0.1:${internalPort}`;
+  while (
+    !(await fetch(`${base}/health/ready`).then(
+      (a) => a.ok,
+      () => false,
+    ))
+  )
+    await sleep(100);
+  const database = new Client({ connectionString: postgres.url });
+  await database.connect();
+  return {
+    base,
+    database,
+    nats: nats.url,
+    close: async () => {
+      const gone = new Promise((resolve) => child.once('exit', resolve));
+      child.kill('SIGTERM');
+      await gone;
+      await database.end();
+      await Promise.all([nats.stop(), postgres.stop()]);
+    },
+  };
+};
+export type QueueWorld = Awaited<ReturnType<typeof createQueueWorld>>;
+
+/** Runs that are ready for their first order. */
+export const openRuns = async ({ database }: QueueWorld, count: number): Promise<{ run: string; owner: string }[]> => {
+  const { rows } = await database.query<{ run: string; owner: string }>(
+    `with runs as (
+       insert into run (uuid, file_id, owner_id, object_key, content_type, options, opened_by, ordered_at)
+       select gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 'original/x', 'audio/mpeg',
+              '{"language":null,"minSpeakers":null,"maxSpeakers":null,"diarize":true}', gen_random_uuid(), now()
+       from generate_series(1, $1) returning uuid, file_id, owner_id
+     ), stages as (
+       insert into stage (run_id, stage)
+       select uuid, stage from runs, unnest('{prepare,transcribe,diarize,assemble,index}'::text[]) as stage
+     ), timings as (
+       insert into file_pipeline_timing (run_id, file_id, user_id, file_opened_at)
+       select uuid, file_id, owner_id, now() from runs)
+     select uuid as run, owner_id as owner from runs`,
+    [count],
+  );
+  return rows;
+};
+
+/** Tasks with their tickets, as the dispatcher writes them: one statement of one transaction. */
+export const orderSql = `
+  with ordered as (
+    insert into task (uuid, run_id, file_id, owner_id, stage, subject, queue, input, max_failures, backoff_ms,
+                      publications, published_at, rank, cost_s)
+    select gen_random_uuid(), r.uuid, r.file_id, r.owner_id, 'prepare', 'job.cpu.media.prepare', 'cpu',
+           jsonb_build_object('runId', r.uuid, 'fileId', r.file_id, 'ownerId', r.owner_id, 'earlier', '{}'::jsonb,
+                              'objectKey', r.object_key, 'contentType', r.content_type),
+           5, 2000, 1, now(), 60, 60
+    from run r where r.uuid = any($1::uuid[]) returning uuid
+  ), tickets as (
+    insert into transcription_dispatcher_outbox (subject, data, headers, message_id)
+    select 'job.cpu.media.prepare', jsonb_build_object('taskId', uuid), '{}'::jsonb, gen_random_uuid() from ordered
+    returning id)
+  select pg_notify('transcription_dispatcher_outbox', '') from tickets limit 1`;
+
+/** A queue of another durable that nobody works on: tasks, and tickets that the outbox has put on the bus. */
+export const pileUp = async ({ database }: QueueWorld, count: number): Promise<void> => {
+  await database.query(
+    `with ordered as (
+       insert into task (uuid, file_id, owner_id, stage, subject, queue, input, max_failures, backoff_ms, publications,
+                         published_at, priority, rank, cost_s)
+       select gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 'index', 'job.embedding.search.index', 'embedding',
+              '{}', 5, 2000, 1, now(), 1, 60 + n, 60
+       from generate_series(1, $1) n returning uuid
+     ), tickets as (
+       insert into transcription_dispatcher_outbox (subject, data, headers, message_id)
+       select 'job.embedding.search.index', jsonb_build_object('taskId', uuid), '{}'::jsonb, gen_random_uuid()
+       from ordered returning id)
+     select pg_notify('transcription_dispatcher_outbox', '') from tickets limit 1`,
+    [count],
+  );
+  await database.query('analyze task');
+  const unsent = async () =>
+    (await database.query('select 1 from transcription_dispatcher_outbox where sent_at is null limit 1')).rowCount;
+  while ((await unsent()) !== 0) await sleep(250);
+};
+
+/** A worker that does nothing, and says when it began. */
+export const startIdleWorker = async (world: QueueWorld, atOnce: number, began: (runId: string) => void) => {
+  const bus: Bus = createBus({ service: 'transcription-worker', url: world.nats, log });
+  await bus.connect();
+  const running = worker(
+    { prepare: workerJobs.prepare },
+    {
+      prepare: async ({ runId }) => {
+        began(runId);
+        return output;
+      },
+    },
+    { workerId: `bench-${randomUUID()}`, concurrency: { cpu: atOnce } },
+  ).start(bus);
+  return {
+    stop: async () => {
+      await running.stop();
+      await bus.close();
+    },
+  };
+};
