@@ -142,14 +142,14 @@ export const createEdgeGateway = (env: EdgeEnv): Service => {
     metrics,
     bus,
     listener: server,
-    // Sockets would hold a stopping edge back for as long as they are open; their clients come back by themselves.
+    // Sockets would hold a stopping edge back for as long as they are open.
     periodics: [onStop('sockets', closeTunnels)],
     parts: [connections, revocations.part, settings],
     checks,
   });
 };
 
-const onStop = (task: string, work: () => void): Periodic => ({
+const onStop = (task: string, work: () => Promise<void>): Periodic => ({
   name: task,
-  start: () => ({ stop: async () => work() }),
+  start: () => ({ stop: work }),
 });

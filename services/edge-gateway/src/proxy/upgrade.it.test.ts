@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -19,7 +20,9 @@ realtime.on('upgrade', (req, socket: Duplex, head: Buffer) => {
   upgrades.push(req);
   sockets.push(socket);
   socket.on('error', () => {});
-  socket.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n');
+  const accept = createHash('sha1').update(`${req.headers['sec-websocket-key']}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`);
+  socket.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n');
+  socket.write(`Sec-WebSocket-Accept: ${accept.digest('base64')}\r\n\r\n`);
   if (head.length > 0) socket.write(head);
   socket.pipe(socket);
 });
@@ -76,6 +79,19 @@ describe('a socket to the push channel', () => {
     const started = Date.now();
     await own.stop();
     expect(Date.now() - started).toBeLessThan(10_000);
+  });
+
+  it('is told to come back by an edge that stops', async () => {
+    const REALTIME_GATEWAY_URL = `http://127.0.0.1:${(realtime.address() as AddressInfo).port}`;
+    const own = await startEdge(backends, { REALTIME_GATEWAY_URL, SHUTDOWN_GRACE_MS: '20000' });
+    const socket = new WebSocket(`ws://${own.host}/api/ws`);
+    const closed = new Promise<number>((resolve) => socket.addEventListener('close', (e) => resolve(e.code)));
+    await new Promise((resolve) => socket.addEventListener('open', resolve));
+    // A whole frame of the service, so that the stream stands between two.
+    sockets.at(-1)?.write(Buffer.from([0x81, 0x02, 0x68, 0x69]));
+    await new Promise((resolve) => socket.addEventListener('message', resolve));
+    await own.stop();
+    expect(await closed).toBe(1012);
   });
 
   it('tells who opened it by cookie or by token, and nobody when there is neither', async () => {
