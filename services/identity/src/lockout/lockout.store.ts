@@ -1,4 +1,4 @@
-import type { Db, Pool, Tx } from '../database.ts';
+import { ask, type Db, type Pool, type Tx } from '../database.ts';
 import { Prisma } from '../generated/client.ts';
 import type { Settings } from '../settings/settings.ts';
 import { forgiven, isNameKey, lockoutRuleOf, nameKey, unlocking, type Lockout, type LockoutRule } from './lockout.ts';
@@ -55,7 +55,7 @@ export const createLockout = ({ db, pool, settings }: { db: Db; pool: Pool; sett
       if (!rule) return { key, counted: false, locksAccount: false };
       const { text, values } = isNameKey(key) ? countName(key, rule) : countAccount(key, rule);
       const name = isNameKey(key) ? 'lockout: count name' : 'lockout: count account';
-      const [row] = (await pool.query<{ locks: boolean }>({ name, text, values })).rows;
+      const [row] = await ask<{ locks: boolean }>(pool, { name, text, values });
       return row ? { key, counted: true, locksAccount: row.locks } : null;
     },
 

@@ -1,5 +1,5 @@
 import { assertNever } from '@overtone/service-kit';
-import type { Pool, Tx } from '../database.ts';
+import { ask, type Pool, type Tx } from '../database.ts';
 import { Prisma } from '../generated/client.ts';
 import type { User } from '../generated/client.ts';
 import type { Known } from './identity-of.ts';
@@ -37,7 +37,7 @@ export const provisioningStore = {
   glance: async (pool: Pool, a: Assertion): Promise<Seen | undefined> => {
     const { text, values } = Prisma.sql`
       select ${Prisma.raw(seenColumns(a.source))} from "user" t where ${isSubject(a)}`;
-    return (await pool.query<Seen>({ name: `provisioning: glance, ${a.source}`, text, values })).rows[0];
+    return (await ask<Seen>(pool, { name: `provisioning: glance, ${a.source}`, text, values }))[0];
   },
   /** Holds everybody else with this name or address back until this transaction ends. */
   inTurn: async (tx: Tx, name: string): Promise<void> =>

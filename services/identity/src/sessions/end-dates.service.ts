@@ -1,5 +1,4 @@
-import type { Db, Pool } from '../database.ts';
-import { txOptions } from '../database.ts';
+import { ask, txOptions, type Db, type Pool } from '../database.ts';
 import type { Sessions } from './sessions.ts';
 
 type Deps = { db: Db; pool: Pool; sessions: Pick<Sessions, 'closeOpen'> };
@@ -18,13 +17,13 @@ export const createEndDates = ({ db, pool, sessions }: Deps) => {
   let lookedAt: number | undefined;
   let told = new Map<string, string>();
 
-  const ended = async (withinMs: number): Promise<Ended[]> => {
+  const ended = (withinMs: number): Promise<Ended[]> => {
     const text = `
       select u.uuid as id, u.account_expires_at::text as "endedAt" from "user" u
       where u.account_expires_at > now() - make_interval(secs => $1::float8 / 1000) and u.account_expires_at <= now() and exists (
         select 1 from refresh_token r
         where r.user_id = u.uuid and r.revoked_at is null and r.spent_at is null and r.expires_at > now())`;
-    return (await pool.query<Ended>({ name: 'sessions: ended accounts', text, values: [withinMs] })).rows;
+    return ask<Ended>(pool, { name: 'sessions: ended accounts', text, values: [withinMs] });
   };
 
   return {

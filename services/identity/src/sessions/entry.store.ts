@@ -1,5 +1,5 @@
 import type { toAuditRow } from '../audit/audit.ts';
-import type { Pool } from '../database.ts';
+import { ask, type Pool } from '../database.ts';
 import { forgiven } from '../lockout/lockout.ts';
 import type { TokenRow } from './issue.ts';
 import { accountStamp } from './sessions.ts';
@@ -60,10 +60,10 @@ const ofRecord = (a: Entry['audit']) => [
  */
 export const enter = async (pool: Pool, { stamp, token, audit, forgives }: Entry): Promise<boolean> => {
   const kind = forgives === null ? 'as is' : forgives.locks ? 'unlock' : 'forgive';
-  const { rowCount } = await pool.query({
+  const entered = await ask(pool, {
     name: `sessions: enter, ${kind}`,
     text: textOf(forgives),
     values: [...ofToken(stamp, token), ...ofRecord(audit)],
   });
-  return rowCount === 1;
+  return entered.length === 1;
 };

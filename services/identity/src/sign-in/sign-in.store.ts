@@ -1,4 +1,4 @@
-import type { Db, Pool, Tx } from '../database.ts';
+import { ask, type Db, type Pool, type Tx } from '../database.ts';
 import { Prisma } from '../generated/client.ts';
 import { seenColumns } from '../provisioning/provisioning.ts';
 import type { Candidate } from './sign-in.ts';
@@ -9,9 +9,9 @@ const candidates = `
 
 export const signInStore = {
   /** The accounts a typed name means, whatever its spelling: more than one when it is one's address and another's name. */
-  meant: async (pool: Pool, name: string): Promise<Candidate[]> => {
+  meant: (pool: Pool, name: string): Promise<Candidate[]> => {
     const text = `${candidates} where lower(email) = lower($1) or lower(ldap_uid) = lower($1) limit 2`;
-    return (await pool.query<Candidate>({ name: 'sign-in: meant', text, values: [name] })).rows;
+    return ask<Candidate>(pool, { name: 'sign-in: meant', text, values: [name] });
   },
 
   /** The account of somebody in the directory, the surest sign first. */

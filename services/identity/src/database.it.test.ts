@@ -1,0 +1,45 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createPool } from '@overtone/database';
+import { createLog, createMetrics, isAppError } from '@overtone/service-kit';
+import { createDatabase, type TestDatabase } from '@overtone/testkit';
+import { ask, type Pool } from './database.ts';
+
+const log = createLog('identity', { LOG_LEVEL: 'fatal', LOG_FORMAT: 'json' });
+const poolOf = (url: string): Pool =>
+  createPool({
+    env: { DATABASE_URL: url, DB_POOL_SIZE: 1, DB_MAX_OVERFLOW: 1 },
+    name: 'identity',
+    metrics: createMetrics(),
+    log,
+  });
+const outcome = (pool: Pool, text: string): Promise<unknown> =>
+  ask(pool, { name: text, text, values: [] }).catch((e: unknown) =>
+    isAppError(e) ? e.code : (e as { code: unknown }).code,
+  );
+
+let database: TestDatabase;
+let pool: Pool;
+beforeAll(async () => {
+  database = await createDatabase();
+  pool = poolOf(database.urlFor('identity'));
+});
+afterAll(async () => {
+  await pool.end();
+  await database.drop();
+});
+
+describe('a prepared statement', () => {
+  it('gives its rows, and again under the same name', async () => {
+    for (let i = 0; i < 2; i++) expect(await outcome(pool, 'select 1 as one')).toEqual([{ one: 1 }]);
+  });
+
+  it('that the server refuses is refused in its words', async () => {
+    expect(await outcome(pool, 'select from nothing_there')).toBe('42P01');
+  });
+
+  it('is unavailable where no server answers', async () => {
+    const nowhere = poolOf('postgres://identity@127.0.0.1:1/overtone');
+    expect(await outcome(nowhere, 'select 1')).toBe('database_unavailable');
+    await nowhere.end();
+  });
+});
