@@ -9,6 +9,7 @@ import { signIn, type Client } from './client.ts';
 import type { Context } from './context.ts';
 import { admin, type Instance } from './instance.ts';
 import { limitSignIns } from './people.ts';
+import { socketOf } from './running.ts';
 import { until, type Suite } from './runner.ts';
 import { everywhere, ofOneService, queueGauges, type SpecifiedMetric } from './specified-metrics.ts';
 
@@ -95,6 +96,7 @@ export const signals = ({ scripted, recordings }: Context): Suite => {
     assert.equal(status, 201, text);
     await root.completed(body.uuid, 180_000);
     await until('it is found', async () => (await root.search('report')).results.length > 0, 120_000, 500);
+    await socketOf(instance.baseUrl, root.token);
     await root.call('GET', `/api/files/${body.uuid}?${needle}=1`);
     await root.call('GET', `/api/files/${body.uuid}/${needle}`);
     await fetch(`${instance.baseUrl}/${needle}?${needle}`);
@@ -172,6 +174,8 @@ export const signals = ({ scripted, recordings }: Context): Suite => {
             'http_request_duration_seconds_count{service="edge-gateway",route="/api/auth/token",status="401"}',
           );
           await counted('http_requests_total{service="media",route="/api/files",method="POST",status="201"}');
+          await counted('http_requests_total{service="edge-gateway",route="/api/ws",status="101"}');
+          await counted('http_requests_total{service="realtime-gateway",route="/api/ws",status="101"}');
           await counted('db_query_duration_seconds_count{service="media"}');
           await counted('db_queries_per_request_sum{service="media",route="/api/files",method="POST"}');
           await counted('cache_operations_total{service="identity",cache="settings",result="hit"}');

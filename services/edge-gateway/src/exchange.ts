@@ -50,21 +50,39 @@ export const traceparentOf = (req: IncomingMessage): string => {
   return `00-${ids.slice(0, 32)}-${ids.slice(32)}-01`;
 };
 
+/** What metrics and the access log tell of a request. */
+export type Seen = Pick<Exchange, 'req' | 'requestId' | 'client' | 'route' | 'userId'>;
+
+const tell = (x: Seen, status: number, started: number, { access, metrics }: Observers): void => {
+  const seconds = (performance.now() - started) / 1000;
+  const method = x.req.method ?? '';
+  const labels = { method, route: x.route, status };
+  metrics.httpTotal.inc(labels);
+  metrics.httpDuration.observe(labels, seconds);
+  const flow = { requestId: x.requestId, route: x.route, userId: x.userId, dbQueries: 0 };
+  access({ flow, method, status, seconds, clientIp: x.client.ip });
+};
+
+type Observers = { access: AccessLog; metrics: Metrics };
+
 /** Metrics and the access log's line, when the last byte has gone or the client has. */
-export const observe = (x: Exchange, access: AccessLog, metrics: Metrics): void => {
+export const observe = (x: Exchange, observers: Observers): void => {
   const started = performance.now();
-  metrics.httpInFlight.inc();
+  observers.metrics.httpInFlight.inc();
   x.res.on('close', () => {
-    const seconds = (performance.now() - started) / 1000;
-    const method = x.req.method ?? '';
-    const { statusCode: status } = x.res;
-    const labels = { method, route: x.route, status };
-    metrics.httpInFlight.dec();
-    metrics.httpTotal.inc(labels);
-    metrics.httpDuration.observe(labels, seconds);
-    const flow = { requestId: x.requestId, route: x.route, userId: x.userId, dbQueries: 0 };
-    access({ flow, method, status, seconds, clientIp: x.client.ip });
+    observers.metrics.httpInFlight.dec();
+    tell(x, x.res.statusCode, started, observers);
   });
+};
+
+/** The same for a socket, when it is let in or refused: how long it stays is the time of no answer. */
+export const observeUpgrade = (x: Seen, observers: Observers): ((status: number) => void) => {
+  const started = performance.now();
+  let told = false;
+  return (status) => {
+    if (!told) tell(x, status, started, observers);
+    told = true;
+  };
 };
 
 export const sendJson = (x: Exchange, status: number, body: unknown, headers: readonly string[] = []): void => {

@@ -6,7 +6,15 @@ import { badPath, sameOrigin, type createApi } from './api.ts';
 import { answerBadRequest } from './bad-requests.ts';
 import { bearerOf, sessionCookiesOf, type SessionCache } from './callers/callers.ts';
 import type { createDocs } from './docs/docs.ts';
-import { observe, requestIdOf, sendFailure, traceparentOf, type Exchange } from './exchange.ts';
+import {
+  observe,
+  observeUpgrade,
+  requestIdOf,
+  sendFailure,
+  traceparentOf,
+  type Exchange,
+  type Seen,
+} from './exchange.ts';
 import { refuseUpgrade, tunnel } from './proxy/upgrade.ts';
 import { type createClientView, requestHeaders, pathOf } from './routing/routing.ts';
 import { pageHeaders } from './ui/security-headers.ts';
@@ -24,6 +32,9 @@ export type ListenerDeps = {
   assertion: (audience: ServiceName, session: ResolvedSession | null) => string;
   realtime: URL;
 };
+
+/** What a request for a socket is answered. */
+type Answer = { given: (status: number) => void; refuse: (status: string) => void };
 
 /** Every service answers these on its internal listener; on the public one they do not exist. */
 const internal = /^\/(health|metrics)(\/|$)/;
@@ -72,27 +83,29 @@ export const createListener = (d: ListenerDeps): { server: Server; closeTunnels:
 
   const onRequest = (expectsContinue: boolean) => (req: IncomingMessage, res: ServerResponse) => {
     const x = exchange(req, res, expectsContinue);
-    observe(x, d.access, d.metrics);
+    observe(x, d);
     answer(x).catch((e: unknown) => sendFailure(x, e, d.log));
   };
 
   const tunnels = new Set<Duplex>();
-  const upgrade = async (req: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> => {
+  const upgrade = async (x: Seen, socket: Duplex, head: Buffer, answer: Answer): Promise<void> => {
+    const { req, client } = x;
     const path = pathOf(req.url ?? '');
-    if (path !== '/api/ws' && path !== '/api/ws/') return refuseUpgrade(socket, '404 Not Found');
-    if (req.headers.upgrade?.toLowerCase() !== 'websocket') return refuseUpgrade(socket, '400 Bad Request');
-    const client = d.clientView(req);
+    if (path !== '/api/ws' && path !== '/api/ws/') return answer.refuse('404 Not Found');
+    x.route = '/api/ws';
+    if (req.headers.upgrade?.toLowerCase() !== 'websocket') return answer.refuse('400 Bad Request');
     const bearer = bearerOf(req.headers.authorization);
     // Another site's page may open a socket here with our cookies: it gets one as a stranger.
     const token =
       bearer === undefined && sameOrigin({ req, client }) ? sessionCookiesOf(req.headers.cookie).access : bearer;
     const session = token ? await d.sessions.resolve(token) : null;
+    x.userId = session?.userId ?? null;
     const headers = [
       ...requestHeaders(req.rawHeaders),
       assertionHeader,
       d.assertion('realtime-gateway', session),
       'x-request-id',
-      requestIdOf(req),
+      x.requestId,
       'traceparent',
       traceparentOf(req),
       'x-forwarded-for',
@@ -104,7 +117,7 @@ export const createListener = (d: ListenerDeps): { server: Server; closeTunnels:
     ];
     tunnels.add(socket);
     socket.once('close', () => tunnels.delete(socket));
-    tunnel({ req, socket, head, to: d.realtime, headers });
+    tunnel({ req, socket, head, to: d.realtime, headers, answered: answer.given });
   };
 
   const server = createServer({
@@ -120,7 +133,13 @@ export const createListener = (d: ListenerDeps): { server: Server; closeTunnels:
   server.on('clientError', answerBadRequest);
   server.on('upgrade', (req, socket, head) => {
     socket.on('error', () => socket.destroy());
-    upgrade(req, socket, head).catch(() => refuseUpgrade(socket, '503 Service Unavailable'));
+    const x: Seen = { req, requestId: requestIdOf(req), client: d.clientView(req), route: 'unknown', userId: null };
+    const given = observeUpgrade(x, d);
+    const refuse = (status: string) => {
+      given(Number(status.slice(0, 3)));
+      refuseUpgrade(socket, status);
+    };
+    upgrade(x, socket, head, { given, refuse }).catch(() => refuse('503 Service Unavailable'));
   });
   const closeTunnels = (): void => {
     for (const socket of tunnels) socket.destroy();

@@ -1,6 +1,7 @@
 import { identityRpc, transcriptionLive, type FileAccess, type PushMessage } from '@overtone/contracts';
 import {
   catchUp,
+  createAccessLog,
   createAssertionVerifier,
   createBus,
   createLog,
@@ -103,7 +104,7 @@ export const createRealtimeGateway = (env: GatewayEnv): Service => {
     openingOf: (req) => openingOf(whoIs, req),
     heartbeatMs: env.WS_HEARTBEAT_MS,
   });
-  createTelemetry(metrics, hub.count);
+  const telemetry = createTelemetry(metrics, { sockets: hub.count, access: createAccessLog(log, env.LOG_FORMAT) });
 
   return createService({
     name,
@@ -112,7 +113,7 @@ export const createRealtimeGateway = (env: GatewayEnv): Service => {
     log,
     metrics,
     bus,
-    listener: createListener({ whoIs, plain, socketIo }),
+    listener: createListener({ whoIs, plain, socketIo, seen: telemetry.seen }),
     parts: [hearing(bus, progress.push), tail.part],
     periodics: [
       catchUp('learn who hears of which files', hour, createLearnAudience({ bus, audience })),

@@ -2,7 +2,15 @@ import type { IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import type { Duplex } from 'node:stream';
 
-type Tunnel = { req: IncomingMessage; socket: Duplex; head: Buffer; to: URL; headers: readonly string[] };
+type Tunnel = {
+  req: IncomingMessage;
+  socket: Duplex;
+  head: Buffer;
+  to: URL;
+  headers: readonly string[];
+  /** Is told with which status the socket was let in or refused. */
+  answered: (status: number) => void;
+};
 const connectMs = 5_000;
 
 /** The answer to an upgrade that is not made. */
@@ -11,7 +19,7 @@ export const refuseUpgrade = (socket: Duplex, status: string): void => {
 };
 
 /** Joins a client's WebSocket to the push channel, byte for byte; either end going takes the other with it. */
-export const tunnel = ({ req, socket, head, to, headers }: Tunnel): void => {
+export const tunnel = ({ req, socket, head, to, headers, answered }: Tunnel): void => {
   const upstream = connect({ host: to.hostname, port: Number(to.port), noDelay: true });
   const timer = setTimeout(() => upstream.destroy(new Error('timeout')), connectMs);
   let open = false;
@@ -23,6 +31,7 @@ export const tunnel = ({ req, socket, head, to, headers }: Tunnel): void => {
     lines.push('connection: Upgrade', 'upgrade: websocket', '', '');
     upstream.write(lines.join('\r\n'));
     if (head.length > 0) upstream.write(head);
+    upstream.once('data', (first: Buffer) => answered(Number(first.toString('latin1', 9, 12))));
     upstream.pipe(socket).pipe(upstream);
   });
   const close = () => {
@@ -31,8 +40,9 @@ export const tunnel = ({ req, socket, head, to, headers }: Tunnel): void => {
     socket.destroy();
   };
   upstream.on('error', () => {
-    if (!open && socket.writable) refuseUpgrade(socket, '503 Service Unavailable');
-    else close();
+    if (open || !socket.writable) return close();
+    answered(503);
+    refuseUpgrade(socket, '503 Service Unavailable');
   });
   upstream.on('close', () => {
     if (open) close();

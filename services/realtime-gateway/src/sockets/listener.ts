@@ -10,6 +10,8 @@ export type ListenerDeps = {
   whoIs: (assertion: string | undefined) => Caller | null;
   plain: ReturnType<typeof createPlain>;
   socketIo: ReturnType<typeof createSocketIo>;
+  /** Is told of every request and how it was answered. */
+  seen: (req: IncomingMessage, route: string, status: number, seconds: number) => void;
 };
 const path = '/api/ws';
 
@@ -42,30 +44,36 @@ const allowed = (req: IncomingMessage): boolean =>
   sameOrigin(req.headers.origin, one(req.headers['x-forwarded-host']) ?? req.headers.host);
 
 /** The API port: `/api/ws` and nothing else. Engine.IO clients say so with `EIO` in the query; others are plain. */
-export const createListener = ({ whoIs, plain, socketIo }: ListenerDeps): Server => {
+export const createListener = ({ whoIs, plain, socketIo, seen }: ListenerDeps): Server => {
   const isOurs = (req: IncomingMessage): boolean => {
     const { pathname } = targetOf(req);
     return pathname === path || pathname === `${path}/`;
   };
+  const routeOf = (req: IncomingMessage): string => (isOurs(req) ? path : 'unknown');
   const speaksEngineIo = (req: IncomingMessage): boolean => targetOf(req).searchParams.has('EIO');
 
   const server = createServer((req, res) => {
+    const started = performance.now();
+    const told = () => seen(req, routeOf(req), res.statusCode, (performance.now() - started) / 1000);
+    res.once('close', told);
     if (isOurs(req) && speaksEngineIo(req) && allowed(req) && openingOf(whoIs, req)) return socketIo.request(req, res);
     const problem = toProblem(notFound(), one(req.headers['x-request-id']) ?? '');
     res.writeHead(404, { 'content-type': 'application/problem+json' }).end(JSON.stringify(problem));
   });
   server.on('upgrade', (req: IncomingMessage, socket: Duplex, head: Buffer) => {
     socket.on('error', () => socket.destroy());
-    if (!isOurs(req)) return refuse(socket, '404 Not Found');
-    if (!allowed(req)) return refuse(socket, '403 Forbidden');
+    const refuse = (status: string): void => {
+      seen(req, routeOf(req), Number(status.slice(0, 3)), 0);
+      socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+    };
+    if (!isOurs(req)) return refuse('404 Not Found');
+    if (!allowed(req)) return refuse('403 Forbidden');
     const opening = openingOf(whoIs, req);
-    if (!opening) return refuse(socket, '401 Unauthorized');
+    if (!opening) return refuse('401 Unauthorized');
+    // How long it stays is the time of no answer.
+    seen(req, routeOf(req), 101, 0);
     if (speaksEngineIo(req)) socketIo.upgrade(req, socket, head);
     else plain.upgrade(req, socket, head, opening);
   });
   return server;
-};
-
-const refuse = (socket: Duplex, status: string): void => {
-  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
 };
