@@ -122,11 +122,17 @@ const benchOf = <C extends Record<string, JobDef>>(
 
   return async (msg: JsMsg, durable: string, place: Place): Promise<number> => {
     const job = jobs.get(msg.subject);
-    if (job?.def.fencedBy !== 'handler') return useTicket(bench, msg, durable, place);
+    if (job?.def.fencedBy === 'dispatcher') return useTicket(bench, msg, durable, place);
     const body = jobMessage.safeParse(msg.json());
     if (!body.success) {
       bus.log.error({ subject: msg.subject }, 'job message does not fit its schema');
       msg.term();
+      return 0;
+    }
+    // Another version's job on a shared durable. As good a ticket as any, or else left to a worker that knows it.
+    if (!job && body.data.input === undefined) return useTicket(bench, msg, durable, place);
+    if (!job) {
+      msg.nak(5_000);
       return 0;
     }
     const { taskId, input } = body.data;

@@ -107,6 +107,22 @@ test('a file that waits for a worker is not stuck, however long', async () => {
   await worker.stop();
 }, 400_000);
 
+test('a run that is worked on does not go on showing that it waits', async () => {
+  const file = uploadedFile();
+  const work = held();
+  const worker = await startWorker(w, { prepare: () => work.until });
+  await w.emit(mediaEvents.uploaded, file);
+  await waitFor(() => taskOf(file.fileId, 'prepare', 'in_progress'), patience);
+  await w.sql(`update run set waiting_for = 'worker' where file_id = $1`, [file.fileId]);
+  await waitFor(
+    async () => (await w.sql('select 1 from run where file_id = $1 and waiting_for is null', [file.fileId])).length,
+    patience,
+  );
+  work.letGo();
+  await completed(file.fileId);
+  await worker.stop();
+}, 400_000);
+
 test('what takes longer than its recording can explain fails that try and is tried again', async () => {
   const file = uploadedFile();
   const worker = await startWorker(w, {

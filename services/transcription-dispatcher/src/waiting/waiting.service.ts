@@ -42,14 +42,16 @@ export const createWaiting = ({ db, outbox, workers }: WaitingDeps) => {
       // Only runs of which something else was told last; a long queue is not read again and again.
       const candidates = await db.$queryRaw<Candidate[]>`
         select r.uuid::text as id, r.file_id::text as "fileId", r.owner_id::text as "ownerId",
-               r.waiting_for as waiting, want.reason
+               r.waiting_for as waiting, case when t.status = 'pending' then want.reason end as reason
         from task t
         join run r on r.uuid = t.run_id and r.status = 'running'
         join unnest(${[...stages]}::text[], ${reasons}::text[]) as want (stage, reason) on want.stage = t.stage
-        where t.status = 'pending' and t.next_attempt_at is null
-          and r.waiting_for is distinct from want.reason
-          and (want.reason is null or want.reason = 'paused'
-            or t.published_at < now() - make_interval(secs => ${patienceMs / 1000}))
+        where (t.status = 'pending' and t.next_attempt_at is null
+            and r.waiting_for is distinct from want.reason
+            and (want.reason is null or want.reason = 'paused'
+              or t.published_at < now() - make_interval(secs => ${patienceMs / 1000})))
+          -- Begun while it was being told that it waits.
+          or (t.status = 'in_progress' and r.waiting_for is not null)
         limit ${batch}`;
       for (const run of candidates) await set(run);
     },

@@ -1,0 +1,41 @@
+import { describe, expect, test } from '@jest/globals';
+import { createPlaces } from './places.ts';
+
+const place = (places: ReturnType<typeof createPlaces>, lane: 'normal' | 'express') => {
+  const found = places.of('gpu').find((p) => p.lane === lane);
+  if (!found) throw new Error(`no ${lane} place`);
+  return found;
+};
+
+describe('the places of a worker', () => {
+  test('are as many as the queue may have jobs at once, whichever durables those come from', () => {
+    const places = createPlaces({ concurrency: { gpu: 2 } });
+    const [one, two] = places.of('gpu');
+    const [other] = places.of('gpu');
+    expect(one?.enter()).toBeDefined();
+    expect(two?.enter()).toBeDefined();
+    expect(other?.enter()).toBeUndefined();
+  });
+  test('are one where nothing is said, and none where the worker leaves the queue to others', () => {
+    expect(createPlaces({ concurrency: {} }).of('cpu')).toHaveLength(1);
+    expect(createPlaces({ concurrency: { gpu: 0 }, express: { gpu: 1 } }).of('gpu')).toEqual([]);
+  });
+  test('take one job each until it is left, and leaving twice is leaving once', () => {
+    const only = place(createPlaces({ concurrency: { gpu: 1 } }), 'normal');
+    const leave = only.enter();
+    expect(only.free()).toBe(false);
+    leave?.();
+    leave?.();
+    expect(only.enter()).toBeDefined();
+    expect(only.enter()).toBeUndefined();
+  });
+  test('open the express one when every other is taken', () => {
+    const places = createPlaces({ concurrency: { gpu: 1 }, express: { gpu: 1 } });
+    const [normal, express] = [place(places, 'normal'), place(places, 'express')];
+    expect(express.enter()).toBeUndefined();
+    const leave = normal.enter();
+    expect(express.free()).toBe(true);
+    leave?.();
+    expect(express.free()).toBe(false);
+  });
+});
