@@ -32,7 +32,9 @@ export const serveTasks = (handle: (input: unknown, context: TaskContext) => Pro
     const aborter = new AbortController();
     underWay.set(id, aborter);
     const onProgress = (progress: number): void => void send({ id, progress });
-    handle(request.input, { onProgress, signal: aborter.signal })
+    // One that throws before its first await has refused the task, too.
+    Promise.resolve()
+      .then(() => handle(request.input, { onProgress, signal: aborter.signal }))
       .then(
         (result) => send({ id, result }),
         (error: unknown) => send({ id, failure: failureOf(error) }),

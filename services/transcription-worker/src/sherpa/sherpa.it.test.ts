@@ -3,21 +3,22 @@ import { mkdir, mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { waitFor } from '@overtone/testkit';
+import { childrenOf } from '../../test/processes.ts';
 import { wavHeader } from '../audio/wav.ts';
 import { createNeuralDiarizer } from './diarizer.adapter.ts';
 import { childEnvironment } from '../env.ts';
 import { createModelStore, type Model } from './model-store.ts';
 import { createSherpaEngine, crashOf } from './engine.adapter.ts';
 import { createProcessors } from './processors.ts';
-import { createSherpaRuntime, type SherpaRuntime } from './runtime.ts';
+import { createSherpaRuntime, type SherpaOptions, type SherpaRuntime } from './runtime.ts';
 
 const wishes = { batchSize: 'auto', computeType: 'auto', hybrid: 'auto' } as const;
 let cache = '';
 let runtime: SherpaRuntime;
-beforeEach(async () => {
-  cache = await mkdtemp(join(tmpdir(), 'models-'));
+const startRuntime = (more: Partial<SherpaOptions> = {}): SherpaRuntime => {
   const probe = { look: () => Promise.resolve({ devices: [], note: 'none' }) };
-  runtime = createSherpaRuntime({
+  return createSherpaRuntime({
     modelCacheDir: cache,
     env: childEnvironment(),
     threads: 1,
@@ -26,7 +27,12 @@ beforeEach(async () => {
     pool: 'prefork',
     largestBatch: 1,
     idleMs: 0,
+    ...more,
   });
+};
+beforeEach(async () => {
+  cache = await mkdtemp(join(tmpdir(), 'models-'));
+  runtime = startRuntime();
 });
 afterEach(() => rm(cache, { recursive: true, force: true }));
 
@@ -153,5 +159,27 @@ describe('a model that breaks while it works', () => {
     const request = { wavPath: wav, seconds: 1, minSpeakers: null, maxSpeakers: null };
     const done = await createNeuralDiarizer({ ...runtime, models }, otherwise).diarize(request);
     expect(done).toMatchObject({ provider: 'acoustic', degraded: expect.stringMatching(/models .* failed/) });
+  });
+});
+
+describe('recordings at once', () => {
+  const processesFor = async (pool: SherpaOptions['pool']): Promise<number> => {
+    const before = childrenOf(process.pid).length;
+    const shared = startRuntime({ pool, concurrency: 3, idleMs: 60_000 });
+    const refused = (): Promise<unknown> =>
+      expect(shared.recognizers.run({ input: { task: 'nonsense' }, timeoutMs: 120_000 })).rejects.toThrow();
+    await Promise.all([refused(), refused(), refused()]);
+    const processes = childrenOf(process.pid).length - before;
+    shared.close();
+    await waitFor(() => childrenOf(process.pid).length === before, { timeoutMs: 60_000 });
+    return processes;
+  };
+
+  it('share one process, and with it the weights of the model, in the pool of threads', async () => {
+    expect(await processesFor('threads')).toBe(1);
+  });
+
+  it('have a process each where the pool is prefork', async () => {
+    expect(await processesFor('prefork')).toBe(3);
   });
 });
