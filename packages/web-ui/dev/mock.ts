@@ -382,10 +382,18 @@ const routes: readonly MockRoute[] = [
           pulls: ['cpu-media', 'gpu-transcription'],
           engine: { provider: 'pocketsphinx', model: 'en-us', timing: 'engine' },
           note: null,
+          gpu: {
+            devices: [{ index: 0, uuid: 'GPU-1', name: 'NVIDIA A10', memory_mib: 23_028, capability: 8.6 }],
+            note: null,
+            concurrency: 1,
+            pool: 'prefork',
+            tuning: null,
+          },
         },
       ],
     }),
   ],
+  ['GET', /^\/api\/admin\/gpu-profiles$/, () => ({ enabled: false, message: 'off', summary: [], recent: [] })],
 ];
 
 const types: Record<string, string> = {
