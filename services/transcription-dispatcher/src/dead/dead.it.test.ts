@@ -23,7 +23,7 @@ let media: ReturnType<typeof startMedia>;
 let file: ReturnType<typeof uploadedFile>;
 const adminId = randomUUID();
 const admin = () => assertionOf(adminId, 'admin');
-const patience = { timeoutMs: 40_000 };
+const patience = { timeoutMs: 120_000 };
 
 beforeAll(async () => {
   w = await createWorld();
@@ -110,7 +110,7 @@ describe('a job that failed for good', () => {
     const audited = (await w.events()).filter((e) => e.subject === operationsEvents.performed.subject);
     expect(audited.map((e) => e.data)).toMatchObject([{ action: 'jobs_retried', actorId: adminId }]);
     await worker.stop();
-  }, 120_000);
+  }, 400_000);
 
   test('that fails again is dead again, with its failures counted anew', async () => {
     const worker = await startWorker(w, broken('prepare', 'media_unreadable').script);
@@ -123,7 +123,7 @@ describe('a job that failed for good', () => {
     expect(await statusOf(w, file.fileId)).toBe('failed');
     expect((await dispatcher.remove(`/api/tasks/${task?.uuid}`, admin())).status).toBe(204);
     await worker.stop();
-  }, 120_000);
+  }, 400_000);
 
   test('whose file was deleted is refused with a reason', async () => {
     const worker = await startWorker(w, broken('prepare', 'media_unreadable').script);
@@ -140,7 +140,7 @@ describe('a job that failed for good', () => {
     expect(await all.json()).toMatchObject({ retried: 0, refused: [{ uuid: task?.uuid, code: 'file_deleted' }] });
     await w.emit(mediaEvents.deleted, file);
     await waitFor(async () => (await listed()).items.every((t) => t.uuid !== task?.uuid));
-  }, 120_000);
+  }, 400_000);
 
   test('is no longer dead once its file is processed anew', async () => {
     const { state, script } = broken('prepare', 'media_unreadable');
@@ -155,7 +155,7 @@ describe('a job that failed for good', () => {
     const answer = await dispatcher.post(`/api/tasks/${task?.uuid}/retry`, admin());
     expect(await codeOf(answer)).toEqual([409, 'task_not_dead']);
     await worker.stop();
-  }, 120_000);
+  }, 400_000);
 
   test('that a run went on without is done anew with what follows it, and loses its warning', async () => {
     const { state, script } = broken('diarize');
@@ -186,7 +186,7 @@ describe('a job that failed for good', () => {
       ['index', ['completed', 'completed']],
     ]);
     await worker.stop();
-  }, 120_000);
+  }, 400_000);
 
   test('of an index leaves the run as it ended until it is there, and takes the warning along', async () => {
     const { state, script } = broken('index');
@@ -204,7 +204,7 @@ describe('a job that failed for good', () => {
     expect(told[1]).toMatchObject({ warnings: [], dropped: told[0]?.['warnings'] });
     expect(await eventsOf(transcriptionEvents.runResumed.subject)).toEqual([]);
     await worker.stop();
-  }, 120_000);
+  }, 400_000);
 });
 
 describe('all jobs of a kind', () => {
@@ -235,7 +235,7 @@ describe('all jobs of a kind', () => {
       'task_not_dead',
     ]);
     await worker.stop();
-  }, 120_000);
+  }, 400_000);
 
   test('that nobody knows, or that did not fail, are refused one by one', async () => {
     await w.emit(mediaEvents.uploaded, file);

@@ -115,14 +115,14 @@ describe('a paused queue', () => {
         const seen = dispatcherRoutes.fileTimeline.answer.parse(await answer.json());
         return seen.waiting_for === null ? undefined : seen;
       },
-      { timeoutMs: 30_000 },
+      { timeoutMs: 120_000 },
     );
     expect(timeline).toMatchObject({ status: 'waiting', waiting_for: 'paused', paused_reason: reason });
     expect(worker.done).toEqual([]);
 
     const resumed = await dispatcher.post('/api/admin/queues/cpu/resume', admin());
     expect(await resumed.json()).toEqual({ resumed: true });
-    await waitFor(async () => (await statusOf(w, file.fileId)) === 'completed', { timeoutMs: 40_000 });
+    await waitFor(async () => (await statusOf(w, file.fileId)) === 'completed', { timeoutMs: 120_000 });
     expect(await (await dispatcher.post('/api/admin/queues/cpu/resume', admin())).json()).toEqual({ resumed: false });
     expect((await queue('cpu'))?.paused).toBeNull();
     await worker.stop();
@@ -135,7 +135,7 @@ describe('a paused queue', () => {
       { action: 'queue_paused', actorId: adminId, details: { queue: 'cpu', reason } },
       { action: 'queue_resumed', actorId: adminId, details: { queue: 'cpu' } },
     ]);
-  }, 90_000);
+  }, 400_000);
 });
 
 describe('a job that its handler fences', () => {
@@ -161,15 +161,15 @@ describe('a job that its handler fences', () => {
         directoryJobs.checkSchedule.subject,
         JSON.stringify({ taskId: randomUUID(), input: { slot: new Date().toISOString() } }),
       );
-    await waitFor(() => asked >= 3, { timeoutMs: 30_000 });
+    await waitFor(() => asked >= 3, { timeoutMs: 120_000 });
     expect(begun).toEqual([]);
     await dispatcher.post('/api/admin/queues/cpu/resume', admin());
-    await waitFor(() => begun.length > 0, { timeoutMs: 30_000 });
+    await waitFor(() => begun.length > 0, { timeoutMs: 120_000 });
     expect(begun).toEqual([1]);
     listening.unsubscribe();
     await running.stop();
     await sweeps.close();
-  }, 90_000);
+  }, 400_000);
 });
 
 describe('the workers', () => {
@@ -190,7 +190,7 @@ describe('the workers', () => {
     ]);
     await w.sql('delete from task where uuid = $1', [task]);
     await waitFor(async () => (await w.sql(`select 1 from worker_seen where id = 'busy'`)).length === 1, {
-      timeoutMs: 30_000,
+      timeoutMs: 120_000,
     });
     await (await bus.kv('WORKERS')).delete('worker.busy');
     const gone = await waitFor(async () =>
@@ -200,9 +200,9 @@ describe('the workers', () => {
     await w.sql(`update worker_seen set last_seen_at = now() - interval '601 seconds' where id = 'busy'`);
     expect((await overview()).workers.some((x) => x.id === 'busy')).toBe(false);
     await waitFor(async () => (await w.sql(`select 1 from worker_seen where id = 'busy'`)).length === 0, {
-      timeoutMs: 30_000,
+      timeoutMs: 120_000,
     });
-  }, 90_000);
+  }, 400_000);
 });
 
 test('while the broker cannot be asked nothing is shown as empty', async () => {
@@ -215,7 +215,7 @@ test('while the broker cannot be asked nothing is shown as empty', async () => {
   process.kill(w.nats.pid(), 'SIGCONT');
   expect([answer.status, ((await answer.json()) as { code: string }).code]).toEqual([503, 'broker_unavailable']);
   await overview();
-}, 60_000);
+}, 400_000);
 
 describe('while the database cannot be asked', () => {
   let between: Awaited<ReturnType<typeof startGate>>;
@@ -239,18 +239,18 @@ describe('while the database cannot be asked', () => {
     );
 
   test('nothing is shown as empty, and everything is back when it is', async () => {
-    await waitFor(async () => (await outcomes()).every(([, status]) => status === 200), { timeoutMs: 30_000 });
+    await waitFor(async () => (await outcomes()).every(([, status]) => status === 200), { timeoutMs: 120_000 });
     await between.shut();
     expect(await outcomes()).toEqual(paths.map((path) => [path, 503, 'database_unavailable']));
     await between.open();
-    await waitFor(async () => (await outcomes()).every(([, status]) => status === 200), { timeoutMs: 30_000 });
-  }, 90_000);
+    await waitFor(async () => (await outcomes()).every(([, status]) => status === 200), { timeoutMs: 120_000 });
+  }, 400_000);
 
   test('a database that hangs is said, too', async () => {
-    await waitFor(async () => (await cutOff.get(paths[0] ?? '', admin())).status === 200, { timeoutMs: 30_000 });
+    await waitFor(async () => (await cutOff.get(paths[0] ?? '', admin())).status === 200, { timeoutMs: 120_000 });
     between.freeze();
     const answer = await cutOff.get('/api/admin/queues', admin());
     between.thaw();
     expect([answer.status, ((await answer.json()) as { code?: string }).code]).toEqual([503, 'database_unavailable']);
-  }, 90_000);
+  }, 400_000);
 });

@@ -150,7 +150,7 @@ describe('one task', () => {
         if (times === 1) throw new AppError('unavailable', 'storage_unavailable', 'The store was away');
       },
     });
-    await waitFor(() => worker.stagesDone().includes('prepare'), { timeoutMs: 30_000 });
+    await waitFor(() => worker.stagesDone().includes('prepare'), { timeoutMs: 120_000 });
     await worker.stop();
     const [row] = await w.sql<{ uuid: string }>(`select uuid from task where file_id = $1 and stage = 'prepare'`, [
       file.fileId,
@@ -171,7 +171,7 @@ describe('one task', () => {
     const { stages } = dispatcherRoutes.fileTimeline.answer.parse(await timeline.json());
     expect(stages[0]?.tries.map((t) => t.outcome)).toEqual(['failed', 'completed']);
     expect(stages[0]?.attempts).toBe(2);
-  }, 60_000);
+  }, 400_000);
 });
 
 describe("a file's timeline", () => {
@@ -219,10 +219,10 @@ describe('administration', () => {
 
 describe('a file nobody can work on', () => {
   test('waits for a worker, then for an engine, then goes on; it never fails', async () => {
-    await waitFor(async () => (await waitingOf()) === 'worker', { timeoutMs: 20_000 });
+    await waitFor(async () => (await waitingOf()) === 'worker', { timeoutMs: 120_000 });
     const worker = await startWorker(w, { transcribe: () => new Promise((resolve) => setTimeout(resolve, 50)) });
     const media = startMedia(w);
-    await waitFor(async () => (await statusOf(w, file.fileId)) === 'completed', { timeoutMs: 20_000 });
+    await waitFor(async () => (await statusOf(w, file.fileId)) === 'completed', { timeoutMs: 120_000 });
     await worker.stop();
     media.stop();
     const said = await waitFor(async () => {
@@ -232,7 +232,7 @@ describe('a file nobody can work on', () => {
       return all.length >= 2 ? all : undefined;
     });
     expect(said.map((e) => e.data['reason']).slice(0, 2)).toEqual(['worker', null]);
-  }, 60_000);
+  }, 400_000);
 
   test('says that it waits for an engine when workers are there without one', async () => {
     await announceWorker(bus, 'deaf', { pulls: ['cpu-media', 'cpu-transcription'], engine: false });
@@ -241,11 +241,11 @@ describe('a file nobody can work on', () => {
          published_at = now() - interval '1 minute' where file_id = $1`,
       [file.fileId],
     );
-    await waitFor(async () => (await waitingOf()) === 'engine', { timeoutMs: 20_000 });
+    await waitFor(async () => (await waitingOf()) === 'engine', { timeoutMs: 120_000 });
     const answer = await dispatcher.get(`/api/tasks/files/${file.fileId}`, as(file.ownerId));
     expect(await answer.json()).toMatchObject({ status: 'waiting', waiting_for: 'engine' });
     expect(await statusOf(w, file.fileId)).toBe('running');
-  }, 60_000);
+  }, 400_000);
 });
 
 test("a worker's progress is told as progress of the file, and never goes back", async () => {
@@ -262,7 +262,7 @@ test("a worker's progress is told as progress of the file, and never goes back",
       }
     },
   });
-  await waitFor(async () => (await statusOf(w, file.fileId)) === 'completed', { timeoutMs: 20_000 });
+  await waitFor(async () => (await statusOf(w, file.fileId)) === 'completed', { timeoutMs: 120_000 });
   const mine = told.filter((p) => p.fileId === file.fileId);
   expect(mine.length).toBeGreaterThanOrEqual(3);
   const line = mine.map((p) => p.progress);
@@ -272,4 +272,4 @@ test("a worker's progress is told as progress of the file, and never goes back",
   await worker.stop();
   media.stop();
   sub.unsubscribe();
-}, 30_000);
+}, 400_000);
