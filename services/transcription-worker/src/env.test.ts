@@ -1,0 +1,52 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { childEnvironment, workerEnv } from './env.ts';
+
+const before = { ...process.env };
+const given = { API_PORT: '0', INTERNAL_PORT: '0', MODEL_CACHE_DIR: '/models', OBJECT_STORE_DIR: '/objects' };
+const reset = (to: Record<string, string | undefined>): void => {
+  for (const name of Object.keys(process.env)) delete process.env[name];
+  Object.assign(process.env, to);
+};
+beforeEach(() => reset(given));
+afterEach(() => reset(before));
+
+describe('what a worker is told', () => {
+  it('leaves the numbers of the specification where nothing else is said', () => {
+    const env = workerEnv();
+    expect(env.concurrency).toEqual({ cpu: 8, gpu: 1 });
+    expect(env).toMatchObject({ BATCH_SIZE: 'auto', COMPUTE_TYPE: 'auto', WHISPER_HYBRID_MODE: 'auto' });
+    expect(env).toMatchObject({ GPU_WORKER_POOL: 'prefork', ENABLE_VRAM_PROFILING: false });
+  });
+
+  it('sets how many recordings are transcribed at once', () => {
+    process.env['GPU_CONCURRENT_REQUESTS'] = '3';
+    expect(workerEnv().concurrency.gpu).toBe(3);
+  });
+
+  it('leaves it only the queues that are named', () => {
+    process.env['WORKER_QUEUES'] = 'gpu';
+    expect(workerEnv()).toMatchObject({ concurrency: { cpu: 0, gpu: 1 }, WORKER_QUEUES: ['gpu'] });
+    process.env['WORKER_QUEUES'] = 'cpu, embedding';
+    expect(workerEnv()).toMatchObject({ concurrency: { cpu: 8, gpu: 0 }, WORKER_QUEUES: ['cpu', 'embedding'] });
+  });
+
+  it.each([
+    ['WORKER_QUEUES', 'gpu,nlp'],
+    ['BATCH_SIZE', '0'],
+    ['COMPUTE_TYPE', 'int4'],
+    ['WHISPER_HYBRID_MODE', 'sometimes'],
+    ['GPU_WORKER_POOL', 'solo'],
+  ])('is refused by name where %s is %s', (name, value) => {
+    process.env[name] = value;
+    expect(() => workerEnv()).toThrow(name);
+  });
+});
+
+describe('what its children are told', () => {
+  it('is which GPUs are ours, even none, and nothing secret', () => {
+    Object.assign(process.env, { CUDA_VISIBLE_DEVICES: '', NATS_PASSWORD: 'secret', ASR_OPENAI_API_KEY: 'secret' });
+    const env = childEnvironment();
+    expect(env).toMatchObject({ CUDA_VISIBLE_DEVICES: '', CUDA_DEVICE_ORDER: 'PCI_BUS_ID' });
+    expect(JSON.stringify(env)).not.toContain('secret');
+  });
+});
