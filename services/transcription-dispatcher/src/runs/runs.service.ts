@@ -107,6 +107,7 @@ export const createRuns = ({ db, outbox, orders, timing, bus }: RunsDeps) => {
         const run = await store.running(tx, data.fileId);
         if (run && run.orderedAt > delivery.time) return [];
         if (run) {
+          await buryDead(tx, data.fileId);
           await outbox.add(tx, transcriptionEvents.runCancelled, idsOf(run));
           return store.end(tx, run.id, 'cancelled');
         }
@@ -182,7 +183,7 @@ export const createRuns = ({ db, outbox, orders, timing, bus }: RunsDeps) => {
 };
 export type Runs = ReturnType<typeof createRuns>;
 
-/** What failed of a file is no longer dead once everything is done anew, or the file is gone. */
+/** What failed of a file is no longer dead once everything is done anew or stopped, or the file is gone. */
 const buryDead = (tx: Tx, fileId: string) =>
   tx.task.updateMany({ where: { fileId, status: 'failed', discardedAt: null }, data: { discardedAt: new Date() } });
 
