@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hash, verify } from '@node-rs/argon2';
 import { unavailable } from '@overtone/service-kit';
@@ -6,12 +7,13 @@ import type { PasswordHasher } from './passwords.ts';
 /** OWASP's first recommendation for argon2id (the library's default variant): 19 MiB, two passes, one lane. */
 const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 
-const atOnce = 2;
+/** As many as there are processors for, up to the four threads that libuv has. */
+const atOnce = Math.max(2, Math.min(4, availableParallelism()));
 const maxWaiting = 200;
 
 /**
  * Hashes on libuv's threads, off the event loop. Few at once, so that a flood of sign-ins takes neither all memory nor
- * all processors; beyond a bounded queue the answer is "busy".
+ * more threads than there are; beyond a bounded queue the answer is "busy".
  */
 export const createArgon2 = (): PasswordHasher => {
   const nobodys = hash('nobody has this password', cost);
