@@ -20,6 +20,7 @@ import {
 } from './words.ts';
 
 const shown = 200;
+const shownChanges = 20;
 
 /** One pass: what it decided about whom, and what it rests on. */
 export const PassPage = () => {
@@ -170,21 +171,40 @@ const LeaverRow = ({ leaver }: { leaver: Leaver }) => {
   );
 };
 
-const Changes = ({ report }: { report: Report }) => (
-  <ul style={{ margin: 0, paddingLeft: '1.125rem' }}>
-    {report.reconciliations.slice(0, shown).map((change) => (
-      <li key={change.user_uuid}>
-        <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
-          <b>{change.email}</b>
-          {change.role_to ? ` · ${change.role_from} → ${change.role_to}` : ''}
-          {change.groups_added.length > 0 ? ` · into ${change.groups_added.join(', ')}` : ''}
-          {change.groups_removed.length > 0 ? ` · out of ${change.groups_removed.join(', ')}` : ''}
-          {change.error ? ' · not applied: changed meanwhile' : ''}
-        </Text>
-      </li>
-    ))}
-  </ul>
-);
+const Changes = ({ report: { reconciliations, reconciled } }: { report: Report }) => {
+  const [all, setAll] = useState(false);
+  const visible = all ? reconciliations : reconciliations.slice(0, shownChanges);
+  return (
+    <>
+      <ul style={{ margin: 0, paddingLeft: '1.125rem' }}>
+        {visible.map((change) => (
+          <li key={change.user_uuid}>
+            <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+              <b>{change.email}</b>
+              {change.role_to ? ` · ${change.role_from} → ${change.role_to}` : ''}
+              {change.groups_added.length > 0 ? ` · into ${change.groups_added.join(', ')}` : ''}
+              {change.groups_removed.length > 0 ? ` · out of ${change.groups_removed.join(', ')}` : ''}
+              {change.error ? ' · not applied: changed meanwhile' : ''}
+            </Text>
+          </li>
+        ))}
+      </ul>
+      <Group mt="sm">
+        {visible.length < reconciliations.length && (
+          <Button variant="default" size="xs" onClick={() => setAll(true)}>
+            Show {reconciliations.length.toLocaleString()}
+          </Button>
+        )}
+        {reconciled > reconciliations.length && (
+          <Text size="xs" c="dimmed">
+            The report lists {reconciliations.length.toLocaleString()} of {reconciled.toLocaleString()}; ask below the
+            passes about anybody else.
+          </Text>
+        )}
+      </Group>
+    </>
+  );
+};
 
 const Actions = ({ report }: { report: Report }) => {
   const client = useQueryClient();

@@ -78,8 +78,8 @@ const Running = ({ running }: { running: NonNullable<Status['running']> }) => {
         {running.dry_run ? ' (dry run)' : ''}
       </Text>
       <Text size="xs" c="dimmed" className="ot-tabular">
-        {done.toLocaleString()}
-        {total === null ? '' : ` of ${total.toLocaleString()}`} · since {moment(running.started_at)}
+        {done > 0 && `${done.toLocaleString()}${total === null ? '' : ` of ${total.toLocaleString()}`} · `}since{' '}
+        {moment(running.started_at)}
       </Text>
       <Progress
         mt={6}

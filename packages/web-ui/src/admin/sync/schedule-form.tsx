@@ -1,7 +1,7 @@
 import { Button, Group, NumberInput, Stack, Switch, Text, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import cronstrue from 'cronstrue';
-import { useState } from 'react';
+import { Fragment, useState } from 'react';
 import { fieldOf } from '../../api/problem.ts';
 import { askSweep } from '../../api/sweep.ts';
 import { ErrorNote } from '../../app/error-note.tsx';
@@ -107,7 +107,12 @@ const NextRuns = ({ status }: { status: Status }) => (
       {status.enabled ? 'Next passes' : 'Next passes, once it is switched on'}, in your time
     </Text>
     <Text size="sm" c="dimmed">
-      {status.next_runs.map(moment).join(' · ')}
+      {status.next_runs.map((at, i) => (
+        <Fragment key={at}>
+          {i > 0 && ' · '}
+          <span style={{ whiteSpace: 'nowrap' }}>{moment(at)}</span>
+        </Fragment>
+      ))}
     </Text>
     {status.next_due && <Text size="sm">One is due and starts within 15 minutes.</Text>}
   </div>

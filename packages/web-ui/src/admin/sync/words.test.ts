@@ -10,6 +10,7 @@ const report = {
   deferred: 0,
   candidates: 0,
   checked: 120,
+  reconciled: 0,
 };
 
 describe('what a pass came to', () => {
@@ -19,6 +20,11 @@ describe('what a pass came to', () => {
   it('with leavers says how many, and how many are left', () => {
     expect(summaryOf({ ...report, candidates: 4, disabled: 1, deferred: 3 })).toBe(
       '1 account disabled. 3 accounts left for the next pass.',
+    );
+  });
+  it('says of how many roles or groups changed', () => {
+    expect(summaryOf({ ...report, reconciled: 7 })).toMatch(
+      /still in the directory\. Roles or groups of 7 accounts changed/,
     );
   });
   it('dry says what would have been', () => {

@@ -43,7 +43,7 @@ export const phaseWords: Record<NonNullable<Status['running']>['phase'], string>
 export const summaryOf = (
   r: Pick<
     Report,
-    'status' | 'error' | 'dry_run' | 'disabled' | 'would_disable' | 'deferred' | 'candidates' | 'checked'
+    'status' | 'error' | 'dry_run' | 'disabled' | 'would_disable' | 'deferred' | 'candidates' | 'checked' | 'reconciled'
   >,
 ): string => {
   const accounts = (n: number) => `${n.toLocaleString()} ${n === 1 ? 'account' : 'accounts'}`;
@@ -52,11 +52,12 @@ export const summaryOf = (
   if (r.status === 'held')
     return `${r.error ?? `${accounts(r.candidates)} would be disabled.`} The whole set waits for approval.`;
   if (r.status === 'disabled' || r.status === 'failed') return r.error ?? '';
-  if (r.candidates === 0) return `All of ${accounts(r.checked)} are still in the directory.`;
+  const changed = r.reconciled > 0 ? ` Roles or groups of ${accounts(r.reconciled)} changed.` : '';
+  if (r.candidates === 0) return `All of ${accounts(r.checked)} are still in the directory.${changed}`;
   const left = r.deferred > 0 ? ` ${accounts(r.deferred)} left for the next pass.` : '';
   return r.dry_run
     ? `${accounts(r.would_disable)} would be disabled.${left}`
-    : `${accounts(r.disabled)} disabled.${left}`;
+    : `${accounts(r.disabled)} disabled.${left}${changed}`;
 };
 
 const evidenceNames: Readonly<Record<string, string>> = {
