@@ -9,6 +9,7 @@ import { signIn, type Client } from './client.ts';
 import type { Context } from './context.ts';
 import { admin, type Instance } from './instance.ts';
 import { limitSignIns } from './people.ts';
+import { lint } from './promtool.ts';
 import { socketOf } from './running.ts';
 import { until, type Suite } from './runner.ts';
 import { everywhere, ofOneService, queueGauges, type SpecifiedMetric } from './specified-metrics.ts';
@@ -162,6 +163,17 @@ export const signals = ({ scripted, recordings }: Context): Suite => {
             [...everywhere, ...(ofOneService[service] ?? [])].map((metric) => holds(metric, service, told)),
           );
           assert.deepEqual((await Promise.all(faults)).flat(), []);
+        },
+      },
+      {
+        rule: 'promtool finds nothing wrong with the text of any service, nor with a name of ours',
+        run: async () => {
+          const all = (await instance.status()).services.map(async ({ name, internal_url: url }) => {
+            const found = await lint(await (await fetch(`${url}/metrics`)).text());
+            // Names of the process' own metrics are the library's.
+            return found.filter((line) => !/^(nodejs|process)_/.test(line)).map((line) => `${name}: ${line}`);
+          });
+          assert.deepEqual((await Promise.all(all)).flat(), []);
         },
       },
       {

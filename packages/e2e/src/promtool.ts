@@ -1,0 +1,11 @@
+import { spawn } from 'node:child_process';
+import { text } from 'node:stream/consumers';
+
+/** What promtool has to say of a text of metrics: of its form, names, types and helps. */
+export const lint = async (metrics: string): Promise<string[]> => {
+  const child = spawn('promtool', ['check', 'metrics'], { stdio: ['pipe', 'pipe', 'pipe'] });
+  child.stdin.on('error', () => {}); // it has ended already: its own words tell why
+  child.stdin.end(metrics);
+  const [out, error] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  return `${out}\n${error}`.split('\n').filter((line) => line.trim() !== '');
+};
