@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { Agent, request, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { mediaRpc, routesOf } from '@overtone/contracts';
 import { startNats, waitFor, type TestServer } from '@overtone/testkit';
@@ -106,7 +106,7 @@ const readiness = async (port: number): Promise<number> =>
 
 /** A service in a process of its own. */
 const startProcess = async (env: Record<string, string> = {}) => {
-  const main = join(import.meta.dirname, '../test/stopping.main.ts');
+  const main = fileURLToPath(new URL('../test/stopping.main.ts', import.meta.url));
   const given = {
     NATS_URL: nats.url,
     API_PORT: '0',

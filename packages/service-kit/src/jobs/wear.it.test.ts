@@ -10,7 +10,7 @@ import { startNats, waitFor, type TestServer } from '@overtone/testkit';
 import { AckPolicy, connect, RetentionPolicy, type NatsConnection } from 'nats';
 
 const main = fileURLToPath(new URL('../../test/wearing.main.ts', import.meta.url));
-const patient = { timeoutMs: 60_000 };
+const patient = { timeoutMs: 120_000 };
 let nats: TestServer;
 let nc: NatsConnection;
 let folder = '';
@@ -74,5 +74,5 @@ describe('a process that does tasks itself', () => {
     expect(new Set(all.map(([, pid]) => pid)).size).toBe(2);
     second.kill();
     await second.ended;
-  });
+  }, 300_000);
 });

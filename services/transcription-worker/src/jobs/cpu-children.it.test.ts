@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { transcriptArtefact } from '@overtone/contracts';
 import { waitFor } from '@overtone/testkit';
+import { slow } from '../../test/engine-contract.ts';
 import { makeRecording, meeting } from '../../test/make-recording.ts';
 import { childEnvironment } from '../env.ts';
 import { childrenOf } from '../../test/processes.ts';
@@ -29,21 +30,25 @@ const start = (recycleAfter?: number): CpuChildren =>
 const prepareOrder = () => ({ source: file('source'), wav: file('audio.wav'), picture: file('picture.jpg') });
 
 describe('the processes of the queue cpu', () => {
-  it('prepare a recording and put a transcript together', async () => {
-    await makeRecording(file('source.wav'), meeting.slice(0, 1));
-    const shares: number[] = [];
-    const onProgress = (share: number): void => void shares.push(share);
-    const done = await start().prepare({ ...prepareOrder(), source: file('source.wav') }, { signal, onProgress });
-    expect(done).toMatchObject({ truncated: false, hasPicture: false, media: { audio_codec: 'pcm_s16le' } });
-    expect(shares.at(-1)).toBeGreaterThan(0.9);
-    const engine = { provider: 'scripted', model: 'scripted', timing: 'engine' };
-    const word = { word: 'alone', start: 0, end: 1, confidence: null };
-    await writeFile(file('words'), JSON.stringify({ language: 'en', engine, words: [word] }));
-    const order = { words: file('words'), turns: null, degraded: 'Nobody told', seconds: 2, target: file('out') };
-    expect(await cpu.assemble(order, { signal })).toEqual({ segments: 1, speakers: 1 });
-    const transcript = transcriptArtefact.parse(JSON.parse(await readFile(file('out'), 'utf8')));
-    expect(transcript.diarization.degraded).toBe('Nobody told');
-  });
+  it(
+    'prepare a recording and put a transcript together',
+    async () => {
+      await makeRecording(file('source.wav'), meeting.slice(0, 1));
+      const shares: number[] = [];
+      const onProgress = (share: number): void => void shares.push(share);
+      const done = await start().prepare({ ...prepareOrder(), source: file('source.wav') }, { signal, onProgress });
+      expect(done).toMatchObject({ truncated: false, hasPicture: false, media: { audio_codec: 'pcm_s16le' } });
+      expect(shares.at(-1)).toBeGreaterThan(0.9);
+      const engine = { provider: 'scripted', model: 'scripted', timing: 'engine' };
+      const word = { word: 'alone', start: 0, end: 1, confidence: null };
+      await writeFile(file('words'), JSON.stringify({ language: 'en', engine, words: [word] }));
+      const order = { words: file('words'), turns: null, degraded: 'Nobody told', seconds: 2, target: file('out') };
+      expect(await cpu.assemble(order, { signal })).toEqual({ segments: 1, speakers: 1 });
+      const transcript = transcriptArtefact.parse(JSON.parse(await readFile(file('out'), 'utf8')));
+      expect(transcript.diarization.degraded).toBe('Nobody told');
+    },
+    slow,
+  );
 
   it('say what is wrong with a recording in our words, for good', async () => {
     await writeFile(file('source'), 'not media at all '.repeat(100));
@@ -53,16 +58,20 @@ describe('the processes of the queue cpu', () => {
     expect(failure).toMatchObject({ code: 'media_unreadable', kind: 'invalid', permanent: true });
   });
 
-  it('are replaced after their number of tasks', async () => {
-    await writeFile(file('source'), '');
-    start(2);
-    const pids: number[] = [];
-    for (let i = 0; i < 4; i++) {
-      await expect(cpu.prepare(prepareOrder(), { signal })).rejects.toMatchObject({ code: 'media_no_audio' });
-      pids.push(...childrenOf(process.pid).filter((pid) => !pids.includes(pid)));
-    }
-    // The first was killed after its second task, so it is never seen after that; the second likewise.
-    expect(new Set(pids).size).toBe(2);
-    await waitFor(() => childrenOf(process.pid).length === 0);
-  });
+  it(
+    'are replaced after their number of tasks',
+    async () => {
+      await writeFile(file('source'), '');
+      start(2);
+      const pids: number[] = [];
+      for (let i = 0; i < 4; i++) {
+        await expect(cpu.prepare(prepareOrder(), { signal })).rejects.toMatchObject({ code: 'media_no_audio' });
+        pids.push(...childrenOf(process.pid).filter((pid) => !pids.includes(pid)));
+      }
+      // The first was killed after its second task, so it is never seen after that; the second likewise.
+      expect(new Set(pids).size).toBe(2);
+      await waitFor(() => childrenOf(process.pid).length === 0, { timeoutMs: 60_000 });
+    },
+    slow,
+  );
 });
