@@ -41,7 +41,7 @@ const internal = /^\/(health|metrics)(\/|$)/;
 const isApi = (path: string): boolean => path === '/api' || path.startsWith('/api/');
 
 /** The only public port. */
-export const createListener = (d: ListenerDeps): { server: Server; closeTunnels: () => void } => {
+export const createListener = (d: ListenerDeps): { server: Server; closeTunnels: () => Promise<void> } => {
   const exchange = (req: IncomingMessage, res: ServerResponse, expectsContinue: boolean): Exchange => ({
     req,
     res,
@@ -87,7 +87,7 @@ export const createListener = (d: ListenerDeps): { server: Server; closeTunnels:
     answer(x).catch((e: unknown) => sendFailure(x, e, d.log));
   };
 
-  const tunnels = new Set<Duplex>();
+  const tunnels = new Map<Duplex, () => void>();
   const upgrade = async (x: Seen, socket: Duplex, head: Buffer, answer: Answer): Promise<void> => {
     const { req, client } = x;
     const path = pathOf(req.url ?? '');
@@ -115,9 +115,8 @@ export const createListener = (d: ListenerDeps): { server: Server; closeTunnels:
       'x-forwarded-host',
       client.host,
     ];
-    tunnels.add(socket);
     socket.once('close', () => tunnels.delete(socket));
-    tunnel({ req, socket, head, to: d.realtime, headers, answered: answer.given });
+    tunnels.set(socket, tunnel({ req, socket, head, to: d.realtime, headers, answered: answer.given }));
   };
 
   const server = createServer({
@@ -141,8 +140,13 @@ export const createListener = (d: ListenerDeps): { server: Server; closeTunnels:
     };
     upgrade(x, socket, head, { given, refuse }).catch(() => refuse('503 Service Unavailable'));
   });
-  const closeTunnels = (): void => {
-    for (const socket of tunnels) socket.destroy();
+  const closeTunnels = async (): Promise<void> => {
+    const closed = [...tunnels].map(([socket, end]) => {
+      const over = new Promise((resolve) => socket.once('close', resolve));
+      end();
+      return over;
+    });
+    await Promise.all(closed);
   };
   return { server, closeTunnels };
 };

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { createFrameEnds, restartFrame } from './socket-frames.ts';
 
 type Tunnel = {
   req: IncomingMessage;
@@ -18,8 +19,15 @@ export const refuseUpgrade = (socket: Duplex, status: string): void => {
   socket.end(`HTTP/1.1 ${status}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`);
 };
 
-/** Joins a client's WebSocket to the push channel, byte for byte; either end going takes the other with it. */
-export const tunnel = ({ req, socket, head, to, headers, answered }: Tunnel): void => {
+/** How long a client may take to go once it was told to come back. */
+const goodbyeMs = 1_000;
+
+/**
+ * Joins a client's WebSocket to the push channel, byte for byte; either end going takes the other with it.
+ * @returns how to end it from here: the client is told to come back, where a frame has just ended.
+ */
+export const tunnel = ({ req, socket, head, to, headers }: Tunnel): (() => void) => {
+  const ends = createFrameEnds();
   const upstream = connect({ host: to.hostname, port: Number(to.port), noDelay: true });
   const timer = setTimeout(() => upstream.destroy(new Error('timeout')), connectMs);
   let open = false;
@@ -31,6 +39,7 @@ export const tunnel = ({ req, socket, head, to, headers, answered }: Tunnel): vo
     lines.push('connection: Upgrade', 'upgrade: websocket', '', '');
     upstream.write(lines.join('\r\n'));
     if (head.length > 0) upstream.write(head);
+    upstream.on('data', ends.heard);
     upstream.once('data', (first: Buffer) => answered(Number(first.toString('latin1', 9, 12))));
     upstream.pipe(socket).pipe(upstream);
   });
@@ -44,9 +53,18 @@ export const tunnel = ({ req, socket, head, to, headers, answered }: Tunnel): vo
     answered(503);
     refuseUpgrade(socket, '503 Service Unavailable');
   });
-  upstream.on('close', () => {
+  const onUpstreamClose = () => {
     if (open) close();
-  });
+  };
+  upstream.on('close', onUpstreamClose);
   socket.on('error', close);
   socket.on('close', close);
+
+  return () => {
+    if (!open || !ends.between()) return close();
+    upstream.unpipe(socket);
+    upstream.off('close', onUpstreamClose).destroy();
+    socket.end(restartFrame);
+    setTimeout(close, goodbyeMs).unref();
+  };
 };
