@@ -26,7 +26,7 @@ const goodbyeMs = 1_000;
  * Joins a client's WebSocket to the push channel, byte for byte; either end going takes the other with it.
  * @returns how to end it from here: the client is told to come back, where a frame has just ended.
  */
-export const tunnel = ({ req, socket, head, to, headers }: Tunnel): (() => void) => {
+export const tunnel = ({ req, socket, head, to, headers, answered }: Tunnel): (() => void) => {
   const ends = createFrameEnds();
   const upstream = connect({ host: to.hostname, port: Number(to.port), noDelay: true });
   const timer = setTimeout(() => upstream.destroy(new Error('timeout')), connectMs);
