@@ -172,12 +172,14 @@ export const startWorld = async (more: Partial<WorkerEnv> = {}) => {
         await asker.close();
       }
     },
-    capabilities: async () => {
-      const kv = await nc.jetstream().views.kv('WORKERS');
-      const found: z.infer<typeof workerValue>[] = [];
-      for await (const key of await kv.keys()) found.push(workerValue.parse((await kv.get(key))?.json()));
-      return found;
-    },
+    /** What the heartbeats say, once there is one. */
+    capabilities: () =>
+      waitFor(async () => {
+        const kv = await nc.jetstream().views.kv('WORKERS');
+        const found: z.infer<typeof workerValue>[] = [];
+        for await (const key of await kv.keys()) found.push(workerValue.parse((await kv.get(key))?.json()));
+        return found.length > 0 ? found : undefined;
+      }),
     leftovers: () => readdir(workDir),
     stop: async () => {
       await service.stop();
