@@ -37,7 +37,7 @@ import { queuesRoutes } from './queues/queues.routes.ts';
 import { queuesRpc } from './queues/queues.rpc.ts';
 import { createQueues } from './queues/queues.service.ts';
 import { createQueuesStore } from './queues/queues.store.ts';
-import { canJudge } from './recovery/loss.ts';
+import { canJudge, heartbeatGraceMs } from './recovery/loss.ts';
 import { reclaimEverySlot, reclaimWorker } from './recovery/reclaim.jobs.ts';
 import { createRecovery } from './recovery/recovery.service.ts';
 import { createRecoveryStore } from './recovery/recovery.store.ts';
@@ -108,7 +108,7 @@ export const createTranscriptionDispatcher = (env: DispatcherEnv): Service => {
     workers: () => (canJudge(fleet.since(), Date.now()) ? alive(fleet.entries().values(), Date.now()) : null),
   });
   const lives = (id: string): boolean =>
-    !canJudge(fleet.since(), Date.now()) || (fleet.get(`worker.${id}`)?.expiresAt ?? 0) > Date.now();
+    !canJudge(fleet.since(), Date.now(), heartbeatGraceMs) || (fleet.get(`worker.${id}`)?.expiresAt ?? 0) > Date.now();
   const queueGauges = createQueueGauges({ broker, leases: leases.entries, lives });
   const telemetry = createTelemetry(metrics, queueGauges, {
     lost: () => recovery.signals(env.TRANSCRIPTION_INFRA_REQUEUE_ALERT_THRESHOLD),

@@ -91,23 +91,21 @@ const envFor = (w: Pick<World, 'nats' | 'dispatcherUrl'>): DispatcherEnv => ({
 export const startDispatcher = async (w: World, over: Partial<DispatcherEnv> = {}) => {
   const service = createTranscriptionDispatcher({ ...envFor(w), ...over });
   const ports = await service.start();
+  // A connection each: on a slow machine one that is kept would be closed just as it is used again.
+  const call = (method: string, path: string, assertion: string, body?: unknown) =>
+    fetch(`http://127.0.0.1:${ports.apiPort}${path}`, {
+      method,
+      headers: { 'x-overtone-assertion': assertion, 'content-type': 'application/json', connection: 'close' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
   return {
     ...ports,
     stop: service.stop,
-    get: async (path: string, assertion: string) =>
-      fetch(`http://127.0.0.1:${ports.apiPort}${path}`, { headers: { 'x-overtone-assertion': assertion } }),
-    post: async (path: string, assertion: string, body?: unknown) =>
-      fetch(`http://127.0.0.1:${ports.apiPort}${path}`, {
-        method: 'POST',
-        headers: { 'x-overtone-assertion': assertion, 'content-type': 'application/json' },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      }),
-    remove: async (path: string, assertion: string) =>
-      fetch(`http://127.0.0.1:${ports.apiPort}${path}`, {
-        method: 'DELETE',
-        headers: { 'x-overtone-assertion': assertion },
-      }),
-    internal: async (path: string) => (await fetch(`http://127.0.0.1:${ports.internalPort}${path}`)).text(),
+    get: (path: string, assertion: string) => call('GET', path, assertion),
+    post: (path: string, assertion: string, body?: unknown) => call('POST', path, assertion, body),
+    remove: (path: string, assertion: string) => call('DELETE', path, assertion),
+    internal: async (path: string) =>
+      (await fetch(`http://127.0.0.1:${ports.internalPort}${path}`, { headers: { connection: 'close' } })).text(),
   };
 };
 
@@ -125,7 +123,7 @@ export const spawnDispatcher = async (w: World): Promise<{ kill9: () => Promise<
   child.stdout?.on('data', (part: Buffer) => {
     output += part.toString();
   });
-  await waitFor(() => output.includes('ready'), { timeoutMs: 20_000 });
+  await waitFor(() => output.includes('ready'), { timeoutMs: 120_000 });
   return {
     kill9: async () => {
       child.kill('SIGKILL');
@@ -146,7 +144,7 @@ const emitter =
     h.set('ot-time', time.toISOString());
     h.set('ot-source', 'test');
     await waitFor(() => nc.jetstream().publish(event.subject, JSON.stringify(data), { msgID: id, headers: h }), {
-      timeoutMs: 10_000,
+      timeoutMs: 120_000,
     });
     return id;
   };

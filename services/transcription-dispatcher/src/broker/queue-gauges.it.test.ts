@@ -111,4 +111,4 @@ test('GET /metrics/queues answers without a database', async () => {
   proxy.close();
   await w.test.close();
   await w.nats.stop();
-}, 60_000);
+});

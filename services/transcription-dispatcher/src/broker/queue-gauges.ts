@@ -10,9 +10,12 @@ type Deps = {
   lives: (worker: string) => boolean;
 };
 
+/** With the four seconds of a heartbeat: a dead worker is seen within five. */
+const freshMs = 500;
+
 /** The queues as they are now: one question to the broker; leases and heartbeats have come by themselves. */
 export const createQueueGauges = ({ broker, leases, lives }: Deps): (() => Promise<ReadonlyMap<Queue, QueueGauges>>) =>
-  cached(1_000, async () => {
+  cached(freshMs, async () => {
     const states = await broker.queues();
     return gaugesOf(states, [...leases().values()], lives, Date.now());
   });

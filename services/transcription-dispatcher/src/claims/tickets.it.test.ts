@@ -118,7 +118,7 @@ test.each([3, 11])(
     const media = startMedia(w);
     const files = Array.from({ length: 12 }, () => uploadedFile());
     for (const file of files) await w.emit(mediaEvents.uploaded, file);
-    for (const file of files) await waitFor(() => statusOf(w, file.fileId), { timeoutMs: 60_000 });
+    for (const file of files) await waitFor(() => statusOf(w, file.fileId), { timeoutMs: 120_000 });
     for (let i = 0; i < 80; i += 1) await mischief();
     const dropped = files[0];
     if (dropped) await w.emit(mediaEvents.cancelOrdered, { fileId: dropped.fileId, ownerId: dropped.ownerId });
@@ -128,7 +128,7 @@ test.each([3, 11])(
       await timePasses();
       return (await w.sql(`select 1 from run where status = 'running'`)).length > 0;
     };
-    await waitFor(async () => !(await open()), { timeoutMs: 240_000, intervalMs: 1_000 });
+    await waitFor(async () => !(await open()), { timeoutMs: 400_000, intervalMs: 1_000 });
     for (const worker of workers) await worker.stop();
     media.stop();
 
@@ -150,5 +150,5 @@ test.each([3, 11])(
     expect(twice).toEqual([]);
     expect(await w.sql(`select 1 from task_attempt where outcome = 'running'`)).toEqual([]);
   },
-  600_000,
+  900_000,
 );

@@ -19,9 +19,11 @@ export const leaseGraceMs = 7_000;
 /** After this a stored transcript that was not told of is asked for again. */
 export const reminderMs = 60_000;
 
-/** Whether leases have been followed long enough to conclude from the absence of one. */
-export const canJudge = (followingSince: number | null, now: number): boolean =>
-  followingSince !== null && now - followingSince >= leaseGraceMs;
+/** The same for heartbeats, which come every second. */
+export const heartbeatGraceMs = 3_000;
+/** Whether leases, or heartbeats, have been followed long enough to conclude from the absence of one. */
+export const canJudge = (followingSince: number | null, now: number, graceMs = leaseGraceMs): boolean =>
+  followingSince !== null && now - followingSince >= graceMs;
 
 /** Work on a recording may take so many times its length; nothing real is slower. */
 const slowest = 10;

@@ -165,7 +165,7 @@ test('system.reclaim_orphaned_deliveries comes once per slot and is worked off',
     const info = await jsm.consumers.info('JOBS', jobDurable(systemJobs.reclaimOrphaned));
     return info.delivered.consumer_seq > 0 && info.num_ack_pending === 0 && info.num_pending === 0;
   }, patience);
-}, 130_000);
+});
 
 test('a short recording does not wait for a long one of somebody else', async () => {
   const preparing = await startWorker(w, {}, { queues: ['cpu'] });

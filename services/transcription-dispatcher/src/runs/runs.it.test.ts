@@ -39,7 +39,7 @@ afterEach(async () => {
 const eventsOf = async (fileId: string) =>
   (await w.events()).filter((e) => e.data['fileId'] === fileId && e.subject.startsWith('evt.transcription.'));
 const completed = (fileId: string) =>
-  waitFor(async () => (await statusOf(w, fileId)) === 'completed', { timeoutMs: 15_000 });
+  waitFor(async () => (await statusOf(w, fileId)) === 'completed', { timeoutMs: 120_000 });
 
 describe('a run', () => {
   test('goes through all stages, one after the other, and completes', async () => {
