@@ -118,7 +118,7 @@ describe('consumers', () => {
       );
     const running = reaction.start(dispatcher);
     await publish(media, ids());
-    await waitFor(async () => (await line('event_consumer_retrying')) === 1, { timeoutMs: 20_000 });
+    await waitFor(async () => (await line('event_consumer_retrying')) === 1, { timeoutMs: 60_000 });
     await running.stop();
     // The broker may still know of the last pull when the first of these comes.
     await waitFor(
@@ -126,9 +126,9 @@ describe('consumers', () => {
         await publish(media, ids());
         return (await line('event_consumer_pending')) > 0;
       },
-      { timeoutMs: 20_000 },
+      { timeoutMs: 60_000 },
     );
-  });
+  }, 150_000);
 
   it('drop an event that can never be handled, and go on with the next', async () => {
     const { media, dispatcher } = await setUp();
