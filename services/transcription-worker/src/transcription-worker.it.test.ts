@@ -174,6 +174,8 @@ esac
     await writeFile(join(bin, 'nvidia-smi'), driver, { mode: 0o755 });
     process.env['PATH'] = `${bin}:${path}`;
     w = await startWorld({ ENABLE_VRAM_PROFILING: true, GPU_WORKER_POOL: 'threads' });
+    // On a very busy machine the driver may be too slow the first time.
+    await waitFor(async () => (await w.capabilities())[0]?.gpu?.devices.length, { timeoutMs: 120_000 });
   }, slow);
   afterAll(async () => {
     process.env['PATH'] = path;

@@ -57,7 +57,9 @@ const toldBy = async (bucket: KV, workers: number) => {
   const told = new Map<string, { pulls: string[]; gpus: string[] }>();
   for await (const entry of await bucket.watch()) {
     const { pulls, gpu } = workerValue.parse(entry.json());
-    told.set(entry.key, { pulls: pulls.toSorted(), gpus: (gpu?.devices ?? []).map((d) => d.name) });
+    // On a very busy machine the driver may be too slow the first time.
+    if (!gpu?.devices.length) continue;
+    told.set(entry.key, { pulls: pulls.toSorted(), gpus: gpu.devices.map((d) => d.name) });
     if (told.size === workers) break;
   }
   return [...told.values()].toSorted((a, b) => a.pulls.length - b.pulls.length);

@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
@@ -33,7 +33,9 @@ describe('asking the driver', () => {
   });
 
   it('says that there is no driver', async () => {
-    expect(await createGpuProbe({ env: { PATH: '/bin' } }).look()).toMatchObject({
+    // The machine that tests may have one.
+    await symlink('/usr/bin/setpriv', join(folder, 'setpriv'));
+    expect(await createGpuProbe({ env: { PATH: folder }, timeoutMs: 60_000 }).look()).toMatchObject({
       devices: [],
       note: expect.stringContaining('nvidia-smi is missing'),
     });

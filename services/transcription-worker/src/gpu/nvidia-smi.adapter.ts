@@ -8,7 +8,7 @@ export interface GpuProbeOptions {
   /** Environment of the programs we start; CUDA_VISIBLE_DEVICES in it counts. */
   env: Record<string, string>;
   timeoutMs?: number;
-  /** How long an answer counts. */
+  /** How long an answer counts that names a GPU; another one counts for a quarter of it. */
   freshMs?: number;
 }
 
@@ -73,9 +73,14 @@ export const createGpuProbe = (given: GpuProbeOptions): GpuProbe => {
   let known: { state: Promise<GpuState>; until: number } | undefined;
   return {
     look: () => {
-      if (!known || known.until <= performance.now())
-        known = { state: probe(options), until: performance.now() + options.freshMs };
-      return known.state;
+      if (known && known.until > performance.now()) return known.state;
+      const asked = { state: probe(options), until: Infinity };
+      known = asked;
+      // Where there is no GPU, or its driver was too slow this time, there may be one soon.
+      void asked.state.then(({ devices }) => {
+        asked.until = performance.now() + (devices.length > 0 ? options.freshMs : options.freshMs / 4);
+      });
+      return asked.state;
     },
   };
 };
