@@ -11,7 +11,8 @@ import { until, type Suite } from './runner.ts';
 import { copyOf, insist } from './scripted.ts';
 
 const places = 4;
-const hour = 3_600;
+/** Of sound: far more than a short recording has. */
+const longSeconds = 1_800;
 
 /** Everything that can transcribe is busy with one person's long recordings when another one sends a short one. */
 export const longBesideShort = ({ scripted, recordings }: ScriptedContext): Suite => {
@@ -27,11 +28,11 @@ export const longBesideShort = ({ scripted, recordings }: ScriptedContext): Suit
           const api = await signIn(instance.baseUrl, admin.email, admin.password);
           const other = await signInAsOther(instance, 'short@example.org');
           const books = (ledger = await openLedger(instance));
-          const silence = join(recordings.folder, 'hour.wav');
-          const sound = ['-n', '-r', '8000', '-c', '1', '-b', '16', silence, 'trim', '0', String(hour)];
+          const silence = join(recordings.folder, 'long.wav');
+          const sound = ['-n', '-r', '8000', '-c', '1', '-b', '16', silence, 'trim', '0', String(longSeconds)];
           await promisify(execFile)('sox', sound);
-          // An hour takes ten minutes; a short one a second.
-          await pretend(600);
+          // A long one takes ten minutes; a short one seconds.
+          await pretend(1_200);
           const long: string[] = [];
           for (let n = 1; n <= places; n++)
             long.push(await insist(api, await copyOf(silence, recordings.folder, 21_000 + n)));

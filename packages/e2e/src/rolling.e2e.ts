@@ -144,6 +144,8 @@ export const rolling = ({ scripted, recordings }: ScriptedContext, files: number
         run: async () => {
           const large = join(recordings.folder, 'large.wav');
           await promisify(execFile)('sox', ['-n', '-r', '16000', '-c', '1', '-b', '16', large, 'trim', '0', '1500']);
+          // It is only there to be downloaded.
+          await scripted.calm();
           const file = await insist(api, large);
           const download = await heldDownload(`${instance.baseUrl}/api/files/${file}/content`, api.token);
           const restarted = restart(instance, ['edge-gateway']);
@@ -152,6 +154,7 @@ export const rolling = ({ scripted, recordings }: ScriptedContext, files: number
           await restarted;
           assert.equal((await endsOf(instance, 'edge-gateway')).at(-1), 'exit code 0');
           assert.equal((await api.call('GET', '/api/users/me')).status, 200);
+          await api.ok('DELETE', `/api/files/${file}`);
         },
       },
     ],
