@@ -162,6 +162,8 @@ export const inTheBrowser = ({ instance, recordings, screenshots }: Context): Su
   const finding: Check[] = [
     step('a search by words leads to the second at which it is said', async () => {
       await page.getByRole('link', { name: 'Search' }).click();
+      // The page left behind has a box to search in, too.
+      await page.getByRole('heading', { name: 'Search', level: 1 }).waitFor();
       await page.getByRole('searchbox').first().fill('windows');
       await page.keyboard.press('Enter');
       const hit = page
@@ -179,6 +181,8 @@ export const inTheBrowser = ({ instance, recordings, screenshots }: Context): Su
     }),
     step('a search by meaning finds what was said in other words', async () => {
       await page.getByRole('link', { name: 'Search' }).click();
+      // The page left behind has a box to search in, too.
+      await page.getByRole('heading', { name: 'Search', level: 1 }).waitFor();
       await page.getByRole('searchbox').first().fill('due date');
       await page.keyboard.press('Enter');
       await page
