@@ -39,7 +39,7 @@ export function createReach({ wanted, nested, byMember }: Building) {
   const children = new Map<string, string[]>();
   const groups = new Map<string, GroupMembers>();
   /** All groups there are, where nobody but groups is looked for among the members. */
-  const expected = new Set<string>();
+  const expected = new Map<string, string>();
 
   const above = (): Map<string, string[]> => {
     const reached = new Map<string, string[]>();
@@ -58,7 +58,7 @@ export function createReach({ wanted, nested, byMember }: Building) {
   return {
     /** The names of all groups that will come; once told, no other member is kept. */
     expect: (dns: readonly string[]): void => {
-      for (const dn of dns) expected.add(ldapClaimKey(dn));
+      for (const dn of dns) expected.set(ldapClaimKey(dn), dn);
     },
     /** @throws DirectoryFailure for a group that was not there when they were named: some dropped member may be it. */
     add: (group: GroupMembers): void => {
@@ -70,6 +70,8 @@ export function createReach({ wanted, nested, byMember }: Building) {
       if (!expected.has(key)) throw new DirectoryFailure('busy', 'Groups were made while they were read');
       groups.set(key, { ...group, members: group.members.filter((dn) => expected.has(ldapClaimKey(dn))), logins: [] });
     },
+    /** The groups that were wanted or named, and have not come. */
+    unseen: (): string[] => [...names, ...expected].flatMap(([key, dn]) => (groups.has(key) ? [] : [dn])),
     done: (): Reach => {
       if (nested)
         for (const [key, { members }] of groups) {

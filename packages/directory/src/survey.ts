@@ -152,12 +152,12 @@ async function reachOf(asking: Asking, wanted: readonly string[], listed: boolea
     for (const dn of wanted) building.add({ dn, members: [], logins: [], sid: null });
     return building.done();
   }
-  const attributes = ['member', 'uniqueMember', 'memberUid', 'objectSid'];
+  const attributes = [...memberAttributes, 'objectSid'];
   const everyGroup = (asked: string[]) =>
     allOf(asking, {
       base: treeOf(config.searchBase, root.namingContexts),
       scope: 'sub',
-      filter: anyOf(attributes.slice(0, 3).map(present)),
+      filter: anyOf(memberAttributes.map(present)),
       attributes: asked,
       maxEntries: MAX_GROUPS,
     });
@@ -166,15 +166,30 @@ async function reachOf(asking: Asking, wanted: readonly string[], listed: boolea
     for await (const page of everyGroup(['1.1'])) building.expect(page.map((entry) => entry.dn));
   const ask = config.recursiveGroups ? everyGroup(attributes) : eachOf(asking, wanted, attributes);
   for await (const page of ask) for (const entry of page) building.add(await membersOf(asking, entry));
+  for (const dn of building.unseen()) await mustHaveNobody(asking, dn);
   return building.done();
+}
+const memberAttributes = ['member', 'uniqueMember', 'memberUid'];
+
+/** A group that is said to be gone, or is left out of the list of all, would be taken from everybody in it: asked twice. */
+async function mustHaveNobody({ connection, deadline }: Asking, base: string): Promise<void> {
+  const filter = anyOf(memberAttributes.map(present));
+  const question = { base, scope: 'base', filter, attributes: ['1.1'], maxEntries: 1 } as const;
+  const { code, diagnostic, entries } = await connection.search(question, deadline);
+  if (code === resultCodes.noSuchObject) return;
+  if (code !== resultCodes.success) throw failureOf(code, diagnostic);
+  if (entries.length > 0)
+    throw new DirectoryFailure('protocol', `The group ${base} has members, and was not among the groups`);
 }
 
 async function* eachOf({ connection, deadline }: Asking, dns: readonly string[], attributes: string[]) {
   for (const base of dns) {
     const question = { base, scope: 'base', filter: present('objectClass'), attributes, maxEntries: 1 } as const;
     const { code, diagnostic, entries } = await connection.search(question, deadline);
-    // A mapping may name a group that is gone; nobody is in it.
-    if (code !== resultCodes.noSuchObject && code !== resultCodes.success) throw failureOf(code, diagnostic);
+    // A mapping may name a group that is gone; nobody is in it. One that is there and not shown is another matter.
+    if (code === resultCodes.noSuchObject) continue;
+    if (code !== resultCodes.success) throw failureOf(code, diagnostic);
+    if (entries.length !== 1) throw new DirectoryFailure('refused', `The group ${base} is there and not shown`);
     yield entries;
   }
 }
