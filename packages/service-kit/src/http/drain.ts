@@ -30,10 +30,12 @@ export const createDrain = (server: Server, idleMs = partWithIdleMs): Drain => {
     },
     close: () =>
       new Promise((resolve) => {
-        const from = Date.now();
+        let looks = 0;
         // An idle connection may bring its next request at this moment: its client is given time to see that it is over.
+        // Counted, so that a process that was held up has read what came meanwhile before it closes anything.
         const look = setInterval(() => {
-          if (Date.now() - from > idleMs) server.closeIdleConnections();
+          looks += 1;
+          if (looks * lookMs > idleMs) server.closeIdleConnections();
         }, lookMs);
         // Not the HTTP server's own close, which would end idle connections at once.
         Listener.prototype.close.call(server, () => {

@@ -63,6 +63,8 @@ export const tunnel = ({ req, socket, head, to, headers, answered }: Tunnel): ((
   return () => {
     if (!open || !ends.between()) return close();
     upstream.unpipe(socket);
+    // Read on, so that the client's own goodbye is seen.
+    socket.unpipe(upstream).resume();
     upstream.off('close', onUpstreamClose).destroy();
     socket.end(restartFrame);
     setTimeout(close, goodbyeMs).unref();
