@@ -42,7 +42,7 @@ export const beat = (
     busy = false;
   };
   void quietly();
-  const timer = setInterval(() => void quietly(), everyMs);
+  const timer = setInterval(() => void quietly(), everyMs).unref();
   return {
     stop: async () => {
       clearInterval(timer);

@@ -43,7 +43,7 @@ export const createLeases = (bus: Bus, workerId: string): Leases => {
       const timer = setInterval(() => {
         msg.working();
         last = last.then(() => write(put));
-      }, renewMs);
+      }, renewMs).unref();
       return {
         release: () => {
           clearInterval(timer);
