@@ -5,7 +5,13 @@ import { pageOf, pageQuery, routesOf, text, time, uuidParams } from './http.ts';
 import { engineInfo, stages, waitingReasons } from './transcription.ts';
 
 /** What an administrator did to queues and dead jobs; identity writes it to the audit trail. */
-export const operationActions = ['queue_paused', 'queue_resumed', 'jobs_retried', 'jobs_discarded'] as const;
+export const operationActions = [
+  'queue_paused',
+  'queue_resumed',
+  'jobs_retried',
+  'jobs_discarded',
+  'stuck_recovered',
+] as const;
 export const operationsEvents = {
   performed: defineEvent(
     'evt.transcription.operation.performed.v1',

@@ -28,6 +28,7 @@ type AuditEvent =
   | 'admin.settings.test'
   | 'admin.queue.pause'
   | 'admin.queue.resume'
+  | 'admin.jobs.recover'
   | 'admin.jobs.retry'
   | 'admin.jobs.discard'
   // The specification's name ("Events" 1).

@@ -8,6 +8,7 @@ const eventOf: Record<(typeof operationActions)[number], AuditRecord['event']> =
   queue_resumed: 'admin.queue.resume',
   jobs_retried: 'admin.jobs.retry',
   jobs_discarded: 'admin.jobs.discard',
+  stuck_recovered: 'admin.jobs.recover',
 };
 
 /** An administrator did something to queues or dead jobs: it stands in the audit trail, once, at the time it happened. */

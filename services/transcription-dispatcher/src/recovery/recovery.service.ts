@@ -5,6 +5,7 @@ import type { Broker } from '../broker/broker.ts';
 import { claimsStore, isHeld, type Claims, type SeenLease } from '../claims/claims.ts';
 import { txOptions, type Db } from '../database.ts';
 import type { Task } from '../generated/client.ts';
+import { tellAudit, type Operator } from '../operator.ts';
 import { front, type Orders } from '../orders/orders.ts';
 import type { Runs } from '../runs/runs.ts';
 import { runsStore } from '../runs/runs.ts';
@@ -95,7 +96,7 @@ export const createRecovery = (d: RecoveryDeps) => {
       } as DataOf<typeof transcriptionEvents.stageCompleted>);
     }, txOptions);
 
-  return {
+  const recovery = {
     /** Running tasks without a live lease, back to their queues under a new token. */
     takeBackLost: async (): Promise<{ found: number; reset: number }> => {
       if (!canJudge(d.leases.since(), Date.now())) return { found: 0, reset: 0 };
@@ -155,6 +156,22 @@ export const createRecovery = (d: RecoveryDeps) => {
     /** Says again what media seems not to have heard. */
     remindUnheard: async (): Promise<void> => {
       for (const run of await d.store.unheard()) await remind(run.id);
+    },
+  };
+  return {
+    ...recovery,
+    /** All that a look every few seconds does, at once, for an administrator who does not want to wait. */
+    recoverStuck: async (operator: Operator): Promise<{ found: number; reset: number }> => {
+      const lost = await recovery.takeBackLost();
+      const others = (await recovery.endOverdue()) + (await recovery.replaceLostMessages(0));
+      const reset = lost.reset + others;
+      // Each was put back in a transaction of its own; the record tells of the order, not of one task.
+      if (reset > 0)
+        await d.db.$transaction(
+          (tx) => tellAudit(tx, d.outbox, operator, 'stuck_recovered', { count: reset }),
+          txOptions,
+        );
+      return { found: lost.found + others, reset };
     },
   };
 };

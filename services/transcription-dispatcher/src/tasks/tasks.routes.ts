@@ -1,6 +1,7 @@
 import { dispatcherRoutes } from '@overtone/contracts';
 import { handle, notFound, type Route } from '@overtone/service-kit';
 import { alive, type WorkerState } from '../leases/leases.ts';
+import { operatorOf } from '../operator.ts';
 import type { Recovery } from '../recovery/recovery.ts';
 import type { TasksReadModel } from './tasks.read-model.ts';
 
@@ -25,15 +26,13 @@ export const tasksRoutes = ({ tasks, recovery, fleet }: TasksRoutesDeps): Route[
     if (!task) throw notFound('There is no such task.');
     return task;
   }),
-  handle(dispatcherRoutes.recoverStuck, async () => {
-    const lost = await recovery.takeBackLost();
-    const others = (await recovery.endOverdue()) + (await recovery.replaceLostMessages(0));
-    const count = lost.reset + others;
+  handle(dispatcherRoutes.recoverStuck, async (r) => {
+    const { found, reset } = await recovery.recoverStuck(operatorOf(r));
     return {
       success: true,
-      count,
-      total: lost.found + others,
-      message: count === 0 ? 'Nothing was stuck' : `${count} stuck ${count === 1 ? 'task was' : 'tasks were'} put back`,
+      count: reset,
+      total: found,
+      message: reset === 0 ? 'Nothing was stuck' : `${reset} stuck ${reset === 1 ? 'task was' : 'tasks were'} put back`,
     };
   }),
   handle(dispatcherRoutes.engines, async () => {

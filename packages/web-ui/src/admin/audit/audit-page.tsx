@@ -85,6 +85,7 @@ const events = [
   'admin.settings.change',
   'admin.queue.pause',
   'admin.queue.resume',
+  'admin.jobs.recover',
   'admin.jobs.retry',
   'admin.jobs.discard',
   'ADMIN_ROLE_CHANGE',

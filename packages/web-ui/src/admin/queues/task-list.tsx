@@ -29,7 +29,9 @@ export const TaskList = () => {
     <>
       <Bar filters={filters} onChange={change} />
       <Waiting of={tasks} what="The tasks" />
-      {tasks.data?.items.length === 0 && <Empty>No task matches.</Empty>}
+      {tasks.data?.items.length === 0 && (
+        <Empty>{Object.values(filters).some(Boolean) ? 'No task matches.' : 'No work has been ordered yet.'}</Empty>
+      )}
       {tasks.data && tasks.data.items.length > 0 && <Tasks tasks={tasks.data.items} />}
       {tasks.data && (
         <>
