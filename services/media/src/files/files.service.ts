@@ -37,25 +37,28 @@ export const createFiles = ({ db, outbox }: FilesDeps) => ({
     return { items: shown, total, page: query.page, page_size: query.page_size };
   },
 
-  detail: async (caller: Caller, id: string, query: QueryOf<Routes['getFile']>): Promise<FileDetail> => {
-    const { permission } = await usableFile(db, caller, id, 'read');
-    const { segment_limit: limit, segment_offset: offset } = query;
-    const [file, tags, speakers, page] = await Promise.all([
-      store.get(db, id),
-      store.tags(db, id),
-      listSpeakers(db, id),
-      readSegments(db, id, { limit, offset, words: true }),
-    ]);
-    return {
-      ...toFileObject(file, permission),
-      tags: tags.map(({ tag, source }) => toTagObject(tag, source)),
-      speakers,
-      transcript_segments: page.segments,
-      total_segments: page.total,
-      segment_limit: limit,
-      segment_offset: offset,
-    };
-  },
+  /** All of it as it stood at one moment: a transcript may be stored anew while it is read. */
+  detail: (caller: Caller, id: string, query: QueryOf<Routes['getFile']>): Promise<FileDetail> =>
+    db.$transaction(
+      async (tx) => {
+        const { permission } = await usableFile(tx, caller, id, 'read');
+        const { segment_limit: limit, segment_offset: offset } = query;
+        const file = await store.get(tx, id);
+        const tags = await store.tags(tx, id);
+        const speakers = await listSpeakers(tx, id);
+        const page = await readSegments(tx, id, { limit, offset, words: true });
+        return {
+          ...toFileObject(file, permission),
+          tags: tags.map(({ tag, source }) => toTagObject(tag, source)),
+          speakers,
+          transcript_segments: page.segments,
+          total_segments: page.total,
+          segment_limit: limit,
+          segment_offset: offset,
+        };
+      },
+      { ...txOptions, isolationLevel: 'RepeatableRead' },
+    ),
 
   update: (caller: Caller, id: string, body: BodyOf<Routes['updateFile']>): Promise<FileObject> =>
     db.$transaction(async (tx) => {
