@@ -19,10 +19,11 @@ export type Recordings = {
   video: string;
   remove: () => Promise<void>;
 };
-/** What the suites get that need only the other instance, whose engine is scripted. */
-export type ScriptedContext = { scripted: ReturnType<typeof scriptedInstance>; recordings: Recordings };
-/** What every suite gets. */
-export type Context = ScriptedContext & { instance: Instance; collector: Collector; screenshots: string };
+type Shared = { recordings: Recordings; screenshots: string };
+/** What suites of the first instance get. */
+export type Context = Shared & { instance: Instance; collector: Collector };
+/** What suites of the other instance get, whose engine is scripted. */
+export type ScriptedContext = Shared & { scripted: ReturnType<typeof scriptedInstance> };
 
 export const makeRecordings = async (): Promise<Recordings> => {
   const folder = await mkdtemp(join(tmpdir(), 'overtone-e2e-recordings-'));

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { fitsWidth, launchBrowser } from './browser.ts';
 import { signIn, type Client } from './client.ts';
-import type { Context } from './context.ts';
+import type { ScriptedContext } from './context.ts';
 import { nameless, openHands, watchedStep, type Hands } from './hands.ts';
 import { admin, type Instance } from './instance.ts';
 import { copyOf, insist } from './scripted.ts';
@@ -15,7 +15,7 @@ const patience = { timeout: 60_000 };
 const somebody = { email: 'olga.renn@example.org', name: 'Olga Renn', password: 'Silver-Lantern-73' };
 
 /** Queues, workers, dead jobs and a run's timeline as an administrator sees them. */
-export const queuesInTheBrowser = ({ scripted, recordings, screenshots }: Context): Suite => {
+export const queuesInTheBrowser = ({ scripted, recordings, screenshots }: ScriptedContext): Suite => {
   let browser: Browser;
   let boss: Hands;
   let other: Hands;

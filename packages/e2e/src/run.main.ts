@@ -36,7 +36,9 @@ const help = `Checks a running Overtone as its users see it.
   node packages/e2e/src/run.main.ts [SUITE...] [--screenshots DIR] [--data DIR]
   --screenshots DIR  keep the pictures of the browser checks there
   --data DIR         use this data folder and leave it running, instead of a new one that is removed
-Suites: main-job browser people-browser settings-browser sync-browser queues-browser ten-hours push bad-uploads bad-input authorisation sessions sweep sweep-kill kill lifecycle signals frozen orphan rolling broker-wiped chaos long-beside-short (all, in this order, when none is named)`;
+Suites: main-job browser people-browser settings-browser sync-browser ten-hours push bad-uploads bad-input authorisation sessions sweep sweep-kill kill lifecycle
+and, on an instance of their own beside the first: queues-browser signals frozen orphan rolling broker-wiped chaos long-beside-short
+All, in this order, when none is named.`;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -60,7 +62,6 @@ const suites: Record<string, (context: Context) => Suite> = {
   'people-browser': peopleInTheBrowser,
   'settings-browser': settingsInTheBrowser,
   'sync-browser': syncInTheBrowser,
-  'queues-browser': queuesInTheBrowser,
   'ten-hours': tenHours,
   push,
   'bad-uploads': (context) => badUploads(context, maxUploadBytes),
@@ -71,10 +72,11 @@ const suites: Record<string, (context: Context) => Suite> = {
   'sweep-kill': sweepKilling,
   kill: killing,
   lifecycle,
-  signals,
 };
 /** Those that would be too rough or too long on the first instance: they have one of their own, with a scripted engine. */
 const scriptedSuites: Record<string, (context: ScriptedContext) => Suite> = {
+  'queues-browser': queuesInTheBrowser,
+  signals,
   frozen,
   orphan: orphaned,
   rolling: (context) => rolling(context, 4),
@@ -117,28 +119,44 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, () => void stop().then(() => process.exit(1)));
 
 const total = { passed: 0, failed: 0 };
-const run = async (suite: Suite, evidence: () => Promise<string>): Promise<void> => {
-  const tally = await runSuite(suite, evidence);
+const run = async (suite: Suite, evidence: () => Promise<string>, print: (line: string) => void): Promise<void> => {
+  const tally = await runSuite(suite, evidence, print);
   total.passed += tally.passed;
   total.failed += tally.failed;
 };
-const onTheFirst = async (names: readonly string[]): Promise<void> => {
-  if (names.length === 0) return;
-  const started = await instance.up();
-  if (started.code !== 0) {
-    console.error(`./overtone up ended with ${started.code}:\n${started.output}\n${await instance.logsTail()}`);
-    total.failed++;
-    return;
-  }
-  console.log(`up in ${started.seconds.toFixed(1)} s at ${instance.baseUrl}`);
-  const context: Context = { instance, scripted, collector, recordings, screenshots };
-  for (const name of names) await run(suites[name]!(context), () => instance.logsTail());
+/** Prints what a suite says when it is over, so that two that run side by side do not talk at once. */
+const asOne = async (work: (print: (line: string) => void) => Promise<void>): Promise<void> => {
+  const lines: string[] = [];
+  await work((line) => lines.push(line));
+  console.log(lines.join('\n'));
 };
 
 const recordings = await makeRecordings();
-await onTheFirst(wanted.filter((name) => name in suites));
-for (const name of wanted.filter((n) => n in scriptedSuites))
-  await run(scriptedSuites[name]!({ scripted, recordings }), () => scripted.logsTail());
+const onTheFirst = wanted.filter((name) => name in suites);
+const onTheOther = wanted.filter((name) => name in scriptedSuites);
+const printing =
+  onTheFirst.length > 0 && onTheOther.length > 0 ? asOne : (work: Parameters<typeof asOne>[0]) => work(console.log);
+
+const startTheFirst = async (): Promise<boolean> => {
+  const started = await instance.up();
+  if (started.code === 0) console.log(`up in ${started.seconds.toFixed(1)} s at ${instance.baseUrl}`);
+  else console.error(`./overtone up ended with ${started.code}:\n${started.output}\n${await instance.logsTail()}`);
+  return started.code === 0;
+};
+const first = async (): Promise<void> => {
+  const context: Context = { instance, collector, recordings, screenshots };
+  for (const name of onTheFirst)
+    await printing((print) => run(suites[name]!(context), () => instance.logsTail(), print));
+};
+const other = async (): Promise<void> => {
+  const context: ScriptedContext = { scripted, recordings, screenshots };
+  for (const name of onTheOther)
+    await printing((print) => run(scriptedSuites[name]!(context), () => scripted.logsTail(), print));
+};
+
+// The other instance draws its ports when the first has its own. Both wait more than they work.
+if (onTheFirst.length === 0 || (await startTheFirst())) await Promise.all([first(), other()]);
+else total.failed++;
 await recordings.remove();
 await stop();
 console.log(`${total.passed} passed, ${total.failed} failed`);

@@ -34,38 +34,40 @@ const withLimit = async (check: Check): Promise<void> => {
   }
 };
 
-const attempt = async (check: Check, evidence: () => Promise<string>): Promise<boolean> => {
+type Print = (line: string) => void;
+
+const attempt = async (check: Check, evidence: () => Promise<string>, print: Print): Promise<boolean> => {
   const from = Date.now();
   try {
     await withLimit(check);
-    console.log(`  ${colour.ok}ok${colour.off}    ${check.rule} (${seconds(from)})`);
+    print(`  ${colour.ok}ok${colour.off}    ${check.rule} (${seconds(from)})`);
     return true;
   } catch (error) {
-    console.log(`  ${colour.bad}FAIL${colour.off}  ${check.rule} (${seconds(from)})`);
-    console.log(indented(explain(error)));
-    console.log(indented(await evidence().catch((e: unknown) => `no evidence: ${String(e)}`)));
+    print(`  ${colour.bad}FAIL${colour.off}  ${check.rule} (${seconds(from)})`);
+    print(indented(explain(error)));
+    print(indented(await evidence().catch((e: unknown) => `no evidence: ${String(e)}`)));
     return false;
   }
 };
 
 /** Checks the rules of a suite one after another and prints each result. */
-export const runSuite = async (suite: Suite, evidence: () => Promise<string>): Promise<Tally> => {
+export const runSuite = async (suite: Suite, evidence: () => Promise<string>, print: Print): Promise<Tally> => {
   const from = Date.now();
-  console.log(suite.name);
+  print(suite.name);
   const tally = { passed: 0, failed: 0 };
   let broken = false;
   for (const check of suite.checks) {
     if (broken) {
-      console.log(`  ${colour.bad}FAIL${colour.off}  ${check.rule} (not reached)`);
+      print(`  ${colour.bad}FAIL${colour.off}  ${check.rule} (not reached)`);
       tally.failed++;
       continue;
     }
-    const passed = await attempt(check, evidence);
+    const passed = await attempt(check, evidence, print);
     broken ||= !passed && check.vital === true;
     tally[passed ? 'passed' : 'failed']++;
   }
   await suite.close?.();
-  console.log(`  ${suite.name}: ${seconds(from)}`);
+  print(`  ${suite.name}: ${seconds(from)}`);
   return tally;
 };
 

@@ -6,7 +6,7 @@ import { dashboards, toGrafana } from '@overtone/monitoring';
 import { personLdif, startSlapd, type Slapd } from '@overtone/testkit';
 import { startPrometheus, type Prometheus } from '@overtone/testkit/prometheus';
 import { signIn, type Client } from './client.ts';
-import type { Context } from './context.ts';
+import type { ScriptedContext } from './context.ts';
 import { admin, type Instance } from './instance.ts';
 import { limitSignIns } from './people.ts';
 import { lint } from './promtool.ts';
@@ -51,7 +51,7 @@ const configurationOf = async (instance: Instance): Promise<string> => {
 };
 
 /** Metrics, rules and dashboards, read as an SRE's Prometheus reads them. */
-export const signals = ({ scripted, recordings }: Context): Suite => {
+export const signals = ({ scripted, recordings }: ScriptedContext): Suite => {
   let instance: Instance;
   let root: Client;
   let prometheus: Prometheus;
