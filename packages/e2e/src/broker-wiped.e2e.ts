@@ -26,7 +26,7 @@ export const brokerWiped = ({ scripted, recordings }: ScriptedContext, files: nu
       {
         rule: 'everything is finished after the broker is back, once',
         limitMs: 600_000 + files * 5_000,
-        run: async () => {
+        run: async (say) => {
           const { instance, pretend } = await scripted.get();
           const api: Client = await signIn(instance.baseUrl, admin.email, admin.password);
           const books = (ledger = await openLedger(instance));
@@ -42,7 +42,7 @@ export const brokerWiped = ({ scripted, recordings }: ScriptedContext, files: nu
           const underWay = (await books.unfinished(sent)).length;
           await wipe(instance);
           const after = await allFinished(books, sent, 300_000);
-          console.log(`        ${underWay} under way at the loss, all finished ${after.toFixed(1)} s after it`);
+          say(`${underWay} under way at the loss, all finished ${after.toFixed(1)} s after it`);
           await allReady(instance);
           await books.assertOnce(sent, model);
           await assertIndexed(api, books, sent, model);

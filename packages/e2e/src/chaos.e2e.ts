@@ -95,13 +95,11 @@ export const chaos = ({ scripted, recordings }: ScriptedContext, { blows, files,
       {
         rule: 'after the last blow everything is finished, nothing is lost and nothing was done twice',
         limitMs: 900_000 + blows * 5_000,
-        run: async () => {
+        run: async (say) => {
           const struck = strike(instance, blowsOf({ blows, seed }));
           await Promise.all([struck, keepBusy(struck)]);
           const after = await allFinished(ledger as Ledger, sent, 300_000);
-          console.log(
-            `        ${sent.length} recordings finished ${told.format(after)} s after the last blow and the last upload`,
-          );
+          say(`${sent.length} recordings finished ${told.format(after)} s after the last blow and the last upload`);
           await allReady(instance);
           await (ledger as Ledger).assertOnce(sent, model);
           await assertIndexed(api, ledger as Ledger, sent, model);

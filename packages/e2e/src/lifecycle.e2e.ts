@@ -70,10 +70,10 @@ export const lifecycle = ({ instance }: Context): Suite => ({
     },
     {
       rule: 'a second start finds everything where it was',
-      run: async () => {
+      run: async (say) => {
         const ran = await instance.up({});
         assert.equal(ran.code, 0, ran.output);
-        console.log(`        warm up in ${ran.seconds.toFixed(1)} s`);
+        say(`warm up in ${ran.seconds.toFixed(1)} s`);
       },
       limitMs: 120_000,
     },

@@ -23,7 +23,7 @@ export const longBesideShort = ({ scripted, recordings }: ScriptedContext): Suit
       {
         rule: "a short recording of somebody else is finished while another's long ones take every place",
         limitMs: 400_000,
-        run: async () => {
+        run: async (say) => {
           const { instance, pretend } = await scripted.get();
           const api = await signIn(instance.baseUrl, admin.email, admin.password);
           const other = await signInAsOther(instance, 'short@example.org');
@@ -43,7 +43,7 @@ export const longBesideShort = ({ scripted, recordings }: ScriptedContext): Suit
           const from = Date.now();
           const short = await insist(other, await copyOf(recordings.brief.path, recordings.folder, 21_999));
           await other.completed(short, 120_000);
-          console.log(`        finished after ${((Date.now() - from) / 1000).toFixed(1)} s`);
+          say(`finished after ${((Date.now() - from) / 1000).toFixed(1)} s`);
           assert.ok(await allRun(), 'a long one had ended meanwhile');
           for (const id of long) await api.ok('DELETE', `/api/files/${id}`);
         },

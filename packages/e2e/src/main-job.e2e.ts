@@ -107,14 +107,14 @@ export const mainJob = ({ instance, recordings, collector }: Context): Suite => 
       },
       {
         rule: `that took the engine's own time and at most ${graceSeconds} s`,
-        run: async () => {
+        run: async (say) => {
           const timeline = await api.ok<Timeline>('GET', `/api/tasks/files/${meeting.uuid}`);
           const engine = engineSeconds(timeline);
           const stages = timeline.stages.map(
             (s) => `${s.stage} ${s.seconds?.toFixed(1)} (${s.engine_seconds?.toFixed(1)})`,
           );
           const told = `${wall.toFixed(1)} s, engine ${engine.toFixed(1)} s: ${stages.join(', ')}`;
-          console.log(`        ${recordings.meeting.duration.toFixed(0)} s of speech in ${told}`);
+          say(`${recordings.meeting.duration.toFixed(0)} s of speech in ${told}`);
           assert.ok(wall <= engine + graceSeconds, told);
         },
       },

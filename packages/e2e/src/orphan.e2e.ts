@@ -25,7 +25,7 @@ export const orphaned = ({ scripted, recordings }: ScriptedContext): Suite => {
       {
         rule: 'its job is shown as orphaned, goes back to its queue as no failure, and is finished by another worker',
         limitMs: 400_000,
-        run: async () => {
+        run: async (say) => {
           const { instance, pretend } = await scripted.get();
           const api: Client = await signIn(instance.baseUrl, admin.email, admin.password);
           const books = (ledger = await openLedger(instance));
@@ -44,7 +44,7 @@ export const orphaned = ({ scripted, recordings }: ScriptedContext): Suite => {
           await until('it is shown as orphaned', async () => (await orphanedOnGpu(dispatcher)) > 0, 120_000, 50);
           const seen = since();
           await until('it went back', async () => Number((await task())?.['infra_requeues']) > 0, 120_000, 50);
-          console.log(`        shown after ${seen} s, back in its queue after ${since()} s`);
+          say(`shown after ${seen} s, back in its queue after ${since()} s`);
           await allFinished(books, [file], 120_000);
           assert.equal((await task())?.['failures'], failuresBefore, 'a death is counted as a failure');
           await until('nothing is orphaned', async () => (await orphanedOnGpu(dispatcher)) === 0, 120_000);

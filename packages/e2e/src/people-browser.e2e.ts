@@ -37,7 +37,7 @@ export const peopleInTheBrowser = ({ instance, recordings, screenshots }: Contex
     {
       rule: 'Chromium starts and the administrator signs in',
       vital: true,
-      run: async () => {
+      run: async (say) => {
         await settings('lockout', { rate_limit_auth_per_minute: 1000 });
         browser = await launchBrowser();
         boss = await openHands(browser, instance.baseUrl, screenshots);
@@ -77,7 +77,7 @@ export const peopleInTheBrowser = ({ instance, recordings, screenshots }: Contex
         await page.getByRole('dialog').getByRole('button', { name: 'Change role' }).click();
         const from = Date.now();
         await other.page.getByRole('button', { name: 'Sign in', exact: true }).waitFor();
-        console.log(`        signed out ${Date.now() - from} ms after the change was confirmed`);
+        say(`signed out ${Date.now() - from} ms after the change was confirmed`);
         await other.signIn(mara.email, mara.password, 'Library');
         await other.page.getByRole('link', { name: 'Administration' }).waitFor();
       },

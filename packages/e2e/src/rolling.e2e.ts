@@ -94,7 +94,7 @@ export const rolling = ({ scripted, recordings }: ScriptedContext, files: number
       {
         rule: 'no request behind the edge and no job is lost, and every service ends well and leaves nothing behind',
         limitMs: 900_000,
-        run: async () => {
+        run: async (say) => {
           const trees = new Map(behindTheEdge.map((name) => [name, treeOf(pidOf(instance, name))]));
           const before = new Map(
             await Promise.all(behindTheEdge.map(async (n) => [n, await endsOf(instance, n)] as const)),
@@ -103,14 +103,14 @@ export const rolling = ({ scripted, recordings }: ScriptedContext, files: number
           const requests = load(api, requestsOn(model));
           await restart(instance, behindTheEdge);
           await requests.stop();
-          console.log(`        ${requests.asked} requests during the restarts`);
+          say(`${requests.asked} requests during the restarts`);
           assert.deepEqual(requests.failures, []);
           for (const name of behindTheEdge) {
             assert.deepEqual((await endsOf(instance, name)).slice(before.get(name)?.length), ['exit code 0'], name);
             assert.deepEqual(trees.get(name)?.filter(isAlive), [], `processes of ${name}`);
           }
           const after = await allFinished(ledger, sent, 300_000);
-          console.log(`        ${sent.length} recordings finished ${after.toFixed(1)} s after the last restart`);
+          say(`${sent.length} recordings finished ${after.toFixed(1)} s after the last restart`);
           await ledger.assertOnce(sent, model);
           await assertIndexed(api, ledger, sent, model);
           const given =

@@ -3,8 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 /** The end of patience, not a promise of speed: machines differ. */
 const patienceMs = 300_000;
 
-/** One rule of the product and how it is checked; when a `vital` one fails, the rest of its suite cannot be judged. */
-export type Check = { rule: string; run: () => Promise<void>; limitMs?: number; vital?: boolean };
+type Print = (line: string) => void;
+/**
+ * One rule of the product and how it is checked; what `run` says is printed with its result, a figure mostly. When a
+ * `vital` one fails, the rest of its suite cannot be judged.
+ */
+export type Check = { rule: string; run: (say: Print) => Promise<void>; limitMs?: number; vital?: boolean };
 export type Suite = { name: string; checks: Check[]; close?: () => Promise<void> };
 export type Tally = { passed: number; failed: number };
 
@@ -18,7 +22,7 @@ const explain = (error: unknown): string =>
     ? `${error.stack ?? error.message}${error.cause ? `\ncaused by ${explain(error.cause)}` : ''}`
     : String(error);
 
-const withLimit = async (check: Check): Promise<void> => {
+const withLimit = async (check: Check, say: Print): Promise<void> => {
   const stop = new AbortController();
   const limit = check.limitMs ?? patienceMs;
   const late = sleep(limit, undefined, { signal: stop.signal }).then(
@@ -28,18 +32,16 @@ const withLimit = async (check: Check): Promise<void> => {
     () => undefined,
   );
   try {
-    await Promise.race([check.run(), late]);
+    await Promise.race([check.run(say), late]);
   } finally {
     stop.abort();
   }
 };
 
-type Print = (line: string) => void;
-
 const attempt = async (check: Check, evidence: () => Promise<string>, print: Print): Promise<boolean> => {
   const from = Date.now();
   try {
-    await withLimit(check);
+    await withLimit(check, (figure) => print(`        ${figure}`));
     print(`  ${colour.ok}ok${colour.off}    ${check.rule} (${seconds(from)})`);
     return true;
   } catch (error) {

@@ -106,7 +106,7 @@ export const sweeping = ({ instance }: Context): Suite => {
       {
         rule: 'whoever left is disabled: access token, refresh, socket and running download are over',
         limitMs: 120_000,
-        run: async () => {
+        run: async (say) => {
           const tokens = await enter('bob');
           const bob = clientOf(instance.baseUrl, tokens.access_token);
           const { id } = await row('bob');
@@ -117,7 +117,9 @@ export const sweeping = ({ instance }: Context): Suite => {
           const download = await downloadOf(`${instance.baseUrl}/api/files/${file}/content`, tokens.access_token);
           const passed = pass();
           await until('bob is disabled', async () => (await row('bob')).at, 60_000, 20);
+          const disabled = Date.now();
           const [closed, cut] = await Promise.all([within(socket.over), within(download.over)]);
+          say(`the socket was open for ${closed.at - disabled} ms, the download ran for ${cut.at - disabled} ms`);
           const seen = [closed.what, cut.what, (await bob.call('GET', '/api/users/me')).status];
           assert.deepEqual(seen, ['closed with 4004', 'cut off', 401]);
           const refresh = await clientOf(instance.baseUrl, '').call('POST', '/api/auth/token/refresh', {

@@ -56,7 +56,8 @@ const attempt = (f: Forward): Promise<Unanswered | undefined> =>
       left = true;
       res.off('close', onClose);
       if (res.headersSent) {
-        res.destroy();
+        // A reset also takes back what is on its way in the system's buffers: several megabytes to a slow reader.
+        res.socket?.resetAndDestroy();
         done();
       } else reject(sessionEnded());
       f.body?.destroy();
