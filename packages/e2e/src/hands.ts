@@ -28,12 +28,12 @@ export const openHands = async (browser: Browser, baseUrl: string, folder: strin
  */
 export const watchedStep =
   (everybody: () => readonly Hands[]) =>
-  (rule: string, run: () => Promise<void>, expected: RegExp = /(?!)/): Check => ({
+  (rule: string, run: Check['run'], expected: RegExp = /(?!)/): Check => ({
     rule,
-    run: async () => {
+    run: async (say) => {
       const faults = (): string[] => everybody().flatMap((hands) => hands.faults.filter((f) => !expected.test(f)));
       try {
-        await run();
+        await run(say);
         assert.deepEqual(faults(), [], 'a browser complains');
       } catch (error) {
         const name = `failed-${rule.replaceAll(/\W+/g, '-').slice(0, 60)}`;

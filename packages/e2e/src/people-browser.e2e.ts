@@ -37,7 +37,7 @@ export const peopleInTheBrowser = ({ instance, recordings, screenshots }: Contex
     {
       rule: 'Chromium starts and the administrator signs in',
       vital: true,
-      run: async (say) => {
+      run: async () => {
         await settings('lockout', { rate_limit_auth_per_minute: 1000 });
         browser = await launchBrowser();
         boss = await openHands(browser, instance.baseUrl, screenshots);
@@ -69,7 +69,7 @@ export const peopleInTheBrowser = ({ instance, recordings, screenshots }: Contex
     }),
     step(
       'a change of role ends the session of that person at once',
-      async () => {
+      async (say) => {
         const { page } = boss;
         await toUser(mara.name);
         await page.getByLabel('Role').selectOption('admin');
