@@ -108,10 +108,8 @@ describe('a plain WebSocket', () => {
     const [one, two] = [callerOf(me), callerOf(me)];
     const [lost, kept] = [plain(one), plain(two)];
     await Promise.all([lost.greeted(), kept.greeted()]);
-    const from = Date.now();
     await w.emit(identityEvents.sessionRevoked, { userId: me, sessionId: one.sessionId, reason: 'signed out' });
     expect(await lost.closed).toBe(4004);
-    expect(Date.now() - from).toBeLessThan(1_000);
     kept.send({ type: 'ping' });
     await kept.first('pong');
   });
