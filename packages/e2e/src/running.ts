@@ -36,4 +36,4 @@ export const downloadOf = (url: string, token: string): Promise<{ over: Promise<
   });
 
 export const within = (over: Promise<Ended>): Promise<Ended> =>
-  Promise.race([over, new Promise<Ended>((r) => setTimeout(() => r({ at: Infinity, what: 'went on' }), 60_000))]);
+  Promise.race([over, new Promise<Ended>((r) => setTimeout(() => r({ at: Infinity, what: 'went on' }), 15_000))]);

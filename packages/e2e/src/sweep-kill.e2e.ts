@@ -5,12 +5,13 @@ import { Client as Database } from 'pg';
 import { signIn, type Client } from './client.ts';
 import type { Context } from './context.ts';
 import { admin } from './instance.ts';
+import { reportOf, sweepPath } from './passes.ts';
 import { limitSignIns } from './people.ts';
 import { until, type Check, type Suite } from './runner.ts';
+import { allReady } from './scripted.ts';
 import { asService, settingOf } from './service-access.ts';
 import { killNow } from './victims.ts';
 
-const path = '/api/admin/directory-sync';
 const slowMs = 180_000;
 
 /** What the pass waits for when it is struck: the directory, identity in its transaction, or its own report. */
@@ -85,7 +86,7 @@ export const sweepKilling = ({ instance }: Context): Suite => {
       `the pass waits ${words[moment]}`,
       async () => {
         if (moment !== 'snapshot') return (await countOf('identity', 'pg_locks where not granted', [])) > 0;
-        const { running } = await root.ok<Status>('GET', `${path}/status`);
+        const { running } = await root.ok<Status>('GET', `${sweepPath}/status`);
         return running?.pass_uuid === id;
       },
       slowMs,
@@ -95,28 +96,13 @@ export const sweepKilling = ({ instance }: Context): Suite => {
     if (victim === 'slapd') await slapd.kill9();
     else assert.ok(killNow(instance, victim), `no process of ${victim}`);
   };
-  const allReady = () =>
-    until(
-      'every service is ready again',
-      async () => (await instance.status()).services.every((s) => s.ready),
-      slowMs,
-      500,
-    );
-  const report = (id: string): Promise<PassReport> =>
-    until(
-      `the report of pass ${id}`,
-      async () => {
-        const { status, body } = await root.call<PassReport>('GET', `${path}/passes/${id}`);
-        return status === 200 && body;
-      },
-      60_000,
-    );
+  const report = (id: string): Promise<PassReport> => reportOf(root, id, 60_000);
   /** Ordered as soon as no pass runs and everything it needs is back. */
   const order = (): Promise<string> =>
     until(
       'a pass is ordered',
       async () => {
-        const { status, body } = await root.call<{ task_id: string }>('POST', `${path}/run`, {
+        const { status, body } = await root.call<{ task_id: string }>('POST', `${sweepPath}/run`, {
           body: '{}',
           headers: { 'content-type': 'application/json' },
         });
@@ -163,7 +149,7 @@ export const sweepKilling = ({ instance }: Context): Suite => {
         await strike(victim);
         if (victim === 'slapd') await slapd.restart();
         await release();
-        await allReady();
+        await allReady(instance);
       } finally {
         await release();
       }
@@ -198,7 +184,7 @@ export const sweepKilling = ({ instance }: Context): Suite => {
             const answer = await fetch(`${instance.baseUrl}/api/auth/token`, { method: 'POST', body });
             assert.equal(answer.status, 200, `${uid}: ${await answer.text()}`);
           }
-          await root.send('PUT', path, { enabled: true, dry_run: false, max_disables_per_run: 1_000 });
+          await root.send('PUT', sweepPath, { enabled: true, dry_run: false, max_disables_per_run: 1_000 });
           // Accounts that another directory left behind would be leavers of this one.
           await report(await order());
         },
@@ -206,7 +192,7 @@ export const sweepKilling = ({ instance }: Context): Suite => {
       ...strikes.map((one, i) => strikeAt(one, i)),
     ],
     close: async () => {
-      await root.send('PUT', path, { enabled: false, dry_run: true });
+      await root.send('PUT', sweepPath, { enabled: false, dry_run: true });
       await root.send('PUT', '/api/admin/auth-config/ldap', { ldap_enabled: false });
       await slapd.stop();
       await limitSignIns(instance, null);

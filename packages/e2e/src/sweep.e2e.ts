@@ -5,12 +5,12 @@ import { createScenery } from './authorisation/scenery.ts';
 import { clientOf, signIn, type Client } from './client.ts';
 import type { Context } from './context.ts';
 import { admin } from './instance.ts';
+import { reportOf, sweepPath } from './passes.ts';
 import { limitSignIns } from './people.ts';
 import { until, type Suite } from './runner.ts';
 import { downloadOf, socketOf, within } from './running.ts';
 import { asService } from './service-access.ts';
 
-const path = '/api/admin/directory-sync';
 /** More than fits into all the buffers on the way. */
 const size = 192 * 1024 * 1024;
 
@@ -25,18 +25,10 @@ export const sweeping = ({ instance }: Context): Suite => {
   let scenery: Awaited<ReturnType<typeof createScenery>>;
 
   const order = async (body: object = {}): Promise<string> =>
-    (await root.send<{ task_id: string }>('POST', `${path}/run`, body)).task_id;
-  const report = (id: string): Promise<PassReport> =>
-    until(
-      `the report of pass ${id}`,
-      async () => {
-        const { status, body } = await root.call<PassReport>('GET', `${path}/passes/${id}`);
-        return status === 200 && body;
-      },
-      90_000,
-    );
+    (await root.send<{ task_id: string }>('POST', `${sweepPath}/run`, body)).task_id;
+  const report = (id: string): Promise<PassReport> => reportOf(root, id, 90_000);
   const free = (): Promise<true> =>
-    until('no pass runs', async () => (await root.ok<Status>('GET', `${path}/status`)).running === null);
+    until('no pass runs', async () => (await root.ok<Status>('GET', `${sweepPath}/status`)).running === null);
   const pass = async (body: object = {}): Promise<PassReport> => {
     await free();
     return report(await order(body));
@@ -87,7 +79,7 @@ export const sweeping = ({ instance }: Context): Suite => {
             ldap_username_attr: 'uid',
           });
           for (const uid of ['ada', 'bob', 'cleo', 'dan']) await enter(uid);
-          await root.send('PUT', path, { enabled: true, dry_run: false, max_disables_per_run: 10 });
+          await root.send('PUT', sweepPath, { enabled: true, dry_run: false, max_disables_per_run: 10 });
           assert.equal((await pass()).candidates, 0);
         },
       },
@@ -156,7 +148,7 @@ export const sweeping = ({ instance }: Context): Suite => {
           process.kill(slapd.pid(), 'SIGSTOP');
           const id = await order();
           await until('the pass waits for the directory', async () => {
-            const { running } = await root.ok<Status>('GET', `${path}/status`);
+            const { running } = await root.ok<Status>('GET', `${sweepPath}/status`);
             return running?.pass_uuid === id;
           });
           process.kill(await instance.pidOf('directory-sync'), 'SIGKILL');
@@ -184,7 +176,7 @@ export const sweeping = ({ instance }: Context): Suite => {
       },
     ],
     close: async () => {
-      await root.send('PUT', path, { enabled: false, dry_run: true });
+      await root.send('PUT', sweepPath, { enabled: false, dry_run: true });
       await root.send('PUT', '/api/admin/auth-config/ldap', { ldap_enabled: false });
       await slapd.stop();
       await scenery.close();
