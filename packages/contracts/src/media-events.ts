@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { defineEvent, defineRpc, roles } from './define.ts';
 import { time } from './http.ts';
 import { fileStatuses } from './media-objects.ts';
-import { runOptions, word } from './transcription.ts';
+import { word } from './transcription.ts';
+import { runOptions } from './transcription-jobs.ts';
 
 const ofFile = { fileId: z.uuid(), ownerId: z.uuid() };
 /** Who may see a file besides its owner. Of two of one file the one with the higher version is newer. */

@@ -8,26 +8,20 @@ import {
   type ServiceName,
 } from './define.ts';
 import { identityEvents, identityRoutes, identityRpc } from './identity.ts';
-import { directoryJobs, directorySyncRoutes, sweepRpc } from './directory-sync.ts';
+import { sweepRpc } from './directory-sweep.ts';
+import { directoryJobs, directorySyncRoutes } from './directory-sync.ts';
 import { gpuRoutes, gpuRpc } from './gpu.ts';
 import { groupRoutes, mappingRoutes } from './identity-groups.ts';
-import { authConfigRoutes } from './identity-settings.ts';
+import { authConfigRoutes } from './identity-auth-config.ts';
 import { approvalRoutes, auditRoutes, userRoutes } from './identity-users.ts';
 import { mediaRoutes } from './media.ts';
 import { mediaEvents, mediaRpc } from './media-events.ts';
 import { searchEvents, searchRoutes } from './search.ts';
 import { systemRoutes } from './system.ts';
 import { dispatcherRoutes, operationsEvents } from './operations.ts';
-import {
-  dispatcherRpc,
-  indexerJobs,
-  stageJobs,
-  systemJobs,
-  transcriptionEvents,
-  transcriptionLive,
-  workerJobs,
-  workerRpc,
-} from './transcription.ts';
+import { dispatcherRpc, workerRpc } from './transcription-claims.ts';
+import { transcriptionEvents, transcriptionLive } from './transcription-events.ts';
+import { indexerJobs, stageJobs, systemJobs, workerJobs } from './transcription-jobs.ts';
 
 /** Who says and hears what; bus permissions, AsyncAPI and the services' README tables follow from it. */
 export type Topology = {

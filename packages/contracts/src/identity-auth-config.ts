@@ -1,0 +1,143 @@
+import { z } from 'zod';
+import { routesOf, text, time } from './http.ts';
+import { authCategories } from './identity-settings.ts';
+
+const route = routesOf('identity');
+
+const value = z.union([z.boolean(), z.number(), z.string(), z.null()]);
+export const authConfigItem = z.object({
+  config_key: z.string(),
+  /** Always null for a sensitive key; null for a text that is not set. */
+  config_value: value,
+  is_sensitive: z.boolean(),
+  is_set: z.boolean(),
+  /**
+   * Where the value in force comes from. Unreadable: something is stored, but no value of this setting, or sealed with a
+   * key that is not there or under another name; then a secret counts as not set, anything else as not stored.
+   */
+  origin: z.enum(['stored', 'environment', 'default', 'unreadable']),
+  category: z.enum(authCategories),
+  data_type: z.enum(['boolean', 'integer', 'string']),
+  default_value: value,
+  minimum: z.number().optional(),
+  maximum: z.number().optional(),
+  choices: z.array(z.string()).optional(),
+  description: z.string(),
+  updated_at: time.nullable(),
+  updated_by: z.string().nullable(),
+});
+
+/**
+ * A flat object of keys of one category. For each sensitive key there is also `<key>_is_set`, ignored when sent; and
+ * `<key>_clear: true` forgets the stored secret, because neither null nor an empty text does.
+ */
+const flat = z.record(text(64), value);
+const categoryParams = z.object({ category: z.enum(authCategories) });
+
+const connectionStep = z.object({
+  code: z.string(),
+  title: z.string(),
+  ok: z.boolean(),
+  duration_ms: z.number(),
+  evidence: z.string(),
+  /** What to do, in one sentence; empty when there is nothing to do. */
+  advice: z.string(),
+});
+export type ConnectionStep = z.infer<typeof connectionStep>;
+
+export const authConfigRoutes = {
+  authConfig: route({
+    method: 'GET',
+    path: '/api/admin/auth-config',
+    access: 'super_admin',
+    summary: 'All sign-in settings by category; secrets are null with is_set',
+    answer: z.record(z.enum(authCategories), z.array(authConfigItem)),
+  }),
+  authConfigStatus: route({
+    method: 'GET',
+    path: '/api/admin/auth-config/status',
+    access: 'super_admin',
+    summary: 'Which ways to sign in are switched on',
+    answer: z.object({
+      local_enabled: z.boolean(),
+      ldap_enabled: z.boolean(),
+      oidc_enabled: z.boolean(),
+      pki_enabled: z.boolean(),
+      proxy_enabled: z.boolean(),
+      password_policy_enabled: z.boolean(),
+      account_lockout_enabled: z.boolean(),
+      /** Settings of which something is stored that cannot be read. */
+      unreadable: z.array(z.string()),
+    }),
+  }),
+  authConfigAudit: route({
+    method: 'GET',
+    path: '/api/admin/auth-config/audit/{category}',
+    access: 'super_admin',
+    summary: 'Changes of the settings of a category, newest first; secrets are masked',
+    params: categoryParams,
+    query: z.object({
+      limit: z.coerce.number().int().min(1).max(500).default(50),
+      offset: z.coerce.number().int().min(0).max(1_000_000).default(0),
+    }),
+    answer: z.array(
+      z.object({
+        uuid: z.uuid(),
+        config_key: z.string(),
+        old_value: value,
+        new_value: value,
+        change_type: z.enum(['create', 'update', 'delete']),
+        changed_by: z.string().nullable(),
+        ip_address: z.string().nullable(),
+        user_agent: z.string().nullable(),
+        created_at: time,
+      }),
+    ),
+  }),
+  migrateAuthConfig: route({
+    method: 'POST',
+    path: '/api/admin/auth-config/migrate',
+    access: 'super_admin',
+    summary: 'Store what the environment sets and nothing is stored for yet',
+    answer: z.object({ success: z.literal(true), migrated_count: z.int(), message: z.string() }),
+  }),
+  authConfigOf: route({
+    method: 'GET',
+    path: '/api/admin/auth-config/{category}',
+    access: 'super_admin',
+    summary: 'The settings of a category as a flat object',
+    params: categoryParams,
+    answer: flat,
+  }),
+  updateAuthConfig: route({
+    method: 'PUT',
+    path: '/api/admin/auth-config/{category}',
+    access: 'super_admin',
+    summary:
+      'Change settings of a category; null takes a setting back to its default, an empty secret keeps the stored one',
+    params: categoryParams,
+    body: flat,
+    answer: z.object({
+      success: z.literal(true),
+      message: z.string(),
+      updated_count: z.int(),
+      updated_keys: z.array(z.string()),
+      /** What works but is probably not meant. */
+      warnings: z.array(z.string()),
+    }),
+  }),
+  testAuthConfig: route({
+    method: 'POST',
+    path: '/api/admin/auth-config/{category}/test',
+    access: 'super_admin',
+    summary: 'Try the directory or the provider with unsaved values over the saved ones; nothing is stored',
+    params: z.object({ category: z.enum(['ldap', 'oidc']) }),
+    body: flat,
+    answer: z.object({
+      success: z.boolean(),
+      message: z.string(),
+      steps: z.array(connectionStep),
+      details: z.record(z.string(), z.unknown()),
+    }),
+  }),
+};

@@ -1,0 +1,70 @@
+import { z } from 'zod';
+import { defineEvent, defineLive } from './define.ts';
+import { stages, waitingReasons } from './transcription.ts';
+import { assembleOutput, diarizeOutput, indexOutput, prepareOutput, transcribeOutput } from './transcription-jobs.ts';
+
+const ofRun = { runId: z.uuid(), fileId: z.uuid(), ownerId: z.uuid() };
+export const transcriptionEvents = {
+  runOpened: defineEvent('evt.transcription.run.opened.v1', z.object(ofRun)),
+  stageStarted: defineEvent('evt.transcription.stage.started.v1', z.object({ ...ofRun, stage: z.enum(stages) })),
+  /** `sequence` grows with every accepted stage of a run, so a late delivery is recognised. */
+  stageCompleted: defineEvent(
+    'evt.transcription.stage.completed.v1',
+    z.discriminatedUnion('stage', [
+      z.object({ ...ofRun, sequence: z.int(), stage: z.literal('prepare'), output: prepareOutput }),
+      z.object({ ...ofRun, sequence: z.int(), stage: z.literal('transcribe'), output: transcribeOutput }),
+      z.object({ ...ofRun, sequence: z.int(), stage: z.literal('diarize'), output: diarizeOutput }),
+      z.object({ ...ofRun, sequence: z.int(), stage: z.literal('assemble'), output: assembleOutput }),
+      z.object({ ...ofRun, sequence: z.int(), stage: z.literal('index'), output: indexOutput }),
+    ]),
+  ),
+  /** null: it goes on. */
+  runWaiting: defineEvent(
+    'evt.transcription.run.waiting.v1',
+    z.object({ ...ofRun, reason: z.enum(waitingReasons).nullable() }),
+  ),
+  /** `dropped` are earlier warnings that no longer hold. */
+  runCompleted: defineEvent(
+    'evt.transcription.run.completed.v1',
+    z.object({ ...ofRun, warnings: z.array(z.string()), dropped: z.array(z.string()).optional() }),
+  ),
+  runFailed: defineEvent(
+    'evt.transcription.run.failed.v1',
+    z.object({ ...ofRun, stage: z.enum(stages), code: z.string(), message: z.string(), retryable: z.boolean() }),
+  ),
+  runCancelled: defineEvent('evt.transcription.run.cancelled.v1', z.object(ofRun)),
+  /** A run that had ended is under way again, from this stage on. `dropped` are warnings that no longer hold. */
+  runResumed: defineEvent(
+    'evt.transcription.run.resumed.v1',
+    z.object({ ...ofRun, stage: z.enum(stages), dropped: z.array(z.string()) }),
+  ),
+};
+
+export const transcriptionLive = {
+  /** From a worker, per task. */
+  taskProgress: defineLive(
+    'live.task.progress',
+    z.object({
+      taskId: z.uuid(),
+      token: z.int(),
+      ...ofRun,
+      stage: z.enum(stages),
+      fraction: z.number().min(0).max(1),
+      message: z.string(),
+    }),
+  ),
+  /** From the dispatcher, per file: 0-100 over the whole run, with the time left as history lets it expect. */
+  fileProgress: defineLive(
+    'live.transcription.progress',
+    z.object({
+      ...ofRun,
+      stage: z.enum(stages),
+      stageFraction: z.number(),
+      progress: z.number(),
+      message: z.string(),
+      etaSeconds: z.number().nullable(),
+    }),
+  ),
+  /** To workers: stop this task, its result is no longer wanted. */
+  taskCancelled: defineLive('live.task.cancelled', z.object({ taskId: z.uuid() })),
+};

@@ -1,0 +1,117 @@
+import { z } from 'zod';
+import { defineJob } from './define.ts';
+import { engineInfo, stages } from './transcription.ts';
+
+/** What every stage's job carries. `earlier` holds the artefact keys of the stages that are done. */
+const stageInput = z.object({
+  runId: z.uuid(),
+  fileId: z.uuid(),
+  ownerId: z.uuid(),
+  earlier: z.partialRecord(z.enum(stages), z.string()),
+});
+const options = z.object({
+  language: z.string().nullable(),
+  minSpeakers: z.int().nullable(),
+  maxSpeakers: z.int().nullable(),
+  diarize: z.boolean(),
+});
+export const runOptions = options;
+export type RunOptions = z.infer<typeof options>;
+
+/** Seconds the engine itself worked, apart from what surrounds it; the rest of a stage is our overhead. */
+const timing = { engine_seconds: z.number() };
+
+export const prepareOutput = z.object({
+  artefact: z.string(),
+  /** Key of the 16 kHz mono PCM WAV. */
+  audio: z.string(),
+  waveform: z.string(),
+  thumbnail: z.string().nullable(),
+  duration: z.number(),
+  truncated: z.boolean(),
+  media: z.object({
+    format: z.string(),
+    audio_codec: z.string().nullable(),
+    video_codec: z.string().nullable(),
+    width: z.int().nullable(),
+    height: z.int().nullable(),
+    channels: z.int().nullable(),
+    sample_rate: z.int().nullable(),
+  }),
+  ...timing,
+});
+export const transcribeOutput = z.object({
+  artefact: z.string(),
+  engine: engineInfo,
+  language: z.string().nullable(),
+  words: z.int(),
+  ...timing,
+});
+export const diarizeOutput = z.object({
+  artefact: z.string(),
+  provider: z.string(),
+  speakers: z.int(),
+  degraded: z.string().nullable(),
+  ...timing,
+});
+export const assembleOutput = z.object({ artefact: z.string(), segments: z.int(), speakers: z.int(), ...timing });
+export const indexOutput = z.object({
+  artefact: z.string().nullable(),
+  chunks: z.int(),
+  semantic: z.boolean(),
+  ...timing,
+});
+
+/** Jobs of transcription-worker. */
+export const workerJobs = {
+  prepare: defineJob('job.cpu.media.prepare', {
+    input: stageInput.extend({ objectKey: z.string(), contentType: z.string() }),
+    output: prepareOutput,
+    attempts: 5,
+  }),
+  transcribe: defineJob('job.gpu.transcription.transcribe', {
+    input: stageInput.extend({ audio: z.string(), duration: z.number(), options }),
+    output: transcribeOutput,
+    attempts: 3,
+  }),
+  diarize: defineJob('job.gpu.transcription.diarize', {
+    input: stageInput.extend({ audio: z.string(), duration: z.number(), options }),
+    output: diarizeOutput,
+    attempts: 3,
+  }),
+  assemble: defineJob('job.cpu.transcription.assemble', {
+    /** Without `earlier.diarize` everything is said by one speaker, and `degraded` says why. */
+    input: stageInput.extend({ duration: z.number(), degraded: z.string().nullish() }),
+    output: assembleOutput,
+    attempts: 5,
+  }),
+};
+/** Jobs of search-indexer. */
+export const indexerJobs = {
+  index: defineJob('job.embedding.search.index', {
+    input: stageInput.extend({ transcriptVersion: z.int() }),
+    output: indexOutput,
+    attempts: 5,
+  }),
+};
+/** Jobs of the dispatcher itself; the name is the specification's ("Events", 3). */
+export const systemJobs = {
+  reclaimOrphaned: defineJob('job.utility.system.reclaim_orphaned_deliveries', {
+    input: z.object({ slot: z.iso.datetime() }),
+    output: z.object({}),
+    attempts: 3,
+    fencedBy: 'handler',
+  }),
+};
+/** Every stage's job, by stage name. */
+export const stageJobs = { ...workerJobs, ...indexerJobs };
+
+/**
+ * Body of a message on JOBS. A job that its handler fences comes with its input; the others are tickets: one more task
+ * waits on the message's durable. Which one the holder gets is the dispatcher's to say.
+ */
+export const jobMessage = z.object({ taskId: z.uuid(), input: z.unknown().optional() });
+
+/** Ways to take a ticket. `express`: only what is short, and of somebody for whom nothing else is done there. */
+export const lanes = ['normal', 'express'] as const;
+export type Lane = (typeof lanes)[number];
