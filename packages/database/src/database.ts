@@ -29,7 +29,8 @@ export const createDatabase = <P extends PrismaLike>(
     checks: { database: { critical: true, probe: () => atHead(pool) } },
     part: {
       name: 'database',
-      start: async () => {},
+      // What starts after it may count on its tables.
+      start: () => atHead(pool),
       stop: async () => {
         await db.$disconnect();
         await pool.end();
@@ -38,11 +39,23 @@ export const createDatabase = <P extends PrismaLike>(
   };
 };
 
+/** What PostgreSQL says of a table that is not there. */
+const undefinedTable = '42P01';
+
+const versionOf = async (pool: Pool): Promise<number> => {
+  try {
+    const { rows } = await pool.query<{ version: number | null }>('select max(version) as version from schema_version');
+    return rows[0]?.version ?? 0;
+  } catch (error) {
+    if ((error as { code?: string }).code === undefinedTable) return 0;
+    throw error;
+  }
+};
+
 /** Reachable, and migrated as far as this program needs. */
 const atHead = async (pool: Pool): Promise<void> => {
   await pingDatabase(pool);
-  const { rows } = await pool.query<{ version: number | null }>('select max(version) as version from schema_version');
-  const version = rows[0]?.version ?? 0;
+  const version = await versionOf(pool);
   if (version < migrationHead()) {
     throw unavailable('database_unavailable', 'The database is not migrated yet', {
       detail: `v${version} < v${migrationHead()}`,

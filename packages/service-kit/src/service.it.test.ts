@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { mediaRpc, routesOf } from '@overtone/contracts';
-import { startNats, waitFor, type TestServer } from '@overtone/testkit';
+import { freePort, startNats, waitFor, type TestServer } from '@overtone/testkit';
 import { z } from 'zod';
 import { createBus } from './bus/bus.ts';
 import { handle } from './http/route.ts';
@@ -105,7 +105,7 @@ const readiness = async (port: number): Promise<number> =>
   (await fetch(`http://127.0.0.1:${port}/health/ready`, { headers: { connection: 'close' } })).status;
 
 /** A service in a process of its own. */
-const startProcess = async (env: Record<string, string> = {}) => {
+const launch = (env: Record<string, string>) => {
   const main = fileURLToPath(new URL('../test/stopping.main.ts', import.meta.url));
   const given = {
     NATS_URL: nats.url,
@@ -123,9 +123,14 @@ const startProcess = async (env: Record<string, string> = {}) => {
   });
   let said = '';
   child.stdout.on('data', (d: Buffer) => (said += d.toString()));
-  const port = (name: string): number => Number(new RegExp(`"${name}":(\\d+)`).exec(said)?.[1] ?? 0);
-  await waitFor(() => port('internal_port') > 0, { timeoutMs: 60_000 });
-  return { process: child, ended, apiPort: port('api_port'), internalPort: port('internal_port') };
+  return { process: child, ended, said: () => said };
+};
+/** The same, once it is ready. */
+const startProcess = async (env: Record<string, string> = {}) => {
+  const { said, ...child } = launch(env);
+  const port = (name: string): number => Number(new RegExp(`"${name}":(\\d+)`).exec(said())?.[1] ?? 0);
+  await waitFor(() => port('internal_port') > 0);
+  return { ...child, apiPort: port('api_port'), internalPort: port('internal_port') };
 };
 
 describe('a service that is told to stop', () => {
@@ -206,6 +211,20 @@ describe('a service that is told to stop', () => {
     hold.open();
     expect(await answered).toEqual({ files: [] });
     await stopping;
+  });
+});
+
+describe('a service that starts before the broker', () => {
+  it('says that it waits, is not ready, and ends at once and well when it is told to', async () => {
+    const hour = '3600000';
+    const port = await freePort();
+    const away = { NATS_URL: `nats://127.0.0.1:${port}`, DRAIN_DELAY_MS: hour, SHUTDOWN_GRACE_MS: hour };
+    const internalPort = await freePort();
+    const child = launch({ ...away, INTERNAL_PORT: String(internalPort) });
+    await waitFor(() => child.said().includes('waiting for the message broker'));
+    expect(await readiness(internalPort)).toBe(503);
+    child.process.kill('SIGTERM');
+    expect(await child.ended).toBe(0);
   });
 });
 

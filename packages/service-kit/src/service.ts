@@ -16,6 +16,7 @@ import type { Wear } from './jobs/wear.ts';
 import type { Worker } from './jobs/worker.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
+import { onceDatabaseIsThere } from './patience.ts';
 import type { Periodic } from './periodic.ts';
 import { startTracing } from './tracing.ts';
 
@@ -28,7 +29,10 @@ export const answer = <R extends RpcDef>(
   serve: (bus) => bus.serve(def, handler),
 });
 
-/** Something with a life of its own (outbox relay, engine supervisor): started before traffic, stopped after it. */
+/**
+ * Something with a life of its own (outbox relay, engine supervisor): started before traffic, stopped after it. A start
+ * that finds no database is made again until there is one.
+ */
 export type Part = { name: string; start: () => Promise<void>; stop: () => Promise<void> };
 
 export type ServiceDefinition = {
@@ -67,6 +71,7 @@ export type Service = {
  */
 export const createService = (d: ServiceDefinition): Service => {
   let accepting = false;
+  const ending = new AbortController();
   const running: { stop: () => Promise<void> }[] = [];
   const workers: ReturnType<Worker['start']>[] = [];
   const started: Part[] = [];
@@ -78,7 +83,7 @@ export const createService = (d: ServiceDefinition): Service => {
       version: d.version,
       metrics: d.metrics,
       checks,
-      accepting: () => accepting,
+      accepting: () => accepting && !ending.signal.aborted,
       extra: d.internal ?? [],
     }),
   );
@@ -113,9 +118,10 @@ export const createService = (d: ServiceDefinition): Service => {
       stopTracing = await startTracing(d.name, d.env);
       await d.bus.connect();
       for (const part of d.parts ?? []) {
-        await part.start();
+        await onceDatabaseIsThere(part.start, { log: d.log, signal: ending.signal });
         started.push(part);
       }
+      ending.signal.throwIfAborted();
       for (const rpc of d.rpcs ?? []) rpc.serve(d.bus);
       for (const c of d.consumers ?? []) running.push(c.start(d.bus));
       for (const w of d.workers ?? []) workers.push(w.start(d.bus));
@@ -127,9 +133,10 @@ export const createService = (d: ServiceDefinition): Service => {
       return { apiPort, internalPort };
     },
     stop: async () => {
-      accepting = false;
+      ending.abort();
       drain.begin();
-      await sleep(d.env.DRAIN_DELAY_MS);
+      // Nobody was ever sent to one that is still starting.
+      if (accepting) await sleep(d.env.DRAIN_DELAY_MS);
       const forEnds = Math.min(endsMs, d.env.SHUTDOWN_GRACE_MS / 5);
       const work = [drain.close(), d.bus.stopServing(), ...running.map((r) => r.stop())];
       await within(d.env.SHUTDOWN_GRACE_MS - forEnds, Promise.allSettled(work));
@@ -186,6 +193,8 @@ export const runService = async (service: Service): Promise<void> => {
   try {
     await service.start();
   } catch (err) {
+    // Told to stop before it was ready: that goes its own way.
+    if (stopping) return;
     service.log.fatal({ err: err as Error }, 'could not start');
     process.exit(1);
   }

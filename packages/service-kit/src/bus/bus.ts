@@ -26,6 +26,9 @@ export type BusOptions = {
 /** One connection to NATS: questions, live values and the handles that consumers and workers use. */
 export type Bus = ReturnType<typeof createBus>;
 
+/** A broker that is not there at once is worth a line. */
+const sayWaitingMs = 1_000;
+
 export const createBus = ({ service, url, user, password, log }: BusOptions) => {
   let connection: NatsConnection | undefined;
   let confirmer: Confirmer | undefined;
@@ -34,6 +37,7 @@ export const createBus = ({ service, url, user, password, log }: BusOptions) => 
   const reconnected: (() => void)[] = [];
   const lost: (() => void)[] = [];
   let up = false;
+  let closed = false;
 
   const nc = (): NatsConnection => {
     if (!connection) throw unavailable('broker_unavailable', 'The message broker is not connected');
@@ -65,7 +69,8 @@ export const createBus = ({ service, url, user, password, log }: BusOptions) => 
     log,
     connect: async (): Promise<void> => {
       if (connection) return;
-      connection = await connect({
+      const waiting = setTimeout(() => log.warn('waiting for the message broker'), sayWaitingMs);
+      const made = await connect({
         servers: url,
         name: service,
         ...(user ? { user } : {}),
@@ -77,7 +82,9 @@ export const createBus = ({ service, url, user, password, log }: BusOptions) => 
         waitOnFirstConnect: true,
         pingInterval: 5_000,
         maxPingOut: 2,
-      });
+      }).finally(() => clearTimeout(waiting));
+      if (closed) return made.close();
+      connection = made;
       confirmer = createConfirmer(connection, `_INBOX.${service}`);
       up = true;
       void watch(connection);
@@ -124,6 +131,7 @@ export const createBus = ({ service, url, user, password, log }: BusOptions) => 
       });
     },
     close: async (): Promise<void> => {
+      closed = true;
       await connection?.drain().catch(() => connection?.close());
     },
   };

@@ -1,0 +1,60 @@
+import { describe, expect, it } from '@jest/globals';
+import { unavailable } from './errors.ts';
+import { onceDatabaseIsThere } from './patience.ts';
+
+const starting = Object.assign(new Error('the database system is starting up'), { code: '57P03' });
+const refused = unavailable('database_unavailable', 'The database does not answer', {
+  cause: Object.assign(new Error('connect'), { code: 'ECONNREFUSED' }),
+});
+
+const logged = () => {
+  const lines: string[] = [];
+  const log = {
+    warn: ({ reason }: { reason: string }, message: string) => void lines.push(`${message}: ${reason}`),
+    info: (message: string) => void lines.push(message),
+  };
+  return { log, lines };
+};
+const failing = (errors: unknown[]) => {
+  const left = [...errors];
+  return async (): Promise<void> => {
+    if (left.length > 0) throw left.shift();
+  };
+};
+
+describe('a start that needs the database', () => {
+  it('is made again until it is there, and each reason to wait is told once', async () => {
+    const { log, lines } = logged();
+    const work = failing([refused, refused, starting, starting]);
+    await onceDatabaseIsThere(work, { log, signal: new AbortController().signal });
+    expect(lines).toEqual([
+      'waiting for the database: ECONNREFUSED',
+      'waiting for the database: 57P03',
+      'the database is there',
+    ]);
+  });
+
+  it('says nothing of a database that is there at once', async () => {
+    const { log, lines } = logged();
+    await onceDatabaseIsThere(failing([]), { log, signal: new AbortController().signal });
+    expect(lines).toEqual([]);
+  });
+
+  it('fails at once where waiting cannot help', async () => {
+    const { log, lines } = logged();
+    const wrong = new Error('duplicate key');
+    const started = onceDatabaseIsThere(failing([wrong]), { log, signal: new AbortController().signal });
+    await expect(started).rejects.toBe(wrong);
+    expect(lines).toEqual([]);
+  });
+
+  it('is given up when the service is told to stop', async () => {
+    const { log } = logged();
+    const stop = new AbortController();
+    const work = async (): Promise<void> => {
+      stop.abort();
+      throw starting;
+    };
+    await expect(onceDatabaseIsThere(work, { log, signal: stop.signal })).rejects.toThrow('aborted');
+  });
+});
