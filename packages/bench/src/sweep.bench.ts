@@ -64,11 +64,23 @@ const populate = async (running: Instance, entrance: Entrance, company: Company)
   await administrator.send('PUT', sweepPath, { enabled: true, dry_run: false });
 };
 
-/** What the changes had to tell is told: a pass in which nothing changes has no such work beside it. */
-const allTold = (running: Instance): Promise<void> =>
-  asService(running, 'identity', async (query) => {
+/** How many events no service has taken in yet, as the services themselves say. */
+const unheard = async (running: Instance): Promise<number> => {
+  const told = (await running.status()).services.map(async ({ internal_url: url }) => {
+    if (url === null) return 0;
+    const lines = (await (await fetch(`${url}/metrics`)).text()).matchAll(/^event_consumer_pending\S* (\d+)/gm);
+    return [...lines].reduce((sum, [, pending]) => sum + Number(pending), 0);
+  });
+  return (await Promise.all(told)).reduce((sum, pending) => sum + pending, 0);
+};
+
+/** What the changes had to tell is told and heard: a pass in which nothing changes has no such work beside it. */
+const allHeard = async (running: Instance): Promise<void> => {
+  await asService(running, 'identity', async (query) => {
     while ((await query('select 1 from identity_outbox where sent_at is null limit 1')).length > 0) await sleep(500);
   });
+  while ((await unheard(running)) > 0) await sleep(500);
+};
 
 const removeAll = async (running: Instance, entrance: Entrance): Promise<void> => {
   const { administrator } = entrance;
@@ -110,7 +122,7 @@ export const sweepBench: Bench = {
       const pid = await running.pidOf('directory-sync');
       const before = memoryOf(pid).rss;
       const changed = goneWell(await pass(entrance));
-      await allTold(running);
+      await allHeard(running);
       const raw = [rawRead(slapd)];
       const still = goneWell(await pass(entrance));
       raw.push(rawRead(slapd));
