@@ -7,14 +7,19 @@ import { start, startNats, type TestServer } from './servers.ts';
 
 const services = fileURLToPath(new URL('../../../services', import.meta.url));
 
-/** Edge and identity as processes of their own, as they run in an instance, with nothing played. */
-export interface SignInProduct {
-  readonly edge: TestServer;
+/** Identity as a process of its own, as it runs in an instance, on a database and a broker of its own. */
+export interface IdentityProcess {
   readonly identity: TestServer;
   readonly database: TestDatabase;
+  readonly nats: TestServer;
   /** The first administrator. */
   readonly admin: { readonly email: string; readonly password: string };
   readonly stop: () => Promise<void>;
+}
+
+/** Edge and identity, with nothing played. */
+export interface SignInProduct extends IdentityProcess {
+  readonly edge: TestServer;
 }
 
 const status = (url: string): Promise<number> =>
@@ -47,6 +52,40 @@ const attempt = async (name: string, env: Record<string, string>): Promise<TestS
 const service = (name: string, env: Record<string, string>): Promise<TestServer> =>
   attempt(name, env).catch(() => attempt(name, env));
 
+const assertionKeys = () =>
+  generateKeyPairSync('ec', {
+    namedCurve: 'P-256',
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+  });
+
+/** @param env Settings of identity beyond what it needs to run. */
+export async function startIdentity(env: Record<string, string> = {}): Promise<IdentityProcess> {
+  const admin = { email: 'ada.admin@example.org', password: 'Correct-Horse-9' };
+  const [database, nats] = await Promise.all([createDatabase(), startNats()]);
+  const identity = await service('identity', {
+    NATS_URL: nats.url,
+    DATABASE_URL: database.urlFor('identity'),
+    ASSERTION_PUBLIC_KEY: assertionKeys().publicKey,
+    JWT_SECRET_KEY: randomBytes(32).toString('hex'),
+    ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+    RATE_LIMIT_ENABLED: 'false',
+    OT_ADMIN_EMAIL: admin.email,
+    OT_ADMIN_PASSWORD: admin.password,
+    ...env,
+  });
+  return {
+    identity,
+    database,
+    nats,
+    admin,
+    stop: async () => {
+      await identity.stop();
+      await Promise.all([database.drop(), nats.stop()]);
+    },
+  };
+}
+
 /**
  * Starts both on a database of their own.
  * @param env Settings of identity and of the edge beyond what they need to run.
@@ -55,43 +94,25 @@ export async function startSignIn(env: {
   identity?: Record<string, string>;
   edge?: Record<string, string>;
 }): Promise<SignInProduct> {
-  const keys = generateKeyPairSync('ec', {
-    namedCurve: 'P-256',
-    publicKeyEncoding: { type: 'spki', format: 'pem' },
-    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
-  });
-  const admin = { email: 'ada.admin@example.org', password: 'Correct-Horse-9' };
-  const [database, nats] = await Promise.all([createDatabase(), startNats()]);
-  const identity = await service('identity', {
-    NATS_URL: nats.url,
-    DATABASE_URL: database.urlFor('identity'),
-    ASSERTION_PUBLIC_KEY: keys.publicKey,
-    JWT_SECRET_KEY: randomBytes(32).toString('hex'),
-    ENCRYPTION_KEY: randomBytes(32).toString('base64'),
-    RATE_LIMIT_ENABLED: 'false',
-    OT_ADMIN_EMAIL: admin.email,
-    OT_ADMIN_PASSWORD: admin.password,
-    ...env.identity,
-  });
+  const keys = assertionKeys();
+  const inside = await startIdentity({ ASSERTION_PUBLIC_KEY: keys.publicKey, ...env.identity });
+  const { url } = inside.identity;
   const edge = await service('edge-gateway', {
-    NATS_URL: nats.url,
+    NATS_URL: inside.nats.url,
     ASSERTION_PRIVATE_KEY: keys.privateKey,
-    IDENTITY_URL: identity.url,
-    MEDIA_URL: identity.url,
-    TRANSCRIPTION_DISPATCHER_URL: identity.url,
-    SEARCH_INDEXER_URL: identity.url,
-    REALTIME_GATEWAY_URL: identity.url,
+    IDENTITY_URL: url,
+    MEDIA_URL: url,
+    TRANSCRIPTION_DISPATCHER_URL: url,
+    SEARCH_INDEXER_URL: url,
+    REALTIME_GATEWAY_URL: url,
     ...env.edge,
   });
   return {
+    ...inside,
     edge,
-    identity,
-    database,
-    admin,
     stop: async () => {
       await edge.stop();
-      await identity.stop();
-      await Promise.all([database.drop(), nats.stop()]);
+      await inside.stop();
     },
   };
 }

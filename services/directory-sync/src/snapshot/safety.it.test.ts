@@ -1,19 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { compileMappings } from '@overtone/directory';
 import { isAppError } from '@overtone/service-kit';
-import { randomFrom, type Random } from '../../test/random.ts';
+import { randomFrom } from '../../test/random.ts';
+import { idOf, worldOf, type World } from '../../test/random-world.ts';
 import { rulesFor } from '../../test/rules.ts';
 import {
-  base,
   faultKinds,
   groupDn,
   startScriptedDirectory,
-  type Entry,
   type Fault,
   type ScriptedDirectory,
 } from '../../test/scripted-directory.ts';
 import { witness } from '../passes/witness.ts';
-import { createPlan, type Account, type Plan } from '../plan/plan.ts';
+import { createPlan, type Plan } from '../plan/plan.ts';
 import { directorySnapshot } from './snapshot.adapter.ts';
 
 /** Passes over random worlds with one random fault each; more of them in long runs. */
@@ -28,8 +27,6 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all(directories.map((d) => d.stop())));
 
-const idOf = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
-const groups = ['staff', 'admins', 'mapped'];
 const rulesOf = (port: number, recursiveGroups: boolean) =>
   rulesFor(
     {
@@ -42,53 +39,6 @@ const rulesOf = (port: number, recursiveGroups: boolean) =>
     },
     { anyMapping: true, mappings: [{ claimValue: groupDn('mapped'), groupId: idOf(900), grantsRole: null }] },
   );
-
-const worldOf = (random: Random) => {
-  const memberOf = random(2) === 0;
-  const people = [...Array(3 + random(6)).keys()];
-  const inside = people.map(() => groups.map((_, g) => random(g === 0 ? 5 : 2) > 0));
-  const expired = people.map(() => random(6) === 0);
-  const dnOf = (n: number) => `uid=user${n},ou=people,${base}`;
-  const entries: Entry[] = [
-    { dn: base, attributes: { objectClass: ['domain'] } },
-    ...people.map((n) => ({
-      dn: dnOf(n),
-      attributes: {
-        objectClass: ['person'],
-        uid: [`user${n}`],
-        cn: [`User ${n}`],
-        mail: [`user${n}@example.org`],
-        entryUUID: [idOf(n)],
-        ...(expired[n] ? { shadowExpire: ['1'] } : {}),
-        ...(memberOf ? { memberOf: groups.filter((_, g) => inside[n]?.[g]).map(groupDn) } : {}),
-      },
-    })),
-    ...groups.map((name, g) => ({
-      dn: groupDn(name),
-      attributes: {
-        objectClass: ['groupOfNames'],
-        member: people.filter((n) => inside[n]?.[g]).map(dnOf),
-      },
-    })),
-  ];
-  const accounts: Account[] = [...people, 50, 51]
-    .filter((n) => n >= 50 || random(5) > 0)
-    .map((n) => ({
-      userId: idOf(500 + n),
-      email: `user${n}@example.org`,
-      login: `user${n}`,
-      directoryId: random(4) === 0 ? null : `entryUUID:${idOf(n)}`,
-      authType: random(8) === 0 ? 'local' : 'ldap',
-      role: (['user', 'admin', 'super_admin'] as const)[random(3)] ?? 'user',
-      active: random(6) > 0,
-      disabledBy: null,
-      fromDirectory: random(2) === 0 ? [idOf(900)] : [],
-      byHand: [],
-    }))
-    .filter((_, i, all) => i < all.length - random(3));
-  return { entries, accounts, pageSize: 1 + random(3), nested: random(2) === 0 };
-};
-type World = ReturnType<typeof worldOf>;
 
 const noKeys = () => {
   throw new Error('there is no password to open');

@@ -1,0 +1,55 @@
+import type { Account } from '../src/plan/plan.ts';
+import type { Random } from './random.ts';
+import { base, groupDn, type Entry } from './scripted-directory.ts';
+
+export const idOf = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
+/** Of the directory: the required one, the one of administrators, and one that a mapping names. */
+const groups = ['staff', 'admins', 'mapped'];
+
+/** A few people, and accounts of most of them and of some who are gone; the same for the same numbers. */
+export const worldOf = (random: Random) => {
+  const memberOf = random(2) === 0;
+  const people = [...Array(3 + random(6)).keys()];
+  const inside = people.map(() => groups.map((_, g) => random(g === 0 ? 5 : 2) > 0));
+  const expired = people.map(() => random(6) === 0);
+  const dnOf = (n: number) => `uid=user${n},ou=people,${base}`;
+  const entries: Entry[] = [
+    { dn: base, attributes: { objectClass: ['domain'] } },
+    ...people.map((n) => ({
+      dn: dnOf(n),
+      attributes: {
+        objectClass: ['person'],
+        uid: [`user${n}`],
+        cn: [`User ${n}`],
+        mail: [`user${n}@example.org`],
+        entryUUID: [idOf(n)],
+        ...(expired[n] ? { shadowExpire: ['1'] } : {}),
+        ...(memberOf ? { memberOf: groups.filter((_, g) => inside[n]?.[g]).map(groupDn) } : {}),
+      },
+    })),
+    ...groups.map((name, g) => ({
+      dn: groupDn(name),
+      attributes: {
+        objectClass: ['groupOfNames'],
+        member: people.filter((n) => inside[n]?.[g]).map(dnOf),
+      },
+    })),
+  ];
+  const accounts: Account[] = [...people, 50, 51]
+    .filter((n) => n >= 50 || random(5) > 0)
+    .map((n) => ({
+      userId: idOf(500 + n),
+      email: `user${n}@example.org`,
+      login: `user${n}`,
+      directoryId: random(4) === 0 ? null : `entryUUID:${idOf(n)}`,
+      authType: random(8) === 0 ? 'local' : 'ldap',
+      role: (['user', 'admin', 'super_admin'] as const)[random(3)] ?? 'user',
+      active: random(6) > 0,
+      disabledBy: null,
+      fromDirectory: random(2) === 0 ? [idOf(900)] : [],
+      byHand: [],
+    }))
+    .filter((_, i, all) => i < all.length - random(3));
+  return { entries, accounts, pageSize: 1 + random(3), nested: random(2) === 0 };
+};
+export type World = ReturnType<typeof worldOf>;
