@@ -1,23 +1,8 @@
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import {
-  assembleOutput,
-  mediaEvents,
-  natsUsers,
-  queues,
-  serviceNames,
-  stageJobs,
-  transcriptionEvents,
-  type workerJobs,
-  type DataOf,
-  type EventDef,
-  type OutputOf,
-  type Queue,
-  type RunOptions,
-  type Stage,
-} from '@overtone/contracts';
-import { createAssertionSigner, createBus, createLog, worker, type Bus, type JobDelivery } from '@overtone/service-kit';
+import { natsUsers, serviceNames, type DataOf, type EventDef, type RunOptions } from '@overtone/contracts';
+import { createAssertionSigner, createLog } from '@overtone/service-kit';
 import { createDatabase, startNats, waitFor, type TestDatabase, type TestServer } from '@overtone/testkit';
 import { connect, headers, type NatsConnection } from 'nats';
 import { Client, type QueryResultRow } from 'pg';
@@ -32,6 +17,8 @@ export const assertionOf = (userId: string, role: 'user' | 'admin'): string =>
 
 export const log = createLog('test', { LOG_LEVEL: 'fatal', LOG_FORMAT: 'json' });
 export const password = 'secret';
+/** How long anything is waited for: not how long it takes. */
+export const patience = { timeoutMs: 120_000 };
 export const busUsers = () => [
   ...serviceNames.map((user) => ({ user, password, ...natsUsers()[user] })),
   { user: 'test', password, publish: ['>'], subscribe: ['>'] },
@@ -62,7 +49,11 @@ export const worldOf = async (nats: TestServer, database: Pick<TestDatabase, 'ur
       await client.end();
     }
   };
-  return { nats, database, dispatcherUrl, test, sql, emit: emitter(test), events: () => allEvents(test) };
+  const close = async () => {
+    await test.close();
+    await nats.stop();
+  };
+  return { nats, database, dispatcherUrl, test, sql, emit: emitter(test), events: () => allEvents(test), close };
 };
 
 const envFor = (w: Pick<World, 'nats' | 'dispatcherUrl'>): DispatcherEnv => ({
@@ -88,6 +79,7 @@ const envFor = (w: Pick<World, 'nats' | 'dispatcherUrl'>): DispatcherEnv => ({
 });
 
 /** The dispatcher in this process. */
+export type Dispatcher = Awaited<ReturnType<typeof startDispatcher>>;
 export const startDispatcher = async (w: World, over: Partial<DispatcherEnv> = {}) => {
   const service = createTranscriptionDispatcher({ ...envFor(w), ...over });
   const ports = await service.start();
@@ -123,7 +115,7 @@ export const spawnDispatcher = async (w: World): Promise<{ kill9: () => Promise<
   child.stdout?.on('data', (part: Buffer) => {
     output += part.toString();
   });
-  await waitFor(() => output.includes('ready'), { timeoutMs: 120_000 });
+  await waitFor(() => output.includes('ready'), patience);
   return {
     kill9: async () => {
       child.kill('SIGKILL');
@@ -143,9 +135,10 @@ const emitter =
     const h = headers();
     h.set('ot-time', time.toISOString());
     h.set('ot-source', 'test');
-    await waitFor(() => nc.jetstream().publish(event.subject, JSON.stringify(data), { msgID: id, headers: h }), {
-      timeoutMs: 120_000,
-    });
+    await waitFor(
+      () => nc.jetstream().publish(event.subject, JSON.stringify(data), { msgID: id, headers: h }),
+      patience,
+    );
     return id;
   };
 
@@ -174,128 +167,9 @@ export const uploadedFile = (over: Partial<RunOptions> = {}) => ({
   options: { ...noOptions, ...over },
 });
 
-const artefact = (stage: string, token: number) => `derived/${stage}-${token}.json`;
-const engine = { provider: 'scripted', model: 'test', timing: 'engine' } as const;
-/** Results that fit, by stage. */
-export const outputs = {
-  prepare: (token: number): OutputOf<typeof workerJobs.prepare> => ({
-    artefact: artefact('prepare', token),
-    audio: 'derived/audio.wav',
-    waveform: 'derived/waveform.json',
-    thumbnail: null,
-    duration: 60,
-    truncated: false,
-    media: {
-      format: 'mp3',
-      audio_codec: 'mp3',
-      video_codec: null,
-      width: null,
-      height: null,
-      channels: 1,
-      sample_rate: 16_000,
-    },
-    engine_seconds: 0.5,
-  }),
-  transcribe: (token: number): OutputOf<typeof workerJobs.transcribe> => ({
-    artefact: artefact('transcribe', token),
-    engine,
-    language: 'en',
-    words: 10,
-    engine_seconds: 2,
-  }),
-  diarize: (token: number): OutputOf<typeof workerJobs.diarize> => ({
-    artefact: artefact('diarize', token),
-    provider: 'test',
-    speakers: 2,
-    degraded: null,
-    engine_seconds: 1,
-  }),
-  assemble: (token: number) =>
-    assembleOutput.parse({ artefact: artefact('assemble', token), segments: 3, speakers: 2, engine_seconds: 0 }),
-  index: () => ({ artefact: null, chunks: 1, semantic: true, engine_seconds: 0.1 }),
-};
-
-type Done = { stage: Stage; input: Record<string, unknown>; token: number; attempt: number };
-export type Script = Partial<
-  Record<Stage, (d: JobDelivery, times: number, input: { fileId: string }) => Promise<void> | void>
->;
-type WorkerKind = { workerId?: string; queues?: readonly Queue[]; express?: Partial<Record<Queue, number>> };
-
-/** A worker that does every job at once and correctly, unless its script says otherwise. */
-export const startWorker = async (w: World, script: Script = {}, kind: WorkerKind = {}) => {
-  const { workerId = `test.${randomUUID()}`, queues: own = queues, express = {} } = kind;
-  const concurrency = Object.fromEntries(queues.map((q) => [q, own.includes(q) ? 1 : 0]));
-  const bus = createBus({ service: 'transcription-worker', url: w.nats.url, user: 'test', password, log });
-  await bus.connect();
-  const done: Done[] = [];
-  const times = new Map<Stage, number>();
-  const doing =
-    <S extends Stage>(stage: S) =>
-    async (input: unknown, d: JobDelivery) => {
-      times.set(stage, (times.get(stage) ?? 0) + 1);
-      await script[stage]?.(d, times.get(stage) ?? 0, input as { fileId: string });
-      done.push({ stage, input: input as Record<string, unknown>, token: d.token, attempt: d.attempt });
-      return outputs[stage](d.token) as ReturnType<(typeof outputs)[S]>;
-    };
-  const handlers = {
-    prepare: doing('prepare'),
-    transcribe: doing('transcribe'),
-    diarize: doing('diarize'),
-    assemble: doing('assemble'),
-    index: doing('index'),
-  };
-  const running = worker(stageJobs, handlers, { workerId, concurrency, express }).start(bus);
-  return {
-    bus,
-    done,
-    workerId,
-    stagesDone: () => done.map((d) => d.stage),
-    stop: async () => {
-      await running.stop();
-      await bus.close();
-    },
-    /** As kill -9 would: nothing is said any more, nothing released, nothing acknowledged. */
-    vanish: () => bus.nc().close(),
-  };
-};
-
-/** Media's part: what was assembled is stored, and told of. */
-export const startMedia = (w: World) => {
-  const stored: string[] = [];
-  const sub = w.test.subscribe(transcriptionEvents.stageCompleted.subject, {
-    callback: (err, msg) => {
-      if (err) return;
-      const data = transcriptionEvents.stageCompleted.data.parse(msg.json());
-      if (data.stage !== 'assemble') return;
-      stored.push(data.runId);
-      const { runId, fileId, ownerId } = data;
-      void w.emit(mediaEvents.transcriptStored, { runId, fileId, ownerId, transcriptVersion: 1, provisional: false });
-    },
-  });
-  return { stored, stop: () => sub.unsubscribe() };
-};
-
 export const statusOf = async (w: World, fileId: string): Promise<string | undefined> =>
   (
     await w.sql<{ status: string }>('select status from run where file_id = $1 order by created_at desc limit 1', [
       fileId,
     ])
   )[0]?.status;
-
-export const announceWorker = async (
-  bus: Bus,
-  id: string,
-  value: { pulls: string[]; engine: boolean; service?: string },
-) => {
-  const kv = await bus.kv('WORKERS');
-  await kv.put(
-    `worker.${id}`,
-    JSON.stringify({
-      service: value.service ?? 'transcription-worker',
-      pulls: value.pulls,
-      engine: value.engine ? engine : null,
-      engineNote: null,
-      expiresAt: Date.now() + 60_000,
-    }),
-  );
-};

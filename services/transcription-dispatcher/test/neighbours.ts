@@ -1,4 +1,4 @@
-import { identityRpc, mediaRpc } from '@overtone/contracts';
+import { identityRpc, mediaEvents, mediaRpc, transcriptionEvents } from '@overtone/contracts';
 import { createBus } from '@overtone/service-kit';
 import { log, password, type World } from './harness.ts';
 
@@ -33,6 +33,27 @@ export const startNeighbours = async (w: World) => {
     names,
     stop: async () => {
       await Promise.all(buses.map((bus) => bus.close()));
+    },
+  };
+};
+
+/** Media's part: what was assembled is stored, and told of. */
+export const startMedia = (w: World) => {
+  const listen = () =>
+    w.test.subscribe(transcriptionEvents.stageCompleted.subject, {
+      callback: (err, msg) => {
+        if (err) return;
+        const data = transcriptionEvents.stageCompleted.data.parse(msg.json());
+        if (data.stage !== 'assemble') return;
+        const { runId, fileId, ownerId } = data;
+        void w.emit(mediaEvents.transcriptStored, { runId, fileId, ownerId, transcriptVersion: 1, provisional: false });
+      },
+    });
+  let sub = listen();
+  return {
+    stop: () => sub.unsubscribe(),
+    comeBack: () => {
+      sub = listen();
     },
   };
 };

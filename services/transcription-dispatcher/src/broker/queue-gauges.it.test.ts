@@ -109,6 +109,5 @@ test('GET /metrics/queues answers without a database', async () => {
   expect(text).toContain('celery_queue_depth{queue="gpu"} 0');
   await dispatcher.stop();
   proxy.close();
-  await w.test.close();
-  await w.nats.stop();
+  await w.close();
 });

@@ -1,42 +1,19 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import { dispatcherRpc, mediaEvents, stageJobs, transcriptionEvents, type RequestOf } from '@overtone/contracts';
-import { createBus, type Bus } from '@overtone/service-kit';
 import { waitFor } from '@overtone/testkit';
-import {
-  createWorld,
-  log,
-  outputs,
-  password,
-  startDispatcher,
-  statusOf,
-  uploadedFile,
-  type World,
-} from '../../test/harness.ts';
+import { statusOf, uploadedFile } from '../../test/harness.ts';
+import { standing } from '../../test/standing.ts';
+import { outputs } from '../../test/workers.ts';
 
-let w: World;
-let dispatcher: Awaited<ReturnType<typeof startDispatcher>>;
-let bus: Bus;
+const w = standing();
 let taskId: string;
 let file: ReturnType<typeof uploadedFile>;
 
-beforeAll(async () => {
-  w = await createWorld();
-  dispatcher = await startDispatcher(w);
-  bus = createBus({ service: 'transcription-worker', url: w.nats.url, user: 'transcription-worker', password, log });
-  await bus.connect();
-});
-afterAll(async () => {
-  await bus.close();
-  await dispatcher.stop();
-  await w.test.close();
-  await w.nats.stop();
-});
 beforeEach(async () => {
   await w.sql(`update task set status = 'cancelled' where status in ('pending', 'in_progress')`);
   await w.sql('delete from queue_pause');
-  file = uploadedFile();
-  await w.emit(mediaEvents.uploaded, file);
+  file = await w.upload();
   taskId = await waitFor(() => openTask('prepare'));
 });
 
@@ -44,7 +21,7 @@ const openTask = async (stage: string): Promise<string | undefined> =>
   (await w.sql<{ uuid: string }>('select uuid from task where file_id = $1 and stage = $2', [file.fileId, stage]))[0]
     ?.uuid;
 const ask = (workerId: string, more: Partial<RequestOf<typeof dispatcherRpc.claim>> = {}) =>
-  bus.ask(dispatcherRpc.claim, {
+  w.bus.ask(dispatcherRpc.claim, {
     claimId: randomUUID(),
     durable: 'cpu-media',
     workerId,
@@ -59,9 +36,9 @@ const take = async (workerId: string): Promise<number> => {
   return answer.token;
 };
 const complete = (token: number, output: unknown = outputs.prepare(token)) =>
-  bus.ask(dispatcherRpc.complete, { taskId, token, output });
+  w.bus.ask(dispatcherRpc.complete, { taskId, token, output });
 const fail = (token: number, retryable = true) =>
-  bus.ask(dispatcherRpc.fail, { taskId, token, code: 'engine_crashed', message: 'no', retryable });
+  w.bus.ask(dispatcherRpc.fail, { taskId, token, code: 'engine_crashed', message: 'no', retryable });
 const tries = () =>
   w.sql('select token, attempt, worker, outcome, error_code from task_attempt where task_id = $1 order by token', [
     taskId,
@@ -128,7 +105,7 @@ describe('a claim', () => {
     expect(transcriptionEvents.stageStarted.data.parse((await started())[0]?.data)).toMatchObject({ stage: 'prepare' });
     await bringBack(`status = 'pending'`);
     await take('b');
-    await w.emit(mediaEvents.cancelOrdered, { fileId: file.fileId, ownerId: file.ownerId });
+    await w.emit(mediaEvents.cancelOrdered, file);
     await waitFor(async () =>
       (await w.events()).some(
         (e) => e.subject === transcriptionEvents.runCancelled.subject && e.data['fileId'] === file.fileId,
@@ -182,8 +159,8 @@ describe('a result', () => {
   });
   test('after the run was cancelled is refused', async () => {
     const token = await take('a');
-    await w.emit(mediaEvents.cancelOrdered, { fileId: file.fileId, ownerId: file.ownerId });
-    await waitFor(async () => (await statusOf(w, file.fileId)) === 'cancelled');
+    await w.emit(mediaEvents.cancelOrdered, file);
+    await w.becomes(file.fileId, 'cancelled');
     expect(await complete(token)).toEqual({ outcome: 'stale' });
   });
 });
@@ -213,8 +190,8 @@ describe('a failure', () => {
   });
   test('of a released task is none: it goes back to its queue', async () => {
     const token = await take('a');
-    expect(await bus.ask(dispatcherRpc.release, { taskId, token })).toEqual({ outcome: 'released' });
-    expect(await bus.ask(dispatcherRpc.release, { taskId, token })).toEqual({ outcome: 'released' });
+    expect(await w.bus.ask(dispatcherRpc.release, { taskId, token })).toEqual({ outcome: 'released' });
+    expect(await w.bus.ask(dispatcherRpc.release, { taskId, token })).toEqual({ outcome: 'released' });
     expect(await row()).toMatchObject({
       failures: 0,
       infra_requeues: 0,

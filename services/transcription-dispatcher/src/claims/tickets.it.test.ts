@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import {
   dispatcherRpc,
   jobDurable,
@@ -10,38 +10,13 @@ import {
   type JobDef,
   type Stage,
 } from '@overtone/contracts';
-import { createBus, type Bus } from '@overtone/service-kit';
 import { waitFor } from '@overtone/testkit';
 import type { JsMsg } from 'nats';
-import {
-  assertionOf,
-  createWorld,
-  log,
-  outputs,
-  password,
-  startDispatcher,
-  startMedia,
-  startWorker,
-  statusOf,
-  uploadedFile,
-  type World,
-} from '../../test/harness.ts';
+import { assertionOf, patience, statusOf, uploadedFile } from '../../test/harness.ts';
+import { standing } from '../../test/standing.ts';
+import { outputs } from '../../test/workers.ts';
 
-let w: World;
-let dispatcher: Awaited<ReturnType<typeof startDispatcher>>;
-let bus: Bus;
-beforeAll(async () => {
-  w = await createWorld();
-  dispatcher = await startDispatcher(w);
-  bus = createBus({ service: 'transcription-worker', url: w.nats.url, user: 'test', password, log });
-  await bus.connect();
-});
-afterAll(async () => {
-  await bus.close();
-  await dispatcher.stop();
-  await w.test.close();
-  await w.nats.stop();
-});
+const w = standing();
 
 /** Numbers that look drawn and are the same in every run. */
 const drawn = (seed: number) => () => {
@@ -56,7 +31,7 @@ const knownTo = (durable: string) => all.filter((j) => jobDurable(j) === durable
 const createMischief = (random: () => number) => {
   const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T;
   const pull = async (durable: string): Promise<JsMsg | undefined> => {
-    const handle = await bus.jetstream().consumers.get('JOBS', durable);
+    const handle = await w.test.jetstream().consumers.get('JOBS', durable);
     const batch = await handle.fetch({ max_messages: 1, expires: 1_000 });
     for await (const msg of batch) return msg;
     return undefined;
@@ -65,24 +40,24 @@ const createMischief = (random: () => number) => {
     const subjects = knownTo(durable);
     const claimId = randomUUID();
     const question = { claimId, durable, workerId: 'mischief', lane: pick(['normal', 'express'] as const), subjects };
-    const claim = await bus.ask(dispatcherRpc.claim, question);
-    if (claim.outcome === 'gone') return bus.acknowledge(msg);
+    const claim = await w.bus.ask(dispatcherRpc.claim, question);
+    if (claim.outcome === 'gone') return void (await msg.ackAck());
     if (claim.outcome === 'wait') return msg.nak();
-    if (random() < 0.3) expect(await bus.ask(dispatcherRpc.claim, question)).toEqual(claim);
+    if (random() < 0.3) expect(await w.bus.ask(dispatcherRpc.claim, question)).toEqual(claim);
     const { taskId, token, attempt } = claim;
     const stage = claim.subject.split('.').at(-1) as Stage;
     const ends: (() => Promise<unknown>)[] = [
-      () => bus.ask(dispatcherRpc.complete, { taskId, token, output: outputs[stage](token) }),
-      () => bus.ask(dispatcherRpc.release, { taskId, token }),
+      () => w.bus.ask(dispatcherRpc.complete, { taskId, token, output: outputs[stage](token) }),
+      () => w.bus.ask(dispatcherRpc.release, { taskId, token }),
       // Dies: nothing is said, the ticket comes again by itself or is lost with it.
       async () => {},
     ];
     if (attempt === 1)
-      ends.push(() => bus.ask(dispatcherRpc.fail, { taskId, token, code: 'x', message: 'x', retryable: true }));
+      ends.push(() => w.bus.ask(dispatcherRpc.fail, { taskId, token, code: 'x', message: 'x', retryable: true }));
     const end = pick(ends);
     await end();
     if (random() < 0.3) await end();
-    if (random() < 0.5) await bus.acknowledge(msg);
+    if (random() < 0.5) await msg.ackAck();
     else msg.nak();
   };
   return async (): Promise<void> => {
@@ -107,7 +82,7 @@ const timePasses = async (): Promise<void> => {
     `update task set claimed_at = claimed_at - interval '1 hour', published_at = published_at - interval '1 hour',
             next_attempt_at = next_attempt_at - interval '1 hour' where status in ('pending', 'in_progress')`,
   );
-  await dispatcher.post('/api/tasks/recover-stuck-tasks', assertionOf(randomUUID(), 'admin'));
+  await w.dispatcher.post('/api/tasks/recover-stuck-tasks', assertionOf(randomUUID(), 'admin'));
 };
 
 test.each([3, 11])(
@@ -115,22 +90,20 @@ test.each([3, 11])(
   async (seed) => {
     const random = drawn(seed);
     const mischief = createMischief(random);
-    const media = startMedia(w);
     const files = Array.from({ length: 12 }, () => uploadedFile());
     for (const file of files) await w.emit(mediaEvents.uploaded, file);
-    for (const file of files) await waitFor(() => statusOf(w, file.fileId), { timeoutMs: 120_000 });
+    for (const file of files) await waitFor(() => statusOf(w, file.fileId), patience);
     for (let i = 0; i < 80; i += 1) await mischief();
     const dropped = files[0];
-    if (dropped) await w.emit(mediaEvents.cancelOrdered, { fileId: dropped.fileId, ownerId: dropped.ownerId });
+    if (dropped) await w.emit(mediaEvents.cancelOrdered, dropped);
 
-    const workers = await Promise.all([startWorker(w), startWorker(w)]);
+    const workers = await Promise.all([w.worker(), w.worker()]);
     const open = async () => {
       await timePasses();
       return (await w.sql(`select 1 from run where status = 'running'`)).length > 0;
     };
     await waitFor(async () => !(await open()), { timeoutMs: 400_000, intervalMs: 1_000 });
     for (const worker of workers) await worker.stop();
-    media.stop();
 
     for (const file of files) {
       const status = await statusOf(w, file.fileId);

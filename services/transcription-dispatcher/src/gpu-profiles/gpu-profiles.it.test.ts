@@ -1,21 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { gpuRoutes, gpuRpc, type RequestOf } from '@overtone/contracts';
-import { createBus, type Bus } from '@overtone/service-kit';
-import { assertionOf, createWorld, log, password, startDispatcher, type World } from '../../test/harness.ts';
-
-let w: World;
-let worker: Bus;
-beforeAll(async () => {
-  w = await createWorld();
-  worker = createBus({ service: 'transcription-worker', url: w.nats.url, user: 'transcription-worker', password, log });
-  await worker.connect();
-});
-afterAll(async () => {
-  await worker.close();
-  await w.test.close();
-  await w.nats.stop();
-});
+import { assertionOf, type Dispatcher } from '../../test/harness.ts';
+import { standing } from '../../test/standing.ts';
 
 const profile = (more: Partial<RequestOf<typeof gpuRpc.recordProfile>> = {}) => ({
   taskId: randomUUID(),
@@ -29,23 +16,19 @@ const profile = (more: Partial<RequestOf<typeof gpuRpc.recordProfile>> = {}) => 
   audioSeconds: 60,
   ...more,
 });
-const read = async (at: Awaited<ReturnType<typeof startDispatcher>>, query = '', role: 'admin' | 'user' = 'admin') => {
+const read = async (at: Dispatcher, query = '', role: 'admin' | 'user' = 'admin') => {
   const response = await at.get(`/api/admin/gpu-profiles${query}`, assertionOf(randomUUID(), role));
   return { status: response.status, body: await response.json() };
 };
 
 describe('while profiling is on', () => {
-  let dispatcher: Awaited<ReturnType<typeof startDispatcher>>;
-  beforeAll(async () => {
-    dispatcher = await startDispatcher(w, { ENABLE_VRAM_PROFILING: true });
-  });
-  afterAll(() => dispatcher.stop());
+  const w = standing({ ENABLE_VRAM_PROFILING: true });
 
   test('counts, half and most of every stage, model and device, and the latest tasks', async () => {
-    for (const peakMib of [4_000, 9_000, 5_000]) await worker.ask(gpuRpc.recordProfile, profile({ peakMib }));
+    for (const peakMib of [4_000, 9_000, 5_000]) await w.bus.ask(gpuRpc.recordProfile, profile({ peakMib }));
     const last = profile({ stage: 'diarize', model: 'sherpa-onnx', peakMib: 700 });
-    await worker.ask(gpuRpc.recordProfile, last);
-    const { body } = await read(dispatcher, '?limit=2');
+    await w.bus.ask(gpuRpc.recordProfile, last);
+    const { body } = await read(w.dispatcher, '?limit=2');
     const answer = gpuRoutes.gpuProfiles.answer.parse(body);
     expect(answer).toMatchObject({ enabled: true, message: null });
     const common = { device: 'NVIDIA A10' };
@@ -67,23 +50,25 @@ describe('while profiling is on', () => {
 
   test('records once what it is told twice', async () => {
     const twice = profile({ model: 'told-twice' });
-    for (let i = 0; i < 2; i++) expect(await worker.ask(gpuRpc.recordProfile, twice)).toEqual({ outcome: 'recorded' });
-    const { summary } = gpuRoutes.gpuProfiles.answer.parse((await read(dispatcher)).body);
+    for (let i = 0; i < 2; i++) expect(await w.bus.ask(gpuRpc.recordProfile, twice)).toEqual({ outcome: 'recorded' });
+    const { summary } = gpuRoutes.gpuProfiles.answer.parse((await read(w.dispatcher)).body);
     expect(summary.find((s) => s.model === 'told-twice')?.count).toBe(1);
   });
 
   test('refuses whoever is no administrator, and a limit beyond a hundred', async () => {
-    expect((await read(dispatcher, '', 'user')).status).toBe(403);
-    expect((await read(dispatcher, '?limit=101')).status).toBe(400);
+    expect((await read(w.dispatcher, '', 'user')).status).toBe(403);
+    expect((await read(w.dispatcher, '?limit=101')).status).toBe(400);
   });
 });
 
-test('says that profiling is off, and records nothing then', async () => {
-  const dispatcher = await startDispatcher(w);
-  expect(await worker.ask(gpuRpc.recordProfile, profile())).toEqual({ outcome: 'off' });
-  expect(await read(dispatcher)).toMatchObject({
-    status: 200,
-    body: { enabled: false, message: expect.stringContaining('ENABLE_VRAM_PROFILING=true'), summary: [], recent: [] },
+describe('while profiling is off', () => {
+  const w = standing();
+
+  test('says so, and records nothing', async () => {
+    expect(await w.bus.ask(gpuRpc.recordProfile, profile())).toEqual({ outcome: 'off' });
+    expect(await read(w.dispatcher)).toMatchObject({
+      status: 200,
+      body: { enabled: false, message: expect.stringContaining('ENABLE_VRAM_PROFILING=true'), summary: [], recent: [] },
+    });
   });
-  await dispatcher.stop();
 });

@@ -1,51 +1,32 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { directoryJobs, dispatcherRoutes, dispatcherRpc, mediaEvents, operationsEvents } from '@overtone/contracts';
-import { createBus, worker, type Bus, type JobDelivery } from '@overtone/service-kit';
+import { createBus, worker, type JobDelivery } from '@overtone/service-kit';
 import { waitFor } from '@overtone/testkit';
 import {
-  announceWorker,
   assertionOf,
-  createWorld,
   log,
   password,
+  patience,
   startDispatcher,
-  startMedia,
-  startWorker,
-  statusOf,
   uploadedFile,
-  type World,
+  type Dispatcher,
 } from '../../test/harness.ts';
+import { standing } from '../../test/standing.ts';
+import { announceWorker } from '../../test/workers.ts';
 import { startGate } from '../../test/gate.ts';
-import { startNeighbours } from '../../test/neighbours.ts';
 
-let w: World;
-let dispatcher: Awaited<ReturnType<typeof startDispatcher>>;
-let neighbours: Awaited<ReturnType<typeof startNeighbours>>;
-let bus: Bus;
+const w = standing();
 const adminId = randomUUID();
 const admin = () => assertionOf(adminId, 'admin');
-
-beforeAll(async () => {
-  w = await createWorld();
-  neighbours = await startNeighbours(w);
-  neighbours.names.set(adminId, 'Ada Admin');
-  dispatcher = await startDispatcher(w);
-  bus = createBus({ service: 'transcription-worker', url: w.nats.url, user: 'transcription-worker', password, log });
-  await bus.connect();
-});
-afterAll(async () => {
-  await bus.close();
-  await dispatcher.stop();
-  await neighbours.stop();
-  await w.test.close();
-  await w.nats.stop();
+beforeAll(() => {
+  w.neighbours.names.set(adminId, 'Ada Admin');
 });
 
 /** What an administrator sees; while it cannot be told, as right after the start, it is asked for again. */
 const overview = () =>
   waitFor(async () => {
-    const answer = await dispatcher.get('/api/admin/queues', admin());
+    const answer = await w.dispatcher.get('/api/admin/queues', admin());
     return answer.status === 200 ? dispatcherRoutes.queues.answer.parse(await answer.json()) : undefined;
   });
 const queue = async (name: string) => (await overview()).queues.find((q) => q.queue === name);
@@ -54,8 +35,7 @@ const audited = async () =>
 
 describe('the queues', () => {
   test('show what waits, in which file, and are for administrators only', async () => {
-    const file = uploadedFile();
-    await w.emit(mediaEvents.uploaded, file);
+    const file = await w.upload();
     expect(await waitFor(async () => ((await queue('cpu'))?.depth === 1 ? queue('cpu') : undefined))).toMatchObject({
       depth: 1,
       reserved: 0,
@@ -65,12 +45,12 @@ describe('the queues', () => {
       paused: null,
     });
     for (const path of ['/api/admin/queues', '/api/tasks/dead'])
-      expect((await dispatcher.get(path, assertionOf(randomUUID(), 'user'))).status).toBe(403);
+      expect((await w.dispatcher.get(path, assertionOf(randomUUID(), 'user'))).status).toBe(403);
     expect(
-      (await dispatcher.post('/api/admin/queues/gpu/pause', assertionOf(adminId, 'user'), { reason: 'x' })).status,
+      (await w.dispatcher.post('/api/admin/queues/gpu/pause', assertionOf(adminId, 'user'), { reason: 'x' })).status,
     ).toBe(403);
     await w.emit(mediaEvents.cancelOrdered, file);
-    await waitFor(async () => (await statusOf(w, file.fileId)) === 'cancelled');
+    await w.becomes(file.fileId, 'cancelled');
   });
 
   test('count what failed for good and what waits for its next try', async () => {
@@ -92,41 +72,35 @@ describe('the queues', () => {
 
 describe('a paused queue', () => {
   test('starts nothing new and says why, in the queue and in the file, until it is resumed', async () => {
-    const refused = await dispatcher.post('/api/admin/queues/cpu/pause', admin(), { reason: '  ' });
+    const refused = await w.dispatcher.post('/api/admin/queues/cpu/pause', admin(), { reason: '  ' });
     expect(refused.status).toBe(422);
-    expect((await dispatcher.post('/api/admin/queues/nonsense/pause', admin(), { reason: 'x' })).status).toBe(400);
+    expect((await w.dispatcher.post('/api/admin/queues/nonsense/pause', admin(), { reason: 'x' })).status).toBe(400);
     const reason = 'The disk is being exchanged';
-    const paused = await dispatcher.post('/api/admin/queues/cpu/pause', admin(), { reason });
+    const paused = await w.dispatcher.post('/api/admin/queues/cpu/pause', admin(), { reason });
     expect(dispatcherRoutes.pauseQueue.answer.parse(await paused.json())).toMatchObject({
       reason,
       by_name: 'Ada Admin',
     });
     expect((await queue('cpu'))?.paused).toMatchObject({ reason, by: adminId, by_name: 'Ada Admin' });
 
-    const worker = await startWorker(w);
-    await announceWorker(bus, worker.workerId, { pulls: ['cpu-media', 'gpu-transcription'], engine: true });
-    const media = startMedia(w);
-    const file = uploadedFile();
-    await w.emit(mediaEvents.uploaded, file);
-    const timeline = await waitFor(
-      async () => {
-        const answer = await dispatcher.get(`/api/tasks/files/${file.fileId}`, assertionOf(file.ownerId, 'user'));
-        if (answer.status !== 200) return undefined;
-        const seen = dispatcherRoutes.fileTimeline.answer.parse(await answer.json());
-        return seen.waiting_for === null ? undefined : seen;
-      },
-      { timeoutMs: 120_000 },
-    );
+    const worker = await w.worker();
+    await announceWorker(w.bus, worker.workerId, { pulls: ['cpu-media', 'gpu-transcription'], engine: true });
+    const file = await w.upload();
+    const timeline = await waitFor(async () => {
+      const answer = await w.dispatcher.get(`/api/tasks/files/${file.fileId}`, assertionOf(file.ownerId, 'user'));
+      if (answer.status !== 200) return undefined;
+      const seen = dispatcherRoutes.fileTimeline.answer.parse(await answer.json());
+      return seen.waiting_for === null ? undefined : seen;
+    }, patience);
     expect(timeline).toMatchObject({ status: 'waiting', waiting_for: 'paused', paused_reason: reason });
     expect(worker.done).toEqual([]);
 
-    const resumed = await dispatcher.post('/api/admin/queues/cpu/resume', admin());
+    const resumed = await w.dispatcher.post('/api/admin/queues/cpu/resume', admin());
     expect(await resumed.json()).toEqual({ resumed: true });
-    await waitFor(async () => (await statusOf(w, file.fileId)) === 'completed', { timeoutMs: 120_000 });
-    expect(await (await dispatcher.post('/api/admin/queues/cpu/resume', admin())).json()).toEqual({ resumed: false });
+    await w.becomes(file.fileId, 'completed');
+    expect(await (await w.dispatcher.post('/api/admin/queues/cpu/resume', admin())).json()).toEqual({ resumed: false });
     expect((await queue('cpu'))?.paused).toBeNull();
     await worker.stop();
-    media.stop();
     const told = await waitFor(async () => {
       const all = await audited();
       return all.length >= 2 ? all : undefined;
@@ -140,7 +114,7 @@ describe('a paused queue', () => {
 
 describe('a job that its handler fences', () => {
   test('is not begun while its queue is paused, and uses up no try by waiting', async () => {
-    await dispatcher.post('/api/admin/queues/cpu/pause', admin(), { reason: 'Maintenance' });
+    await w.dispatcher.post('/api/admin/queues/cpu/pause', admin(), { reason: 'Maintenance' });
     let asked = 0;
     const listening = w.test.subscribe(dispatcherRpc.paused.subject, { callback: () => void (asked += 1) });
     const begun: number[] = [];
@@ -161,10 +135,10 @@ describe('a job that its handler fences', () => {
         directoryJobs.checkSchedule.subject,
         JSON.stringify({ taskId: randomUUID(), input: { slot: new Date().toISOString() } }),
       );
-    await waitFor(() => asked >= 3, { timeoutMs: 120_000 });
+    await waitFor(() => asked >= 3, patience);
     expect(begun).toEqual([]);
-    await dispatcher.post('/api/admin/queues/cpu/resume', admin());
-    await waitFor(() => begun.length > 0, { timeoutMs: 120_000 });
+    await w.dispatcher.post('/api/admin/queues/cpu/resume', admin());
+    await waitFor(() => begun.length > 0, patience);
     expect(begun).toEqual([1]);
     listening.unsubscribe();
     await running.stop();
@@ -174,9 +148,9 @@ describe('a job that its handler fences', () => {
 
 describe('the workers', () => {
   test('are shown with what they do now, and as offline when they fall silent', async () => {
-    await announceWorker(bus, 'busy', { pulls: ['gpu-transcription'], engine: true });
+    await announceWorker(w.bus, 'busy', { pulls: ['gpu-transcription'], engine: true });
     const file = uploadedFile();
-    neighbours.files.set(file.fileId, { title: 'Board meeting', readers: [] });
+    w.neighbours.files.set(file.fileId, { title: 'Board meeting', readers: [] });
     const task = randomUUID();
     await w.sql(
       `insert into task (uuid, file_id, owner_id, stage, subject, queue, input, status, worker, token, max_failures, backoff_ms, claimed_at)
@@ -192,7 +166,7 @@ describe('the workers', () => {
     await waitFor(async () => (await w.sql(`select 1 from worker_seen where id = 'busy'`)).length === 1, {
       timeoutMs: 120_000,
     });
-    await (await bus.kv('WORKERS')).delete('worker.busy');
+    await (await w.bus.kv('WORKERS')).delete('worker.busy');
     const gone = await waitFor(async () =>
       (await overview()).workers.find((x) => x.id === 'busy' && x.state === 'offline'),
     );
@@ -209,7 +183,7 @@ test('while the broker cannot be asked nothing is shown as empty', async () => {
   await overview();
   process.kill(w.nats.pid(), 'SIGSTOP');
   const answer = await waitFor(async () => {
-    const seen = await dispatcher.get('/api/admin/queues', admin());
+    const seen = await w.dispatcher.get('/api/admin/queues', admin());
     return seen.status === 200 ? undefined : seen;
   });
   process.kill(w.nats.pid(), 'SIGCONT');
@@ -219,7 +193,7 @@ test('while the broker cannot be asked nothing is shown as empty', async () => {
 
 describe('while the database cannot be asked', () => {
   let between: Awaited<ReturnType<typeof startGate>>;
-  let cutOff: typeof dispatcher;
+  let cutOff: Dispatcher;
   beforeAll(async () => {
     between = await startGate(w.dispatcherUrl);
     cutOff = await startDispatcher({ ...w, dispatcherUrl: between.url });
@@ -239,15 +213,15 @@ describe('while the database cannot be asked', () => {
     );
 
   test('nothing is shown as empty, and everything is back when it is', async () => {
-    await waitFor(async () => (await outcomes()).every(([, status]) => status === 200), { timeoutMs: 120_000 });
+    await waitFor(async () => (await outcomes()).every(([, status]) => status === 200), patience);
     await between.shut();
     expect(await outcomes()).toEqual(paths.map((path) => [path, 503, 'database_unavailable']));
     await between.open();
-    await waitFor(async () => (await outcomes()).every(([, status]) => status === 200), { timeoutMs: 120_000 });
+    await waitFor(async () => (await outcomes()).every(([, status]) => status === 200), patience);
   }, 400_000);
 
   test('a database that hangs is said, too', async () => {
-    await waitFor(async () => (await cutOff.get(paths[0] ?? '', admin())).status === 200, { timeoutMs: 120_000 });
+    await waitFor(async () => (await cutOff.get(paths[0] ?? '', admin())).status === 200, patience);
     between.freeze();
     const answer = await cutOff.get('/api/admin/queues', admin());
     between.thaw();

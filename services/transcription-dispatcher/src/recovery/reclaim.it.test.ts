@@ -1,49 +1,16 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { dispatcherRpc, jobDurable, mediaEvents, stageJobs, systemJobs } from '@overtone/contracts';
+import { expect, test } from '@jest/globals';
+import { dispatcherRpc, jobDurable, mediaEvents, stageJobs, systemJobs, type Stage } from '@overtone/contracts';
 import { waitFor } from '@overtone/testkit';
 import { randomUUID } from 'node:crypto';
-import {
-  createWorld,
-  startDispatcher,
-  startMedia,
-  startWorker,
-  statusOf,
-  uploadedFile,
-  type World,
-} from '../../test/harness.ts';
+import { patience, uploadedFile } from '../../test/harness.ts';
+import { standing } from '../../test/standing.ts';
 
-const patience = { timeoutMs: 120_000 };
-let w: World;
-let dispatcher: Awaited<ReturnType<typeof startDispatcher>>;
-let media: ReturnType<typeof startMedia>;
-beforeAll(async () => {
-  w = await createWorld();
-  dispatcher = await startDispatcher(w);
-});
-afterAll(async () => {
-  await dispatcher.stop();
-  await w.test.close();
-  await w.nats.stop();
-});
-beforeEach(() => {
-  media = startMedia(w);
-});
-afterEach(() => media.stop());
+const w = standing();
 
-const gauge = async (name: string) =>
-  Number(
-    new RegExp(`celery_queue_${name}\\{queue="gpu"\\} ([\\d.]+)`).exec(
-      await dispatcher.internal('/metrics/queues'),
-    )?.[1],
-  );
-const completed = (fileId: string) => waitFor(async () => (await statusOf(w, fileId)) === 'completed', patience);
-const taskOf = async (fileId: string, stage: string, status: string) =>
-  (
-    await w.sql<{ uuid: string; token: number }>(
-      'select uuid, token from task where file_id = $1 and stage = $2 and status = $3',
-      [fileId, stage, status],
-    )
-  )[0];
+const taskThat = async (fileId: string, stage: Stage, status: string) => {
+  const task = await w.taskOf(fileId, stage);
+  return task?.status === status ? task : undefined;
+};
 /** Something that lasts until it is let go. */
 const held = () => {
   let letGo: () => void = () => {};
@@ -56,39 +23,39 @@ const held = () => {
 test('an order whose worker shows no sign of life is orphaned although its lease has not ended', async () => {
   const file = uploadedFile();
   const never = held();
-  const mortal = await startWorker(w, { transcribe: () => never.until });
+  const mortal = await w.worker({ transcribe: () => never.until });
   await w.emit(mediaEvents.uploaded, file);
-  const task = await waitFor(() => taskOf(file.fileId, 'transcribe', 'in_progress'), patience);
-  await waitFor(async () => (await gauge('reserved')) === 1, patience);
+  const task = await waitFor(() => taskThat(file.fileId, 'transcribe', 'in_progress'), patience);
+  await waitFor(async () => (await w.gauge('gpu', 'reserved')) === 1, patience);
   await mortal.vanish();
   // As if the lease had only just been renewed, so that nothing but the heartbeat can tell.
   const kv = await w.test.jetstream().views.kv('LEASES');
   const entry = await kv.get(`task.${task.uuid}`);
   const expiresAt = Date.now() + 600_000;
   await kv.put(`task.${task.uuid}`, JSON.stringify({ ...entry?.json<object>(), expiresAt }));
-  await waitFor(async () => (await gauge('orphaned')) === 1 && (await gauge('reserved')) === 0, patience);
+  await waitFor(
+    async () => (await w.gauge('gpu', 'orphaned')) === 1 && (await w.gauge('gpu', 'reserved')) === 0,
+    patience,
+  );
 
   await kv.put(`task.${task.uuid}`, JSON.stringify({ ...entry?.json<object>(), expiresAt: 1 }));
   await w.sql(`update task set claimed_at = now() - interval '1 hour' where uuid = $1`, [task.uuid]);
-  await waitFor(() => taskOf(file.fileId, 'transcribe', 'pending'), patience);
+  await waitFor(() => taskThat(file.fileId, 'transcribe', 'pending'), patience);
   const [row] = await w.sql('select priority, rank, infra_requeues, failures from task where uuid = $1', [task.uuid]);
   expect(row).toEqual({ priority: 0, rank: 0, infra_requeues: 1, failures: 0 });
-  await waitFor(async () => (await gauge('orphaned')) === 0, patience);
+  await waitFor(async () => (await w.gauge('gpu', 'orphaned')) === 0, patience);
   never.letGo();
-  const worker = await startWorker(w);
-  await completed(file.fileId);
+  await w.worker();
+  await w.becomes(file.fileId, 'completed');
   expect(await w.sql('select outcome from task_attempt where task_id = $1 order by token', [task.uuid])).toEqual([
     { outcome: 'lost' },
     { outcome: 'completed' },
   ]);
-  await worker.stop();
-  void mortal.stop();
 }, 400_000);
 
 test('a file that waits for a worker is not stuck, however long', async () => {
-  const file = uploadedFile();
-  await w.emit(mediaEvents.uploaded, file);
-  const task = await waitFor(() => taskOf(file.fileId, 'prepare', 'pending'), patience);
+  const file = await w.upload();
+  const task = await waitFor(() => taskThat(file.fileId, 'prepare', 'pending'), patience);
   await w.sql(
     `update task set published_at = now() - interval '30 days', created_at = now() - interval '30 days',
             waiting_since = now() - interval '30 days' where uuid = $1`,
@@ -102,52 +69,47 @@ test('a file that waits for a worker is not stuck, however long', async () => {
   expect(await w.sql('select status, failures, infra_requeues from task where uuid = $1', [task.uuid])).toEqual([
     { status: 'pending', failures: 0, infra_requeues: 0 },
   ]);
-  const worker = await startWorker(w);
-  await completed(file.fileId);
-  await worker.stop();
+  await w.worker();
+  await w.becomes(file.fileId, 'completed');
 }, 400_000);
 
 test('a run that is worked on does not go on showing that it waits', async () => {
   const file = uploadedFile();
   const work = held();
-  const worker = await startWorker(w, { prepare: () => work.until });
+  await w.worker({ prepare: () => work.until });
   await w.emit(mediaEvents.uploaded, file);
-  await waitFor(() => taskOf(file.fileId, 'prepare', 'in_progress'), patience);
+  await waitFor(() => taskThat(file.fileId, 'prepare', 'in_progress'), patience);
   await w.sql(`update run set waiting_for = 'worker' where file_id = $1`, [file.fileId]);
   await waitFor(
     async () => (await w.sql('select 1 from run where file_id = $1 and waiting_for is null', [file.fileId])).length,
     patience,
   );
   work.letGo();
-  await completed(file.fileId);
-  await worker.stop();
+  await w.becomes(file.fileId, 'completed');
 }, 400_000);
 
 test('what takes longer than its recording can explain fails that try and is tried again', async () => {
-  const file = uploadedFile();
-  const worker = await startWorker(w, {
+  await w.worker({
     transcribe: (d, times) =>
       times > 1
         ? undefined
         : new Promise<void>((_, reject) => d.signal.addEventListener('abort', () => reject(d.signal.reason as Error))),
   });
-  await w.emit(mediaEvents.uploaded, file);
-  const task = await waitFor(() => taskOf(file.fileId, 'transcribe', 'in_progress'), patience);
+  const file = await w.upload();
+  const task = await waitFor(() => taskThat(file.fileId, 'transcribe', 'in_progress'), patience);
   await w.sql(`update task set claimed_at = now() - interval '1 day' where uuid = $1`, [task.uuid]);
-  await completed(file.fileId);
+  await w.becomes(file.fileId, 'completed');
   expect(
     await w.sql('select outcome, error_code from task_attempt where task_id = $1 order by token', [task.uuid]),
   ).toEqual([
     { outcome: 'failed', error_code: 'job_timeout' },
     { outcome: 'completed', error_code: null },
   ]);
-  await worker.stop();
 }, 400_000);
 
 test('what has waited long becomes as urgent as the next priority', async () => {
-  const file = uploadedFile();
-  await w.emit(mediaEvents.uploaded, file);
-  const task = await waitFor(() => taskOf(file.fileId, 'prepare', 'pending'), patience);
+  const file = await w.upload();
+  const task = await waitFor(() => taskThat(file.fileId, 'prepare', 'pending'), patience);
   const age = () => w.sql(`update task set waiting_since = now() - interval '1 day' where uuid = $1`, [task.uuid]);
   const priority = async () => (await w.sql('select priority from task where uuid = $1', [task.uuid]))[0]?.['priority'];
   await w.sql('update task set priority = 2 where uuid = $1', [task.uuid]);
@@ -155,8 +117,8 @@ test('what has waited long becomes as urgent as the next priority', async () => 
   await waitFor(async () => (await priority()) === 1, patience);
   await age();
   await waitFor(async () => (await priority()) === 0, patience);
-  await w.emit(mediaEvents.cancelOrdered, { fileId: file.fileId, ownerId: file.ownerId });
-  await waitFor(async () => (await statusOf(w, file.fileId)) === 'cancelled', patience);
+  await w.emit(mediaEvents.cancelOrdered, file);
+  await w.becomes(file.fileId, 'cancelled');
 }, 400_000);
 
 test('system.reclaim_orphaned_deliveries comes once per slot and is worked off', async () => {
@@ -168,12 +130,12 @@ test('system.reclaim_orphaned_deliveries comes once per slot and is worked off',
 });
 
 test('a short recording does not wait for a long one of somebody else', async () => {
-  const preparing = await startWorker(w, {}, { queues: ['cpu'] });
+  await w.worker({}, { queues: ['cpu'] });
   const [long, also, short] = [uploadedFile(), uploadedFile(), uploadedFile()];
   also.ownerId = long.ownerId;
   for (const file of [long, also, short]) {
     await w.emit(mediaEvents.uploaded, file);
-    await waitFor(() => taskOf(file.fileId, 'transcribe', 'pending'), patience);
+    await waitFor(() => taskThat(file.fileId, 'transcribe', 'pending'), patience);
   }
   await w.sql(`update task set cost_s = 3600, express = false where file_id = $1 and stage = 'transcribe'`, [
     long.fileId,
@@ -182,8 +144,7 @@ test('a short recording does not wait for a long one of somebody else', async ()
 
   const hour = held();
   const begun: string[] = [];
-  const worker = await startWorker(
-    w,
+  const worker = await w.worker(
     {
       transcribe: (_, __, input) => {
         begun.push(input.fileId);
@@ -204,10 +165,9 @@ test('a short recording does not wait for a long one of somebody else', async ()
     lane: 'express' as const,
     subjects,
   };
-  await waitFor(() => taskOf(short.fileId, 'diarize', 'in_progress'), patience);
+  await waitFor(() => taskThat(short.fileId, 'diarize', 'in_progress'), patience);
   expect(await worker.bus.ask(dispatcherRpc.claim, question)).toMatchObject({ outcome: 'wait' });
   hour.letGo();
-  const rest = await startWorker(w);
-  for (const file of [long, also, short]) await completed(file.fileId);
-  for (const one of [preparing, worker, rest]) await one.stop();
+  await w.worker();
+  for (const file of [long, also, short]) await w.becomes(file.fileId, 'completed');
 }, 400_000);

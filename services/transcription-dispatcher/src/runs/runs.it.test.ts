@@ -1,52 +1,21 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { mediaEvents, transcriptionEvents } from '@overtone/contracts';
 import { AppError } from '@overtone/service-kit';
 import { waitFor } from '@overtone/testkit';
-import {
-  createWorld,
-  startDispatcher,
-  startMedia,
-  startWorker,
-  statusOf,
-  uploadedFile,
-  type World,
-} from '../../test/harness.ts';
+import { statusOf, uploadedFile } from '../../test/harness.ts';
+import { standing } from '../../test/standing.ts';
 
-let w: World;
-let dispatcher: Awaited<ReturnType<typeof startDispatcher>>;
-let media: ReturnType<typeof startMedia>;
-let worker: Awaited<ReturnType<typeof startWorker>> | undefined;
-
-beforeAll(async () => {
-  w = await createWorld();
-  dispatcher = await startDispatcher(w);
-});
-afterAll(async () => {
-  await dispatcher.stop();
-  await w.test.close();
-  await w.nats.stop();
-});
-beforeEach(() => {
-  media = startMedia(w);
-});
-afterEach(async () => {
-  media.stop();
-  await worker?.stop();
-  worker = undefined;
-});
+const w = standing();
 
 const eventsOf = async (fileId: string) =>
   (await w.events()).filter((e) => e.data['fileId'] === fileId && e.subject.startsWith('evt.transcription.'));
-const completed = (fileId: string) =>
-  waitFor(async () => (await statusOf(w, fileId)) === 'completed', { timeoutMs: 120_000 });
 
 describe('a run', () => {
   test('goes through all stages, one after the other, and completes', async () => {
-    worker = await startWorker(w);
-    const file = uploadedFile();
-    await w.emit(mediaEvents.uploaded, file);
-    await completed(file.fileId);
+    const worker = await w.worker();
+    const file = await w.upload();
+    await w.becomes(file.fileId, 'completed');
     expect(worker.stagesDone()).toEqual(['prepare', 'transcribe', 'diarize', 'assemble', 'index']);
     const said = await waitFor(async () => {
       const all = await eventsOf(file.fileId);
@@ -61,10 +30,9 @@ describe('a run', () => {
   });
 
   test('leaves its timing, with the length of the audio', async () => {
-    worker = await startWorker(w);
-    const file = uploadedFile();
-    await w.emit(mediaEvents.uploaded, file);
-    await completed(file.fileId);
+    await w.worker();
+    const file = await w.upload();
+    await w.becomes(file.fileId, 'completed');
     const [row] = await w.sql('select * from file_pipeline_timing where file_id = $1', [file.fileId]);
     expect(row).toMatchObject({
       user_id: file.ownerId,
@@ -83,33 +51,30 @@ describe('a run', () => {
     const id = await w.emit(mediaEvents.uploaded, file);
     await w.emit(mediaEvents.uploaded, file);
     await waitFor(() => statusOf(w, file.fileId));
-    const other = uploadedFile();
-    await w.emit(mediaEvents.uploaded, other);
+    const other = await w.upload();
     await waitFor(() => statusOf(w, other.fileId));
     expect(await w.sql('select opened_by from run where file_id = $1', [file.fileId])).toEqual([{ opened_by: id }]);
-    worker = await startWorker(w);
-    await completed(file.fileId);
-    await completed(other.fileId);
+    await w.worker();
+    await w.becomes(file.fileId, 'completed');
+    await w.becomes(other.fileId, 'completed');
   });
 
   test('leaves out diarization that was not asked for, and tells assemble', async () => {
-    worker = await startWorker(w);
-    const file = uploadedFile({ diarize: false });
-    await w.emit(mediaEvents.uploaded, file);
-    await completed(file.fileId);
+    const worker = await w.worker();
+    const file = await w.upload({ diarize: false });
+    await w.becomes(file.fileId, 'completed');
     expect(worker.stagesDone()).toEqual(['prepare', 'transcribe', 'assemble', 'index']);
     expect(worker.done[2]?.input['degraded']).toMatch(/not asked/);
   });
 
   test('goes on with one speaker when diarization fails for good, and says so', async () => {
-    worker = await startWorker(w, {
+    const worker = await w.worker({
       diarize: () => {
         throw new AppError('invalid', 'diarization_failed', 'The voices are too alike');
       },
     });
-    const file = uploadedFile();
-    await w.emit(mediaEvents.uploaded, file);
-    await completed(file.fileId);
+    const file = await w.upload();
+    await w.becomes(file.fileId, 'completed');
     const note = 'Speakers could not be told apart: The voices are too alike';
     const assemble = worker.done.find((d) => d.stage === 'assemble');
     expect(assemble?.input['degraded']).toBe(note);
@@ -122,13 +87,12 @@ describe('a run', () => {
   });
 
   test('completes with a warning when its index fails, and the index is tried again later', async () => {
-    worker = await startWorker(w, {
+    await w.worker({
       index: (_d, times) => {
         if (times <= 5) throw new AppError('unavailable', 'search_unavailable', 'The index is away');
       },
     });
-    const file = uploadedFile();
-    await w.emit(mediaEvents.uploaded, file);
+    const file = await w.upload();
     const hurry = setInterval(
       () =>
         void w
@@ -138,7 +102,7 @@ describe('a run', () => {
           .catch(() => {}),
       100,
     );
-    await completed(file.fileId);
+    await w.becomes(file.fileId, 'completed');
     clearInterval(hurry);
     const [run] = await w.sql<{ warnings: string[] }>('select warnings from run where file_id = $1', [file.fileId]);
     expect(run?.warnings).toHaveLength(1);
@@ -155,14 +119,13 @@ describe('a run', () => {
   });
 
   test('fails at once on an error that trying again cannot help', async () => {
-    worker = await startWorker(w, {
+    await w.worker({
       prepare: () => {
         throw new AppError('invalid', 'media_no_audio', 'There is no sound in this file');
       },
     });
-    const file = uploadedFile();
-    await w.emit(mediaEvents.uploaded, file);
-    await waitFor(async () => (await statusOf(w, file.fileId)) === 'failed');
+    const file = await w.upload();
+    await w.becomes(file.fileId, 'failed');
     const failed = await waitFor(async () =>
       (await eventsOf(file.fileId)).find((e) => e.subject === transcriptionEvents.runFailed.subject),
     );
@@ -172,14 +135,13 @@ describe('a run', () => {
   });
 
   test('tries again after a passing error, and a success costs nothing but time', async () => {
-    worker = await startWorker(w, {
+    const worker = await w.worker({
       transcribe: (_d, times) => {
         if (times === 1) throw new AppError('unavailable', 'engine_crashed', 'The engine fell over');
       },
     });
-    const file = uploadedFile();
-    await w.emit(mediaEvents.uploaded, file);
-    await completed(file.fileId);
+    const file = await w.upload();
+    await w.becomes(file.fileId, 'completed');
     expect(worker.done.find((d) => d.stage === 'transcribe')?.attempt).toBe(2);
   });
 });
@@ -187,7 +149,7 @@ describe('a run', () => {
 describe('a run that is no longer wanted', () => {
   test('is cancelled, and its worker is told to stop', async () => {
     let aborted = false;
-    worker = await startWorker(w, {
+    await w.worker({
       prepare: (d) =>
         new Promise((_, reject) => {
           d.signal.addEventListener('abort', () => {
@@ -196,13 +158,12 @@ describe('a run that is no longer wanted', () => {
           });
         }),
     });
-    const file = uploadedFile();
-    await w.emit(mediaEvents.uploaded, file);
+    const file = await w.upload();
     await waitFor(
       async () =>
         (await w.sql(`select 1 from task where file_id = $1 and status = 'in_progress'`, [file.fileId])).length,
     );
-    await w.emit(mediaEvents.cancelOrdered, { fileId: file.fileId, ownerId: file.ownerId });
+    await w.emit(mediaEvents.cancelOrdered, file);
     await waitFor(() => aborted);
     expect(await statusOf(w, file.fileId)).toBe('cancelled');
     await waitFor(async () =>
@@ -211,14 +172,13 @@ describe('a run that is no longer wanted', () => {
   });
 
   test('is superseded in silence by a new one', async () => {
-    const file = uploadedFile();
-    await w.emit(mediaEvents.uploaded, file);
+    const file = await w.upload();
     await waitFor(() => statusOf(w, file.fileId));
     const { bytes: _b, source: _s, ...again } = file;
     await w.emit(mediaEvents.reprocessOrdered, again);
     await waitFor(async () => (await w.sql('select 1 from run where file_id = $1', [file.fileId])).length === 2);
-    worker = await startWorker(w);
-    await completed(file.fileId);
+    await w.worker();
+    await w.becomes(file.fileId, 'completed');
     const rows = await w.sql('select status from run where file_id = $1 order by created_at', [file.fileId]);
     expect(rows).toEqual([{ status: 'cancelled' }, { status: 'completed' }]);
     expect((await eventsOf(file.fileId)).filter((e) => e.subject === transcriptionEvents.runCancelled.subject)).toEqual(
@@ -228,28 +188,21 @@ describe('a run that is no longer wanted', () => {
 
   test('is not opened when its cancellation overtook the upload', async () => {
     const file = uploadedFile();
-    await w.emit(mediaEvents.deleted, { fileId: file.fileId, ownerId: file.ownerId });
+    await w.emit(mediaEvents.deleted, file);
     await waitFor(() => statusOf(w, file.fileId));
     await w.emit(mediaEvents.uploaded, file);
-    const marker = uploadedFile();
-    await w.emit(mediaEvents.uploaded, marker);
+    const marker = await w.upload();
     await waitFor(() => statusOf(w, marker.fileId));
     expect(await statusOf(w, file.fileId)).toBe('cancelled');
-    worker = await startWorker(w);
-    await completed(marker.fileId);
+    await w.worker();
+    await w.becomes(marker.fileId, 'completed');
   });
 
   test('a cancellation that is older than the run leaves it alone', async () => {
-    const file = uploadedFile();
-    await w.emit(mediaEvents.uploaded, file);
+    const file = await w.upload();
     await waitFor(() => statusOf(w, file.fileId));
-    await w.emit(
-      mediaEvents.cancelOrdered,
-      { fileId: file.fileId, ownerId: file.ownerId },
-      randomUUID(),
-      new Date(Date.now() - 60_000),
-    );
-    worker = await startWorker(w);
-    await completed(file.fileId);
+    await w.emit(mediaEvents.cancelOrdered, file, randomUUID(), new Date(Date.now() - 60_000));
+    await w.worker();
+    await w.becomes(file.fileId, 'completed');
   });
 });

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import {
   dispatcherRoutes,
   mediaEvents,
@@ -8,50 +8,30 @@ import {
   type DataOf,
 } from '@overtone/contracts';
 import { createDatabase } from '@overtone/database';
-import { AppError, createBus, createMetrics, type Bus } from '@overtone/service-kit';
+import { AppError, createMetrics } from '@overtone/service-kit';
 import { waitFor } from '@overtone/testkit';
-import { startNeighbours } from '../../test/neighbours.ts';
 import {
-  announceWorker,
   assertionOf,
   createWorld,
   log,
-  password,
+  patience,
   startDispatcher,
-  startMedia,
-  startWorker,
   statusOf,
   uploadedFile,
-  type World,
 } from '../../test/harness.ts';
+import { standing } from '../../test/standing.ts';
+import { announceWorker } from '../../test/workers.ts';
 import { PrismaClient } from '../generated/client.ts';
 import { createTasksStore } from './tasks.store.ts';
 
-let w: World;
-let dispatcher: Awaited<ReturnType<typeof startDispatcher>>;
-let bus: Bus;
-let neighbours: Awaited<ReturnType<typeof startNeighbours>>;
+const w = standing();
 let file: ReturnType<typeof uploadedFile>;
 
-beforeAll(async () => {
-  w = await createWorld();
-  neighbours = await startNeighbours(w);
-  dispatcher = await startDispatcher(w);
-  bus = createBus({ service: 'transcription-worker', url: w.nats.url, user: 'transcription-worker', password, log });
-  await bus.connect();
-});
-afterAll(async () => {
-  await bus.close();
-  await dispatcher.stop();
-  await neighbours.stop();
-  await w.test.close();
-  await w.nats.stop();
-});
 beforeEach(async () => {
   // What an earlier test left open would be worked on first.
   await w.sql(`update task set status = 'cancelled', completed_at = now() where status in ('pending', 'in_progress')`);
   file = uploadedFile();
-  neighbours.files.set(file.fileId, { title: 'Board meeting', readers: [file.ownerId] });
+  w.neighbours.files.set(file.fileId, { title: 'Board meeting', readers: [file.ownerId] });
   await w.emit(mediaEvents.uploaded, file);
   await waitFor(() => statusOf(w, file.fileId));
 });
@@ -63,25 +43,25 @@ const waitingOf = async () =>
 
 describe('the list of tasks', () => {
   test("holds the caller's tasks and nobody else's", async () => {
-    const mine = await dispatcher.get('/api/tasks', as(file.ownerId));
+    const mine = await w.dispatcher.get('/api/tasks', as(file.ownerId));
     const page = dispatcherRoutes.listTasks.answer.parse(await mine.json());
     expect(page.items.map((t) => t.media_file_id)).toEqual([file.fileId]);
     expect(page.items[0]).toMatchObject({ task_type: 'prepare', status: 'pending', queue: 'cpu', attempt: 0 });
     expect(page.items[0]).toMatchObject({ file_title: 'Board meeting', worker: null, dead: false });
     const stranger = randomUUID();
     for (const query of ['', `?owner=${file.ownerId}`])
-      expect(await (await dispatcher.get(`/api/tasks${query}`, as(stranger))).json()).toMatchObject({
+      expect(await (await w.dispatcher.get(`/api/tasks${query}`, as(stranger))).json()).toMatchObject({
         items: [],
         total: 0,
       });
   });
   test('holds everything for an administrator, and can be narrowed', async () => {
     const all = await (
-      await dispatcher.get(`/api/tasks?file=${file.fileId}&task_type=prepare`, as(randomUUID(), 'admin'))
+      await w.dispatcher.get(`/api/tasks?file=${file.fileId}&task_type=prepare`, as(randomUUID(), 'admin'))
     ).json();
     expect(all).toMatchObject({ total: 1 });
     const none = await (
-      await dispatcher.get(`/api/tasks?file=${file.fileId}&status=completed`, as(file.ownerId))
+      await w.dispatcher.get(`/api/tasks?file=${file.fileId}&status=completed`, as(file.ownerId))
     ).json();
     expect(none).toMatchObject({ total: 0 });
   });
@@ -91,7 +71,7 @@ describe('the list of tasks', () => {
       row?.uuid,
     ]);
     const found = async (query: string) => {
-      const answer = await dispatcher.get(`/api/tasks?file=${file.fileId}&${query}`, as(randomUUID(), 'admin'));
+      const answer = await w.dispatcher.get(`/api/tasks?file=${file.fileId}&${query}`, as(randomUUID(), 'admin'));
       return dispatcherRoutes.listTasks.answer.parse(await answer.json()).total;
     };
     const fits = ['queue=cpu', `owner=${file.ownerId}`, 'q=100%25+full', 'q=HOST-7', `q=${row?.uuid.slice(0, 13)}`];
@@ -111,8 +91,7 @@ describe('the list of tasks', () => {
     const shared = await lonely.get(`/api/tasks/files/${file.fileId}`, as(randomUUID()));
     expect([shared.status, ((await shared.json()) as { code: string }).code]).toEqual([503, 'service_unavailable']);
     await lonely.stop();
-    await alone.test.close();
-    await alone.nats.stop();
+    await alone.close();
   });
   test('keeps the newest that have ended, and what runs still need', async () => {
     const many = randomUUID();
@@ -145,18 +124,18 @@ describe('the list of tasks', () => {
 
 describe('one task', () => {
   test('shows its tries to its owner and to administrators, to nobody else', async () => {
-    const worker = await startWorker(w, {
+    const worker = await w.worker({
       prepare: (_d, times) => {
         if (times === 1) throw new AppError('unavailable', 'storage_unavailable', 'The store was away');
       },
     });
-    await waitFor(() => worker.stagesDone().includes('prepare'), { timeoutMs: 120_000 });
+    await waitFor(() => worker.stagesDone().includes('prepare'), patience);
     await worker.stop();
     const [row] = await w.sql<{ uuid: string }>(`select uuid from task where file_id = $1 and stage = 'prepare'`, [
       file.fileId,
     ]);
     const seen = await waitFor(async () => {
-      const answer = await dispatcher.get(`/api/tasks/${row?.uuid}`, as(file.ownerId));
+      const answer = await w.dispatcher.get(`/api/tasks/${row?.uuid}`, as(file.ownerId));
       const task = dispatcherRoutes.task.answer.parse(await answer.json());
       return task.status === 'completed' ? task : undefined;
     });
@@ -165,9 +144,9 @@ describe('one task', () => {
       { number: 2, outcome: 'completed', error_code: null },
     ]);
     expect(seen.tries.every((t) => t.worker === worker.workerId && t.ended_at !== null)).toBe(true);
-    expect((await dispatcher.get(`/api/tasks/${row?.uuid}`, as(randomUUID(), 'admin'))).status).toBe(200);
-    expect((await dispatcher.get(`/api/tasks/${row?.uuid}`, as(randomUUID()))).status).toBe(404);
-    const timeline = await dispatcher.get(`/api/tasks/files/${file.fileId}`, as(file.ownerId));
+    expect((await w.dispatcher.get(`/api/tasks/${row?.uuid}`, as(randomUUID(), 'admin'))).status).toBe(200);
+    expect((await w.dispatcher.get(`/api/tasks/${row?.uuid}`, as(randomUUID()))).status).toBe(404);
+    const timeline = await w.dispatcher.get(`/api/tasks/files/${file.fileId}`, as(file.ownerId));
     const { stages } = dispatcherRoutes.fileTimeline.answer.parse(await timeline.json());
     expect(stages[0]?.tries.map((t) => t.outcome)).toEqual(['failed', 'completed']);
     expect(stages[0]?.attempts).toBe(2);
@@ -176,7 +155,7 @@ describe('one task', () => {
 
 describe("a file's timeline", () => {
   test('shows every stage, also those to come', async () => {
-    const answer = await dispatcher.get(`/api/tasks/files/${file.fileId}`, as(file.ownerId));
+    const answer = await w.dispatcher.get(`/api/tasks/files/${file.fileId}`, as(file.ownerId));
     const timeline = dispatcherRoutes.fileTimeline.answer.parse(await answer.json());
     expect(timeline.stages.map((s) => [s.stage, s.status])).toEqual([
       ['prepare', 'pending'],
@@ -188,43 +167,41 @@ describe("a file's timeline", () => {
   });
   test("of somebody else's file is not found, unless the file is shared with the reader", async () => {
     const reader = randomUUID();
-    expect((await dispatcher.get(`/api/tasks/files/${file.fileId}`, as(reader))).status).toBe(404);
-    neighbours.files.set(file.fileId, { title: 'Board meeting', readers: [reader] });
-    expect((await dispatcher.get(`/api/tasks/files/${file.fileId}`, as(reader))).status).toBe(200);
-    expect((await dispatcher.get(`/api/tasks/files/${file.fileId}`, as(randomUUID()))).status).toBe(404);
+    expect((await w.dispatcher.get(`/api/tasks/files/${file.fileId}`, as(reader))).status).toBe(404);
+    w.neighbours.files.set(file.fileId, { title: 'Board meeting', readers: [reader] });
+    expect((await w.dispatcher.get(`/api/tasks/files/${file.fileId}`, as(reader))).status).toBe(200);
+    expect((await w.dispatcher.get(`/api/tasks/files/${file.fileId}`, as(randomUUID()))).status).toBe(404);
   });
 });
 
 describe('administration', () => {
   test('is refused to users', async () => {
-    expect((await dispatcher.post('/api/tasks/recover-stuck-tasks', as(file.ownerId))).status).toBe(403);
-    expect((await dispatcher.get('/api/admin/engines', as(file.ownerId))).status).toBe(403);
+    expect((await w.dispatcher.post('/api/tasks/recover-stuck-tasks', as(file.ownerId))).status).toBe(403);
+    expect((await w.dispatcher.get('/api/admin/engines', as(file.ownerId))).status).toBe(403);
   });
   test('a file that only waits is not stuck', async () => {
     await w.sql(`update task set published_at = now() - interval '1 day' where file_id = $1`, [file.fileId]);
-    const answer = await dispatcher.post('/api/tasks/recover-stuck-tasks', as(file.ownerId, 'admin'));
+    const answer = await w.dispatcher.post('/api/tasks/recover-stuck-tasks', as(file.ownerId, 'admin'));
     expect(await answer.json()).toEqual({ success: true, count: 0, total: 0, message: 'Nothing was stuck' });
   });
   test('shows the engines of the live workers', async () => {
-    await announceWorker(bus, 'one', { pulls: ['gpu-transcription'], engine: true });
+    await announceWorker(w.bus, 'one', { pulls: ['gpu-transcription'], engine: true });
     const engines = await waitFor(async () => {
-      const answer = await dispatcher.get('/api/admin/engines', as(file.ownerId, 'admin'));
+      const answer = await w.dispatcher.get('/api/admin/engines', as(file.ownerId, 'admin'));
       const { workers } = dispatcherRoutes.engines.answer.parse(await answer.json());
       return workers.find((x) => x.id === 'one');
     });
     expect(engines).toMatchObject({ engine: { provider: 'scripted' }, pulls: ['gpu-transcription'] });
-    await (await bus.kv('WORKERS')).delete('worker.one');
+    await (await w.bus.kv('WORKERS')).delete('worker.one');
   });
 });
 
 describe('a file nobody can work on', () => {
   test('waits for a worker, then for an engine, then goes on; it never fails', async () => {
-    await waitFor(async () => (await waitingOf()) === 'worker', { timeoutMs: 120_000 });
-    const worker = await startWorker(w, { transcribe: () => new Promise((resolve) => setTimeout(resolve, 50)) });
-    const media = startMedia(w);
-    await waitFor(async () => (await statusOf(w, file.fileId)) === 'completed', { timeoutMs: 120_000 });
+    await waitFor(async () => (await waitingOf()) === 'worker', patience);
+    const worker = await w.worker({ transcribe: () => new Promise((resolve) => setTimeout(resolve, 50)) });
+    await w.becomes(file.fileId, 'completed');
     await worker.stop();
-    media.stop();
     const said = await waitFor(async () => {
       const all = (await w.events()).filter(
         (e) => e.subject === transcriptionEvents.runWaiting.subject && e.data['fileId'] === file.fileId,
@@ -235,14 +212,14 @@ describe('a file nobody can work on', () => {
   }, 400_000);
 
   test('says that it waits for an engine when workers are there without one', async () => {
-    await announceWorker(bus, 'deaf', { pulls: ['cpu-media', 'cpu-transcription'], engine: false });
+    await announceWorker(w.bus, 'deaf', { pulls: ['cpu-media', 'cpu-transcription'], engine: false });
     await w.sql(
       `update task set stage = 'transcribe', subject = 'job.gpu.transcription.transcribe', queue = 'gpu',
          published_at = now() - interval '1 minute' where file_id = $1`,
       [file.fileId],
     );
-    await waitFor(async () => (await waitingOf()) === 'engine', { timeoutMs: 120_000 });
-    const answer = await dispatcher.get(`/api/tasks/files/${file.fileId}`, as(file.ownerId));
+    await waitFor(async () => (await waitingOf()) === 'engine', patience);
+    const answer = await w.dispatcher.get(`/api/tasks/files/${file.fileId}`, as(file.ownerId));
     expect(await answer.json()).toMatchObject({ status: 'waiting', waiting_for: 'engine' });
     expect(await statusOf(w, file.fileId)).toBe('running');
   }, 400_000);
@@ -253,8 +230,7 @@ test("a worker's progress is told as progress of the file, and never goes back",
   const sub = w.test.subscribe(transcriptionLive.fileProgress.subject, {
     callback: (_err, msg) => void told.push(transcriptionLive.fileProgress.data.parse(msg.json())),
   });
-  const media = startMedia(w);
-  const worker = await startWorker(w, {
+  const worker = await w.worker({
     transcribe: async (d) => {
       for (const fraction of [0.2, 0.8, 0.5]) {
         d.progress(fraction, 'Transcribing');
@@ -262,7 +238,7 @@ test("a worker's progress is told as progress of the file, and never goes back",
       }
     },
   });
-  await waitFor(async () => (await statusOf(w, file.fileId)) === 'completed', { timeoutMs: 120_000 });
+  await w.becomes(file.fileId, 'completed');
   const mine = told.filter((p) => p.fileId === file.fileId);
   expect(mine.length).toBeGreaterThanOrEqual(3);
   const line = mine.map((p) => p.progress);
@@ -270,6 +246,5 @@ test("a worker's progress is told as progress of the file, and never goes back",
   expect(mine[0]).toMatchObject({ stage: 'transcribe', message: 'Transcribing', ownerId: file.ownerId });
   expect(mine.at(-1)?.etaSeconds).toBeGreaterThan(0);
   await worker.stop();
-  media.stop();
   sub.unsubscribe();
 }, 400_000);

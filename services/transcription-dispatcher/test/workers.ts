@@ -1,0 +1,122 @@
+import { randomUUID } from 'node:crypto';
+import {
+  assembleOutput,
+  queues,
+  stageJobs,
+  type workerJobs,
+  type OutputOf,
+  type Queue,
+  type Stage,
+} from '@overtone/contracts';
+import { createBus, worker, type Bus, type JobDelivery } from '@overtone/service-kit';
+import { log, password, type World } from './harness.ts';
+
+const artefact = (stage: string, token: number) => `derived/${stage}-${token}.json`;
+const engine = { provider: 'scripted', model: 'test', timing: 'engine' } as const;
+/** Results that fit, by stage. */
+export const outputs = {
+  prepare: (token: number): OutputOf<typeof workerJobs.prepare> => ({
+    artefact: artefact('prepare', token),
+    audio: 'derived/audio.wav',
+    waveform: 'derived/waveform.json',
+    thumbnail: null,
+    duration: 60,
+    truncated: false,
+    media: {
+      format: 'mp3',
+      audio_codec: 'mp3',
+      video_codec: null,
+      width: null,
+      height: null,
+      channels: 1,
+      sample_rate: 16_000,
+    },
+    engine_seconds: 0.5,
+  }),
+  transcribe: (token: number): OutputOf<typeof workerJobs.transcribe> => ({
+    artefact: artefact('transcribe', token),
+    engine,
+    language: 'en',
+    words: 10,
+    engine_seconds: 2,
+  }),
+  diarize: (token: number): OutputOf<typeof workerJobs.diarize> => ({
+    artefact: artefact('diarize', token),
+    provider: 'test',
+    speakers: 2,
+    degraded: null,
+    engine_seconds: 1,
+  }),
+  assemble: (token: number) =>
+    assembleOutput.parse({ artefact: artefact('assemble', token), segments: 3, speakers: 2, engine_seconds: 0 }),
+  index: () => ({ artefact: null, chunks: 1, semantic: true, engine_seconds: 0.1 }),
+};
+
+type Done = { stage: Stage; input: Record<string, unknown>; token: number; attempt: number };
+export type Script = Partial<
+  Record<Stage, (d: JobDelivery, times: number, input: { fileId: string }) => Promise<void> | void>
+>;
+export type WorkerKind = { workerId?: string; queues?: readonly Queue[]; express?: Partial<Record<Queue, number>> };
+
+/** A worker that does every job at once and correctly, unless its script says otherwise. */
+export const startWorker = async (w: World, script: Script = {}, kind: WorkerKind = {}) => {
+  const { workerId = `test.${randomUUID()}`, queues: own = queues, express = {} } = kind;
+  const concurrency = Object.fromEntries(queues.map((q) => [q, own.includes(q) ? 1 : 0]));
+  const bus = createBus({ service: 'transcription-worker', url: w.nats.url, user: 'test', password, log });
+  await bus.connect();
+  const done: Done[] = [];
+  const times = new Map<Stage, number>();
+  const doing =
+    <S extends Stage>(stage: S) =>
+    async (input: unknown, d: JobDelivery) => {
+      times.set(stage, (times.get(stage) ?? 0) + 1);
+      await script[stage]?.(d, times.get(stage) ?? 0, input as { fileId: string });
+      done.push({ stage, input: input as Record<string, unknown>, token: d.token, attempt: d.attempt });
+      return outputs[stage](d.token) as ReturnType<(typeof outputs)[S]>;
+    };
+  const handlers = {
+    prepare: doing('prepare'),
+    transcribe: doing('transcribe'),
+    diarize: doing('diarize'),
+    assemble: doing('assemble'),
+    index: doing('index'),
+  };
+  const running = worker(stageJobs, handlers, { workerId, concurrency, express }).start(bus);
+  const leave = async () => {
+    await running.stop();
+    await bus.close();
+  };
+  let gone: Promise<void> | undefined;
+  return {
+    bus,
+    done,
+    workerId,
+    stagesDone: () => done.map((d) => d.stage),
+    stop: () => (gone ??= leave()),
+    /** As kill -9 would: nothing is said any more, nothing released, nothing acknowledged. */
+    vanish: async () => {
+      gone = Promise.resolve();
+      await bus.nc().close();
+      // It has no voice any more; this only ends its loops.
+      void running.stop().catch(() => {});
+    },
+  };
+};
+
+export const announceWorker = async (
+  bus: Bus,
+  id: string,
+  value: { pulls: string[]; engine: boolean; service?: string },
+) => {
+  const kv = await bus.kv('WORKERS');
+  await kv.put(
+    `worker.${id}`,
+    JSON.stringify({
+      service: value.service ?? 'transcription-worker',
+      pulls: value.pulls,
+      engine: value.engine ? engine : null,
+      engineNote: null,
+      expiresAt: Date.now() + 60_000,
+    }),
+  );
+};
