@@ -8,7 +8,7 @@ import { buffer } from 'node:stream/consumers';
 import { setImmediate as turn } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { startS3Server, type S3Server } from '../test/s3-server.ts';
+import { startS3, type S3Server } from '@overtone/testkit/s3';
 import { createObjectStore } from './env.ts';
 import { createS3Store } from './s3.adapter.ts';
 import type { ObjectStore } from './object-store.ts';
@@ -26,10 +26,10 @@ const stores: Record<string, ObjectStore> = {};
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'overtone-objects-'));
-  server = await startS3Server();
+  server = await startS3();
   stores['folder'] = createObjectStore({ OBJECT_STORE_DIR: folder, S3_REGION: 'us-east-1' });
   stores['s3'] = createObjectStore({
-    S3_ENDPOINT: server.endpoint,
+    S3_ENDPOINT: server.url,
     S3_BUCKET: server.bucket,
     S3_REGION: 'us-east-1',
     S3_ACCESS_KEY_ID: 'S3RVER',
@@ -258,8 +258,8 @@ describe('an S3 store that cannot be used', () => {
   };
   it.each([
     ['nobody listens', () => ({ ...options, endpoint: 'http://127.0.0.1:9' })],
-    ['the key is unknown', () => ({ ...options, endpoint: server.endpoint, accessKeyId: 'stranger' })],
-    ['the bucket is missing', () => ({ ...options, endpoint: server.endpoint, bucket: 'no-such-bucket' })],
+    ['the key is unknown', () => ({ ...options, endpoint: server.url, accessKeyId: 'stranger' })],
+    ['the bucket is missing', () => ({ ...options, endpoint: server.url, bucket: 'no-such-bucket' })],
   ])('says unavailable when %s', async (_, make) => {
     const store = createS3Store(make());
     await expect(store.put('a', 'x')).rejects.toMatchObject({ kind: 'unavailable' });

@@ -1,12 +1,31 @@
 import { randomUUID } from 'node:crypto';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { buildRow, everything, model, vector } from '../../test/index-contract.ts';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { TestServer } from '@overtone/testkit';
+import { startSearchServer } from '@overtone/testkit/elasticsearch';
+import { buildRow, everything, indexContract, model, vector } from '../../test/index-contract.ts';
 import { startScriptedServer, type Asked } from '../../test/scripted-server.ts';
 import { createElasticIndex } from './elasticsearch.adapter.ts';
 import type { SearchIndex } from './search-index.ts';
 
-// No Elasticsearch server can be had where these tests run: they prove what is asked of one, in its own words.
+// No Elasticsearch server can be had where these tests run. The first prove that our side keeps the contract beside one
+// that answers as such a server does; the others what is asked of it, in its own words.
 describe('Elasticsearch index', () => {
+  let server: TestServer;
+  let index: SearchIndex;
+  let count = 0;
+  beforeAll(async () => {
+    server = await startSearchServer();
+  });
+  beforeEach(() => {
+    index = createElasticIndex({ url: server.url, prefix: `p${(count += 1)}` });
+  });
+  afterEach(() => index.close());
+  afterAll(() => server.stop());
+
+  indexContract(() => index);
+});
+
+describe('what is asked of an Elasticsearch server', () => {
   let server: Awaited<ReturnType<typeof startScriptedServer>>;
   let index: SearchIndex;
   let script: (asked: Asked) => { status?: number; body: unknown } | undefined;

@@ -1,0 +1,97 @@
+/** The part of the search server's query language that is asked for. */
+export type Query = {
+  term?: Record<string, unknown>;
+  terms?: Record<string, unknown[]>;
+  range?: Record<string, { gte?: number; lte?: number }>;
+  match?: { terms: { query: string; operator: 'or' } };
+  match_phrase?: { terms: string };
+  bool?: { filter?: Query[]; must?: Query[]; should?: Query[]; minimum_should_match?: number };
+};
+export type Source = Record<string, unknown>;
+export type Knn = { field: string; query_vector: number[]; k: number; filter?: Query[] };
+export type Hit = { _id: string; _score: number };
+
+const wordsOf = (source: Source): string[] => ((source['terms'] as string | undefined) ?? '').split(' ');
+const valuesOf = (source: Source, field: string): unknown[] => [source[field]].flat();
+
+/** Scores documents by a query; null: it does not fit. */
+export const scorer = (documents: ReadonlyMap<string, Source>): ((query: Query, source: Source) => number | null) => {
+  const all = [...documents.values()].map(wordsOf);
+  const average = all.reduce((sum, words) => sum + words.length, 0) / Math.max(1, all.length);
+  const rarity = (word: string): number => {
+    const n = all.filter((words) => words.includes(word)).length;
+    return Math.log(1 + (all.length - n + 0.5) / (n + 0.5));
+  };
+  /** BM25 as Lucene counts it. */
+  const weight = (word: string, words: string[]): number => {
+    const times = words.filter((w) => w === word).length;
+    return (rarity(word) * times) / (times + 1.2 * (0.25 + (0.75 * words.length) / average));
+  };
+  const words = (query: string, source: Source): number | null => {
+    const score = query.split(' ').reduce((sum, word) => sum + weight(word, wordsOf(source)), 0);
+    return score > 0 ? score : null;
+  };
+  const phrase = (query: string, source: Source): number | null =>
+    ` ${wordsOf(source).join(' ')} `.includes(` ${query} `) ? words(query, source) : null;
+
+  const bool = (
+    { filter = [], must = [], should = [], minimum_should_match: least = 0 }: Query['bool'] & {},
+    of: Source,
+  ) => {
+    if (filter.some((q) => score(q, of) === null)) return null;
+    const needed = must.map((q) => score(q, of));
+    const wanted = should.map((q) => score(q, of)).filter((s) => s !== null);
+    if (needed.includes(null) || wanted.length < least) return null;
+    return [...needed, ...wanted].reduce<number>((sum, s) => sum + (s ?? 0), 0);
+  };
+  const fits = (field: string, source: Source, test: (value: unknown) => boolean): number | null =>
+    valuesOf(source, field).some(test) ? 1 : null;
+  const score = (query: Query, source: Source): number | null => {
+    const [[kind, about] = ['none', {}]] = Object.entries(query);
+    const [field = '', value] = Object.entries(about as Record<string, unknown>)[0] ?? [];
+    switch (kind) {
+      case 'term':
+        return fits(field, source, (v) => v === value);
+      case 'terms':
+        return fits(field, source, (v) => (value as unknown[]).includes(v));
+      case 'range': {
+        const { gte = -Infinity, lte = Infinity } = value as { gte?: number; lte?: number };
+        return fits(field, source, (v) => typeof v === 'number' && v >= gte && v <= lte);
+      }
+      case 'match':
+        return words((value as { query: string }).query, source);
+      case 'match_phrase':
+        return phrase(value as string, source);
+      case 'bool':
+        return bool(query.bool ?? {}, source);
+      default:
+        throw new Error(`unknown query [${kind}]`);
+    }
+  };
+  return score;
+};
+
+/** As Lucene scores a cosine. */
+const nearness = (a: number[], b: number[]): number => {
+  const dot = (x: number[], y: number[]): number => x.reduce((sum, v, i) => sum + v * (y[i] ?? 0), 0);
+  return (1 + dot(a, b) / Math.sqrt(dot(a, a) * dot(b, b))) / 2;
+};
+
+/** The best documents, best first. */
+export const find = (
+  documents: ReadonlyMap<string, Source>,
+  { query, knn, size = 10 }: { query?: Query; knn?: Knn; size?: number },
+): Hit[] => {
+  const score = scorer(documents);
+  const scoreOf = (source: Source): number | null => {
+    if (!knn) return score(query ?? { bool: {} }, source);
+    const vector = source[knn.field] as number[] | undefined;
+    const passes = (knn.filter ?? []).every((q) => score(q, source) !== null);
+    return vector && passes ? nearness(vector, knn.query_vector) : null;
+  };
+  return [...documents]
+    .map(([_id, source]) => ({ _id, _score: scoreOf(source) }))
+    .filter((hit): hit is Hit => hit._score !== null)
+    .sort((a, b) => b._score - a._score)
+    .slice(0, Math.min(size, knn?.k ?? size));
+};

@@ -1,0 +1,162 @@
+import { createServer } from 'node:http';
+import { find, type Knn, type Query, type Source } from './elasticsearch-queries.ts';
+
+type Mappings = { _meta: Record<string, unknown>; properties: Record<string, { type: string; dims?: number }> };
+/** What was written, and what of it a search sees since the last refresh. */
+type Index = {
+  mappings: Mappings;
+  created: number;
+  aliases: Set<string>;
+  documents: Map<string, Source>;
+  seen: Map<string, Source>;
+};
+type Body = Record<string, unknown>;
+type Search = { query?: Query; knn?: Knn; size?: number };
+
+class Refused extends Error {
+  readonly status: number;
+  readonly type: string;
+  constructor(status: number, type: string, reason = type) {
+    super(reason);
+    this.status = status;
+    this.type = type;
+  }
+}
+
+const indices = new Map<string, Index>();
+
+const named = (name: string): [string, Index] => {
+  const found = [...indices].find(([own, index]) => own === name || index.aliases.has(name));
+  if (!found) throw new Refused(404, 'index_not_found_exception', `no such index [${name}]`);
+  return found;
+};
+
+const create = (name: string, { mappings, aliases = {} }: { mappings?: Mappings; aliases?: Body }): Body => {
+  if (indices.has(name)) throw new Refused(400, 'resource_already_exists_exception');
+  indices.set(name, {
+    mappings: mappings ?? { _meta: {}, properties: {} },
+    created: Date.now(),
+    aliases: new Set(Object.keys(aliases)),
+    documents: new Map(),
+    seen: new Map(),
+  });
+  return { acknowledged: true, index: name };
+};
+
+const describe = (name: string): Body => {
+  const [own, { mappings, created, aliases }] = named(name);
+  const settings = { index: { creation_date: String(created) } };
+  return { [own]: { aliases: Object.fromEntries([...aliases].map((a) => [a, {}])), mappings, settings } };
+};
+
+type Action = {
+  add?: { index: string; alias: string };
+  remove?: { index: string; alias: string };
+  remove_index?: { index: string };
+};
+const swap = (actions: readonly Action[]): Body => {
+  // All or nothing: what is not there is found before anything is changed.
+  for (const { add, remove, remove_index: gone } of actions) named((add ?? remove ?? gone)?.index ?? '');
+  for (const { add, remove, remove_index: gone } of actions) {
+    if (add) named(add.index)[1].aliases.add(add.alias);
+    if (remove) named(remove.index)[1].aliases.delete(remove.alias);
+    if (gone) indices.delete(gone.index);
+  }
+  return { acknowledged: true };
+};
+
+/** As `dynamic: strict` and the type of vectors refuse documents. */
+const faultOf = ({ mappings: { properties } }: Index, source: Source): Body | undefined => {
+  const unknown = Object.keys(source).find((field) => !(field in properties));
+  if (unknown) return { type: 'strict_dynamic_mapping_exception', reason: `[${unknown}] is not allowed` };
+  const wrong = Object.entries(properties).find(
+    ([field, { dims }]) => dims !== undefined && field in source && (source[field] as number[]).length !== dims,
+  );
+  return wrong && { type: 'document_parsing_exception', reason: `[${wrong[0]}] has another number of dimensions` };
+};
+
+const bulk = (index: Index, lines: readonly Body[], refresh: boolean): Body => {
+  const items: Body[] = [];
+  for (let at = 0; at < lines.length; at += 1) {
+    const line = lines[at] as { index?: { _id: string }; delete?: { _id: string } };
+    if (line.delete) {
+      const there = index.documents.delete(line.delete._id);
+      items.push({ delete: { _id: line.delete._id, status: there ? 200 : 404 } });
+      continue;
+    }
+    at += 1;
+    const source = lines[at] as Source;
+    const error = faultOf(index, source);
+    const _id = line.index?._id ?? '';
+    if (!error) index.documents.set(_id, source);
+    items.push({ index: { _id, status: error ? 400 : 201, ...(error ? { error } : {}) } });
+  }
+  if (refresh) index.seen = new Map(index.documents);
+  return { took: 1, errors: items.some((i) => (i['index'] as Body | undefined)?.['error']), items };
+};
+
+const search = (index: Index, asked: Search): Body => ({ took: 1, hits: { hits: find(index.seen, asked) } });
+
+type Asked = { method: string; name: string; verb: string; refresh: boolean; body: Body; lines: Body[] };
+const answer = ({ method, name, verb, refresh, body, lines }: Asked): Body => {
+  if (name === '') return { name: 'search-server', version: { number: '9.0.0' }, tagline: 'You Know, for Search' };
+  if (name === '_aliases') return swap(body['actions'] as Action[]);
+  if (verb === '' && method === 'PUT') return create(name, body);
+  if (verb === '' && method === 'GET') return describe(name);
+  const [, index] = named(name);
+  switch (verb) {
+    case '_mapping':
+      Object.assign(index.mappings._meta, body['_meta']);
+      Object.assign(index.mappings.properties, body['properties']);
+      return { acknowledged: true };
+    case '_bulk':
+      return bulk(index, lines, refresh);
+    case '_search':
+      return search(index, body);
+    case '_msearch':
+      return { took: 1, responses: lines.filter((_, i) => i % 2 === 1).map((asked) => search(index, asked)) };
+    case '_mget':
+      return {
+        docs: (body['ids'] as string[]).map((_id) => {
+          const _source = index.documents.get(_id);
+          return { _index: name, _id, found: _source !== undefined, ...(_source ? { _source } : {}) };
+        }),
+      };
+    case '_count':
+      return { count: find(index.seen, { ...body, size: Infinity }).length };
+    default:
+      throw new Refused(400, 'illegal_argument_exception', `not known: ${method} ${verb}`);
+  }
+};
+
+const parse = (text: string, type: string): Pick<Asked, 'body' | 'lines'> =>
+  type.includes('ndjson')
+    ? {
+        body: {},
+        lines: text
+          .trim()
+          .split('\n')
+          .map((line) => JSON.parse(line) as Body),
+      }
+    : { body: text === '' ? {} : (JSON.parse(text) as Body), lines: [] };
+
+createServer((req, res) => {
+  let text = '';
+  req.setEncoding('utf8').on('data', (part: string) => (text += part));
+  req.on('end', () => {
+    const url = new URL(req.url ?? '/', 'http://server');
+    const [name = '', verb = ''] = decodeURIComponent(url.pathname).slice(1).split('/');
+    const say = (status: number, body: Body): void => {
+      res.writeHead(status, { 'content-type': 'application/json', 'x-elastic-product': 'Elasticsearch' });
+      res.end(req.method === 'HEAD' ? undefined : JSON.stringify(body));
+    };
+    try {
+      const refresh = url.searchParams.get('refresh') === 'true';
+      const asked = { method: req.method ?? '', name, verb, refresh };
+      say(200, answer({ ...asked, ...parse(text, req.headers['content-type'] ?? '') }));
+    } catch (error) {
+      const { status = 500, type = 'exception' } = error as Partial<Refused>;
+      say(status, { error: { type, reason: (error as Error).message }, status });
+    }
+  });
+}).listen(Number(process.argv[2]), '127.0.0.1');
