@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { openPage, type Watched } from './browser.ts';
 import type { Check } from './runner.ts';
 
@@ -43,30 +43,4 @@ export const watchedStep =
         for (const hands of everybody()) hands.faults.length = 0;
       }
     },
-  });
-
-/** What on the page can be used, but has no name for a screen reader. */
-export const nameless = (page: Page): Promise<string[]> =>
-  page.evaluate(() => {
-    const named = (element: Element): boolean => {
-      const by = element.getAttribute('aria-labelledby')?.split(/\s+/) ?? [];
-      const labels = element instanceof HTMLInputElement ? [...(element.labels ?? [])] : [];
-      const texts = [
-        element.getAttribute('aria-label'),
-        element.textContent,
-        ...by.map((id) => document.getElementById(id)?.textContent),
-        ...labels.map((label) => label.textContent),
-        ...[...element.querySelectorAll('[aria-label]')].map((inner) => inner.getAttribute('aria-label')),
-        ...[...(element.id ? document.querySelectorAll(`label[for="${CSS.escape(element.id)}"]`) : [])].map(
-          (label) => label.textContent,
-        ),
-      ];
-      return texts.some((text) => (text ?? '').trim() !== '');
-    };
-    return [
-      ...document.querySelectorAll('a[href], button, input:not([type="hidden"]), select, textarea, [role="switch"]'),
-    ]
-      .filter((element) => element.checkVisibility() && !element.closest('[aria-hidden="true"]'))
-      .filter((element) => !named(element))
-      .map((element) => element.outerHTML.slice(0, 160));
   });

@@ -1,0 +1,24 @@
+import axe from 'axe-core';
+import type { Page } from 'playwright-core';
+
+type Scheme = 'light' | 'dark';
+
+const inScheme = async (page: Page, scheme: Scheme): Promise<string[]> => {
+  // Nothing moves or fades meanwhile: what is half there has half its colour.
+  await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' });
+  await page.locator(`html[data-mantine-color-scheme="${scheme}"]`).waitFor();
+  await page.evaluate(axe.source);
+  const { violations } = await page.evaluate(() =>
+    (globalThis as unknown as { axe: typeof axe }).axe.run(document, { resultTypes: ['violations'] }),
+  );
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map((node) => `${scheme}, ${id}: ${node.html.slice(0, 160)} ${node.failureSummary ?? ''}`),
+  );
+};
+
+/** What on the page keeps somebody out: no name for a screen reader, too little contrast, not reached by keyboard. */
+export const barriers = async (page: Page): Promise<string[]> => {
+  const found = [...(await inScheme(page, 'dark')), ...(await inScheme(page, 'light'))];
+  await page.emulateMedia({ colorScheme: null, reducedMotion: null });
+  return found;
+};
