@@ -1,4 +1,5 @@
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { passReport, type PassReport } from '@overtone/contracts';
 import type { Instance } from '@overtone/e2e/instance';
@@ -21,7 +22,7 @@ const growthGoal = 200 * 1024 * 1024;
 const sweepPath = '/api/admin/directory-sync';
 
 /** What a plain reader of the same attributes needs, in seconds. */
-const rawRead = ({ url, bindDn, bindPassword, people, groups }: Slapd): number => {
+const rawRead = async ({ url, bindDn, bindPassword, people, groups }: Slapd): Promise<number> => {
   const paged = ['-LLL', '-x', '-E', 'pr=1000/noprompt', '-H', url, '-D', bindDn, '-w', bindPassword];
   const attributes = ['uid', 'mail', 'entryUUID', 'memberOf', 'shadowExpire', 'pwdAccountLockedTime'];
   const begun = performance.now();
@@ -29,8 +30,9 @@ const rawRead = ({ url, bindDn, bindPassword, people, groups }: Slapd): number =
     ['-b', people, '(objectClass=inetOrgPerson)', ...attributes],
     ['-b', groups, '(objectClass=groupOfNames)', 'member'],
   ]) {
-    const ran = spawnSync('ldapsearch', [...paged, ...question], { stdio: ['ignore', 'ignore', 'inherit'] });
-    if (ran.status !== 0) throw new Error(`ldapsearch ended with ${ran.status}`);
+    const reader = spawn('ldapsearch', [...paged, ...question], { stdio: ['ignore', 'ignore', 'inherit'] });
+    const [code] = (await once(reader, 'exit')) as [number | null];
+    if (code !== 0) throw new Error(`ldapsearch ended with ${code}`);
   }
   return (performance.now() - begun) / 1000;
 };
@@ -123,9 +125,9 @@ export const sweepBench: Bench = {
       const before = memoryOf(pid).rss;
       const changed = goneWell(await pass(entrance));
       await allHeard(running);
-      const raw = [rawRead(slapd)];
+      const raw = [await rawRead(slapd)];
       const still = goneWell(await pass(entrance));
-      raw.push(rawRead(slapd));
+      raw.push(await rawRead(slapd));
       const growth = memoryOf(pid).peak - before;
       if (changed.reconciled !== company.people || still.reconciled !== 0)
         throw new Error(`${changed.reconciled} and then ${still.reconciled} of ${company.people} were changed`);
