@@ -1,7 +1,7 @@
-import { groupLdif, personLdif, startSlapd } from '@overtone/testkit';
+import { groupLdif, ldapSettings, personLdif, startSlapd } from '@overtone/testkit';
 import { asService } from '@overtone/e2e/service-access';
 import type { Bench, Row } from './bench.ts';
-import { entranceOf, settingsOf, type Entrance } from './sign-in.tools.ts';
+import { entranceOf, type Entrance } from './sign-in.tools.ts';
 
 const goal = 0.55;
 const atOnce = 12;
@@ -96,7 +96,7 @@ export const signInTimingBench: Bench = {
     const sql = (text: string, values: unknown[] = []) =>
       asService(running, 'identity', (query) => query(text, values));
     try {
-      await entrance.set('ldap', { ...settingsOf(slapd), ldap_user_groups: `cn=staff,${slapd.groups}` });
+      await entrance.set('ldap', { ...ldapSettings(slapd), ldap_user_groups: `cn=staff,${slapd.groups}` });
       // Only the account named for it is ever locked, so that a cause stays what it is.
       await entrance.set('lockout', { account_lockout_threshold: 100 });
       await sql(

@@ -1,12 +1,12 @@
 import { availableParallelism } from 'node:os';
-import { personLdif, startSlapd, type Slapd } from '@overtone/testkit';
+import { ldapSettings, personLdif, startSlapd, type Slapd } from '@overtone/testkit';
 import { hash, verify } from '@node-rs/argon2';
 import { asService } from '@overtone/e2e/service-access';
 import { Client as LdapClient } from 'ldapts';
 import type { Bench, Row } from './bench.ts';
 import { quantile } from './bench.ts';
 import { bareCommits } from './commits.ts';
-import { entranceOf, settingsOf, type Entrance } from './sign-in.tools.ts';
+import { entranceOf, type Entrance } from './sign-in.tools.ts';
 
 const people = 200;
 const atOnce = 8;
@@ -121,7 +121,7 @@ export const signInBench: Bench = {
     const [bare, commits] = [await bareClients(slapd), await bareCommits(running, atOnce)];
     const seconds = Math.max(2, 4 * size);
     try {
-      await entrance.set('ldap', settingsOf(slapd));
+      await entrance.set('ldap', ldapSettings(slapd));
       const directory = (turn: number) => entered(entrance, `u${turn % people}`, `u${turn % people}-secret`);
       // The accounts are made before: a first sign-in is another measure.
       for (let i = 0; i < people; i++) await directory(i);

@@ -3,7 +3,6 @@ import type { Instance } from '@overtone/e2e/instance';
 import { admin } from '@overtone/e2e/instance';
 import { clientOf, signIn, type Client } from '@overtone/e2e/client';
 import { settingOf } from '@overtone/e2e/service-access';
-import type { Slapd } from '@overtone/testkit';
 
 export type Entrance = {
   /** Signs in at identity itself, past the edge and its limit. @returns status and milliseconds. */
@@ -48,14 +47,3 @@ export const entranceOf = async (instance: Instance): Promise<Entrance> => {
     },
   };
 };
-
-/** The settings of a directory for tests. */
-export const settingsOf = (slapd: Slapd): Record<string, unknown> => ({
-  ldap_enabled: true,
-  ldap_server: slapd.url,
-  ldap_use_ssl: false,
-  ldap_bind_dn: slapd.bindDn,
-  ldap_bind_password: slapd.bindPassword,
-  ldap_search_base: slapd.people,
-  ldap_username_attr: 'uid',
-});

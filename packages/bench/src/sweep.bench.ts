@@ -5,10 +5,10 @@ import { passReport, type PassReport } from '@overtone/contracts';
 import type { Instance } from '@overtone/e2e/instance';
 import { memoryOf } from '@overtone/e2e/processes';
 import { asService } from '@overtone/e2e/service-access';
-import { startSlapd, type Slapd } from '@overtone/testkit';
+import { ldapSettings, startSlapd, type Slapd } from '@overtone/testkit';
 import { mebibytes, type Bench, type Row } from './bench.ts';
 import { companyOf, type Company } from './company.ts';
-import { entranceOf, settingsOf, type Entrance } from './sign-in.tools.ts';
+import { entranceOf, type Entrance } from './sign-in.tools.ts';
 import { needTools } from './tools.ts';
 
 const usersOfSizeOne = 50_000;
@@ -115,7 +115,7 @@ export const sweepBench: Bench = {
     const slapd = await startSlapd({ seed: company.ldif(), database: ['maxsize 17179869184'] });
     try {
       await entrance.set('ldap', {
-        ...settingsOf(slapd),
+        ...ldapSettings(slapd),
         ldap_recursive_groups: true,
         ldap_user_groups: company.staffDn,
         ldap_timeout: 60,

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
 import { internalRoutes, queues, routes, serviceNames } from '@overtone/contracts';
 import { dashboards, toGrafana } from '@overtone/monitoring';
-import { personLdif, startSlapd, type Slapd } from '@overtone/testkit';
+import { ldapSettings, personLdif, startSlapd, type Slapd } from '@overtone/testkit';
 import { startPrometheus, type Prometheus } from '@overtone/testkit/prometheus';
 import { signIn, type Client } from './client.ts';
 import type { ScriptedContext } from './context.ts';
@@ -70,15 +70,7 @@ export const signals = ({ scripted, recordings }: ScriptedContext): Suite => {
     // An entry made again under an old name would be another person.
     const uid = `ada-${randomUUID().slice(0, 8)}`;
     slapd = await startSlapd({ seed: personLdif(uid) });
-    await root.send('PUT', '/api/admin/auth-config/ldap', {
-      ldap_enabled: true,
-      ldap_server: slapd.url,
-      ldap_use_ssl: false,
-      ldap_bind_dn: slapd.bindDn,
-      ldap_bind_password: slapd.bindPassword,
-      ldap_search_base: slapd.people,
-      ldap_username_attr: 'uid',
-    });
+    await root.send('PUT', '/api/admin/auth-config/ldap', ldapSettings(slapd));
     assert.equal((await signInAs(uid, `${uid}-secret`)).status, 200);
     for (let tries = 0; tries < 6; tries++)
       assert.equal((await signInAs(`${needle}@example.org`, 'wrong')).status, 401);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { AnswerOf, directorySyncRoutes, PassReport } from '@overtone/contracts';
-import { personLdif, startSlapd, type Slapd } from '@overtone/testkit';
+import { ldapSettings, personLdif, startSlapd, type Slapd } from '@overtone/testkit';
 import { Client as Database } from 'pg';
 import { signIn, type Client } from './client.ts';
 import type { Context } from './context.ts';
@@ -170,15 +170,7 @@ export const sweepKilling = ({ instance }: Context): Suite => {
           root = await signIn(instance.baseUrl, admin.email, admin.password);
           const uids = ['stays', ...strikes.map((_, i) => uidOf(i))];
           slapd = await startSlapd({ seed: uids.map((uid) => personLdif(uid)).join('\n') });
-          await root.send('PUT', '/api/admin/auth-config/ldap', {
-            ldap_enabled: true,
-            ldap_server: slapd.url,
-            ldap_use_ssl: false,
-            ldap_bind_dn: slapd.bindDn,
-            ldap_bind_password: slapd.bindPassword,
-            ldap_search_base: slapd.people,
-            ldap_username_attr: 'uid',
-          });
+          await root.send('PUT', '/api/admin/auth-config/ldap', ldapSettings(slapd));
           for (const uid of uids) {
             const body = new URLSearchParams({ username: uid, password: `${uid}-secret` });
             const answer = await fetch(`${instance.baseUrl}/api/auth/token`, { method: 'POST', body });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { AnswerOf, directorySyncRoutes, PassReport } from '@overtone/contracts';
-import { personLdif, startSlapd, type Slapd } from '@overtone/testkit';
+import { ldapSettings, personLdif, startSlapd, type Slapd } from '@overtone/testkit';
 import { createScenery } from './authorisation/scenery.ts';
 import { clientOf, signIn, type Client } from './client.ts';
 import type { Context } from './context.ts';
@@ -69,15 +69,7 @@ export const sweeping = ({ instance }: Context): Suite => {
           root = await signIn(instance.baseUrl, admin.email, admin.password);
           scenery = await createScenery(instance);
           slapd = await startSlapd({ seed: ['ada', 'bob', 'cleo', 'dan'].map((uid) => personLdif(uid)).join('\n') });
-          await root.send('PUT', '/api/admin/auth-config/ldap', {
-            ldap_enabled: true,
-            ldap_server: slapd.url,
-            ldap_use_ssl: false,
-            ldap_bind_dn: slapd.bindDn,
-            ldap_bind_password: slapd.bindPassword,
-            ldap_search_base: slapd.people,
-            ldap_username_attr: 'uid',
-          });
+          await root.send('PUT', '/api/admin/auth-config/ldap', ldapSettings(slapd));
           for (const uid of ['ada', 'bob', 'cleo', 'dan']) await enter(uid);
           await root.send('PUT', sweepPath, { enabled: true, dry_run: false, max_disables_per_run: 10 });
           assert.equal((await pass()).candidates, 0);

@@ -33,6 +33,17 @@ export interface SlapdOptions {
   readonly database?: readonly string[];
 }
 
+/** The settings under which Overtone signs people in with it, in the clear. */
+export const ldapSettings = ({ url, bindDn, bindPassword, people }: Slapd): Record<string, unknown> => ({
+  ldap_enabled: true,
+  ldap_server: url,
+  ldap_use_ssl: false,
+  ldap_bind_dn: bindDn,
+  ldap_bind_password: bindPassword,
+  ldap_search_base: people,
+  ldap_username_attr: 'uid',
+});
+
 const BASE = 'dc=example,dc=org';
 const ADMIN = `cn=admin,${BASE}`;
 
