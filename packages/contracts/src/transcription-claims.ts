@@ -72,6 +72,8 @@ export const leaseValue = z.object({
   token: z.int(),
   /** Where the ticket in the worker's hand is given back, should the worker die. */
   ticket: z.string().default(''),
+  /** When this was written, by the same clock as the other two: only what lies between them means anything elsewhere. */
+  saidAt: z.int().optional(),
   deliveredAt: z.int(),
   expiresAt: z.int(),
 });
@@ -85,5 +87,7 @@ export const workerValue = z.object({
   engineNote: z.string().nullable(),
   /** Absent where a service knows nothing of GPUs. */
   gpu: workerGpu.nullish(),
+  /** As in a lease. */
+  saidAt: z.int().optional(),
   expiresAt: z.int(),
 });

@@ -9,7 +9,7 @@ import {
   type Stage,
 } from '@overtone/contracts';
 import { createBus, worker, type Bus, type JobDelivery } from '@overtone/service-kit';
-import { log, password, type World } from './harness.ts';
+import { log, password } from './harness.ts';
 
 const artefact = (stage: string, token: number) => `derived/${stage}-${token}.json`;
 const engine = { provider: 'scripted', model: 'test', timing: 'engine' } as const;
@@ -59,7 +59,7 @@ export type Script = Partial<
 export type WorkerKind = { workerId?: string; queues?: readonly Queue[]; express?: Partial<Record<Queue, number>> };
 
 /** A worker that does every job at once and correctly, unless its script says otherwise. */
-export const startWorker = async (w: World, script: Script = {}, kind: WorkerKind = {}) => {
+export const startWorker = async (w: { nats: { url: string } }, script: Script = {}, kind: WorkerKind = {}) => {
   const { workerId = `test.${randomUUID()}`, queues: own = queues, express = {} } = kind;
   const concurrency = Object.fromEntries(queues.map((q) => [q, own.includes(q) ? 1 : 0]));
   const bus = createBus({ service: 'transcription-worker', url: w.nats.url, user: 'test', password, log });

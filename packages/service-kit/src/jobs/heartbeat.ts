@@ -5,7 +5,7 @@ import type { Bus } from '../bus/bus.ts';
 
 type Value = z.infer<typeof workerValue>;
 /** What a worker may say of itself. */
-export type Ability = Partial<Omit<Value, 'service' | 'pulls' | 'expiresAt'>>;
+export type Ability = Partial<Omit<Value, 'service' | 'pulls' | 'saidAt' | 'expiresAt'>>;
 
 const everyMs = 1_000;
 const lifeMs = 4_000;
@@ -21,13 +21,15 @@ export const beat = (
   let busy = false;
   const tell = async (): Promise<void> => {
     kv ??= await bus.kv('WORKERS');
+    const saidAt = Date.now();
     const value: Value = {
       engine: null,
       engineNote: null,
       ...about?.(),
       service: bus.service,
       pulls: pulls(),
-      expiresAt: Date.now() + lifeMs,
+      saidAt,
+      expiresAt: saidAt + lifeMs,
     };
     await kv.put(key, JSON.stringify(value));
   };

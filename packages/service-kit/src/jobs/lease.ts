@@ -37,7 +37,10 @@ export const createLeases = (bus: Bus, workerId: string): Leases => {
         ticket: replyOf(msg),
         deliveredAt: Date.now(),
       };
-      const put = (kv: KV) => kv.put(key, JSON.stringify({ ...value, expiresAt: Date.now() + lifeMs }));
+      const put = (kv: KV) => {
+        const saidAt = Date.now();
+        return kv.put(key, JSON.stringify({ ...value, saidAt, expiresAt: saidAt + lifeMs }));
+      };
       // One after the other: a release never comes before the writing that it ends.
       let last = write(put);
       const timer = setInterval(() => {
