@@ -66,6 +66,9 @@ type Row = {
   headers: Record<string, string>;
   created_at: Date;
 };
+/** A part of the service that also takes a word from whoever has just committed something to its outbox. */
+export type Relay = Part & { wake: () => void };
+
 const batchSize = 200;
 /** Sent rows stay this long: an acknowledged publish can still be lost with the broker's disk. */
 const keepSent = '2 days';
@@ -81,7 +84,7 @@ export const createOutboxRelay = (d: {
   bus: Bus;
   log: Log;
   metrics: Metrics;
-}): Part => {
+}): Relay => {
   const table = tableOf(d.service);
   watchBacklog(d.metrics, d.pool, table);
   let stopping = false;
@@ -134,6 +137,7 @@ export const createOutboxRelay = (d: {
 
   return {
     name: 'outbox',
+    wake: () => wake(),
     start: async () => {
       loop = run();
     },

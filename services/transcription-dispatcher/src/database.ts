@@ -1,9 +1,26 @@
+import type { Pool, QueryConfig, QueryResult, QueryResultRow } from 'pg';
 import type { Prisma, PrismaClient } from './generated/client.ts';
 
 export type Db = PrismaClient;
 /** A transaction of this service's client. */
 export type Tx = Prisma.TransactionClient;
-export type Json = Prisma.InputJsonValue;
 
 /** Short transactions that may wait a moment for a row lock or a connection. */
 export const txOptions = { maxWait: 5_000, timeout: 10_000 };
+
+/** Where a statement writes what is to be said once it has been committed. */
+export const outboxTable = 'transcription_dispatcher_outbox';
+
+export type Statements = ReturnType<typeof createStatements>;
+/**
+ * Statements that are a transaction each: one round trip, prepared once per connection. What one of them writes to the
+ * outbox goes out at once, without a notification; those are sent one after the other, and commits would wait for it.
+ */
+export const createStatements = ({ pool, wake }: { pool: Pick<Pool, 'query'>; wake: () => void }) => ({
+  read: <R extends QueryResultRow>(statement: QueryConfig): Promise<QueryResult<R>> => pool.query<R>(statement),
+  commit: async <R extends QueryResultRow>(statement: QueryConfig): Promise<QueryResult<R>> => {
+    const result = await pool.query<R>(statement);
+    wake();
+    return result;
+  },
+});

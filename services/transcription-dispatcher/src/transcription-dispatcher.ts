@@ -16,8 +16,12 @@ import {
 import { createBroker } from './broker/broker.adapter.ts';
 import { createQueueGauges } from './broker/queue-gauges.ts';
 import { claimsRpc } from './claims/claims.rpc.ts';
+import { createAcceptStore } from './claims/accept.store.ts';
 import { createClaimStore } from './claims/claim.store.ts';
 import { createClaims } from './claims/claims.service.ts';
+import { createPutBackStore } from './claims/put-back.store.ts';
+import { createTaskStateStore } from './claims/task-state.store.ts';
+import { createStatements } from './database.ts';
 import { personSignals } from './dead/dead-signals.read-model.ts';
 import { deadRoutes } from './dead/dead.routes.ts';
 import { createDead } from './dead/dead.service.ts';
@@ -69,16 +73,21 @@ export const createTranscriptionDispatcher = (env: DispatcherEnv): Service => {
   const fleet = createMirror(bus, 'WORKERS', workerValue);
   const leaseOf = (taskId: string) => leases.get(`task.${taskId}`);
   const outbox = createOutbox(name);
+  const relay = createOutboxRelay({ service: name, pool, url: env.DATABASE_URL, bus, log, metrics });
+  const statements = createStatements({ pool, wake: relay.wake });
   const orders = createOrders({ outbox, expressMaxSeconds: env.TRANSCRIPTION_EXPRESS_MAX_SECONDS });
   const timing = createTiming({ db });
   const runs = createRuns({ db, outbox, orders, timing, bus });
+  const back = createPutBackStore({ statements, outbox });
   const claims = createClaims({
     db,
     outbox,
     orders,
     runs,
-    timing,
-    next: createClaimStore({ pool, outbox }),
+    next: createClaimStore({ statements, outbox }),
+    state: createTaskStateStore({ statements }),
+    accepting: createAcceptStore({ statements, outbox }),
+    back,
     log,
   });
   const retries = createRetries({ db, orders });
@@ -98,6 +107,7 @@ export const createTranscriptionDispatcher = (env: DispatcherEnv): Service => {
     maxInfraRequeues: env.TRANSCRIPTION_MAX_INFRA_REQUEUES,
     maxDurationSeconds: env.TASK_MAX_DURATION_TRANSCRIPTION_SECONDS,
     claims,
+    back,
     tellCancelled: (taskId) => bus.say(transcriptionLive.taskCancelled, { taskId }),
   });
   const rebuild = () =>
@@ -144,14 +154,7 @@ export const createTranscriptionDispatcher = (env: DispatcherEnv): Service => {
     metrics,
     bus,
     whoIs: createAssertionVerifier(env.ASSERTION_PUBLIC_KEY, name),
-    parts: [
-      database.part,
-      broker.part,
-      leases.part,
-      fleet.part,
-      createOutboxRelay({ service: name, pool, url: env.DATABASE_URL, bus, log, metrics }),
-      hearing,
-    ],
+    parts: [database.part, broker.part, leases.part, fleet.part, relay, hearing],
     routes: [
       // Of two paths that fit, the first counts: /api/tasks/dead is no task's id.
       ...deadRoutes({ dead }),
@@ -172,10 +175,7 @@ export const createTranscriptionDispatcher = (env: DispatcherEnv): Service => {
       periodic('retry due tasks', 500, async () => void (await retries.republishDue())),
       periodic('make urgent what waits long', 5_000, ageing.age),
       reclaimEverySlot(bus),
-      periodic('look for lost workers', 2_000, async () => {
-        await recovery.takeBackLost();
-        await recovery.endOverdue();
-      }),
+      periodic('look at what runs', 2_000, async () => void (await recovery.lookAtRunning())),
       periodic('look for lost messages', 10_000, async () => {
         await broker.provision();
         await recovery.replaceLostMessages();

@@ -1,6 +1,6 @@
 import { transcriptionEvents, type dispatcherRpc, type RequestOf } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
-import type { Pool } from 'pg';
+import { outboxTable, type Statements } from '../database.ts';
 
 type Request = RequestOf<typeof dispatcherRpc.claim>;
 /** What became of a ticket, as one statement finds it. */
@@ -14,7 +14,6 @@ export type Taken = {
   waitedFor: string | null;
 };
 
-const outboxTable = 'transcription_dispatcher_outbox';
 const waits = `status = 'pending' and next_attempt_at is null`;
 /** So many of the first in line are looked at for one that may go ahead of them. */
 const expressLook = 200;
@@ -60,7 +59,6 @@ const statementFor = (pick: string): string => `
     select $6, jsonb_build_object('runId', run_id, 'fileId', file_id, 'ownerId', owner_id, 'stage', stage), $7::jsonb,
            gen_random_uuid()
     from taken where exists (select 1 from begun)
-    returning id
   ), mine as (
     select uuid, run_id, subject, input, token, failures from taken
     union all
@@ -68,11 +66,10 @@ const statementFor = (pick: string): string => `
   )
   select hold.on_hold as paused, mine.uuid as id, mine.run_id as "runId", mine.subject, mine.input, mine.token,
          mine.failures + 1 as attempt, run.traceparent, run.waiting_for as "waitedFor",
-         case when mine.uuid is null then exists (select 1 from task where durable = $1 and ${waits}) end as waiting,
-         (select pg_notify('${outboxTable}', '') from told limit 1) as notified
+         case when mine.uuid is null then exists (select 1 from task where durable = $1 and ${waits}) end as waiting
   from hold left join mine on true left join run on run.uuid = mine.run_id`;
 
-const statements = {
+const texts = {
   normal: { name: 'claim-next', text: statementFor(next) },
   express: { name: 'claim-next-express', text: statementFor(nextExpress) },
 } as const;
@@ -91,10 +88,10 @@ type Row = {
 };
 
 /** Hands waiting tasks out to whoever holds a ticket. One round trip, one commit. */
-export const createClaimStore = ({ pool, outbox }: { pool: Pick<Pool, 'query'>; outbox: Pick<Outbox, 'headers'> }) => ({
+export const createClaimStore = (d: { statements: Statements; outbox: Pick<Outbox, 'headers'> }) => ({
   take: async ({ durable, workerId, claimId, lane, subjects }: Request): Promise<Taken> => {
-    const { rows } = await pool.query<Row>({
-      ...statements[lane],
+    const { rows } = await d.statements.commit<Row>({
+      ...texts[lane],
       values: [
         durable,
         durable.slice(0, durable.indexOf('-')),
@@ -102,7 +99,7 @@ export const createClaimStore = ({ pool, outbox }: { pool: Pick<Pool, 'query'>; 
         claimId,
         subjects,
         transcriptionEvents.stageStarted.subject,
-        JSON.stringify(outbox.headers()),
+        JSON.stringify(d.outbox.headers()),
       ],
     });
     const [row] = rows;

@@ -2,33 +2,37 @@ import {
   transcriptionEvents,
   type dispatcherRpc,
   type DataOf,
+  type EventDef,
   type ReplyOf,
   type RequestOf,
   type Stage,
 } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
-import { invalid, type Log } from '@overtone/service-kit';
-import { txOptions, type Db, type Json, type Tx } from '../database.ts';
-import type { Run, Task } from '../generated/client.ts';
-import { front, jobOf, pauseAfter, type Orders } from '../orders/orders.ts';
-import type { Runs } from '../runs/runs.ts';
-import { runsStore } from '../runs/runs.ts';
-import type { Timing } from '../timing/timing.ts';
+import { invalid, unavailable, type Log } from '@overtone/service-kit';
+import type { Db } from '../database.ts';
+import { jobOf, pauseAfter, type Orders } from '../orders/orders.ts';
+import { stepAfter, type Runs } from '../runs/runs.ts';
+import type { Acceptance, AcceptStore } from './accept.store.ts';
 import type { ClaimStore } from './claim.store.ts';
 import { claimsStore as store } from './claims.store.ts';
+import type { PutBackStore } from './put-back.store.ts';
+import type { RunState, TaskState, TaskStateStore } from './task-state.store.ts';
 
 export type ClaimsDeps = {
   db: Db;
   outbox: Outbox;
-  orders: Orders;
-  runs: Pick<Runs, 'advance' | 'giveUp'>;
-  timing: Timing;
+  orders: Pick<Orders, 'rowFor'>;
+  runs: Pick<Runs, 'giveUp'>;
   next: ClaimStore;
+  state: TaskStateStore;
+  accepting: AcceptStore;
+  back: PutBackStore;
   log: Log;
   random?: () => number;
 };
 type Reply<K extends keyof typeof dispatcherRpc> = Promise<ReplyOf<(typeof dispatcherRpc)[K]>>;
 type Request<K extends keyof typeof dispatcherRpc> = RequestOf<(typeof dispatcherRpc)[K]>;
+type Output = { artefact: string | null } & Record<string, unknown>;
 
 /** Tasks that wait were all just being looked at by others. */
 const soonMs = 50;
@@ -42,63 +46,66 @@ const indexRetryMs = 10 * 60_000;
  * The worker's side of a task: claim, and one outcome. Safety rests on the fencing token in the task's row alone. Every
  * question may be asked twice, and every outcome told twice.
  */
-export const createClaims = ({ db, outbox, orders, runs, timing, next, log, random = Math.random }: ClaimsDeps) => {
-  /** Locks run and task, in this order, and runs `work` when `token` is still the latest. */
-  const held = <T>(
-    { taskId, token }: { taskId: string; token: number },
-    work: (tx: Tx, task: Task, run: Run | null) => Promise<T>,
-  ): Promise<T | 'stale'> =>
-    db.$transaction(async (tx) => {
-      const runId = await store.runOf(tx, taskId);
-      if (runId === undefined) return 'stale';
-      const run = runId ? await runsStore.lock(tx, runId) : null;
-      const task = await store.lock(tx, taskId);
-      return task?.token === token ? work(tx, task, run) : 'stale';
-    }, txOptions);
+export const createClaims = (d: ClaimsDeps) => {
+  const { random = Math.random } = d;
 
-  const accept = async (
-    tx: Tx,
-    task: Task,
-    run: Run | null,
-    output: { artefact: string | null } & Record<string, unknown>,
-  ) => {
-    await tx.task.update({ where: { id: task.id }, data: { status: 'completed', completedAt: new Date() } });
-    await store.endTry(tx, task, 'completed');
-    if (!run) return;
-    const stage = task.stage as Stage;
-    const { sequence } = await tx.run.update({ where: { id: run.id }, data: { sequence: { increment: 1 } } });
-    const engineSeconds = Number(output['engine_seconds'] ?? 0);
-    await runsStore.setStage(tx, run.id, stage, {
-      status: 'completed',
-      artefact: output.artefact,
-      output: output as Json,
-      engineSeconds,
-      completedAt: new Date(),
-    });
-    await recordTiming(tx, timing, task, run.id, engineSeconds, output);
-    const ids = { runId: run.id, fileId: run.fileId, ownerId: run.ownerId };
-    const event = { ...ids, sequence, stage, output } as DataOf<typeof transcriptionEvents.stageCompleted>;
-    await outbox.add(tx, transcriptionEvents.stageCompleted, event);
-    await runs.advance(tx, run, stage);
+  /**
+   * Reads a held task and hands it to `end`, again when something else changed it or its run meanwhile.
+   * @param told what is answered when the task has ended already.
+   */
+  const ending = async <T>(
+    { taskId, token }: { taskId: string; token: number },
+    told: (status: string) => T,
+    end: (task: TaskState) => Promise<T | undefined>,
+  ): Promise<T> => {
+    for (let turn = 0; turn < 5; turn += 1) {
+      const task = await d.state.read(taskId);
+      if (task?.token !== token) return told('stale');
+      if (task.status !== 'in_progress') return told(task.status);
+      const ended = await end(task);
+      if (ended !== undefined) return ended;
+    }
+    throw unavailable('service_unavailable', 'The task is being changed by others');
   };
 
-  const retryLater = async (tx: Tx, task: Task, error: { code: string; message: string }, pauseMs: number) => {
-    await store.endTry(tx, task, 'failed', error);
-    await store.toPending(tx, task, {
-      failures: { increment: 1 },
-      errorCode: error.code,
-      errorMessage: error.message,
-      nextAttemptAt: new Date(Date.now() + pauseMs),
+  const accept = (task: TaskState, output: Output): Promise<boolean> =>
+    task.run ? d.accepting.accept(acceptanceOf(d.orders, task, task.run, output)) : d.accepting.acceptAlone(task);
+
+  const failForGood = async (
+    held: { taskId: string; token: number },
+    error: { code: string; message: string; retryable: boolean },
+  ) => {
+    const outcome = await store.held(d.db, held, async (tx, task, run) => {
+      if (task.status !== 'in_progress') return undefined;
+      const goesOn = run?.status === 'running';
+      if (task.stage === 'index' && error.retryable) {
+        if (goesOn) await d.runs.giveUp(tx, run, 'index', error);
+        await d.back.pauseIn(tx, { id: task.id, token: task.token, outcome: 'failed', error, pauseMs: indexRetryMs });
+        return 'retry' as const;
+      }
+      await store.endTry(tx, task, 'failed', error);
+      await tx.task.update({
+        where: { id: task.id },
+        data: {
+          status: 'failed',
+          failures: { increment: 1 },
+          errorCode: error.code,
+          errorMessage: error.message,
+          completedAt: new Date(),
+        },
+      });
+      if (goesOn) await d.runs.giveUp(tx, run, task.stage as Stage, error);
+      return 'failed' as const;
     });
-    return { outcome: 'retry' as const };
+    return outcome && { outcome };
   };
 
   return {
     claim: async (request: Request<'claim'>): Reply<'claim'> => {
-      const { task, paused, waiting, traceparent, waitedFor } = await next.take(request);
+      const { task, paused, waiting, traceparent, waitedFor } = await d.next.take(request);
       if (task?.runId && waitedFor !== null)
-        void store.stopWaiting(db, outbox, task.runId).catch((err: unknown) => {
-          log.debug({ err: err as Error, run_id: task.runId }, 'run still shows that it waits');
+        void store.stopWaiting(d.db, d.outbox, task.runId).catch((err: unknown) => {
+          d.log.debug({ err: err as Error, run_id: task.runId }, 'run still shows that it waits');
         });
       if (task) {
         const { id: taskId, subject, input, token, attempt } = task;
@@ -110,81 +117,71 @@ export const createClaims = ({ db, outbox, orders, runs, timing, next, log, rand
       return { outcome: 'wait', retryInMs: request.lane === 'express' ? expressMs : soonMs };
     },
 
-    complete: async ({ taskId, token, output }: Request<'complete'>): Reply<'complete'> => {
-      const outcome = await held({ taskId, token }, async (tx, task, run) => {
-        if (task.status === 'completed') return 'accepted' as const;
-        if (task.status !== 'in_progress') return 'stale' as const;
-        const parsed = jobOf(task.stage as Stage).output.safeParse(output);
+    complete: async ({ output, ...held }: Request<'complete'>): Reply<'complete'> => {
+      const told = (status: string) => ({
+        outcome: status === 'completed' ? ('accepted' as const) : ('stale' as const),
+      });
+      return ending(held, told, async (task) => {
+        const parsed = jobOf(task.stage).output.safeParse(output);
         if (!parsed.success) throw invalid('invalid_request', `The result of ${task.subject} does not fit its schema`);
-        await accept(tx, task, run, parsed.data as { artefact: string | null });
-        return 'accepted' as const;
+        return (await accept(task, parsed.data as Output)) ? { outcome: 'accepted' } : undefined;
       });
-      return { outcome };
     },
 
-    fail: async ({ taskId, token, retryable, ...error }: Request<'fail'>): Reply<'fail'> => {
-      const answer = await held({ taskId, token }, async (tx, task, run) => {
-        if (task.status === 'pending') return { outcome: 'retry' as const };
-        if (task.status === 'failed') return { outcome: 'failed' as const };
-        if (task.status !== 'in_progress') return { outcome: 'stale' as const };
+    fail: async ({ retryable, code, message, ...held }: Request<'fail'>): Reply<'fail'> => {
+      const error = { code, message };
+      const told = (status: string): Awaited<Reply<'fail'>> => {
+        if (status === 'pending') return { outcome: 'retry' };
+        return { outcome: status === 'failed' ? 'failed' : 'stale' };
+      };
+      return ending(held, told, async (task) => {
         const failures = task.failures + 1;
-        if (retryable && failures < task.maxFailures)
-          return retryLater(tx, task, error, pauseAfter(failures, task.backoffMs, random()));
-        if (task.stage === 'index' && retryable) {
-          if (run?.status === 'running') await runs.giveUp(tx, run, 'index', { ...error, retryable });
-          return retryLater(tx, task, error, indexRetryMs);
-        }
-        await store.endTry(tx, task, 'failed', error);
-        await tx.task.update({
-          where: { id: task.id },
-          data: {
-            status: 'failed',
-            failures,
-            errorCode: error.code,
-            errorMessage: error.message,
-            completedAt: new Date(),
-          },
-        });
-        if (run?.status === 'running') await runs.giveUp(tx, run, task.stage as Stage, { ...error, retryable });
-        return { outcome: 'failed' as const };
+        if (!retryable || failures >= task.maxFailures) return failForGood(held, { ...error, retryable });
+        const pauseMs = pauseAfter(failures, task.backoffMs, random());
+        return (await d.back.putBack({ ...task, outcome: 'failed', error, pauseMs }))
+          ? { outcome: 'retry' }
+          : undefined;
       });
-      return answer === 'stale' ? { outcome: 'stale' } : answer;
     },
 
-    release: async ({ taskId, token }: Request<'release'>): Reply<'release'> => {
-      const outcome = await held({ taskId, token }, async (tx, task) => {
-        if (task.status === 'pending') return 'released' as const;
-        if (task.status !== 'in_progress') return 'stale' as const;
-        await store.endTry(tx, task, 'released');
-        if (await store.toPending(tx, task, front)) await orders.republish(tx, [task]);
-        return 'released' as const;
-      });
-      return { outcome };
+    release: async (held: Request<'release'>): Reply<'release'> => {
+      if (await d.back.putBack({ id: held.taskId, token: held.token, outcome: 'released' }))
+        return { outcome: 'released' };
+      const task = await d.state.read(held.taskId);
+      const released = task?.token === held.token && task.status === 'pending';
+      return { outcome: released ? 'released' : 'stale' };
     },
   };
 };
 export type Claims = ReturnType<typeof createClaims>;
 
-const recordTiming = async (
-  tx: Tx,
-  timing: Timing,
-  task: Task,
-  runId: string,
-  engineSeconds: number,
-  output: Record<string, unknown>,
-): Promise<void> => {
-  const claimed = task.claimedAt ?? new Date();
-  await timing.stage(tx, {
-    runId,
-    stage: task.stage as Stage,
-    seconds: (Date.now() - claimed.getTime()) / 1000,
-    engineSeconds,
-    queueSeconds: Math.max(0, (claimed.getTime() - (task.publishedAt ?? task.createdAt).getTime()) / 1000),
-    failures: task.failures,
-  });
-  if (task.stage === 'prepare') await timing.audio(tx, runId, Number(output['duration']));
-  if (task.stage === 'transcribe') {
-    const { provider, model } = output['engine'] as { provider: string; model: string };
-    await timing.engine(tx, runId, `${provider} ${model}`);
-  }
+/** What the result of a stage does to its run, made from how the run stands. */
+const acceptanceOf = (
+  orders: ClaimsDeps['orders'],
+  { id, token, stage, done, standing }: TaskState,
+  run: RunState,
+  output: Output,
+): Acceptance => {
+  const { skips, order, ends } = stepAfter(stage, run);
+  const ids = { runId: run.id, fileId: run.fileId, ownerId: run.ownerId };
+  const completed = { ...ids, sequence: run.sequence + 1, stage, output };
+  const results = [...done, { stage, artefact: output.artefact, output }];
+  const engine = output['engine'] as { provider: string; model: string } | undefined;
+  return {
+    task: { id, token, stage },
+    run,
+    artefact: output.artefact,
+    output,
+    engineSeconds: Number(output['engine_seconds'] ?? 0),
+    audioSeconds: stage === 'prepare' ? Number(output['duration']) : null,
+    engine: engine ? `${engine.provider} ${engine.model}` : null,
+    skips,
+    order: order && orders.rowFor(order.stage, run, standing, results, order.notes),
+    endsWith: ends && ends.warnings,
+    events: [
+      said(transcriptionEvents.stageCompleted, completed as DataOf<typeof transcriptionEvents.stageCompleted>),
+      ...(ends ? [said(transcriptionEvents.runCompleted, { ...ids, ...ends })] : []),
+    ],
+  };
 };
+const said = <E extends EventDef>({ subject }: E, data: DataOf<E>) => ({ subject, data });

@@ -2,17 +2,26 @@ import { transcriptionEvents, type tryOutcomes } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import type { Task } from '../generated/client.ts';
 import { txOptions, type Db, type Tx } from '../database.ts';
+import { runsStore } from '../runs/runs.ts';
+import type { Run } from '../generated/client.ts';
 
 type TryOutcome = (typeof tryOutcomes)[number];
 
 export const claimsStore = {
-  /** The task, locked until the transaction ends; lock its run first. */
-  lock: async (tx: Tx, taskId: string): Promise<Task | null> => {
-    await tx.$executeRaw`select 1 from task where uuid = ${taskId}::uuid for update`;
-    return tx.task.findUnique({ where: { id: taskId } });
-  },
-  runOf: async (tx: Tx, taskId: string): Promise<string | null | undefined> =>
-    (await tx.task.findUnique({ where: { id: taskId }, select: { runId: true } }))?.runId,
+  /** Runs `work` with run and task locked, in this order, when `token` is still the task's latest. */
+  held: <T>(
+    db: Db,
+    { taskId, token }: { taskId: string; token: number },
+    work: (tx: Tx, task: Task, run: Run | null) => Promise<T>,
+  ): Promise<T | 'stale'> =>
+    db.$transaction(async (tx) => {
+      const found = await tx.task.findUnique({ where: { id: taskId }, select: { runId: true } });
+      if (!found) return 'stale';
+      const run = found.runId ? await runsStore.lock(tx, found.runId) : null;
+      await tx.$executeRaw`select 1 from task where uuid = ${taskId}::uuid for update`;
+      const task = await tx.task.findUnique({ where: { id: taskId } });
+      return task?.token === token ? work(tx, task, run) : 'stale';
+    }, txOptions),
 
   /** What became of the try that is under way. */
   endTry: async (
@@ -36,20 +45,4 @@ export const claimsStore = {
       for (const { fileId, ownerId } of waited)
         await outbox.add(tx, transcriptionEvents.runWaiting, { runId, fileId, ownerId, reason: null });
     }, txOptions),
-
-  /**
-   * Back to waiting. An order outside a run gives way to a newer one for the same file.
-   * @returns false when it gave way.
-   */
-  toPending: async (tx: Tx, task: Task, data: Parameters<Tx['task']['update']>[0]['data']): Promise<boolean> => {
-    const newer =
-      task.runId === null &&
-      (await tx.task.count({ where: { fileId: task.fileId, runId: null, status: 'pending' } })) > 0;
-    const status = newer ? 'cancelled' : 'pending';
-    await tx.task.update({
-      where: { id: task.id },
-      data: { ...data, status, worker: null, claimedAt: null, ...(newer ? { nextAttemptAt: null } : {}) },
-    });
-    return !newer;
-  },
 };

@@ -1,3 +1,4 @@
 export { jobOf, pauseAfter, type OrderNotes, type RunFacts, type StageResult } from './order-input.ts';
-export type { Orders } from './orders.store.ts';
-export { front, type Priority } from './rank.ts';
+export { orderParts, type OrderRow, type Orders } from './orders.store.ts';
+export { front, type Priority, type Standing } from './rank.ts';
+export { standingColumns } from './rank.store.ts';

@@ -2,15 +2,14 @@ import { transcriptionEvents, type DataOf, type Stage } from '@overtone/contract
 import type { Outbox } from '@overtone/database';
 import type { Log, Sample } from '@overtone/service-kit';
 import type { Broker } from '../broker/broker.ts';
-import { claimsStore, isHeld, type Claims, type SeenLease } from '../claims/claims.ts';
+import { claimsStore, isHeld, type Claims, type PutBackStore, type SeenLease } from '../claims/claims.ts';
 import { txOptions, type Db } from '../database.ts';
-import type { Task } from '../generated/client.ts';
 import { tellAudit, type Operator } from '../operator.ts';
-import { front, type Orders } from '../orders/orders.ts';
+import type { Orders } from '../orders/orders.ts';
 import type { Runs } from '../runs/runs.ts';
 import { runsStore } from '../runs/runs.ts';
 import { canJudge, isOverdue, messageGraceMs, missingTickets } from './loss.ts';
-import type { RecoveryStore } from './recovery.store.ts';
+import type { RecoveryStore, RunningTask } from './recovery.store.ts';
 
 export type RecoveryDeps = {
   db: Db;
@@ -28,6 +27,7 @@ export type RecoveryDeps = {
   /** Seconds that any task may be worked on. */
   maxDurationSeconds: number;
   claims: Pick<Claims, 'fail'>;
+  back: Pick<PutBackStore, 'putBack'>;
   tellCancelled: (taskId: string) => void;
   log: Log;
 };
@@ -41,30 +41,32 @@ const lostWorker = {
 
 /** Brings back what a death left lying: tasks without their worker, orders without their message, events unheard. */
 export const createRecovery = (d: RecoveryDeps) => {
-  const takeBack = (id: string): Promise<boolean> =>
-    d.db.$transaction(async (tx) => {
-      const runId = await claimsStore.runOf(tx, id);
-      const run = runId ? await runsStore.lock(tx, runId) : null;
-      const task = await claimsStore.lock(tx, id);
-      if (task?.status !== 'in_progress' || isHeld(task, d.leases.of(id), Date.now())) return false;
-      const infraRequeues = task.infraRequeues + 1;
-      d.log.warn({ task_id: id, stage: task.stage, worker: task.worker, infra_requeues: infraRequeues }, 'worker lost');
+  /** A task that costs every worker its life fails, and what depends on it. */
+  const giveUp = async ({ id: taskId, token }: RunningTask): Promise<boolean> => {
+    const outcome = await claimsStore.held(d.db, { taskId, token }, async (tx, task, run) => {
+      if (task.status !== 'in_progress') return 'stale';
       await claimsStore.endTry(tx, task, 'lost', lostWorker);
-      if (infraRequeues > d.maxInfraRequeues) {
-        const ended = { status: 'failed', errorCode: lostWorker.code, errorMessage: lostWorker.message };
-        await tx.task.update({
-          where: { id },
-          data: { ...ended, token: { increment: 1 }, infraRequeues, completedAt: new Date() },
-        });
-        if (run?.status === 'running') await d.runs.giveUp(tx, run, task.stage as Stage, lostWorker);
-        return true;
-      }
-      const stays = await claimsStore.toPending(tx, task, { ...front, token: { increment: 1 }, infraRequeues });
-      if (stays) await d.orders.republish(tx, [task]);
-      return true;
-    }, txOptions);
+      const ended = { status: 'failed', errorCode: lostWorker.code, errorMessage: lostWorker.message };
+      await tx.task.update({
+        where: { id: taskId },
+        data: { ...ended, token: { increment: 1 }, infraRequeues: { increment: 1 }, completedAt: new Date() },
+      });
+      if (run?.status === 'running') await d.runs.giveUp(tx, run, task.stage as Stage, lostWorker);
+      return 'failed';
+    });
+    return outcome === 'failed';
+  };
 
-  const lost = (tasks: Task[]): Task[] => tasks.filter((t) => !isHeld(t, d.leases.of(t.id), Date.now()));
+  /** @returns false when it ended, or was handed out anew, since it was read. */
+  const takeBack = async (task: RunningTask): Promise<boolean> => {
+    const { id, token, stage, worker } = task;
+    const infraRequeues = task.infraRequeues + 1;
+    d.log.warn({ task_id: id, stage, worker, infra_requeues: infraRequeues }, 'worker lost');
+    if (infraRequeues > d.maxInfraRequeues) return giveUp(task);
+    return d.back.putBack({ id, token, outcome: 'lost', error: lostWorker });
+  };
+
+  const lost = (tasks: RunningTask[]): RunningTask[] => tasks.filter((t) => !isHeld(t, d.leases.of(t.id), Date.now()));
 
   /** Tickets for up to `count` tasks that wait on a durable since before `cutoff`; no transaction grows with the queue. */
   const republish = async (durable: string, count: number, cutoff: Date): Promise<number> => {
@@ -96,31 +98,45 @@ export const createRecovery = (d: RecoveryDeps) => {
       } as DataOf<typeof transcriptionEvents.stageCompleted>);
     }, txOptions);
 
+  /** None while not all leases are known. */
+  const knownLost = (tasks: RunningTask[]): RunningTask[] =>
+    canJudge(d.leases.since(), Date.now()) ? lost(tasks) : [];
+
+  const takeBackAll = async (tasks: RunningTask[]): Promise<{ found: number; reset: number }> => {
+    let reset = 0;
+    for (const task of tasks) {
+      const ticket = d.leases.of(task.id)?.ticket;
+      if (await takeBack(task)) reset += 1;
+      await d.leases.drop(task.id).catch(() => {});
+      // The dead worker's own; there is a new one now.
+      if (ticket) d.broker.takeAway(ticket);
+    }
+    return { found: tasks.length, reset };
+  };
+
+  const endOverdue = async (running: RunningTask[]): Promise<number> => {
+    const overdue = running.filter((t) => isOverdue(t, d.maxDurationSeconds, Date.now()));
+    for (const { id: taskId, token, stage, worker } of overdue) {
+      d.log.warn({ task_id: taskId, stage, worker }, 'task takes too long');
+      await d.claims.fail({ taskId, token, ...tookTooLong });
+      d.tellCancelled(taskId);
+    }
+    return overdue.length;
+  };
+
   const recovery = {
     /** Running tasks without a live lease, back to their queues under a new token. */
-    takeBackLost: async (): Promise<{ found: number; reset: number }> => {
-      if (!canJudge(d.leases.since(), Date.now())) return { found: 0, reset: 0 };
-      const found = lost(await d.store.running());
-      let reset = 0;
-      for (const task of found) {
-        const ticket = d.leases.of(task.id)?.ticket;
-        if (await takeBack(task.id)) reset += 1;
-        await d.leases.drop(task.id).catch(() => {});
-        // The dead worker's own; there is a new one now.
-        if (ticket) d.broker.takeAway(ticket);
-      }
-      return { found: found.length, reset };
-    },
+    takeBackLost: async (): Promise<{ found: number; reset: number }> =>
+      takeBackAll(knownLost(await d.store.running())),
 
-    /** Running tasks whose worker renews its lease but gets nowhere: a failure, tried again as any other. */
-    endOverdue: async (): Promise<number> => {
-      const overdue = (await d.store.running()).filter((t) => isOverdue(t, d.maxDurationSeconds, Date.now()));
-      for (const { id: taskId, token, stage, worker } of overdue) {
-        d.log.warn({ task_id: taskId, stage, worker }, 'task takes too long');
-        await d.claims.fail({ taskId, token, ...tookTooLong });
-        d.tellCancelled(taskId);
-      }
-      return overdue.length;
+    /**
+     * One look at what runs: those without a live lease go back to their queues, and those whose worker renews its lease
+     * but gets nowhere have failed, to be tried again as any other.
+     */
+    lookAtRunning: async (): Promise<{ lost: { found: number; reset: number }; overdue: number }> => {
+      const running = await d.store.running();
+      const gone = new Set(knownLost(running));
+      return { lost: await takeBackAll([...gone]), overdue: await endOverdue(running.filter((t) => !gone.has(t))) };
     },
 
     /** What is lost at this moment; no number of leases while not all of them are known. */
@@ -162,8 +178,8 @@ export const createRecovery = (d: RecoveryDeps) => {
     ...recovery,
     /** All that a look every few seconds does, at once, for an administrator who does not want to wait. */
     recoverStuck: async (operator: Operator): Promise<{ found: number; reset: number }> => {
-      const lost = await recovery.takeBackLost();
-      const others = (await recovery.endOverdue()) + (await recovery.replaceLostMessages(0));
+      const { lost, overdue } = await recovery.lookAtRunning();
+      const others = overdue + (await recovery.replaceLostMessages(0));
       const reset = lost.reset + others;
       // Each was put back in a transaction of its own; the record tells of the order, not of one task.
       if (reset > 0)

@@ -2,9 +2,21 @@ import type { Task } from '../generated/client.ts';
 import type { Db, Tx } from '../database.ts';
 import { reminderMs, type OpenCount } from './loss.ts';
 
+const ofRunning = {
+  id: true,
+  token: true,
+  stage: true,
+  worker: true,
+  claimedAt: true,
+  costS: true,
+  infraRequeues: true,
+};
+/** A task under way, as far as one has to know it to judge it. */
+export type RunningTask = Pick<Task, keyof typeof ofRunning>;
+
 /** Reads of the reconciler; all small, by the partial index over open tasks. */
 export const createRecoveryStore = ({ db }: { db: Db }) => ({
-  running: (): Promise<Task[]> => db.task.findMany({ where: { status: 'in_progress' } }),
+  running: (): Promise<RunningTask[]> => db.task.findMany({ where: { status: 'in_progress' }, select: ofRunning }),
 
   /** Open orders by durable, put on the bus so long ago, not counting those whose ticket the outbox has still to send. */
   openByDurable: (graceMs: number): Promise<OpenCount[]> =>

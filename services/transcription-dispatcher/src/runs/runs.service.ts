@@ -11,9 +11,9 @@ import type { Outbox } from '@overtone/database';
 import type { Bus, Delivery } from '@overtone/service-kit';
 import { txOptions, type Db, type Tx } from '../database.ts';
 import type { Run } from '../generated/client.ts';
-import type { OrderNotes, Orders, Priority } from '../orders/orders.ts';
+import type { Orders, Priority } from '../orders/orders.ts';
 import type { Timing } from '../timing/timing.ts';
-import { after, indexWarning, notDiarized, verdictOn } from './sequence.ts';
+import { verdictOn } from './sequence.ts';
 import { factsOf, runsStore as store } from './runs.store.ts';
 
 export type RunsDeps = { db: Db; outbox: Outbox; orders: Orders; timing: Timing; bus: Pick<Bus, 'say'> };
@@ -56,21 +56,6 @@ export const createRuns = ({ db, outbox, orders, timing, bus }: RunsDeps) => {
     await outbox.add(tx, transcriptionEvents.runOpened, idsOf(run));
     await orders.place(tx, 'prepare', factsOf(run), []);
     return run;
-  };
-
-  const finish = async (tx: Tx, run: Run, warnings: string[], dropped: string[] = []): Promise<void> => {
-    await store.end(tx, run.id, 'completed', warnings);
-    await timing.close(tx, run.id);
-    await outbox.add(tx, transcriptionEvents.runCompleted, { ...idsOf(run), warnings, dropped });
-  };
-
-  const order = async (tx: Tx, run: Run, stage: Stage, notes: OrderNotes): Promise<void> => {
-    const facts = factsOf(run);
-    if (stage === 'assemble' && !facts.options.diarize) {
-      await store.setStage(tx, run.id, 'diarize', { status: 'cancelled' });
-      notes = { ...notes, degraded: notes.degraded ?? notDiarized };
-    }
-    await orders.place(tx, stage, facts, await store.results(tx, run.id), notes);
   };
 
   return {
@@ -151,23 +136,10 @@ export const createRuns = ({ db, outbox, orders, timing, bus }: RunsDeps) => {
             await orders.place(tx, 'index', factsOf(run), results, { transcriptVersion });
           }, txOptions),
 
-    /** A stage was accepted: what follows. */
-    advance: async (tx: Tx, run: Run, stage: Stage): Promise<void> => {
-      const next = after(stage, factsOf(run).options);
-      if (next.kind === 'order') await order(tx, run, next.stage, {});
-      if (next.kind === 'finish')
-        await finish(
-          tx,
-          run,
-          run.warnings.filter((w) => w !== indexWarning),
-          run.warnings.filter((w) => w === indexWarning),
-        );
-    },
-
     /** A stage has used up its attempts, or can never succeed. */
     giveUp: async (tx: Tx, run: Run, stage: Stage, error: { code: string; message: string; retryable: boolean }) => {
       const verdict = verdictOn(stage, error.message);
-      await store.setStage(tx, run.id, stage, { status: 'failed', completedAt: new Date() });
+      await store.failStage(tx, run.id, stage);
       if (verdict.kind === 'fail-run') {
         await store.end(tx, run.id, 'failed');
         await timing.close(tx, run.id);
@@ -175,9 +147,14 @@ export const createRuns = ({ db, outbox, orders, timing, bus }: RunsDeps) => {
         return;
       }
       const warnings = [...run.warnings.filter((w) => w !== verdict.note), verdict.note];
-      if (verdict.kind === 'finish-without') return finish(tx, run, warnings);
+      if (verdict.kind === 'finish-without') {
+        await store.end(tx, run.id, 'completed', warnings);
+        await timing.close(tx, run.id);
+        await outbox.add(tx, transcriptionEvents.runCompleted, { ...idsOf(run), warnings, dropped: [] });
+        return;
+      }
       await tx.run.update({ where: { id: run.id }, data: { warnings } });
-      await order(tx, { ...run, warnings }, 'assemble', { degraded: verdict.note });
+      await orders.place(tx, 'assemble', factsOf(run), await store.results(tx, run.id), { degraded: verdict.note });
     },
   };
 };

@@ -1,6 +1,6 @@
 import { runOptions, type RunOptions, type Stage } from '@overtone/contracts';
 import type { Run } from '../generated/client.ts';
-import type { Json, Tx } from '../database.ts';
+import type { Tx } from '../database.ts';
 import type { Priority, RunFacts, StageResult } from '../orders/orders.ts';
 import { freshStages } from './sequence.ts';
 
@@ -57,12 +57,11 @@ export const runsStore = {
     const rows = await tx.stageRow.findMany({ where: { runId, status: 'completed' } });
     return rows.map((r) => ({ stage: r.stage as Stage, artefact: r.artefact, output: r.output }));
   },
-  setStage: async (
-    tx: Tx,
-    runId: string,
-    stage: Stage,
-    data: { status: string; artefact?: string | null; output?: Json; engineSeconds?: number; completedAt?: Date },
-  ): Promise<void> => void (await tx.stageRow.update({ where: { runId_stage: { runId, stage } }, data })),
+  failStage: async (tx: Tx, runId: string, stage: Stage): Promise<void> =>
+    void (await tx.stageRow.update({
+      where: { runId_stage: { runId, stage } },
+      data: { status: 'failed', completedAt: new Date() },
+    })),
 
   /** Ends a run with everything that is still open in it. @returns the tasks that were stopped. */
   end: async (

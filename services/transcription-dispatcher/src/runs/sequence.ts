@@ -1,4 +1,6 @@
 import { stages, type RunOptions, type Stage } from '@overtone/contracts';
+import { assertNever } from '@overtone/service-kit';
+import type { OrderNotes } from '../orders/orders.ts';
 
 /** What follows a stage. */
 export type Next = { kind: 'order'; stage: Stage } | { kind: 'await-transcript' } | { kind: 'finish' };
@@ -16,6 +18,38 @@ const followers = ({ diarize }: Pick<RunOptions, 'diarize'>): Record<Stage, Next
   assemble: { kind: 'await-transcript' },
   index: { kind: 'finish' },
 });
+
+/** What is done to a run when a stage of it was accepted. */
+export type Step = {
+  /** Stages that are not done at all. */
+  skips: Stage[];
+  order: { stage: Stage; notes: OrderNotes } | null;
+  /** The warnings it ends with, and those that no longer hold. */
+  ends: { warnings: string[]; dropped: string[] } | null;
+};
+
+export const stepAfter = (
+  stage: Stage,
+  { options, warnings }: { options: Pick<RunOptions, 'diarize'>; warnings: string[] },
+): Step => {
+  const next = after(stage, options);
+  const none: Step = { skips: [], order: null, ends: null };
+  switch (next.kind) {
+    case 'await-transcript':
+      return none;
+    case 'finish': {
+      const [dropped, kept] = [true, false].map((of) => warnings.filter((w) => (w === indexWarning) === of));
+      return { ...none, ends: { warnings: kept ?? [], dropped: dropped ?? [] } };
+    }
+    case 'order': {
+      const skips: Stage[] = next.stage === 'assemble' && !options.diarize ? ['diarize'] : [];
+      const notes = skips.length > 0 ? { degraded: notDiarized } : {};
+      return { skips, order: { stage: next.stage, notes }, ends: null };
+    }
+    default:
+      return assertNever(next);
+  }
+};
 
 /** What a stage that has used up its attempts costs. */
 export type Verdict =
@@ -37,7 +71,7 @@ export const warningOf = (stage: Stage, message: string): string | null => {
   return verdict.kind === 'fail-run' ? null : verdict.note;
 };
 
-export const notDiarized = 'Telling speakers apart was not asked for';
+const notDiarized = 'Telling speakers apart was not asked for';
 
 /** Rows a new run begins with. */
 export const freshStages = (): { stage: Stage; status: string }[] =>

@@ -1,17 +1,7 @@
 import type { Stage } from '@overtone/contracts';
 import type { Run } from '../generated/client.ts';
-import { Prisma } from '../generated/client.ts';
 import type { Db, Tx } from '../database.ts';
 import { ratesFrom, type Rates } from './rates.ts';
-
-type StageTiming = {
-  runId: string;
-  stage: Stage;
-  seconds: number;
-  engineSeconds: number;
-  queueSeconds: number;
-  failures: number;
-};
 
 const columns: Record<Stage, { wall: string; engine: string }> = {
   prepare: { wall: 'prepare_s', engine: 'prepare_engine_s' },
@@ -21,26 +11,33 @@ const columns: Record<Stage, { wall: string; engine: string }> = {
   index: { wall: 'index_s', engine: 'index_engine_s' },
 };
 
+/**
+ * The part of a statement that notes how long an accepted stage took. `ended` names the task that ended (`run_id`,
+ * `claimed_at`, `published_at`, `failures`); the other arguments are SQL, and what is null there stays as it was.
+ */
+export const timingPart = (
+  stage: Stage,
+  a: { ended: string; engineSeconds: string; audioSeconds: string; engine: string; ends: string },
+): string => {
+  const { wall, engine } = columns[stage];
+  return `
+    update file_pipeline_timing f set
+      ${wall} = extract(epoch from now() - e.claimed_at), ${engine} = ${a.engineSeconds},
+      queue_s = queue_s + greatest(0, extract(epoch from e.claimed_at - e.published_at)),
+      engine_s = engine_s + ${a.engineSeconds}, retry_count = retry_count + e.failures,
+      audio_duration_s = coalesce(${a.audioSeconds}, f.audio_duration_s), engine = coalesce(${a.engine}, f.engine),
+      total_s = case when ${a.ends} and f.completed_at is null then extract(epoch from now() - file_opened_at)
+                     else total_s end,
+      completed_at = case when ${a.ends} then coalesce(f.completed_at, now()) else f.completed_at end
+    from ${a.ended} e where f.run_id = e.run_id`;
+};
+
 /** The row of `file_pipeline_timing` of each run. */
 export const createTiming = ({ db }: { db: Db }) => ({
   open: async (tx: Tx, run: Run): Promise<void> =>
     void (await tx.pipelineTiming.create({
       data: { runId: run.id, fileId: run.fileId, userId: run.ownerId, fileOpenedAt: run.orderedAt },
     })),
-  stage: async (tx: Tx, t: StageTiming): Promise<void> => {
-    const { wall, engine } = columns[t.stage];
-    await tx.$executeRaw`
-      update file_pipeline_timing set ${Prisma.raw(wall)} = ${t.seconds}, ${Prisma.raw(engine)} = ${t.engineSeconds},
-        queue_s = queue_s + ${t.queueSeconds}, engine_s = engine_s + ${t.engineSeconds},
-        retry_count = retry_count + ${t.failures}
-      where run_id = ${t.runId}::uuid`;
-  },
-  audio: async (tx: Tx, runId: string, seconds: number): Promise<void> => {
-    await tx.run.update({ where: { id: runId }, data: { audioDurationS: seconds } });
-    await tx.pipelineTiming.updateMany({ where: { runId }, data: { audioDurationS: seconds } });
-  },
-  engine: async (tx: Tx, runId: string, engine: string): Promise<void> =>
-    void (await tx.pipelineTiming.updateMany({ where: { runId }, data: { engine } })),
   /** A run whose index came late has ended before. */
   close: async (tx: Tx, runId: string): Promise<void> =>
     void (await tx.$executeRaw`

@@ -1,0 +1,107 @@
+import { stages, type Stage } from '@overtone/contracts';
+import type { Outbox } from '@overtone/database';
+import { outboxTable, type Statements } from '../database.ts';
+import { orderParts, type OrderRow } from '../orders/orders.ts';
+import { timingPart } from '../timing/timing.ts';
+import type { RunState } from './task-state.store.ts';
+
+/** What an accepted result does, all of it in one statement. */
+export type Acceptance = {
+  task: { id: string; token: number; stage: Stage };
+  /** As it was when all this was made of it. */
+  run: Pick<RunState, 'id' | 'sequence' | 'status' | 'warnings'>;
+  artefact: string | null;
+  output: unknown;
+  engineSeconds: number;
+  /** Seconds of audio, and the engine that wrote the words, from the stages that know. */
+  audioSeconds: number | null;
+  engine: string | null;
+  skips: Stage[];
+  order: OrderRow | null;
+  /** The run ends with these warnings. */
+  endsWith: string[] | null;
+  events: { subject: string; data: unknown }[];
+};
+
+const ended = (more: string): string => `
+    update task t set status = 'completed', completed_at = now() ${more}
+    returning t.uuid, t.run_id, coalesce(t.claimed_at, now()) as claimed_at,
+              coalesce(t.published_at, t.created_at) as published_at, t.failures`;
+const tried = `
+    update task_attempt a set outcome = 'completed', ended_at = now() from ended
+    where a.task_id = ended.uuid and a.token = $2 and a.outcome = 'running'`;
+
+/**
+ * Everything hangs on the task being held under this token and the run standing as it was read: otherwise nothing is
+ * changed. Rows are locked in the order run, task, as everywhere.
+ */
+const statementFor = (stage: Stage): string => `
+  with standing as (
+    select uuid from run where uuid = $3 and sequence = $4 and status = $5 and warnings = $6::text[] for update
+  ), ended as (${ended(`from standing where t.uuid = $1 and t.token = $2 and t.status = 'in_progress' and t.run_id = standing.uuid`)}
+  ), tried as (${tried}
+  ), led as (
+    update run r set sequence = r.sequence + 1, audio_duration_s = coalesce($10, r.audio_duration_s),
+      status = case when $14 then 'completed' else r.status end,
+      waiting_for = case when $14 then null else r.waiting_for end,
+      warnings = case when $14 then $15::text[] else r.warnings end,
+      completed_at = case when $14 then coalesce(r.completed_at, now()) else r.completed_at end
+    from ended where r.uuid = ended.run_id
+  ), done as (
+    update stage s set status = 'completed', artefact = $7, output = $8::jsonb, engine_seconds = $9, completed_at = now()
+    from ended where s.run_id = ended.run_id and s.stage = '${stage}'
+  ), timed as (${timingPart(stage, { ended: 'ended', engineSeconds: '$9', audioSeconds: '$10', engine: '$11', ends: '$14' })}
+  ), skipped as (
+    update stage s set status = 'cancelled' from ended where s.run_id = ended.run_id and s.stage = any($12::text[])
+  ), told as (
+    insert into ${outboxTable} (subject, data, headers, message_id)
+    select e.event ->> 'subject', e.event -> 'data', $16::jsonb, gen_random_uuid()
+    from ended, jsonb_array_elements($17::jsonb) with ordinality as e (event, place) order by e.place
+  ), ${orderParts({ row: '$13::jsonb', headers: '$16::jsonb', from: 'ended' })}
+  select uuid from ended`;
+
+const statements = Object.fromEntries(
+  stages.map((stage) => [stage, { name: `accept-${stage}`, text: statementFor(stage) }]),
+) as Record<Stage, { name: string; text: string }>;
+
+/** Of an order outside a run nothing follows. */
+const alone = {
+  name: 'accept-alone',
+  text: `
+  with ended as (${ended(`where t.uuid = $1 and t.token = $2 and t.status = 'in_progress' and t.run_id is null`)}
+  ), tried as (${tried}
+  )
+  select uuid from ended`,
+};
+
+/** Accepts results of tasks. One round trip, one commit. @returns false when nothing was changed. */
+export const createAcceptStore = (d: { statements: Statements; outbox: Pick<Outbox, 'headers'> }) => ({
+  accept: async ({ task, run, ...a }: Acceptance): Promise<boolean> => {
+    const { rowCount } = await d.statements.commit({
+      ...statements[task.stage],
+      values: [
+        task.id,
+        task.token,
+        run.id,
+        run.sequence,
+        run.status,
+        run.warnings,
+        a.artefact,
+        JSON.stringify(a.output),
+        a.engineSeconds,
+        a.audioSeconds,
+        a.engine,
+        a.skips,
+        a.order && JSON.stringify(a.order),
+        a.endsWith !== null,
+        a.endsWith,
+        JSON.stringify(d.outbox.headers()),
+        JSON.stringify(a.events),
+      ],
+    });
+    return rowCount === 1;
+  },
+  acceptAlone: async ({ id, token }: { id: string; token: number }): Promise<boolean> =>
+    (await d.statements.commit({ ...alone, values: [id, token] })).rowCount === 1,
+});
+export type AcceptStore = ReturnType<typeof createAcceptStore>;
