@@ -59,6 +59,8 @@ export const passReport = z.object({
   seen: z.int(),
   candidates: z.int(),
   disabled: z.int(),
+  /** Of these, whom an administrator enabled again by taking the pass back. */
+  undone: z.int().default(0),
   would_disable: z.int(),
   deferred: z.int(),
   capped: z.boolean(),
@@ -73,6 +75,8 @@ export const passReport = z.object({
   proof: z.array(z.object({ code: z.string(), evidence: z.string() })),
   /** Approving a held pass means exactly this set of leavers. */
   set_digest: z.string().nullable(),
+  /** When somebody approved the set; nothing is left to approve then. */
+  approved_at: time.nullable().default(null),
   started_at: time,
   finished_at: time.nullable(),
   duration_s: z.number().nullable(),

@@ -1,5 +1,5 @@
-import type { PassReport } from '@overtone/contracts';
-import type { Db, Json } from '../database.ts';
+import { passReport, type PassReport } from '@overtone/contracts';
+import type { Db, Json, Tx } from '../database.ts';
 import type { DirectoryPass } from '../generated/client.ts';
 import { settingsStore } from '../settings/settings.ts';
 import type { ChangeResult, LeaverResult, Order } from './report.ts';
@@ -103,6 +103,16 @@ export const passesStore = {
       },
       { timeout: 600_000 },
     );
+  },
+  /** What came after a report was told; `last_result` tells it, too, as long as it is of this pass. */
+  amend: async (tx: Tx, passId: string, change: (report: PassReport) => PassReport): Promise<void> => {
+    const [row] = await tx.$queryRaw<{ report: Json }[]>`
+      select report from directory_pass where uuid = ${passId}::uuid and report is not null for update`;
+    if (!row) return;
+    const report = change(passReport.parse(row.report));
+    await tx.directoryPass.update({ where: { id: passId }, data: { report } });
+    const { last_result: last } = await settingsStore.read(tx);
+    if (last?.pass_uuid === passId) await settingsStore.keepResult(tx, report);
   },
   /** The accounts of a held pass that an administrator has approved. */
   approvedSet: async (db: Db, passId: string): Promise<Set<string>> => {

@@ -1,7 +1,8 @@
-import { identityRpc, sweepRpc } from '@overtone/contracts';
+import { identityRpc, sweepRpc, type PassReport } from '@overtone/contracts';
 import { conflict, notFound, type Bus } from '@overtone/service-kit';
 import type { Db } from '../database.ts';
 import { batches } from './apply.ts';
+import { passesStore } from './passes.store.ts';
 
 const dayMs = 24 * 60 * 60_000;
 const shownDecisions = 200;
@@ -10,18 +11,17 @@ const shownDecisions = 200;
 export const createReview = ({ db, bus }: { db: Db; bus: Pick<Bus, 'ask'> }) => ({
   /** @throws AppError conflict, code sweep_not_held: not held, older than a day, or not this set. */
   approve: async (passId: string, setDigest: string, by: string): Promise<void> => {
-    const { count } = await db.directoryPass.updateMany({
-      where: {
-        id: passId,
-        status: 'held',
-        setDigest,
-        approvedAt: null,
-        startedAt: { gt: new Date(Date.now() - dayMs) },
-      },
-      data: { approvedAt: new Date(), approvedBy: by },
+    const approvedAt = new Date();
+    const oldest = new Date(approvedAt.getTime() - dayMs);
+    await db.$transaction(async (tx) => {
+      const { count } = await tx.directoryPass.updateMany({
+        where: { id: passId, status: 'held', setDigest, approvedAt: null, startedAt: { gt: oldest } },
+        data: { approvedAt, approvedBy: by },
+      });
+      if (count === 0)
+        throw conflict('sweep_not_held', 'This pass is not held, is older than a day, or its set is another one');
+      await passesStore.amend(tx, passId, (report) => ({ ...report, approved_at: approvedAt.toISOString() }));
     });
-    if (count === 0)
-      throw conflict('sweep_not_held', 'This pass is not held, is older than a day, or its set is another one');
   },
 
   undo: async (passId: string, by: string) => {
@@ -38,9 +38,12 @@ export const createReview = ({ db, bus }: { db: Db; bus: Pick<Bus, 'ask'> }) => 
       const { results } = await bus.ask(sweepRpc.undo, { passId, userIds, by });
       const back = results.filter((r) => r.restored).map((r) => r.userId);
       restored += back.length;
-      await db.directoryDecision.updateMany({
-        where: { passId, userId: { in: back } },
-        data: { outcome: 'undone' },
+      await db.$transaction(async (tx) => {
+        await tx.directoryDecision.updateMany({
+          where: { passId, userId: { in: back } },
+          data: { outcome: 'undone' },
+        });
+        await passesStore.amend(tx, passId, (report) => takenBack(report, new Set(back)));
       });
       for (const r of results)
         if (!r.restored) left.push({ user_uuid: r.userId, email: emails.get(r.userId) ?? '', why: r.why });
@@ -75,6 +78,14 @@ export const createReview = ({ db, bus }: { db: Db; bus: Pick<Bus, 'ask'> }) => 
   },
 });
 export type Review = ReturnType<typeof createReview>;
+
+const takenBack = (report: PassReport, back: ReadonlySet<string>): PassReport => ({
+  ...report,
+  undone: report.undone + back.size,
+  actions: report.actions.map((action) =>
+    back.has(action.user_uuid) ? { ...action, outcome: 'undone', applied: false } : action,
+  ),
+});
 
 type Moved = { role?: string | null; add?: string[]; remove?: string[] };
 /** A change as people read it: groups by their names. */

@@ -200,21 +200,25 @@ const digestOf = (leavers: readonly Leaver[]): string | null => {
 const byName = ([a]: [string, string], [b]: [string, string]): number => (a < b ? -1 : 1);
 
 type Weighed = { leavers: readonly Leaver[]; checked: number; limits: Limits; before: DoneBefore };
-const outcomesOf = ({ leavers, checked, limits, before }: Weighed): PlannedLeaver[] => {
-  const { approved, maxDisables, maxPercent } = limits;
+const tooMany = ({ leavers, checked, limits: { maxPercent }, before }: Weighed): boolean =>
+  leavers.length > 0 && maxPercent !== null && leavers.length + before.disabled > (checked * maxPercent) / 100;
+
+const outcomesOf = (weighed: Weighed): PlannedLeaver[] => {
+  const { leavers, limits, before } = weighed;
+  const { approved, maxDisables } = limits;
   if (approved) return leavers.map((l) => ({ ...l, outcome: approved.has(l.account.userId) ? 'disable' : 'held' }));
-  const all = leavers.length + before.disabled;
-  const many = leavers.length > 0 && maxPercent !== null && all > (checked * maxPercent) / 100;
   // A clock that has jumped makes leavers of whoever has an end date.
-  const held = many || leavers.some((l) => l.doubtful);
+  const held = tooMany(weighed) || leavers.some((l) => l.doubtful);
   return [...leavers]
     .sort((a, b) => (a.account.userId < b.account.userId ? -1 : 1))
     .map((l, i) => ({ ...l, outcome: held ? 'held' : i + before.disabled < maxDisables ? 'disable' : 'deferred' }));
 };
 
-const heldWords = (going: readonly Leaver[], all: number): string => {
-  const doubtful = going.filter((l) => l.doubtful).length;
-  const words = `${going.length} of ${all} accounts would be disabled.`;
+const heldWords = (weighed: Weighed): string => {
+  const { leavers, checked, limits } = weighed;
+  const doubtful = leavers.filter((l) => l.doubtful).length;
+  const limit = tooMany(weighed) ? `, and a pass may disable ${limits.maxPercent} % at most` : '';
+  const words = `${leavers.length} of ${checked} accounts would be disabled${limit}.`;
   if (doubtful === 0) return words;
   return `${words} The end dates of ${doubtful} came after the clock was last known to be right: approve only if today's date is.`;
 };
@@ -263,11 +267,12 @@ export const createPlan = (people: Population, given: Rules, limits: Limits) => 
       });
       if (ambiguous) return unavailable(`The directory does not show ${ambiguous}.`);
       if (checked > 0 && known === 0) return unavailable('The directory shows none of the known accounts.');
-      const planned = outcomesOf({ leavers: going, checked: all, limits, before });
+      const weighed = { leavers: going, checked: all, limits, before };
+      const planned = outcomesOf(weighed);
       const held = planned.some((l) => l.outcome === 'held');
       return {
         status: held ? 'held' : 'ok',
-        error: held && !limits.approved ? heldWords(going, all) : null,
+        error: held && !limits.approved ? heldWords(weighed) : null,
         checked: all,
         leavers: planned,
         changes: changes.filter(isNew),

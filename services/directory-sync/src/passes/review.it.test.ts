@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { createWorld, member, type World } from '../../test/world.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await createWorld();
+});
+afterAll(() => world.stop());
+
+const members = [1, 2, 3].map((n) => member(n));
+beforeEach(async () => {
+  await world.sql(`delete from system_settings where key like 'directory_sync.%'`);
+  world.identity.accounts = members.map((m) => m.account);
+  world.directory.people = members.slice(2).map((m) => m.person);
+  await world.ask('PUT', '', { enabled: true, dry_run: false });
+});
+
+const reportOf = async ({ pass_uuid: id }: Record<string, unknown>) =>
+  (await world.ask('GET', `/passes/${String(id)}`)).body;
+const summaryOf = async ({ pass_uuid: id }: Record<string, unknown>) =>
+  ((await world.ask('GET', '/passes')).body['items'] as Record<string, unknown>[]).find((p) => p['pass_uuid'] === id);
+const last = async () => (await world.ask('GET')).body['last_result'];
+const post = (pass: Record<string, unknown>, what: string, body?: object) =>
+  world.ask('POST', `/passes/${String(pass['pass_uuid'])}${what}`, body);
+
+describe('what is told of a pass later', () => {
+  it('says of how many accounts it was taken back, and of which', async () => {
+    const pass = await world.pass();
+    expect(await reportOf(pass)).toMatchObject({ disabled: 2, undone: 0 });
+    await post(pass, '/undo');
+    const [back, stays] = members.map((m) => m.account.userId);
+    const report = await reportOf(pass);
+    expect(report).toMatchObject({ disabled: 2, undone: 1 });
+    expect(report['actions']).toMatchObject([
+      { user_uuid: back, outcome: 'undone', applied: false },
+      { user_uuid: stays, outcome: 'disabled', applied: true },
+    ]);
+    expect(await summaryOf(pass)).toMatchObject({ undone: 1 });
+    expect(await last()).toMatchObject({ undone: 1 });
+  });
+
+  it('says when its set was approved', async () => {
+    await world.ask('PUT', '', { max_disable_percent: 30 });
+    const held = await world.pass();
+    expect(held['error']).toBe('2 of 3 accounts would be disabled, and a pass may disable 30 % at most.');
+    expect(await reportOf(held)).toMatchObject({ status: 'held', approved_at: null });
+    const { body } = await post(held, '/approve', { set_digest: held['set_digest'] });
+    expect(await reportOf(held)).toMatchObject({ status: 'held', approved_at: expect.any(String) });
+    await world.report(String(body['task_id']));
+  });
+
+  it('of a pass that is not the last, is not taken for the last', async () => {
+    const pass = await world.pass();
+    world.identity.accounts = [];
+    const later = await world.pass();
+    await post(pass, '/undo');
+    expect(await last()).toMatchObject({ pass_uuid: later['pass_uuid'], undone: 0 });
+  });
+});
