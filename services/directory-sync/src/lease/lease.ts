@@ -1,17 +1,26 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Log } from '@overtone/service-kit';
 import type { Db } from '../database.ts';
 
 const lifeSeconds = 15;
 const renewMs = 3_000;
+const lookAgainMs = 1_000;
 
 /** The right to sweep. `signal` is aborted when it was lost: whoever goes on then goes on for nobody. */
-export type Lease = { token: number; signal: AbortSignal; release: () => Promise<void> };
+export type Lease = {
+  token: number;
+  signal: AbortSignal;
+  /** @throws Error when somebody else may have it: asked before whatever others would see. */
+  confirm: () => Promise<void>;
+  release: () => Promise<void>;
+};
 
 /**
  * Takes the one lease of the sweep, however many replicas there are. A holder that dies is not renewed and loses it;
  * the next one gets a larger token.
  * @returns null while somebody else holds it.
  */
-export const takeLease = async (db: Db, holder: string): Promise<Lease | null> => {
+const takeLease = async (db: Db, holder: string): Promise<Lease | null> => {
   const rows = await db.$queryRaw<{ token: bigint }[]>`
     update directory_lease set token = token + 1, holder = ${holder},
       until = now() + make_interval(secs => ${lifeSeconds})
@@ -36,12 +45,36 @@ export const takeLease = async (db: Db, holder: string): Promise<Lease | null> =
   return {
     token,
     signal: lost.signal,
+    confirm: async () => {
+      const rows = await db.$queryRaw<unknown[]>`
+        select 1 from directory_lease where name = 'sweep' and token = ${token}::bigint and until > now()`;
+      if (rows.length === 0) lost.abort(new Error('the lease of the sweep was lost'));
+      lost.signal.throwIfAborted();
+    },
     release: async () => {
       clearInterval(timer);
       await db.$executeRaw`
         update directory_lease set until = now() where name = 'sweep' and token = ${token}::bigint`;
     },
   };
+};
+
+/**
+ * Takes it as soon as nobody else holds it: a dead holder's ends by itself, and a database that is away comes back.
+ * @throws when `stop` is aborted.
+ */
+export const waitForLease = async (
+  { db, holder, log }: { db: Db; holder: string; log: Pick<Log, 'warn'> },
+  stop: AbortSignal,
+): Promise<Lease> => {
+  for (;;) {
+    const lease = await takeLease(db, holder).catch((err: unknown) => {
+      log.warn({ err }, 'the lease of the sweep cannot be asked for');
+      return null;
+    });
+    if (lease) return lease;
+    await sleep(lookAgainMs, undefined, { signal: stop });
+  }
 };
 
 /** Whether somebody holds it now. */

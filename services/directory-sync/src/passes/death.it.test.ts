@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sweepRpc, type RequestOf, type SweepChange } from '@overtone/contracts';
 import { createDatabase as connectDatabase } from '@overtone/database';
 import { createLog, createMetrics, unavailable, type Bus } from '@overtone/service-kit';
-import { createDatabase, type TestDatabase } from '@overtone/testkit';
+import { createDatabase, waitFor, type TestDatabase } from '@overtone/testkit';
 import { z } from 'zod';
 import { rulesFor } from '../../test/rules.ts';
 import { changed, columnsOf, doneOf, member } from '../../test/world.ts';
@@ -97,7 +97,12 @@ const createIdentity = () => {
 /** A process that dies at a step: nothing after it happens, and of the step itself all or nothing. */
 const mortal = (diesAt: number, afterwards: boolean) => {
   let steps = 0;
-  const death = () => new Error('the process is gone');
+  const gone = new AbortController();
+  const death = () => {
+    const error = new Error('the process is gone');
+    gone.abort(error);
+    return error;
+  };
   const step = async <T>(work: () => PromiseLike<T>): Promise<T> => {
     steps += 1;
     if (steps > diesAt || (steps === diesAt && !afterwards)) throw death();
@@ -114,7 +119,7 @@ const mortal = (diesAt: number, afterwards: boolean) => {
         return typeof value === 'object' && value !== null ? within(value) : value;
       },
     });
-  return { step, within, steps: () => steps };
+  return { step, within, steps: () => steps, stop: gone.signal };
 };
 type Mortal = ReturnType<typeof mortal>;
 
@@ -139,7 +144,12 @@ const snapshotOf =
 
 type Order = { passId: string; trigger: 'manual'; dryRun: boolean; approvedPass: null };
 const orderOf = (): Order => ({ passId: randomUUID(), trigger: 'manual', dryRun: false, approvedPass: null });
-const run = async (life: Mortal, identity: ReturnType<typeof createIdentity>, order: Order) => {
+const run = async (
+  life: Mortal,
+  identity: Pick<ReturnType<typeof createIdentity>, 'bus'>,
+  order: Order,
+  last = false,
+) => {
   const passes = createPasses({
     db: life.within(db),
     bus: life.within(identity.bus),
@@ -148,7 +158,7 @@ const run = async (life: Mortal, identity: ReturnType<typeof createIdentity>, or
     log,
     holder: randomUUID(),
   });
-  return await passes.run(order, new AbortController().signal);
+  return await passes.run(order, { stop: life.stop, last });
 };
 const immortal = () => mortal(Number.POSITIVE_INFINITY, false);
 const begin = async () => {
@@ -207,4 +217,38 @@ describe('a pass whose process dies at any step of it', () => {
     },
     300_000,
   );
+});
+
+describe('an order whose tries meet trouble', () => {
+  it('waits while somebody holds the lease, dead or alive, and is then done', async () => {
+    await begin();
+    await db.$executeRaw`update directory_lease set until = now() + interval '1 day'`;
+    const [life, identity, order] = [immortal(), createIdentity(), orderOf()];
+    const running = run(life, identity, order);
+    // It has looked once, seen the holder, and looks again.
+    await Promise.race([running, waitFor(() => life.steps() > 1)]);
+    expect(identity.applied).toEqual([]);
+    await expire();
+    expect(await running).toMatchObject({ status: 'ok', disabled: leavers });
+    await check(identity, [order], 'after the wait');
+  });
+
+  it('is told as failed by its last try, with what all tries did', async () => {
+    await begin();
+    const [identity, order] = [createIdentity(), orderOf()];
+    const ask = (def: { subject: string }, request: unknown): unknown =>
+      def.subject === sweepRpc.apply.subject && identity.applied.length > 0
+        ? Promise.reject(unavailable('service_unavailable', 'Identity is away'))
+        : identity.bus.ask(def as never, request as never);
+    const half = { bus: { ask } as unknown as Pick<Bus, 'ask'> };
+    await expect(run(immortal(), half, order)).rejects.toMatchObject({ code: 'service_unavailable' });
+    expect(await told(order.passId)).toBe('running');
+    expect(await run(immortal(), half, order, true)).toMatchObject({
+      status: 'failed',
+      error: 'Identity is away',
+      disabled: leavers,
+      reconciled: 500 - leavers,
+    });
+    expect(await told(order.passId)).toBe('failed');
+  });
 });

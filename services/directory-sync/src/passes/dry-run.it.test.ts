@@ -101,7 +101,7 @@ const passesOf = ({ nested }: World) =>
   });
 const run = async (world: World, dryRun: boolean): Promise<PassReport> => {
   const order = { passId: randomUUID(), trigger: 'manual', dryRun, approvedPass: null } as const;
-  const report = await passesOf(world).run(order, new AbortController().signal);
+  const report = await passesOf(world).run(order, { stop: new AbortController().signal, last: true });
   if (!report) throw new Error('the pass was done before');
   return report;
 };

@@ -1,8 +1,8 @@
 import { sweepRpc, type PassReport, type ReplyOf } from '@overtone/contracts';
 import { compileMappings } from '@overtone/directory';
-import { conflict, isAppError, type Bus, type Log } from '@overtone/service-kit';
+import { isAppError, type Bus, type Log } from '@overtone/service-kit';
 import type { Db } from '../database.ts';
-import { takeLease } from '../lease/lease.ts';
+import { waitForLease, type Lease } from '../lease/lease.ts';
 import { createPlan, type Change, type Leaver, type Limits, type Plan, type Rules } from '../plan/plan.ts';
 import { settingsStore, type SweepSettings } from '../settings/settings.ts';
 import type { Snapshot, TakeSnapshot } from '../snapshot/snapshot.ts';
@@ -45,7 +45,10 @@ type Pass = {
   /** It was begun before, and broken off. */
   again: boolean;
   signal: AbortSignal;
+  confirm: Lease['confirm'];
 };
+/** `last`: nobody tries this order again, so its report is written now, however it ends. */
+type Try = { stop: AbortSignal; last: boolean };
 
 /** Whom identity did not change because they are no longer as planned, and how many sessions of leavers it ended. */
 type Sent = { refused: Set<string>; sessions: Map<string, number> };
@@ -84,8 +87,9 @@ export const createPasses = (d: Deps) => {
     let done = 0;
     for (const batch of batches(wanted, changesAtOnce)) {
       at('apply', done, wanted.length);
-      // Whoever lost the lease may be older than what another pass has done since.
       pass.signal.throwIfAborted();
+      // Whoever lost the lease may be older than what another pass has done since.
+      await pass.confirm();
       const changes = batch.map((w) => ('reason' in w ? disabling(w) : reconciling(w)));
       const { results } = await d.bus.ask(sweepRpc.apply, { passId: pass.order.passId, changes });
       const applied = new Map(results.map((r) => [r.userId, r.outcome === 'applied' ? r.sessionsRevoked : null]));
@@ -146,6 +150,7 @@ export const createPasses = (d: Deps) => {
     const { seen, proof } = snapshot;
     const told = { seen, proof: [...proof], requests: snapshot.requests() };
     const report = reportOf(plan, results, { ...factsOf(pass, rules.groups), ...told });
+    await pass.confirm();
     await store.close(d.db, report, { ...results, returned: plan.returned });
     return report;
   };
@@ -159,10 +164,10 @@ export const createPasses = (d: Deps) => {
   };
 
   /** Passes whose process died and that nobody took up again: their reports are written by the next one. */
-  const settle = async (order: Order, settings: SweepSettings, signal: AbortSignal): Promise<void> => {
-    for (const { id, trigger, dryRun, startedAt } of await store.unfinished(d.db, order.passId)) {
+  const settle = async (now: Pass): Promise<void> => {
+    for (const { id, trigger, dryRun, startedAt } of await store.unfinished(d.db, now.order.passId)) {
       const left: Order = { passId: id, trigger: trigger as Order['trigger'], dryRun, approvedPass: null };
-      const pass = { order: left, dryRun, settings, startedAt, again: true, signal };
+      const pass = { ...now, order: left, dryRun, startedAt, again: true };
       d.telemetry.finished(await nothing(pass, 'failed', 'The pass was broken off, and a later one took its place.'));
     }
   };
@@ -181,22 +186,31 @@ export const createPasses = (d: Deps) => {
     }
   };
 
+  const given = (pass: Pass, { last }: Try): Promise<PassReport> =>
+    settle(pass)
+      .then(() => underLease(pass))
+      .catch((e: unknown) => {
+        if (!last || pass.signal.aborted) throw e;
+        d.log.error({ err: e, pass: pass.order.passId }, 'the sweep failed at its last try');
+        const why = isAppError(e) ? e.message : 'The pass failed; the log of the service tells why.';
+        return nothing({ ...pass, again: true }, 'failed', why);
+      });
+
   return {
     running: () => running,
-    /** @throws AppError conflict, code sweep_running, while another pass runs anywhere. */
-    run: async (order: Order, stop: AbortSignal): Promise<PassReport | null> => {
-      const lease = await takeLease(d.db, d.holder);
-      if (!lease) throw conflict('sweep_running', 'A pass is running');
+    /** One pass after the other: this waits while another runs anywhere. */
+    run: async (order: Order, how: Try): Promise<PassReport | null> => {
+      const lease = await waitForLease(d, how.stop);
       try {
         const settings = await settingsStore.read(d.db);
-        const signal = AbortSignal.any([lease.signal, stop]);
-        await settle(order, settings, signal);
+        const signal = AbortSignal.any([lease.signal, how.stop]);
         const dryRun = order.dryRun || settings.dry_run;
         const { row, again } = await store.open(d.db, order, dryRun);
         if (row.finishedAt) return null;
-        const startedAt = row.startedAt;
+        const { startedAt } = row;
         running = { passId: order.passId, phase: 'snapshot', done: 0, total: null, dryRun, startedAt };
-        const report = await underLease({ order, dryRun, settings, startedAt, again, signal });
+        const { confirm } = lease;
+        const report = await given({ order, dryRun, settings, startedAt, again, signal, confirm }, how);
         d.telemetry.finished(report);
         time.finished(report);
         return report;

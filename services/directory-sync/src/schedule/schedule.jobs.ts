@@ -41,11 +41,12 @@ export const sweepWorker = ({ db, passes, orders, workerId, wear }: Deps): Worke
         await settingsStore.claim(db, now);
         return {};
       },
-      run: async (input, { taskId, signal }) => {
+      run: async (input, { taskId, signal, attempt }) => {
         const { trigger, dryRun, approvedPass } = input;
         await inTurn(() => {
           signal.throwIfAborted();
-          return passes.run({ passId: taskId, trigger, dryRun, approvedPass }, signal);
+          const last = attempt >= directoryJobs.run.policy.attempts;
+          return passes.run({ passId: taskId, trigger, dryRun, approvedPass }, { stop: signal, last });
         });
         return {};
       },
