@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { storeUnavailable } from './errors.ts';
 import type { ObjectBody, PutOptions } from './object-store.ts';
 
 /** A body on its way into a store: how much has passed, and whether its sender (not the store) failed. */
@@ -47,3 +48,24 @@ export const incoming = (body: ObjectBody, see?: PutOptions['see']): Incoming =>
  * that nobody listens to ends the process. Whoever reads it later still gets the error.
  */
 export const outgoing = (stream: Readable): Readable => stream.on('error', () => {});
+
+async function* whileItComes(source: Readable, withinMs: number): AsyncIterable<Buffer> {
+  const chunks: AsyncIterator<Buffer> = source[Symbol.asyncIterator]();
+  for (;;) {
+    const late = setTimeout(() => source.destroy(silent(withinMs)), withinMs);
+    const step = await chunks.next().finally(() => clearTimeout(late));
+    if (step.done) return;
+    yield step.value;
+  }
+}
+
+const silent = (ms: number): Error => storeUnavailable(new Error(`nothing came for ${ms} ms`));
+
+/** The same of what a server sends. Its reader may take their time; a server that keeps one waiting for so long has failed. */
+export const outgoingWithin = (withinMs: number, source: Readable): Readable => {
+  const stream = Readable.from(whileItComes(source, withinMs), { objectMode: false, highWaterMark: 64 * 1024 });
+  // It may fail before it is read, and need not be read to its end.
+  source.on('error', (cause) => stream.destroy(cause));
+  stream.on('close', () => source.destroy());
+  return outgoing(stream);
+};

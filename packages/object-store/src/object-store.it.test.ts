@@ -1,11 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { startS3, type S3Server } from '@overtone/testkit/s3';
@@ -267,4 +270,64 @@ describe('an S3 store that cannot be used', () => {
     await expect(store.ping()).rejects.toMatchObject({ kind: 'unavailable' });
     store.close();
   });
+});
+
+describe('an S3 server that hangs', () => {
+  /** Answers a question for an object with its head and so much of its body, and nothing else at all. */
+  const hanging = async (withinMs: number, work: (store: ObjectStore, goOn: () => void) => Promise<void>) => {
+    let goOn = (): void => {};
+    const frozen = createServer((req, res) => {
+      if (req.method !== 'GET') return;
+      res.writeHead(200, { 'content-length': 10 });
+      res.write('hello');
+      goOn = () => void res.end('world');
+    });
+    await new Promise<void>((resolve) => frozen.listen(0, '127.0.0.1', resolve));
+    const { port } = frozen.address() as AddressInfo;
+    const keys = { accessKeyId: 'a', secretAccessKey: 'b', region: 'us-east-1', bucket: 'overtone-test' };
+    const endpoint = `http://127.0.0.1:${port}`;
+    const store = createS3Store({ ...keys, endpoint, maxAttempts: 2, answerWithinMs: withinMs });
+    try {
+      await work(store, () => goOn());
+    } finally {
+      store.close();
+      frozen.closeAllConnections();
+      await new Promise((resolve) => frozen.close(resolve));
+    }
+  };
+  const unavailable = { kind: 'unavailable', code: 'storage_unavailable' };
+
+  it('is told of, whatever was asked', () =>
+    hanging(200, async (store) => {
+      await expect(store.put('a', 'x')).rejects.toMatchObject(unavailable);
+      await expect(store.put('a', Buffer.alloc(17 * 1024 * 1024))).rejects.toMatchObject(unavailable);
+      await expect(store.head('a')).rejects.toMatchObject(unavailable);
+      await expect(store.exists('a')).rejects.toMatchObject(unavailable);
+      await expect(store.delete('a')).rejects.toMatchObject(unavailable);
+      await expect(store.ping()).rejects.toMatchObject(unavailable);
+    }));
+
+  it('in the middle of an object fails the reader who waits for more', () =>
+    hanging(4_000, async (store) => {
+      const { stream } = await store.get('a');
+      await expect(buffer(stream)).rejects.toMatchObject(unavailable);
+    }));
+
+  it('is not what a reader is who takes their time', () =>
+    hanging(4_000, async (store, goOn) => {
+      const { stream } = await store.get('a');
+      await sleep(6_000);
+      goOn();
+      expect((await buffer(stream)).toString()).toBe('helloworld');
+    }));
+
+  it('is let go of when its reader leaves, before the first byte or after', () =>
+    hanging(60_000, async (store) => {
+      for (const read of [false, true]) {
+        const { stream } = await store.get('a');
+        if (read) expect((await once(stream, 'data'))[0]).toEqual(Buffer.from('hello'));
+        stream.destroy();
+        while (!stream.closed) await turn();
+      }
+    }));
 });

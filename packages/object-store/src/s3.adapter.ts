@@ -16,11 +16,11 @@ import { Upload } from '@aws-sdk/lib-storage';
 import { isAppError } from '@overtone/service-kit';
 import { codeOf, invalidKey, notFound, rangeNotSatisfiable, storeFull, storeUnavailable } from './errors.ts';
 import { checkKey, checkPrefix } from './keys.ts';
-import { incoming, outgoing } from './bodies.ts';
+import { incoming, outgoingWithin } from './bodies.ts';
 import type { ListedObject, ObjectBody, ObjectInfo, ObjectStore, PutOptions } from './object-store.ts';
 import { resolveRange } from './ranges.ts';
 
-/** How to reach a bucket. `maxAttempts` counts the first try. */
+/** How to reach a bucket. `maxAttempts` counts the first try; a server that is silent for `answerWithinMs` has failed. */
 export type S3Options = {
   endpoint: string;
   bucket: string;
@@ -28,17 +28,25 @@ export type S3Options = {
   accessKeyId: string;
   secretAccessKey: string;
   maxAttempts?: number;
+  answerWithinMs?: number;
 };
 
 const defaultType = 'application/octet-stream';
 const partSize = 8 * 1024 * 1024;
 const deleteBatch = 1000;
 const staleAfterMs = 24 * 3600 * 1000;
+/**
+ * From the first byte of a request to the first of its answer, a part of an upload among it. Three tries, and three more
+ * to clean up after them, stay below the two minutes that the edge waits for a service.
+ */
+const answerMs = 15_000;
+/** A server that copies byte by byte may take long to answer. */
+const copyMs = 110_000;
 
 /** Objects in one bucket of any S3 server, addressed by path, with the checksums every server understands. */
 export const createS3Store = (options: S3Options): ObjectStore => {
-  const client = createClient(options);
-  const Bucket = options.bucket;
+  const { answerWithinMs = answerMs, bucket: Bucket } = options;
+  const client = createClient({ ...options, answerWithinMs });
 
   const head = async (key: string): Promise<ObjectInfo> => {
     const found = await client.send(new HeadObjectCommand({ Bucket, Key: checkKey(key) }));
@@ -53,7 +61,8 @@ export const createS3Store = (options: S3Options): ObjectStore => {
 
   const copy = async (from: string, to: string): Promise<void> => {
     const CopySource = `${Bucket}/${checkKey(from)}`;
-    await client.send(new CopyObjectCommand({ Bucket, Key: checkKey(to), CopySource }));
+    const patient = { requestTimeout: Math.max(answerWithinMs, copyMs) };
+    await client.send(new CopyObjectCommand({ Bucket, Key: checkKey(to), CopySource }), patient);
   };
 
   const removeBatch = async (keys: string[]): Promise<number> => {
@@ -91,7 +100,7 @@ export const createS3Store = (options: S3Options): ObjectStore => {
         const total = totalOf(found.ContentRange, found.ContentLength ?? 0);
         const { start, end } = resolveRange(range, total);
         return {
-          stream: outgoing(found.Body instanceof Readable ? found.Body : Readable.from([])),
+          stream: outgoingWithin(answerWithinMs, found.Body instanceof Readable ? found.Body : Readable.from([])),
           bytes: end - start + 1,
           totalBytes: total,
           start,
@@ -145,7 +154,7 @@ export const createS3Store = (options: S3Options): ObjectStore => {
   };
 };
 
-const createClient = (options: S3Options): S3Client => {
+const createClient = (options: S3Options & { answerWithinMs: number }): S3Client => {
   const client = new S3Client({
     endpoint: options.endpoint,
     region: options.region,
@@ -155,7 +164,12 @@ const createClient = (options: S3Options): S3Client => {
     // Several servers store the SDK's default trailing checksum as part of the object, or refuse it.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
-    requestHandler: { connectionTimeout: 2_000, requestTimeout: 60_000 },
+    requestHandler: {
+      connectionTimeout: 2_000,
+      requestTimeout: options.answerWithinMs,
+      // Without it the SDK only prints a warning, and waits for ever.
+      throwOnRequestTimeout: true,
+    },
   });
   // DeleteObjects needs an integrity header; Content-MD5 is the one that every server knows.
   client.middlewareStack.add(
