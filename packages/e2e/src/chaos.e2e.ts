@@ -3,8 +3,10 @@ import { signIn, type Client } from './client.ts';
 import type { ScriptedContext } from './context.ts';
 import { admin, type Instance } from './instance.ts';
 import { allFinished, assertIndexed, openLedger, type Ledger } from './ledger.ts';
+import { assertRecordedOnce, operate } from './operator.ts';
 import { allReady, copyOf, insist } from './scripted.ts';
 import { freeze, killNow, servers, services, type Victim } from './victims.ts';
+import { assertToldOnce } from './told.ts';
 import type { Suite } from './runner.ts';
 
 type ChaosOptions = { blows: number; files: number; seed: number };
@@ -86,7 +88,7 @@ export const chaos = ({ scripted, recordings }: ScriptedContext, { blows, files,
           ({ instance } = fresh);
           api = await signIn(instance.baseUrl, admin.email, admin.password);
           ledger = await openLedger(instance);
-          model = await insist(api, recordings.brief.path);
+          model = await insist(api, await copyOf(recordings.brief.path, recordings.folder, 0));
           await allFinished(ledger, [model], 120_000);
           // So that there is always one being transcribed.
           await fresh.pretend((1.5 * 3600) / recordings.brief.duration);
@@ -96,13 +98,17 @@ export const chaos = ({ scripted, recordings }: ScriptedContext, { blows, files,
         rule: 'after the last blow everything is finished, nothing is lost and nothing was done twice',
         limitMs: 900_000 + blows * 5_000,
         run: async (say) => {
+          const operator = operate(api, 500);
           const struck = strike(instance, blowsOf({ blows, seed }));
           await Promise.all([struck, keepBusy(struck)]);
+          await operator.stop();
           const after = await allFinished(ledger as Ledger, sent, 300_000);
           say(`${sent.length} recordings finished ${told.format(after)} s after the last blow and the last upload`);
           await allReady(instance);
           await (ledger as Ledger).assertOnce(sent, model);
           await assertIndexed(api, ledger as Ledger, sent, model);
+          say(await assertRecordedOnce((ledger as Ledger).ask.identity, operator.deeds));
+          say(await assertToldOnce(instance, sent, model));
         },
       },
     ],

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Collector } from './collector.ts';
 import type { Instance } from './instance.ts';
 import type { scriptedInstance } from './scripted.ts';
+import type { storesBeside } from './stores.ts';
 import { convert, cooking, film, meeting, realVoices, record, type Recording } from './recordings.ts';
 
 /** Recordings with known content, made once for all suites. */
@@ -24,6 +25,8 @@ type Shared = { recordings: Recordings; screenshots: string };
 export type Context = Shared & { instance: Instance; collector: Collector };
 /** What suites of the other instance get, whose engine is scripted. */
 export type ScriptedContext = Shared & { scripted: ReturnType<typeof scriptedInstance> };
+/** What suites of an instance get that keeps objects and passages in servers, as on Kubernetes. */
+export type ServedContext = ScriptedContext & { stores: ReturnType<typeof storesBeside> };
 
 export const makeRecordings = async (): Promise<Recordings> => {
   const folder = await mkdtemp(join(tmpdir(), 'overtone-e2e-recordings-'));

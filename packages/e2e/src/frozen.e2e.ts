@@ -2,12 +2,10 @@ import assert from 'node:assert/strict';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ScriptedContext } from './context.ts';
-import type { Instance } from './instance.ts';
+import { addressesOf, askReadiness, expectNamed } from './readiness.ts';
 import { until, type Check, type Suite } from './runner.ts';
 import { allReady } from './scripted.ts';
 import { freeze, killNow, pidOf, services, type Server, type Victim } from './victims.ts';
-
-type Readiness = { status: number; seconds: number; checks: Record<string, string> };
 
 /** What a service asks of which server, and whether it can do without. */
 const needs: readonly { check: string; server: Server; critical: boolean; by: readonly Victim[] }[] = [
@@ -21,32 +19,10 @@ const needs: readonly { check: string; server: Server; critical: boolean; by: re
   { check: 'cache', server: 'redis', critical: false, by: ['edge-gateway'] },
 ];
 
-const addressesOf = async (instance: Instance): Promise<Map<string, string>> =>
-  new Map((await instance.status()).services.map((s) => [s.name, String(s.internal_url)]));
-
-const readinessAt = async (url: string | undefined): Promise<Readiness> => {
-  const from = performance.now();
-  const response = await fetch(`${url}/health/ready`, { signal: AbortSignal.timeout(30_000) });
-  const { checks } = (await response.json()) as { checks: Record<string, string> };
-  return { status: response.status, seconds: (performance.now() - from) / 1000, checks };
-};
-
-/** Asks every service at the same time, as Kubernetes does. */
-const ask = async (addresses: Map<string, string>, names: readonly string[]) =>
-  Promise.all(names.map(async (name) => ({ name, ...(await readinessAt(addresses.get(name))) })));
-
 export const frozen = ({ scripted }: ScriptedContext): Suite => {
   let addresses: Map<string, string>;
-  const expectAll = async (by: readonly string[], check: string, status: number): Promise<string> => {
-    const answers = await ask(addresses, by);
-    for (const a of answers) {
-      assert.equal(a.status, status, `${a.name}: ${JSON.stringify(a.checks)}`);
-      assert.match(a.checks[check] ?? 'not named', /^error/, `${a.name} on ${check}`);
-      const others = Object.entries(a.checks).filter(([name, said]) => name !== check && said !== 'ok');
-      assert.deepEqual(others, [], `${a.name} blames something else`);
-    }
-    return `slowest answer ${Math.max(...answers.map((a) => a.seconds)).toFixed(2)} s`;
-  };
+  const expectAll = (by: readonly string[], check: string, status: number): Promise<string> =>
+    expectNamed(addresses, { by, check, status });
 
   const frozenServer = ({ check, server, critical, by }: (typeof needs)[number]): Check => ({
     rule: `${server} hangs: every service that uses it answers ${critical ? '503' : '200'} and names it`,
@@ -74,7 +50,7 @@ export const frozen = ({ scripted }: ScriptedContext): Suite => {
       await allReady(instance);
       // One that may be away leaves a service ready; its connection comes back a moment later.
       await until(`${check} is well again everywhere`, async () =>
-        (await ask(addresses, by)).every((a) => a.checks[check] === 'ok'),
+        (await askReadiness(addresses, by)).every((a) => a.checks[check] === 'ok'),
       );
     },
   });
@@ -110,7 +86,8 @@ export const frozen = ({ scripted }: ScriptedContext): Suite => {
           await allReady(instance);
           addresses = await addressesOf(instance);
           for (const { check, by } of needs)
-            for (const a of await ask(addresses, by)) assert.equal(a.checks[check], 'ok', `${a.name} on ${check}`);
+            for (const a of await askReadiness(addresses, by))
+              assert.equal(a.checks[check], 'ok', `${a.name} on ${check}`);
         },
       },
       ...needs.map(frozenServer),

@@ -35,6 +35,7 @@ export const openLedger = async (instance: Instance) => {
   const media = await openAsService(instance, 'media');
   const dispatcher = await openAsService(instance, 'transcription-dispatcher');
   const search = await openAsService(instance, 'search-indexer');
+  const identity = await openAsService(instance, 'identity');
   const read = async (ids: readonly string[]) => ({
     files: await byId(media.ask, transcripts, ids),
     runs: await byId(dispatcher.ask, runs, ids),
@@ -73,8 +74,8 @@ export const openLedger = async (instance: Instance) => {
   return {
     unfinished,
     assertOnce,
-    ask: { media: media.ask, dispatcher: dispatcher.ask, search: search.ask },
-    close: async () => void (await Promise.all([media.close(), dispatcher.close(), search.close()])),
+    ask: { media: media.ask, dispatcher: dispatcher.ask, search: search.ask, identity: identity.ask },
+    close: async () => void (await Promise.all([media, dispatcher, search, identity].map((book) => book.close()))),
   };
 };
 

@@ -29,10 +29,6 @@ export const listen = async (baseUrl: string, token: string, since?: number): Pr
     socket.addEventListener('error', () => fail(new Error('the socket did not open')));
   });
   socket.send(JSON.stringify({ type: 'authenticate', token, ...(since === undefined ? {} : { since }) }));
-  await until(
-    'the socket is welcomed',
-    async () => heard.some((h) => h.message.type === 'connection_established'),
-    5_000,
-  );
+  await until('the socket is welcomed', async () => heard.some((h) => h.message.type === 'connection_established'));
   return { heard, closed, close: () => socket.close(), lastSeq: () => lastSeq(heard) };
 };

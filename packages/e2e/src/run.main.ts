@@ -10,8 +10,9 @@ import { brokerWiped } from './broker-wiped.e2e.ts';
 import { inTheBrowser } from './browser.e2e.ts';
 import { chaos } from './chaos.e2e.ts';
 import { startCollector } from './collector.ts';
-import { makeRecordings, type Context, type ScriptedContext } from './context.ts';
+import { makeRecordings, type Context, type ScriptedContext, type ServedContext } from './context.ts';
 import { frozen } from './frozen.e2e.ts';
+import { frozenStores } from './frozen-stores.e2e.ts';
 import { createInstance } from './instance.ts';
 import { killing } from './kill.e2e.ts';
 import { lifecycle } from './lifecycle.e2e.ts';
@@ -21,12 +22,14 @@ import { orphaned } from './orphan.e2e.ts';
 import { peopleInTheBrowser } from './people-browser.e2e.ts';
 import { push } from './push.e2e.ts';
 import { queuesInTheBrowser } from './queues-browser.e2e.ts';
+import { replicas } from './replicas/replicas.e2e.ts';
 import { rolling } from './rolling.e2e.ts';
 import { runSuite, type Suite } from './runner.ts';
 import { scriptedInstance } from './scripted.ts';
 import { endedSessions } from './sessions.e2e.ts';
 import { signals } from './signals.e2e.ts';
 import { settingsInTheBrowser } from './settings-browser.e2e.ts';
+import { storesBeside } from './stores.ts';
 import { syncInTheBrowser } from './sync-browser.e2e.ts';
 import { sweeping } from './sweep.e2e.ts';
 import { sweepKilling } from './sweep-kill.e2e.ts';
@@ -38,6 +41,7 @@ const help = `Checks a running Overtone as its users see it.
   --data DIR         use this data folder and leave it running, instead of a new one that is removed
 Suites: main-job browser people-browser settings-browser sync-browser ten-hours push bad-uploads bad-input authorisation sessions sweep sweep-kill kill lifecycle
 and, on an instance of their own beside the first: queues-browser signals frozen orphan rolling broker-wiped chaos long-beside-short
+and, on one that keeps objects and passages in servers: replicas frozen-stores
 All, in this order, when none is named.`;
 
 const { values, positionals } = parseArgs({
@@ -84,7 +88,12 @@ const scriptedSuites: Record<string, (context: ScriptedContext) => Suite> = {
   chaos: (context) => chaos(context, chaosOptions),
   'long-beside-short': longBesideShort,
 };
-const known = [...Object.keys(suites), ...Object.keys(scriptedSuites)];
+/** Those about what only an installation on Kubernetes has: an object store and a search server, replicas. */
+const servedSuites: Record<string, (context: ServedContext) => Suite> = {
+  replicas,
+  'frozen-stores': frozenStores,
+};
+const known = [suites, scriptedSuites, servedSuites].flatMap((of) => Object.keys(of));
 const wanted = positionals.length > 0 ? positionals : known;
 const unknown = wanted.filter((name) => !known.includes(name));
 if (unknown.length > 0) {
@@ -97,6 +106,8 @@ const screenshots = values.screenshots
   : mkdtempSync(join(tmpdir(), 'overtone-screenshots-'));
 mkdirSync(screenshots, { recursive: true });
 const scripted = scriptedInstance();
+const stores = storesBeside();
+const served = scriptedInstance(stores.environment);
 const collector = await startCollector();
 const instance = await createInstance(
   {
@@ -109,7 +120,8 @@ const instance = await createInstance(
 let stopping: Promise<void> | undefined;
 const stop = (): Promise<void> => {
   stopping ??= (async () => {
-    await scripted.remove();
+    await Promise.all([scripted.remove(), served.remove()]);
+    await stores.stop();
     if (!values.data) await instance.remove();
     collector.close();
   })();
@@ -134,8 +146,11 @@ const asOne = async (work: (print: (line: string) => void) => Promise<void>): Pr
 const recordings = await makeRecordings();
 const onTheFirst = wanted.filter((name) => name in suites);
 const onTheOther = wanted.filter((name) => name in scriptedSuites);
+const onTheServed = wanted.filter((name) => name in servedSuites);
 const printing =
-  onTheFirst.length > 0 && onTheOther.length > 0 ? asOne : (work: Parameters<typeof asOne>[0]) => work(console.log);
+  onTheFirst.length > 0 && onTheOther.length + onTheServed.length > 0
+    ? asOne
+    : (work: Parameters<typeof asOne>[0]) => work(console.log);
 
 const startTheFirst = async (): Promise<boolean> => {
   const started = await instance.up();
@@ -152,6 +167,12 @@ const other = async (): Promise<void> => {
   const context: ScriptedContext = { scripted, recordings, screenshots };
   for (const name of onTheOther)
     await printing((print) => run(scriptedSuites[name]!(context), () => scripted.logsTail(), print));
+  if (onTheServed.length === 0) return;
+  // One after the other: two of them work at the same time as it is.
+  await scripted.remove();
+  const withStores: ServedContext = { scripted: served, stores, recordings, screenshots };
+  for (const name of onTheServed)
+    await printing((print) => run(servedSuites[name]!(withStores), () => served.logsTail(), print));
 };
 
 // The other instance draws its ports when the first has its own. Both wait more than they work.

@@ -12,8 +12,8 @@ type Scripted = {
   pretend: (secondsPerHour: number, failure?: string) => Promise<void>;
 };
 
-/** Starts one, of its own, at first use; `remove` ends it if it was ever started. */
-export const scriptedInstance = () => {
+/** Starts one, of its own, at first use, told of its surroundings; `remove` ends it if it was ever started. */
+export const scriptedInstance = (surroundings: () => Promise<Record<string, string>> = async () => ({})) => {
   let started: Promise<Scripted & { remove: () => Promise<void> }> | undefined;
   const start = async () => {
     const folder = await mkdtemp(join(tmpdir(), 'overtone-e2e-script-'));
@@ -27,6 +27,7 @@ export const scriptedInstance = () => {
       // Only the ends of patience: a slow machine takes longer to stop a service and to start it again.
       UPSTREAM_WAIT_MS: '300000',
       SHUTDOWN_GRACE_MS: '60000',
+      ...(await surroundings()),
     });
     const ran = await instance.up();
     if (ran.code !== 0) throw new Error(`./overtone up ended with ${ran.code}:\n${ran.output}`);
@@ -41,7 +42,11 @@ export const scriptedInstance = () => {
     /** Costs nothing again; whether it ever started or not. */
     calm: async (): Promise<void> => (await started?.catch(() => undefined))?.pretend(0),
     logsTail: async (): Promise<string> => (await started?.catch(() => undefined))?.instance.logsTail() ?? '',
-    remove: async (): Promise<void> => (await started?.catch(() => undefined))?.remove(),
+    remove: async (): Promise<void> => {
+      const was = started;
+      started = undefined;
+      await (await was?.catch(() => undefined))?.remove();
+    },
   };
 };
 

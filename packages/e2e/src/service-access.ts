@@ -3,7 +3,7 @@ import { Pool } from 'pg';
 import type { Instance } from './instance.ts';
 
 /** What the supervisor gave a service: the environment of its process. A value may stand in a file. */
-const environmentOf = async (instance: Instance, service: string): Promise<Map<string, string>> => {
+export const environmentOf = async (instance: Instance, service: string): Promise<Map<string, string>> => {
   const pid = await instance.pidOf(service);
   const entries = readFileSync(`/proc/${pid}/environ`, 'utf8')
     .split('\0')

@@ -84,6 +84,7 @@ export const table: Record<string, Entry> = {
   'POST /api/admin/user-approvals/{uuid}/approve': account('-faa', 'sfaa', 'sffa'),
   'POST /api/admin/user-approvals/{uuid}/reject': account('-faa', 'sfaa', 'sffa'),
   'GET /api/admin/audit-logs': superAdmins,
+  'GET /api/admin/sign-in/explanation': asking(() => 'login=nobody')(superAdmins),
   'GET /api/admin/audit-logs/export': asking(() => 'event_type=matrix')(superAdmins),
 
   'GET /api/groups': signedIn,

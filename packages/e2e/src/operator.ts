@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client } from './client.ts';
+import { until } from './runner.ts';
+import type { Ask } from './service-access.ts';
+
+/** Something an administrator did, under a name of its own; `done`: it was acknowledged. */
+type Deed = { name: string; event: 'admin.queue.pause' | 'admin.user.create'; done: boolean };
+
+/** What an administrator did meanwhile. */
+export type Operator = { deeds: Deed[]; stop: () => Promise<void> };
+
+const doOne = async (api: Client, event: Deed['event'], name: string): Promise<boolean> => {
+  const said = (body: object) => ({ body: JSON.stringify(body), headers: { 'content-type': 'application/json' } });
+  const answer =
+    event === 'admin.queue.pause'
+      ? // Nothing is ever in this queue.
+        await api.call('POST', '/api/admin/queues/download/pause', said({ reason: name }))
+      : await api.call('POST', '/api/admin/users', said({ email: name, password: 'Steady-Horse-9-Battery' }));
+  return answer.status < 300;
+};
+
+/**
+ * Does, until it is stopped, what leaves a record: in the transaction of the change (accounts), and by an event that
+ * another service hears (queues). Nothing is tried a second time, so that every deed has happened once or not at all.
+ */
+export const operate = (api: Client, everyMs: number): Operator => {
+  const deeds: Deed[] = [];
+  let over = false;
+  const work = async (): Promise<void> => {
+    while (!over) {
+      const event = deeds.length % 2 === 0 ? 'admin.queue.pause' : 'admin.user.create';
+      const deed: Deed = { name: `${randomUUID()}@example.org`, event, done: false };
+      deeds.push(deed);
+      deed.done = await doOne(api, event, deed.name).catch(() => false);
+      await sleep(everyMs);
+    }
+    await until('the queue goes on', () => api.ok<object>('POST', '/api/admin/queues/download/resume'));
+  };
+  const done = work();
+  return {
+    deeds,
+    stop: async () => {
+      over = true;
+      await done;
+    },
+  };
+};
+
+/** Every deed that was acknowledged stands in the audit trail, and none stands there twice. */
+export const assertRecordedOnce = async (ask: Ask, deeds: readonly Deed[]): Promise<string> => {
+  const sql = `
+    select event_type || ' ' || coalesce(details ->> 'reason', username) as deed, count(*)::int as times
+    from audit_log where event_type = any($1::text[]) and coalesce(details ->> 'reason', username) = any($2::text[])
+    group by 1`;
+  const nameOf = ({ event, name }: Deed): string => `${event} ${name}`;
+  const recorded = async (): Promise<Map<string, number>> => {
+    const rows = await ask(sql, [['admin.queue.pause', 'admin.user.create'], deeds.map((d) => d.name)]);
+    return new Map(rows.map((r) => [String(r['deed']), Number(r['times'])]));
+  };
+  const done = deeds.filter((d) => d.done).map(nameOf);
+  assert.ok(done.length > 0, 'nothing an administrator did was acknowledged');
+  const rows = await until('every deed is in the audit trail', async () => {
+    const now = await recorded();
+    const missing = done.filter((name) => !now.has(name));
+    if (missing.length > 0) throw new Error(`missing: ${missing.join(', ')}`);
+    return now;
+  });
+  assert.deepEqual(
+    [...rows].filter(([, times]) => times !== 1),
+    [],
+    'a deed stands in the audit trail twice',
+  );
+  return `${done.length} of ${deeds.length} deeds of an administrator acknowledged, each recorded once`;
+};

@@ -1,0 +1,57 @@
+import { spawn } from 'node:child_process';
+import { createWriteStream, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { freePort, type Instance } from '../instance.ts';
+import { until } from '../runner.ts';
+import { environmentOf } from '../service-access.ts';
+
+/** A process of a service that the supervisor knows nothing of. */
+export type Replica = {
+  readonly service: string;
+  readonly pid: number;
+  readonly apiPort: number;
+  readonly internalPort: number;
+  readonly ended: Promise<string>;
+};
+
+/** What its readiness says; 0: it does not answer at all. */
+export const readinessOf = (internalPort: number): Promise<number> =>
+  fetch(`http://127.0.0.1:${internalPort}/health/ready`).then(
+    async (response) => {
+      await response.body?.cancel();
+      return response.status;
+    },
+    () => 0,
+  );
+
+export const untilReady = (what: string, internalPort: number): Promise<true> =>
+  until(`${what} is ready`, async () => (await readinessOf(internalPort)) === 200 && (true as const), 240_000, 200);
+
+let count = 0;
+
+/** Starts a second process of a service beside the supervisor's, as that was started but for its ports. */
+export const startReplica = async (
+  instance: Instance,
+  service: string,
+  changed: Readonly<Record<string, string>> = {},
+): Promise<Replica> => {
+  const pid = await instance.pidOf(service);
+  const [command = '', ...args] = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').slice(0, -1);
+  const [apiPort, internalPort] = [await freePort(), await freePort()];
+  const given = Object.fromEntries(await environmentOf(instance, service));
+  const env = { ...given, ...changed, API_PORT: String(apiPort), INTERNAL_PORT: String(internalPort) };
+  const child = spawn(command, args, { env, cwd: '/', stdio: ['ignore', 'pipe', 'pipe'] });
+  const log = createWriteStream(join(instance.data, 'logs', `${service}-beside-${(count += 1)}.log`));
+  child.stdout.pipe(log, { end: false });
+  child.stderr.pipe(log, { end: false });
+  const ended = new Promise<string>((resolve) =>
+    child.once('exit', (code, signal) => resolve(signal ?? `exit code ${code}`)),
+  );
+  const name = `the second ${service}`;
+  const early = ended.then((how) => {
+    throw new Error(`${name} ended while starting: ${how}`);
+  });
+  await Promise.race([untilReady(name, internalPort), early]);
+  early.catch(() => {});
+  return { service, pid: child.pid ?? 0, apiPort, internalPort, ended };
+};

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { connect } from 'nats';
+import type { Instance } from './instance.ts';
+import { settingOf } from './service-access.ts';
+
+/** A fact as it went to everybody who listens. */
+type Fact = { id: string; subject: string; fileId: string; about: string };
+type Body = { fileId?: string; stage?: string };
+
+/** What happens to a file once, however often something had to be tried. */
+const onceOfFile = new Set([
+  'evt.media.file.uploaded.v1',
+  'evt.media.transcript.stored.v1',
+  'evt.transcription.run.opened.v1',
+  'evt.transcription.run.completed.v1',
+  'evt.transcription.stage.completed.v1',
+]);
+
+/** Every fact that stands on the bus, in its order. */
+const factsOf = async (instance: Instance): Promise<Fact[]> => {
+  const reader = 'transcription-dispatcher';
+  const connection = await connect({
+    servers: await settingOf(instance, reader, 'NATS_URL'),
+    user: reader,
+    pass: await settingOf(instance, reader, 'NATS_PASSWORD'),
+    inboxPrefix: `_INBOX.${reader}`,
+  });
+  try {
+    const consumer = await connection.jetstream().consumers.get('EVENTS');
+    const { num_pending: count } = await consumer.info();
+    const facts: Fact[] = [];
+    if (count === 0) return facts;
+    for await (const message of await consumer.consume()) {
+      const { fileId = '', stage = '' } = message.json<Body>();
+      facts.push({ id: message.headers?.get('Nats-Msg-Id') ?? '', subject: message.subject, fileId, about: stage });
+      if (message.info.pending === 0) break;
+    }
+    return facts;
+  } finally {
+    await connection.close();
+  }
+};
+
+const counted = (names: readonly string[]): Map<string, number> => {
+  const counts = new Map<string, number>();
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return counts;
+};
+
+const lifeOf = (facts: readonly Fact[], id: string): Record<string, number> => {
+  const own = facts.filter((f) => f.fileId === id && onceOfFile.has(f.subject));
+  return Object.fromEntries(counted(own.map((f) => `${f.subject} ${f.about}`)));
+};
+
+/** No message is on the bus twice, and each file's listeners were told as often as those of one nobody disturbed. */
+export const assertToldOnce = async (instance: Instance, ids: readonly string[], model: string): Promise<string> => {
+  const facts = await factsOf(instance);
+  const twice = [...counted(facts.map((f) => f.id))].filter(([, times]) => times > 1);
+  assert.deepEqual(twice, [], 'a message is on the bus twice');
+  const expected = lifeOf(facts, model);
+  assert.ok(
+    Object.keys(expected).length > onceOfFile.size,
+    `the model's facts are missing: ${JSON.stringify(expected)}`,
+  );
+  for (const id of ids) assert.deepEqual(lifeOf(facts, id), expected, `what was told of ${id}`);
+  return `${facts.length} facts on the bus, none twice`;
+};
