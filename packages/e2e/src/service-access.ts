@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { connect, type NatsConnection } from 'nats';
 import { Pool } from 'pg';
 import type { Instance } from './instance.ts';
 
@@ -49,3 +50,12 @@ export const asService = async <T>(
     await close();
   }
 };
+
+/** The bus with the rights of a service and no more, until it is closed. */
+export const openBusAs = async (instance: Instance, service: string): Promise<NatsConnection> =>
+  connect({
+    servers: await settingOf(instance, service, 'NATS_URL'),
+    user: service,
+    pass: await settingOf(instance, service, 'NATS_PASSWORD'),
+    inboxPrefix: `_INBOX.${service}`,
+  });

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
-import { connect } from 'nats';
 import type { Instance } from './instance.ts';
-import { settingOf } from './service-access.ts';
+import { openBusAs } from './service-access.ts';
 
 /** A fact as it went to everybody who listens. */
 type Fact = { id: string; subject: string; fileId: string; about: string };
@@ -18,13 +17,7 @@ const onceOfFile = new Set([
 
 /** Every fact that stands on the bus, in its order. */
 const factsOf = async (instance: Instance): Promise<Fact[]> => {
-  const reader = 'transcription-dispatcher';
-  const connection = await connect({
-    servers: await settingOf(instance, reader, 'NATS_URL'),
-    user: reader,
-    pass: await settingOf(instance, reader, 'NATS_PASSWORD'),
-    inboxPrefix: `_INBOX.${reader}`,
-  });
+  const connection = await openBusAs(instance, 'transcription-dispatcher');
   try {
     const consumer = await connection.jetstream().consumers.get('EVENTS');
     const { num_pending: count } = await consumer.info();

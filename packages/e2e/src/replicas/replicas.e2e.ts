@@ -15,6 +15,7 @@ import { assertToldOnce } from '../told.ts';
 import { pidOf, services, treeOf } from '../victims.ts';
 import { startBalancer, type Balancer } from './balancer.ts';
 import { listenFaithfully, type FaithfulListener } from './faithful-listener.ts';
+import { assertSweptOnce } from './schedule.ts';
 import { readinessOf, startReplica, untilReady, type Replica } from './replica.ts';
 
 type Service = (typeof services)[number];
@@ -163,6 +164,16 @@ export const replicas = ({ scripted, recordings }: ServedContext): Suite => {
     checks: [
       { rule: 'a recording that nobody disturbs is finished', vital: true, limitMs: 400_000, run: begin },
       ...services.map(rolled),
+      {
+        rule: 'a sweep that is due is run once, however many replicas look at its schedule at once',
+        limitMs: 400_000,
+        run: async () => {
+          const second = await startReplica(instance, 'directory-sync');
+          strays.push(second);
+          await assertSweptOnce(instance, api);
+          await end('the second directory-sync', own(second), () => {});
+        },
+      },
       {
         rule: 'no job was lost and none was done twice, and everybody was told of everything once',
         limitMs: 600_000,

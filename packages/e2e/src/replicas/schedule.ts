@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { directoryJobs } from '@overtone/contracts';
+import type { Client } from '../client.ts';
+import type { Instance } from '../instance.ts';
+import { sweepPath } from '../passes.ts';
+import { until } from '../runner.ts';
+import { asService, openBusAs, type Ask } from '../service-access.ts';
+
+/** Due once since then, and not again for a year. */
+const yearly = '0 0 1 1 *';
+const longAgo = '2020-06-01T00:00:00.000Z';
+
+const scheduledPasses = async (ask: Ask): Promise<number> => {
+  const [row] = await ask(`select count(*)::int as n from directory_pass where trigger = 'schedule'`);
+  return Number(row?.['n']);
+};
+
+const makeDue = async (ask: Ask): Promise<void> => {
+  await ask(`update system_settings set updated_at = $1 where key = 'directory_sync.enabled'`, [longAgo]);
+  await ask(
+    `insert into system_settings (key, value, updated_by, updated_at) values ('directory_sync.last_run_at', $1, 'e2e', $2)
+     on conflict (key) do update set value = excluded.value`,
+    [JSON.stringify(longAgo), longAgo],
+  );
+};
+
+/** Looks at the schedule that nobody took for the same: as replicas would whose clocks differ by more than the broker remembers. */
+const lookAtOnce = async (instance: Instance, times: number): Promise<void> => {
+  const bus = await openBusAs(instance, 'directory-sync');
+  try {
+    const slot = new Date().toISOString();
+    const js = bus.jetstream();
+    const looks = Array.from({ length: times }, () => JSON.stringify({ taskId: randomUUID(), input: { slot } }));
+    await Promise.all(looks.map((look) => js.publish(directoryJobs.checkSchedule.subject, look)));
+  } finally {
+    await bus.close();
+  }
+};
+
+const nothingWaits = async (instance: Instance): Promise<boolean> => {
+  const { services } = await instance.status();
+  const url = services.find((s) => s.name === 'transcription-dispatcher')?.internal_url;
+  const text = await (await fetch(`${url}/metrics/queues`)).text();
+  const waiting = [...text.matchAll(/^celery_queue_(?:depth|reserved)\{queue="cpu"\} (\d+)$/gm)].map((m) =>
+    Number(m[1]),
+  );
+  return waiting.length === 2 && waiting.every((n) => n === 0);
+};
+
+/** A run of the sweep is due; however many look at its schedule at once, it is run once. */
+export const assertSweptOnce = (instance: Instance, api: Client): Promise<void> =>
+  asService(instance, 'directory-sync', async (ask) => {
+    const before = await scheduledPasses(ask);
+    await api.send('PUT', sweepPath, { enabled: true, dry_run: true, schedule: yearly });
+    try {
+      await makeDue(ask);
+      await lookAtOnce(instance, 8);
+      await until('the sweep has run', async () => (await scheduledPasses(ask)) > before);
+      await until('every look is over', () => nothingWaits(instance));
+      assert.equal((await scheduledPasses(ask)) - before, 1, 'the sweep ran more than once');
+    } finally {
+      await api.send('PUT', sweepPath, { enabled: false });
+    }
+  });
