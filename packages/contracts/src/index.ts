@@ -6,6 +6,7 @@ export * from './gpu.ts';
 export * from './http.ts';
 export * from './identity.ts';
 export * from './identity-auth-config.ts';
+export * from './identity-explanation.ts';
 export * from './identity-groups.ts';
 export * from './identity-settings.ts';
 export * from './identity-users.ts';

@@ -13,6 +13,7 @@ import { directoryJobs, directorySyncRoutes } from './directory-sync.ts';
 import { gpuRoutes, gpuRpc } from './gpu.ts';
 import { groupRoutes, mappingRoutes } from './identity-groups.ts';
 import { authConfigRoutes } from './identity-auth-config.ts';
+import { explanationRoutes } from './identity-explanation.ts';
 import { approvalRoutes, auditRoutes, userRoutes } from './identity-users.ts';
 import { mediaRoutes } from './media.ts';
 import { mediaEvents, mediaRpc } from './media-events.ts';
@@ -166,6 +167,7 @@ export const routes: readonly RouteDef[] = [
   ...all<RouteDef>(userRoutes),
   ...all<RouteDef>(approvalRoutes),
   ...all<RouteDef>(auditRoutes),
+  ...all<RouteDef>(explanationRoutes),
   ...all<RouteDef>(groupRoutes),
   ...all<RouteDef>(mappingRoutes),
   ...all<RouteDef>(directorySyncRoutes),

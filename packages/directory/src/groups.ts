@@ -104,7 +104,9 @@ const memberFilters = (dn: string): Filter[] => [
   listedBy('groupOfUniqueNames', 'uniqueMember', dn),
 ];
 
-async function groupsWith({ connection, deadline }: Reading, { root, tree }: Facts, members: Filter[]) {
+type Line = Pick<Reading, 'connection' | 'deadline'>;
+
+async function groupsWith({ connection, deadline }: Line, { root, tree }: Facts, members: Filter[]) {
   const question = {
     base: tree,
     scope: 'sub',
@@ -115,6 +117,11 @@ async function groupsWith({ connection, deadline }: Reading, { root, tree }: Fac
     maxEntries: MAX_GROUPS,
   } as const;
   return (await searchAll(connection, question, deadline)).map(({ dn }) => dn);
+}
+
+/** The groups that a group is directly in. */
+export async function groupsHolding(line: Line, facts: Facts, group: string): Promise<string[]> {
+  return await groupsWith(line, facts, memberFilters(group));
 }
 
 /** Level by level: the groups that the groups are members of. */

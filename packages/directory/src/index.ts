@@ -3,6 +3,7 @@ export { configFaults } from './config-faults.ts';
 export { createDirectory } from './directory.ts';
 export { canonicalDn, sameDn } from './dn.ts';
 export { parseDnList } from './dn-list.ts';
+export { explain, type Explained } from './explain.ts';
 export {
   compileMappings,
   ldapClaimKey,

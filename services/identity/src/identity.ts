@@ -19,6 +19,8 @@ import { approvalsRoutes } from './approvals/approvals.routes.ts';
 import { createApprovals } from './approvals/approvals.service.ts';
 import { createCurrentDirectory } from './directory/directory.service.ts';
 import type { IdentityEnv } from './env.ts';
+import { explanationApi } from './explanation/explanation.routes.ts';
+import { createExplanations } from './explanation/explanation.service.ts';
 import { PrismaClient } from './generated/client.ts';
 import { groupsRoutes, groupsRpc } from './groups/groups.routes.ts';
 import { createGroups } from './groups/groups.service.ts';
@@ -128,6 +130,8 @@ export const createIdentity = (env: IdentityEnv): Service => {
   const sweep = createSweep({ db, outbox, sessions });
   const ldapMappings = () => mappingsStore.rules(db, 'ldap');
   const sweepRules = createSweepRules({ db, settings, directory, keyRing, ldapMappings });
+  const ldapIndex = () => mappingIndexes.of(db, 'ldap');
+  const explanations = createExplanations({ db, settings, directory, ldapMappings, ldapIndex });
   const groups = createGroups({ db, outbox });
   const members = createMembers({ db, outbox });
   const catalogue = createCatalogue({ db });
@@ -174,6 +178,7 @@ export const createIdentity = (env: IdentityEnv): Service => {
       ...usersRoutes({ users, privileges }),
       ...approvalsRoutes({ approvals }),
       ...auditLogRoutes({ db, trail: auditTrail }),
+      ...explanationApi({ explanations }),
       ...groupsRoutes({ groups, members }),
       ...mappingsRoutes({ catalogue, dryRun }),
       ...settingsRoutes({ settings, view: settingsView, changes: settingChanges, testConnection }),

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import {
   directorySyncRoutes,
+  explanationRoutes,
   dispatcherRoutes,
   gpuRoutes,
   identityRoutes,
@@ -35,6 +36,7 @@ describe('routes', () => {
     ...mappingRoutes,
     ...authConfigRoutes,
     ...directorySyncRoutes,
+    ...explanationRoutes,
   };
   it.each(Object.entries({ ...routes, ...identityLines, ...operationsLines, ...sweepLines }))(
     'calls %s as the contracts say',

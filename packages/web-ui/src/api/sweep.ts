@@ -1,8 +1,8 @@
-import type { AnswerOf, BodyOf, directorySyncRoutes } from '@overtone/contracts';
+import type { AnswerOf, BodyOf, directorySyncRoutes, explanationRoutes } from '@overtone/contracts';
 import { callRoute, type Input } from './client.ts';
 import type { RouteLine } from './routes.ts';
 
-type Routes = typeof directorySyncRoutes;
+type Routes = typeof directorySyncRoutes & typeof explanationRoutes;
 
 /** Routes of the directory sweep: apart from the others, so that the first load goes without them. */
 export const sweepLines = {
@@ -14,6 +14,7 @@ export const sweepLines = {
   approvePass: ['POST', '/api/admin/directory-sync/passes/{uuid}/approve'],
   undoPass: ['POST', '/api/admin/directory-sync/passes/{uuid}/undo'],
   explainUser: ['GET', '/api/admin/directory-sync/users/{uuid}'],
+  explainSignIn: ['GET', '/api/admin/sign-in/explanation'],
 } as const satisfies Partial<Record<keyof Routes, RouteLine>>;
 
 type SweepRoute = keyof typeof sweepLines;

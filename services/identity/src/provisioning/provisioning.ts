@@ -9,6 +9,7 @@ import type { Seen } from './seen.ts';
 export { hasNoLocalPassword, mayUseLocalPassword } from './local-password.ts';
 export { accountDisabled, createRefusals, methodOff, signInRefused, type Refuse } from './refusals.ts';
 export type { Assertion } from './assertion.ts';
+export { linkFault } from './identity-of.ts';
 export { seenColumns, type Seen } from './seen.ts';
 export { firstStatus, signupMethods } from './signups.ts';
 export { standingOf } from './standing.ts';

@@ -1,0 +1,124 @@
+import { stateAttributes } from './account-state.ts';
+import { textsOf } from './attributes.ts';
+import { configFaults } from './config-faults.ts';
+import type { Connection } from './connection.ts';
+import { createConnections } from './connections.ts';
+import { deadlineIn, type Deadline } from './deadline.ts';
+import { parseDnList } from './dn-list.ts';
+import type { Entry } from './entry.ts';
+import { asFailure } from './failures.ts';
+import { createFinder, isLogin } from './find.ts';
+import { groupKey } from './group-graph.ts';
+import { createGroups, groupsHolding } from './groups.ts';
+import { createHealth } from './health.ts';
+import type { Answer, DirectoryConfig, Person } from './model.ts';
+import { createPeople } from './person.ts';
+import { Pool } from './pool.ts';
+import { readRootDse, treeOf } from './root-dse.ts';
+import { parseServers } from './servers.ts';
+
+/** A person, and what an answer about them rests on. */
+export interface Explained {
+  readonly person: Person;
+  /** The attributes that decide, as they are kept. */
+  readonly attributes: Readonly<Record<string, string>>;
+  /** How they come into a group that counts: through the groups in between, itself last. */
+  readonly paths: readonly (readonly string[])[];
+}
+
+/** So many groups are asked who holds them; beyond that only the end of a path is told. */
+const MAX_ASKED = 200;
+
+interface Asking {
+  readonly connection: Connection;
+  readonly entry: Entry;
+  readonly login: string;
+  readonly deadline: Deadline;
+}
+
+/**
+ * Looks somebody up on a connection of its own, and says why they are where they are.
+ * @param mapped Names of groups that count besides those of the settings.
+ */
+export async function explain(
+  config: DirectoryConfig,
+  login: string,
+  mapped: readonly string[],
+): Promise<Answer<Explained>> {
+  const [fault] = configFaults(config);
+  if (fault !== undefined) return { outcome: 'unknown', reason: 'config', message: `${fault.key}: ${fault.message}` };
+  if (!isLogin(login)) return notFound;
+  const pool = new Pool(createConnections(config).openAsService, createHealth(parseServers(config)));
+  const deadline = deadlineIn(config.timeoutSeconds * 1000);
+  try {
+    return await pool.use(deadline, async (connection) => {
+      const found = await createFinder(config)(connection, login, deadline);
+      if (found.outcome === 'several') return ambiguous;
+      if (found.outcome === 'none') return notFound;
+      const { entry } = found;
+      const named = createPeople(config).loginOf(entry);
+      return { outcome: 'yes', value: await told(config, mapped, { connection, entry, login: named, deadline }) };
+    });
+  } catch (error) {
+    const { reason, message } = asFailure(error);
+    return { outcome: 'unknown', reason, message };
+  } finally {
+    pool.close();
+  }
+}
+
+const notFound: Answer<Explained> = { outcome: 'no', reason: 'not_found', message: 'User not found in LDAP' };
+const ambiguous: Answer<Explained> = {
+  outcome: 'no',
+  reason: 'ambiguous',
+  message: 'Several LDAP entries match this login',
+};
+
+async function told(config: DirectoryConfig, mapped: readonly string[], asking: Asking): Promise<Explained> {
+  const { entry, login } = asking;
+  const membership = await createGroups(config)(asking);
+  const deciding = [...parseDnList(config.userGroups).dns, ...parseDnList(config.adminGroups).dns, ...mapped];
+  const counts = new Set(deciding.map(groupKey));
+  const wanted = membership.groups.filter((dn) => counts.has(groupKey(dn)));
+  return {
+    person: createPeople(config).read(entry, login, membership, new Date()),
+    attributes: attributesOf(config, entry),
+    paths: await pathsTo(config, wanted, asking),
+  };
+}
+
+function attributesOf(config: DirectoryConfig, entry: Entry): Record<string, string> {
+  const names = [...new Set([config.usernameAttr, config.emailAttr, ...stateAttributes])];
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const values = textsOf(entry, name);
+      return values.length === 0 ? [] : [[name, values.join(', ')]];
+    }),
+  );
+}
+
+/** Goes up from the groups a person is in directly, one question a group, until all that count have been met. */
+async function pathsTo(config: DirectoryConfig, wanted: readonly string[], asking: Asking): Promise<string[][]> {
+  if (!config.recursiveGroups || wanted.length === 0) return wanted.map((dn) => [dn]);
+  const { connection, deadline } = asking;
+  const missing = new Map(wanted.map((dn) => [groupKey(dn), dn]));
+  const root = await readRootDse(connection, deadline);
+  const tree = treeOf(config.searchBase, root.namingContexts);
+  const direct = await createGroups({ ...config, recursiveGroups: false })(asking);
+  const paths: string[][] = [];
+  const seen = new Set<string>();
+  const toGo = direct.groups.map((dn) => [dn]);
+  let asked = 0;
+  for (let path = toGo.shift(); path !== undefined && missing.size > 0; path = toGo.shift()) {
+    const dn = path.at(-1) ?? '';
+    const key = groupKey(dn);
+    if (seen.has(key)) continue;
+    seen.add(key);
+    if (missing.delete(key)) paths.push(path);
+    if (missing.size === 0 || asked >= MAX_ASKED) continue;
+    asked += 1;
+    for (const parent of await groupsHolding({ connection, deadline }, { root, tree }, dn))
+      toGo.push([...path, parent]);
+  }
+  return [...paths, ...[...missing.values()].map((dn) => [dn])];
+}

@@ -1,0 +1,136 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { groupLdif } from '@overtone/testkit';
+import { startDirectoryWorld, type DirectoryWorld } from '../../test/directory-world.ts';
+import { rowsHash } from '../../test/rows-hash.ts';
+
+let w: DirectoryWorld;
+let staff: string;
+let heads: string;
+beforeAll(async () => {
+  w = await startDirectoryWorld();
+  const team = await group('team', [w.slapd.bindDn]);
+  staff = await group('staff', [team]);
+  heads = await group('heads', [w.slapd.bindDn]);
+  await w.set('ldap', { ldap_user_groups: staff, ldap_admin_groups: heads, ldap_recursive_groups: true });
+});
+afterAll(() => w.stop());
+
+const group = async (cn: string, members: string[]) => {
+  await w.slapd.apply(groupLdif(cn, members));
+  return `cn=${cn},${w.slapd.groups}`;
+};
+let teams = 0;
+/** Puts somebody into a team of their own inside the staff. */
+const admit = async (dn: string, into = 'staff') => {
+  const team = await group(`team${(teams += 1)}`, [dn]);
+  await w.slapd.apply(`dn: cn=${into},${w.slapd.groups}\nchangetype: modify\nadd: member\nmember: ${team}\n\n`);
+  return team;
+};
+type Told = {
+  verdict: string;
+  reason: string;
+  account: Record<string, unknown> | null;
+  evidence: Record<string, string>;
+  refusals: Record<string, unknown>[];
+};
+const why = async (login: string): Promise<Told> => {
+  const path = `/api/admin/sign-in/explanation?login=${encodeURIComponent(login)}`;
+  const { status, body } = await w.identity.ask(path, { caller: w.admin });
+  expect(status).toBe(200);
+  return body as unknown as Told;
+};
+
+describe('why somebody gets in, or does not', () => {
+  it('names the path through the groups that admits them', async () => {
+    const p = await w.person();
+    const team = await admit(p.dn);
+    const told = await why(p.uid);
+    expect(told).toMatchObject({ verdict: 'admitted', account: null, refusals: [] });
+    expect(told.evidence).toMatchObject({ dn: p.dn, uid: p.uid, groups: `${p.uid} → ${team} → ${staff}` });
+  });
+
+  it('names what makes an administrator', async () => {
+    const p = await w.person();
+    await admit(p.dn);
+    const team = await admit(p.dn, 'heads');
+    expect((await w.identity.signIn(p.uid, p.password)).status).toBe(200);
+    const told = await why(p.email);
+    expect(told).toMatchObject({ verdict: 'admin', account: { email: p.email, role: 'admin', auth_type: 'ldap' } });
+    expect(told.evidence['groups']).toContain(`${p.uid} → ${team} → ${heads}`);
+  });
+
+  it('names the last refused sign-ins of a login that never became an account, newest first, in words', async () => {
+    const p = await w.person();
+    await w.identity.signIn(p.uid, 'wrong');
+    await w.identity.signIn(p.email.toUpperCase(), p.password);
+    const told = await why(p.uid);
+    expect(told).toMatchObject({
+      verdict: 'refused',
+      reason: 'They are in none of the required groups.',
+      account: null,
+      evidence: { groups: 'none that count' },
+    });
+    expect(told.refusals).toMatchObject([
+      { code: 'NOT_ADMITTED', reason: 'The directory does not admit them.', method: 'ldap' },
+      { code: 'INVALID_CREDENTIALS', detail: 'Invalid LDAP credentials' },
+    ]);
+  });
+
+  it('of an account names those under every name of it', async () => {
+    const p = await w.person();
+    await admit(p.dn);
+    expect((await w.identity.signIn(p.uid, p.password)).status).toBe(200);
+    await w.identity.signIn(p.uid, 'wrong');
+    await w.identity.signIn(p.email, 'wrong');
+    expect((await why(p.uid)).refusals).toHaveLength(2);
+    expect((await why(p.email)).refusals).toHaveLength(2);
+  });
+
+  it('says that the sweep disabled an account, and what for', async () => {
+    const p = await w.person();
+    await admit(p.dn);
+    const { caller } = await w.identity.session(p.uid, p.password);
+    await w.backends.sql.query(
+      `update "user" set is_active = false, disabled_by = 'directory', disabled_at = now() where uuid = $1`,
+      [caller.userId],
+    );
+    await w.backends.sql.query(
+      `insert into audit_log (event_type, outcome, actor, user_id, username, details)
+       values ('auth.account.disabled', 'success', 'directory_sync', $1, $2,
+               '{"reason":"absent_from_directory","evidence":{"directory_id":"entryUUID:1"}}')`,
+      [caller.userId, p.email],
+    );
+    expect(await why(p.uid)).toMatchObject({
+      verdict: 'disabled',
+      reason: 'The sweep of the directory disabled the account.',
+      evidence: { disabled_because: 'absent_from_directory', then_directory_id: 'entryUUID:1', uid: p.uid },
+    });
+  });
+
+  it('of somebody nobody knows says so', async () => {
+    expect(await why('nobody-at-all')).toMatchObject({ verdict: 'refused', account: null, evidence: {}, refusals: [] });
+  });
+
+  it('agrees with the sign-in that follows', async () => {
+    const [inside, outside] = [await w.person(), await w.person()];
+    await admit(inside.dn);
+    for (const p of [inside, outside]) {
+      const { verdict } = await why(p.uid);
+      const { status } = await w.identity.signIn(p.uid, p.password);
+      expect([verdict, status]).toEqual(p === inside ? ['admitted', 200] : ['refused', 401]);
+    }
+  });
+
+  it('writes nothing', async () => {
+    const p = await w.person();
+    const before = await rowsHash(w.backends.sql);
+    await why(p.uid);
+    expect(await rowsHash(w.backends.sql)).toBe(before);
+  });
+
+  it('is for a super_admin only', async () => {
+    const caller = { ...w.admin, role: 'admin' as const };
+    const { status } = await w.identity.ask('/api/admin/sign-in/explanation?login=x', { caller });
+    expect(status).toBe(403);
+  });
+});

@@ -1,0 +1,7 @@
+import { explanationRoutes } from '@overtone/contracts';
+import { handle, type Route } from '@overtone/service-kit';
+import type { Explanations } from './explanation.service.ts';
+
+export const explanationApi = ({ explanations }: { explanations: Explanations }): Route[] => [
+  handle(explanationRoutes.explainSignIn, ({ query }) => explanations.explain(query.login)),
+];

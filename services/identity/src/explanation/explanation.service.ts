@@ -1,0 +1,111 @@
+import {
+  explain,
+  reconcileAccount,
+  type Answer,
+  type Explained,
+  type MappingIndex,
+  type MappingRule,
+  type Person,
+} from '@overtone/directory';
+import type { Role } from '@overtone/contracts';
+import type { Db } from '../database.ts';
+import type { CurrentDirectory } from '../directory/directory.ts';
+import type { User } from '../generated/client.ts';
+import { firstStatus, linkFault } from '../provisioning/provisioning.ts';
+import type { Settings } from '../settings/settings.ts';
+import { assertionOf } from '../sign-in/sign-in.ts';
+import { evidenceOf, judge, wordsFor, type Explanation } from './explanation.ts';
+import { explanationStore as store } from './explanation.store.ts';
+
+const shownRefusals = 20;
+
+type Deps = {
+  db: Db;
+  settings: Settings;
+  directory: Pick<CurrentDirectory, 'config'>;
+  /** The directory's mappings, as they are written and as they are applied. */
+  ldapMappings: () => Promise<{ rules: MappingRule[] }>;
+  ldapIndex: () => Promise<MappingIndex>;
+};
+
+/** Why somebody gets in as what, or does not: asked of the directory now, and of the audit trail. Writes nothing. */
+export const createExplanations = ({ db, settings, directory, ldapMappings, ldapIndex }: Deps) => {
+  const asked = async (login: string): Promise<Answer<Explained> | null> => {
+    if (!settings.current().ldap_enabled) return null;
+    const { rules } = await ldapMappings();
+    return explain(
+      directory.config(),
+      login,
+      rules.map((rule) => rule.claimValue),
+    );
+  };
+
+  const conflictOf = (account: User, person: Person): string | null => {
+    if (account.directoryId !== null)
+      return account.directoryId === person.immutableId ? null : wordsFor('IDENTITY_CONFLICT');
+    if (account.ldapUid?.toLowerCase() === person.login.toLowerCase()) return null;
+    const fault = linkFault(account, assertionOf(person, settings.current()));
+    return fault === null ? null : `${wordsFor('ACCOUNT_LINK_REFUSED')} It cannot be, because ${fault}.`;
+  };
+
+  const roleOf = async (account: User | null, person: Person | null): Promise<string> => {
+    const role = (account?.role ?? 'user') as Role;
+    if (!person) return role;
+    const asserted = { claims: person.groups, legacyAdmin: person.adminSignal, by: 'sign_in' } as const;
+    return reconcileAccount(await ldapIndex(), { role, authType: 'ldap' }, asserted).role;
+  };
+
+  const evidence = async (answer: Answer<Explained> | null, account: User | null): Promise<Record<string, string>> => ({
+    ...(answer?.outcome === 'yes' ? evidenceOf(answer.value, directory.config()) : {}),
+    ...(account && !account.isActive && account.disabledBy === 'directory'
+      ? await store.sweptBecause(db, account.id)
+      : {}),
+  });
+
+  const refusalsOf = async (names: readonly (string | null | undefined)[], account: User | null) => {
+    const known = names.flatMap((name) => (name ? [name.toLowerCase()] : []));
+    const rows = await store.refusals(db, account?.id ?? null, [...new Set(known)], shownRefusals);
+    return rows.map(({ at, code, method, detail, sourceIp }) => ({
+      at: at.toISOString(),
+      code: code ?? '',
+      reason: wordsFor(code ?? ''),
+      detail,
+      method,
+      source_ip: sourceIp,
+    }));
+  };
+
+  return {
+    explain: async (typed: string): Promise<Explanation> => {
+      const login = typed.trim();
+      const now = new Date();
+      const answer = await asked(login);
+      const person = answer?.outcome === 'yes' ? answer.value.person : null;
+      const account = await store.account(db, login, person);
+      const facts = {
+        account,
+        answer,
+        conflict: account && person ? conflictOf(account, person) : null,
+        role: await roleOf(account, person),
+        newcomersWait: firstStatus(settings.current()) === 'pending',
+        now,
+      };
+      return {
+        login,
+        as_of: now.toISOString(),
+        ...judge(facts),
+        account: account && {
+          uuid: account.id,
+          email: account.email,
+          ldap_uid: account.ldapUid,
+          auth_type: account.authType,
+          role: account.role as Role,
+          is_active: account.isActive,
+        },
+        evidence: await evidence(answer, account),
+        refusals: await refusalsOf([login, account?.email, account?.ldapUid, person?.login, person?.email], account),
+      };
+    },
+  };
+};
+export type Explanations = ReturnType<typeof createExplanations>;

@@ -1,0 +1,50 @@
+import type { Person } from '@overtone/directory';
+import type { Db } from '../database.ts';
+import type { User } from '../generated/client.ts';
+
+type Refused = {
+  at: Date;
+  code: string | null;
+  method: string | null;
+  detail: string | null;
+  sourceIp: string | null;
+};
+
+export const explanationStore = {
+  /** The account of somebody, the surest sign first; of a login that the directory does not know, by its names here. */
+  account: async (db: Db, login: string, person: Person | null): Promise<User | null> => {
+    const id = person?.immutableId ?? null;
+    const named = person?.login ?? login;
+    const rows = await db.$queryRaw<{ id: string }[]>`
+      select uuid as id from "user"
+      where directory_id = ${id} or lower(ldap_uid) in (lower(${named}), lower(${login}))
+        or lower(email) in (lower(${person?.email ?? login}), lower(${login}))
+      order by (directory_id = ${id}) desc nulls last, (lower(ldap_uid) = lower(${named})) desc nulls last
+      limit 1`;
+    return rows[0] ? db.user.findUnique({ where: { id: rows[0].id } }) : null;
+  },
+
+  /** The last refused sign-ins of an account, or of these names. */
+  refusals: (db: Db, userId: string | null, names: readonly string[], atMost: number): Promise<Refused[]> =>
+    db.$queryRaw<Refused[]>`
+      select time as at, error_code as code, details ->> 'method' as method, details ->> 'reason' as detail,
+             source_ip as "sourceIp"
+      from audit_log
+      where event_type = 'auth.login.failure' and (user_id = ${userId}::uuid or lower(username) = any(${names}::text[]))
+      order by time desc limit ${atMost}`,
+
+  /** What the sweep wrote down when it disabled an account. */
+  sweptBecause: async (db: Db, userId: string): Promise<Record<string, string>> => {
+    const rows = await db.$queryRaw<{ time: Date; reason: string | null; evidence: Record<string, string> | null }[]>`
+      select time, details ->> 'reason' as reason, details -> 'evidence' as evidence from audit_log
+      where user_id = ${userId}::uuid and event_type = 'auth.account.disabled' and actor = 'directory_sync'
+      order by time desc limit 1`;
+    const [last] = rows;
+    if (!last) return {};
+    return {
+      disabled_at: last.time.toISOString(),
+      disabled_because: last.reason ?? 'not written down',
+      ...Object.fromEntries(Object.entries(last.evidence ?? {}).map(([k, v]) => [`then_${k}`, v])),
+    };
+  },
+};
