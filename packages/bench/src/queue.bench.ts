@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { quantile, type Bench, type Row } from './bench.ts';
+import { gaugesRow } from './queue.gauges.ts';
 import { createQueueWorld, openRuns, orderSql, pileUp, startIdleWorker, type QueueWorld } from './queue.world.ts';
 
 const atOnce = 16;
@@ -40,19 +41,6 @@ const latencyRows = async (world: QueueWorld, count: number): Promise<Row[]> => 
     row('queue: order to start, p50', quantile(taken, 0.5), 2),
     row('queue: order to start, p99', quantile(taken, 0.99), 15),
   ];
-};
-
-/** Often enough that the answer is fresh many times, and that fresh ones are more than one in a hundred. */
-const gaugesRow = async ({ base }: QueueWorld, waiting: number): Promise<Row> => {
-  const taken: number[] = [];
-  for (let i = 0; i < 300; i += 1) {
-    const from = performance.now();
-    const text = await (await fetch(`${base}/metrics/queues`)).text();
-    taken.push(performance.now() - from);
-    if (!text.includes(`celery_queue_depth{queue="embedding"} ${waiting}`)) throw new Error(`wrong depth:\n${text}`);
-    await sleep(50);
-  }
-  return row(`queue: gauges, ${waiting} waiting, p99`, quantile(taken, 0.99), 3);
 };
 
 /** Every task claimed under a token and its result accepted with the order of the next stage: told, not judged. */

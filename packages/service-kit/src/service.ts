@@ -79,6 +79,7 @@ export const createService = (d: ServiceDefinition): Service => {
   const checks: Checks = { broker: { critical: true, probe: () => d.bus.ping() }, ...d.checks };
   if (d.consumers?.length) watchEventLag(d.metrics, d.bus, d.consumers);
   const internal = createServer(
+    { keepAliveTimeout: scrapersReturnMs },
     createInternal({
       version: d.version,
       metrics: d.metrics,
@@ -155,6 +156,9 @@ const maxHeaderSize = 96 * 1024;
 const requestTimeout = 0;
 /** What the last steps of a stop may take of the grace: closing connections to the database and to the broker. */
 const endsMs = 2_000;
+
+/** Whoever scrapes comes again on the connection it has. */
+const scrapersReturnMs = 75_000;
 
 const nobody = (): Caller | null => null;
 

@@ -2,18 +2,18 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { createMetrics } from '../metrics.ts';
-import { createInternal, type Checks } from './internal.ts';
+import { createInternal, type Checks, type InternalRoute } from './internal.ts';
 
 let server: Server | undefined;
 afterEach(() => void server?.close());
 
-const serve = async (checks: Checks, accepting = true): Promise<string> => {
+const serve = async (checks: Checks, accepting = true, extra: InternalRoute[] = []): Promise<string> => {
   const app = createInternal({
     version: '1.2.3',
     metrics: createMetrics(),
     checks,
     accepting: () => accepting,
-    extra: [],
+    extra,
   });
   server = createServer(app);
   await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve));
@@ -70,5 +70,18 @@ describe('internal listener', () => {
   it('answers /health whatever its dependencies do', async () => {
     const base = await serve({ database: { critical: true, probe: down } });
     expect(await (await fetch(`${base}/health`)).json()).toEqual({ status: 'healthy', version: '1.2.3' });
+  });
+
+  it('answers what it knows, whatever is asked along, and nothing else', async () => {
+    const base = await serve({}, true, [
+      { path: '/more', run: async () => ({ contentType: 'text/plain', body: 'more' }) },
+      { path: '/broken', run: down },
+    ]);
+    expect(await (await fetch(`${base}/more?of=this`)).text()).toBe('more');
+    const statusOf = async (path: string, method = 'GET') => (await fetch(`${base}${path}`, { method })).status;
+    expect(await Promise.all([statusOf('/other'), statusOf('/more', 'POST'), statusOf('/more', 'HEAD')])).toEqual([
+      404, 404, 200,
+    ]);
+    expect(await statusOf('/broken')).toBe(500);
   });
 });

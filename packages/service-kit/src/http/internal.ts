@@ -1,4 +1,4 @@
-import express from 'express';
+import type { RequestListener } from 'node:http';
 import type { Metrics } from '../metrics.ts';
 
 /** A readiness probe; `critical` ones turn the answer to 503, the others only degrade it. */
@@ -65,28 +65,46 @@ const watchReadiness = ({ metrics, checks, accepting }: InternalOptions): void =
     },
   );
 
-/** The internal listener: health, readiness and metrics, never behind the gateway. */
-export const createInternal = (options: InternalOptions): express.Express => {
-  const { version, metrics, checks, accepting, extra } = options;
+type Page = { status?: number; contentType: string; body: string };
+const json = (status: number, value: unknown): Page => ({
+  status,
+  contentType: 'application/json; charset=utf-8',
+  body: JSON.stringify(value),
+});
+
+const pagesOf = ({ version, metrics, checks, accepting, extra }: InternalOptions): Map<string, () => Promise<Page>> =>
+  new Map([
+    ['/health', async () => json(200, { status: 'healthy', version })],
+    [
+      '/health/ready',
+      async () => {
+        const { ready, results } = await runChecks(checks);
+        const ok = ready && accepting();
+        return json(ok ? 200 : 503, { status: ok ? 'ready' : 'not_ready', checks: results });
+      },
+    ],
+    ['/metrics', async () => ({ contentType: metrics.registry.contentType, body: await metrics.registry.metrics() })],
+    ...extra.map(({ path, run }): [string, () => Promise<Page>] => [path, run]),
+  ]);
+
+const notFound: Page = { status: 404, contentType: 'text/plain; charset=utf-8', body: 'Not found\n' };
+const failed: Page = { status: 500, contentType: 'text/plain; charset=utf-8', body: 'Failed\n' };
+
+/**
+ * The internal listener: health, readiness and metrics, never behind the gateway. Pages without parameters and a scraper
+ * that waits a few milliseconds at most: what a framework does for a request would cost more than the answer.
+ */
+export const createInternal = (options: InternalOptions): RequestListener => {
   watchReadiness(options);
-  const app = express();
-  app.disable('x-powered-by');
-  app.get('/health', (_req, res) => {
-    res.json({ status: 'healthy', version });
-  });
-  app.get('/health/ready', async (_req, res) => {
-    const { ready, results } = await runChecks(checks);
-    const ok = ready && accepting();
-    res.status(ok ? 200 : 503).json({ status: ok ? 'ready' : 'not_ready', checks: results });
-  });
-  app.get('/metrics', async (_req, res) => {
-    res.type(metrics.registry.contentType).send(await metrics.registry.metrics());
-  });
-  for (const route of extra) {
-    app.get(route.path, async (_req, res) => {
-      const { contentType, body } = await route.run();
-      res.type(contentType).send(body);
-    });
-  }
-  return app;
+  const pages = pagesOf(options);
+  return (req, res) => {
+    const send = ({ status = 200, contentType, body }: Page): void => {
+      res.writeHead(status, { 'content-type': contentType, 'content-length': Buffer.byteLength(body) });
+      res.end(body);
+    };
+    const [path = ''] = (req.url ?? '').split('?', 1);
+    const page = req.method === 'GET' || req.method === 'HEAD' ? pages.get(path) : undefined;
+    if (page) void page().then(send, () => send(failed));
+    else send(notFound);
+  };
 };

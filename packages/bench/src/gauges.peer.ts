@@ -1,0 +1,16 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { connect } from 'nats';
+
+/** What the queue gauges cannot do without: an answer by HTTP and, twice a second, the one question to the broker. */
+const nc = await connect({ servers: process.argv[2] ?? '' });
+let at = 0;
+let body = '';
+const read = async (): Promise<string> => {
+  if (Date.now() - at < 500) return body;
+  body = (await nc.request('$JS.API.CONSUMER.LIST.JOBS', JSON.stringify({ offset: 0 }))).string();
+  at = Date.now();
+  return body;
+};
+const server = createServer((_req, res) => void read().then((text) => res.end(text)));
+server.listen(0, '127.0.0.1', () => console.log((server.address() as AddressInfo).port));
