@@ -26,7 +26,8 @@ createRoot(root).render(
       defaultColorScheme="auto"
       colorSchemeManager={localStorageColorSchemeManager({ key: 'overtone-color-scheme' })}
     >
-      <Notifications position="top-right" limit={4} autoClose={6000} mt="var(--ot-header)" />
+      {/* Where no page has its buttons: those stand at the top right, uploads and the player at the bottom right. */}
+      <Notifications position="bottom-left" limit={4} autoClose={6000} mb="var(--ot-dock, 0px)" />
       <QueryClientProvider client={queryClient}>
         <RouterProvider router={router} />
       </QueryClientProvider>

@@ -7,6 +7,7 @@ import { NotFoundPage } from '../app/pages.tsx';
 import { plural } from '../lib/format.ts';
 import { waitingQuery } from './approval-count.ts';
 import css from './admin.module.css';
+import { intoView } from './parts.tsx';
 
 /** Navigation of groups and administration; people without a part in it see their groups and nothing around. */
 export const AdminFrame = () => {
@@ -64,7 +65,13 @@ const mayOpen = (role: User['role'], path: string): boolean => {
 const Item = ({ to, label, icon, under, path }: NavItem & { path: string }) => {
   const here = under === '/admin' ? path === '/admin' : path.startsWith(under);
   return (
-    <Link to={to} className={css['item']} data-here={here} {...(here ? { 'aria-current': 'page' as const } : {})}>
+    <Link
+      to={to}
+      className={css['item']}
+      data-here={here}
+      ref={here ? intoView : null}
+      {...(here ? { 'aria-current': 'page' as const } : {})}
+    >
       <Icon name={icon} size={18} />
       {label}
       {label === 'Approvals' && <Waiting />}

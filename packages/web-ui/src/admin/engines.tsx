@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { operate } from '../api/operations.ts';
 import { ErrorNote } from '../app/error-note.tsx';
 import { Processors } from './processors.tsx';
+import { Sheet } from './sheet.tsx';
 
 /** The speech engines of the workers that are alive. */
 export const Engines = () => {
@@ -23,49 +24,39 @@ export const Engines = () => {
   if (engines.data.workers.length === 0)
     return <Text c="dimmed">No worker is running. Recordings wait until one comes back.</Text>;
   return (
-    <Table.ScrollContainer minWidth={480}>
-      <Table data-testid="engines">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Worker</Table.Th>
-            <Table.Th>Engine</Table.Th>
-            <Table.Th>Processors</Table.Th>
-            <Table.Th>Takes</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {engines.data.workers.map((worker) => (
-            <Table.Tr key={worker.id}>
-              <Table.Td>
-                <Text size="sm">{worker.service}</Text>
-                <Text size="xs" c="dimmed">
-                  {worker.id}
-                </Text>
-              </Table.Td>
-              <Table.Td>
-                {worker.engine ? (
-                  <Badge variant="light">{`${worker.engine.provider}, ${worker.engine.model}`}</Badge>
-                ) : (
-                  <Text size="sm" c="dimmed">
-                    none
-                  </Text>
-                )}
-                {worker.note !== null && (
-                  <Text size="xs" c="dimmed" mt={4}>
-                    {worker.note}
-                  </Text>
-                )}
-              </Table.Td>
-              <Table.Td>
-                <Processors gpu={worker.gpu} />
-              </Table.Td>
-              <Table.Td>
-                <Text size="xs">{worker.pulls.join(', ')}</Text>
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+    <Sheet testId="engines" heads={['Worker', 'Engine', 'Processors', 'Takes']}>
+      {engines.data.workers.map((worker) => (
+        <Table.Tr key={worker.id}>
+          <Table.Td>
+            <Text size="sm">{worker.service}</Text>
+            <Text size="xs" c="dimmed">
+              {worker.id}
+            </Text>
+          </Table.Td>
+          <Table.Td>
+            {worker.engine ? (
+              <Badge variant="light">{`${worker.engine.provider}, ${worker.engine.model}`}</Badge>
+            ) : (
+              <Text size="sm" c="dimmed">
+                none
+              </Text>
+            )}
+            {worker.note !== null && (
+              <Text size="xs" c="dimmed" mt={4}>
+                {worker.note}
+              </Text>
+            )}
+          </Table.Td>
+          <Table.Td>
+            <Processors gpu={worker.gpu} />
+          </Table.Td>
+          <Table.Td data-label="Takes">
+            <Text size="xs" span>
+              {worker.pulls.join(', ')}
+            </Text>
+          </Table.Td>
+        </Table.Tr>
+      ))}
+    </Sheet>
   );
 };

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { operate } from '../api/operations.ts';
 import { ErrorNote } from '../app/error-note.tsx';
 import { memory } from './gpu-words.ts';
+import { Sheet } from './sheet.tsx';
 
 /** What the models needed of GPU memory; nothing at all while it is not measured. */
 export const GpuProfiles = () => {
@@ -29,32 +30,18 @@ export const GpuProfiles = () => {
       {profiles.data.summary.length === 0 ? (
         <Text c="dimmed">Nothing was measured yet. It is shown here after the next recording.</Text>
       ) : (
-        <Table.ScrollContainer minWidth={480}>
-          <Table data-testid="gpu-profiles">
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>Stage</Table.Th>
-                <Table.Th>Model</Table.Th>
-                <Table.Th>Device</Table.Th>
-                <Table.Th>Recordings</Table.Th>
-                <Table.Th>Half needed up to</Table.Th>
-                <Table.Th>Most</Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {profiles.data.summary.map((row) => (
-                <Table.Tr key={`${row.stage} ${row.model} ${row.device}`}>
-                  <Table.Td>{row.stage}</Table.Td>
-                  <Table.Td>{row.model}</Table.Td>
-                  <Table.Td>{row.device}</Table.Td>
-                  <Table.Td>{row.count}</Table.Td>
-                  <Table.Td>{memory(row.p50_mib)}</Table.Td>
-                  <Table.Td>{memory(row.max_mib)}</Table.Td>
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
-        </Table.ScrollContainer>
+        <Sheet testId="gpu-profiles" heads={['Stage', 'Model', 'Device', 'Recordings', 'Half needed up to', 'Most']}>
+          {profiles.data.summary.map((row) => (
+            <Table.Tr key={`${row.stage} ${row.model} ${row.device}`}>
+              <Table.Td>{row.stage}</Table.Td>
+              <Table.Td>{row.model}</Table.Td>
+              <Table.Td>{row.device}</Table.Td>
+              <Table.Td data-label="Recordings">{row.count}</Table.Td>
+              <Table.Td data-label="Half needed up to">{memory(row.p50_mib)}</Table.Td>
+              <Table.Td data-label="Most">{memory(row.max_mib)}</Table.Td>
+            </Table.Tr>
+          ))}
+        </Sheet>
       )}
     </>
   );

@@ -1,21 +1,21 @@
-import { Badge, Button, Group, Modal, Pagination, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { Anchor, Badge, Button, Group, Modal, Pagination, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { useDocumentTitle } from '@mantine/hooks';
 import { useMutation } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { ErrorNote } from '../app/error-note.tsx';
 import { standingOf, type Account } from './words.ts';
 import css from './admin.module.css';
 
-/** A page of the administration: heading, what can be done at once, content. */
-export const AdminPane = ({
-  title,
-  actions,
-  children,
-}: {
+type PaneProps = {
   title: string;
   actions?: ReactNode;
+  /** The list that this is one of. */
+  back?: { to: '/admin/users' | '/groups' | '/admin/directory-sync'; label: string };
   children: ReactNode;
-}) => {
+};
+/** A page of the administration: heading, what can be done at once, content. */
+export const AdminPane = ({ title, actions, back, children }: PaneProps) => {
   useDocumentTitle(`${title} · Overtone`);
   return (
     <div className="ot-page">
@@ -25,6 +25,13 @@ export const AdminPane = ({
         </Title>
         {actions}
       </div>
+      {back && (
+        <Text size="sm" mb="md" mt={-8}>
+          <Anchor component={Link} to={back.to} underline="always" c="dimmed">
+            {back.label}
+          </Anchor>
+        </Text>
+      )}
       {children}
     </div>
   );
@@ -38,6 +45,10 @@ export const Section = ({ title, children }: { title: string; children: ReactNod
     {children}
   </section>
 );
+
+/** On a narrow screen links stand in a strip: the one whose page is open is in it, not beyond its edge. */
+export const intoView = (link: HTMLAnchorElement | null): void =>
+  link?.scrollIntoView({ block: 'nearest', inline: 'center' });
 
 type Asked = { isError: boolean; isPending: boolean; error: unknown; refetch: () => unknown };
 /** Says that something is not there yet, or cannot be read; nothing once it is there. */

@@ -1,6 +1,6 @@
-import { ActionIcon, Anchor, Badge, Button, Group, NativeSelect, Stack, Text } from '@mantine/core';
+import { ActionIcon, Badge, Button, Group, NativeSelect, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link, useNavigate, useParams } from '@tanstack/react-router';
+import { useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import css from '../admin/admin.module.css';
 import { AdminPane, Confirm, Empty, Section, Waiting } from '../admin/parts.tsx';
@@ -25,12 +25,8 @@ export const GroupPage = () => {
     <AdminPane
       title={group?.name ?? 'Group'}
       actions={group && manages && <GroupActions group={group} mayDelete={admin} />}
+      back={{ to: '/groups', label: 'All groups' }}
     >
-      <Text size="sm" mb="md" mt={-8}>
-        <Anchor component={Link} to="/groups" underline="always" c="dimmed">
-          All groups
-        </Anchor>
-      </Text>
       <Waiting of={asked} what="The group" />
       {group && me && (
         <Stack gap="lg">

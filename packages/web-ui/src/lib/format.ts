@@ -70,5 +70,18 @@ const startOfDay = (d: Date): number => new Date(d.getFullYear(), d.getMonth(), 
 export const moment = (iso: string): string =>
   new Date(iso).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 
+/** A day not far from now, with its time: `Sun, 22 Nov, 04:00`. */
+export const soon = (iso: string): string =>
+  new Date(iso).toLocaleString(undefined, {
+    weekday: 'short',
+    day: 'numeric',
+    month: 'short',
+    hour: '2-digit',
+    minute: '2-digit',
+  });
+
+/** The time of day, to the second. */
+export const timeOfDay = (iso: string): string => new Date(iso).toLocaleTimeString();
+
 export const plural = (n: number, one: string, many = `${one}s`): string =>
   `${n.toLocaleString()} ${n === 1 ? one : many}`;

@@ -11,6 +11,7 @@ import css from '../admin.module.css';
 import { AdminPane, Empty, Pager, Waiting } from '../parts.tsx';
 import { SearchBox } from '../search-box.tsx';
 import { auditPageSize, auditQuery, exportUrl, type AuditRecord } from './audit-queries.ts';
+import { Sheet } from '../sheet.tsx';
 
 type Filters = Record<string, string>;
 
@@ -138,24 +139,11 @@ const Bar = ({ filters, onChange }: { filters: Filters; onChange: (next: Filters
 );
 
 const Records = ({ records }: { records: readonly AuditRecord[] }) => (
-  <Table.ScrollContainer minWidth={680} className="ot-card">
-    <Table fz="sm" verticalSpacing={8} horizontalSpacing="md" data-testid="audit">
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>When</Table.Th>
-          <Table.Th>Event</Table.Th>
-          <Table.Th>Who</Table.Th>
-          <Table.Th>Whom</Table.Th>
-          <Table.Th>From</Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {records.map((record) => (
-          <RecordRows key={record.uuid} record={record} />
-        ))}
-      </Table.Tbody>
-    </Table>
-  </Table.ScrollContainer>
+  <Sheet testId="audit" card heads={['When', 'Event', 'Who', 'Whom', 'From']}>
+    {records.map((record) => (
+      <RecordRows key={record.uuid} record={record} />
+    ))}
+  </Sheet>
 );
 
 const RecordRows = ({ record }: { record: AuditRecord }) => {
@@ -184,9 +172,9 @@ const RecordRows = ({ record }: { record: AuditRecord }) => {
             </Badge>
           )}
         </Table.Td>
-        <Table.Td>{record.actor_name ?? record.actor ?? ''}</Table.Td>
-        <Table.Td>{record.username ?? ''}</Table.Td>
-        <Table.Td>{record.source_ip ?? ''}</Table.Td>
+        <Table.Td data-label="By">{record.actor_name ?? record.actor ?? ''}</Table.Td>
+        <Table.Td data-label="Whom">{record.username ?? ''}</Table.Td>
+        <Table.Td data-label="From">{record.source_ip ?? ''}</Table.Td>
       </Table.Tr>
       {open && (
         <Table.Tr>

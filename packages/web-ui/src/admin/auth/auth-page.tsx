@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { NotFoundPage } from '../../app/pages.tsx';
 import css from '../admin.module.css';
-import { AdminPane, Waiting } from '../parts.tsx';
+import { AdminPane, intoView, Waiting } from '../parts.tsx';
 import { configQuery } from './auth-queries.ts';
 import { categoryOrder, isCategory, layouts } from './layout.ts';
 import { MappingsPanel } from './mappings-panel.tsx';
@@ -31,9 +31,6 @@ export const AuthPage = () => {
     </AdminPane>
   );
 };
-
-/** On a narrow screen the tabs are a strip: the one that is open is in it, not beyond its edge. */
-const intoView = (tab: HTMLAnchorElement | null): void => tab?.scrollIntoView({ block: 'nearest', inline: 'center' });
 
 const Tab = ({ name, label, here }: { name: string; label: string; here: boolean }) => (
   <Link

@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { ago, moment } from '../../lib/format.ts';
 import { Waiting } from '../parts.tsx';
 import { historyQuery, type ConfigChange } from './auth-queries.ts';
+import { Sheet } from '../sheet.tsx';
 
 /** Who changed what, newest first; asked for when it is wanted. */
 export const ChangeHistory = ({ category }: { category: AuthCategory }) => {
@@ -31,32 +32,19 @@ const History = ({ category }: { category: AuthCategory }) => {
     );
   return (
     <Stack gap="sm" mt="sm">
-      <Table.ScrollContainer minWidth={560} className="ot-card">
-        <Table fz="sm" horizontalSpacing="md" data-testid="history">
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>When</Table.Th>
-              <Table.Th>Who</Table.Th>
-              <Table.Th>Setting</Table.Th>
-              <Table.Th>Before</Table.Th>
-              <Table.Th>After</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {changes.map((change) => (
-              <Table.Tr key={change.uuid}>
-                <Table.Td title={moment(change.created_at)} style={{ whiteSpace: 'nowrap' }}>
-                  {ago(change.created_at)}
-                </Table.Td>
-                <Table.Td>{change.changed_by ?? 'unknown'}</Table.Td>
-                <Table.Td>{change.config_key}</Table.Td>
-                <Table.Td style={{ overflowWrap: 'anywhere' }}>{brief(change.old_value)}</Table.Td>
-                <Table.Td style={{ overflowWrap: 'anywhere' }}>{brief(change.new_value)}</Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
+      <Sheet testId="history" card heads={['When', 'Who', 'Setting', 'Before', 'After']}>
+        {changes.map((change) => (
+          <Table.Tr key={change.uuid}>
+            <Table.Td title={moment(change.created_at)} style={{ whiteSpace: 'nowrap' }}>
+              {ago(change.created_at)}
+            </Table.Td>
+            <Table.Td>{change.changed_by ?? 'unknown'}</Table.Td>
+            <Table.Td data-wide>{change.config_key}</Table.Td>
+            <Table.Td data-label="Before">{brief(change.old_value)}</Table.Td>
+            <Table.Td data-label="After">{brief(change.new_value)}</Table.Td>
+          </Table.Tr>
+        ))}
+      </Sheet>
       {history.hasNextPage && (
         <Group>
           <Button

@@ -10,6 +10,7 @@ import { originBadges, roleNames } from '../words.ts';
 import { mappingsQuery, type Mapping } from './auth-queries.ts';
 import { MappingDialog } from './mapping-dialog.tsx';
 import { MappingTester } from './mapping-tester.tsx';
+import { Sheet } from '../sheet.tsx';
 
 type Dialog = { kind: 'create' } | { kind: 'edit' | 'delete'; mapping: Mapping } | null;
 
@@ -77,61 +78,59 @@ type TableProps = {
   onDelete: (mapping: Mapping) => void;
 };
 const MappingTable = ({ mappings, onEdit, onDelete }: TableProps) => (
-  <Table.ScrollContainer minWidth={640}>
-    <Table fz="sm" data-testid="mappings">
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>Source</Table.Th>
-          <Table.Th>Claim</Table.Th>
-          <Table.Th>Group</Table.Th>
-          <Table.Th>Role</Table.Th>
-          <Table.Th>Members</Table.Th>
-          <Table.Th ta="right">Actions</Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {mappings.map((mapping) => (
-          <Table.Tr key={mapping.uuid}>
-            <Table.Td>
-              <Badge variant="light" color="gray">
-                {originBadges[mapping.source]}
-              </Badge>
-            </Table.Td>
-            <Table.Td miw={200} style={{ overflowWrap: 'anywhere' }}>
-              {mapping.claim_value}
-              {mapping.description !== null && mapping.description !== '' && (
-                <Text size="xs" c="dimmed">
-                  {mapping.description}
-                </Text>
-              )}
-              {mapping.warning !== null && (
-                <Text size="xs" c="red">
-                  {mapping.warning}
-                </Text>
-              )}
-            </Table.Td>
-            <Table.Td>
-              {mapping.group_uuid !== null && (
-                <Link to="/groups/$uuid" params={{ uuid: mapping.group_uuid }} className="ot-link">
-                  {mapping.group_name}
-                </Link>
-              )}
-            </Table.Td>
-            <Table.Td>{mapping.grants_role === null ? '' : roleNames[mapping.grants_role]}</Table.Td>
-            <Table.Td>{mapping.group_uuid === null ? '' : mapping.member_count}</Table.Td>
-            <Table.Td>
-              <Group gap={4} wrap="nowrap" justify="flex-end">
-                <ActionIcon aria-label={`Edit ${mapping.claim_value}`} onClick={() => onEdit(mapping)}>
-                  <Icon name="edit" size={17} />
-                </ActionIcon>
-                <ActionIcon aria-label={`Delete ${mapping.claim_value}`} onClick={() => onDelete(mapping)}>
-                  <Icon name="trash" size={17} />
-                </ActionIcon>
-              </Group>
-            </Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
-  </Table.ScrollContainer>
+  <Sheet
+    testId="mappings"
+    heads={[
+      'Source',
+      'Claim',
+      'Group',
+      'Role',
+      'Members',
+      <Table.Th key="Actions" ta="right">
+        Actions
+      </Table.Th>,
+    ]}
+  >
+    {mappings.map((mapping) => (
+      <Table.Tr key={mapping.uuid}>
+        <Table.Td>
+          <Badge variant="light" color="gray">
+            {originBadges[mapping.source]}
+          </Badge>
+        </Table.Td>
+        <Table.Td miw={200} data-wide>
+          {mapping.claim_value}
+          {mapping.description !== null && mapping.description !== '' && (
+            <Text size="xs" c="dimmed">
+              {mapping.description}
+            </Text>
+          )}
+          {mapping.warning !== null && (
+            <Text size="xs" c="red">
+              {mapping.warning}
+            </Text>
+          )}
+        </Table.Td>
+        <Table.Td>
+          {mapping.group_uuid !== null && (
+            <Link to="/groups/$uuid" params={{ uuid: mapping.group_uuid }} className="ot-link">
+              {mapping.group_name}
+            </Link>
+          )}
+        </Table.Td>
+        <Table.Td data-label="Role">{mapping.grants_role === null ? '' : roleNames[mapping.grants_role]}</Table.Td>
+        <Table.Td data-label="Members">{mapping.group_uuid === null ? '' : mapping.member_count}</Table.Td>
+        <Table.Td>
+          <Group gap={4} wrap="nowrap" justify="flex-end">
+            <ActionIcon aria-label={`Edit ${mapping.claim_value}`} onClick={() => onEdit(mapping)}>
+              <Icon name="edit" size={17} />
+            </ActionIcon>
+            <ActionIcon aria-label={`Delete ${mapping.claim_value}`} onClick={() => onDelete(mapping)}>
+              <Icon name="trash" size={17} />
+            </ActionIcon>
+          </Group>
+        </Table.Td>
+      </Table.Tr>
+    ))}
+  </Sheet>
 );

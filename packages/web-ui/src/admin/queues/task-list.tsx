@@ -13,6 +13,7 @@ import { SearchBox } from '../search-box.tsx';
 import { taskPageSize, taskQuery, tasksQuery, type TaskItem } from './queue-queries.ts';
 import { TryList } from './try-list.tsx';
 import { queueHints, taskColors, taskWords } from './words.ts';
+import { Sheet } from '../sheet.tsx';
 
 type Filters = Record<string, string>;
 
@@ -113,24 +114,22 @@ const Recover = () => {
 };
 
 const Tasks = ({ tasks }: { tasks: readonly TaskItem[] }) => (
-  <Table.ScrollContainer minWidth={620}>
-    <Table fz="sm" verticalSpacing={8} data-testid="tasks">
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>Stage</Table.Th>
-          <Table.Th>State</Table.Th>
-          <Table.Th>Recording</Table.Th>
-          <Table.Th ta="right">Tries</Table.Th>
-          <Table.Th>Ordered</Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {tasks.map((task) => (
-          <TaskRows key={task.uuid} task={task} />
-        ))}
-      </Table.Tbody>
-    </Table>
-  </Table.ScrollContainer>
+  <Sheet
+    testId="tasks"
+    heads={[
+      'Stage',
+      'State',
+      'Recording',
+      <Table.Th key="Tries" ta="right">
+        Tries
+      </Table.Th>,
+      'Ordered',
+    ]}
+  >
+    {tasks.map((task) => (
+      <TaskRows key={task.uuid} task={task} />
+    ))}
+  </Sheet>
 );
 
 const TaskRows = ({ task }: { task: TaskItem }) => {
@@ -165,8 +164,10 @@ const TaskRows = ({ task }: { task: TaskItem }) => {
             {task.file_title ?? task.media_file_id.slice(0, 8)}
           </Link>
         </Table.Td>
-        <Table.Td ta="right">{task.attempt}</Table.Td>
-        <Table.Td title={moment(task.created_at)} style={{ whiteSpace: 'nowrap' }}>
+        <Table.Td ta="right" data-label="Tries">
+          {task.attempt}
+        </Table.Td>
+        <Table.Td data-label="Ordered" title={moment(task.created_at)} style={{ whiteSpace: 'nowrap' }}>
           {ago(task.created_at)}
         </Table.Td>
       </Table.Tr>

@@ -6,40 +6,39 @@ import { moment } from '../../lib/format.ts';
 import css from '../admin.module.css';
 import { Empty, Pager, Waiting } from '../parts.tsx';
 import { passesQuery, passPageSize } from './sync-queries.ts';
-import { statusWords, summaryOf, type Summary } from './words.ts';
+import { stateOf, summaryOf, type Summary } from './words.ts';
+import { Sheet } from '../sheet.tsx';
 
 /** Passes, newest first. */
-export const PassList = () => {
+export const PassList = ({ last }: { last: string | null }) => {
   const [page, setPage] = useState(1);
-  const passes = useQuery(passesQuery(page));
+  const passes = useQuery(passesQuery(page, last));
   if (!passes.data) return <Waiting of={passes} what="The passes" />;
   if (passes.data.total === 0) return <Empty>No pass has run yet.</Empty>;
   return (
     <>
-      <Table.ScrollContainer minWidth={560}>
-        <Table fz="sm" verticalSpacing="xs" data-testid="passes">
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Started</Table.Th>
-              <Table.Th>State</Table.Th>
-              <Table.Th>Result</Table.Th>
-              <Table.Th ta="right">Took</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {passes.data.items.map((pass) => (
-              <Row key={pass.pass_uuid} pass={pass} />
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
+      <Sheet
+        testId="passes"
+        heads={[
+          'Started',
+          'State',
+          'Result',
+          <Table.Th key="Took" ta="right">
+            Took
+          </Table.Th>,
+        ]}
+      >
+        {passes.data.items.map((pass) => (
+          <Row key={pass.pass_uuid} pass={pass} />
+        ))}
+      </Sheet>
       <Pager page={page} total={passes.data.total} size={passPageSize} onPage={setPage} />
     </>
   );
 };
 
 const Row = ({ pass }: { pass: Summary }) => {
-  const { words, color } = statusWords[pass.status];
+  const { words, color } = stateOf(pass);
   return (
     <Table.Tr>
       <Table.Td style={{ whiteSpace: 'nowrap' }}>
@@ -61,8 +60,8 @@ const Row = ({ pass }: { pass: Summary }) => {
           {words}
         </Badge>
       </Table.Td>
-      <Table.Td>{summaryOf(pass)}</Table.Td>
-      <Table.Td ta="right" className="ot-tabular">
+      <Table.Td data-wide>{summaryOf(pass)}</Table.Td>
+      <Table.Td ta="right" className="ot-tabular" data-label="Took" style={{ whiteSpace: 'nowrap' }}>
         {pass.duration_s === null ? '' : `${pass.duration_s.toFixed(1)} s`}
       </Table.Td>
     </Table.Tr>

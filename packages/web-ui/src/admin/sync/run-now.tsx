@@ -2,46 +2,47 @@ import { Alert, Button, Group, Progress, Stack, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { askSweep } from '../../api/sweep.ts';
-import { say, sayError } from '../../app/notify.ts';
 import { Icon } from '../../app/icons.tsx';
-import { ago, moment } from '../../lib/format.ts';
-import css from '../admin.module.css';
-import { phaseWords, summaryOf, type Status } from './words.ts';
+import { sayError } from '../../app/notify.ts';
+import { ago, timeOfDay } from '../../lib/format.ts';
+import { useOrdered } from './ordered.ts';
+import { passOrdered } from './sync-queries.ts';
+import { awaitsApproval, phaseWords, summaryOf, type Status } from './words.ts';
 
-/** State of the sweep, and the two ways to start a pass. */
+/** State of the sweep, and the ways to start a pass. */
 export const RunNow = ({ status }: { status: Status }) => {
   const client = useQueryClient();
+  const ordered = useOrdered();
   const run = useMutation({
     mutationFn: (dry: boolean) => askSweep('runDirectorySync', { body: dry ? { dry_run: true } : {} }),
-    onSuccess: () => {
-      say('A pass is on its way.');
-      void client.invalidateQueries({ queryKey: ['sweep'] });
-      // It is ordered, not begun: look again soon.
-      setTimeout(() => void client.invalidateQueries({ queryKey: ['sweep'] }), 2_000);
-    },
+    onSuccess: () => passOrdered(client),
     onError: (error) => sayError('No pass was started', error),
   });
-  const busy = status.running !== null;
+  const busy = ordered || status.running !== null;
   return (
     <Stack gap="md">
-      <Last status={status} />
-      {status.running && <Running running={status.running} />}
+      <div>
+        <Last status={status} />
+        <Progressing running={status.running} ordered={ordered} />
+      </div>
       <Group>
         <Button
-          variant="default"
+          variant={status.dry_run ? 'filled' : 'default'}
           disabled={busy}
           loading={run.isPending && run.variables}
           onClick={() => run.mutate(true)}
         >
           Try it (dry run)
         </Button>
-        <Button disabled={busy} loading={run.isPending && !run.variables} onClick={() => run.mutate(false)}>
-          Run now
-        </Button>
+        {!status.dry_run && (
+          <Button disabled={busy} loading={run.isPending && !run.variables} onClick={() => run.mutate(false)}>
+            Run now
+          </Button>
+        )}
       </Group>
       <Text size="xs" c="dimmed">
         {status.dry_run
-          ? 'Dry run is on: a pass reports and changes nothing.'
+          ? 'Dry run is on: every pass reports and changes nothing.'
           : 'A pass disables whoever has left the directory, within the limits below.'}
       </Text>
     </Stack>
@@ -52,7 +53,7 @@ const Last = ({ status }: { status: Status }) => {
   const last = status.last_result;
   if (!last) return <Text size="sm">No pass has run yet.</Text>;
   const bad = last.status === 'directory_unavailable' || last.status === 'failed';
-  const waits = last.status === 'held';
+  const waits = awaitsApproval(last);
   return (
     <Alert
       color={bad ? 'red' : waits ? 'yellow' : 'petrol'}
@@ -61,32 +62,48 @@ const Last = ({ status }: { status: Status }) => {
       title={`Last pass ${ago(last.started_at)}${last.dry_run ? ', dry run' : ''}`}
       data-testid="last-pass"
     >
-      <Text size="sm">{summaryOf(last)}</Text>
-      <Link className={css['rowLink'] ?? ''} to="/admin/directory-sync/passes/$uuid" params={{ uuid: last.pass_uuid }}>
+      <Text size="sm" mb={4}>
+        {summaryOf(last)}
+      </Text>
+      <Link className="ot-link" to="/admin/directory-sync/passes/$uuid" params={{ uuid: last.pass_uuid }}>
         {waits ? 'Review and approve' : 'Report'}
       </Link>
     </Alert>
   );
 };
 
-const Running = ({ running }: { running: NonNullable<Status['running']> }) => {
-  const { phase, done, total } = running;
+/** What is said when it changes is the step, not how far it is: that moves every second. */
+const Progressing = ({ running, ordered }: { running: Status['running']; ordered: boolean }) => {
+  const step = running ? phaseWords[running.phase] + (running.dry_run ? ' (dry run)' : '') : 'Ordered';
+  const busy = running !== null || ordered;
   return (
-    <div role="status" data-testid="running">
-      <Text size="sm" fw={600}>
-        {phaseWords[phase]}
-        {running.dry_run ? ' (dry run)' : ''}
+    <div data-testid="running">
+      <Text size="sm" fw={600} role="status" mt={busy ? 'md' : 0}>
+        {busy && step}
       </Text>
-      <Text size="xs" c="dimmed" className="ot-tabular">
-        {done > 0 && `${done.toLocaleString()}${total === null ? '' : ` of ${total.toLocaleString()}`} · `}since{' '}
-        {moment(running.started_at)}
-      </Text>
-      <Progress
-        mt={6}
-        value={total === null || total === 0 ? 100 : (100 * done) / total}
-        animated
-        aria-label={phaseWords[phase]}
-      />
+      {busy && (
+        <>
+          <Text size="xs" c="dimmed" className="ot-tabular">
+            {running ? howFar(running) : 'It begins as soon as a worker of the queue cpu takes it.'}
+          </Text>
+          <Bar share={running?.total ? (100 * running.done) / running.total : null} words={step} />
+        </>
+      )}
     </div>
   );
 };
+const howFar = ({ done, total, started_at: since }: NonNullable<Status['running']>): string => {
+  const count = done > 0 ? `${done.toLocaleString()}${total === null ? '' : ` of ${total.toLocaleString()}`} · ` : '';
+  return `${count}since ${timeOfDay(since)}`;
+};
+
+/** @param share In percent; null: it moves, nobody knows how far. */
+const Bar = ({ share, words }: { share: number | null; words: string }) => (
+  <Progress.Root mt={6}>
+    {share === null ? (
+      <Progress.Section value={100} withAria={false} animated opacity={0.5} />
+    ) : (
+      <Progress.Section value={share} animated aria-label={words} />
+    )}
+  </Progress.Root>
+);

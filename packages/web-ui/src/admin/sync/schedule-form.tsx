@@ -1,12 +1,13 @@
 import { Button, Group, NumberInput, Stack, Switch, Text, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import cronstrue from 'cronstrue';
-import { Fragment, useState } from 'react';
+import { useState } from 'react';
 import { fieldOf } from '../../api/problem.ts';
 import { askSweep } from '../../api/sweep.ts';
 import { ErrorNote } from '../../app/error-note.tsx';
 import { say } from '../../app/notify.ts';
-import { moment } from '../../lib/format.ts';
+import { moment, soon } from '../../lib/format.ts';
+import css from './sync.module.css';
 import type { Status } from './words.ts';
 
 type Draft = Pick<Status, 'enabled' | 'schedule' | 'dry_run' | 'max_disables_per_run' | 'max_disable_percent'>;
@@ -64,7 +65,13 @@ export const ScheduleForm = ({ status }: { status: Status }) => {
           error={errorOf('schedule')}
           onChange={(event) => change({ schedule: event.currentTarget.value })}
         />
-        {changed.includes('schedule') ? null : <NextRuns status={status} />}
+        {changed.includes('schedule') ? (
+          <Text size="sm" c="dimmed">
+            Its next five times are shown once it is saved.
+          </Text>
+        ) : (
+          <NextRuns status={status} />
+        )}
         <NumberInput
           label="Accounts a pass may disable"
           description="More leavers than this wait for the next pass."
@@ -81,6 +88,7 @@ export const ScheduleForm = ({ status }: { status: Status }) => {
           min={0.01}
           max={100}
           suffix=" %"
+          placeholder="No brake"
           value={draft.max_disable_percent ?? ''}
           error={errorOf('max_disable_percent')}
           onChange={(value) => change({ max_disable_percent: value === '' ? null : Number(value) })}
@@ -106,14 +114,13 @@ const NextRuns = ({ status }: { status: Status }) => (
     <Text size="sm" fw={600}>
       {status.enabled ? 'Next passes' : 'Next passes, once it is switched on'}, in your time
     </Text>
-    <Text size="sm" c="dimmed">
-      {status.next_runs.map((at, i) => (
-        <Fragment key={at}>
-          {i > 0 && ' · '}
-          <span style={{ whiteSpace: 'nowrap' }}>{moment(at)}</span>
-        </Fragment>
+    <ul className={css['times']}>
+      {status.next_runs.map((at) => (
+        <li key={at} title={moment(at)}>
+          {soon(at)}
+        </li>
       ))}
-    </Text>
+    </ul>
     {status.next_due && <Text size="sm">One is due and starts within 15 minutes.</Text>}
   </div>
 );

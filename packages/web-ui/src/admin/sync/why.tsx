@@ -1,4 +1,4 @@
-import { Stack, Table, Text } from '@mantine/core';
+import { Button, Group, Stack, Table, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -6,22 +6,31 @@ import { moment } from '../../lib/format.ts';
 import css from '../admin.module.css';
 import { Empty, Waiting } from '../parts.tsx';
 import { SearchBox } from '../search-box.tsx';
+import { Sheet } from '../sheet.tsx';
 import { usersQuery } from '../users/user-queries.ts';
 import { nameOf, type Account } from '../words.ts';
+import { Standing } from './standing.tsx';
 import { whyQuery } from './sync-queries.ts';
 import { evidenceOf, outcomeWords, reasonWords } from './words.ts';
 
-/** What passes decided about one person, and on what grounds. */
+/** How one person stands now, what passes decided about them, and on what grounds. */
 export const Why = () => {
   const [q, setQ] = useState('');
+  const [asked, setAsked] = useState('');
   const found = useQuery({ ...usersQuery({ q, origin: 'ldap' }), enabled: q.length >= 2 });
   const people = q.length >= 2 ? (found.data?.items ?? []).slice(0, 5) : [];
   return (
     <Stack gap="md">
       <Text size="sm" c="dimmed">
-        Why was somebody disabled, or why did their role or groups change?
+        Why is somebody an administrator, disabled or refused, or why did their role or groups change?
       </Text>
-      <SearchBox label="Name, e-mail address or directory login" value={q} onChange={setQ} />
+      <Group gap="sm">
+        <SearchBox label="Name, e-mail address or directory login" value={q} onChange={setQ} />
+        <Button variant="default" disabled={q.trim() === ''} onClick={() => setAsked(q.trim())}>
+          Ask the directory
+        </Button>
+      </Group>
+      {asked !== '' && <Standing key={asked} login={asked} />}
       {q.length >= 2 && !found.data && <Waiting of={found} what="The accounts" height={60} />}
       {q.length >= 2 && found.data?.items.length === 0 && <Empty>No account of the directory matches.</Empty>}
       {people.map((account) => (
@@ -52,35 +61,31 @@ const Decisions = ({ account }: { account: Account }) => {
         </Text>
       )}
       {why.data && why.data.length > 0 && (
-        <Table.ScrollContainer minWidth={480}>
-          <Table fz="sm" verticalSpacing={6}>
-            <Table.Tbody>
-              {why.data.map((row) => (
-                <Table.Tr key={row.pass_uuid}>
-                  <Table.Td style={{ whiteSpace: 'nowrap' }}>
-                    <Link
-                      className={css['rowLink'] ?? ''}
-                      to="/admin/directory-sync/passes/$uuid"
-                      params={{ uuid: row.pass_uuid }}
-                    >
-                      {moment(row.at)}
-                    </Link>
-                  </Table.Td>
-                  <Table.Td>
-                    {decisionWords(row.decision)}
-                    {row.dry_run ? ' (dry run)' : ''}
-                  </Table.Td>
-                  <Table.Td>
-                    {reasonOf(row.reason)}
-                    <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
-                      {evidenceOf(row.evidence)}
-                    </Text>
-                  </Table.Td>
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
-        </Table.ScrollContainer>
+        <Sheet testId="decisions" heads={['Pass', 'Decision', 'Why']}>
+          {why.data.map((row) => (
+            <Table.Tr key={row.pass_uuid}>
+              <Table.Td style={{ whiteSpace: 'nowrap' }}>
+                <Link
+                  className={css['rowLink'] ?? ''}
+                  to="/admin/directory-sync/passes/$uuid"
+                  params={{ uuid: row.pass_uuid }}
+                >
+                  {moment(row.at)}
+                </Link>
+              </Table.Td>
+              <Table.Td>
+                {decisionWords(row.decision)}
+                {row.dry_run ? ' (dry run)' : ''}
+              </Table.Td>
+              <Table.Td data-wide>
+                {reasonOf(row.reason)}
+                <Text size="xs" c="dimmed">
+                  {evidenceOf(row.evidence)}
+                </Text>
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Sheet>
       )}
     </div>
   );

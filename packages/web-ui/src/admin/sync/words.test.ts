@@ -1,11 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
-import { evidenceOf, summaryOf } from './words.ts';
+import { evidenceOf, stateOf, summaryOf } from './words.ts';
 
 const report = {
   status: 'ok' as const,
   error: null,
   dry_run: false,
   disabled: 0,
+  undone: 0,
+  approved_at: null,
   would_disable: 0,
   deferred: 0,
   candidates: 0,
@@ -35,6 +37,27 @@ describe('what a pass came to', () => {
   it('broken off says that nobody was disabled, and why', () => {
     const said = summaryOf({ ...report, status: 'directory_unavailable', error: 'No answer in time.' });
     expect(said).toMatch(/nobody was disabled.*No answer in time/);
+  });
+  it('that broke off at its second try says whom the first had disabled', () => {
+    expect(summaryOf({ ...report, status: 'directory_unavailable', error: 'Gone.', disabled: 2 })).toBe(
+      'The directory could not be read whole, after 2 accounts had been disabled. Gone.',
+    );
+  });
+  it.each([
+    [1, '3 accounts disabled. 1 enabled again since.'],
+    [3, '3 accounts disabled. Taken back since: all enabled again.'],
+  ])('taken back for %p of three says so', (undone, said) => {
+    expect(summaryOf({ ...report, candidates: 3, disabled: 3, undone })).toBe(said);
+  });
+  it('held and approved says that nothing waits any more', () => {
+    const approved = { ...report, status: 'held' as const, candidates: 40, approved_at: '2026-11-21T12:00:00Z' };
+    expect(summaryOf(approved)).toBe('40 accounts would be disabled. The set was approved.');
+    expect(stateOf(approved).words).toBe('approved');
+  });
+  it('approved for some only says what was done, and that the others wait', () => {
+    expect(summaryOf({ ...report, status: 'held', candidates: 3, disabled: 2 })).toBe(
+      '2 accounts disabled. Others have left meanwhile. The whole set waits for approval.',
+    );
   });
   it('held says that the whole set waits', () => {
     expect(summaryOf({ ...report, status: 'held', candidates: 40 })).toMatch(/40 accounts .* waits for approval/);

@@ -1,4 +1,5 @@
 import type { SweepAnswer } from '../../api/sweep.ts';
+import { plural } from '../../lib/format.ts';
 
 export type Report = SweepAnswer<'pass'>;
 export type Status = SweepAnswer<'directorySyncStatus'>;
@@ -23,7 +24,7 @@ export const outcomeWords: Record<Leaver['outcome'], Said> = {
   undone: { words: 'enabled again', color: 'petrol' },
 };
 
-export const statusWords: Record<Report['status'], Said> = {
+const statusWords: Record<Report['status'], Said> = {
   running: { words: 'running', color: 'petrol' },
   ok: { words: 'done', color: 'petrol' },
   held: { words: 'held', color: 'yellow' },
@@ -31,6 +32,13 @@ export const statusWords: Record<Report['status'], Said> = {
   disabled: { words: 'switched off', color: 'gray' },
   failed: { words: 'failed', color: 'red' },
 };
+
+type Stated = Pick<Summary, 'status' | 'approved_at'>;
+/** Nothing was approved yet, and something can be. */
+export const awaitsApproval = (r: Stated): boolean => r.status === 'held' && r.approved_at === null;
+/** How a pass ended, in a word. */
+export const stateOf = (r: Stated): Said =>
+  r.status === 'held' && !awaitsApproval(r) ? { words: 'approved', color: 'petrol' } : statusWords[r.status];
 
 export const phaseWords: Record<NonNullable<Status['running']>['phase'], string> = {
   snapshot: 'Reading the directory',
@@ -40,25 +48,43 @@ export const phaseWords: Record<NonNullable<Status['running']>['phase'], string>
 };
 
 /** What a pass came to, in one sentence. */
-export const summaryOf = (
-  r: Pick<
-    Report,
-    'status' | 'error' | 'dry_run' | 'disabled' | 'would_disable' | 'deferred' | 'candidates' | 'checked' | 'reconciled'
-  >,
-): string => {
-  const accounts = (n: number) => `${n.toLocaleString()} ${n === 1 ? 'account' : 'accounts'}`;
-  if (r.status === 'directory_unavailable')
-    return `The directory could not be read whole, so nobody was disabled. ${r.error ?? ''}`.trim();
-  if (r.status === 'held')
-    return `${r.error ?? `${accounts(r.candidates)} would be disabled.`} The whole set waits for approval.`;
+export const summaryOf = (r: Counts): string => {
+  if (r.status === 'directory_unavailable') return unread(r);
+  if (r.status === 'held') return heldWords(r);
   if (r.status === 'disabled' || r.status === 'failed') return r.error ?? '';
   const changed = r.reconciled > 0 ? ` Roles or groups of ${accounts(r.reconciled)} changed.` : '';
   if (r.candidates === 0) return `All of ${accounts(r.checked)} are still in the directory.${changed}`;
   const left = r.deferred > 0 ? ` ${accounts(r.deferred)} left for the next pass.` : '';
   return r.dry_run
     ? `${accounts(r.would_disable)} would be disabled.${left}`
-    : `${accounts(r.disabled)} disabled.${left}${changed}`;
+    : `${accounts(r.disabled)} disabled.${backWords(r)}${left}${changed}`;
 };
+type Counts = Omit<
+  Summary,
+  'pass_uuid' | 'trigger' | 'seen' | 'capped' | 'max_disables_per_run' | 'ldap_requests' | 'set_digest' | Times
+>;
+type Times = 'started_at' | 'finished_at' | 'duration_s';
+const accounts = (n: number): string => plural(n, 'account');
+const backWords = ({ disabled, undone }: Counts): string => {
+  if (undone === 0) return '';
+  return undone === disabled
+    ? ' Taken back since: all enabled again.'
+    : ` ${undone.toLocaleString()} enabled again since.`;
+};
+/** An earlier try of the same pass may have got further. */
+const unread = (r: Counts): string => {
+  const done = r.disabled === 0 ? 'so nobody was disabled' : `after ${accounts(r.disabled)} had been disabled`;
+  return `The directory could not be read whole, ${done}.${backWords(r)} ${r.error ?? ''}`.trim();
+};
+const heldWords = (r: Counts): string => {
+  const what =
+    r.disabled > 0
+      ? `${accounts(r.disabled)} disabled.${backWords(r)} Others have left meanwhile.`
+      : (r.error ?? `${accounts(r.candidates)} would be disabled.`);
+  return awaitsApproval(r) ? `${what} The whole set waits for approval.` : `${what} The set was approved.`;
+};
+/** How many of a held set are still to be disabled. */
+export const waitingIn = (r: Pick<Summary, 'candidates' | 'disabled'>): number => r.candidates - r.disabled;
 
 const evidenceNames: Readonly<Record<string, string>> = {
   directory_id: 'looked for by',

@@ -1,4 +1,4 @@
-import { Anchor, Group, Stack, Text } from '@mantine/core';
+import { Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { meQuery } from '../../api/queries.ts';
@@ -19,12 +19,11 @@ export const UserPage = () => {
   const account = user.data;
   const reach = account && me ? reachOf(me, account) : null;
   return (
-    <AdminPane title={account ? nameOf(account) : 'User'} actions={account && <StandingBadge account={account} />}>
-      <Text size="sm" mb="md" mt={-8}>
-        <Anchor component={Link} to="/admin/users" underline="always" c="dimmed">
-          All users
-        </Anchor>
-      </Text>
+    <AdminPane
+      title={account ? nameOf(account) : 'User'}
+      actions={account && <StandingBadge account={account} />}
+      back={{ to: '/admin/users', label: 'All users' }}
+    >
       <Waiting of={user} what="The account" height={300} />
       {account && reach && (
         <Stack gap="lg">

@@ -10,6 +10,7 @@ import { SearchBox } from '../search-box.tsx';
 import { nameOf, originBadges, originNames, roleNames, type Account } from '../words.ts';
 import { CreateUserDialog } from './create-user-dialog.tsx';
 import { states, userPageSize, usersQuery } from './user-queries.ts';
+import { Sheet } from '../sheet.tsx';
 
 type Filters = Record<string, string>;
 const route = '/inside/frame/admin/users';
@@ -95,30 +96,22 @@ const Found = ({ users, filters, onChange }: FoundProps) => {
   const order = filters['order'] ?? 'asc';
   const head = (by: string, label: string) => (
     <SortHead
+      key={by}
       label={label}
       sorted={sort === by ? (order === 'asc' ? 'ascending' : 'descending') : 'none'}
       onSort={() => onChange({ sort: by, order: sort === by && order === 'asc' ? 'desc' : 'asc' })}
     />
   );
   return (
-    <Table.ScrollContainer minWidth={640} className="ot-card">
-      <Table fz="sm" verticalSpacing="sm" horizontalSpacing="md" data-testid="users">
-        <Table.Thead>
-          <Table.Tr>
-            {head('full_name', 'Name')}
-            <Table.Th>Role</Table.Th>
-            <Table.Th>Origin</Table.Th>
-            <Table.Th>State</Table.Th>
-            {head('last_login_at', 'Last sign-in')}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {users.map((user) => (
-            <UserRow key={user.uuid} user={user} />
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+    <Sheet
+      testId="users"
+      card
+      heads={[head('full_name', 'Name'), 'Role', 'Origin', 'State', head('last_login_at', 'Last sign-in')]}
+    >
+      {users.map((user) => (
+        <UserRow key={user.uuid} user={user} />
+      ))}
+    </Sheet>
   );
 };
 
@@ -163,7 +156,7 @@ const UserRow = ({ user }: { user: Account }) => (
     <Table.Td>
       <StandingBadge account={user} />
     </Table.Td>
-    <Table.Td title={user.last_login_at === null ? undefined : moment(user.last_login_at)}>
+    <Table.Td data-label="Last sign-in" title={user.last_login_at === null ? undefined : moment(user.last_login_at)}>
       {user.last_login_at === null ? 'never' : ago(user.last_login_at)}
     </Table.Td>
   </Table.Tr>

@@ -1,0 +1,27 @@
+import { Table } from '@mantine/core';
+import type { ReactElement, ReactNode } from 'react';
+import css from './sheet.module.css';
+
+type SheetProps = { heads: readonly (string | ReactElement)[]; testId: string; card?: boolean; children: ReactNode };
+/**
+ * A table that becomes a list where there is no room for columns: the first cell and those with `data-wide` have a line
+ * of their own there, and `data-label` names what only its column would.
+ */
+export const Sheet = ({ heads, testId, card = false, children }: SheetProps) => (
+  <div className={card ? `ot-card ${css['card']}` : undefined}>
+    <Table
+      className={css['sheet'] ?? ''}
+      fz="sm"
+      verticalSpacing="xs"
+      horizontalSpacing={card ? 'md' : 'xs'}
+      data-testid={testId}
+    >
+      <Table.Thead>
+        <Table.Tr>
+          {heads.map((head) => (typeof head === 'string' ? <Table.Th key={head}>{head}</Table.Th> : head))}
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>{children}</Table.Tbody>
+    </Table>
+  </div>
+);
