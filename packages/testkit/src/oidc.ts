@@ -2,6 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Provider, type Configuration } from 'oidc-provider';
+import { inMemory } from './oidc-memory.ts';
 
 export { halfHash, startScriptedProvider, type ScriptedProvider, type TokenAnswer } from './scripted-provider.ts';
 
@@ -34,6 +35,7 @@ const configuration = (
   users: Map<string, ProviderUser>,
   scopesInIdToken: boolean,
 ): Configuration => ({
+  adapter: inMemory(),
   clients: [
     {
       client_id: client.id,
