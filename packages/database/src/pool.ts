@@ -2,6 +2,7 @@ import { AsyncResource } from 'node:async_hooks';
 import { currentFlow, unavailable, type Metrics } from '@overtone/service-kit';
 import { Pool, type PoolClient } from 'pg';
 import { z } from 'zod';
+import { createHangWatch, cut } from './hang.ts';
 
 /** Environment of a service that owns tables. It connects as its own role, with rights to its own tables only. */
 export const databaseEnv = {
@@ -18,10 +19,12 @@ export type PoolOptions = {
   name: string;
   metrics: Metrics;
   log: { warn: (o: object, m: string) => void };
+  /** After so long without an answer the server is looked at; see `createHangWatch`. */
+  hangMs?: number;
 };
 
-/** A PostgreSQL pool whose statements are timed and counted per request. */
-export const createPool = ({ env, name, metrics, log }: PoolOptions): Pool => {
+/** A PostgreSQL pool whose statements are timed and counted per request, and do not wait for a server that hangs. */
+export const createPool = ({ env, name, metrics, log, hangMs = 5_000 }: PoolOptions): Pool => {
   const pool = new Pool({
     connectionString: env.DATABASE_URL,
     // Up to `min` stay open when idle; what load opened above that is closed after ten quiet seconds.
@@ -33,12 +36,15 @@ export const createPool = ({ env, name, metrics, log }: PoolOptions): Pool => {
     keepAlive: true,
   });
   watchPool(pool, metrics);
+  const tell = (waiting: number) => log.warn({ waiting }, 'the database hangs; those who wait for it are told');
+  const hang = createHangWatch({ url: env.DATABASE_URL, hangMs, tell });
   // Without a listener a connection that PostgreSQL closes would end the process.
   pool.on('error', (err) => log.warn({ err }, 'idle database connection lost'));
   pool.on('connect', (client) => {
     // The pool listens to idle connections only; one that breaks while it is lent out fails its query, and that is told.
     client.on('error', () => {});
-    client.query = watched(client.query.bind(client) as Ask, metrics) as typeof client.query;
+    const ask = client.query.bind(client) as Ask;
+    client.query = watched(ask, metrics, () => hang.asked(() => cut(client))) as typeof client.query;
   });
   // Whoever waited for a connection goes on where they asked, and not where somebody else gave one back.
   const connect = pool.connect.bind(pool) as (callback?: () => void) => Promise<PoolClient>;
@@ -51,12 +57,16 @@ type Ask = (...args: unknown[]) => unknown;
 
 /** Counts and times a statement; the pool asks with a callback, whoever holds a connection awaits a promise. */
 const watched =
-  (query: Ask, metrics: Metrics): Ask =>
+  (query: Ask, metrics: Metrics, asked: () => () => void): Ask =>
   (...args) => {
     const flow = currentFlow();
     if (flow) flow.dbQueries += 1;
     const started = performance.now();
-    const observe = () => metrics.dbDuration.observe((performance.now() - started) / 1000);
+    const over = asked();
+    const observe = () => {
+      over();
+      metrics.dbDuration.observe((performance.now() - started) / 1000);
+    };
     const callback = args.at(-1);
     if (typeof callback === 'function') {
       const answered = (...answer: unknown[]): unknown => {
@@ -67,6 +77,7 @@ const watched =
     }
     const result = query(...args);
     if (result instanceof Promise) void result.then(observe, observe);
+    else over();
     return result;
   };
 
