@@ -10,10 +10,7 @@ import { addressesOf, askReadiness, expectNamed } from './readiness.ts';
 import { until, type Check, type Suite } from './runner.ts';
 import { allReady, copyOf, insist } from './scripted.ts';
 import { freeze, services } from './victims.ts';
-
-type Problem = { code?: string };
-/** What somebody asks for while it cannot be had, and how they are told. */
-type Wish = { what: string; ask: () => Promise<{ status: number; body: unknown }>; status: number; code?: string };
+import { assertTold, type Wish } from './wishes.ts';
 
 const stop = (server: { pid: () => number }): (() => void) => {
   const pid = server.pid();
@@ -21,10 +18,7 @@ const stop = (server: { pid: () => number }): (() => void) => {
   return () => void process.kill(pid, 'SIGCONT');
 };
 
-/**
- * Servers that a service can do without, for a while: they hang, which is worse than being away. An answer in the words
- * of the service proves that it did not wait for ever: the edge gives up after two minutes, in words of its own.
- */
+/** Servers that a service can do without, for a while: they hang, which is worse than being away. */
 export const frozenStores = ({ scripted, stores, recordings }: ServedContext): Suite => {
   let instance: Instance;
   let pretend: (secondsPerHour: number) => Promise<void>;
@@ -37,19 +31,9 @@ export const frozenStores = ({ scripted, stores, recordings }: ServedContext): S
   const copy = () => copyOf(recordings.brief.path, recordings.folder, (number -= 1));
   const send = async (): Promise<string> => insist(api, await copy());
 
-  const grant = async (wishes: readonly Wish[], say: (line: string) => void): Promise<void> => {
-    const told = wishes.map(async ({ what, ask, status, code }) => {
-      const from = performance.now();
-      const answer = await ask();
-      assert.deepEqual([answer.status, (answer.body as Problem)?.code], [status, code], what);
-      return `${what}: ${status}${code ? ` ${code}` : ''} after ${((performance.now() - from) / 1000).toFixed(1)} s`;
-    });
-    for (const line of await Promise.all(told)) say(line);
-  };
-  const nothing = (answer: { status: number }) => ({ ...answer, body: undefined });
   const unaffected = (): Wish[] => [
-    { what: 'who am I', ask: () => api.call('GET', '/api/users/me').then(nothing), status: 200 },
-    { what: 'a file', ask: () => api.call('GET', `/api/files/${model}`).then(nothing), status: 200 },
+    { what: 'who am I', ask: () => api.call('GET', '/api/users/me'), status: 200 },
+    { what: 'a file', ask: () => api.call('GET', `/api/files/${model}`), status: 200 },
   ];
   const allWell = async (): Promise<void> => {
     await allReady(instance);
@@ -87,7 +71,7 @@ export const frozenStores = ({ scripted, stores, recordings }: ServedContext): S
           const by = ['media', 'transcription-worker'];
           say(await expectNamed(addresses, { by, check: 'object_storage', status: 200 }));
           const away = { status: 503, code: 'storage_unavailable' };
-          await grant(
+          await assertTold(
             [
               { what: 'a recording', ask: () => api.call('GET', `/api/files/${model}/content`), ...away },
               { what: 'an upload', ask: () => api.upload(upload), ...away },
@@ -113,7 +97,7 @@ export const frozenStores = ({ scripted, stores, recordings }: ServedContext): S
           say(await expectNamed(addresses, { by: ['search-indexer'], check: 'search', status: 200 }));
           const query = '/api/search?q=report&search_mode=keyword';
           const away = { status: 503, code: 'search_unavailable' };
-          await grant([{ what: 'a search', ask: () => api.call('GET', query), ...away }, ...unaffected()], say);
+          await assertTold([{ what: 'a search', ask: () => api.call('GET', query), ...away }, ...unaffected()], say);
           const fresh = await send();
           await until('its words are known', async () => (await api.file(fresh)).transcript_segments.length > 0);
         },
@@ -129,7 +113,7 @@ export const frozenStores = ({ scripted, stores, recordings }: ServedContext): S
       const thaw = freeze(instance, 'redis');
       try {
         say(await expectNamed(addresses, { by: ['edge-gateway'], check: 'cache', status: 200 }));
-        await grant(unaffected(), say);
+        await assertTold(unaffected(), say);
         await signIn(instance.baseUrl, admin.email, admin.password);
       } finally {
         thaw();

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { signIn, type Client } from './client.ts';
 import type { ScriptedContext } from './context.ts';
+import { admin } from './instance.ts';
 import { addressesOf, askReadiness, expectNamed } from './readiness.ts';
 import { until, type Check, type Suite } from './runner.ts';
 import { allReady } from './scripted.ts';
 import { freeze, killNow, pidOf, services, type Server, type Victim } from './victims.ts';
+import { assertTold, type Wish } from './wishes.ts';
 
 /** What a service asks of which server, and whether it can do without. */
 const needs: readonly { check: string; server: Server; critical: boolean; by: readonly Victim[] }[] = [
@@ -21,21 +24,39 @@ const needs: readonly { check: string; server: Server; critical: boolean; by: re
 
 export const frozen = ({ scripted }: ScriptedContext): Suite => {
   let addresses: Map<string, string>;
+  let api: Client;
+  const wish = (path: string): Pick<Wish, 'what' | 'ask'> => ({ what: path, ask: () => api.call('GET', path) });
+  const away = { status: 503, code: 'database_unavailable' };
+  const wishes: Record<Server, () => Wish[]> = {
+    postgres: () =>
+      ['/api/files', '/api/tasks', '/api/search?q=report&search_mode=keyword', '/api/admin/directory-sync'].map(
+        (path) => ({ ...wish(path), ...away }),
+      ),
+    nats: () => ['/api/files', '/api/tasks'].map((path) => ({ ...wish(path), status: 200 })),
+    redis: () => ['/api/files', '/api/users/me'].map((path) => ({ ...wish(path), status: 200 })),
+  };
   const expectAll = (by: readonly string[], check: string, status: number): Promise<string> =>
     expectNamed(addresses, { by, check, status });
 
   const frozenServer = ({ check, server, critical, by }: (typeof needs)[number]): Check => ({
-    rule: `${server} hangs: every service that uses it answers ${critical ? '503' : '200'} and names it`,
-    limitMs: 300_000,
+    rule: `${server} hangs: every service that uses it answers ${critical ? '503' : '200'} and names it, and who asks is told`,
+    limitMs: 600_000,
     run: async (say) => {
       const { instance } = await scripted.get();
+      // The edge knows who is asking.
+      await api.ok('GET', '/api/users/me');
       const thaw = freeze(instance, server);
       try {
         say(await expectAll(by, check, critical ? 503 : 200));
+        await assertTold(wishes[server](), say);
       } finally {
         thaw();
       }
       await allReady(instance);
+      await assertTold(
+        wishes[server]().map(({ what, ask }) => ({ what, ask, status: 200 })),
+        () => {},
+      );
     },
   });
 
@@ -84,6 +105,7 @@ export const frozen = ({ scripted }: ScriptedContext): Suite => {
         run: async () => {
           const { instance } = await scripted.get();
           await allReady(instance);
+          api = await signIn(instance.baseUrl, admin.email, admin.password);
           addresses = await addressesOf(instance);
           for (const { check, by } of needs)
             for (const a of await askReadiness(addresses, by))

@@ -178,6 +178,19 @@ export const syncInTheBrowser = ({ instance, screenshots }: Context): Suite => {
         .first()
         .waitFor();
     }),
+    step('why somebody is let in or refused is told by login, as of now, with the last refusals in words', async () => {
+      await signIn(instance.baseUrl, 'ines', 'ines-secret').catch(() => null);
+      const asked = async (uid: string) => {
+        await page.getByLabel('Name, e-mail address or directory login').fill(uid);
+        await press('Ask the directory');
+        return page.getByTestId('standing').filter({ hasText: uid });
+      };
+      await (await asked(String(uids[0]))).getByText('admitted', { exact: true }).waitFor();
+      const gone = await asked('ines');
+      await gone.getByText('The directory has nobody of this login.').waitFor();
+      await gone.getByTestId('refusals').getByText('The name or the password was wrong.').first().waitFor();
+      await boss.snap('sign-in-explained');
+    }),
     step('more leavers than a pass may disable wait for the next one, and the page says how many', async () => {
       await page.getByLabel('Hold a pass above this share of accounts').fill('');
       await page.getByLabel('Accounts a pass may disable').fill('1');
