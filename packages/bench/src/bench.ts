@@ -12,7 +12,13 @@ export type Row = {
   met: boolean;
 };
 /** `size` scales the amount of work (BENCH_SIZE, 1 by default); `instance` is started at the first use and shared. */
-export type BenchContext = { size: number; instance: () => Promise<Instance>; folder: string };
+export type BenchContext = {
+  size: number;
+  instance: () => Promise<Instance>;
+  /** One of its own surroundings, that whoever asked for it removes. */
+  another: (environment: Record<string, string>) => Promise<Instance>;
+  folder: string;
+};
 export type Bench = { name: string; about: string; run: (context: BenchContext) => Promise<Row[]> };
 
 const headings = ['name', 'ours', 'peer', 'ratio', 'goal', 'met'] as const;

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createInstance, type Instance } from '@overtone/e2e/instance';
 import { tableOf, type Bench, type Row } from './bench.ts';
+import { besideBench } from './beside.bench.ts';
 import { directoryBench } from './directory.bench.ts';
 import { jobsBench } from './jobs.bench.ts';
 import { mappingsBench } from './mappings.bench.ts';
@@ -25,6 +26,7 @@ const benches: readonly Bench[] = [
   pipelineBench,
   jobsBench,
   queueBench,
+  besideBench,
   socketsBench,
   searchBench,
   mappingsBench,
@@ -56,17 +58,23 @@ const settled = async ({ data }: Instance): Promise<void> => {
 
 const size = Number(process.env['BENCH_SIZE'] ?? 1);
 const folder = await mkdtemp(join(tmpdir(), 'overtone-bench-'));
-let running: Instance | undefined;
-const instance = async (): Promise<Instance> => {
-  if (running) return running;
-  running = await createInstance();
-  const started = await running.up();
+const made = new Set<Instance>();
+const another = async (environment: Record<string, string>): Promise<Instance> => {
+  const fresh = await createInstance(environment);
+  made.add(fresh);
+  const started = await fresh.up();
   if (started.code !== 0) throw new Error(`./overtone up ended with ${started.code}:\n${started.output}`);
-  await settled(running);
-  return running;
+  await settled(fresh);
+  const remove = async (): Promise<void> => {
+    made.delete(fresh);
+    await fresh.remove();
+  };
+  return { ...fresh, remove };
 };
+let shared: Promise<Instance> | undefined;
+const instance = (): Promise<Instance> => (shared ??= another({}));
 const clean = async (): Promise<void> => {
-  await running?.remove();
+  for (const one of made) await one.remove();
   await rm(folder, { recursive: true, force: true });
 };
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
@@ -76,7 +84,7 @@ const rows: Row[] = [];
 for (const bench of wanted) {
   console.error(`${bench.name}: ${bench.about} ...`);
   try {
-    rows.push(...(await bench.run({ size, instance, folder })));
+    rows.push(...(await bench.run({ size, instance, another, folder })));
   } catch (error) {
     console.error(error);
     rows.push({ name: bench.name, ours: 'failed', peer: '', ratio: null, goal: '', met: false });
