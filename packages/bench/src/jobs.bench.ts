@@ -68,7 +68,8 @@ const ours = async (url: string, jobs: number): Promise<number> => {
   return taken;
 };
 
-const peer = async (url: string, jobs: number): Promise<number> => {
+/** Jobs put on and run empty by BullMQ. @returns seconds. */
+export const bullmq = async (url: string, jobs: number): Promise<number> => {
   const { hostname: host, port, password } = new URL(url);
   const connection = { host, port: Number(port), maxRetriesPerRequest: null, ...(password ? { password } : {}) };
   const queue = new Queue('jobs', {
@@ -109,7 +110,7 @@ export const jobsBench: Bench = {
       // Turn by turn, so that whatever else the machine does meets both.
       for (let round = 0; round < 3; round += 1) {
         rates.ours.push(jobs / (await ours(nats.url, jobs)));
-        rates.peer.push(jobs / (await peer(redis.url, jobs)));
+        rates.peer.push(jobs / (await bullmq(redis.url, jobs)));
       }
       const [mine, theirs] = [quantile(rates.ours, 0.5), quantile(rates.peer, 0.5)];
       return [

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { quantile, type Bench, type Row } from './bench.ts';
 import { gaugesRow } from './queue.gauges.ts';
+import { throughputRows } from './queue.throughput.ts';
 import { createQueueWorld, openRuns, orderSql, pileUp, startIdleWorker, type QueueWorld } from './queue.world.ts';
 
-const atOnce = 16;
 const ms = (value: number): string => `${value.toFixed(1)} ms`;
 const row = (name: string, value: number, limit: number): Row => ({
   name,
@@ -43,36 +43,10 @@ const latencyRows = async (world: QueueWorld, count: number): Promise<Row[]> => 
   ];
 };
 
-/** Every task claimed under a token and its result accepted with the order of the next stage: told, not judged. */
-const throughputRow = async (world: QueueWorld, count: number): Promise<Row> => {
-  const runs = (await openRuns(world, count)).map(({ run }) => run);
-  const worker = await startIdleWorker(world, atOnce, () => {});
-  const from = performance.now();
-  for (let at = 0; at < runs.length; at += 100) await world.database.query(orderSql, [runs.slice(at, at + 100)]);
-  const left = async () =>
-    (
-      await world.database.query(
-        `select 1 from task where run_id = any($1) and stage = 'prepare' and status <> 'completed' limit 1`,
-        [runs],
-      )
-    ).rowCount;
-  while ((await left()) !== 0) await sleep(50);
-  const rate = count / ((performance.now() - from) / 1000);
-  await worker.stop();
-  return {
-    name: 'queue: stages through the dispatcher',
-    ours: `${Math.round(rate)}/s`,
-    peer: '',
-    ratio: null,
-    goal: '',
-    met: true,
-  };
-};
-
 /** The queue as it is used: the dispatcher's database, its outbox, the broker, claims and results. */
 export const queueBench: Bench = {
   name: 'queue',
-  about: 'orders through the dispatcher: how soon one is begun, what looking at a long queue costs',
+  about: 'orders through the dispatcher: how soon one is begun, how many are done, what a look at a long queue costs',
   run: async ({ size }) => {
     const world = await createQueueWorld();
     try {
@@ -82,7 +56,7 @@ export const queueBench: Bench = {
       return [
         ...rows,
         await gaugesRow(world, waiting),
-        await throughputRow(world, Math.max(200, Math.round(1_000 * size))),
+        ...(await throughputRows(world, Math.max(200, Math.round(1_000 * size)))),
       ];
     } finally {
       await world.close();

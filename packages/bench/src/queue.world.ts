@@ -67,6 +67,7 @@ export const createQueueWorld = async () => {
     base,
     database,
     nats: nats.url,
+    postgres: postgres.url,
     close: async () => {
       const gone = new Promise((resolve) => child.once('exit', resolve));
       child.kill('SIGTERM');
@@ -79,7 +80,10 @@ export const createQueueWorld = async () => {
 export type QueueWorld = Awaited<ReturnType<typeof createQueueWorld>>;
 
 /** Runs that are ready for their first order. */
-export const openRuns = async ({ database }: QueueWorld, count: number): Promise<{ run: string; owner: string }[]> => {
+export const openRuns = async (
+  { database }: Pick<QueueWorld, 'database'>,
+  count: number,
+): Promise<{ run: string; owner: string }[]> => {
   const { rows } = await database.query<{ run: string; owner: string }>(
     `with runs as (
        insert into run (uuid, file_id, owner_id, object_key, content_type, options, opened_by, ordered_at)
