@@ -36,10 +36,10 @@ const partSize = 8 * 1024 * 1024;
 const deleteBatch = 1000;
 const staleAfterMs = 24 * 3600 * 1000;
 /**
- * From the first byte of a request to the first of its answer, a part of an upload among it. Three tries, and three more
- * to clean up after them, stay below the two minutes that the edge waits for a service.
+ * From the first byte of a request to the first of its answer, a part of an upload among it. Three tries, and as many to
+ * end an upload and to clean up after it, stay below the two minutes that the edge waits for a service.
  */
-const answerMs = 15_000;
+const answerMs = 10_000;
 /** A server that copies byte by byte may take long to answer. */
 const copyMs = 110_000;
 
