@@ -14,7 +14,7 @@ type Row = {
   created_at: Date;
 };
 /** A part of the service that also takes a word from whoever has just committed something to its outbox. */
-export type Relay = Part & { wake: () => void };
+type Relay = Part & { wake: () => void };
 
 const batchSize = 200;
 /** Sent rows stay this long: an acknowledged publish can still be lost with the broker's disk. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { after, verdictOn } from './sequence.ts';
+import { after, indexWarning, stepAfter, verdictOn } from './sequence.ts';
 
 describe('what follows a stage', () => {
   test('the stages come in their order, and the index waits for the stored transcript', () => {
@@ -12,6 +12,36 @@ describe('what follows a stage', () => {
   });
   test('diarization that was not asked for is left out', () => {
     expect(after('transcribe', { diarize: false })).toEqual({ kind: 'order', stage: 'assemble' });
+  });
+});
+
+describe('an accepted stage', () => {
+  test('orders the one that follows', () => {
+    expect(stepAfter('diarize', { options: { diarize: true }, warnings: ['a'] })).toEqual({
+      skips: [],
+      order: { stage: 'assemble', notes: {} },
+      ends: null,
+    });
+  });
+  test('leaves out the telling apart of speakers that was not asked for, and says so', () => {
+    expect(stepAfter('transcribe', { options: { diarize: false }, warnings: [] })).toEqual({
+      skips: ['diarize'],
+      order: { stage: 'assemble', notes: { degraded: 'Telling speakers apart was not asked for' } },
+      ends: null,
+    });
+  });
+  test('changes nothing else while the transcript is being stored', () => {
+    expect(stepAfter('assemble', { options: { diarize: true }, warnings: [] })).toEqual({
+      skips: [],
+      order: null,
+      ends: null,
+    });
+  });
+  test('ends the run with its index, and drops what was said of an index that came late', () => {
+    expect(stepAfter('index', { options: { diarize: true }, warnings: ['a', indexWarning] }).ends).toEqual({
+      warnings: ['a'],
+      dropped: [indexWarning],
+    });
   });
 });
 
