@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { parseDnList } from './dn-list.ts';
+import { splitDns } from './dn-text.ts';
 
 const cases: readonly [string, readonly string[]][] = [
   ['', []],
@@ -29,6 +30,7 @@ const cases: readonly [string, readonly string[]][] = [
   ['cn=a,dc=x;CN=A, DC=X', ['cn=a,dc=x']],
   ['cn=a\\ ,dc=x', ['cn=a\\ ,dc=x']],
   ['dc=a,dc=b', ['dc=a,dc=b']],
+  ['cn=a,oid.2.5.4.10=e,cn=b,o=e', ['cn=a,oid.2.5.4.10=e', 'cn=b,o=e']],
 ];
 
 describe('a list of distinguished names', () => {
@@ -41,5 +43,10 @@ describe('a list of distinguished names', () => {
     expect(dns).toEqual(['cn=a,dc=x']);
     expect(faults).toHaveLength(2);
     expect(faults[0]).toMatch(/"staff" is no distinguished name/);
+  });
+
+  it('is read the same again when each name has a line of its own', () => {
+    const dns = splitDns('cn=a\\,b,dc=x,cn=c,dc=x;ou=d,o=e');
+    expect(splitDns(dns.join('\n'))).toEqual(dns);
   });
 });

@@ -132,6 +132,8 @@ export const syncInTheBrowser = ({ instance, screenshots }: Context): Suite => {
     }),
     step('above the allowed share the whole set is held, and nobody is disabled', async () => {
       await openSync();
+      assert.equal(await page.getByRole('button', { name: 'Run now' }).count(), 0, 'it is switched off');
+      await page.getByRole('switch', { name: 'Sweep the directory' }).click();
       await page.getByRole('switch', { name: 'Dry run' }).click();
       await page.getByLabel('Hold a pass above this share of accounts').fill('10');
       await save();
@@ -185,7 +187,7 @@ export const syncInTheBrowser = ({ instance, screenshots }: Context): Suite => {
         await press('Ask the directory');
         return page.getByTestId('standing').filter({ hasText: uid });
       };
-      await (await asked(String(uids[0]))).getByText('admitted', { exact: true }).waitFor();
+      await (await asked('kira')).getByText('admitted', { exact: true }).waitFor();
       const gone = await asked('ines');
       await gone.getByText('The directory has nobody of this login.').waitFor();
       await gone.getByTestId('refusals').getByText('The name or the password was wrong.').first().waitFor();

@@ -66,7 +66,11 @@ function prismaClient(service: string, folder: string): Step {
 function browserApplication(folder: string): Step {
   return {
     name: 'browser application',
-    inputs: [folder, join(productFolder, 'packages', 'contracts', 'src'), join(productFolder, 'pnpm-lock.yaml')],
+    inputs: [
+      folder,
+      ...['contracts', 'directory'].map((name) => join(productFolder, 'packages', name, 'src')),
+      join(productFolder, 'pnpm-lock.yaml'),
+    ],
     output: join(folder, 'dist', 'index.html'),
     command: ['pnpm', '--filter', '@overtone/web-ui', 'build'],
     cwd: productFolder,

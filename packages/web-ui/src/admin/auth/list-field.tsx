@@ -1,8 +1,9 @@
 import { ActionIcon, Button, Group, Input, Stack, Text, TextInput } from '@mantine/core';
+import { splitDns } from '@overtone/directory/dn-text';
 import { useId, useState } from 'react';
 import { Icon } from '../../app/icons.tsx';
-import { looksLikeDn, splitAddresses, splitDns, splitWords } from './dn-list.ts';
 import css from './auth.module.css';
+import { looksLikeDn, splitAddresses, splitWords } from './lists.ts';
 
 export type ListKind = 'dns' | 'words' | 'addresses';
 const splits = { dns: splitDns, words: splitWords, addresses: splitAddresses };

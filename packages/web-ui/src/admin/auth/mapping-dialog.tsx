@@ -8,7 +8,7 @@ import { say } from '../../app/notify.ts';
 import { groupsQuery } from '../../groups/group-queries.ts';
 import { originNames } from '../words.ts';
 import type { Mapping } from './auth-queries.ts';
-import { looksLikeDn } from './dn-list.ts';
+import { looksLikeDn } from './lists.ts';
 
 type Props = {
   /** Changes this one; without it a new mapping is made. */

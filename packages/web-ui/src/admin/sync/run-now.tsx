@@ -7,7 +7,7 @@ import { sayError } from '../../app/notify.ts';
 import { ago, timeOfDay } from '../../lib/format.ts';
 import { useOrdered } from './ordered.ts';
 import { passOrdered } from './sync-queries.ts';
-import { awaitsApproval, phaseWords, summaryOf, type Status } from './words.ts';
+import { awaitsApproval, phaseWords, stateOf, summaryOf, type Status } from './words.ts';
 
 /** State of the sweep, and the ways to start a pass. */
 export const RunNow = ({ status }: { status: Status }) => {
@@ -19,6 +19,7 @@ export const RunNow = ({ status }: { status: Status }) => {
     onError: (error) => sayError('No pass was started', error),
   });
   const busy = ordered || status.running !== null;
+  const real = status.enabled && !status.dry_run;
   return (
     <Stack gap="md">
       <div>
@@ -27,26 +28,31 @@ export const RunNow = ({ status }: { status: Status }) => {
       </div>
       <Group>
         <Button
-          variant={status.dry_run ? 'filled' : 'default'}
+          variant={real ? 'default' : 'filled'}
           disabled={busy}
           loading={run.isPending && run.variables}
           onClick={() => run.mutate(true)}
         >
           Try it (dry run)
         </Button>
-        {!status.dry_run && (
+        {real && (
           <Button disabled={busy} loading={run.isPending && !run.variables} onClick={() => run.mutate(false)}>
             Run now
           </Button>
         )}
       </Group>
       <Text size="xs" c="dimmed">
-        {status.dry_run
-          ? 'Dry run is on: every pass reports and changes nothing.'
-          : 'A pass disables whoever has left the directory, within the limits below.'}
+        {whatItDoes(status)}
       </Text>
     </Stack>
   );
+};
+
+const whatItDoes = ({ enabled, dry_run: dry }: Status): string => {
+  if (!enabled) return 'The sweep is switched off: it can be tried, and changes nothing.';
+  return dry
+    ? 'Dry run is on: every pass reports and changes nothing.'
+    : 'A pass disables whoever has left the directory, within the limits below.';
 };
 
 const Last = ({ status }: { status: Status }) => {
@@ -56,7 +62,7 @@ const Last = ({ status }: { status: Status }) => {
   const waits = awaitsApproval(last);
   return (
     <Alert
-      color={bad ? 'red' : waits ? 'yellow' : 'petrol'}
+      color={bad ? 'red' : waits ? 'yellow' : stateOf(last).color}
       variant="light"
       icon={<Icon name={bad || waits ? 'alert' : 'check'} />}
       title={`Last pass ${ago(last.started_at)}${last.dry_run ? ', dry run' : ''}`}

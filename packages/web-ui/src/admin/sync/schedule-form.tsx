@@ -47,7 +47,8 @@ export const ScheduleForm = ({ status }: { status: Status }) => {
     >
       <Stack gap="md" maw={560}>
         <Switch
-          label="Sweep the directory on schedule"
+          label="Sweep the directory"
+          description="On schedule, and whenever somebody runs it here."
           checked={draft.enabled}
           onChange={(event) => change({ enabled: event.currentTarget.checked })}
         />
