@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { readFile, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ import { isAlive } from './processes.ts';
 import { listen, type Listener } from './push-client.ts';
 import { until, type Suite } from './runner.ts';
 import { allReady, copyOf, insist } from './scripted.ts';
-import { services, treeOf, pidOf } from './victims.ts';
+import { endsOf, services, treeOf, pidOf } from './victims.ts';
 
 const behindTheEdge = services.filter((name) => name !== 'edge-gateway');
 
@@ -55,12 +55,6 @@ const refused = (port: number): Promise<boolean> =>
     socket.once('error', () => resolve(true));
     socket.end();
   });
-
-/** How the supervisor says that a service has ended. */
-const endsOf = async (instance: Instance, name: string): Promise<string[]> => {
-  const text = await readFile(join(instance.data, 'logs', 'supervisor.log'), 'utf8');
-  return [...text.matchAll(new RegExp(`${name} ended \\((.*)\\)$`, 'gm'))].map((m) => m[1] ?? '');
-};
 
 export const rolling = ({ scripted, recordings }: ScriptedContext, files: number): Suite => {
   let instance: Instance;

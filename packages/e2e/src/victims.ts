@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Instance } from './instance.ts';
 import { allProcesses, processesOf, type Living } from './processes.ts';
 
@@ -35,6 +37,12 @@ export const pidOf = (instance: Instance, victim: Victim): number => {
   const found = processOf(instance, victim);
   if (!found) throw new Error(`no process of ${victim}`);
   return found.pid;
+};
+
+/** How each process of a service has ended, as the supervisor says. */
+export const endsOf = async (instance: Instance, name: string): Promise<string[]> => {
+  const text = await readFile(join(instance.data, 'logs', 'supervisor.log'), 'utf8');
+  return [...text.matchAll(new RegExp(`${name} ended \\((.*)\\)$`, 'gm'))].map((m) => m[1] ?? '');
 };
 
 /** A process and all that it has begotten. */

@@ -1,21 +1,24 @@
+import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { createWriteStream, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort, type Instance } from '../instance.ts';
+import { isAlive } from '../processes.ts';
 import { until } from '../runner.ts';
 import { environmentOf } from '../service-access.ts';
+import { endsOf, treeOf } from '../victims.ts';
 
-/** A process of a service that the supervisor knows nothing of. */
+/** A process of a service. */
 export type Replica = {
-  readonly service: string;
   readonly pid: number;
   readonly apiPort: number;
   readonly internalPort: number;
-  readonly ended: Promise<string>;
+  /** How it ended, once it has. */
+  readonly ended: () => Promise<string>;
 };
 
 /** What its readiness says; 0: it does not answer at all. */
-export const readinessOf = (internalPort: number): Promise<number> =>
+const readinessOf = (internalPort: number): Promise<number> =>
   fetch(`http://127.0.0.1:${internalPort}/health/ready`).then(
     async (response) => {
       await response.body?.cancel();
@@ -28,6 +31,21 @@ export const untilReady = (what: string, internalPort: number): Promise<true> =>
   until(`${what} is ready`, async () => (await readinessOf(internalPort)) === 200 && (true as const), 240_000, 200);
 
 let count = 0;
+
+const portOf = (url: string | null): number => Number(new URL(url ?? 'http://none:0').port);
+
+/** The supervisor's own process; it starts another at the same ports when this one has ended. */
+export const keptReplica = async (instance: Instance, service: string): Promise<Replica> => {
+  const found = (await instance.status()).services.find((s) => s.name === service);
+  if (!found) throw new Error(`no ${service} in the status`);
+  const before = (await endsOf(instance, service)).length;
+  return {
+    pid: found.pid,
+    apiPort: portOf(found.url),
+    internalPort: portOf(found.internal_url),
+    ended: () => until(`${service} has ended`, async () => (await endsOf(instance, service))[before], 240_000),
+  };
+};
 
 /** Starts a second process of a service beside the supervisor's, as that was started but for its ports. */
 export const startReplica = async (
@@ -53,5 +71,15 @@ export const startReplica = async (
   });
   await Promise.race([untilReady(name, internalPort), early]);
   early.catch(() => {});
-  return { service, pid: child.pid ?? 0, apiPort, internalPort, ended };
+  return { pid: child.pid ?? 0, apiPort, internalPort, ended: () => ended };
+};
+
+/** As Kubernetes ends a pod: told to stop, out of its Service when it is not ready, gone when it has ended. */
+export const endReplica = async (what: string, replica: Replica, leave: () => void): Promise<void> => {
+  const tree = treeOf(replica.pid);
+  process.kill(replica.pid, 'SIGTERM');
+  await until(`${what} is not ready`, async () => (await readinessOf(replica.internalPort)) !== 200, 240_000, 50);
+  leave();
+  assert.equal(await replica.ended(), 'exit code 0', what);
+  assert.deepEqual(tree.filter(isAlive), [], `processes of ${what}`);
 };

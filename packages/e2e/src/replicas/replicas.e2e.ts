@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { PushMessage } from '@overtone/contracts';
 import { signIn, type Client } from '../client.ts';
 import type { ServedContext } from '../context.ts';
@@ -9,14 +7,14 @@ import { allFinished, assertIndexed, openLedger, type Ledger } from '../ledger.t
 import { load, type Load } from '../load.ts';
 import { assertRecordedOnce, operate, type Operator } from '../operator.ts';
 import { isAlive } from '../processes.ts';
-import { until, type Check, type Suite } from '../runner.ts';
+import type { Check, Suite } from '../runner.ts';
 import { allReady, copyOf, insist } from '../scripted.ts';
 import { assertToldOnce } from '../told.ts';
-import { pidOf, services, treeOf } from '../victims.ts';
+import { services } from '../victims.ts';
 import { startBalancer, type Balancer } from './balancer.ts';
 import { listenFaithfully, type FaithfulListener } from './faithful-listener.ts';
 import { assertSweptOnce } from './schedule.ts';
-import { readinessOf, startReplica, untilReady, type Replica } from './replica.ts';
+import { endReplica, keptReplica, startReplica, untilReady, type Replica } from './replica.ts';
 
 type Service = (typeof services)[number];
 const behindTheEdge = services.filter((name) => name !== 'edge-gateway');
@@ -32,38 +30,6 @@ const requestsOn = (fileId: string) => [
   { method: 'GET', path: '/api/admin/directory-sync' },
   { method: 'PUT', path: `/api/files/${fileId}`, body: { title: 'Written during a restart' } },
 ];
-
-/** A process of a service, whoever keeps it. */
-type Process = { pid: number; apiPort: number; internalPort: number; ended: () => Promise<string> };
-
-const portOf = (url: string | null): number => Number(new URL(url ?? 'http://none:0').port);
-const endsOf = async (instance: Instance, name: string): Promise<string[]> => {
-  const text = await readFile(join(instance.data, 'logs', 'supervisor.log'), 'utf8');
-  return [...text.matchAll(new RegExp(`${name} ended \\((.*)\\)$`, 'gm'))].map((m) => m[1] ?? '');
-};
-/** The supervisor's own process; it starts another at the same ports when this one has ended. */
-const kept = async (instance: Instance, name: Service): Promise<Process> => {
-  const found = (await instance.status()).services.find((s) => s.name === name);
-  if (!found) throw new Error(`no ${name} in the status`);
-  const before = (await endsOf(instance, name)).length;
-  return {
-    pid: pidOf(instance, name),
-    apiPort: portOf(found.url),
-    internalPort: portOf(found.internal_url),
-    ended: () => until(`${name} has ended`, async () => (await endsOf(instance, name))[before], 240_000),
-  };
-};
-const own = (replica: Replica): Process => ({ ...replica, ended: () => replica.ended });
-
-/** As Kubernetes ends a pod: told to stop, out of the Service when it is not ready, gone when it has ended. */
-const end = async (what: string, process: Process, leave: () => void): Promise<void> => {
-  const tree = treeOf(process.pid);
-  global.process.kill(process.pid, 'SIGTERM');
-  await until(`${what} is not ready`, async () => (await readinessOf(process.internalPort)) !== 200, 240_000, 50);
-  leave();
-  assert.equal(await process.ended(), 'exit code 0', what);
-  assert.deepEqual(tree.filter(isAlive), [], `processes of ${what}`);
-};
 
 /** Two replicas of every service; one goes while the other works on, as in a rolling update. */
 export const replicas = ({ scripted, recordings }: ServedContext): Suite => {
@@ -93,7 +59,7 @@ export const replicas = ({ scripted, recordings }: ServedContext): Suite => {
     ({ instance } = fresh);
     await allReady(instance);
     for (const name of ['edge-gateway', ...withApi] as const) balancers.set(name, await startBalancer());
-    for (const name of withApi) balancer(name)?.send([(await kept(instance, name)).apiPort]);
+    for (const name of withApi) balancer(name)?.send([(await keptReplica(instance, name)).apiPort]);
     edges.push(await startEdge());
     balancer('edge-gateway')?.send(edges.map((e) => e.apiPort));
     const url = balancer('edge-gateway')?.url ?? '';
@@ -124,14 +90,14 @@ export const replicas = ({ scripted, recordings }: ServedContext): Suite => {
   };
 
   const both = async (name: Service): Promise<void> => {
-    const first = await kept(instance, name);
+    const first = await keptReplica(instance, name);
     const second = await startReplica(instance, name);
     strays.push(second);
     balancer(name)?.send([first.apiPort, second.apiPort]);
-    await end(`the first ${name}`, first, () => balancer(name)?.send([second.apiPort]));
+    await endReplica(`the first ${name}`, first, () => balancer(name)?.send([second.apiPort]));
     await untilReady(`the ${name} that was started again`, first.internalPort);
     balancer(name)?.send([first.apiPort, second.apiPort]);
-    await end(`the second ${name}`, own(second), () => balancer(name)?.send([first.apiPort]));
+    await endReplica(`the second ${name}`, second, () => balancer(name)?.send([first.apiPort]));
   };
 
   const bothEdges = async (): Promise<void> => {
@@ -141,7 +107,7 @@ export const replicas = ({ scripted, recordings }: ServedContext): Suite => {
       const second = await startEdge();
       edges.push(second);
       balancer('edge-gateway')?.send([first.apiPort, second.apiPort]);
-      await end('the first edge-gateway', own(first), () => {
+      await endReplica('the first edge-gateway', first, () => {
         edges.shift();
         balancer('edge-gateway')?.send([second.apiPort]);
       });
@@ -171,7 +137,7 @@ export const replicas = ({ scripted, recordings }: ServedContext): Suite => {
           const second = await startReplica(instance, 'directory-sync');
           strays.push(second);
           await assertSweptOnce(instance, api);
-          await end('the second directory-sync', own(second), () => {});
+          await endReplica('the second directory-sync', second, () => {});
         },
       },
       {
