@@ -216,8 +216,12 @@ export const createWorld = async () => {
     const text = await response.text();
     return { status: response.status, body: (text ? JSON.parse(text) : {}) as Record<string, unknown> };
   };
+  const isFree = async (): Promise<boolean> =>
+    (await sql<{ free: boolean }>('select until <= now() as free from directory_lease'))[0]?.free ?? false;
+  /** The report of a pass that has let go of the lease, too: the next one may be ordered. */
   const report = async (passId: string): Promise<Record<string, unknown>> => {
-    await waitFor(async () => (await ask('GET', `/passes/${passId}`)).status === 200);
+    await waitFor(async () => (await ask('GET', `/passes/${passId}`)).status === 200, { timeoutMs: 120_000 });
+    await waitFor(isFree, { timeoutMs: 120_000 });
     return (await ask('GET', `/passes/${passId}`)).body;
   };
   return {

@@ -148,7 +148,7 @@ describe('the plan of a pass, in random worlds', () => {
     });
   });
 
-  it('reconciles present accounts whatever the limits say', () => {
+  it('reconciles present accounts whatever the limits say: a membership does not count against them', () => {
     inWorlds((w, plan) => {
       if (plan.status === 'directory_unavailable') return;
       const free = planOf({ ...w, limits: { maxDisables: 100, maxPercent: null, approved: null } });
@@ -305,6 +305,16 @@ describe('what a pass decides about one account', () => {
   ] as const)('a %s with the admin signal %s and a granting mapping %s: role %s', (from, admin, grantsAdmin, to) => {
     const decision = about({ role: from }, { admin, claims: claimsOf(grantsAdmin ? ['admins'] : []) });
     expect(decision).toMatchObject({ kind: 'present', change: to === null ? null : { role: to } });
+  });
+
+  it.each([
+    ['deleted, the last one of all', true, ['g1']],
+    ['never there at all', false, []],
+  ])('a membership of the directory whose mapping was %s: removed %s', (_what, ever, remove) => {
+    const none = { mappings: compileMappings('ldap', [], ever) };
+    const people = populationOf([{ ...person, claims: claimsOf(['g1']) }]);
+    const decision = decide({ ...account, fromDirectory: ['g1'], byHand: ['g2'] }, people, none);
+    expect(decision).toMatchObject({ kind: 'present', change: remove.length === 0 ? null : { remove, add: [] } });
   });
 
   it('a snapshot in which none of the known accounts is found disables nobody', () => {

@@ -69,7 +69,7 @@ const newGroup = async () =>
   ).rows[0]?.uuid as string;
 
 describe('applying a pass', () => {
-  it('disables a leaver, ends every session and writes one audit record, together', async () => {
+  it('disables a leaver and deletes nothing, ends every session and writes one audit record, together', async () => {
     const user = await directoryUser();
     const heard = listenTo(backends.bus, 'evt.identity.user.disabled.v1');
     const { results } = await apply(randomUUID(), change(user, gone));
