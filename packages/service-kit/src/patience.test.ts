@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
+import { ErrorCode, NatsError } from 'nats';
 import { unavailable } from './errors.ts';
-import { onceDatabaseIsThere } from './patience.ts';
+import { onceThere } from './patience.ts';
 
 const starting = Object.assign(new Error('the database system is starting up'), { code: '57P03' });
 const refused = unavailable('database_unavailable', 'The database does not answer', {
@@ -22,11 +23,11 @@ const failing = (errors: unknown[]) => {
   };
 };
 
-describe('a start that needs the database', () => {
+describe('a start that needs a database and a broker', () => {
   it('is made again until it is there, and each reason to wait is told once', async () => {
     const { log, lines } = logged();
     const work = failing([refused, refused, starting, starting]);
-    await onceDatabaseIsThere(work, { log, signal: new AbortController().signal });
+    await onceThere(work, { log, signal: new AbortController().signal });
     expect(lines).toEqual([
       'waiting for the database: ECONNREFUSED',
       'waiting for the database: 57P03',
@@ -34,16 +35,25 @@ describe('a start that needs the database', () => {
     ]);
   });
 
+  it.each([NatsError.errorForCode(ErrorCode.Timeout), NatsError.errorForCode(ErrorCode.NoResponders)])(
+    'waits for the broker, too: %s',
+    async (lost) => {
+      const { log, lines } = logged();
+      await onceThere(failing([lost, lost]), { log, signal: new AbortController().signal });
+      expect(lines).toEqual([`waiting for the message broker: ${lost.code}`, 'the message broker is there']);
+    },
+  );
+
   it('says nothing of a database that is there at once', async () => {
     const { log, lines } = logged();
-    await onceDatabaseIsThere(failing([]), { log, signal: new AbortController().signal });
+    await onceThere(failing([]), { log, signal: new AbortController().signal });
     expect(lines).toEqual([]);
   });
 
   it('fails at once where waiting cannot help', async () => {
     const { log, lines } = logged();
     const wrong = new Error('duplicate key');
-    const started = onceDatabaseIsThere(failing([wrong]), { log, signal: new AbortController().signal });
+    const started = onceThere(failing([wrong]), { log, signal: new AbortController().signal });
     await expect(started).rejects.toBe(wrong);
     expect(lines).toEqual([]);
   });
@@ -55,6 +65,6 @@ describe('a start that needs the database', () => {
       stop.abort();
       throw starting;
     };
-    await expect(onceDatabaseIsThere(work, { log, signal: stop.signal })).rejects.toThrow('aborted');
+    await expect(onceThere(work, { log, signal: stop.signal })).rejects.toThrow('aborted');
   });
 });

@@ -16,7 +16,7 @@ import type { Wear } from './jobs/wear.ts';
 import type { Worker } from './jobs/worker.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
-import { onceDatabaseIsThere } from './patience.ts';
+import { onceThere } from './patience.ts';
 import type { Periodic } from './periodic.ts';
 import { startTracing } from './tracing.ts';
 
@@ -31,7 +31,7 @@ export const answer = <R extends RpcDef>(
 
 /**
  * Something with a life of its own (outbox relay, engine supervisor): started before traffic, stopped after it. A start
- * that finds no database is made again until there is one.
+ * that finds no database or no broker is made again until there is one.
  */
 export type Part = { name: string; start: () => Promise<void>; stop: () => Promise<void> };
 
@@ -119,7 +119,7 @@ export const createService = (d: ServiceDefinition): Service => {
       stopTracing = await startTracing(d.name, d.env);
       await d.bus.connect();
       for (const part of d.parts ?? []) {
-        await onceDatabaseIsThere(part.start, { log: d.log, signal: ending.signal });
+        await onceThere(part.start, { log: d.log, signal: ending.signal });
         started.push(part);
       }
       ending.signal.throwIfAborted();
