@@ -5,20 +5,20 @@ import type { Client } from './client.ts';
 import { until } from './runner.ts';
 import type { Ask } from './service-access.ts';
 
-/** Something an administrator did, under a name of its own; `done`: it was acknowledged. */
-type Deed = { name: string; event: 'admin.queue.pause' | 'admin.user.create'; done: boolean };
+/** Something an administrator did, under a name of its own; what they were told; `done`: it was acknowledged. */
+type Deed = { name: string; event: 'admin.queue.pause' | 'admin.user.create'; told: string; done: boolean };
 
 /** What an administrator did meanwhile. */
 export type Operator = { deeds: Deed[]; stop: () => Promise<void> };
 
-const doOne = async (api: Client, event: Deed['event'], name: string): Promise<boolean> => {
+const doOne = async (api: Client, event: Deed['event'], name: string): Promise<string> => {
   const said = (body: object) => ({ body: JSON.stringify(body), headers: { 'content-type': 'application/json' } });
   const answer =
     event === 'admin.queue.pause'
       ? // Nothing is ever in this queue.
         await api.call('POST', '/api/admin/queues/download/pause', said({ reason: name }))
       : await api.call('POST', '/api/admin/users', said({ email: name, password: 'Steady-Horse-9-Battery' }));
-  return answer.status < 300;
+  return answer.status < 300 ? 'done' : `${answer.status} ${(answer.body as { code?: string }).code ?? ''}`;
 };
 
 /**
@@ -31,9 +31,10 @@ export const operate = (api: Client, everyMs: number): Operator => {
   const work = async (): Promise<void> => {
     while (!over) {
       const event = deeds.length % 2 === 0 ? 'admin.queue.pause' : 'admin.user.create';
-      const deed: Deed = { name: `${randomUUID()}@example.org`, event, done: false };
+      const deed: Deed = { name: `${randomUUID()}@example.org`, event, told: 'nothing', done: false };
       deeds.push(deed);
-      deed.done = await doOne(api, event, deed.name).catch(() => false);
+      deed.told = await doOne(api, event, deed.name).catch((e: unknown) => String((e as Error).cause ?? e));
+      deed.done = deed.told === 'done';
       await sleep(everyMs);
     }
     await until('the queue goes on', () => api.ok<object>('POST', '/api/admin/queues/download/resume'));
@@ -72,5 +73,6 @@ export const assertRecordedOnce = async (ask: Ask, deeds: readonly Deed[]): Prom
     [],
     'a deed stands in the audit trail twice',
   );
-  return `${done.length} of ${deeds.length} deeds of an administrator acknowledged, each recorded once`;
+  const told = Map.groupBy(deeds, (d) => d.told);
+  return `deeds of an administrator, each recorded once: ${[...told].map(([what, all]) => `${all.length} ${what}`).join(', ')}`;
 };
