@@ -1,9 +1,7 @@
 import {
   answers,
-  ber,
   entry,
   message,
-  number,
   pageControl,
   reference,
   result,
@@ -19,6 +17,16 @@ export type Entry = { dn: string; attributes: Record<string, string[]> };
 
 /** What goes wrong, at the request of that number, or from there up to another. */
 export type Fault = { at: number; kind: string; upTo?: number };
+
+/** What goes wrong where a connection begins: at the bind of that number. */
+export const bindFaultKinds = [
+  ...[1, 2, 8, 32, 34, 48, 49, 50, 51, 52, 53, 80].map((code) => `result ${code}`),
+  'cut before the answer',
+  'no answer to this id',
+  'bytes that are no LDAP',
+  'an entry too long',
+  'notice of disconnection',
+] as const;
 
 /** Result codes that end a question without an answer. */
 const codes = [1, 2, 3, 4, 10, 11, 32, 50, 51, 52, 53, 80];
@@ -90,6 +98,19 @@ export const startScriptedDirectory = async () => {
   let pageSize = 2;
   let fault: Fault | null = null;
   let asked = 0;
+  let bindFault: Fault | null = null;
+  let binds = 0;
+
+  const answerBind = (id: number, line: Line): void => {
+    binds += 1;
+    const kind = bindFault && binds === bindFault.at ? bindFault.kind : '';
+    const code = kind.startsWith('result ') ? Number(kind.slice(7)) : 0;
+    if (kind === 'cut before the answer') return void line.socket().end();
+    if (kind === 'bytes that are no LDAP') return line.send(Buffer.from('HTTP/1.1 400 Bad Request\r\n\r\n'));
+    if (kind === 'an entry too long') return line.send(Buffer.from([0x30, 0x84, 0x7f, 0xff, 0xff, 0xff]));
+    if (kind === 'notice of disconnection') return line.send(message(0, result(answers.extended, 52)));
+    line.send(message(kind === 'no answer to this id' ? id + 77 : id, result(answers.bind, code)));
+  };
 
   const answer = (request: Search, line: Line): void => {
     const { id } = request;
@@ -148,19 +169,22 @@ export const startScriptedDirectory = async () => {
     },
     request: (request, line) => {
       if (request.kind === 'search') return answer(request, line);
-      if (request.kind === 'bind') line.send(ber(0x30, ber(0x02, number(request.id)), result(answers.bind, 0)));
+      if (request.kind === 'bind') answerBind(request.id, line);
     },
   });
   return {
     port: server.port,
     /** Holds these entries and answers from the first request on. */
-    hold: (world: { entries: readonly Entry[]; pageSize: number; fault: Fault | null }): void => {
+    hold: (world: { entries: readonly Entry[]; pageSize: number; fault: Fault | null; bindFault?: Fault }): void => {
       ({ entries, pageSize, fault } = world);
+      bindFault = world.bindFault ?? null;
       asked = 0;
+      binds = 0;
       connections = 0;
       most = open;
     },
     asked: () => asked,
+    binds: () => binds,
     /** Connections since then, and how many of them at once. */
     connections: () => ({ all: connections, atOnce: most }),
     stop: server.stop,

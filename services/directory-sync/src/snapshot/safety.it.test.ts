@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { compileMappings } from '@overtone/directory';
-import { isAppError } from '@overtone/service-kit';
+import { isAppError, readKeyRing, seal } from '@overtone/service-kit';
 import { randomFrom } from '../../test/random.ts';
 import { idOf, worldOf, type World } from '../../test/random-world.ts';
 import { rulesFor } from '../../test/rules.ts';
 import {
+  bindFaultKinds,
   faultKinds,
   groupDn,
   startScriptedDirectory,
@@ -34,22 +35,26 @@ const rulesOf = (port: number, recursiveGroups: boolean) =>
       userSearchFilter: '(&(objectClass=person)(uid={username}))',
       timeoutSeconds: 5,
       recursiveGroups,
+      bindDn: 'cn=service',
       userGroups: groupDn('staff'),
       adminGroups: groupDn('admins'),
     },
-    { anyMapping: true, mappings: [{ claimValue: groupDn('mapped'), groupId: idOf(900), grantsRole: null }] },
+    {
+      bindPassword,
+      anyMapping: true,
+      mappings: [{ claimValue: groupDn('mapped'), groupId: idOf(900), grantsRole: null }],
+    },
   );
 
-const noKeys = () => {
-  throw new Error('there is no password to open');
-};
+const keyRing = readKeyRing({ ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64') });
+const bindPassword = seal(keyRing, 'ldap_bind_password', 'secret');
 
 /** A pass up to what it would do: snapshot, plan, second look; null when it says nothing about anybody. */
-const pass = async (directory: ScriptedDirectory, world: World, fault: Fault | null) => {
-  directory.hold({ ...world, fault });
+const pass = async (directory: ScriptedDirectory, world: World, fault: Fault | null, bindFault?: Fault) => {
+  directory.hold({ ...world, fault, ...(bindFault ? { bindFault } : {}) });
   const rules = rulesOf(directory.port, world.nested);
   try {
-    const take = directorySnapshot(noKeys, { paceMs: 0, patienceMs: [1] })(rules);
+    const take = directorySnapshot(() => keyRing, { paceMs: 0, patienceMs: [1] })(rules);
     const snapshot = await take(new AbortController().signal, () => {});
     const mappings = compileMappings('ldap', rules.mappings, rules.anyMapping);
     const plan = createPlan(snapshot.people, { mappings }, { maxDisables: 100, maxPercent: null, approved: null });
@@ -58,7 +63,7 @@ const pass = async (directory: ScriptedDirectory, world: World, fault: Fault | n
     const looking = { dryRun: false, snapshot, rules: { mappings }, onNext: () => {} };
     const seenTwice = await witness(planned, looking);
     const disabled = seenTwice.filter((l) => l.outcome === 'disabled').map((l) => l.leaver.account.userId);
-    return { plan: planned, disabled, asked: directory.asked() };
+    return { plan: planned, disabled, asked: directory.asked(), binds: directory.binds() };
   } catch (error) {
     if (isAppError(error) && error.code === 'directory_unavailable') return null;
     throw error;
@@ -93,6 +98,9 @@ const trial = async (directory: ScriptedDirectory, seed: number): Promise<{ told
   };
 };
 
+/** After these the directory is left alone for a while and asked once more. */
+const busy = ['result 51', 'result 52', 'notice of disconnection'];
+
 /** A group left out of an answer, hidden, or once said to be gone. */
 const wentWrong = [1170, 1_002_343, 1_003_228, 1_003_829, 1_005_458, 1_006_410, 1_007_764, 1_008_125, 1_008_357];
 
@@ -121,5 +129,25 @@ describe('a pass over random worlds with a fault at a random step', () => {
 
   it.each(wentWrong)('breaks off where the directory does not show a group that is there: world %d', async (seed) => {
     expect(await trial(directories[0] as ScriptedDirectory, seed)).toEqual({ told: false, wrong: [] });
+  });
+
+  it.each(bindFaultKinds)('disables nobody where a connection begins with: %s', async (kind) => {
+    const [directory] = directories as [ScriptedDirectory, ...ScriptedDirectory[]];
+    let struck = 0;
+    for (let seed = firstSeed; struck < 5; seed++) {
+      const world = worldOf(randomFrom(seed));
+      const truth = await pass(directory, world, null);
+      if (!truth || truth.disabled.length === 0) continue;
+      struck += 1;
+      // One for the snapshot, one for the second looks.
+      expect(truth.binds).toBe(2);
+      for (const at of [1, 2]) {
+        const seen = await pass(directory, world, null, { at, kind });
+        expect(seen && { disabled: seen.disabled, changes: changesOf(seen.plan) }).toEqual(
+          seen && { disabled: truth.disabled, changes: changesOf(truth.plan) },
+        );
+        if (!busy.includes(kind)) expect([seed, at, seen]).toEqual([seed, at, null]);
+      }
+    }
   });
 });
