@@ -119,7 +119,7 @@ export const createService = (d: ServiceDefinition): Service => {
       stopTracing = await startTracing(d.name, d.env);
       await d.bus.connect();
       for (const part of d.parts ?? []) {
-        await onceThere(part.start, { log: d.log, signal: ending.signal });
+        await onceThere(() => part.start(), { log: d.log, signal: ending.signal });
         started.push(part);
       }
       ending.signal.throwIfAborted();
