@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { mediaEvents, transcriptionEvents } from '@overtone/contracts';
 import { AppError } from '@overtone/service-kit';
 import { waitFor } from '@overtone/testkit';
-import { statusOf, uploadedFile } from '../../test/harness.ts';
+import { patience, statusOf, uploadedFile } from '../../test/harness.ts';
 import { standing } from '../../test/standing.ts';
 
 const w = standing();
@@ -57,6 +57,23 @@ describe('a run', () => {
     await w.worker();
     await w.becomes(file.fileId, 'completed');
     await w.becomes(other.fileId, 'completed');
+  });
+
+  test('is as urgent as people wait for it, and less so once it can be read', async () => {
+    const [handedIn, found] = [uploadedFile(), { ...uploadedFile(), source: 'watch' as const }];
+    await w.worker({}, { queues: ['cpu', 'gpu'] });
+    for (const file of [handedIn, found]) await w.emit(mediaEvents.uploaded, file);
+    const urgency = async (fileId: string) => {
+      const tasks = await w.sql<{ stage: string; priority: number }>(
+        'select stage, priority from task where file_id = $1 order by created_at',
+        [fileId],
+      );
+      return tasks.at(-1)?.stage === 'index' ? tasks.map((t) => t.priority) : undefined;
+    };
+    expect(await waitFor(() => urgency(handedIn.fileId), patience)).toEqual([0, 0, 0, 0, 1]);
+    expect(await waitFor(() => urgency(found.fileId), patience)).toEqual([1, 1, 1, 1, 2]);
+    await w.worker();
+    for (const { fileId } of [handedIn, found]) await w.becomes(fileId, 'completed');
   });
 
   test('leaves out diarization that was not asked for, and tells assemble', async () => {
