@@ -202,4 +202,27 @@ export const operationsMock: readonly MockRoute[] = [
   ['POST', /^\/api\/tasks\/[^/]+\/retry$/, () => dead[0]],
   ['GET', /^\/api\/tasks$/, () => ({ items: tasks, total: tasks.length, page: 1, page_size: 20 })],
   ['GET', /^\/api\/tasks\/[^/]+$/, (c) => ({ ...(tasks.find((t) => t.uuid === c.parts[2]) ?? tasks[0]), tries })],
+  [
+    'GET',
+    /^\/api\/admin\/engines$/,
+    () => ({
+      workers: [
+        {
+          id: 'worker-1',
+          service: 'transcription-worker',
+          pulls: ['cpu-media', 'gpu-transcription'],
+          engine: { provider: 'pocketsphinx', model: 'en-us', timing: 'engine' },
+          note: null,
+          gpu: {
+            devices: [{ index: 0, uuid: 'GPU-1', name: 'NVIDIA A10', memory_mib: 23_028, capability: 8.6 }],
+            note: null,
+            concurrency: 1,
+            pool: 'prefork',
+            tuning: null,
+          },
+        },
+      ],
+    }),
+  ],
+  ['GET', /^\/api\/admin\/gpu-profiles$/, () => ({ enabled: false, message: 'off', summary: [], recent: [] })],
 ];

@@ -4,6 +4,7 @@ import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { ErrorNote } from '../app/error-note.tsx';
+import { timeOfDay } from '../lib/format.ts';
 import { standingOf, type Account } from './words.ts';
 import css from './admin.module.css';
 
@@ -50,11 +51,24 @@ export const Section = ({ title, children }: { title: string; children: ReactNod
 export const intoView = (link: HTMLAnchorElement | null): void =>
   link?.scrollIntoView({ block: 'nearest', inline: 'center' });
 
-type Asked = { isError: boolean; isPending: boolean; error: unknown; refetch: () => unknown };
-/** Says that something is not there yet, or cannot be read; nothing once it is there. */
+type Asked = {
+  isError: boolean;
+  isPending: boolean;
+  error: unknown;
+  dataUpdatedAt: number;
+  refetch: () => unknown;
+};
+/** Says that something is not there yet, or cannot be read and since when what is shown stands; else nothing. */
 export const Waiting = ({ of, what, height = 200 }: { of: Asked; what: string; height?: number }) => {
   if (of.isError)
-    return <ErrorNote error={of.error} title={`${what} cannot be read just now`} onRetry={() => void of.refetch()} />;
+    return (
+      <ErrorNote
+        error={of.error}
+        title={`${what} cannot be read just now`}
+        note={of.dataUpdatedAt === 0 ? null : `What is shown here stands since ${timeOfDay(of.dataUpdatedAt)}.`}
+        onRetry={() => void of.refetch()}
+      />
+    );
   return of.isPending ? <Skeleton h={height} role="status" aria-label="Loading" /> : null;
 };
 

@@ -2,8 +2,15 @@ import { Alert, Button, Code, Group, Text } from '@mantine/core';
 import { codeOf, isOutage, wordsOf } from '../api/problem.ts';
 import { Icon } from './icons.tsx';
 
+type Props = {
+  error: unknown;
+  title?: string;
+  /** What else is to be known, a sentence. */
+  note?: string | null;
+  onRetry?: () => void;
+};
 /** An API error with its words and code, and a way to try again where that makes sense. */
-export const ErrorNote = ({ error, title, onRetry }: { error: unknown; title?: string; onRetry?: () => void }) => {
+export const ErrorNote = ({ error, title, note = null, onRetry }: Props) => {
   const code = codeOf(error);
   return (
     <Alert
@@ -13,7 +20,9 @@ export const ErrorNote = ({ error, title, onRetry }: { error: unknown; title?: s
       icon={<Icon name={isOutage(error) ? 'plug' : 'alert'} />}
       title={title ?? (isOutage(error) ? 'The service does not answer' : 'That did not work')}
     >
-      <Text size="sm">{wordsOf(error)}</Text>
+      <Text size="sm">
+        {wordsOf(error)} {note}
+      </Text>
       <Group gap="sm" mt="xs">
         {onRetry && (
           <Button size="xs" variant="default" onClick={onRetry}>

@@ -43,11 +43,12 @@ const dark: MantineColorsTuple = [
   '#0d0e0f',
 ];
 
-/** What is filled with the primary colour carries text that suits it in either scheme. */
+/** What is filled carries text that suits its colour in either scheme. */
 const variantColorResolver: VariantColorsResolver = (input) => {
   const colors = defaultVariantColorsResolver(input);
-  const primary = input.color === undefined || input.color === 'petrol';
-  return input.variant === 'filled' && primary ? { ...colors, color: 'var(--ot-on-primary)' } : colors;
+  if (input.variant !== 'filled') return colors;
+  if (input.color === undefined || input.color === 'petrol') return { ...colors, color: 'var(--ot-on-primary)' };
+  return input.color === 'red' ? { ...colors, color: 'var(--ot-on-red)' } : colors;
 };
 
 export const theme = createTheme({
@@ -100,7 +101,10 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--mantine-color-placeholder': '#7d786f',
     '--mantine-color-error': '#b3261e',
     '--mantine-color-red-text': '#b3261e',
+    '--mantine-color-red-filled': '#b3261e',
+    '--mantine-color-red-filled-hover': '#981f18',
     '--ot-on-primary': '#ffffff',
+    '--ot-on-red': '#ffffff',
     ...tints('#ffffff', 11, { petrol: '#0b6a5d', red: '#b3261e', yellow: '#7a5600', gray: '#4b4843' }),
   },
   dark: {
@@ -112,7 +116,10 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--mantine-color-default-border': '#303335',
     '--mantine-color-error': '#ff8a80',
     '--mantine-color-red-text': '#ffa49b',
+    '--mantine-color-red-filled': '#ffa49b',
+    '--mantine-color-red-filled-hover': '#ffb8b1',
     '--ot-on-primary': '#07231f',
+    '--ot-on-red': '#330f0b',
     ...tints('#1b1d1f', 15, { petrol: '#6cc9bd', red: '#ffa49b', yellow: '#e6bd55', gray: '#c4c4bf' }),
   },
 });

@@ -121,7 +121,7 @@ const Workspace = ({ initialFind, startAt }: { initialFind: string; startAt: num
           <Panel title="Details" icon="info" open={false}>
             <DetailsPanel />
           </Panel>
-          <Panel title="Processing" icon="clock" open={failed}>
+          <Panel title="Processing" icon="clock" open={failed && (wide ?? true)}>
             <RunTimeline uuid={file.uuid} />
           </Panel>
         </aside>

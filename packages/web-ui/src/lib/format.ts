@@ -81,7 +81,7 @@ export const soon = (iso: string): string =>
   });
 
 /** The time of day, to the second. */
-export const timeOfDay = (iso: string): string => new Date(iso).toLocaleTimeString();
+export const timeOfDay = (at: string | number): string => new Date(at).toLocaleTimeString();
 
 export const plural = (n: number, one: string, many = `${one}s`): string =>
   `${n.toLocaleString()} ${n === 1 ? one : many}`;

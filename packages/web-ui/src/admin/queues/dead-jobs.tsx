@@ -16,16 +16,24 @@ const keyOf = (kind: DeadKind): string => [kind.queue, kind.task_type, kind.erro
 /** What failed for good, by kind: the same trouble mostly has the same cause. */
 export const DeadJobs = () => {
   const kinds = useQuery(deadKindsQuery);
-  if (!kinds.data || kinds.isError) return <Waiting of={kinds} what="The dead jobs" height={80} />;
-  if (kinds.data.kinds.length === 0) return <Empty>Nothing has failed for good.</Empty>;
   return (
+    <>
+      <Waiting of={kinds} what="The dead jobs" height={80} />
+      {kinds.data && <Kinds kinds={kinds.data.kinds} />}
+    </>
+  );
+};
+
+const Kinds = ({ kinds }: { kinds: readonly DeadKind[] }) =>
+  kinds.length === 0 ? (
+    <Empty>Nothing has failed for good.</Empty>
+  ) : (
     <ul className={css['kinds']} data-testid="dead-kinds">
-      {kinds.data.kinds.map((kind) => (
+      {kinds.map((kind) => (
         <Kind key={keyOf(kind)} kind={kind} />
       ))}
     </ul>
   );
-};
 
 const Kind = ({ kind }: { kind: DeadKind }) => {
   const [open, setOpen] = useState(false);

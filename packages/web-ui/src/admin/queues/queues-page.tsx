@@ -15,11 +15,14 @@ export const QueuesPage = () => {
       <Stack gap="lg">
         <Section title="Queues">
           <Waiting of={overview} what="The queues" height={320} />
-          {overview.data && !overview.isError && <QueueList overview={overview.data} />}
+          {overview.data && <QueueList overview={overview.data} />}
         </Section>
         <Section title="Workers">
-          <Waiting of={overview} what="The workers" height={120} />
-          {overview.data && !overview.isError && <WorkerList overview={overview.data} />}
+          {overview.data ? (
+            <WorkerList overview={overview.data} />
+          ) : (
+            <Waiting of={overview} what="The workers" height={120} />
+          )}
         </Section>
         <Section title="Dead jobs">
           <DeadJobs />

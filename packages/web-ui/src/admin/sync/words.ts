@@ -105,11 +105,14 @@ export const evidenceOf = (evidence: Readonly<Record<string, string>>): string =
 
 const proofNames: Readonly<Record<string, string>> = {
   peer: 'Server',
+  bind: 'Asked as',
   clock: 'Clock',
   base: 'Search base',
   groups: 'Groups',
   pages: 'Pages',
   people: 'People',
+  attributes: 'Attributes',
+  known: 'Known accounts',
 };
 /** What a step of the proof is about. */
 export const proofWords = (code: string): string => proofNames[code] ?? code;
