@@ -49,23 +49,30 @@ export const incoming = (body: ObjectBody, see?: PutOptions['see']): Incoming =>
  */
 export const outgoing = (stream: Readable): Readable => stream.on('error', () => {});
 
-async function* whileItComes(source: Readable, withinMs: number): AsyncIterable<Buffer> {
-  const chunks: AsyncIterator<Buffer> = source[Symbol.asyncIterator]();
-  for (;;) {
-    const late = setTimeout(() => source.destroy(silent(withinMs)), withinMs);
-    const step = await chunks.next().finally(() => clearTimeout(late));
-    if (step.done) return;
-    yield step.value;
-  }
-}
-
 const silent = (ms: number): Error => storeUnavailable(new Error(`nothing came for ${ms} ms`));
 
 /** The same of what a server sends. Its reader may take their time; a server that keeps one waiting for so long has failed. */
 export const outgoingWithin = (withinMs: number, source: Readable): Readable => {
-  const stream = Readable.from(whileItComes(source, withinMs), { objectMode: false, highWaterMark: 64 * 1024 });
-  // It may fail before it is read, and need not be read to its end.
+  const chunks: AsyncIterator<Buffer> = source[Symbol.asyncIterator]();
+  const next = (): Promise<IteratorResult<Buffer>> => {
+    const late = setTimeout(() => source.destroy(silent(withinMs)), withinMs);
+    return chunks.next().finally(() => clearTimeout(late));
+  };
+  const stream = new Readable({
+    highWaterMark: 64 * 1024,
+    read() {
+      next().then(
+        (step) => this.push(step.done ? null : step.value),
+        (cause: unknown) => this.destroy(cause as Error),
+      );
+    },
+    // Whoever leaves before its end lets go of the server at once.
+    destroy(cause, done) {
+      source.destroy();
+      done(cause);
+    },
+  });
+  // It may fail before it is read.
   source.on('error', (cause) => stream.destroy(cause));
-  stream.on('close', () => source.destroy());
   return outgoing(stream);
 };

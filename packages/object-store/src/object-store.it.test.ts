@@ -11,6 +11,7 @@ import { buffer } from 'node:stream/consumers';
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { waitFor } from '@overtone/testkit';
 import { startS3, type S3Server } from '@overtone/testkit/s3';
 import { createObjectStore } from './env.ts';
 import { createS3Store } from './s3.adapter.ts';
@@ -274,7 +275,10 @@ describe('an S3 store that cannot be used', () => {
 
 describe('an S3 server that hangs', () => {
   /** Answers a question for an object with its head and so much of its body, and nothing else at all. */
-  const hanging = async (withinMs: number, work: (store: ObjectStore, goOn: () => void) => Promise<void>) => {
+  const hanging = async (
+    withinMs: number,
+    work: (store: ObjectStore, server: { goOn: () => void; connections: () => Promise<number> }) => Promise<void>,
+  ) => {
     let goOn = (): void => {};
     const frozen = createServer((req, res) => {
       if (req.method !== 'GET') return;
@@ -288,7 +292,8 @@ describe('an S3 server that hangs', () => {
     const endpoint = `http://127.0.0.1:${port}`;
     const store = createS3Store({ ...keys, endpoint, maxAttempts: 2, answerWithinMs: withinMs });
     try {
-      await work(store, () => goOn());
+      const connections = () => new Promise<number>((resolve) => frozen.getConnections((_, n) => resolve(n)));
+      await work(store, { goOn: () => goOn(), connections });
     } finally {
       store.close();
       frozen.closeAllConnections();
@@ -314,7 +319,7 @@ describe('an S3 server that hangs', () => {
     }));
 
   it('is not what a reader is who takes their time', () =>
-    hanging(4_000, async (store, goOn) => {
+    hanging(4_000, async (store, { goOn }) => {
       const { stream } = await store.get('a');
       await sleep(6_000);
       goOn();
@@ -322,12 +327,13 @@ describe('an S3 server that hangs', () => {
     }));
 
   it('is let go of when its reader leaves, before the first byte or after', () =>
-    hanging(60_000, async (store) => {
+    hanging(3_600_000, async (store, { connections }) => {
       for (const read of [false, true]) {
         const { stream } = await store.get('a');
         if (read) expect((await once(stream, 'data'))[0]).toEqual(Buffer.from('hello'));
         stream.destroy();
         while (!stream.closed) await turn();
       }
+      await waitFor(async () => (await connections()) === 0);
     }));
 });
