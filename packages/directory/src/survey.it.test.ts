@@ -86,6 +86,21 @@ describe.each([
   });
   afterAll(() => slapd.stop());
 
+  it('proves that the answer is whole: who answered whom, by what time, and what was read to its end', async () => {
+    const { answer } = await surveyed(configFor(slapd));
+    const proof = answer.outcome === 'yes' ? answer.value.proof : [];
+    expect(proof.map(({ code, evidence }) => [code, evidence])).toEqual([
+      ['peer', expect.stringContaining(`ldaps://localhost:${slapd.ldapsPort}`)],
+      ['bind', slapd.bindDn],
+      ['clock', expect.stringMatching(/^\d{4}-/)],
+      ['base', base],
+      ['groups', '2 deciding groups exist, 5 looked at'],
+      ['pages', expect.stringMatching(/closed by success and an empty cookie$/)],
+      ['people', `${people.length} entries`],
+      ['attributes', `of ${people.length} entries ${people.length} show uid, ${people.length} an immutable id`],
+    ]);
+  });
+
   it.each([false, true])(
     'is surveyed with the answers that sign-in gets, nested groups counting: %s',
     async (nested) => {

@@ -101,16 +101,19 @@ async function readAll(connection: Connection, config: DirectoryConfig, options:
   const wanted = distinct([...deciding, ...options.mapped]);
   const listed = wanted.length > 0 && (await keptBySomebody(asking));
   const reach = await reachOf(asking, wanted, listed);
-  const { seen, pages } = await readPeople(asking, { reach, listed, options, clock });
+  const { counts, pages } = await readPeople(asking, { reach, listed, options, clock });
+  const { seen } = counts;
   return {
     seen,
     proof: [
       { code: 'peer', evidence: `${serverText(connection.server)}, ${root.vendorName ?? 'unknown vendor'}` },
+      { code: 'bind', evidence: config.bindDn ?? 'anonymous' },
       { code: 'clock', evidence: clockText(clock) },
       { code: 'base', evidence: config.searchBase },
       { code: 'groups', evidence: `${deciding.length} deciding groups exist, ${wanted.length} looked at` },
       { code: 'pages', evidence: `${pages} pages closed by success and an empty cookie` },
       { code: 'people', evidence: `${seen} entries` },
+      { code: 'attributes', evidence: readableWords(counts, config) },
     ],
   };
 }
@@ -249,7 +252,7 @@ async function readPeople(asking: Asking, how: How) {
     const page = await pages.next();
     if (page.done === true) {
       mustBeReadable(counts, config);
-      return { seen: counts.seen, pages: page.value.pages };
+      return { counts, pages: page.value.pages };
     }
     for (const entry of page.value) {
       const told = read(entry);
@@ -269,6 +272,9 @@ interface Counts {
   readonly withId: number;
   readonly admitted: number;
 }
+
+const readableWords = ({ seen, named, withId }: Counts, { usernameAttr }: DirectoryConfig): string =>
+  `of ${seen} entries ${named} show ${usernameAttr}, ${withId} an immutable id`;
 
 /** What some have and some do not, though all must, is hidden by the server's rules; so are members nobody sees. */
 function mustBeReadable({ seen, named, withId, admitted }: Counts, config: DirectoryConfig): void {

@@ -111,7 +111,7 @@ export const sweepKilling = ({ instance }: Context): Suite => {
       slowMs,
     );
 
-  /** The next pass that ends well; one whose tries met the broken one's lease, which outlives it, is ordered anew. */
+  /** The next pass that ends well; the first ones may meet what was struck before it is whole again. */
   const wellEnded = (): Promise<PassReport> =>
     until(
       'a pass ends well',
@@ -143,8 +143,9 @@ export const sweepKilling = ({ instance }: Context): Suite => {
       const { id: userId } = await userOf(uid);
       await slapd.apply(`dn: uid=${uid},${slapd.people}\nchangetype: delete\n`);
       const release = await hold[moment](userId);
+      let id = '';
       try {
-        const id = await order();
+        id = await order();
         await reached(moment, id);
         await strike(victim);
         if (victim === 'slapd') await slapd.restart();
@@ -155,6 +156,7 @@ export const sweepKilling = ({ instance }: Context): Suite => {
       }
       await wellEnded();
       await assertOnce(uid);
+      assert.ok(await report(id), 'the order that was struck has no report');
     },
   });
 

@@ -42,6 +42,10 @@ describe('a pass', () => {
     expect(report['actions']).toMatchObject([
       { user_uuid: userId(2), reason: 'absent_from_directory', applied: true, sessions_revoked: 1 },
     ]);
+    expect(report['proof']).toEqual([
+      { code: 'pages', evidence: 'closed' },
+      { code: 'known', evidence: '4 of our accounts were seen' },
+    ]);
     expect(disabled()).toEqual([userId(2)]);
     expect((await world.ask('GET')).body['last_result']).toMatchObject({ pass_uuid: report['pass_uuid'] });
   });

@@ -53,6 +53,7 @@ export const reportOf = (plan: Plan, results: Results, f: Facts & Planned): Pass
   error: plan.error,
   checked: plan.checked,
   seen: f.seen,
+  proof: [...f.proof, { code: 'known', evidence: `${plan.known} of our accounts were seen` }],
   eligible_for_reactivation: plan.returned.slice(0, atMost).map(({ userId, email }) => ({ user_uuid: userId, email })),
   set_digest: plan.digest,
 });

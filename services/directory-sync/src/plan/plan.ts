@@ -81,6 +81,8 @@ export type Plan = {
   status: 'ok' | 'held' | 'directory_unavailable';
   error: string | null;
   checked: number;
+  /** Accounts whose person the directory showed. */
+  known: number;
   leavers: readonly PlannedLeaver[];
   changes: readonly Change[];
   returned: readonly Account[];
@@ -264,6 +266,7 @@ export const createPlan = (people: Population, given: Rules, limits: Limits) => 
         status: 'directory_unavailable',
         error,
         checked: all,
+        known,
       });
       if (ambiguous) return unavailable(`The directory does not show ${ambiguous}.`);
       if (checked > 0 && known === 0) return unavailable('The directory shows none of the known accounts.');
@@ -274,6 +277,7 @@ export const createPlan = (people: Population, given: Rules, limits: Limits) => 
         status: held ? 'held' : 'ok',
         error: held && !limits.approved ? heldWords(weighed) : null,
         checked: all,
+        known,
         leavers: planned,
         changes: changes.filter(isNew),
         returned: returned.filter((account) => isNew({ account })),

@@ -16,7 +16,8 @@ import { evidenceOf, outcomeWords, reasonWords } from './words.ts';
 /** How one person stands now, what passes decided about them, and on what grounds. */
 export const Why = () => {
   const [q, setQ] = useState('');
-  const [asked, setAsked] = useState('');
+  /** Asked once more, the directory may say something else. */
+  const [asked, setAsked] = useState({ login: '', times: 0 });
   const found = useQuery({ ...usersQuery({ q, origin: 'ldap' }), enabled: q.length >= 2 });
   const people = q.length >= 2 ? (found.data?.items ?? []).slice(0, 5) : [];
   return (
@@ -24,13 +25,21 @@ export const Why = () => {
       <Text size="sm" c="dimmed">
         Why is somebody an administrator, disabled or refused, or why did their role or groups change?
       </Text>
-      <Group gap="sm">
-        <SearchBox label="Name, e-mail address or directory login" value={q} onChange={setQ} />
-        <Button variant="default" disabled={q.trim() === ''} onClick={() => setAsked(q.trim())}>
-          Ask the directory
-        </Button>
-      </Group>
-      {asked !== '' && <Standing key={asked} login={asked} />}
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          const login = new FormData(event.currentTarget).get('login');
+          setAsked(({ times }) => ({ login: typeof login === 'string' ? login.trim() : '', times: times + 1 }));
+        }}
+      >
+        <Group gap="sm">
+          <SearchBox label="Name, e-mail address or directory login" name="login" value={q} onChange={setQ} />
+          <Button type="submit" variant="default">
+            Ask the directory
+          </Button>
+        </Group>
+      </form>
+      {asked.login !== '' && <Standing key={asked.times} login={asked.login} />}
       {q.length >= 2 && !found.data && <Waiting of={found} what="The accounts" height={60} />}
       {q.length >= 2 && found.data?.items.length === 0 && <Empty>No account of the directory matches.</Empty>}
       {people.map((account) => (
