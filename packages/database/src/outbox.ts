@@ -9,8 +9,6 @@ export type Outbox = {
   add: <E extends EventDef>(tx: Tx, event: E, data: DataOf<E>) => Promise<void>;
   /** Writes many events of one kind in one statement, in their order. */
   addAll: <E extends EventDef>(tx: Tx, event: E, all: readonly DataOf<E>[]) => Promise<void>;
-  /** Writes tickets for workers, one for each of these tasks. */
-  tickets: (tx: Tx, tasks: readonly { id: string; subject: string }[]) => Promise<void>;
   /** What a message carries besides its data, for a statement that writes one itself. */
   headers: () => Record<string, string>;
 };
@@ -40,11 +38,6 @@ export const createOutbox = (service: ServiceName): Outbox => {
       insertAll(
         tx,
         all.map((data) => ({ subject, data })),
-      ),
-    tickets: (tx, tasks) =>
-      insertAll(
-        tx,
-        tasks.map(({ id, subject }) => ({ subject, data: { taskId: id } })),
       ),
     headers: () => messageHeaders(service),
   };

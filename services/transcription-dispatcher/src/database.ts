@@ -13,14 +13,15 @@ export const outboxTable = 'transcription_dispatcher_outbox';
 
 export type Statements = ReturnType<typeof createStatements>;
 /**
- * Statements that are a transaction each: one round trip, prepared once per connection. What one of them writes to the
- * outbox goes out at once, without a notification; those are sent one after the other, and commits would wait for it.
+ * Statements that are a transaction each: one round trip, prepared once per connection. One that returns a row may have
+ * written to the outbox, and that goes out at once, without a notification: transactions that notify commit one after the
+ * other.
  */
 export const createStatements = ({ pool, wake }: { pool: Pick<Pool, 'query'>; wake: () => void }) => ({
   read: <R extends QueryResultRow>(statement: QueryConfig): Promise<QueryResult<R>> => pool.query<R>(statement),
   commit: async <R extends QueryResultRow>(statement: QueryConfig): Promise<QueryResult<R>> => {
     const result = await pool.query<R>(statement);
-    wake();
+    if (result.rows.length > 0) wake();
     return result;
   },
 });

@@ -90,15 +90,14 @@ export const createTranscriptionDispatcher = (env: DispatcherEnv): Service => {
     back,
     log,
   });
-  const retries = createRetries({ db, orders });
+  const retries = createRetries({ db, statements, outbox });
   const ageing = createAgeing({ db });
   const progress = createProgress({ db, bus, rates: timing.rates, log });
-  const recoveryStore = createRecoveryStore({ db });
+  const recoveryStore = createRecoveryStore({ db, statements, outbox });
   const broker = createBroker({ bus, onEmptied: (stream) => stream === 'JOBS' && void rebuild() });
   const recovery = createRecovery({
     db,
     outbox,
-    orders,
     runs,
     broker,
     log,
@@ -172,7 +171,7 @@ export const createTranscriptionDispatcher = (env: DispatcherEnv): Service => {
     ],
     workers: [reclaimWorker({ recovery, workerId: `${name}-${hostname()}-${randomUUID().slice(0, 8)}` })],
     periodics: [
-      periodic('retry due tasks', 500, async () => void (await retries.republishDue())),
+      periodic('retry due tasks', 500, retries.republishDue),
       periodic('make urgent what waits long', 5_000, ageing.age),
       reclaimEverySlot(bus),
       periodic('look at what runs', 2_000, async () => void (await recovery.lookAtRunning())),

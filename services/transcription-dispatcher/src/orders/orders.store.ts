@@ -15,7 +15,6 @@ import {
 import { costOf, rankOf, urgencyOf, type Standing } from './rank.ts';
 import { standingOf } from './rank.store.ts';
 
-type OpenTask = { id: string; subject: string };
 /** A task's columns, as its order writes them. */
 export type OrderRow = Record<string, unknown> & { uuid: string; stage: Stage };
 type Deps = {
@@ -45,6 +44,21 @@ export const orderParts = ({ row, headers, from = '' }: { row: string; headers: 
 
 const placing = `with ${orderParts({ row: '$1::jsonb', headers: '$2::jsonb' })}
   select uuid::text, pg_notify('${outboxTable}', '') is null as told from ordered`;
+
+/**
+ * Gives new tickets to tasks that wait again, or whose own are gone: one statement.
+ * @param which SQL that selects their ids, locked; it has its parameters from $2 on. $1 are the messages' headers.
+ */
+export const republishing = (which: string): string => `
+  with chosen as (${which}
+  ), again as (
+    update task t set publications = publications + 1, published_at = now(), waiting_since = now(), next_attempt_at = null
+    from chosen where t.uuid = chosen.uuid returning t.uuid, t.subject
+  ), ticket as (
+    insert into ${outboxTable} (subject, data, headers, message_id)
+    select subject, jsonb_build_object('taskId', uuid), $1::jsonb, gen_random_uuid() from again
+  )
+  select uuid from again`;
 
 const durableOf = (stage: Stage): string => jobDurable(jobOf(stage));
 
@@ -94,15 +108,6 @@ export const createOrders = ({ outbox, expressMaxSeconds }: Deps) => {
       const row = rowFor(stage, run, await standingOf(tx, at), done, notes);
       const headers = JSON.stringify(outbox.headers());
       return (await tx.$queryRawUnsafe<unknown[]>(placing, JSON.stringify(row), headers)).length > 0;
-    },
-    /** Tickets for tasks that wait again, or whose own are gone. */
-    republish: async (tx: Tx, tasks: readonly OpenTask[]): Promise<void> => {
-      const now = new Date();
-      await tx.task.updateMany({
-        where: { id: { in: tasks.map((t) => t.id) } },
-        data: { publications: { increment: 1 }, publishedAt: now, waitingSince: now, nextAttemptAt: null },
-      });
-      await outbox.tickets(tx, tasks);
     },
     traceparent: (): string | null => carrier().traceparent ?? null,
   };

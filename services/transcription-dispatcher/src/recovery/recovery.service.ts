@@ -5,7 +5,6 @@ import type { Broker } from '../broker/broker.ts';
 import { claimsStore, isHeld, type Claims, type PutBackStore, type SeenLease } from '../claims/claims.ts';
 import { txOptions, type Db } from '../database.ts';
 import { tellAudit, type Operator } from '../operator.ts';
-import type { Orders } from '../orders/orders.ts';
 import type { Runs } from '../runs/runs.ts';
 import { runsStore } from '../runs/runs.ts';
 import { canJudge, isOverdue, messageGraceMs, missingTickets } from './loss.ts';
@@ -15,7 +14,6 @@ export type RecoveryDeps = {
   db: Db;
   store: RecoveryStore;
   outbox: Outbox;
-  orders: Orders;
   runs: Pick<Runs, 'giveUp'>;
   broker: Pick<Broker, 'tickets' | 'takeAway'>;
   leases: {
@@ -72,11 +70,7 @@ export const createRecovery = (d: RecoveryDeps) => {
   const republish = async (durable: string, count: number, cutoff: Date): Promise<number> => {
     let all = 0;
     for (let last = republishBatch; last === republishBatch && all < count; all += last) {
-      last = await d.db.$transaction(async (tx) => {
-        const tasks = await d.store.waiting(tx, durable, cutoff, Math.min(republishBatch, count - all));
-        await d.orders.republish(tx, tasks);
-        return tasks.length;
-      }, txOptions);
+      last = await d.store.republish(durable, cutoff, Math.min(republishBatch, count - all));
     }
     return all;
   };
@@ -105,6 +99,8 @@ export const createRecovery = (d: RecoveryDeps) => {
   const takeBackAll = async (tasks: RunningTask[]): Promise<{ found: number; reset: number }> => {
     let reset = 0;
     for (const task of tasks) {
+      // It may have been heard of since it was read.
+      if (lost([task]).length === 0) continue;
       const ticket = d.leases.of(task.id)?.ticket;
       if (await takeBack(task)) reset += 1;
       await d.leases.drop(task.id).catch(() => {});

@@ -1,5 +1,7 @@
 import type { Task } from '../generated/client.ts';
-import type { Db, Tx } from '../database.ts';
+import type { Outbox } from '@overtone/database';
+import type { Db, Statements } from '../database.ts';
+import { republishing } from '../orders/orders.ts';
 import { reminderMs, type OpenCount } from './loss.ts';
 
 const ofRunning = {
@@ -14,8 +16,17 @@ const ofRunning = {
 /** A task under way, as far as one has to know it to judge it. */
 export type RunningTask = Pick<Task, keyof typeof ofRunning>;
 
-/** Reads of the reconciler; all small, by the partial index over open tasks. */
-export const createRecoveryStore = ({ db }: { db: Db }) => ({
+const republishWaiting = {
+  name: 'republish-waiting',
+  text: republishing(`
+    select uuid from task
+    where durable = $2 and status = 'pending' and next_attempt_at is null and published_at <= $3::timestamptz
+    order by published_at limit $4 for update skip locked`),
+};
+type Deps = { db: Db; statements: Statements; outbox: Pick<Outbox, 'headers'> };
+
+/** Reads of the reconciler, all small, by the partial index over open tasks; and what it puts on the bus again. */
+export const createRecoveryStore = ({ db, statements, outbox }: Deps) => ({
   running: (): Promise<RunningTask[]> => db.task.findMany({ where: { status: 'in_progress' }, select: ofRunning }),
 
   /** Open orders by durable, put on the bus so long ago, not counting those whose ticket the outbox has still to send. */
@@ -31,12 +42,14 @@ export const createRecoveryStore = ({ db }: { db: Db }) => ({
         and t.published_at <= now() - make_interval(secs => ${graceMs / 1000})
       group by t.durable`,
 
-  /** Waiting orders of a durable that were put on the bus before `cutoff`, locked; at most `limit` of them. */
-  waiting: (tx: Tx, durable: string, cutoff: Date, limit: number): Promise<{ id: string; subject: string }[]> =>
-    tx.$queryRaw<{ id: string; subject: string }[]>`
-      select uuid::text as id, subject from task
-      where durable = ${durable} and status = 'pending' and next_attempt_at is null and published_at <= ${cutoff}
-      order by published_at limit ${limit} for update skip locked`,
+  /**
+   * New tickets for waiting orders of a durable that were put on the bus before `cutoff`.
+   * @returns for how many; at most `limit`.
+   */
+  republish: async (durable: string, cutoff: Date, limit: number): Promise<number> => {
+    const values = [JSON.stringify(outbox.headers()), durable, cutoff, limit];
+    return (await statements.commit({ ...republishWaiting, values })).rows.length;
+  },
 
   /** Running runs whose assembled transcript nobody has stored yet, or told us of. */
   unheard: (): Promise<{ id: string }[]> =>
