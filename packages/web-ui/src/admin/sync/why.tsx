@@ -16,7 +16,7 @@ import { evidenceOf, outcomeWords, reasonWords } from './words.ts';
 /** How one person stands now, what passes decided about them, and on what grounds. */
 export const Why = () => {
   const [q, setQ] = useState('');
-  /** Asked once more, the directory may say something else. */
+  // Asked once more, the directory may say something else.
   const [asked, setAsked] = useState({ login: '', times: 0 });
   const found = useQuery({ ...usersQuery({ q, origin: 'ldap' }), enabled: q.length >= 2 });
   const people = q.length >= 2 ? (found.data?.items ?? []).slice(0, 5) : [];
