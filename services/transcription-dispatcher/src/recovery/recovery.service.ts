@@ -149,16 +149,17 @@ export const createRecovery = (d: RecoveryDeps) => {
     replaceLostMessages: async (graceMs = messageGraceMs): Promise<number> => {
       const open = await d.store.openByDurable(graceMs);
       if (open.length === 0) return 0;
+      const cutoff = await d.store.longAgo(graceMs);
       let all = 0;
       for (const [durable, count] of missingTickets(open, await d.broker.tickets()))
-        all += await republish(durable, count, new Date(Date.now() - graceMs));
+        all += await republish(durable, count, cutoff);
       if (all > 0) d.log.warn({ count: all }, 'orders put on the bus again');
       return all;
     },
 
     /** The broker came back without its store: every waiting order gets a new ticket at once. */
     rebuildQueue: async (): Promise<number> => {
-      const cutoff = new Date();
+      const cutoff = await d.store.longAgo(0);
       let all = 0;
       for (const { durable, open } of await d.store.openByDurable(0)) all += await republish(durable, open, cutoff);
       if (all > 0) d.log.warn({ count: all }, 'queue rebuilt from the database');

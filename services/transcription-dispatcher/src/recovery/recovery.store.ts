@@ -4,17 +4,17 @@ import type { Db, Statements } from '../database.ts';
 import { republishing } from '../orders/orders.ts';
 import { reminderMs, type OpenCount } from './loss.ts';
 
-const ofRunning = {
-  id: true,
-  token: true,
-  stage: true,
-  worker: true,
-  claimedAt: true,
-  costS: true,
-  infraRequeues: true,
+/** A task under way, as far as one has to know it to judge it; when it was claimed is by this process's clock. */
+export type RunningTask = Pick<Task, 'id' | 'token' | 'stage' | 'worker' | 'claimedAt' | 'costS' | 'infraRequeues'>;
+
+const running = {
+  name: 'running-tasks',
+  text: `
+    select uuid as id, token, stage, worker, cost_s as "costS", infra_requeues as "infraRequeues",
+           (extract(epoch from clock_timestamp() - claimed_at) * 1000)::float8 as "heldMs"
+    from task where status = 'in_progress'`,
 };
-/** A task under way, as far as one has to know it to judge it. */
-export type RunningTask = Pick<Task, keyof typeof ofRunning>;
+type RunningRow = Omit<RunningTask, 'claimedAt'> & { heldMs: number | null };
 
 const republishWaiting = {
   name: 'republish-waiting',
@@ -27,7 +27,17 @@ type Deps = { db: Db; statements: Statements; outbox: Pick<Outbox, 'headers'> };
 
 /** Reads of the reconciler, all small, by the partial index over open tasks; and what it puts on the bus again. */
 export const createRecoveryStore = ({ db, statements, outbox }: Deps) => ({
-  running: (): Promise<RunningTask[]> => db.task.findMany({ where: { status: 'in_progress' }, select: ofRunning }),
+  running: async (): Promise<RunningTask[]> => {
+    const { rows } = await statements.read<RunningRow>(running);
+    const now = Date.now();
+    return rows.map(({ heldMs, ...task }) => ({ ...task, claimedAt: heldMs === null ? null : new Date(now - heldMs) }));
+  },
+
+  /** So long ago by the clock of the database, which wrote when anything was ordered. */
+  longAgo: async (ms: number): Promise<Date> => {
+    const [row] = await db.$queryRaw<{ at: Date }[]>`select now() - make_interval(secs => ${ms / 1000}) as at`;
+    return row?.at ?? new Date(0);
+  },
 
   /** Open orders by durable, put on the bus so long ago, not counting those whose ticket the outbox has still to send. */
   openByDurable: (graceMs: number): Promise<OpenCount[]> =>
