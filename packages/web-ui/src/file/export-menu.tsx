@@ -1,4 +1,4 @@
-import { Button, Menu, Switch } from '@mantine/core';
+import { Button, Menu } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { fetchText } from '../api/client.ts';
@@ -58,18 +58,14 @@ export const ExportMenu = () => {
           </Menu.Item>
         ))}
         {'clipboard' in navigator && (
-          <Menu.Item leftSection={<Icon name="check" size={17} />} onClick={() => copy.mutate()}>
+          <Menu.Item leftSection={<Icon name="copy" size={17} />} onClick={() => copy.mutate()}>
             Copy as text
           </Menu.Item>
         )}
         <Menu.Divider />
-        <Switch
-          m="xs"
-          size="sm"
-          label="With speaker names"
-          checked={withSpeakers}
-          onChange={(event) => setWithSpeakers(event.currentTarget.checked)}
-        />
+        <Menu.CheckboxItem checked={withSpeakers} onChange={setWithSpeakers} closeMenuOnClick={false}>
+          With speaker names
+        </Menu.CheckboxItem>
       </Menu.Dropdown>
     </Menu>
   );

@@ -71,7 +71,7 @@ export const FileMenu = ({ file, onDeleted }: Props) => {
           {may.own && (
             <>
               <Menu.Divider />
-              <Menu.Item color="red" leftSection={<Icon name="trash" size={17} />} onClick={() => setDialog('delete')}>
+              <Menu.Item c="red" leftSection={<Icon name="trash" size={17} />} onClick={() => setDialog('delete')}>
                 Delete
               </Menu.Item>
             </>
