@@ -134,6 +134,22 @@ export const queuesInTheBrowser = ({ scripted, recordings, screenshots }: Script
       await tries.getByText(/Try 1.*failed/).waitFor();
       await boss.snap('timeline-retried');
     }),
+    step('discarded, dead jobs are gone from the list, and their recording stays', async () => {
+      await pretend(0, 'The engine lost its voice');
+      const lost = await send(9_003);
+      await until('it failed', async () => (await api.file(lost)).status === 'error', 120_000);
+      await pretend(0);
+      await page.goto('/admin/queues');
+      await page
+        .getByTestId('dead-kinds')
+        .getByRole('button', { name: /^Discard all: Transcribing/ })
+        .click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByText('Discard 1 job?').waitFor();
+      await dialog.getByRole('button', { name: 'Discard', exact: true }).click();
+      await page.getByText('Nothing has failed for good.').waitFor(patience);
+      assert.equal((await api.file(lost)).status, 'error');
+    }),
     step('tasks are found by queue and state, and show their tries', async () => {
       await page.goto('/admin/queues');
       await page.getByLabel('Queue of tasks').selectOption('gpu');

@@ -191,6 +191,7 @@ export const syncInTheBrowser = ({ instance, screenshots }: Context): Suite => {
       const gone = await asked('ines');
       await gone.getByText('The directory has nobody of this login.').waitFor();
       await gone.getByTestId('refusals').getByText('The name or the password was wrong.').first().waitFor();
+      await gone.getByTestId('refusals').scrollIntoViewIfNeeded();
       await boss.snap('sign-in-explained');
     }),
     step('more leavers than a pass may disable wait for the next one, and the page says how many', async () => {
