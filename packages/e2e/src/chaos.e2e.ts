@@ -3,7 +3,7 @@ import { signIn, type Client } from './client.ts';
 import type { ScriptedContext } from './context.ts';
 import { admin, type Instance } from './instance.ts';
 import { allFinished, assertIndexed, openLedger, type Ledger } from './ledger.ts';
-import { assertRecordedOnce, operate } from './operator.ts';
+import { assertRecordedOnce, operate, type Operator } from './operator.ts';
 import { allReady, copyOf, insist } from './scripted.ts';
 import { freeze, killNow, servers, services, type Victim } from './victims.ts';
 import { assertToldOnce } from './told.ts';
@@ -58,6 +58,7 @@ export const chaos = ({ scripted, recordings }: ScriptedContext, { blows, files,
   let instance: Instance;
   let api: Client;
   let ledger: Ledger | undefined;
+  let operator: Operator | undefined;
   let model = '';
   const sent: string[] = [];
 
@@ -98,7 +99,7 @@ export const chaos = ({ scripted, recordings }: ScriptedContext, { blows, files,
         rule: 'after the last blow everything is finished, nothing is lost and nothing was done twice',
         limitMs: 900_000 + blows * 5_000,
         run: async (say) => {
-          const operator = operate(api, 500);
+          operator = operate(api, 500);
           const struck = strike(instance, blowsOf({ blows, seed }));
           await Promise.all([struck, keepBusy(struck)]);
           await operator.stop();
@@ -113,6 +114,7 @@ export const chaos = ({ scripted, recordings }: ScriptedContext, { blows, files,
       },
     ],
     close: async () => {
+      await operator?.stop().catch(() => {});
       await scripted.calm();
       await ledger?.close();
     },
