@@ -1,7 +1,7 @@
-import { Badge, Skeleton, Table, Text } from '@mantine/core';
+import { Badge, Table, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { operate } from '../api/operations.ts';
-import { ErrorNote } from '../app/error-note.tsx';
+import { operate, type OperationsAnswer } from '../api/operations.ts';
+import { Waiting } from './parts.tsx';
 import { Processors } from './processors.tsx';
 import { Sheet } from './sheet.tsx';
 
@@ -12,20 +12,20 @@ export const Engines = () => {
     queryFn: ({ signal }) => operate('engines', { signal }),
     refetchInterval: 10_000,
   });
-  if (engines.isError)
-    return (
-      <ErrorNote
-        error={engines.error}
-        title="The engines cannot be read just now"
-        onRetry={() => void engines.refetch()}
-      />
-    );
-  if (engines.isPending) return <Skeleton h={80} />;
-  if (engines.data.workers.length === 0)
-    return <Text c="dimmed">No worker is running. Recordings wait until one comes back.</Text>;
+  return (
+    <>
+      <Waiting of={engines} what="The engines" height={80} />
+      {engines.data && <Workers workers={engines.data.workers} />}
+    </>
+  );
+};
+
+type Worker = OperationsAnswer<'engines'>['workers'][number];
+const Workers = ({ workers }: { workers: readonly Worker[] }) => {
+  if (workers.length === 0) return <Text c="dimmed">No worker is running. Recordings wait until one comes back.</Text>;
   return (
     <Sheet testId="engines" heads={['Worker', 'Engine', 'Processors', 'Takes']}>
-      {engines.data.workers.map((worker) => (
+      {workers.map((worker) => (
         <Table.Tr key={worker.id}>
           <Table.Td>
             <Text size="sm">{worker.service}</Text>

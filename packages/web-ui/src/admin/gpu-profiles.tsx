@@ -1,8 +1,8 @@
-import { Skeleton, Table, Text, Title } from '@mantine/core';
+import { Table, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { operate } from '../api/operations.ts';
-import { ErrorNote } from '../app/error-note.tsx';
 import { memory } from './gpu-words.ts';
+import { Waiting } from './parts.tsx';
 import { Sheet } from './sheet.tsx';
 
 /** What the models needed of GPU memory; nothing at all while it is not measured. */
@@ -12,15 +12,7 @@ export const GpuProfiles = () => {
     queryFn: ({ signal }) => operate('gpuProfiles', { signal }),
     refetchInterval: 30_000,
   });
-  if (profiles.isError)
-    return (
-      <ErrorNote
-        error={profiles.error}
-        title="What the GPUs were used for cannot be read just now"
-        onRetry={() => void profiles.refetch()}
-      />
-    );
-  if (profiles.isPending) return <Skeleton h={40} />;
+  if (!profiles.data) return <Waiting of={profiles} what="What the GPUs were used for" height={40} />;
   if (!profiles.data.enabled) return null;
   return (
     <>

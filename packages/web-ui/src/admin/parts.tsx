@@ -2,7 +2,7 @@ import { Anchor, Badge, Button, Group, Modal, Pagination, Skeleton, Stack, Text,
 import { useDocumentTitle } from '@mantine/hooks';
 import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { Fragment, type ReactNode } from 'react';
 import { ErrorNote } from '../app/error-note.tsx';
 import { timeOfDay } from '../lib/format.ts';
 import { standingOf, type Account } from './words.ts';
@@ -76,6 +76,21 @@ export const Empty = ({ children }: { children: ReactNode }) => (
   <Text className={css['empty'] ?? ''} data-testid="empty">
     {children}
   </Text>
+);
+
+type FactsProps = { of: readonly (readonly [name: string, value: string | null])[] };
+/** Names and values; what is null is left out. */
+export const Facts = ({ of }: FactsProps) => (
+  <dl className={css['facts']}>
+    {of.map(([name, value]) =>
+      value === null ? null : (
+        <Fragment key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </Fragment>
+      ),
+    )}
+  </dl>
 );
 
 type PagerProps = { page: number; total: number; size: number; onPage: (page: number) => void };

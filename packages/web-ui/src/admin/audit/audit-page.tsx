@@ -1,4 +1,4 @@
-import { Badge, Button, Group, Menu, NativeSelect, Table, Text, TextInput, UnstyledButton } from '@mantine/core';
+import { Badge, Button, Group, Menu, Table, Text, TextInput, UnstyledButton } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Fragment, useState } from 'react';
@@ -7,8 +7,9 @@ import { Icon } from '../../app/icons.tsx';
 import { sayError } from '../../app/notify.ts';
 import { moment, plural } from '../../lib/format.ts';
 import { offer } from '../../lib/offer.ts';
+import { Choice } from '../choice.tsx';
 import css from '../admin.module.css';
-import { AdminPane, Empty, Pager, Waiting } from '../parts.tsx';
+import { AdminPane, Empty, Facts, Pager, Waiting } from '../parts.tsx';
 import { SearchBox } from '../search-box.tsx';
 import { auditPageSize, auditQuery, exportUrl, type AuditRecord } from './audit-queries.ts';
 import { Sheet } from '../sheet.tsx';
@@ -94,6 +95,8 @@ const events = [
   'group.member.remove',
 ];
 
+const outcomes = { success: 'Success', failure: 'Failure', partial: 'In part' };
+
 const Bar = ({ filters, onChange }: { filters: Filters; onChange: (next: Filters) => void }) => (
   <div className={css['bar']} role="search" aria-label="Find in the audit log">
     <SearchBox label="Person, address or request" value={filters['q'] ?? ''} onChange={(q) => onChange({ q })} />
@@ -110,16 +113,12 @@ const Bar = ({ filters, onChange }: { filters: Filters; onChange: (next: Filters
         <option key={event} value={event} />
       ))}
     </datalist>
-    <NativeSelect
-      aria-label="Outcome"
-      data={[
-        { value: '', label: 'Any outcome' },
-        { value: 'success', label: 'Success' },
-        { value: 'failure', label: 'Failure' },
-        { value: 'partial', label: 'In part' },
-      ]}
-      value={filters['outcome'] ?? ''}
-      onChange={(event) => onChange({ outcome: event.currentTarget.value })}
+    <Choice
+      label="Outcome"
+      any="Any outcome"
+      words={outcomes}
+      value={filters['outcome']}
+      onChange={(outcome) => onChange({ outcome })}
     />
     <Group gap="xs" wrap="nowrap">
       <TextInput
@@ -199,16 +198,5 @@ const Details = ({ record }: { record: AuditRecord }) => {
     ['Request', record.request_id],
     ...Object.entries(record.details).map(([name, value]) => [name, textOf(value)] as const),
   ];
-  return (
-    <dl className={css['facts']}>
-      {facts.map(([name, value]) =>
-        value === null ? null : (
-          <Fragment key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </Fragment>
-        ),
-      )}
-    </dl>
-  );
+  return <Facts of={facts} />;
 };

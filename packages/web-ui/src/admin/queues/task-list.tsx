@@ -1,4 +1,4 @@
-import { Badge, Button, NativeSelect, Table, Text, UnstyledButton } from '@mantine/core';
+import { Badge, Button, Table, Text, UnstyledButton } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { Fragment, useState } from 'react';
@@ -8,6 +8,7 @@ import { say, sayError } from '../../app/notify.ts';
 import { stageNames } from '../../library/status.ts';
 import { ago, moment, plural } from '../../lib/format.ts';
 import adminCss from '../admin.module.css';
+import { Choice } from '../choice.tsx';
 import { Empty, Pager, Waiting } from '../parts.tsx';
 import { SearchBox } from '../search-box.tsx';
 import { taskPageSize, taskQuery, tasksQuery, type TaskItem } from './queue-queries.ts';
@@ -52,32 +53,31 @@ export const TaskList = () => {
   );
 };
 
-const optionsOf = (any: string, words: Record<string, string>) => [
-  { value: '', label: any },
-  ...Object.entries(words).map(([value, label]) => ({ value, label })),
-];
 const queueNames = Object.fromEntries(Object.keys(queueHints).map((queue) => [queue, queue]));
 
 const Bar = ({ filters, onChange }: { filters: Filters; onChange: (next: Filters) => void }) => (
   <div className={adminCss['bar']} role="search" aria-label="Find tasks">
     <SearchBox label="Error, worker or id" value={filters['q'] ?? ''} onChange={(q) => onChange({ q })} />
-    <NativeSelect
-      aria-label="State of tasks"
-      value={filters['status'] ?? ''}
-      onChange={(event) => onChange({ status: event.currentTarget.value })}
-      data={optionsOf('Any state', taskWords)}
+    <Choice
+      label="State of tasks"
+      any="Any state"
+      words={taskWords}
+      value={filters['status']}
+      onChange={(status) => onChange({ status })}
     />
-    <NativeSelect
-      aria-label="Stage of tasks"
-      value={filters['stage'] ?? ''}
-      onChange={(event) => onChange({ stage: event.currentTarget.value })}
-      data={optionsOf('Any stage', stageNames)}
+    <Choice
+      label="Stage of tasks"
+      any="Any stage"
+      words={stageNames}
+      value={filters['stage']}
+      onChange={(stage) => onChange({ stage })}
     />
-    <NativeSelect
-      aria-label="Queue of tasks"
-      value={filters['queue'] ?? ''}
-      onChange={(event) => onChange({ queue: event.currentTarget.value })}
-      data={optionsOf('Any queue', queueNames)}
+    <Choice
+      label="Queue of tasks"
+      any="Any queue"
+      words={queueNames}
+      value={filters['queue']}
+      onChange={(queue) => onChange({ queue })}
     />
     {(['owner', 'file'] as const).map((only) =>
       filters[only] === undefined ? null : (

@@ -4,7 +4,7 @@ import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { moment, plural } from '../../lib/format.ts';
 import css from '../admin.module.css';
-import { AdminPane, Section, Waiting } from '../parts.tsx';
+import { AdminPane, Facts, Section, Waiting } from '../parts.tsx';
 import { Leavers } from './leavers.tsx';
 import { PassActions } from './pass-actions.tsx';
 import { passQuery } from './sync-queries.ts';
@@ -33,7 +33,7 @@ export const PassPage = () => {
 const Body = ({ report }: { report: Report }) => (
   <>
     <Section title={summaryOf(report)}>
-      <Facts report={report} />
+      <Facts of={factsOf(report)} />
     </Section>
     {(wasRead(report) || report.actions.length > 0) && (
       <Section title="Who left">
@@ -62,14 +62,7 @@ const Body = ({ report }: { report: Report }) => (
     )}
     {report.proof.length > 0 && (
       <Section title="Why the answer is complete">
-        <dl className={css['facts']}>
-          {report.proof.map((step) => (
-            <div key={step.code} style={{ display: 'contents' }}>
-              <dt>{proofWords(step.code)}</dt>
-              <dd>{step.evidence}</dd>
-            </div>
-          ))}
-        </dl>
+        <Facts of={report.proof.map((step) => [proofWords(step.code), step.evidence] as const)} />
       </Section>
     )}
   </>
@@ -78,26 +71,14 @@ const Body = ({ report }: { report: Report }) => (
 /** Of a directory that was not read nobody knows who is in it. */
 const wasRead = ({ status }: Report): boolean => status === 'ok' || status === 'held';
 
-const Facts = ({ report }: { report: Report }) => {
-  const facts: [string, string][] = [
-    ['State', stateOf(report).words + (report.dry_run ? ', dry run' : '')],
-    ['Started', moment(report.started_at)],
-    ['Took', report.duration_s === null ? '' : `${report.duration_s.toFixed(1)} s`],
-    ...(report.approved_at === null ? [] : [['Approved', moment(report.approved_at)] as [string, string]]),
-    ...(wasRead(report) ? countsOf(report) : []),
-    ['Limit', plural(report.max_disables_per_run, 'account')],
-  ];
-  return (
-    <dl className={css['facts']}>
-      {facts.map(([name, value]) => (
-        <div key={name} style={{ display: 'contents' }}>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </dl>
-  );
-};
+const factsOf = (report: Report): (readonly [string, string | null])[] => [
+  ['State', stateOf(report).words + (report.dry_run ? ', dry run' : '')],
+  ['Started', moment(report.started_at)],
+  ['Took', report.duration_s === null ? null : `${report.duration_s.toFixed(1)} s`],
+  ['Approved', report.approved_at === null ? null : moment(report.approved_at)],
+  ...(wasRead(report) ? countsOf(report) : []),
+  ['Limit', plural(report.max_disables_per_run, 'account')],
+];
 
 const countsOf = (report: Report): [string, string][] => [
   ['Accounts checked', report.checked.toLocaleString()],

@@ -1,10 +1,11 @@
-import { Badge, Button, NativeSelect, Table, Text } from '@mantine/core';
+import { Badge, Button, Table, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Icon } from '../../app/icons.tsx';
 import { ago, moment, plural } from '../../lib/format.ts';
 import css from '../admin.module.css';
+import { Choice } from '../choice.tsx';
 import { AdminPane, Empty, Pager, StandingBadge, Waiting } from '../parts.tsx';
 import { SearchBox } from '../search-box.tsx';
 import { nameOf, originBadges, originNames, roleNames, type Account } from '../words.ts';
@@ -54,10 +55,6 @@ export const UsersPage = () => {
   );
 };
 
-const choices = (first: string, names: Readonly<Record<string, string>>) => [
-  { value: '', label: first },
-  ...Object.entries(names).map(([value, label]) => ({ value, label })),
-];
 const stateNames = Object.fromEntries(Object.entries(states).map(([value, { label }]) => [value, label]));
 
 const Bar = ({ filters, onChange }: { filters: Filters; onChange: (next: Filters) => void }) => (
@@ -67,23 +64,26 @@ const Bar = ({ filters, onChange }: { filters: Filters; onChange: (next: Filters
       value={filters['q'] ?? ''}
       onChange={(q) => onChange({ q })}
     />
-    <NativeSelect
-      aria-label="Role"
-      data={choices('Any role', roleNames)}
-      value={filters['role'] ?? ''}
-      onChange={(event) => onChange({ role: event.currentTarget.value })}
+    <Choice
+      label="Role"
+      any="Any role"
+      words={roleNames}
+      value={filters['role']}
+      onChange={(role) => onChange({ role })}
     />
-    <NativeSelect
-      aria-label="Origin"
-      data={choices('Any origin', originNames)}
-      value={filters['origin'] ?? ''}
-      onChange={(event) => onChange({ origin: event.currentTarget.value })}
+    <Choice
+      label="Origin"
+      any="Any origin"
+      words={originNames}
+      value={filters['origin']}
+      onChange={(origin) => onChange({ origin })}
     />
-    <NativeSelect
-      aria-label="State"
-      data={choices('Any state', stateNames)}
-      value={filters['state'] ?? ''}
-      onChange={(event) => onChange({ state: event.currentTarget.value })}
+    <Choice
+      label="State"
+      any="Any state"
+      words={stateNames}
+      value={filters['state']}
+      onChange={(state) => onChange({ state })}
     />
   </div>
 );
