@@ -1,27 +1,9 @@
 import { stages, type Stage } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import { outboxTable, type Statements } from '../database.ts';
-import { orderParts, type OrderRow } from '../orders/orders.ts';
+import { orderParts } from '../orders/orders.ts';
 import { timingPart } from '../timing/timing.ts';
-import type { RunState } from './task-state.store.ts';
-
-/** What an accepted result does, all of it in one statement. */
-export type Acceptance = {
-  task: { id: string; token: number; stage: Stage };
-  /** As it was when all this was made of it. */
-  run: Pick<RunState, 'id' | 'sequence' | 'status' | 'warnings'>;
-  artefact: string | null;
-  output: unknown;
-  engineSeconds: number;
-  /** Seconds of audio, and the engine that wrote the words, from the stages that know. */
-  audioSeconds: number | null;
-  engine: string | null;
-  skips: Stage[];
-  order: OrderRow | null;
-  /** The run ends with these warnings. */
-  endsWith: string[] | null;
-  events: { subject: string; data: unknown }[];
-};
+import type { Acceptance } from './acceptance.ts';
 
 const ended = (more: string): string => `
     update task t set status = 'completed', completed_at = now() ${more}

@@ -1,22 +1,15 @@
-import {
-  transcriptionEvents,
-  type dispatcherRpc,
-  type DataOf,
-  type EventDef,
-  type ReplyOf,
-  type RequestOf,
-  type Stage,
-} from '@overtone/contracts';
+import type { dispatcherRpc, ReplyOf, RequestOf, Stage } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import { invalid, unavailable, type Log } from '@overtone/service-kit';
 import type { Db } from '../database.ts';
 import { jobOf, pauseAfter, type Orders } from '../orders/orders.ts';
-import { stepAfter, type Runs } from '../runs/runs.ts';
-import type { Acceptance, AcceptStore } from './accept.store.ts';
+import type { Runs } from '../runs/runs.ts';
+import type { AcceptStore } from './accept.store.ts';
+import { acceptanceOf, type Output } from './acceptance.ts';
 import type { ClaimStore } from './claim.store.ts';
 import { claimsStore as store } from './claims.store.ts';
 import type { PutBackStore } from './put-back.store.ts';
-import type { RunState, TaskState, TaskStateStore } from './task-state.store.ts';
+import type { TaskState, TaskStateStore } from './task-state.store.ts';
 
 export type ClaimsDeps = {
   db: Db;
@@ -32,7 +25,6 @@ export type ClaimsDeps = {
 };
 type Reply<K extends keyof typeof dispatcherRpc> = Promise<ReplyOf<(typeof dispatcherRpc)[K]>>;
 type Request<K extends keyof typeof dispatcherRpc> = RequestOf<(typeof dispatcherRpc)[K]>;
-type Output = { artefact: string | null } & Record<string, unknown>;
 
 /** Tasks that wait were all just being looked at by others. */
 const soonMs = 50;
@@ -154,34 +146,3 @@ export const createClaims = (d: ClaimsDeps) => {
   };
 };
 export type Claims = ReturnType<typeof createClaims>;
-
-/** What the result of a stage does to its run, made from how the run stands. */
-const acceptanceOf = (
-  orders: ClaimsDeps['orders'],
-  { id, token, stage, done, standing }: TaskState,
-  run: RunState,
-  output: Output,
-): Acceptance => {
-  const { skips, order, ends } = stepAfter(stage, run);
-  const ids = { runId: run.id, fileId: run.fileId, ownerId: run.ownerId };
-  const completed = { ...ids, sequence: run.sequence + 1, stage, output };
-  const results = [...done, { stage, artefact: output.artefact, output }];
-  const engine = output['engine'] as { provider: string; model: string } | undefined;
-  return {
-    task: { id, token, stage },
-    run,
-    artefact: output.artefact,
-    output,
-    engineSeconds: Number(output['engine_seconds'] ?? 0),
-    audioSeconds: stage === 'prepare' ? Number(output['duration']) : null,
-    engine: engine ? `${engine.provider} ${engine.model}` : null,
-    skips,
-    order: order && orders.rowFor(order.stage, run, standing, results, order.notes),
-    endsWith: ends && ends.warnings,
-    events: [
-      said(transcriptionEvents.stageCompleted, completed as DataOf<typeof transcriptionEvents.stageCompleted>),
-      ...(ends ? [said(transcriptionEvents.runCompleted, { ...ids, ...ends })] : []),
-    ],
-  };
-};
-const said = <E extends EventDef>({ subject }: E, data: DataOf<E>) => ({ subject, data });

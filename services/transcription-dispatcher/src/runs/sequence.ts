@@ -20,7 +20,7 @@ const followers = ({ diarize }: Pick<RunOptions, 'diarize'>): Record<Stage, Next
 });
 
 /** What is done to a run when a stage of it was accepted. */
-export type Step = {
+type Step = {
   /** Stages that are not done at all. */
   skips: Stage[];
   order: { stage: Stage; notes: OrderNotes } | null;
