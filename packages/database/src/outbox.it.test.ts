@@ -66,7 +66,7 @@ describe('outbox', () => {
     await relay.start();
     const files = Array.from({ length: 450 }, file);
     for (const f of files) await inTransaction((tx) => outbox.add(tx, mediaEvents.deleted, f));
-    await waitFor(async () => (await unsent()) === 0, { timeoutMs: 10_000 });
+    await waitFor(async () => (await unsent()) === 0, { timeoutMs: 120_000 });
     expect(await published()).toEqual(files.map((f) => f.fileId));
   });
 
@@ -77,7 +77,7 @@ describe('outbox', () => {
       await outbox.addAll(tx, mediaEvents.deleted, files);
       await outbox.addAll(tx, mediaEvents.deleted, []);
     });
-    await waitFor(async () => (await unsent()) === 0, { timeoutMs: 10_000 });
+    await waitFor(async () => (await unsent()) === 0, { timeoutMs: 120_000 });
     expect(await published()).toEqual(files.map((f) => f.fileId));
   });
 
@@ -86,7 +86,7 @@ describe('outbox', () => {
     await inTransaction((tx) => outbox.add(tx, mediaEvents.deleted, file()), 'rollback');
     const kept = file();
     await inTransaction((tx) => outbox.add(tx, mediaEvents.deleted, kept));
-    await waitFor(async () => (await published()).length > 0, { timeoutMs: 10_000 });
+    await waitFor(async () => (await published()).length > 0, { timeoutMs: 120_000 });
     expect(await published()).toEqual([kept.fileId]);
   });
 
@@ -96,18 +96,38 @@ describe('outbox', () => {
     await Promise.all([relay.start(), second.start()]);
     const files = Array.from({ length: 100 }, file);
     await Promise.all(files.map((f) => inTransaction((tx) => outbox.add(tx, mediaEvents.deleted, f))));
-    await waitFor(async () => (await unsent()) === 0, { timeoutMs: 10_000 });
+    await waitFor(async () => (await unsent()) === 0, { timeoutMs: 120_000 });
     await second.stop();
     expect((await published()).sort()).toEqual(files.map((f) => f.fileId).sort());
+  });
+
+  it('leaves everything to a replica that relays, and takes over when that one is gone', async () => {
+    const other = await pool.connect();
+    await other.query(`select pg_advisory_lock(hashtext('media_outbox'))`);
+    const f = file();
+    await inTransaction((tx) => outbox.add(tx, mediaEvents.deleted, f));
+    await relay.start();
+    const looked = async () =>
+      (
+        await pool.query(
+          `select 1 from pg_stat_activity
+           where application_name = 'media-outbox' and state = 'idle' and query like '%pg_try_advisory_lock%'`,
+        )
+      ).rowCount;
+    await waitFor(async () => (await looked()) === 1, { timeoutMs: 120_000 });
+    expect([await unsent(), await published()]).toEqual([1, []]);
+    other.release(true);
+    await waitFor(async () => (await unsent()) === 0, { timeoutMs: 120_000 });
+    expect(await published()).toEqual([f.fileId]);
   });
 
   it('publishes a row again after a crash between publish and mark, and the broker drops the repeat', async () => {
     const f = file();
     await inTransaction((tx) => outbox.add(tx, mediaEvents.deleted, f));
     await relay.start();
-    await waitFor(async () => (await unsent()) === 0, { timeoutMs: 10_000 });
+    await waitFor(async () => (await unsent()) === 0, { timeoutMs: 120_000 });
     await pool.query('update media_outbox set sent_at = null');
-    await waitFor(async () => (await unsent()) === 0, { timeoutMs: 10_000 });
+    await waitFor(async () => (await unsent()) === 0, { timeoutMs: 120_000 });
     expect((await published()).filter((id) => id === f.fileId)).toHaveLength(1);
   });
 
@@ -120,7 +140,7 @@ describe('outbox', () => {
     expect(await unsent()).toBe(1);
     expect(await metrics.registry.metrics()).toMatch(/^outbox_pending 1$/m);
     await nats.restart();
-    await waitFor(async () => (await unsent()) === 0, { timeoutMs: 20_000 });
+    await waitFor(async () => (await unsent()) === 0, { timeoutMs: 120_000 });
     expect(await published()).toContain(f.fileId);
     expect(await metrics.registry.metrics()).toMatch(/^outbox_pending 0$/m);
   });
