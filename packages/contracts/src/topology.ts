@@ -228,8 +228,9 @@ export const natsPermissions = (service: ServiceName): NatsPermissions => {
           ...durables.flatMap((d) => useOfConsumer('JOBS', d)),
         ]
       : []),
-    // The dispatcher owns the streams: it makes them, counts them and reads every lease.
-    ...(service === 'transcription-dispatcher' ? ['$JS.API.>', '$JS.ACK.>', '$KV.>'] : []),
+    // The dispatcher owns the streams: it makes them, counts them and reads every lease. Whoever may not answer when the
+    // broker asks whether it still follows (flow control) is sent nothing any more after some thousand messages.
+    ...(service === 'transcription-dispatcher' ? ['$JS.API.>', '$JS.ACK.>', '$JS.FC.>', '$KV.>'] : []),
     '_INBOX.>',
   ];
   return {
