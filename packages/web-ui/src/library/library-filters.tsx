@@ -11,11 +11,10 @@ import {
   TextInput,
   Tooltip,
 } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
 import { tagsQuery } from '../api/queries.ts';
 import { Icon } from '../app/icons.tsx';
+import { SearchBox } from '../app/search-box.tsx';
 import type { FilterSearch } from '../lib/search-params.ts';
 import type { View } from './file-list.tsx';
 import css from './library.module.css';
@@ -55,7 +54,13 @@ export const LibraryFilters = ({ filters, onChange, view, onView }: Props) => {
   const sort = `${filters.sort ?? 'upload_time'} ${filters.order ?? 'desc'}`;
   return (
     <div className={css['bar']} role="search" aria-label="Find in the library">
-      <SearchBox value={filters.search ?? ''} onChange={(search) => onChange({ search })} />
+      <SearchBox
+        className={css['search'] ?? ''}
+        label="Search by title"
+        placeholder="Search titles and file names"
+        value={filters.search ?? ''}
+        onChange={(search) => onChange({ search })}
+      />
       <Group gap="xs">
         <NativeSelect
           aria-label="Whose recordings"
@@ -95,27 +100,6 @@ const ViewLabel = ({ icon, label }: { icon: 'grid' | 'library'; label: string })
     </span>
   </Tooltip>
 );
-
-const SearchBox = ({ value, onChange }: { value: string; onChange: (text: string) => void }) => {
-  const [text, setText] = useState(value);
-  useEffect(() => setText(value), [value]);
-  const later = useDebouncedCallback(onChange, 300);
-  return (
-    <TextInput
-      className={css['search'] ?? ''}
-      type="search"
-      aria-label="Search by title"
-      placeholder="Search titles and file names"
-      leftSection={<Icon name="search" size={17} />}
-      value={text}
-      maxLength={200}
-      onChange={(event) => {
-        setText(event.currentTarget.value);
-        later(event.currentTarget.value);
-      }}
-    />
-  );
-};
 
 const FilterButton = ({ filters, onChange }: Pick<Props, 'filters' | 'onChange'>) => {
   const tags = useQuery(tagsQuery);

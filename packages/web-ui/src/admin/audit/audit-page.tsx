@@ -5,12 +5,12 @@ import { Fragment, useState } from 'react';
 import { fetchText } from '../../api/client.ts';
 import { Icon } from '../../app/icons.tsx';
 import { sayError } from '../../app/notify.ts';
+import { SearchBox } from '../../app/search-box.tsx';
 import { moment, plural } from '../../lib/format.ts';
 import { offer } from '../../lib/offer.ts';
 import { Choice } from '../choice.tsx';
 import css from '../admin.module.css';
 import { AdminPane, Empty, Facts, Pager, Waiting } from '../parts.tsx';
-import { SearchBox } from '../search-box.tsx';
 import { auditPageSize, auditQuery, exportUrl, type AuditRecord } from './audit-queries.ts';
 import { Sheet } from '../sheet.tsx';
 
