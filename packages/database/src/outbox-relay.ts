@@ -22,6 +22,8 @@ const keepSent = '2 days';
 const idleMs = 1_000;
 /** Another replica relays just now, and may have looked before the last commit. */
 const elsewhereMs = 50;
+/** Marking what was sent is put off so long, unless there is more: whoever got it is being answered just now. */
+const breatherMs = 5;
 
 /**
  * Relays an outbox to JetStream, in order, each row at least once; the broker drops repeats by message id. One relay
@@ -50,23 +52,6 @@ export const createOutboxRelay = (d: {
     rouse();
   };
 
-  /** @returns for how long there is nothing to do. */
-  const turn = async (): Promise<number> => {
-    const lost = await bringBackLost().catch(() => 0);
-    if (lost > 0) d.log.warn({ events: lost }, 'the broker has lost events; they are sent again');
-    for (;;) {
-      const rows = await line.take();
-      if (rows === 'elsewhere') return elsewhereMs;
-      if (rows.length > 0) await publish(d.bus, rows).then(() => line.sent(rows));
-      if (rows.length < batchSize) break;
-    }
-    if (Date.now() - lastCleaned > 600_000) {
-      lastCleaned = Date.now();
-      await d.pool.query(`delete from ${table} where sent_at < now() - interval '${keepSent}'`);
-    }
-    return idleMs;
-  };
-
   const untilRoused = (ms: number): Promise<void> =>
     new Promise((resolve) => {
       const timer = setTimeout(resolve, ms);
@@ -75,6 +60,27 @@ export const createOutboxRelay = (d: {
         resolve();
       };
     });
+
+  /** @returns for how long there is nothing to do. */
+  const turn = async (): Promise<number> => {
+    const lost = await bringBackLost().catch(() => 0);
+    if (lost > 0) d.log.warn({ events: lost }, 'the broker has lost events; they are sent again');
+    for (;;) {
+      const rows = await line.take();
+      if (rows === 'elsewhere') return elsewhereMs;
+      if (rows.length > 0) {
+        await publish(d.bus, rows);
+        if (rows.length < batchSize && !asked) await untilRoused(breatherMs);
+        await line.sent(rows);
+      }
+      if (rows.length < batchSize) break;
+    }
+    if (Date.now() - lastCleaned > 600_000) {
+      lastCleaned = Date.now();
+      await d.pool.query(`delete from ${table} where sent_at < now() - interval '${keepSent}'`);
+    }
+    return idleMs;
+  };
 
   const run = async (): Promise<void> => {
     while (!stopping) {
@@ -142,7 +148,8 @@ const createLine = (d: { name: string; url: string; table: string; onNews: () =>
     opened.on('error', gone).on('end', gone).on('notification', d.onNews);
     try {
       await opened.connect();
-      await opened.query(`set synchronous_commit = off; listen ${table}`);
+      // What is prepared while the table is empty is still there when it is long: by the index of what is unsent.
+      await opened.query(`set synchronous_commit = off; set enable_seqscan = off; listen ${table}`);
     } catch (e) {
       void opened.end().catch(() => {});
       throw e;
