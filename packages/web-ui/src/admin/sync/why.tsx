@@ -1,4 +1,4 @@
-import { Button, Group, Stack, Table, Text } from '@mantine/core';
+import { Button, Stack, Table, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -32,12 +32,12 @@ export const Why = () => {
           setAsked(({ times }) => ({ login: typeof login === 'string' ? login.trim() : '', times: times + 1 }));
         }}
       >
-        <Group gap="sm">
+        <div className={css['bar']}>
           <SearchBox label="Name, e-mail address or directory login" name="login" value={q} onChange={setQ} />
           <Button type="submit" variant="default">
             Ask the directory
           </Button>
-        </Group>
+        </div>
       </form>
       {asked.login !== '' && <Standing key={asked.times} login={asked.login} />}
       {q.length >= 2 && !found.data && <Waiting of={found} what="The accounts" height={60} />}
