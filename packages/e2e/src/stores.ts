@@ -26,6 +26,8 @@ export const storesBeside = () => {
         ELASTICSEARCH_URL: search.url,
         // As in Kubernetes: time for whoever sends requests here to see that this one goes.
         DRAIN_DELAY_MS: '2000',
+        // A client on a busy machine may be late to answer a ping; only a stop is to end a socket here.
+        WS_HEARTBEAT_MS: '600000',
       };
     },
     stop: async (): Promise<void> => {
