@@ -109,25 +109,27 @@ export const createApi = (d: ApiDeps) => {
     checkSize(x, def, limits, d.maxUploadBytes);
     const toIdentity = def.service === 'identity';
     const cookie = toIdentity ? cookieFor(x, def, cookies) : undefined;
-    const forwarded = d.forwarded(def, req);
-    const headers = [
-      ...requestHeaders(req.rawHeaders),
-      assertionHeader,
-      d.assertion(def.service, session),
-      'x-request-id',
-      x.requestId,
-      'traceparent',
-      x.traceparent,
-      'x-forwarded-for',
-      x.client.ip,
-      'x-forwarded-proto',
-      x.client.scheme,
-      'x-forwarded-host',
-      x.client.host,
-      ...(cookie ? ['cookie', cookie] : []),
-      ...(forwarded ? [forwardedHeader, forwarded] : []),
-      ...(toIdentity ? [receivedHeader, String(x.receivedAt)] : []),
-    ];
+    const headers = (): string[] => {
+      const forwarded = d.forwarded(def, req);
+      return [
+        ...requestHeaders(req.rawHeaders),
+        assertionHeader,
+        d.assertion(def.service, session),
+        'x-request-id',
+        x.requestId,
+        'traceparent',
+        x.traceparent,
+        'x-forwarded-for',
+        x.client.ip,
+        'x-forwarded-proto',
+        x.client.scheme,
+        'x-forwarded-host',
+        x.client.host,
+        ...(cookie ? ['cookie', cookie] : []),
+        ...(forwarded ? [forwardedHeader, forwarded] : []),
+        ...(toIdentity ? [receivedHeader, String(x.receivedAt)] : []),
+      ];
+    };
     let refused: AppError | undefined;
     const body = hasBody(req) ? bodyStream(req, limits, (e) => (refused = e)) : null;
     if (body) {

@@ -11,7 +11,8 @@ export type Forward = {
   service: string;
   method: string;
   target: string;
-  headers: string[];
+  /** Made anew for every try: who is calling is vouched for 30 s only. */
+  headers: () => string[];
   body: Readable | null;
   res: ServerResponse;
   /** Headers that every answer carries. */
@@ -67,7 +68,7 @@ const attempt = (f: Forward): Promise<Unanswered | undefined> =>
     const onDrain = () => control?.resume();
 
     f.pool.dispatch(
-      { method: f.method, path: f.target, headers: f.headers, body: f.body },
+      { method: f.method, path: f.target, headers: f.headers(), body: f.body },
       {
         onRequestStart: (controller) => {
           control = controller;
