@@ -128,6 +128,7 @@ export const sweepBench: Bench = {
       const raw = [await rawRead(slapd)];
       const still = goneWell(await pass(entrance));
       raw.push(await rawRead(slapd));
+      if ((await running.pidOf('directory-sync')) !== pid) throw new Error('directory-sync was started again');
       const growth = memoryOf(pid).peak - before;
       if (changed.reconciled !== company.people || still.reconciled !== 0)
         throw new Error(`${changed.reconciled} and then ${still.reconciled} of ${company.people} were changed`);

@@ -89,13 +89,14 @@ function nodeService(name: string, source: EnvironmentSource): ProcessSpec {
 // the service does. The two that recordings pass through have a small one, because only its collection frees their
 // buffers, and a heap that may grow: bytes on their way count as its growth, so that it would be collected as a whole
 // after every few megabytes (measured with 1 GiB: half of all their work; with these figures below 200 MiB each). The
-// sweep reads whole directories, which live for one pass: a small nursery would copy all of them.
+// sweep reads whole directories, which live for one pass: a small nursery would copy all of them, and the first pass of a
+// large company changes everybody.
 const nurseries: Record<string, number> = { 'edge-gateway': 1, media: 1, identity: 8, 'directory-sync': 16 };
 const growth: Record<string, number> = { 'edge-gateway': 50, media: 120 };
 
 function memoryFlags(name: string): string[] {
   const nursery = nurseries[name] ?? 2;
-  const heap = ['search-indexer', 'transcription-worker'].includes(name) ? 1024 : 384;
+  const heap = ['search-indexer', 'transcription-worker', 'directory-sync'].includes(name) ? 1024 : 384;
   return [
     `--max-semi-space-size=${nursery}`,
     `--max-old-space-size=${heap}`,

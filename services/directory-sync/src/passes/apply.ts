@@ -1,7 +1,7 @@
 import type { SweepChange } from '@overtone/contracts';
-import type { Account, Change, Leaver } from '../plan/plan.ts';
+import type { Change, Changed, Leaver } from '../plan/plan.ts';
 
-const expected = (a: Account): SweepChange['expected'] => ({ role: a.role, directoryId: a.directoryId });
+const expected = (a: Changed): SweepChange['expected'] => ({ role: a.role, directoryId: a.directoryId });
 const nothing = () => ({ disable: null, role: null, add: [], remove: [], adopt: null });
 
 export const disabling = ({ account, reason, evidence }: Leaver): SweepChange => ({

@@ -48,8 +48,10 @@ export type Leaver = {
   evidence: Readonly<Record<string, string>>;
   doubtful?: true;
 };
+/** What is kept of an account that changes: of a large company's first pass, everybody does. */
+export type Changed = Pick<Account, 'userId' | 'email' | 'login' | 'role' | 'directoryId'>;
 export type Change = {
-  account: Account;
+  account: Changed;
   role: 'user' | 'admin' | null;
   add: readonly string[];
   remove: readonly string[];
@@ -151,11 +153,12 @@ const changeOf = (account: Account, person: Person, rules: Rules): Change | null
   const standing = { role, authType: 'ldap' } as const;
   const asserted = { claims: person.claims, legacyAdmin: person.admin, by: 'sweep' } as const;
   const next = reconcileAccount(rules.mappings, standing, asserted);
+  const { userId, email, login, directoryId } = account;
   const change: Change = {
-    account,
+    account: { userId, email, login, role, directoryId },
     role: next.role === role || next.role === 'super_admin' ? null : next.role,
     ...movesOf(account, next.groupIds),
-    adopt: account.directoryId === null ? person.id : null,
+    adopt: directoryId === null ? person.id : null,
     groups: person.claims.known ? person.claims.values : null,
   };
   const nothing =
@@ -258,7 +261,7 @@ export const createPlan = (people: Population, given: Rules, limits: Limits) => 
       }
     },
     finish: (before: DoneBefore = nobodyBefore): Plan => {
-      const isNew = ({ account }: { account: Account }) => !before.userIds.has(account.userId);
+      const isNew = ({ account }: { account: Changed }) => !before.userIds.has(account.userId);
       const going = leavers.filter(isNew);
       const all = checked + before.disabled;
       const unavailable = (error: string): Plan => ({
