@@ -1,4 +1,4 @@
-import { stages, transcriptionEvents } from '@overtone/contracts';
+import { stages, transcriptionEvents, type DataOf } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import { txOptions, type Db } from '../database.ts';
 import type { WorkerState } from '../leases/leases.ts';
@@ -12,25 +12,28 @@ export type WaitingDeps = {
 };
 type Candidate = {
   id: string;
-  fileId: string;
-  ownerId: string;
   waiting: WaitingReason | null;
   reason: WaitingReason | null;
 };
 /** Told of in one turn; the next turn takes the rest. */
-const batch = 200;
+const batch = 1_000;
 
 /** Tells why a run makes no progress although nothing is wrong. A waiting file is never stuck and never fails. */
 export const createWaiting = ({ db, outbox, workers }: WaitingDeps) => {
-  const set = (run: Candidate): Promise<void> =>
+  /** All of them in one transaction; a run that somebody changes at this moment is looked at again. */
+  const set = (runs: Candidate[]): Promise<void> =>
     db.$transaction(async (tx) => {
-      const changed = await tx.run.updateMany({
-        where: { id: run.id, status: 'running', waitingFor: run.waiting },
-        data: { waitingFor: run.reason },
-      });
-      if (changed.count === 0) return;
-      const ids = { runId: run.id, fileId: run.fileId, ownerId: run.ownerId };
-      await outbox.add(tx, transcriptionEvents.runWaiting, { ...ids, reason: run.reason });
+      const told = await tx.$queryRaw<DataOf<typeof transcriptionEvents.runWaiting>[]>`
+        with standing as (
+          select r.uuid, c.reason from run r
+          join unnest(${runs.map((r) => r.id)}::uuid[], ${runs.map((r) => r.waiting)}::text[],
+                      ${runs.map((r) => r.reason)}::text[]) as c (id, waiting, reason) on c.id = r.uuid
+          where r.status = 'running' and r.waiting_for is not distinct from c.waiting
+          order by r.uuid for update of r skip locked)
+        update run r set waiting_for = s.reason from standing s where r.uuid = s.uuid
+        returning r.uuid::text as "runId", r.file_id::text as "fileId", r.owner_id::text as "ownerId",
+                  r.waiting_for as reason`;
+      await outbox.addAll(tx, transcriptionEvents.runWaiting, told);
     }, txOptions);
 
   return {
@@ -41,8 +44,7 @@ export const createWaiting = ({ db, outbox, workers }: WaitingDeps) => {
       const reasons = stages.map((stage) => reasonFor(stage, fleet, paused));
       // Only runs of which something else was told last; a long queue is not read again and again.
       const candidates = await db.$queryRaw<Candidate[]>`
-        select r.uuid::text as id, r.file_id::text as "fileId", r.owner_id::text as "ownerId",
-               r.waiting_for as waiting, case when t.status = 'pending' then want.reason end as reason
+        select r.uuid::text as id, r.waiting_for as waiting, case when t.status = 'pending' then want.reason end as reason
         from task t
         join run r on r.uuid = t.run_id and r.status = 'running'
         join unnest(${[...stages]}::text[], ${reasons}::text[]) as want (stage, reason) on want.stage = t.stage
@@ -53,7 +55,7 @@ export const createWaiting = ({ db, outbox, workers }: WaitingDeps) => {
           -- Begun while it was being told that it waits.
           or (t.status = 'in_progress' and r.waiting_for is not null)
         limit ${batch}`;
-      for (const run of candidates) await set(run);
+      if (candidates.length > 0) await set(candidates);
     },
   };
 };
