@@ -43,7 +43,8 @@ export const frozen = ({ scripted }: ScriptedContext): Suite => {
     limitMs: 600_000,
     run: async (say) => {
       const { instance } = await scripted.get();
-      // The edge knows who is asking.
+      // The edge has just learnt who is asking, and remembers it for half a minute.
+      api = await signIn(instance.baseUrl, admin.email, admin.password);
       await api.ok('GET', '/api/users/me');
       const thaw = freeze(instance, server);
       try {
@@ -105,7 +106,6 @@ export const frozen = ({ scripted }: ScriptedContext): Suite => {
         run: async () => {
           const { instance } = await scripted.get();
           await allReady(instance);
-          api = await signIn(instance.baseUrl, admin.email, admin.password);
           addresses = await addressesOf(instance);
           for (const { check, by } of needs)
             for (const a of await askReadiness(addresses, by))
