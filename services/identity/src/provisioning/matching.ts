@@ -90,13 +90,10 @@ export const createMatching = ({ outbox, sessions, settings }: Deps) => {
 
   return async (tx: Tx, a: Assertion, client: Client): Promise<Matched | NoMatch> => {
     if (!isNameable(a)) return { refused: 'INVALID_IDENTITY', reason: 'the name cannot be kept' };
-    const bySubject = async () => (a.subject.id ? store.bySubject(tx, a) : null);
-    // Newcomers with one address come one after the other, and the second finds what the first has made.
-    let known = await bySubject();
-    if (!known) {
-      await store.inTurn(tx, emailOf(a) ?? a.login);
-      known = await bySubject();
-    }
+    // Newcomers with one address come one after the other, and the second finds what the first has made. Before any row is
+    // held: whoever held one while waiting for their turn would stop the one whose turn it is.
+    await store.inTurn(tx, emailOf(a) ?? a.login);
+    const known = a.subject.id ? await store.bySubject(tx, a) : null;
     if (known && lacksIssuer(known, a)) return adopt(tx, known, identityOf(a), a, client);
     if (known) return { how: 'known', user: known };
     const named = a.source === 'ldap' ? await store.byLdapUid(tx, a.login) : null;

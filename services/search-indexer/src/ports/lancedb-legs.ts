@@ -46,12 +46,16 @@ const keywordLeg = async ({ lance, table, names }: Opened, request: SearchReques
     names,
     '_score',
     (s) => s,
-    () => {
+    (more) => {
       let query = table.query();
       if (scored) query = query.fullTextSearch(toLance(lance, asked));
       if (where) query = query.where(where);
       const columns = scored ? ['_score'] : ['kind'];
-      return query.select(columns).withRowId().limit(request.keywordLimit).toArrow();
+      return query
+        .select([...columns, ...more])
+        .withRowId()
+        .limit(request.keywordLimit)
+        .toArrow();
     },
   );
 };
@@ -81,28 +85,37 @@ const semanticLeg = async (
     names,
     '_distance',
     (d) => 1 - d,
-    () => {
+    (more) => {
       let query = table.query().nearestTo(vector).distanceType('cosine');
       if (where) query = query.where(where);
-      return query.select(['_distance']).withRowId().limit(request.semanticLimit).toArrow();
+      return query
+        .select(['_distance', ...more])
+        .withRowId()
+        .limit(request.semanticLimit)
+        .toArrow();
     },
   );
 };
 
 const searches = 3;
 
-/** Rows that were written anew between being found and being named are looked for again, where they are now. */
+/**
+ * Rows that were written anew between being found and being named are looked for again, where they are now; where that
+ * goes on and on, the last search reads the ids itself, which takes longer.
+ */
 const namedHits = async (
   names: RowNames,
   scoreColumn: string,
   toScore: (raw: number) => number,
-  find: () => Promise<Columns>,
+  find: (more: readonly string[]) => Promise<Columns>,
 ): Promise<LegResult> => {
   for (let turn = 1; ; turn += 1) {
-    const found = await find();
-    const [at, scores] = [found.getChild('_rowid'), found.getChild(scoreColumn)];
-    const ids = await names.of(Array.from({ length: found.numRows }, (_, i) => at?.get(i) as bigint));
-    if (ids.includes(undefined) && turn < searches) continue;
+    const last = turn === searches;
+    const found = await find(last ? ['id'] : []);
+    const [at, scores] = [found.getChild(last ? 'id' : '_rowid'), found.getChild(scoreColumn)];
+    const asked = Array.from({ length: found.numRows }, (_, i): unknown => at?.get(i));
+    const ids = last ? asked.map(String) : await names.of(asked as bigint[]);
+    if (ids.includes(undefined)) continue;
     const score = (i: number): number => toScore(Number(scores?.get(i) ?? 1));
     return { status: 'ok', hits: ids.flatMap((id, i) => (id === undefined ? [] : hitOf(id, score(i)))) };
   }
