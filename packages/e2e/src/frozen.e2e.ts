@@ -26,8 +26,7 @@ export const frozen = ({ scripted }: ScriptedContext): Suite => {
   let addresses: Map<string, string>;
   let api: Client;
   const wish = (path: string): Pick<Wish, 'what' | 'ask'> => ({ what: path, ask: () => api.call('GET', path) });
-  // On a busy machine the edge may forget who is asking, and then it says itself that it cannot find out.
-  const away = { status: 503, code: ['database_unavailable', 'service_unavailable'] };
+  const away = { status: 503, code: 'database_unavailable' };
   const wishes: Record<Server, () => Wish[]> = {
     postgres: () =>
       ['/api/files', '/api/tasks', '/api/search?q=report&search_mode=keyword', '/api/admin/directory-sync'].map(

@@ -1,9 +1,8 @@
 import { transcriptionEvents, type tryOutcomes } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
-import type { Task } from '../generated/client.ts';
+import type { Run, Task } from '../generated/client.ts';
 import { txOptions, type Db, type Tx } from '../database.ts';
 import { runsStore } from '../runs/runs.ts';
-import type { Run } from '../generated/client.ts';
 
 type TryOutcome = (typeof tryOutcomes)[number];
 

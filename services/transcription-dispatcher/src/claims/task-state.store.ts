@@ -1,13 +1,6 @@
-import { jobDurable, runOptions, stages, type RunOptions, type Stage } from '@overtone/contracts';
+import { jobDurable, runOptions, stages, type Stage } from '@overtone/contracts';
 import type { Statements } from '../database.ts';
-import {
-  jobOf,
-  standingColumns,
-  type Priority,
-  type RunFacts,
-  type StageResult,
-  type Standing,
-} from '../orders/orders.ts';
+import { jobOf, standingColumns, type RunFacts, type StageResult, type Standing } from '../orders/orders.ts';
 import { after } from '../runs/runs.ts';
 
 /** A run as far as the end of one of its tasks has to know it. */
@@ -54,14 +47,9 @@ const statement = {
 };
 
 type Row = Omit<TaskState, 'run' | 'done' | 'standing'> &
-  Standing & {
+  Standing &
+  Omit<RunFacts, 'id'> & {
     runId: string | null;
-    fileId: string;
-    ownerId: string;
-    objectKey: string;
-    contentType: string;
-    options: RunOptions;
-    priority: Priority;
     sequence: number;
     runStatus: string;
     warnings: string[];
