@@ -24,7 +24,7 @@ import { push } from './push.e2e.ts';
 import { queuesInTheBrowser } from './queues-browser.e2e.ts';
 import { replicas } from './replicas/replicas.e2e.ts';
 import { rolling } from './rolling.e2e.ts';
-import { runSuite, type Suite } from './runner.ts';
+import { runSuite, type Suite, type Tally } from './runner.ts';
 import { scriptedInstance } from './scripted.ts';
 import { endedSessions } from './sessions.e2e.ts';
 import { signals } from './signals.e2e.ts';
@@ -130,11 +130,11 @@ const stop = (): Promise<void> => {
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, () => void stop().then(() => process.exit(1)));
 
-const total = { passed: 0, failed: 0 };
+const total: Tally = { passed: 0, failed: [] };
 const run = async (suite: Suite, evidence: () => Promise<string>, print: (line: string) => void): Promise<void> => {
   const tally = await runSuite(suite, evidence, print);
   total.passed += tally.passed;
-  total.failed += tally.failed;
+  total.failed.push(...tally.failed);
 };
 /** Prints what a suite says when it is over, so that two that run side by side do not talk at once. */
 const asOne = async (work: (print: (line: string) => void) => Promise<void>): Promise<void> => {
@@ -177,8 +177,9 @@ const other = async (): Promise<void> => {
 
 // The other instance draws its ports when the first has its own. Both wait more than they work.
 if (onTheFirst.length === 0 || (await startTheFirst())) await Promise.all([first(), other()]);
-else total.failed++;
+else total.failed.push('./overtone up');
 await recordings.remove();
 await stop();
-console.log(`${total.passed} passed, ${total.failed} failed`);
-process.exit(total.failed === 0 ? 0 : 1);
+for (const failure of total.failed) console.log(`FAIL  ${failure}`);
+console.log(`${total.passed} passed, ${total.failed.length} failed`);
+process.exit(total.failed.length === 0 ? 0 : 1);

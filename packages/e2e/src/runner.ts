@@ -10,7 +10,8 @@ type Print = (line: string) => void;
  */
 export type Check = { rule: string; run: (say: Print) => Promise<void>; limitMs?: number; vital?: boolean };
 export type Suite = { name: string; checks: Check[]; close?: () => Promise<void> };
-export type Tally = { passed: number; failed: number };
+/** How a suite ended; of what failed its name and why, to be told again where it is read first: at the very end. */
+export type Tally = { passed: number; failed: string[] };
 
 const colour = process.stdout.isTTY
   ? { ok: '\x1b[32m', bad: '\x1b[31m', off: '\x1b[0m' }
@@ -38,17 +39,19 @@ const withLimit = async (check: Check, say: Print): Promise<void> => {
   }
 };
 
-const attempt = async (check: Check, evidence: () => Promise<string>, print: Print): Promise<boolean> => {
+/** @returns why it failed, or nothing */
+const attempt = async (check: Check, evidence: () => Promise<string>, print: Print): Promise<string | undefined> => {
   const from = Date.now();
   try {
     await withLimit(check, (figure) => print(`        ${figure}`));
     print(`  ${colour.ok}ok${colour.off}    ${check.rule} (${seconds(from)})`);
-    return true;
+    return undefined;
   } catch (error) {
     print(`  ${colour.bad}FAIL${colour.off}  ${check.rule} (${seconds(from)})`);
-    print(indented(explain(error)));
+    const why = indented(explain(error));
+    print(why);
     print(indented(await evidence().catch((e: unknown) => `no evidence: ${String(e)}`)));
-    return false;
+    return why;
   }
 };
 
@@ -56,17 +59,18 @@ const attempt = async (check: Check, evidence: () => Promise<string>, print: Pri
 export const runSuite = async (suite: Suite, evidence: () => Promise<string>, print: Print): Promise<Tally> => {
   const from = Date.now();
   print(suite.name);
-  const tally = { passed: 0, failed: 0 };
+  const tally: Tally = { passed: 0, failed: [] };
   let broken = false;
   for (const check of suite.checks) {
     if (broken) {
       print(`  ${colour.bad}FAIL${colour.off}  ${check.rule} (not reached)`);
-      tally.failed++;
+      tally.failed.push(`${suite.name}: ${check.rule} (not reached)`);
       continue;
     }
-    const passed = await attempt(check, evidence, print);
-    broken ||= !passed && check.vital === true;
-    tally[passed ? 'passed' : 'failed']++;
+    const why = await attempt(check, evidence, print);
+    if (why === undefined) tally.passed++;
+    else tally.failed.push(`${suite.name}: ${check.rule}\n${why}`);
+    broken ||= why !== undefined && check.vital === true;
   }
   await suite.close?.();
   print(`  ${suite.name}: ${seconds(from)}`);
