@@ -165,7 +165,7 @@ export const badUploads = (context: Context, maxUploadBytes: number): Suite => {
         rule: "another user's file is 404 by every road, and unfindable",
         run: async () => {
           const sent = await api.upload(recordings.cooking.path, { allow_duplicate: 'true', title: 'Private' });
-          const mine = await api.completed(sent.body.uuid, 60_000);
+          const mine = await api.completed(sent.body.uuid);
           const other = await signInAsOther(instance, 'other@example.org');
           const [segment] = mine.transcript_segments;
           const [speaker] = mine.speakers;

@@ -10,6 +10,20 @@ const position = (page: Page): Promise<number> =>
   page.getByTestId('media').evaluate((media: HTMLMediaElement) => media.currentTime);
 const word = (page: Page, pattern: RegExp) => page.locator('[data-w]').filter({ hasText: pattern }).first();
 
+/** Notes in the page what a card of this title ever said: a look from outside may miss a stage that is soon over. */
+const noteStatuses = (page: Page, title: string): Promise<void> =>
+  page.evaluate((of) => {
+    const seen = new Set<string>();
+    const note = (): void => {
+      const cards = [...document.querySelectorAll('[data-testid="file-card"]')];
+      const status = cards.find((c) => c.textContent.includes(of))?.querySelector('[data-testid="file-status"]');
+      const said = (status as HTMLElement | null | undefined)?.innerText.split('\n')[0];
+      if (said) seen.add(said);
+      document.body.dataset['seen'] = [...seen].join('|');
+    };
+    new MutationObserver(note).observe(document.body, { subtree: true, childList: true, characterData: true });
+  }, title);
+
 export const inTheBrowser = ({ instance, recordings, screenshots }: Context): Suite => {
   let browser: Browser;
   let watched: Watched;
@@ -52,21 +66,15 @@ export const inTheBrowser = ({ instance, recordings, screenshots }: Context): Su
     step(
       "a recording dropped on the page goes through its stages before one's eyes",
       async () => {
+        await noteStatuses(page, 'Quarterly meeting');
         await dropFile(page, recordings.mp3, 'audio/mpeg');
         await page.getByRole('button', { name: 'Upload and transcribe' }).click();
         const card = page.getByTestId('file-card').filter({ hasText: 'Quarterly meeting' }).first();
         await card.waitFor();
-        const seen = new Set<string>();
-        await until(
-          'the card says completed',
-          async () => {
-            seen.add((await card.getByTestId('file-status').innerText()).split('\n')[0] ?? '');
-            return (await card.getAttribute('data-status')) === 'completed';
-          },
-          600_000,
-          40,
-        );
-        assert.ok(seen.size >= 3, `only saw ${[...seen].join(' | ')}`);
+        const isCompleted = async () => (await card.getAttribute('data-status')) === 'completed';
+        await until('the card says completed', isCompleted, 600_000);
+        const seen = await page.evaluate(() => document.body.dataset['seen']?.split('|') ?? []);
+        assert.ok(seen.length >= 3, `only saw ${seen.join(' | ')}`);
         await watched.snap('library');
       },
       620_000,
@@ -75,7 +83,7 @@ export const inTheBrowser = ({ instance, recordings, screenshots }: Context): Su
       await page.getByRole('link', { name: 'Quarterly meeting' }).first().click();
       await page.getByTestId('transcript').waitFor();
       fileUrl = page.url();
-      assert.equal(await page.getByTestId('speaker').count(), 2);
+      await until('two speakers', async () => (await page.getByTestId('speaker').count()) === 2);
       await word(page, /^good/i).waitFor();
     }),
   ];
@@ -185,10 +193,13 @@ export const inTheBrowser = ({ instance, recordings, screenshots }: Context): Su
       await page.getByRole('heading', { name: 'Search', level: 1 }).waitFor();
       await page.getByRole('searchbox').first().fill('due date');
       await page.keyboard.press('Enter');
-      await page
-        .getByText(/deadline/i)
-        .first()
-        .waitFor();
+      const again = page.getByTestId('missing-leg').getByRole('button', { name: 'Try again' });
+      const said = page.getByText(/deadline/i).first();
+      await until('it is found', async () => {
+        // A worker that is busy lets a search do without meaning, and the page says so.
+        if (await again.isVisible()) await again.click();
+        return said.isVisible();
+      });
     }),
     step('the page is dark when one wants it dark', async () => {
       await page.goto(fileUrl);
@@ -197,9 +208,11 @@ export const inTheBrowser = ({ instance, recordings, screenshots }: Context): Su
       await page.getByRole('button', { name: /^Account of/ }).click();
       await page.getByRole('menu').getByText('Dark').click();
       await page.keyboard.press('Escape');
-      const background = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
-      const brightness = (background.match(/\d+/g) ?? []).slice(0, 3).reduce((sum, v) => sum + Number(v), 0);
-      assert.ok(brightness < 200, `the background is ${background}`);
+      await until('the background is dark', async () => {
+        const background = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+        const brightness = (background.match(/\d+/g) ?? []).slice(0, 3).reduce((sum, v) => sum + Number(v), 0);
+        return brightness < 200;
+      });
       await watched.snap('transcript-dark');
     }),
     step('at 360 pixels nothing sticks out and everything can be reached', async () => {

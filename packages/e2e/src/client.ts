@@ -36,7 +36,7 @@ export const clientOf = (baseUrl: string, token: string) => {
   };
   const file = (uuid: string, query = '?segment_limit=5000') => ok<FileDetail>('GET', `/api/files/${uuid}${query}`);
   /** Waits until the file is completed; throws at once when it fails. */
-  const completed = async (uuid: string, limitMs: number): Promise<FileDetail> => {
+  const completed = async (uuid: string, limitMs = 280_000): Promise<FileDetail> => {
     const done = await until(
       `file ${uuid} completed`,
       async () => {

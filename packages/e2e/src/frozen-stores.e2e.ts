@@ -134,7 +134,7 @@ export const frozenStores = ({ scripted, stores, recordings }: ServedContext): S
     run: async (say) => {
       await limitSignIns(instance, 10_000);
       slapd = await startSlapd({ seed: personLdif('hana') });
-      await api.send('PUT', '/api/admin/auth-config/ldap', { ...ldapSettings(slapd), ldap_timeout: 2 });
+      await api.send('PUT', '/api/admin/auth-config/ldap', { ...ldapSettings(slapd), ldap_timeout: 10 });
       await api.send('PUT', sweepPath, { enabled: true, dry_run: false });
       assert.equal((await enter('hana')).status, 200);
       const thaw = stop(slapd);

@@ -54,10 +54,8 @@ export const frozen = ({ scripted }: ScriptedContext): Suite => {
         thaw();
       }
       await allReady(instance);
-      await assertTold(
-        wishes[server]().map(({ what, ask }) => ({ what, ask, status: 200 })),
-        () => {},
-      );
+      const served = wishes[server]().map(({ what, ask }) => ({ what, ask, status: 200 }));
+      await until('everything is answered again', () => assertTold(served, () => {}).then(() => true));
     },
   });
 

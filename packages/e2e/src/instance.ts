@@ -74,7 +74,7 @@ export const createInstance = async (environment: Record<string, string> = {}, f
   };
   const down = () => overtone(['down', ...at], env());
   const status = async (): Promise<InstanceStatus> => {
-    const ran = await overtone(['status', ...at, '--json'], env(), 30_000);
+    const ran = await overtone(['status', ...at, '--json'], env(), 120_000);
     return JSON.parse(ran.output.slice(ran.output.indexOf('{'))) as InstanceStatus;
   };
   const pidOf = async (name: string): Promise<number> => {

@@ -97,13 +97,7 @@ export const allFinished = async (ledger: Ledger, ids: readonly string[], limitM
   return (Date.now() - from) / 1000;
 };
 
-/** The whole index through the front door: it holds exactly what the tables say, and each file as often as its model. */
-export const assertIndexed = async (
-  api: Client,
-  ledger: Ledger,
-  ids: readonly string[],
-  model: string,
-): Promise<void> => {
+const compareIndex = async (api: Client, ledger: Ledger, ids: readonly string[], model: string): Promise<true> => {
   const [row] = await ledger.ask.search('select sum(chunks)::int as chunks, count(*)::int as files from index_state');
   const health = await api.ok<{ chunks: number; files: number }>('GET', '/api/search/index-health');
   assert.deepEqual({ chunks: health.chunks, files: health.files }, row, 'the index and its books differ');
@@ -115,4 +109,11 @@ export const assertIndexed = async (
     if (answer.results.length === 0) break;
   }
   for (const id of ids) assert.equal(hits.get(id), hits.get(model), `${id} among the search results`);
+  return true;
 };
+/**
+ * The whole index through the front door: in the end it holds exactly what the tables say, and each file as often as
+ * its model.
+ */
+export const assertIndexed = async (...of: Parameters<typeof compareIndex>): Promise<void> =>
+  void (await until('the index holds everything once', () => compareIndex(...of)));

@@ -42,7 +42,7 @@ export const longBesideShort = ({ scripted, recordings }: ScriptedContext): Suit
           await until('every place is taken', allRun, 180_000);
           const from = Date.now();
           const short = await insist(other, await copyOf(recordings.brief.path, recordings.folder, 21_999));
-          await other.completed(short, 120_000);
+          await other.completed(short);
           say(`finished after ${((Date.now() - from) / 1000).toFixed(1)} s`);
           assert.ok(await allRun(), 'a long one had ended meanwhile');
           for (const id of long) await api.ok('DELETE', `/api/files/${id}`);

@@ -98,10 +98,9 @@ export const mainJob = ({ instance, recordings, collector }: Context): Suite => 
             headers: { traceparent: `00-${traceId}-${randomBytes(8).toString('hex')}-01` },
           });
           assert.equal(sent.status, 201, sent.text);
-          meeting = await api.completed(sent.body.uuid, 120_000);
+          meeting = await api.completed(sent.body.uuid);
           wall = (Date.now() - from) / 1000;
         },
-        limitMs: 130_000,
         vital: true,
       },
       {
@@ -114,8 +113,9 @@ export const mainJob = ({ instance, recordings, collector }: Context): Suite => 
           );
           const told = `${wall.toFixed(1)} s, engine ${engine.toFixed(1)} s: ${stages.join(', ')}`;
           say(`${recordings.meeting.duration.toFixed(0)} s of speech in ${told}`);
+          // The ends of a stage are told in whole milliseconds.
           for (const { stage, seconds, engine_seconds: worked } of timeline.stages)
-            assert.ok((worked ?? 0) <= (seconds ?? -1), `${stage}: ${worked} s of ${seconds} s`);
+            assert.ok((worked ?? 0) <= (seconds ?? -1) + 0.002, `${stage}: ${worked} s of ${seconds} s`);
           assert.ok(engine > 0 && engine <= wall, told);
         },
       },
@@ -145,36 +145,30 @@ export const mainJob = ({ instance, recordings, collector }: Context): Suite => 
         run: async () => {
           const sent = await api.upload(recordings.real.path);
           assert.equal(sent.status, 201, sent.text);
-          real = await api.completed(sent.body.uuid, 90_000);
+          real = await api.completed(sent.body.uuid);
           assert.equal(real.speakers.length, 2, JSON.stringify(real.speakers));
           assertSpeakersAreVoices(real, recordings.real);
           assertWords(real);
         },
-        limitMs: 100_000,
       },
       {
         rule: 'a search for a spoken word finds the file at the right second',
         run: async () => {
           const other = await api.upload(recordings.cooking.path);
-          cooking = await api.completed(other.body.uuid, 90_000);
+          cooking = await api.completed(other.body.uuid);
           for (const [word, file, recording] of [
             ['windows', meeting, recordings.meeting],
             ['onions', cooking, recordings.cooking],
           ] as const) {
-            const found = await until(
-              `search for ${word}`,
-              async () => {
-                const answer = await api.search(word);
-                return answer.results[0]?.file_uuid === file.uuid && answer;
-              },
-              10_000,
-            );
+            const found = await until(`search for ${word}`, async () => {
+              const answer = await api.search(word);
+              return answer.results[0]?.file_uuid === file.uuid && answer;
+            });
             const [hit] = found.results[0]?.occurrences ?? [];
             near(hit?.start_time, spokenAt(recording, word), word);
             assert.match(hit?.snippet ?? '', new RegExp(`<mark>${word}</mark>`, 'i'));
           }
         },
-        limitMs: 120_000,
       },
       {
         rule: 'a paraphrase finds the passage by its meaning, before other files',
@@ -185,8 +179,11 @@ export const mainJob = ({ instance, recordings, collector }: Context): Suite => 
             ['recipe kitchen meal', cooking],
           ] as const) {
             for (const mode of ['hybrid', 'semantic']) {
-              const answer = await api.search(question, mode);
-              assert.equal(answer.legs.semantic, 'ok', `${question}: ${JSON.stringify(answer.legs)}`);
+              // A worker that is busy or has not read its text model yet lets a search do without meaning.
+              const answer = await until(`the meaning of ${question} is searched for`, async () => {
+                const found = await api.search(question, mode);
+                return found.legs.semantic === 'ok' && found;
+              });
               const titles = answer.results.map((r) => r.title);
               assert.equal(answer.results[0]?.file_uuid, file.uuid, `${question} (${mode}) found ${titles.join(', ')}`);
             }
@@ -249,7 +246,6 @@ export const mainJob = ({ instance, recordings, collector }: Context): Suite => 
           await until(
             'spans of every service',
             async () => collector.servicesIn(traceId, wanted).length === wanted.length,
-            60_000,
           ).catch((cause: unknown) => {
             throw new Error(
               `only ${collector.servicesIn(traceId, wanted).join(', ') || 'nobody'} sent spans of the trace`,

@@ -6,7 +6,7 @@ import { signIn, type Client } from './client.ts';
 import type { ScriptedContext } from './context.ts';
 import { openHands, watchedStep, type Hands } from './hands.ts';
 import { admin, type Instance } from './instance.ts';
-import { copyOf, insist } from './scripted.ts';
+import { allReady, copyOf, insist } from './scripted.ts';
 import { until, type Check, type Suite } from './runner.ts';
 import { freeze } from './victims.ts';
 
@@ -86,7 +86,7 @@ export const queuesInTheBrowser = ({ scripted, recordings, screenshots }: Script
     step('resumed, it goes on to its end by itself', async () => {
       await row('gpu').getByRole('button', { name: 'Resume gpu' }).click();
       await row('gpu').getByRole('button', { name: 'Pause gpu' }).waitFor();
-      await api.completed(held, 120_000);
+      await api.completed(held);
       const records = await until('both are in the audit log', async () => {
         const query = '/api/admin/audit-logs?event_type=admin.queue';
         const { items } = await api.ok<{ items: { event_type: string; details: object }[] }>('GET', query);
@@ -127,7 +127,7 @@ export const queuesInTheBrowser = ({ scripted, recordings, screenshots }: Script
       await kinds.getByRole('button', { name: /^Retry copy-9002/ }).click();
       await page.getByText('The job is tried again.').waitFor();
       await page.getByText('Nothing has failed for good.').waitFor();
-      await api.completed(broken, 120_000);
+      await api.completed(broken);
       await openPanel(broken);
       const tries = page.getByRole('list', { name: 'Tries of Transcribing' });
       await tries.getByText(/Try \d+.*done/).waitFor();
@@ -177,7 +177,7 @@ export const queuesInTheBrowser = ({ scripted, recordings, screenshots }: Script
         assert.deepEqual(await barriers(page), []);
         await boss.snap(`${name}-1280`);
         await page.setViewportSize({ width: 360, height: 1400 });
-        await until(`${path} fits`, () => fitsWidth(page), 10_000);
+        await until(`${path} fits`, () => fitsWidth(page));
         await boss.snap(`${name}-360`);
       }
       await page.setViewportSize({ width: 1280, height: 800 });
@@ -200,6 +200,10 @@ export const queuesInTheBrowser = ({ scripted, recordings, screenshots }: Script
           thaw();
         }
         await page.getByText('The queues cannot be read just now').waitFor({ ...patience, state: 'detached' });
+        await allReady(instance);
+        // A page that has met nothing of it: the old one may still be trying to come back.
+        await page.reload();
+        await row('gpu').waitFor();
       },
       /\b50[34]\b|WebSocket/,
     ),

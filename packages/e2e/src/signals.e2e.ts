@@ -87,7 +87,7 @@ export const signals = ({ scripted, recordings }: ScriptedContext): Suite => {
   const recording = async (): Promise<void> => {
     const { status, body, text } = await root.upload(recordings.brief.path);
     assert.equal(status, 201, text);
-    await root.completed(body.uuid, 180_000);
+    await root.completed(body.uuid);
     await until('it is found', async () => (await root.search('report')).results.length > 0, 120_000, 500);
     await socketOf(instance.baseUrl, root.token);
     await root.call('GET', `/api/files/${body.uuid}?${needle}=1`);
@@ -150,11 +150,15 @@ export const signals = ({ scripted, recordings }: ScriptedContext): Suite => {
       {
         rule: 'names, types, labels and bounds of the metrics are the specification’s, on every service',
         run: async () => {
-          const told = await metadata('overtone');
-          const faults = serviceNames.flatMap((service) =>
-            [...everywhere, ...(ofOneService[service] ?? [])].map((metric) => holds(metric, service, told)),
-          );
-          assert.deepEqual((await Promise.all(faults)).flat(), []);
+          // What has just happened is told with the next scrape.
+          await until('all of it is told', async () => {
+            const told = await metadata('overtone');
+            const faults = serviceNames.flatMap((service) =>
+              [...everywhere, ...(ofOneService[service] ?? [])].map((metric) => holds(metric, service, told)),
+            );
+            assert.deepEqual((await Promise.all(faults)).flat(), []);
+            return true;
+          });
         },
       },
       {
@@ -195,8 +199,11 @@ export const signals = ({ scripted, recordings }: ScriptedContext): Suite => {
       {
         rule: '/metrics/queues has the four queue gauges of every queue, and nothing else',
         run: async () => {
-          const told = (await metadata('queues')).map((m) => `${m.metric} ${m.type}`).sort();
-          assert.deepEqual(told, queueGauges.map((g) => `${g.name} ${g.type}`).sort());
+          const expected = queueGauges.map((g) => `${g.name} ${g.type}`).sort();
+          await until('all of it is told', async () => {
+            assert.deepEqual((await metadata('queues')).map((m) => `${m.metric} ${m.type}`).sort(), expected);
+            return true;
+          });
           const found = (await series('{job="queues",queue!=""}')).map((s) => `${s['__name__']} ${s['queue']}`).sort();
           assert.deepEqual(found, queueGauges.flatMap((g) => queues.map((queue) => `${g.name} ${queue}`)).sort());
         },

@@ -1,4 +1,4 @@
-import { Alert, Center, Pagination, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { Alert, Button, Center, Group, Pagination, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { useDocumentTitle } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
@@ -84,7 +84,12 @@ const Results = ({ answer, stale, onPage, onRetry }: ResultsProps) => {
     <Stack gap="sm" style={{ opacity: stale ? 0.55 : 1, transition: 'opacity .15s' }}>
       {missing !== null && (
         <Alert color="yellow" variant="light" icon={<Icon name="info" />} data-testid="missing-leg">
-          <Text size="sm">{missing}</Text>
+          <Group justify="space-between" gap="xs">
+            <Text size="sm">{missing}</Text>
+            <Button size="compact-sm" variant="light" color="yellow" onClick={onRetry}>
+              Try again
+            </Button>
+          </Group>
         </Alert>
       )}
       <Text size="sm" c="dimmed" data-testid="search-summary">

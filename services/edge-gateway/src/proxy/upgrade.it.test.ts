@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import type { Duplex } from 'node:stream';
+import { createServer as createTcpServer, type AddressInfo } from 'node:net';
+import { Duplex } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { assertionHeader } from '@overtone/service-kit';
 import { waitFor } from '@overtone/testkit';
 import { open, startBackends, startEdge, type Backends, type RunningEdge } from '../../test/running-edge.ts';
+import { tunnel } from './upgrade.ts';
 
 let backends: Backends;
 let edge: RunningEdge;
@@ -67,6 +68,40 @@ describe('a socket to the push channel', () => {
     sockets.at(-1)?.destroy();
     second.socket?.resume();
     await waitFor(() => second.socket?.destroyed === true);
+  });
+
+  it('brings what the service said last to a client that is slow', async () => {
+    const parts = ['HTTP/1.1 101 Switching Protocols\r\n\r\n', 'a fact', 'the last word'];
+    const service = createTcpServer((socket) => {
+      socket.on('error', () => {}).resume();
+      const say = ([part, ...rest]: readonly string[]): void => {
+        if (part === undefined) socket.destroy();
+        else socket.write(part, () => setTimeout(() => say(rest), 20));
+      };
+      say(parts);
+    });
+    await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
+    let came = '';
+    // Takes a piece only when nobody speaks any more.
+    const gone = new Promise<void>((resolve) => service.once('connection', (s) => s.once('close', () => resolve())));
+    const client = new Duplex({
+      read: () => {},
+      write: (piece: Buffer, _encoding, done) =>
+        void gone.then(() => {
+          came += piece.toString();
+          setTimeout(done, 20);
+        }),
+      final: (done) => {
+        done();
+        client.destroy();
+      },
+    });
+    const to = new URL(`http://127.0.0.1:${(service.address() as AddressInfo).port}`);
+    const req = { method: 'GET', url: '/api/ws' } as IncomingMessage;
+    tunnel({ req, socket: client, head: Buffer.alloc(0), to, headers: [], answered: () => {} });
+    await waitFor(() => client.destroyed);
+    service.close();
+    expect(came).toBe(parts.join(''));
   });
 
   it('does not hold back an edge that stops', async () => {

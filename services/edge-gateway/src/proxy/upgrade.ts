@@ -21,6 +21,8 @@ export const refuseUpgrade = (socket: Duplex, status: string): void => {
 
 /** How long a client may take to go once it was told to come back. */
 const goodbyeMs = 1_000;
+/** How long it may take to read what the service said before it went: why it went, mostly. */
+const lastWordsMs = 10_000;
 
 /**
  * Joins a client's WebSocket to the push channel, byte for byte; either end going takes the other with it.
@@ -49,12 +51,16 @@ export const tunnel = ({ req, socket, head, to, headers, answered }: Tunnel): ((
     socket.destroy();
   };
   upstream.on('error', () => {
-    if (open || !socket.writable) return close();
+    if (open) return;
+    if (!socket.writable) return close();
     answered(503);
     refuseUpgrade(socket, '503 Service Unavailable');
   });
   const onUpstreamClose = () => {
-    if (open) close();
+    if (!open) return;
+    // Read on: a client's word that nobody reads would make the system take back what is on its way to the client.
+    socket.unpipe(upstream).resume().end();
+    setTimeout(close, lastWordsMs).unref();
   };
   upstream.on('close', onUpstreamClose);
   socket.on('error', close);
