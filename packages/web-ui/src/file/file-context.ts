@@ -1,3 +1,4 @@
+import { speakerName } from '@overtone/contracts/speakers';
 import { createContext, useContext } from 'react';
 import type { FileDetail, Speaker } from '../api/queries.ts';
 import type { Player } from './player.ts';
@@ -26,11 +27,5 @@ export const looksOf = (speakers: readonly Speaker[]): ReadonlyMap<string, Speak
   new Map(
     [...speakers]
       .sort((a, b) => a.name.localeCompare(b.name, undefined, { numeric: true }))
-      .map((speaker, i) => [speaker.uuid, { speaker, name: nameOf(speaker), color: `var(--spk-${i % 10})` }]),
+      .map((speaker, i) => [speaker.uuid, { speaker, name: speakerName(speaker), color: `var(--spk-${i % 10})` }]),
   );
-/** `SPEAKER_01` reads as `Speaker 1` until somebody gives a name. */
-export const nameOf = ({ name, display_name }: Pick<Speaker, 'name' | 'display_name'>): string => {
-  if (display_name !== null && display_name !== '') return display_name;
-  const number = /^SPEAKER_(\d+)$/.exec(name)?.[1];
-  return number === undefined ? name : `Speaker ${Number(number)}`;
-};

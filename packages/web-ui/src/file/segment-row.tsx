@@ -1,9 +1,10 @@
+import { speakerName } from '@overtone/contracts/speakers';
 import { ActionIcon, Group, Menu, Tooltip, UnstyledButton } from '@mantine/core';
 import { memo, type CSSProperties, type ReactElement } from 'react';
 import type { Segment } from '../api/queries.ts';
 import { Icon } from '../app/icons.tsx';
 import { clock } from '../lib/format.ts';
-import { nameOf, type SpeakerLook } from './file-context.ts';
+import type { SpeakerLook } from './file-context.ts';
 import css from './file.module.css';
 import { SegmentEditor } from './segment-editor.tsx';
 import { tokensOf, type Match } from './transcript.ts';
@@ -33,7 +34,7 @@ const unsureBelow = 0.35;
 export const SegmentRow = memo(
   ({ segment, index, turn, speakers, hits, currentHit, editing, editable, actions }: Props) => {
     const look = segment.speaker ? speakers.get(segment.speaker.uuid) : undefined;
-    const name = look?.name ?? (segment.speaker ? nameOf(segment.speaker) : 'No speaker');
+    const name = look?.name ?? (segment.speaker ? speakerName(segment.speaker) : 'No speaker');
     const color = { color: look?.color ?? 'var(--mantine-color-dimmed)' } satisfies CSSProperties;
     return (
       <article

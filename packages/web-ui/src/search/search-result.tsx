@@ -1,8 +1,8 @@
+import { speakerName } from '@overtone/contracts/speakers';
 import { Badge, Group, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { SearchAnswer } from '../api/queries.ts';
 import { Icon } from '../app/icons.tsx';
-import { nameOf } from '../file/file-context.ts';
 import { snippetParts } from '../lib/snippet.ts';
 import { ago, clock, duration, plural } from '../lib/format.ts';
 import css from './search.module.css';
@@ -81,7 +81,7 @@ const HitRow = ({ file, hit }: { file: string; hit: Hit }) => (
       <span className={css['snippet']}>
         {hit.speaker !== null && (
           <Text span fw={600} inherit>
-            {nameOf({ name: hit.speaker, display_name: null })}:{' '}
+            {speakerName({ name: hit.speaker, display_name: null })}:{' '}
           </Text>
         )}
         <Snippet html={hit.snippet} />

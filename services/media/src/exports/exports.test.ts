@@ -64,7 +64,7 @@ describe('SRT', () => {
   it('numbers its cues and names the speaker', () => {
     const srt = toSrt([segment(0, 1.5, 'hello', speaker('Ada')), segment(2, 3, 'yes', speaker(null))], true);
     expect(srt).toBe(
-      '1\n00:00:00,000 --> 00:00:01,500\nAda: hello\n\n2\n00:00:02,000 --> 00:00:03,000\nSPEAKER_01: yes\n',
+      '1\n00:00:00,000 --> 00:00:01,500\nAda: hello\n\n2\n00:00:02,000 --> 00:00:03,000\nSpeaker 1: yes\n',
     );
   });
   it('cannot be broken out of by text', () => {

@@ -1,4 +1,5 @@
 import type { SegmentObject, Word } from '@overtone/contracts';
+import { speakerName } from '@overtone/contracts/speakers';
 
 export type Spoken = Pick<SegmentObject, 'start_time' | 'end_time' | 'text' | 'speaker' | 'words'>;
 export type Cue = { start: number; end: number; speaker: string | null; text: string };
@@ -19,7 +20,7 @@ export const timestamp = (seconds: number, separator: ',' | '.'): string => {
 };
 
 const flat = (text: string): string => text.replaceAll(/\s+/gu, ' ').trim();
-const speakerOf = ({ speaker }: Spoken): string | null => (speaker ? flat(speaker.display_name ?? speaker.name) : null);
+const speakerOf = ({ speaker }: Spoken): string | null => (speaker ? flat(speakerName(speaker)) : null);
 
 /** Breaks text into two lines of about equal length, where a line would be too long. */
 export const wrapped = (text: string): string => {

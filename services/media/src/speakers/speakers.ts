@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { speakerObject } from '@overtone/contracts';
+import { speakerLabel, speakerNumber } from '@overtone/contracts/speakers';
 import type { Db, Tx } from '../database.ts';
 
 export type SpeakerObject = z.infer<typeof speakerObject>;
@@ -14,14 +15,12 @@ export const listSpeakers = async (db: Db | Tx, fileId: string): Promise<Speaker
   return rows.map((row) => ({ ...row, talk_time: Math.round(row.talk_time * 100) / 100 }));
 };
 
-/** What people call the speaker: the name they gave, or the label. */
+/** What is indexed of who speaks: the name people gave, or the label. */
 export const spokenName = (speaker: { name: string; displayName: string | null }): string =>
   speaker.displayName ?? speaker.name;
 
 /** The label of one more speaker: SPEAKER_03 after SPEAKER_01 and SPEAKER_02. */
 export const nextLabel = (labels: string[]): string => {
-  const numbers = labels.map((label) => Number(/^SPEAKER_(\d+)$/.exec(label)?.[1] ?? 0));
-  return labelOf(Math.max(0, ...numbers) + 1);
+  const numbers = labels.map((label) => speakerNumber(label) ?? 0);
+  return speakerLabel(Math.max(0, ...numbers) + 1);
 };
-
-const labelOf = (number: number): string => `SPEAKER_${String(number).padStart(2, '0')}`;

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { speakerNumber } from '@overtone/contracts/speakers';
 import type { Passage, Window } from '../chunking/chunking.ts';
 import { filterKey, rowIdOf, type IndexRow } from '../ports/search-index.ts';
 import type { IndexableFile } from '../ports/transcripts.ts';
@@ -8,7 +9,7 @@ export const mediaKind = (contentType: string): 'audio' | 'video' =>
   contentType.startsWith('video/') ? 'video' : 'audio';
 
 /** Labels that diarization gives; nobody looks for them. */
-const isLabel = (speaker: string): boolean => /^SPEAKER_\d+$/.test(speaker);
+const isLabel = (speaker: string): boolean => speakerNumber(speaker) !== undefined;
 
 /** The rows of a file: its card (found by title, tag or speaker), its passages, and their windows that have vectors. */
 export const rowsOf = (

@@ -1,4 +1,5 @@
 import type { TranscriptArtefact, Turn, Word } from '@overtone/contracts';
+import { speakerLabel } from '@overtone/contracts/speakers';
 
 /** A pause of this length ends a segment when a sentence or the speaker may end there. */
 const pauseSeconds = 1.2;
@@ -98,7 +99,7 @@ export const assemble = (words: readonly Word[], turns: readonly Turn[], duratio
   }
   const order = [...new Set(runs.map((r) => r.speaker))];
   return {
-    speakers: order.map((_, i) => `SPEAKER_${String(i + 1).padStart(2, '0')}`),
+    speakers: order.map((_, i) => speakerLabel(i + 1)),
     segments: runs.map((run) => ({
       start: run.words[0]?.start ?? 0,
       end: Math.max(...run.words.map((w) => w.end)),
