@@ -6,7 +6,7 @@ import { fixtureService } from './fixtures.ts';
 const [folder = '', port = '', ...traits] = process.argv.slice(2);
 const supervisor = createSupervisor({
   folder: dataFolder(folder),
-  plan: { servers: [], services: [fixtureService('fixture', Number(port), traits)] },
+  plan: { servers: [], services: [fixtureService('fixture', Number(port), traits)], mark: 'this' },
   migrate: async () => await Promise.resolve('nothing to do'),
   progress: () => undefined,
   log: () => undefined,

@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { searchEvents } from '@overtone/contracts';
 import { signIn } from './client.ts';
 import type { Context } from './context.ts';
 import { admin, createInstance, overtone } from './instance.ts';
@@ -55,6 +58,29 @@ export const lifecycle = ({ instance }: Context): Suite => ({
         for (const path of ['/metrics', '/health', '/health/ready']) {
           assert.equal((await fetch(instance.baseUrl + path)).status, 404, path);
         }
+      },
+    },
+    {
+      rule: 'a restart after an update brings the database and the bus to this version, and then every service',
+      limitMs: 900_000,
+      run: async (say) => {
+        const file = join(instance.data, 'nats', 'nats.conf');
+        const rights = await readFile(file, 'utf8');
+        // As a version wrote it whose search indexer told something else.
+        const before = rights.replaceAll(`"${searchEvents.fileIndexed.subject}"`, '"evt.search.file.forgotten.v1"');
+        assert.notEqual(before, rights);
+        await writeFile(file, before);
+        const pids = (await instance.status()).services.map((s) => s.pid);
+        const ran = await overtone(['restart', '--data', instance.data], {}, 840_000);
+        assert.equal(ran.code, 0, ran.output);
+        say(`everything restarted in ${ran.seconds.toFixed(1)} s`);
+        assert.match(
+          ran.output,
+          /bus: rights of this version\n.*database: schema is at v\d+\n(.* is ready again .*\n)+$/,
+        );
+        assert.equal(await readFile(file, 'utf8'), rights);
+        const left = (await instance.status()).services.filter((s) => !s.ready || pids.includes(s.pid));
+        assert.deepEqual(left, []);
       },
     },
     {

@@ -49,7 +49,10 @@ export async function startNats({ users }: { users?: readonly NatsUser[] } = {})
   const port = await freePort();
   const configured = (folder: string) => ({
     ...natsServer({ folder, port }),
-    prepare: async () => await writeNatsConfig({ folder, port, ...(users === undefined ? {} : { users }) }),
+    prepare: async () => {
+      writeNatsConfig({ folder, port, ...(users === undefined ? {} : { users }) });
+      await Promise.resolve();
+    },
   });
   return await start(configured, { port, url: `nats://127.0.0.1:${port}` });
 }

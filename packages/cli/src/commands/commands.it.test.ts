@@ -3,8 +3,10 @@ import { createServer, type AddressInfo, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { productFolder, productVersion } from '../paths.ts';
+import { dataFolder, productFolder, productVersion } from '../paths.ts';
 import { run } from '../setup/run.ts';
+import { identify } from '../supervisor/identity.ts';
+import { writeRuntime } from '../supervisor/runtime.ts';
 
 describe('./overtone', () => {
   let folder: string;
@@ -76,6 +78,23 @@ describe('./overtone', () => {
   it('starts nothing again that does not run', async () => {
     const { code, output } = await overtone('restart', 'media', '--data', data);
     expect([code, output]).toEqual([1, '✗ Overtone is not running; start it with: ./overtone up\n']);
+  });
+
+  it('starts nothing again on a supervisor that would start it in another way than this version', async () => {
+    mkdirSync(data);
+    const supervisor = identify(process.pid)!;
+    writeRuntime(dataFolder(data), {
+      phase: 'ready',
+      version: productVersion(),
+      mark: 'another',
+      supervisor,
+      processes: [{ ...supervisor, name: 'media', kind: 'service', restarts: 0 }],
+    });
+    const { code, output } = await overtone('restart', '--data', data);
+    expect([code, output]).toEqual([
+      1,
+      '✗ This version starts its services in another way than the one that runs; take it over with: ./overtone down, then ./overtone up\n',
+    ]);
   });
 
   it('does not start on a data folder of a newer version', async () => {

@@ -1,48 +1,64 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { withLock } from '../lock.ts';
 import { dataFolder, type DataFolder } from '../paths.ts';
 import { Refusal } from '../refusal.ts';
 import { kill } from '../servers/process.ts';
 import { readInstance } from '../setup/instance.ts';
+import { bringUpToDate } from '../setup/update.ts';
 import { isAlive } from '../supervisor/identity.ts';
+import { setupLock } from '../supervisor/run-instance.ts';
 import { readLiveRuntime, type RecordedProcess } from '../supervisor/runtime.ts';
-import { createTerminal } from '../terminal.ts';
+import { createTerminal, type Terminal } from '../terminal.ts';
 import { serviceStatus } from './status.command.ts';
 
 const READY_WITHIN_MS = 120_000;
 const LOOK_EVERY_MS = 100;
 const DOOR = 'edge-gateway';
 
-/** Starts services again, one after another, each only once the one before is ready; nothing that they do is lost. */
+/**
+ * Starts services again, one after another, each only once the one before is ready; nothing that they do is lost. What
+ * the new start of a service finds is of this version: packages, clients, schema, rights on the bus.
+ */
 export async function restart(wanted: readonly string[], options: { readonly data?: string }): Promise<void> {
-  const folder = dataFolder(options.data);
-  const running = servicesOf(folder);
-  const names = running.map((p) => p.name);
-  const unknown = wanted.find((name) => !names.includes(name));
-  if (unknown !== undefined) throw new Refusal(`There is no service ${unknown}; there are: ${names.join(', ')}.`);
   const terminal = createTerminal();
-  // The door last, so that whoever comes in meanwhile is kept waiting there.
-  const order = [...names.filter((name) => name !== DOOR), DOOR];
-  for (const name of order.filter((n) => (wanted.length === 0 ? names : wanted).includes(n))) {
-    const from = Date.now();
-    terminal.busy(`${name} is restarting`);
-    await restartOne(
-      folder,
-      running.find((p) => p.name === name)!,
-    );
-    terminal.done(`${name} is ready again (${((Date.now() - from) / 1000).toFixed(1)} s)`);
-  }
+  const folder = dataFolder(options.data);
+  servicesOf(folder, wanted); // nobody waits for a lock to be told that there is nothing to do
+  await withLock(setupLock(folder), async () => {
+    const update = await bringUpToDate(folder, terminal);
+    const services = servicesOf(folder, wanted);
+    // The door last, so that whoever comes in meanwhile is kept waiting there.
+    for (const last of [false, true]) {
+      for (const service of services.filter(({ name }) => (name === DOOR) === last)) {
+        await restartOne(folder, service, terminal);
+      }
+    }
+    if (servicesOf(folder, []).length === services.length) await update.settle();
+    else if (update.changed) terminal.warn('The other services are not of this version yet: ./overtone restart');
+  });
 }
 
-function servicesOf(folder: DataFolder): RecordedProcess[] {
+function servicesOf(folder: DataFolder, wanted: readonly string[]): RecordedProcess[] {
   const runtime = readLiveRuntime(folder);
   if (runtime === undefined) throw new Refusal('Overtone is not running; start it with: ./overtone up');
-  return runtime.processes.filter((p) => p.kind === 'service');
+  const all = runtime.processes.filter((p) => p.kind === 'service');
+  const unknown = wanted.find((name) => !all.some((p) => p.name === name));
+  if (unknown !== undefined) {
+    throw new Refusal(`There is no service ${unknown}; there are: ${all.map((p) => p.name).join(', ')}.`);
+  }
+  return wanted.length === 0 ? all : all.filter((p) => wanted.includes(p.name));
 }
 
-async function restartOne(folder: DataFolder, before: RecordedProcess): Promise<void> {
+async function restartOne(folder: DataFolder, before: RecordedProcess, terminal: Terminal): Promise<void> {
+  const from = Date.now();
+  terminal.busy(`${before.name} is restarting`);
+  await replaced(folder, before);
+  terminal.done(`${before.name} is ready again (${((Date.now() - from) / 1000).toFixed(1)} s)`);
+}
+
+async function replaced(folder: DataFolder, before: RecordedProcess): Promise<void> {
   const deadline = Date.now() + READY_WITHIN_MS;
   // The supervisor starts again whatever ends; asked to stop, a service first finishes what it has begun.
-  kill(before.pid, 'SIGTERM');
+  if (isAlive(before)) kill(before.pid, 'SIGTERM');
   while (isAlive(before) || !(await isReady(folder, before.name))) {
     if (Date.now() > deadline)
       throw new Refusal(`${before.name} was not ready again in time; see: ./overtone logs ${before.name}`);

@@ -1,8 +1,10 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { readIfThere, replaceFile } from '../files.ts';
 import { requireProgram } from './binaries.ts';
 import { firstLine } from './probe.ts';
-import { plainEnvironment, type ProcessSpec } from './process.ts';
+import { kill, plainEnvironment, type ProcessSpec } from './process.ts';
 
 /** One user of the message bus and the subjects it may use. */
 export interface NatsUser {
@@ -40,13 +42,48 @@ export function natsServer(options: NatsOptions): ProcessSpec {
   };
 }
 
-/** Writes the server's configuration file. */
-export async function writeNatsConfig(options: NatsOptions & NatsAccess): Promise<void> {
-  await mkdir(options.folder, { recursive: true, mode: 0o700 });
-  await writeFile(configIn(options.folder), natsConfig(options), { mode: 0o600 });
+/** Writes the server's configuration file; says whether it is another one than before. */
+export function writeNatsConfig(options: NatsOptions & NatsAccess): boolean {
+  const [file, text] = [configIn(options.folder), natsConfig(options)];
+  if (readIfThere(file) === text) return false;
+  mkdirSync(options.folder, { recursive: true, mode: 0o700 });
+  // In one step: a server that is told to read it again never finds half of it.
+  replaceFile(file, text);
+  return true;
 }
 
 const configIn = (folder: string) => join(folder, 'nats.conf');
+
+/** What users may say and hear, by name. */
+export type NatsRights = Readonly<Record<string, Pick<NatsUser, 'publish' | 'subscribe'>>>;
+
+/** The rights that stand in the configuration file; none when there is no file yet. */
+export function readNatsRights(folder: string): NatsRights {
+  const lines = (readIfThere(configIn(folder)) ?? '').split('\n').map((line) => USER_LINE.exec(line)?.slice(1));
+  const list = (text: string | undefined) => JSON.parse(text ?? '[]') as string[];
+  return Object.fromEntries(
+    lines.flatMap((found) =>
+      found === undefined ? [] : [[JSON.parse(found[0]!), { publish: list(found[1]), subscribe: list(found[2]) }]],
+    ),
+  ) as NatsRights;
+}
+
+/** Has a running server read its configuration file again: connections that are open get the rights that stand there. */
+export async function reloadNats(pid: number, logFile: string): Promise<void> {
+  const before = readIfThere(logFile)?.length ?? 0;
+  kill(pid, 'SIGHUP');
+  for (const deadline = Date.now() + RELOADED_WITHIN_MS; Date.now() < deadline; await sleep(50)) {
+    const log = readIfThere(logFile) ?? '';
+    // It says what became of it in its log and nowhere else; a log that was emptied meanwhile is read from its beginning.
+    const [, outcome, why] = RELOADED.exec(log.slice(log.length < before ? 0 : before)) ?? [];
+    if (outcome === 'Reloaded') return;
+    if (outcome !== undefined) throw new Error(`the bus refuses its new configuration: ${why}`);
+  }
+  throw new Error('the bus did not read its new configuration in time');
+}
+
+const RELOADED_WITHIN_MS = 60_000;
+const RELOADED = /(Reloaded|Failed to reload) server configuration:? ?(.*)/;
 
 /** Where else than on the loopback a server listens: in a container, whose network says who reaches it. */
 export interface NatsListeners {
@@ -78,5 +115,7 @@ function userLine({ user, password, publish, subscribe }: NatsUser): string {
   const secret = typeof password === 'string' ? quote(password) : `$${password.variable}`;
   return `{ user: ${quote(user)}, password: ${secret}, permissions: { publish: ${list(publish)}, subscribe: ${list(subscribe)} } }`;
 }
+
+const USER_LINE = /^ *\{ user: ("[^"]*"), .*publish: \{ allow: (\[.*\]) \}, subscribe: \{ allow: (\[.*\]) \} \} \}$/;
 
 const quote = (text: string) => JSON.stringify(text);

@@ -1,14 +1,14 @@
-import { topology, natsUsers } from '@overtone/contracts';
+import { topology } from '@overtone/contracts';
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { replaceFile } from '../files.ts';
 import type { DataFolder } from '../paths.ts';
-import { writeNatsConfig, type NatsUser } from '../servers/nats.ts';
 import { databaseServices, roleOf } from '../supervisor/environment.ts';
 import { scaledNames, type GpuScale } from '../supervisor/gpu-scale.ts';
 import { endLeftovers } from '../supervisor/leftovers.ts';
 import { portNames, serviceNames } from '../supervisor/plan.ts';
 import { ADMIN_PASSWORD } from '../supervisor/run-instance.ts';
 import { readRuntime, removeRuntime } from '../supervisor/runtime.ts';
+import { writeBusRights } from './bus-rights.ts';
 import { readInstance, writeInstance, type Instance } from './instance.ts';
 import { assignPorts } from './ports.ts';
 import { checkPort, markVersion } from './preflight.ts';
@@ -45,7 +45,7 @@ export async function setUp(folder: DataFolder, givenPort: number | undefined, s
     ...[...users, 'supervisor'].map((name) => `nats_${name}`),
   ]);
   ensureAdminPassword(secrets, instance);
-  await writeNatsConfig({ folder: folder.nats, port: instance.ports['nats']!, users: busUsers(secrets) });
+  writeBusRights(folder, instance);
   writeInstance(folder, instance);
   markVersion(folder);
   return instance;
@@ -81,12 +81,4 @@ function ensureAdminPassword(secrets: Secrets, instance: Instance): void {
   const given = process.env['OT_ADMIN_PASSWORD'];
   if (given !== undefined && given !== '') replaceFile(file, given);
   else if (!existsSync(file)) replaceFile(file, inventPassword());
-}
-
-function busUsers(secrets: Secrets): NatsUser[] {
-  const services = Object.entries(natsUsers()).map(([user, rights]) => ({ user, ...rights }));
-  return [...services, { user: 'supervisor', publish: ['>'], subscribe: ['>'] }].map((user) => ({
-    ...user,
-    password: secrets.read(`nats_${user.user}`),
-  }));
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { dataFolder } from '../paths.ts';
 import { serviceEnvironment, type EnvironmentSource } from './environment.ts';
-import { maxConnections, portNames } from './plan.ts';
+import { maxConnections, planMark, portNames } from './plan.ts';
 
 const services = ['edge-gateway', 'identity', 'media', 'transcription-worker', 'realtime-gateway'];
 const source = (more: Partial<EnvironmentSource> = {}): EnvironmentSource => ({
@@ -88,5 +88,12 @@ describe('maxConnections', () => {
 
   it('is what the caller says', () => {
     expect(maxConnections({ PG_MAX_CONNECTIONS: '77' })).toBe(77);
+  });
+});
+
+describe('planMark', () => {
+  it('is another one when a service comes or goes, and the same for the same services', () => {
+    expect(planMark(services)).toBe(planMark(services));
+    expect(planMark(services)).not.toBe(planMark(services.slice(1)));
   });
 });

@@ -77,7 +77,7 @@ describe('an instance started with --gpu-scale', () => {
     const plan = planInstance(source, ['transcription-worker'], scale);
     supervisor = createSupervisor({
       folder,
-      plan: { servers: plan.servers.filter((s) => s.name === 'nats'), services: plan.services },
+      plan: { servers: plan.servers.filter((s) => s.name === 'nats'), services: plan.services, mark: plan.mark },
       migrate: async () =>
         await provision(`nats://127.0.0.1:${instance.ports['nats']}`, secrets.read('nats_supervisor')),
       progress: () => undefined,

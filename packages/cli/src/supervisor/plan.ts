@@ -1,7 +1,8 @@
+import { createHash } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';
 import { get } from 'node:http';
 import { join } from 'node:path';
-import { productFolder } from '../paths.ts';
+import { dataFolder, productFolder } from '../paths.ts';
 import { natsServer } from '../servers/nats.ts';
 import { postgresServer } from '../servers/postgres.ts';
 import type { ProcessSpec } from '../servers/process.ts';
@@ -13,6 +14,8 @@ import { scaledEnvironment, scaledNames, scaledService, type GpuScale } from './
 export interface Plan {
   readonly servers: readonly ProcessSpec[];
   readonly services: readonly ProcessSpec[];
+  /** Which way of starting services this is. */
+  readonly mark: string;
 }
 
 /** The names of the services that can be started. */
@@ -49,7 +52,25 @@ export function planInstance(source: EnvironmentSource, services = serviceNames(
       ...services.map((name) => nodeService(name, source)),
       ...scaledNames(scale).map((name) => scaledWorker(name, source, scale!)),
     ],
+    mark: planMark(),
   };
+}
+
+/**
+ * The same for two versions that start the same services in the same way, whatever the instance: a supervisor starts
+ * them as its own version does, so it cannot start those of a version with another mark.
+ */
+export function planMark(names = serviceNames()): string {
+  const numbered = portNames(names).map((name, index) => [name, index + 1]);
+  const source: EnvironmentSource = {
+    folder: dataFolder('/'),
+    instance: { port: 8080, adminAnnounced: true, ports: Object.fromEntries(numbered) as Record<string, number> },
+    secrets: { file: (name) => name, read: (name) => name },
+    uiFolder: '/',
+    caller: {},
+  };
+  const services = names.map((name) => nodeService(name, source)).map(({ args, env }) => ({ args, env }));
+  return createHash('sha256').update(JSON.stringify(services)).digest('hex');
 }
 
 /** Room for every pool at its fullest, and for those who look after the database. */

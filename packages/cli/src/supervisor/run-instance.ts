@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { tryLock } from '../lock.ts';
 import { productFolder, type DataFolder } from '../paths.ts';
 import { Refusal } from '../refusal.ts';
-import { readInstance } from '../setup/instance.ts';
+import { readInstance, type Instance } from '../setup/instance.ts';
 import { secretsIn } from '../setup/secrets.ts';
 import type { EnvironmentSource } from './environment.ts';
 import { gpuScaleOf } from './gpu-scale.ts';
@@ -27,9 +27,20 @@ export async function superviseInstance(
   if ((await tryLock(instanceLock(folder))) === undefined) throw new Refusal('Overtone is running already.');
   const instance = readInstance(folder);
   if (instance === undefined) throw new Refusal(`${folder.root} was not set up; start with: ./overtone up`);
+  const source = sourceOf(folder, instance);
+  return createSupervisor({
+    ...say,
+    folder,
+    plan: planInstance(source, undefined, options.gpuScale ? gpuScaleOf(process.env) : undefined),
+    migrate: async () => await migrate(source),
+  });
+}
+
+/** What the environment of an instance's services is made from. */
+export function sourceOf(folder: DataFolder, instance: Instance): EnvironmentSource {
   const secrets = secretsIn(folder.secrets);
   const passwordFile = secrets.file(ADMIN_PASSWORD);
-  const source: EnvironmentSource = {
+  return {
     folder,
     instance,
     secrets,
@@ -37,10 +48,4 @@ export async function superviseInstance(
     caller: process.env,
     ...(existsSync(passwordFile) ? { adminPasswordFile: passwordFile } : {}),
   };
-  return createSupervisor({
-    ...say,
-    folder,
-    plan: planInstance(source, undefined, options.gpuScale ? gpuScaleOf(process.env) : undefined),
-    migrate: async () => await migrate(source),
-  });
 }

@@ -14,6 +14,8 @@ const runtimeSchema = z.object({
   boot: z.string(),
   phase: z.enum(['starting', 'ready', 'stopping']),
   version: z.string(),
+  /** Of the plan the supervisor starts services by. */
+  mark: z.string().default(''),
   supervisor: identitySchema,
   processes: z.array(processSchema),
 });

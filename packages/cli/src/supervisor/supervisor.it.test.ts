@@ -32,6 +32,7 @@ describe('supervisor', () => {
       plan: {
         servers: [fixtureService('server', ports[0]!)],
         services: [fixtureService('service', ports[1]!, traits)],
+        mark: 'this',
       },
       migrate: async () => {
         order.push('migrate');

@@ -56,7 +56,7 @@ export function createSupervisor({ folder, plan, migrate, progress, log }: Super
 
   function record(): void {
     const processes = [...recorded(servers, 'server'), ...recorded(services, 'service')];
-    writeRuntime(folder, { phase, version: productVersion(), supervisor: self, processes });
+    writeRuntime(folder, { phase, version: productVersion(), mark: plan.mark, supervisor: self, processes });
   }
 
   async function stop(): Promise<void> {

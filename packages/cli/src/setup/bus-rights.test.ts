@@ -1,0 +1,17 @@
+import { describe, expect, it } from '@jest/globals';
+import { together } from './bus-rights.ts';
+
+describe('rights of two versions', () => {
+  it('are those of this one and those of the one before, each once', () => {
+    const now = { media: { publish: ['a', 'b'], subscribe: ['x'] }, identity: { publish: ['i'], subscribe: [] } };
+    const before = { media: { publish: ['b', 'c'], subscribe: ['y'] } };
+    expect(together(now, before)).toEqual({
+      media: { publish: ['a', 'b', 'c'], subscribe: ['x', 'y'] },
+      identity: { publish: ['i'], subscribe: [] },
+    });
+  });
+
+  it('are nobody’s who is no user any more', () => {
+    expect(together({}, { gone: { publish: ['>'], subscribe: ['>'] } })).toEqual({});
+  });
+});
