@@ -74,6 +74,9 @@ export const pageQuery = {
 export const listQuery = <T extends z.ZodType>(item: T) =>
   z.preprocess((v) => (v === undefined ? [] : Array.isArray(v) ? v : [v]), z.array(item).max(100));
 
+/** A query field that says yes or no. */
+export const queryFlag = z.enum(['true', 'false']).transform((v) => v === 'true');
+
 /** Header in which the edge tells identity when a request reached it, in epoch milliseconds; nothing else sets it. */
 export const receivedHeader = 'x-overtone-received';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { roles } from './define.ts';
-import { message, pageOf, pageQuery, routesOf, text, time, uuidParams } from './http.ts';
-import { approvalStatuses, authTypes, sessionObject, userObject } from './identity.ts';
+import { message, pageOf, pageQuery, queryFlag, routesOf, text, time, uuidParams } from './http.ts';
+import { approvalStatuses, authTypes, sessionObject, userObject } from './identity-objects.ts';
 
 const route = routesOf('identity');
 
@@ -17,7 +17,6 @@ export const adminUserObject = userObject.extend({
 const email = z.email().max(320);
 const fullName = text(200).trim().min(1);
 const password = text(128).min(1);
-const queryFlag = z.enum(['true', 'false']).transform((v) => v === 'true');
 const userQuery = z.object({
   ...pageQuery,
   /** Part of a name, an e-mail address or a directory login. */
@@ -171,87 +170,5 @@ export const userRoutes = {
       history_count: z.int(),
       max_age_days: z.int(),
     }),
-  }),
-};
-
-const decision = z.object({
-  uuid: z.uuid(),
-  email: z.string(),
-  approval_status: z.enum(approvalStatuses),
-  approved_at: time.nullable(),
-  approved_by: z.uuid().nullable(),
-});
-
-export const approvalRoutes = {
-  approvals: route({
-    method: 'GET',
-    path: '/api/admin/user-approvals',
-    access: 'admin',
-    summary: 'Accounts that wait for release, oldest first',
-    query: z.object(pageQuery),
-    answer: pageOf(adminUserObject),
-  }),
-  approveUser: route({
-    method: 'POST',
-    path: '/api/admin/user-approvals/{uuid}/approve',
-    access: 'admin',
-    summary: 'Release an account',
-    params: uuidParams,
-    answer: decision,
-  }),
-  rejectUser: route({
-    method: 'POST',
-    path: '/api/admin/user-approvals/{uuid}/reject',
-    access: 'admin',
-    summary: 'Refuse an account and end its sessions; the account stays',
-    params: uuidParams,
-    body: z.object({ reason: text(500).optional() }).optional(),
-    answer: decision,
-  }),
-};
-
-export const auditRecord = z.object({
-  uuid: z.uuid(),
-  timestamp: time,
-  event_type: z.string(),
-  outcome: z.enum(['success', 'failure', 'partial']),
-  /** A person's uuid, or the name of what acted (idp_login, directory_sync). */
-  actor: z.string().nullable(),
-  actor_name: z.string().nullable(),
-  user_id: z.uuid().nullable(),
-  username: z.string().nullable(),
-  source_ip: z.string().nullable(),
-  user_agent: z.string().nullable(),
-  request_id: z.string().nullable(),
-  error_code: z.string().nullable(),
-  details: z.record(z.string(), z.unknown()),
-});
-const auditFilter = {
-  start_date: time.optional(),
-  end_date: time.optional(),
-  event_type: text(100).optional(),
-  outcome: z.enum(['success', 'failure', 'partial']).optional(),
-  error_code: text(100).optional(),
-  user_id: z.uuid().optional(),
-  q: text(200).optional(),
-};
-
-export const auditRoutes = {
-  auditLogs: route({
-    method: 'GET',
-    path: '/api/admin/audit-logs',
-    access: 'super_admin',
-    summary: 'The audit trail, newest first',
-    query: z.object({ ...auditFilter, ...pageQuery }),
-    answer: pageOf(auditRecord),
-  }),
-  exportAuditLogs: route({
-    method: 'GET',
-    path: '/api/admin/audit-logs/export',
-    access: 'super_admin',
-    summary: 'The audit trail as a file, newest first, at most 10,000 records',
-    query: z.object({ ...auditFilter, export_format: z.enum(['csv', 'json']).default('csv') }),
-    answerType: 'text/csv',
-    status: 200,
   }),
 };

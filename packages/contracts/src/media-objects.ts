@@ -30,6 +30,8 @@ export const speakerObject = z.object({
   /** Seconds spoken in this file. */
   talk_time: z.number(),
 });
+/** How many voices a caller may expect in a recording. */
+export const speakerCount = z.coerce.number().int().min(1).max(50).optional();
 const speakerRef = speakerObject.omit({ talk_time: true });
 
 export const segmentObject = z.object({

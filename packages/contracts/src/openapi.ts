@@ -1,12 +1,14 @@
 import { z } from 'zod';
 import type { RouteDef } from './define.ts';
 import { problem } from './http.ts';
-import { sessionObject, tokenAnswer, userObject } from './identity.ts';
+import { sessionObject, tokenAnswer, userObject } from './identity-objects.ts';
+import { auditRecord } from './identity-audit.ts';
 import { authConfigItem } from './identity-auth-config.ts';
-import { groupDetail, groupObject, mappingObject } from './identity-groups.ts';
-import { adminUserObject, auditRecord } from './identity-users.ts';
+import { groupDetail, groupObject } from './identity-groups.ts';
+import { mappingObject } from './identity-mappings.ts';
+import { adminUserObject } from './identity-users.ts';
 import * as media from './media-objects.ts';
-import { taskObject } from './operations.ts';
+import { taskObject } from './operations-tasks.ts';
 import { searchAnswer, searchOccurrence, searchResult } from './search.ts';
 import { routes } from './topology.ts';
 

@@ -1,25 +1,21 @@
-import {
-  jobDurable,
-  type EventDef,
-  type JobDef,
-  type LiveDef,
-  type RouteDef,
-  type RpcDef,
-  type ServiceName,
-} from './define.ts';
-import { identityEvents, identityRoutes, identityRpc } from './identity.ts';
+import type { EventDef, JobDef, LiveDef, RouteDef, RpcDef, ServiceName } from './define.ts';
 import { sweepRpc } from './directory-sweep.ts';
 import { directoryJobs, directorySyncRoutes } from './directory-sync.ts';
 import { gpuRoutes, gpuRpc } from './gpu.ts';
-import { groupRoutes, mappingRoutes } from './identity-groups.ts';
+import { identityRoutes } from './identity.ts';
+import { approvalRoutes } from './identity-approvals.ts';
+import { auditRoutes } from './identity-audit.ts';
 import { authConfigRoutes } from './identity-auth-config.ts';
+import { identityEvents, identityRpc } from './identity-events.ts';
 import { explanationRoutes } from './identity-explanation.ts';
-import { approvalRoutes, auditRoutes, userRoutes } from './identity-users.ts';
+import { groupRoutes } from './identity-groups.ts';
+import { mappingRoutes } from './identity-mappings.ts';
+import { userRoutes } from './identity-users.ts';
 import { mediaRoutes } from './media.ts';
 import { mediaEvents, mediaRpc } from './media-events.ts';
+import { dispatcherRoutes, operationsEvents } from './operations.ts';
 import { searchEvents, searchRoutes } from './search.ts';
 import { systemRoutes } from './system.ts';
-import { dispatcherRoutes, operationsEvents } from './operations.ts';
 import { dispatcherRpc, workerRpc } from './transcription-claims.ts';
 import { transcriptionEvents, transcriptionLive } from './transcription-events.ts';
 import { indexerJobs, stageJobs, systemJobs, workerJobs } from './transcription-jobs.ts';
@@ -180,68 +176,3 @@ export const routes: readonly RouteDef[] = [
 
 /** Durable name of a consumer; the broker refuses dots in it. */
 export const eventDurable = (service: ServiceName, name: string): string => `${service}-${name}`;
-
-const useOfConsumer = (stream: string, durable: string): string[] => [
-  `$JS.API.CONSUMER.INFO.${stream}.${durable}`,
-  `$JS.API.CONSUMER.MSG.NEXT.${stream}.${durable}`,
-  `$JS.ACK.${stream}.${durable}.>`,
-];
-
-export type NatsPermissions = { publish: string[]; subscribe: string[] };
-
-/** Publish and subscribe permissions of one service's bus user: it can speak only for itself. */
-export const natsPermissions = (service: ServiceName): NatsPermissions => {
-  const t = topology[service];
-  const durables = [...new Set(t.works.map(jobDurable))];
-  const publish = [
-    ...[...t.emits, ...t.orders, ...t.asks, ...t.says].map((d) => d.subject),
-    '$JS.API.INFO',
-    ...(Object.keys(t.consumes).length > 0 || t.follows.length > 0 || t.emits.length > 0
-      ? ['$JS.API.STREAM.INFO.EVENTS']
-      : []),
-    ...Object.entries(t.consumes).flatMap(([name, event]) => {
-      const durable = eventDurable(service, name);
-      return [
-        `$JS.API.CONSUMER.CREATE.EVENTS.${durable}.${event.subject}`,
-        `$JS.API.CONSUMER.DURABLE.CREATE.EVENTS.${durable}`,
-        ...useOfConsumer('EVENTS', durable),
-      ];
-    }),
-    // Ephemeral consumers get names that are made up when they start, so only the stream can be said.
-    ...(t.follows.length > 0
-      ? [
-          '$JS.API.CONSUMER.CREATE.EVENTS',
-          '$JS.API.CONSUMER.CREATE.EVENTS.>',
-          '$JS.API.CONSUMER.DELETE.EVENTS.*',
-          '$JS.API.STREAM.NAMES',
-          '$JS.FC.>',
-          ...useOfConsumer('EVENTS', '*'),
-        ]
-      : []),
-    ...(durables.length > 0
-      ? [
-          '$JS.API.STREAM.INFO.JOBS',
-          '$JS.API.STREAM.INFO.KV_LEASES',
-          '$JS.API.STREAM.INFO.KV_WORKERS',
-          '$KV.LEASES.>',
-          '$KV.WORKERS.>',
-          ...durables.flatMap((d) => useOfConsumer('JOBS', d)),
-        ]
-      : []),
-    // The dispatcher owns the streams: it makes them, counts them and reads every lease. Whoever may not answer when the
-    // broker asks whether it still follows (flow control) is sent nothing any more after some thousand messages.
-    ...(service === 'transcription-dispatcher' ? ['$JS.API.>', '$JS.ACK.>', '$JS.FC.>', '$KV.>'] : []),
-    '_INBOX.>',
-  ];
-  return {
-    publish: [...new Set(publish)],
-    subscribe: [...new Set([`_INBOX.${service}.>`, ...[...t.serves, ...t.hears, ...t.listens].map((d) => d.subject)])],
-  };
-};
-
-/** Permissions of every bus user, for the server's configuration. */
-export const natsUsers = (): Record<ServiceName, NatsPermissions> =>
-  Object.fromEntries((Object.keys(topology) as ServiceName[]).map((s) => [s, natsPermissions(s)])) as Record<
-    ServiceName,
-    NatsPermissions
-  >;

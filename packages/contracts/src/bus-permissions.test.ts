@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { natsPermissions, topology } from './topology.ts';
+import { natsPermissions } from './bus-permissions.ts';
 import type { ServiceName } from './define.ts';
+import { topology } from './topology.ts';
 
 const services = Object.keys(topology) as ServiceName[];
 const mayPublish = (service: ServiceName, subject: string): boolean =>

@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import { pageOf, pageQuery, routesOf, text, time, uuidParams } from './http.ts';
+import { approvalStatuses } from './identity-objects.ts';
+import { adminUserObject } from './identity-users.ts';
+
+const route = routesOf('identity');
+
+const decision = z.object({
+  uuid: z.uuid(),
+  email: z.string(),
+  approval_status: z.enum(approvalStatuses),
+  approved_at: time.nullable(),
+  approved_by: z.uuid().nullable(),
+});
+
+export const approvalRoutes = {
+  approvals: route({
+    method: 'GET',
+    path: '/api/admin/user-approvals',
+    access: 'admin',
+    summary: 'Accounts that wait for release, oldest first',
+    query: z.object(pageQuery),
+    answer: pageOf(adminUserObject),
+  }),
+  approveUser: route({
+    method: 'POST',
+    path: '/api/admin/user-approvals/{uuid}/approve',
+    access: 'admin',
+    summary: 'Release an account',
+    params: uuidParams,
+    answer: decision,
+  }),
+  rejectUser: route({
+    method: 'POST',
+    path: '/api/admin/user-approvals/{uuid}/reject',
+    access: 'admin',
+    summary: 'Refuse an account and end its sessions; the account stays',
+    params: uuidParams,
+    body: z.object({ reason: text(500).optional() }).optional(),
+    answer: decision,
+  }),
+};

@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import { defineEvent, defineRpc, roles } from './define.ts';
+import { resolvedSession } from './identity-objects.ts';
+
+export const identityEvents = {
+  userCreated: defineEvent(
+    'evt.identity.user.created.v1',
+    z.object({
+      userId: z.uuid(),
+      role: z.enum(roles),
+      method: z.enum(['local', 'ldap', 'keycloak', 'pki', 'external']),
+    }),
+  ),
+  userUpdated: defineEvent(
+    'evt.identity.user.updated.v1',
+    z.object({ userId: z.uuid(), role: z.enum(roles), active: z.boolean() }),
+  ),
+  userDisabled: defineEvent(
+    'evt.identity.user.disabled.v1',
+    z.object({ userId: z.uuid(), by: z.enum(['administrator', 'directory']), reason: z.string() }),
+  ),
+  userDeleted: defineEvent('evt.identity.user.deleted.v1', z.object({ userId: z.uuid() })),
+  roleChanged: defineEvent(
+    'evt.identity.role.changed.v1',
+    // actor: a person's uuid, idp_login or directory_sync.
+    z.object({ userId: z.uuid(), from: z.enum(roles), to: z.enum(roles), actor: z.string() }),
+  ),
+  sessionRevoked: defineEvent(
+    'evt.identity.session.revoked.v1',
+    // sessionId null: every session of the user.
+    z.object({ userId: z.uuid(), sessionId: z.uuid().nullable(), reason: z.string() }),
+  ),
+  groupChanged: defineEvent('evt.identity.group.changed.v1', z.object({ groupId: z.uuid(), name: z.string() })),
+  groupDeleted: defineEvent('evt.identity.group.deleted.v1', z.object({ groupId: z.uuid() })),
+  membershipChanged: defineEvent(
+    'evt.identity.membership.changed.v1',
+    // All groups the user is in now; of two events of one user the one with the higher version is newer.
+    z.object({ userId: z.uuid(), groupIds: z.array(z.uuid()), version: z.int() }),
+  ),
+  settingsChanged: defineEvent(
+    'evt.identity.settings.changed.v1',
+    z.object({ category: z.string(), keys: z.array(z.string()) }),
+  ),
+};
+
+export const identityRpc = {
+  resolveSession: defineRpc('identity', 'resolve-session', {
+    request: z.object({ accessToken: z.string().max(4096) }),
+    reply: z.object({ session: resolvedSession.nullable() }),
+    timeoutMs: 2_000,
+  }),
+  names: defineRpc('identity', 'names', {
+    request: z.object({ userIds: z.array(z.uuid()).max(500) }),
+    reply: z.object({ users: z.array(z.object({ userId: z.uuid(), email: z.string(), fullName: z.string() })) }),
+  }),
+  /** Who is in which groups, in the order of user ids: what a follower of `membershipChanged` begins with. */
+  memberships: defineRpc('identity', 'memberships', {
+    request: z.object({ after: z.uuid().nullable(), limit: z.int().min(1).max(1000) }),
+    reply: z.object({
+      users: z.array(z.object({ userId: z.uuid(), groupIds: z.array(z.uuid()), version: z.int() })),
+    }),
+  }),
+};

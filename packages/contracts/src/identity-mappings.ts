@@ -1,0 +1,104 @@
+import { z } from 'zod';
+import { routesOf, text, time, uuidParams } from './http.ts';
+
+const route = routesOf('identity');
+
+export const mappingSources = ['ldap', 'oidc', 'proxy'] as const;
+export type MappingSource = (typeof mappingSources)[number];
+/** What an identity provider may grant: capped at admin. */
+export const grantableRoles = ['user', 'admin'] as const;
+
+export const mappingObject = z.object({
+  uuid: z.uuid(),
+  source: z.enum(mappingSources),
+  claim_value: z.string(),
+  group_uuid: z.uuid().nullable(),
+  group_name: z.string().nullable(),
+  grants_role: z.enum(grantableRoles).nullable(),
+  description: z.string().nullable(),
+  /** Memberships of that group which this source made. */
+  member_count: z.int(),
+  /** Another mapping that an equal distinguished name reaches too (RFC 4514), though its text differs. */
+  warning: z.string().nullable(),
+  created_at: time,
+  updated_at: time,
+});
+
+const claimValue = text(1024).trim().min(1);
+/** The cap on the wire; the service and the table refuse a higher role again. */
+const grantsRole = z.string().regex(/^(?:user|admin)$/, 'must be user or admin');
+const givesNothing = { message: 'A mapping must set group_uuid, grants_role, or both' };
+
+export const mappingRoutes = {
+  mappings: route({
+    method: 'GET',
+    path: '/api/admin/group-mappings',
+    access: 'super_admin',
+    summary: 'Group mappings',
+    query: z.object({ source: z.enum(mappingSources).optional() }),
+    answer: z.array(mappingObject),
+  }),
+  createMapping: route({
+    method: 'POST',
+    path: '/api/admin/group-mappings',
+    access: 'super_admin',
+    summary: 'Map a claim to a group, a role (at most admin), or both',
+    body: z
+      .object({
+        source: z.enum(mappingSources),
+        claim_value: claimValue,
+        group_uuid: z.uuid().nullish(),
+        grants_role: grantsRole.nullish(),
+        description: text(2000).nullish(),
+      })
+      .refine((m) => Boolean(m.group_uuid ?? m.grants_role), givesNothing),
+    answer: mappingObject,
+    status: 201,
+  }),
+  updateMapping: route({
+    method: 'PUT',
+    path: '/api/admin/group-mappings/{uuid}',
+    access: 'super_admin',
+    summary: 'Change a mapping; its source stays',
+    params: uuidParams,
+    body: z.strictObject({
+      claim_value: claimValue.optional(),
+      group_uuid: z.uuid().nullable().optional(),
+      grants_role: grantsRole.nullable().optional(),
+      description: text(2000).nullable().optional(),
+    }),
+    answer: mappingObject,
+  }),
+  deleteMapping: route({
+    method: 'DELETE',
+    path: '/api/admin/group-mappings/{uuid}',
+    access: 'super_admin',
+    summary: 'Delete a mapping; memberships follow at the next sign-in or sweep',
+    params: uuidParams,
+  }),
+  testMappings: route({
+    method: 'POST',
+    path: '/api/admin/group-mappings/test',
+    access: 'super_admin',
+    summary: 'What the mappings make of claims, or of a person in the directory; writes nothing',
+    body: z
+      .object({
+        source: z.enum(mappingSources),
+        claim_values: z.array(text(1024)).max(10_000).optional(),
+        username: text(320).min(1).optional(),
+      })
+      .refine((t) => (t.claim_values === undefined) !== (t.username === undefined), {
+        message: 'Give either claim_values or username',
+      }),
+    answer: z.object({
+      source: z.enum(mappingSources),
+      claim_values: z.array(z.string()),
+      matched_claims: z.array(z.string()),
+      unmatched_claims: z.array(z.string()),
+      groups: z.array(z.object({ uuid: z.uuid(), name: z.string() })),
+      grants_role: z.enum(grantableRoles).nullable(),
+      legacy_admin: z.boolean(),
+      effective_role: z.enum(grantableRoles),
+    }),
+  }),
+};

@@ -1,0 +1,99 @@
+import { z } from 'zod';
+import { listQuery, pageOf, pageQuery, queryFlag, routesOf, text, time, uuidParams } from './http.ts';
+import { fileDetail, fileObject, fileStatuses, segmentObject, speakerCount } from './media-objects.ts';
+
+const route = routesOf('media');
+
+export const fileRoutes = {
+  listFiles: route({
+    method: 'GET',
+    path: '/api/files',
+    access: 'user',
+    summary: "The caller's files and those shared with the caller; all files for an administrator",
+    query: z.object({
+      ...pageQuery,
+      ownership: z.enum(['mine', 'shared', 'all']).default('all'),
+      search: text(200).optional(),
+      status: listQuery(z.enum(fileStatuses)),
+      tag: listQuery(text(50)),
+      file_type: listQuery(z.enum(['audio', 'video'])),
+      from_date: time.optional(),
+      to_date: time.optional(),
+      min_duration: z.coerce.number().min(0).optional(),
+      max_duration: z.coerce.number().min(0).optional(),
+      sort_by: z.enum(['upload_time', 'completed_at', 'title', 'duration', 'file_size']).default('upload_time'),
+      sort_order: z.enum(['asc', 'desc']).default('desc'),
+    }),
+    answer: pageOf(fileObject),
+  }),
+  getFile: route({
+    method: 'GET',
+    path: '/api/files/{uuid}',
+    access: 'user',
+    summary: 'A file with its tags, speakers and transcript',
+    params: uuidParams,
+    query: z.object({
+      segment_limit: z.coerce.number().int().min(0).max(5000).default(500).describe('0: no segments'),
+      segment_offset: z.coerce.number().int().min(0).default(0),
+    }),
+    answer: fileDetail,
+  }),
+  listSegments: route({
+    method: 'GET',
+    path: '/api/files/{uuid}/segments',
+    access: 'user',
+    summary: 'A page of the transcript',
+    params: uuidParams,
+    query: z.object({
+      segment_limit: z.coerce.number().int().min(1).max(5000).default(500),
+      segment_offset: z.coerce.number().int().min(0).default(0),
+      words: queryFlag.default(true),
+    }),
+    answer: z.object({
+      transcript_segments: z.array(segmentObject),
+      total_segments: z.int(),
+      transcript_version: z.int(),
+    }),
+  }),
+  updateFile: route({
+    method: 'PUT',
+    path: '/api/files/{uuid}',
+    access: 'user',
+    summary: 'Rename a file or set when it was recorded',
+    params: uuidParams,
+    body: z.object({ title: text(255).trim().min(1).optional(), recorded_date: time.nullable().optional() }),
+    answer: fileObject,
+  }),
+  deleteFile: route({
+    method: 'DELETE',
+    path: '/api/files/{uuid}',
+    access: 'user',
+    summary: 'Delete a file with everything made from it',
+    params: uuidParams,
+  }),
+  reprocess: route({
+    method: 'POST',
+    path: '/api/files/{uuid}/reprocess',
+    access: 'user',
+    summary: 'Transcribe a file again from the start',
+    params: uuidParams,
+    body: z
+      .object({
+        language: z.string().max(10).nullable().optional(),
+        min_speakers: speakerCount,
+        max_speakers: speakerCount,
+      })
+      .optional(),
+    answer: fileObject,
+    status: 202,
+  }),
+  cancel: route({
+    method: 'POST',
+    path: '/api/files/{uuid}/cancel',
+    access: 'user',
+    summary: 'Stop processing a file',
+    params: uuidParams,
+    answer: fileObject,
+    status: 202,
+  }),
+};

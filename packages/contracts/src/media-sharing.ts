@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import { routesOf, uuidParams } from './http.ts';
+import { shareObject, sharePermissions } from './media-objects.ts';
+
+const route = routesOf('media');
+
+export const sharingRoutes = {
+  listShares: route({
+    method: 'GET',
+    path: '/api/files/{uuid}/shares',
+    access: 'user',
+    summary: 'With whom a file is shared (its owner and administrators)',
+    params: uuidParams,
+    answer: z.array(shareObject),
+  }),
+  share: route({
+    method: 'PUT',
+    path: '/api/files/{uuid}/shares',
+    access: 'user',
+    summary: 'Share a file with a group or a person, or change what they may do (its owner and administrators)',
+    params: uuidParams,
+    body: z
+      .object({
+        group_uuid: z.uuid().optional(),
+        user_uuid: z.uuid().optional(),
+        permission: z.enum(sharePermissions).default('viewer'),
+      })
+      .refine((s) => (s.group_uuid === undefined) !== (s.user_uuid === undefined), {
+        message: 'Give either group_uuid or user_uuid',
+      }),
+    answer: shareObject,
+  }),
+  unshare: route({
+    method: 'DELETE',
+    path: '/api/files/{uuid}/shares/{share_uuid}',
+    access: 'user',
+    summary: 'Share a file no longer (its owner and administrators)',
+    params: z.object({ uuid: z.uuid(), share_uuid: z.uuid() }),
+  }),
+};

@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import { routesOf, text, uuidParams } from './http.ts';
+import { tagObject, tagWithUsage } from './media-objects.ts';
+
+const route = routesOf('media');
+
+export const tagRoutes = {
+  listTags: route({
+    method: 'GET',
+    path: '/api/tags',
+    access: 'user',
+    summary: "The caller's tags, most used first",
+    answer: z.array(tagWithUsage),
+  }),
+  createTag: route({
+    method: 'POST',
+    path: '/api/tags',
+    access: 'user',
+    summary: 'Create a tag, or get the one of that name',
+    body: z.object({ name: text(50).trim().min(1) }),
+    answer: tagObject,
+  }),
+  unusedTags: route({
+    method: 'GET',
+    path: '/api/tags/unused',
+    access: 'user',
+    summary: "The caller's tags that no file carries",
+    answer: z.array(tagObject),
+  }),
+  attachTag: route({
+    method: 'POST',
+    path: '/api/tags/files/{uuid}/tags',
+    access: 'user',
+    summary: 'Put a tag on a file',
+    params: uuidParams,
+    body: z.object({ name: text(50).trim().min(1) }),
+    answer: tagObject,
+  }),
+  detachTag: route({
+    method: 'DELETE',
+    path: '/api/tags/files/{uuid}/tags/{tag_name}',
+    access: 'user',
+    summary: 'Take a tag off a file',
+    params: z.object({ uuid: z.uuid(), tag_name: text(50) }),
+  }),
+};

@@ -1,0 +1,163 @@
+import { z } from 'zod';
+import { queues } from './define.ts';
+import { pageOf, pageQuery, routesOf, text, time, uuidParams } from './http.ts';
+import { stages, waitingReasons } from './transcription.ts';
+
+const route = routesOf('transcription-dispatcher');
+
+/** How a try of a task ended; `lost`: its worker went away, `released`: its worker stopped in good order. */
+export const tryOutcomes = ['running', 'completed', 'failed', 'released', 'lost', 'cancelled'] as const;
+export const tryObject = z.object({
+  number: z.int(),
+  worker: z.string().nullable(),
+  started_at: time,
+  ended_at: time.nullable(),
+  outcome: z.enum(tryOutcomes),
+  error_code: z.string().nullable(),
+  error_message: z.string().nullable(),
+});
+
+export const taskObject = z.object({
+  uuid: z.uuid(),
+  task_type: z.enum(stages),
+  status: z.enum(['pending', 'in_progress', 'completed', 'failed', 'cancelled']),
+  queue: z.enum(queues),
+  media_file_id: z.uuid(),
+  /** null: the file is gone, or its name cannot be asked for just now. */
+  file_title: z.string().nullable(),
+  user_id: z.uuid(),
+  worker: z.string().nullable(),
+  attempt: z.int(),
+  progress: z.number(),
+  created_at: time,
+  started_at: time.nullable(),
+  completed_at: time.nullable(),
+  /** When it is tried again after a failure. */
+  next_attempt_at: time.nullable(),
+  error_code: z.string().nullable(),
+  error_message: z.string().nullable(),
+  /** Failed for good, and nobody has retried or discarded it. */
+  dead: z.boolean(),
+});
+
+export const stageTiming = z.object({
+  stage: z.enum(stages),
+  status: z.enum(['pending', 'running', 'completed', 'failed', 'cancelled']),
+  started_at: time.nullable(),
+  completed_at: time.nullable(),
+  seconds: z.number().nullable(),
+  engine_seconds: z.number().nullable(),
+  attempts: z.int(),
+  tries: z.array(tryObject),
+});
+
+/** Dead jobs that have queue, stage and error in common. */
+export const deadKind = z.object({
+  queue: z.enum(queues),
+  task_type: z.enum(stages),
+  error_code: z.string().nullable(),
+  count: z.int(),
+  newest_at: time,
+  oldest_at: time,
+});
+const kind = {
+  queue: z.enum(queues).optional(),
+  task_type: z.enum(stages).optional(),
+  error_code: text(100).optional(),
+};
+
+export const taskRoutes = {
+  listTasks: route({
+    method: 'GET',
+    path: '/api/tasks',
+    access: 'user',
+    summary: "The newest 10,000 tasks of the caller's files that fit; an administrator sees everybody's",
+    query: z.object({
+      ...pageQuery,
+      status: taskObject.shape.status.optional(),
+      task_type: z.enum(stages).optional(),
+      queue: z.enum(queues).optional(),
+      file: z.uuid().optional(),
+      owner: z.uuid().optional(),
+      /** In the error, the worker's name, or at the beginning of an id. */
+      q: text(100).trim().optional(),
+    }),
+    answer: pageOf(taskObject),
+  }),
+  deadTasks: route({
+    method: 'GET',
+    path: '/api/tasks/dead',
+    access: 'admin',
+    summary: 'Tasks that failed for good, by kind and one by one, newest first',
+    query: z.object({ ...pageQuery, ...kind }),
+    answer: pageOf(taskObject).extend({ kinds: z.array(deadKind) }),
+  }),
+  retryDead: route({
+    method: 'POST',
+    path: '/api/tasks/dead/retry',
+    access: 'admin',
+    summary: 'Try all dead tasks of a kind again, at most 1,000 a call',
+    body: z.strictObject(kind),
+    answer: z.object({
+      retried: z.int(),
+      refused: z.array(z.object({ uuid: z.uuid(), code: z.string(), message: z.string() })),
+      remaining: z.int(),
+    }),
+  }),
+  discardDead: route({
+    method: 'POST',
+    path: '/api/tasks/dead/discard',
+    access: 'admin',
+    summary: 'Discard all dead tasks of a kind; their files stay as they are',
+    body: z.strictObject(kind),
+    answer: z.object({ discarded: z.int() }),
+  }),
+  recoverStuck: route({
+    method: 'POST',
+    path: '/api/tasks/recover-stuck-tasks',
+    access: 'admin',
+    summary: 'Reset stuck transcription tasks to a retryable state',
+    answer: z.object({ success: z.boolean(), count: z.int(), total: z.int(), message: z.string() }),
+  }),
+  fileTimeline: route({
+    method: 'GET',
+    path: '/api/tasks/files/{uuid}',
+    access: 'user',
+    summary: "Stages of a file's latest run with their timing and every try, for whoever may read the file",
+    params: uuidParams,
+    answer: z.object({
+      run_id: z.uuid(),
+      status: z.enum(['running', 'waiting', 'completed', 'failed', 'cancelled']),
+      waiting_for: z.enum(waitingReasons).nullable(),
+      /** Why its queue is paused, while that is what it waits for. */
+      paused_reason: z.string().nullable(),
+      audio_duration_s: z.number().nullable(),
+      created_at: time,
+      completed_at: time.nullable(),
+      stages: z.array(stageTiming),
+    }),
+  }),
+  task: route({
+    method: 'GET',
+    path: '/api/tasks/{uuid}',
+    access: 'user',
+    summary: 'One task with its tries',
+    params: uuidParams,
+    answer: taskObject.extend({ tries: z.array(tryObject) }),
+  }),
+  retryTask: route({
+    method: 'POST',
+    path: '/api/tasks/{uuid}/retry',
+    access: 'admin',
+    summary: 'Try a dead task again; its count of failures starts anew, its run and its file go on',
+    params: uuidParams,
+    answer: taskObject,
+  }),
+  discardTask: route({
+    method: 'DELETE',
+    path: '/api/tasks/{uuid}',
+    access: 'admin',
+    summary: 'Discard a dead task; its file stays as it is',
+    params: uuidParams,
+  }),
+};
