@@ -16,9 +16,19 @@ const inScheme = async (page: Page, scheme: Scheme): Promise<string[]> => {
   );
 };
 
-/** What on the page keeps somebody out: no name for a screen reader, too little contrast, not reached by keyboard. */
+const tries = 5;
+
+/**
+ * What on the page keeps somebody out: no name for a screen reader, too little contrast, not reached by keyboard. What
+ * is there only while the page is still being filled is no barrier: the last of several looks counts.
+ */
 export const barriers = async (page: Page): Promise<string[]> => {
-  const found = [...(await inScheme(page, 'dark')), ...(await inScheme(page, 'light'))];
+  let found: string[] = [];
+  for (let n = 0; n < tries; n++) {
+    found = [...(await inScheme(page, 'dark')), ...(await inScheme(page, 'light'))];
+    if (found.length === 0) break;
+    await page.waitForTimeout(1_000);
+  }
   await page.emulateMedia({ colorScheme: null, reducedMotion: null });
   return found;
 };

@@ -34,8 +34,12 @@ export const queuesInTheBrowser = ({ scripted, recordings, screenshots }: Script
     await page.goto(`/files/${uuid}`);
     const panel = page.locator('details', { hasText: 'Processing' });
     await panel.locator('summary').waitFor();
-    if ((await panel.getAttribute('open')) === null) await panel.locator('summary').click();
-    await page.getByTestId('timeline').waitFor();
+    // It opens by itself for what failed, perhaps just now.
+    await until('the timeline is open', async () => {
+      if (await page.getByTestId('timeline').isVisible()) return true;
+      if ((await panel.getAttribute('open')) === null) await panel.locator('summary').click();
+      return false;
+    });
   };
 
   const pausing: Check[] = [
@@ -110,7 +114,8 @@ export const queuesInTheBrowser = ({ scripted, recordings, screenshots }: Script
       await kinds.getByText('Transcribing').waitFor(patience);
       await kinds.getByRole('button', { name: /^Jobs of Transcribing/ }).click();
       await kinds.getByText(failure).waitFor();
-      assert.equal(await row('gpu').locator('dl > div', { hasText: 'Dead' }).locator('dd').innerText(), '1');
+      const dead = row('gpu').locator('dl > div', { hasText: 'Dead' }).locator('dd');
+      await until('the queue counts it', async () => (await dead.innerText()) === '1');
       await boss.snap('queues-dead');
     }),
     step('its tries are told on the page of its file', async () => {

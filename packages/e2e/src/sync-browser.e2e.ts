@@ -65,7 +65,8 @@ export const syncInTheBrowser = ({ instance, screenshots }: Context): Suite => {
     step('the schedule is told in words, with its next five times', async () => {
       await page.goto('/admin/directory-sync');
       await page.getByText('At 04:00 (UTC)').waitFor();
-      assert.equal(await page.getByTestId('next-runs').getByRole('listitem').count(), 5);
+      const times = page.getByTestId('next-runs').getByRole('listitem');
+      await until('the next five times', async () => (await times.count()) === 5);
     }),
     step(
       'a schedule that is none is refused at its field, and nothing is saved',
