@@ -34,7 +34,7 @@ export const queuesInTheBrowser = ({ scripted, recordings, screenshots }: Script
     await page.goto(`/files/${uuid}`);
     const panel = page.locator('details', { hasText: 'Processing' });
     await panel.locator('summary').waitFor();
-    // It opens by itself for what failed, perhaps just now.
+    // It is open already where something failed.
     await until('the timeline is open', async () => {
       if (await page.getByTestId('timeline').isVisible()) return true;
       if ((await panel.getAttribute('open')) === null) await panel.locator('summary').click();
