@@ -1,0 +1,29 @@
+import type { Connection, Question } from './connection.ts';
+import type { Deadline } from './deadline.ts';
+import type { Entry } from './entry.ts';
+import { failureOf, resultCodes } from './failures.ts';
+import type { DirectoryConfig } from './model.ts';
+import { pagedSearch } from './paged-search.ts';
+import type { RootDse } from './root-dse.ts';
+
+const PAGE = 1000;
+
+/** Whom a survey asks: one server, over one connection. */
+export interface Asking {
+  readonly connection: Connection;
+  readonly config: DirectoryConfig;
+  readonly root: RootDse;
+  readonly deadline: Deadline;
+}
+
+/** Everything that matches, page by page; a server without paging gives one answer that a result 0 closes. */
+export async function* allOf(
+  { connection, root, deadline }: Asking,
+  question: Omit<Question, 'page'>,
+): AsyncGenerator<readonly Entry[], { pages: number }> {
+  if (root.pages) return yield* pagedSearch(connection, { ...question, pageSize: PAGE, ahead: true }, deadline);
+  const found = await connection.search(question, deadline);
+  if (found.code !== resultCodes.success) throw failureOf(found.code, found.diagnostic);
+  yield found.entries;
+  return { pages: 1 };
+}
