@@ -2,34 +2,16 @@ import { spawn } from 'node:child_process';
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { workerJobs, type OutputOf } from '@overtone/contracts';
+import { workerJobs } from '@overtone/contracts';
 import { migrate } from '@overtone/database';
 import { createBus, createLog, worker, type Bus } from '@overtone/service-kit';
 import { freePort, startNats, startPostgres } from '@overtone/testkit';
+import { prepared } from '@overtone/testkit/results';
 import { Client } from 'pg';
 
 const main = fileURLToPath(new URL('../../../services/transcription-dispatcher/src/main.ts', import.meta.url));
 const log = createLog('bench', { LOG_LEVEL: 'fatal', LOG_FORMAT: 'text' });
 const password = 'secret';
-
-const output: OutputOf<typeof workerJobs.prepare> = {
-  artefact: 'derived/prepare.json',
-  audio: 'derived/audio.wav',
-  waveform: 'derived/waveform.json',
-  thumbnail: null,
-  duration: 60,
-  truncated: false,
-  media: {
-    format: 'mp3',
-    audio_codec: 'mp3',
-    video_codec: null,
-    width: null,
-    height: null,
-    channels: 1,
-    sample_rate: 16_000,
-  },
-  engine_seconds: 0,
-};
 
 /** The dispatcher as a process of its own, on servers that keep what they confirm. */
 export const createQueueWorld = async () => {
@@ -149,7 +131,7 @@ export const startIdleWorker = async (world: QueueWorld, atOnce: number, began: 
     {
       prepare: async ({ runId }) => {
         began(runId);
-        return output;
+        return prepared();
       },
     },
     { workerId: `bench-${randomUUID()}`, concurrency: { cpu: atOnce } },

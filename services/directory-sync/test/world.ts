@@ -1,8 +1,6 @@
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import {
   identityRpc,
-  natsUsers,
-  serviceNames,
   sweepRpc,
   type ReplyOf,
   type RequestOf,
@@ -11,6 +9,7 @@ import {
 } from '@overtone/contracts';
 import { assertionHeader, createAssertionSigner, unavailable } from '@overtone/service-kit';
 import { createDatabase, startNats, waitFor } from '@overtone/testkit';
+import { busUsers } from '@overtone/testkit/bus';
 import { AckPolicy, connect, RetentionPolicy, type NatsConnection } from 'nats';
 import { Client, type QueryResultRow } from 'pg';
 import { createDirectorySync } from '../src/directory-sync.ts';
@@ -166,11 +165,7 @@ const snapshotOf = (directory: FakeDirectory) => () => async (): Promise<Snapsho
 
 /** Real PostgreSQL and NATS, with the permissions of production; identity and the directory are told what to say. */
 export const createWorld = async () => {
-  const users = [
-    ...serviceNames.map((user) => ({ user, password, ...natsUsers()[user] })),
-    { user: 'test', password, publish: ['>'], subscribe: ['>'] },
-  ];
-  const [database, server] = await Promise.all([createDatabase(), startNats({ users })]);
+  const [database, server] = await Promise.all([createDatabase(), startNats({ users: busUsers(password) })]);
   const nats = await connect({ servers: server.url, user: 'test', pass: password });
   await bus(nats);
   const identity: FakeIdentity = { accounts: [], applied: [], silentAfter: null };

@@ -2,8 +2,6 @@ import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import {
   identityRpc,
   mediaRpc,
-  natsUsers,
-  serviceNames,
   type DataOf,
   type EventDef,
   type FileAccess,
@@ -13,6 +11,7 @@ import {
 } from '@overtone/contracts';
 import { createAssertionSigner, createBus, createLog, type Caller } from '@overtone/service-kit';
 import { startNats, waitFor, type TestServer } from '@overtone/testkit';
+import { busUsers } from '@overtone/testkit/bus';
 import { connect, headers, type NatsConnection } from 'nats';
 import { io, type Socket } from 'socket.io-client';
 import { WebSocket } from 'ws';
@@ -38,11 +37,7 @@ const fromEdge = (caller: Caller | null) => ({ 'x-overtone-assertion': sign('rea
 /** A bus with the permissions of production, and an identity service that knows the tokens it is told. */
 export type World = Awaited<ReturnType<typeof createWorld>>;
 export const createWorld = async () => {
-  const users = [
-    ...serviceNames.map((user) => ({ user, password, ...natsUsers()[user] })),
-    { user: 'test', password, publish: ['>'], subscribe: ['>'] },
-  ];
-  const nats = await startNats({ users });
+  const nats = await startNats({ users: busUsers(password) });
   const test = await connect({
     servers: nats.url,
     user: 'test',

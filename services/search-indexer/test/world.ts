@@ -9,15 +9,15 @@ import {
   indexOutput,
   jobDurable,
   mediaRpc,
-  natsUsers,
-  serviceNames,
   workerRpc,
   type DataOf,
   type EventDef,
   type FileAccess,
+  type ServiceName,
 } from '@overtone/contracts';
 import { createAssertionSigner, createBus, createLog, type Bus } from '@overtone/service-kit';
 import { createDatabase, startNats } from '@overtone/testkit';
+import { busUsers } from '@overtone/testkit/bus';
 import { AckPolicy, connect, headers, RetentionPolicy, type NatsConnection } from 'nats';
 import type { z } from 'zod';
 import type { IndexerEnv } from '../src/env.ts';
@@ -52,7 +52,7 @@ export type Known = {
 const playNeighbours = async (url: string, library: ReturnType<typeof createLibrary>, known: Known) => {
   const completed: z.infer<typeof indexOutput>[] = [];
   const buses: Bus[] = [];
-  const as = async (service: (typeof serviceNames)[number]): Promise<Bus> => {
+  const as = async (service: ServiceName): Promise<Bus> => {
     const bus = createBus({ service, url, user: service, password, log });
     await bus.connect();
     buses.push(bus);
@@ -97,11 +97,7 @@ const playNeighbours = async (url: string, library: ReturnType<typeof createLibr
 
 /** The service as it runs: its own bus user, its own database role, HTTP in. */
 export const startWorld = async (known: Known = { memberships: [], shared: [] }) => {
-  const users = [
-    ...serviceNames.map((user) => ({ user, password, ...natsUsers()[user] })),
-    { user: 'test', password, publish: ['>'], subscribe: ['>'] },
-  ];
-  const [nats, database] = await Promise.all([startNats({ users }), createDatabase()]);
+  const [nats, database] = await Promise.all([startNats({ users: busUsers(password) }), createDatabase()]);
   const nc = await connect({ servers: nats.url, user: 'test', pass: password });
   await provision(nc);
   const library = createLibrary();

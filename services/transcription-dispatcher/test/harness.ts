@@ -1,9 +1,10 @@
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { natsUsers, serviceNames, type DataOf, type EventDef, type RunOptions } from '@overtone/contracts';
+import type { DataOf, EventDef, RunOptions } from '@overtone/contracts';
 import { createAssertionSigner, createLog } from '@overtone/service-kit';
 import { createDatabase, startNats, waitFor, type TestDatabase, type TestServer } from '@overtone/testkit';
+import { busUsers } from '@overtone/testkit/bus';
 import { connect, headers, type NatsConnection } from 'nats';
 import { Client, type QueryResultRow } from 'pg';
 import type { DispatcherEnv } from '../src/env.ts';
@@ -19,15 +20,11 @@ export const log = createLog('test', { LOG_LEVEL: 'fatal', LOG_FORMAT: 'json' })
 export const password = 'secret';
 /** How long anything is waited for: not how long it takes. */
 export const patience = { timeoutMs: 120_000 };
-export const busUsers = () => [
-  ...serviceNames.map((user) => ({ user, password, ...natsUsers()[user] })),
-  { user: 'test', password, publish: ['>'], subscribe: ['>'] },
-];
 
 /** A bus with the permissions of production, a database, and whatever the test puts between them. */
 export type World = Awaited<ReturnType<typeof createWorld>>;
 export const createWorld = async () => {
-  const [nats, database] = await Promise.all([startNats({ users: busUsers() }), createDatabase()]);
+  const [nats, database] = await Promise.all([startNats({ users: busUsers(password) }), createDatabase()]);
   return worldOf(nats, database, database.urlFor('transcription_dispatcher'));
 };
 

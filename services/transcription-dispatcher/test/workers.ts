@@ -9,30 +9,14 @@ import {
   type Stage,
 } from '@overtone/contracts';
 import { createBus, worker, type Bus, type JobDelivery } from '@overtone/service-kit';
+import { prepared } from '@overtone/testkit/results';
 import { log, password } from './harness.ts';
 
 const artefact = (stage: string, token: number) => `derived/${stage}-${token}.json`;
 const engine = { provider: 'scripted', model: 'test', timing: 'engine' } as const;
 /** Results that fit, by stage. */
 export const outputs = {
-  prepare: (token: number): OutputOf<typeof workerJobs.prepare> => ({
-    artefact: artefact('prepare', token),
-    audio: 'derived/audio.wav',
-    waveform: 'derived/waveform.json',
-    thumbnail: null,
-    duration: 60,
-    truncated: false,
-    media: {
-      format: 'mp3',
-      audio_codec: 'mp3',
-      video_codec: null,
-      width: null,
-      height: null,
-      channels: 1,
-      sample_rate: 16_000,
-    },
-    engine_seconds: 0.5,
-  }),
+  prepare: (token: number) => prepared({ artefact: artefact('prepare', token) }),
   transcribe: (token: number): OutputOf<typeof workerJobs.transcribe> => ({
     artefact: artefact('transcribe', token),
     engine,

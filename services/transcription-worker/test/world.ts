@@ -6,8 +6,6 @@ import {
   dispatcherRpc,
   gpuRpc,
   jobDurable,
-  natsUsers,
-  serviceNames,
   workerJobs,
   workerRpc,
   workerValue,
@@ -18,6 +16,7 @@ import {
 import { createObjectStore } from '@overtone/object-store';
 import { createBus, createLog } from '@overtone/service-kit';
 import { startNats, waitFor } from '@overtone/testkit';
+import { busUsers } from '@overtone/testkit/bus';
 import { AckPolicy, connect, RetentionPolicy, type NatsConnection } from 'nats';
 import type { z } from 'zod';
 import { writeVectors } from '../src/embeddings/vector-file.ts';
@@ -86,11 +85,7 @@ const tinyVectors = async (modelCacheDir: string): Promise<void> => {
 
 /** The service as it runs, with a real broker and a folder of objects. */
 export const startWorld = async (more: Partial<WorkerEnv> = {}) => {
-  const users = [
-    ...serviceNames.map((user) => ({ user, password, ...natsUsers()[user] })),
-    { user: 'test', password, publish: ['>'], subscribe: ['>'] },
-  ];
-  const nats = await startNats({ users });
+  const nats = await startNats({ users: busUsers(password) });
   const nc = await connect({ servers: nats.url, user: 'test', pass: password });
   await provision(nc);
   const folder = await mkdtemp(join(tmpdir(), 'overtone-worker-'));

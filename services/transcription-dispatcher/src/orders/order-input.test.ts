@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { stageJobs, stages } from '@overtone/contracts';
+import { prepared } from '@overtone/testkit/results';
 import { inputFor, pauseAfter, stageOf, type RunFacts, type StageResult } from './order-input.ts';
 
 const uuid = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
@@ -12,51 +13,34 @@ const run: RunFacts = {
   options: { language: null, minSpeakers: null, maxSpeakers: 3, diarize: true },
   priority: 1,
 };
-const prepared: StageResult = {
+const preparation: StageResult = {
   stage: 'prepare',
   artefact: 'derived/prepare-1.json',
-  output: {
-    artefact: 'derived/prepare-1.json',
-    audio: 'derived/audio.wav',
-    waveform: 'derived/waveform.json',
-    thumbnail: null,
-    duration: 12.5,
-    truncated: false,
-    media: {
-      format: 'mp3',
-      audio_codec: 'mp3',
-      video_codec: null,
-      width: null,
-      height: null,
-      channels: 1,
-      sample_rate: 44_100,
-    },
-    engine_seconds: 0.2,
-  },
+  output: prepared({ duration: 12.5 }),
 };
 
 describe('the body of a stage job', () => {
   test('fits the schema of its job, for every stage', () => {
     for (const stage of stages)
-      expect(() => stageJobs[stage].input.parse(inputFor(stage, run, [prepared]))).not.toThrow();
+      expect(() => stageJobs[stage].input.parse(inputFor(stage, run, [preparation]))).not.toThrow();
   });
   test('names the artefacts of the stages that are done', () => {
     expect(
-      inputFor('diarize', run, [prepared, { stage: 'transcribe', artefact: 't.json', output: {} }]).earlier,
+      inputFor('diarize', run, [preparation, { stage: 'transcribe', artefact: 't.json', output: {} }]).earlier,
     ).toEqual({
       prepare: 'derived/prepare-1.json',
       transcribe: 't.json',
     });
   });
   test('carries audio and options of the upload to the speech stages', () => {
-    expect(inputFor('transcribe', run, [prepared])).toMatchObject({
+    expect(inputFor('transcribe', run, [preparation])).toMatchObject({
       audio: 'derived/audio.wav',
       duration: 12.5,
       options: { maxSpeakers: 3 },
     });
   });
   test('tells assemble why there are no speaker turns', () => {
-    expect(inputFor('assemble', run, [prepared], { degraded: 'no model' })).toMatchObject({ degraded: 'no model' });
+    expect(inputFor('assemble', run, [preparation], { degraded: 'no model' })).toMatchObject({ degraded: 'no model' });
   });
   test('refuses a speech stage of which nothing was prepared', () => {
     expect(() => inputFor('transcribe', run, [])).toThrow();

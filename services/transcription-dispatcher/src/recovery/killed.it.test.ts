@@ -2,8 +2,8 @@ import { describe, test } from '@jest/globals';
 import { mediaEvents } from '@overtone/contracts';
 import { migrate } from '@overtone/database';
 import { startNats, startPostgres } from '@overtone/testkit';
+import { busUsers } from '@overtone/testkit/bus';
 import {
-  busUsers,
   createWorld,
   password,
   spawnDispatcher,
@@ -79,7 +79,10 @@ describe('whatever is killed at any moment', () => {
   }, 400_000);
 
   test('the database: every job is still done once', async () => {
-    const [nats, postgres] = await Promise.all([startNats({ users: busUsers() }), startPostgres({ durable: true })]);
+    const [nats, postgres] = await Promise.all([
+      startNats({ users: busUsers(password) }),
+      startPostgres({ durable: true }),
+    ]);
     await migrate({ url: postgres.url, passwords: { transcription_dispatcher: password } });
     const url = new URL(postgres.url);
     url.username = 'transcription_dispatcher';
