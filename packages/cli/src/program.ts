@@ -13,7 +13,12 @@ export function createProgram(): Command {
   running(program);
   looking(program);
   checking(program);
-  return program.action(() => program.outputHelp());
+  // What no command takes ends up here.
+  return program.allowExcessArguments().action(() => {
+    const [unknown] = program.args;
+    if (unknown !== undefined) program.error(`error: there is no command ${unknown}`);
+    program.outputHelp();
+  });
 }
 
 function running(program: Command): void {
@@ -37,7 +42,7 @@ function running(program: Command): void {
   program
     .command('restart')
     .argument('[services...]', 'all services, one after another, when none is named')
-    .description('start services again without losing what they do')
+    .description('start services again without losing what they do; after an update, too')
     .option(...DATA)
     .action(async (services: string[], options: { data?: string }) => {
       await (await import('./commands/restart.command.ts')).restart(services, options);
@@ -59,7 +64,7 @@ function looking(program: Command): void {
     .description('print the logs')
     .option(...DATA)
     .option('-f, --follow', 'wait for more')
-    .option('-n, --lines <number>', 'how many of the last lines of each', Number, 50)
+    .option('-n, --lines <number>', 'how many of the last lines of each', lineCount, 50)
     .action(async (service: string | undefined, options: { data?: string; follow?: boolean; lines: number }) => {
       await (await import('./commands/logs.command.ts')).logs(service, options);
     });
@@ -132,6 +137,12 @@ function checking(program: Command): void {
     .action(async (name: string | undefined) => {
       await (await import('./commands/bench.command.ts')).bench(name);
     });
+}
+
+function lineCount(text: string): number {
+  const lines = Number(text);
+  if (Number.isInteger(lines) && lines > 0) return lines;
+  throw new InvalidArgumentError('How many lines is a number from 1.');
 }
 
 function portNumber(text: string): number {

@@ -48,7 +48,8 @@ describe('./overtone', () => {
   });
 
   it('refuses a command it does not know', async () => {
-    expect((await overtone('fly')).code).toBe(1);
+    const { code, output } = await overtone('fly');
+    expect([code, output.split('\n')[0]]).toEqual([1, 'error: there is no command fly']);
   });
 
   it('tells programs that nothing runs', async () => {
@@ -107,6 +108,11 @@ describe('./overtone', () => {
         '',
       ],
     ]);
+  });
+
+  it('counts no lines that are no number', async () => {
+    const { code, output } = await overtone('logs', '--data', data, '-n', 'many');
+    expect([code, output]).toEqual([1, expect.stringContaining('How many lines is a number from 1.')]);
   });
 
   it('names the log it does not have', async () => {

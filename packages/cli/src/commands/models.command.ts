@@ -17,7 +17,8 @@ export function models(options: { readonly data?: string }): void {
   const found = findModels(folder);
   terminal.line(`Models in ${folder}:`);
   for (const { name, bytes } of found) terminal.done(`${name.padEnd(48)} ${(bytes / 1024 / 1024).toFixed(0)} MiB`);
-  if (found.length === 0) terminal.warn('none; put models of sherpa-onnx there (see docs) to have them used');
+  if (found.length === 0)
+    terminal.warn('none; put models of sherpa-onnx there (README.md: Speech engines) to have them used');
   const endpoint = process.env['ASR_OPENAI_BASE_URL'];
   if (endpoint !== undefined) terminal.done(`endpoint for transcription: ${endpoint}`);
   const pocketSphinx = !missingPackages(productPackages).some((name) => name.startsWith('pocketsphinx'));

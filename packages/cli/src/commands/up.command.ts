@@ -33,7 +33,9 @@ export async function up(options: UpOptions): Promise<void> {
   openDataFolder(folder);
   await withLock(setupLock(folder), async () => {
     if (await isLocked(instanceLock(folder))) {
-      const later = gpuScale ? '; stop it first to start it with --gpu-scale' : '';
+      const later = gpuScale
+        ? '; stop it first to start it with --gpu-scale'
+        : ' (after an update: ./overtone restart)';
       return terminal.done(`Overtone is running already at ${address(folder)}${later}`);
     }
     checkDisk(folder);
