@@ -15,6 +15,7 @@ import {
   identityCookies,
   sessionCookiesOf,
   signInCookies,
+  type Doubt,
   type InFlight,
   type SessionCache,
   type SessionCookies,
@@ -94,7 +95,7 @@ export const createApi = (d: ApiDeps) => {
   /** What identity changes may end the caller's own session, and its answer must still arrive. */
   const watchOf = (x: Exchange, def: Target, who: Who | null) => {
     if (!who || (def.service === 'identity' && x.req.method !== 'GET')) return undefined;
-    return (end: () => void) => d.inFlight.enter({ ...who, receivedAt: x.receivedAt, end });
+    return (end: (why: Doubt) => void) => d.inFlight.enter({ ...who, receivedAt: x.receivedAt, end });
   };
 
   const limit = (x: Exchange, session: ResolvedSession | null): Promise<void> | undefined =>

@@ -3,7 +3,7 @@ import type { ResolvedSession } from '@overtone/contracts';
 export { bearerOf, identityCookies, sessionCookiesOf, signInCookies, type SessionCookies } from './cookies.ts';
 export { checkCsrf } from './csrf.ts';
 export { createForwardedStatement } from './forwarded.ts';
-export { createInFlight, type InFlight } from './in-flight.ts';
+export { createInFlight, type Doubt, type InFlight } from './in-flight.ts';
 export { authorise } from './lifecycle.ts';
 
 /** Asks identity who a token belongs to; null: nobody. */

@@ -1,5 +1,8 @@
 import type { ResolvedSession } from '@overtone/contracts';
 
+/** What is known of a session: that it has ended, or nothing, because nobody answers. */
+export type Doubt = 'ended' | 'unknown';
+
 /** A request on its way to a service and back, for somebody. */
 type Exchange = {
   session: Pick<ResolvedSession, 'userId' | 'sessionId'>;
@@ -7,12 +10,12 @@ type Exchange = {
   /** When the request came, in epoch milliseconds. */
   receivedAt: number;
   /** Cuts it off. */
-  end: () => void;
+  end: (why: Doubt) => void;
 };
 type Deps = {
   /** Who a token belongs to now. */
   resolve: (token: string) => Promise<ResolvedSession | null> | ResolvedSession;
-  /** So long an answer is waited for before the session counts as ended. */
+  /** So long an answer is waited for before nothing is known of the session. */
   patienceMs?: number;
 };
 /** Longer than it takes from a request's arrival until it is handed on. */
@@ -26,23 +29,23 @@ export const createInFlight = ({ resolve, patienceMs = 500 }: Deps) => {
   const users = new Map<string, Set<Exchange>>();
   const revoked = new Map<string, number>();
 
-  const alive = (token: string): Promise<boolean> =>
+  const doubtOf = (token: string): Promise<Doubt | null> =>
     new Promise((done) => {
-      const timer = setTimeout(() => done(false), patienceMs);
+      const timer = setTimeout(() => done('unknown'), patienceMs);
       Promise.resolve(resolve(token))
         // A session may live on only to say why nothing is allowed to it any more.
-        .then((session) => done(session !== null && !session.refusal))
-        .catch(() => done(false))
+        .then((session) => done(session !== null && !session.refusal ? null : 'ended'))
+        .catch(() => done('unknown'))
         .finally(() => clearTimeout(timer));
     });
 
-  /** Asks once for each token among them. */
+  /** Asks once for each token among them; what nobody vouches for goes no further. */
   const check = async (some: Iterable<Exchange>): Promise<void> => {
     const byToken = Map.groupBy(some, (x) => x.token);
     await Promise.all(
       [...byToken].map(async ([token, exchanges]) => {
-        if (await alive(token)) return;
-        for (const x of exchanges) x.end();
+        const doubt = await doubtOf(token);
+        if (doubt) for (const x of exchanges) x.end(doubt);
       }),
     );
   };

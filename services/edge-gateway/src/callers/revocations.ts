@@ -16,7 +16,8 @@ type Deps = { bus: Bus; sessions: () => SessionCache; inFlight: () => InFlight }
  */
 export const createRevocations = ({ bus, sessions, inFlight }: Deps) => {
   let lastBeat = 0;
-  let beating = false;
+  /** When the beat began that is not answered yet. */
+  let beatSince: number | null = null;
   let lastCheck = 0;
   let timer: NodeJS.Timeout | undefined;
   const hearing = (): boolean => bus.connected() && Date.now() - lastBeat < silenceMs;
@@ -25,26 +26,29 @@ export const createRevocations = ({ bus, sessions, inFlight }: Deps) => {
     bus.nc().subscribe(event.subject, { callback: (err, msg) => (err ? sessions().clear() : handler(msg.json())) });
   };
 
+  /** It is the broker that is silent, and not we who were too busy to ask or to read its answer. */
+  const isSilent = (): boolean => !bus.connected() || (beatSince !== null && Date.now() - beatSince >= silenceMs);
+
   /** While nobody can tell us, what is under way is asked for in turns. */
   const askAround = async (): Promise<void> => {
-    if (hearing() || Date.now() - lastCheck < silenceMs) return;
+    if (!isSilent() || Date.now() - lastCheck < silenceMs) return;
     lastCheck = Date.now();
     await inFlight().checkAll();
   };
 
   const beat = async (): Promise<void> => {
-    void askAround();
-    if (beating) return;
-    beating = true;
+    // An answer that has come while we were busy is read first.
+    setImmediate(() => void askAround());
+    if (beatSince !== null) return;
+    const asked = (beatSince = Date.now());
     try {
-      const asked = Date.now();
       const wasHearing = hearing();
       await bus.nc().flush();
       // News of before the silence may have been lost with it.
       if (!wasHearing) sessions().clear();
       lastBeat = asked;
     } finally {
-      beating = false;
+      beatSince = null;
     }
   };
 

@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import { unauthenticated, unavailable, type AppError } from '@overtone/service-kit';
 import type { Dispatcher } from 'undici';
+import type { Doubt } from '../callers/callers.ts';
 import type { Patience } from '../patience.ts';
 import { responseHeaders } from '../routing/routing.ts';
 
@@ -20,7 +21,7 @@ export type Forward = {
   /** Whether cookies that the service sets go on to the client. */
   cookies: boolean;
   /** Is told how to cut the request off should its session end; gives what to call when it is over. */
-  watch?: ((end: () => void) => () => void) | undefined;
+  watch?: ((end: (why: Doubt) => void) => () => void) | undefined;
 };
 
 /** Before a service has answered it can only be said that it does not. */
@@ -53,14 +54,14 @@ const attempt = (f: Forward): Promise<Unanswered | undefined> =>
       done();
     };
     res.on('close', onClose);
-    const leave = f.watch?.(() => {
+    const leave = f.watch?.((why) => {
       left = true;
       res.off('close', onClose);
       if (res.headersSent) {
         // A reset also takes back what is on its way in the system's buffers: several megabytes to a slow reader.
         res.socket?.resetAndDestroy();
         done();
-      } else reject(sessionEnded());
+      } else reject(why === 'ended' ? sessionEnded() : sessionUnknown());
       f.body?.destroy();
       control?.abort(new Error('the session ended'));
     });
@@ -112,6 +113,10 @@ const attempt = (f: Forward): Promise<Unanswered | undefined> =>
 const safe = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 const sessionEnded = (): AppError => unauthenticated('not_authenticated', 'The session has ended. Please sign in.');
+
+/** Nobody can say whether the session goes on: it goes no further, but nobody is told that they are signed out. */
+const sessionUnknown = (): AppError =>
+  unavailable('service_unavailable', 'Sessions cannot be checked at the moment', { retryAfterSeconds: 3 });
 
 /** How often a safe request may lose its connection: once to a kept one that was closing, once to a death. */
 const maxBroken = 2;
