@@ -29,6 +29,15 @@ export const badUploads = (context: Context, maxUploadBytes: number): Suite => {
   let before = 0;
   const total = async (): Promise<number> => (await api.ok<{ total: number }>('GET', '/api/files')).total;
   const at = (name: string): string => join(recordings.folder, name);
+  const ended = (uuid: string) =>
+    until(
+      'it ends',
+      async () => {
+        const now = await api.file(uuid, '?segment_limit=0');
+        return ['completed', 'error'].includes(now.status) && now;
+      },
+      60_000,
+    );
   const refused = (rule: string, work: () => Promise<void>): Check => ({
     rule,
     run: async () => {
@@ -98,14 +107,7 @@ export const badUploads = (context: Context, maxUploadBytes: number): Suite => {
             await write(at('cut off.mp3'), sound.subarray(0, Math.floor(sound.length / 2))),
           );
           assert.equal(sent.status, 201, sent.text);
-          const file = await until(
-            'it ends',
-            async () => {
-              const now = await api.file(sent.body.uuid, '?segment_limit=0');
-              return ['completed', 'error'].includes(now.status) && now;
-            },
-            60_000,
-          );
+          const file = await ended(sent.body.uuid);
           if (file.status === 'error') assert.ok(file.error?.what_to_do);
           await api.ok('DELETE', `/api/files/${sent.body.uuid}`);
         },
@@ -117,14 +119,7 @@ export const badUploads = (context: Context, maxUploadBytes: number): Suite => {
           const film = await readFile(recordings.video);
           const sent = await api.upload(await write(at('no end.mp4'), film.subarray(0, Math.floor(film.length / 3))));
           if (sent.status !== 201) return assertProblem(sent, [400, 415, 422]);
-          const file = await until(
-            'it ends',
-            async () => {
-              const now = await api.file(sent.body.uuid, '?segment_limit=0');
-              return ['completed', 'error'].includes(now.status) && now;
-            },
-            60_000,
-          );
+          const file = await ended(sent.body.uuid);
           assert.equal(file.status, 'error');
           assert.ok(file.error?.code && file.error.what_to_do, JSON.stringify(file.error));
           assert.doesNotMatch(JSON.stringify(file.error), secrets);

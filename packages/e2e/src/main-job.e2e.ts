@@ -2,71 +2,20 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { openAsBlob } from 'node:fs';
 import type { AnswerOf, dispatcherRoutes, FileDetail } from '@overtone/contracts';
-import type { Client } from './client.ts';
-import { signIn } from './client.ts';
+import { signIn, type Client } from './client.ts';
 import type { Context } from './context.ts';
 import { admin } from './instance.ts';
-import { spokenAt, type Recording } from './recordings.ts';
+import { spokenAt } from './recordings.ts';
 import { until, type Suite } from './runner.ts';
+import { assertSpeakersAreVoices, assertSubtitles, assertWords } from './transcript.ts';
 
 type Timeline = AnswerOf<typeof dispatcherRoutes.fileTimeline>;
 
 const near = (actual: number | undefined, expected: number, what: string): void =>
   assert.ok(actual !== undefined && Math.abs(actual - expected) <= 1, `${what}: ${actual} s instead of ${expected} s`);
 
-const assertWords = (file: FileDetail): void => {
-  let last = 0;
-  let count = 0;
-  for (const segment of file.transcript_segments) {
-    for (const word of segment.words) {
-      assert.ok(word.start >= last - 0.001, `${word.word} begins at ${word.start}, before ${last}`);
-      assert.ok(word.end >= word.start, `${word.word} ends before it begins`);
-      assert.ok(word.end <= (file.duration ?? 0) + 0.05, `${word.word} ends after the recording`);
-      last = word.start;
-      count++;
-    }
-  }
-  assert.ok(count > 20, `only ${count} words`);
-};
-
-/** Which voice says most of what this speaker is given. */
-const assertSpeakersAreVoices = (file: FileDetail, recording: Recording): void => {
-  const overlap = new Map<string, Map<string, number>>();
-  for (const s of file.transcript_segments) {
-    const by = overlap.get(s.speaker?.uuid ?? '') ?? new Map<string, number>();
-    for (const t of recording.turns) {
-      const shared = Math.max(0, Math.min(s.end_time, t.end) - Math.max(s.start_time, t.start));
-      by.set(t.voice, (by.get(t.voice) ?? 0) + shared);
-    }
-    overlap.set(s.speaker?.uuid ?? '', by);
-  }
-  let right = 0;
-  let all = 0;
-  for (const by of overlap.values()) {
-    right += Math.max(...by.values());
-    for (const v of by.values()) all += v;
-  }
-  assert.ok(right / all > 0.9, `only ${Math.round((100 * right) / all)} % of the speech is given to the right speaker`);
-};
-
 const engineSeconds = (timeline: Timeline): number =>
   timeline.stages.reduce((sum, stage) => sum + (stage.engine_seconds ?? 0), 0);
-
-const assertSubtitles = async (api: Client, uuid: string): Promise<void> => {
-  const as = async (format: string) => {
-    const answer = await api.call('GET', `/api/files/${uuid}/subtitles?subtitle_format=${format}`);
-    assert.equal(answer.status, 200, `${format}: ${answer.text.slice(0, 200)}`);
-    return answer;
-  };
-  const clock = String.raw`\d\d:\d\d:\d\d`;
-  const srt = (await as('srt')).text;
-  assert.match(srt, new RegExp(String.raw`^1\r?\n${clock},\d{3} --> ${clock},\d{3}\r?\n.+good morning`, 'i'));
-  const vtt = (await as('webvtt')).text;
-  assert.match(vtt, new RegExp(String.raw`^WEBVTT\r?\n[\s\S]*${clock}\.\d{3} --> ${clock}\.\d{3}`));
-  assert.match((await as('txt')).text, /windows/i);
-  const json = JSON.parse((await as('json')).text) as unknown;
-  assert.match(JSON.stringify(json), /windows/i);
-};
 
 export const mainJob = ({ instance, recordings, collector }: Context): Suite => {
   const traceId = randomBytes(16).toString('hex');

@@ -1,67 +1,31 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { resolve } from 'node:path';
 import { internalRoutes, queues, routes, serviceNames } from '@overtone/contracts';
-import { dashboards, toGrafana } from '@overtone/monitoring';
 import { ldapSettings, personLdif, startSlapd, type Slapd } from '@overtone/testkit';
 import { startPrometheus, type Prometheus } from '@overtone/testkit/prometheus';
 import { signIn, type Client } from './client.ts';
 import type { ScriptedContext } from './context.ts';
 import { admin, type Instance } from './instance.ts';
+import { reportOf, sweepPath } from './passes.ts';
 import { limitSignIns } from './people.ts';
 import { lint } from './promtool.ts';
 import { socketOf } from './running.ts';
 import { until, type Suite } from './runner.ts';
-import { everywhere, ofOneService, queueGauges, type SpecifiedMetric } from './specified-metrics.ts';
+import { configurationOf, faultsOf, panelQueries, scrapedBy, type Scraped } from './scraped.ts';
+import { everywhere, ofOneService, queueGauges } from './specified-metrics.ts';
 
-const rules = resolve(import.meta.dirname, '../../../deploy/prometheus/rules/*.yml');
-const sweepPath = '/api/admin/directory-sync';
 /** The end of patience with a busy machine. */
 const patienceMs = 120_000;
 /** Stands in every path and query that nobody may find again in a metric. */
 const needle = 'n33dle';
-
-type Labels = Readonly<Record<string, string>>;
-type Vector = { result: { metric: Labels; value: [number, string] }[] };
-type Metadata = { target: Labels; metric: string; type: string };
-
-/** What Prometheus says of itself and not of the metric. */
-const own = new Set(['__name__', 'instance', 'job', 'service', 'le']);
-const names = (labels: Labels): string[] =>
-  Object.keys(labels)
-    .filter((name) => !own.has(name))
-    .sort();
-const sampleOf = ({ name, type }: SpecifiedMetric): string => (type === 'histogram' ? `${name}_bucket` : name);
-
-/** What compose and Kubernetes configure, for this instance: the same jobs, labels and rules, more often. */
-const configurationOf = async (instance: Instance): Promise<string> => {
-  const { services } = await instance.status();
-  const targets = services.flatMap(({ name, internal_url: url }) =>
-    url ? [{ labels: { service: name }, targets: [new URL(url).host] }] : [],
-  );
-  const dispatcher = targets.filter((t) => t.labels.service === 'transcription-dispatcher');
-  return JSON.stringify({
-    global: { scrape_interval: '2s', scrape_timeout: '2s', evaluation_interval: '2s' },
-    rule_files: [rules],
-    scrape_configs: [
-      { job_name: 'overtone', static_configs: targets },
-      { job_name: 'queues', metrics_path: '/metrics/queues', static_configs: dispatcher },
-    ],
-  });
-};
 
 /** Metrics, rules and dashboards, read as an SRE's Prometheus reads them. */
 export const signals = ({ scripted, recordings }: ScriptedContext): Suite => {
   let instance: Instance;
   let root: Client;
   let prometheus: Prometheus;
+  let scraped: Scraped;
   let slapd: Slapd | undefined;
-
-  const query = async (expr: string): Promise<Vector['result']> =>
-    (await prometheus.ask<Vector>('query', { query: expr })).result;
-  const series = (selector: string) => prometheus.ask<Labels[]>('series', { 'match[]': selector });
-  const metadata = (job: string) => prometheus.ask<Metadata[]>('targets/metadata', { match_target: `{job="${job}"}` });
-  const valuesOf = async (label: string): Promise<string[]> => prometheus.ask<string[]>(`label/${label}/values`);
 
   const signInAs = (username: string, password: string) =>
     fetch(`${instance.baseUrl}/api/auth/token`, { method: 'POST', body: new URLSearchParams({ username, password }) });
@@ -77,11 +41,7 @@ export const signals = ({ scripted, recordings }: ScriptedContext): Suite => {
     await root.send('POST', '/api/admin/users', { email: `${uid}@example.com`, password: 'Counted-Horse-8-Battery' });
     await root.send('PUT', sweepPath, { enabled: true, dry_run: false });
     const { task_id: id } = await root.send<{ task_id: string }>('POST', `${sweepPath}/run`, {});
-    await until(
-      'the pass is reported',
-      async () => (await root.call('GET', `${sweepPath}/passes/${id}`)).status === 200,
-      patienceMs,
-    );
+    await reportOf(root, id, patienceMs);
   };
 
   const recording = async (): Promise<void> => {
@@ -96,27 +56,6 @@ export const signals = ({ scripted, recordings }: ScriptedContext): Suite => {
     for (const { internal_url: url } of (await instance.status()).services) await fetch(`${url}/${needle}`);
   };
 
-  /** A specified metric at one service: its type, its labels, the values and the bounds that it must have. */
-  const holds = async (metric: SpecifiedMetric, service: string, told: Metadata[]): Promise<string[]> => {
-    const at = `${service}: ${metric.name}`;
-    const types = told.filter((m) => m.target['service'] === service && m.metric === metric.name).map((m) => m.type);
-    const found = await series(`${sampleOf(metric)}{job="overtone",service="${service}"}`);
-    const labels = new Set(found.map((s) => names(s).join(' ')));
-    const faults: string[] = [];
-    if (metric.labels.length === 0 && found.length === 0) faults.push(`${at} has no series`);
-    if (types.join() !== metric.type) faults.push(`${at} is ${types.join() || 'missing'} instead of ${metric.type}`);
-    if ([...labels].some((l) => l !== [...metric.labels].sort().join(' ')))
-      faults.push(`${at} has labels ${[...labels].join(', ')}`);
-    const distinct = (label: string) => [...new Set(found.map((s) => s[label] ?? ''))].sort();
-    for (const [label, values] of Object.entries(metric.values ?? {}))
-      if (distinct(label).join() !== [...values].sort().join())
-        faults.push(`${at}: ${label} is ${distinct(label).join()}`);
-    const bounds = distinct('le').map((le) => Number(le.replace('+Inf', 'Infinity')));
-    if (metric.bounds && found.length > 0 && bounds.sort((a, b) => a - b).join() !== metric.bounds.join())
-      faults.push(`${at} has bounds ${bounds.join()}`);
-    return faults;
-  };
-
   return {
     name: 'Signals',
     checks: [
@@ -129,12 +68,15 @@ export const signals = ({ scripted, recordings }: ScriptedContext): Suite => {
           root = await signIn(instance.baseUrl, admin.email, admin.password);
           await limitSignIns(instance, 10_000);
           prometheus = await startPrometheus(await configurationOf(instance));
+          scraped = scrapedBy(prometheus);
           const expected = [
             ...serviceNames.map((name) => `overtone ${name}`),
             'queues transcription-dispatcher',
           ].sort();
           const allUp = async (): Promise<boolean> => {
-            const up = (await query('up == 1')).map(({ metric }) => `${metric['job']} ${metric['service']}`).sort();
+            const up = (await scraped.query('up == 1'))
+              .map(({ metric }) => `${metric['job']} ${metric['service']}`)
+              .sort();
             return up.join() === expected.join();
           };
           await until('every target is up', allUp, patienceMs);
@@ -152,9 +94,11 @@ export const signals = ({ scripted, recordings }: ScriptedContext): Suite => {
         run: async () => {
           // What has just happened is told with the next scrape.
           await until('all of it is told', async () => {
-            const told = await metadata('overtone');
+            const told = await scraped.metadata('overtone');
             const faults = serviceNames.flatMap((service) =>
-              [...everywhere, ...(ofOneService[service] ?? [])].map((metric) => holds(metric, service, told)),
+              [...everywhere, ...(ofOneService[service] ?? [])].map((metric) =>
+                faultsOf(scraped, metric, { service, told }),
+              ),
             );
             assert.deepEqual((await Promise.all(faults)).flat(), []);
             return true;
@@ -177,7 +121,7 @@ export const signals = ({ scripted, recordings }: ScriptedContext): Suite => {
         limitMs: 2 * patienceMs,
         run: async () => {
           const counted = async (expr: string): Promise<void> =>
-            void (await until(expr, async () => (await query(`${expr} > 0`)).length > 0, patienceMs));
+            void (await until(expr, async () => (await scraped.query(`${expr} > 0`)).length > 0, patienceMs));
           await counted(
             'http_request_duration_seconds_count{service="edge-gateway",route="/api/auth/token",status="401"}',
           );
@@ -201,10 +145,12 @@ export const signals = ({ scripted, recordings }: ScriptedContext): Suite => {
         run: async () => {
           const expected = queueGauges.map((g) => `${g.name} ${g.type}`).sort();
           await until('all of it is told', async () => {
-            assert.deepEqual((await metadata('queues')).map((m) => `${m.metric} ${m.type}`).sort(), expected);
+            assert.deepEqual((await scraped.metadata('queues')).map((m) => `${m.metric} ${m.type}`).sort(), expected);
             return true;
           });
-          const found = (await series('{job="queues",queue!=""}')).map((s) => `${s['__name__']} ${s['queue']}`).sort();
+          const found = (await scraped.series('{job="queues",queue!=""}'))
+            .map((s) => `${s['__name__']} ${s['queue']}`)
+            .sort();
           assert.deepEqual(found, queueGauges.flatMap((g) => queues.map((queue) => `${g.name} ${queue}`)).sort());
         },
       },
@@ -226,10 +172,10 @@ export const signals = ({ scripted, recordings }: ScriptedContext): Suite => {
             'unknown',
           ]);
           assert.deepEqual(
-            (await valuesOf('route')).filter((route) => !templates.has(route)),
+            (await scraped.valuesOf('route')).filter((route) => !templates.has(route)),
             [],
           );
-          const values = (await Promise.all(labels.map(valuesOf))).flat();
+          const values = (await Promise.all(labels.map(scraped.valuesOf))).flat();
           const telling = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-|\?|@/;
           assert.deepEqual(
             values.filter((v) => v.includes(needle) || telling.test(v)),
@@ -261,7 +207,7 @@ export const signals = ({ scripted, recordings }: ScriptedContext): Suite => {
         run: async () => {
           const empty = async (): Promise<string[]> => {
             const asked = panelQueries().map(async ({ where, expr }) =>
-              (await query(expr)).length > 0 ? [] : [where],
+              (await scraped.query(expr)).length > 0 ? [] : [where],
             );
             return (await Promise.all(asked)).flat();
           };
@@ -289,15 +235,3 @@ export const signals = ({ scripted, recordings }: ScriptedContext): Suite => {
     },
   };
 };
-
-/** As Grafana would ask: its variables filled in, over windows that fit so many scrapes. */
-const panelQueries = (): { where: string; expr: string }[] =>
-  Object.values(dashboards).flatMap((dashboard) =>
-    (toGrafana(dashboard).panels as { title: string; targets?: { expr: string }[] }[]).flatMap(
-      ({ title, targets = [] }) =>
-        targets.map(({ expr }) => ({
-          where: `${dashboard.title}, ${title}: ${expr}`,
-          expr: expr.replaceAll('$__rate_interval', '2m').replaceAll('$service', 'media'),
-        })),
-    ),
-  );
