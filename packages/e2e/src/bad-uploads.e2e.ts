@@ -36,7 +36,7 @@ export const badUploads = (context: Context, maxUploadBytes: number): Suite => {
         const now = await api.file(uuid, '?segment_limit=0');
         return ['completed', 'error'].includes(now.status) && now;
       },
-      60_000,
+      280_000,
     );
   const refused = (rule: string, work: () => Promise<void>): Check => ({
     rule,
@@ -111,7 +111,6 @@ export const badUploads = (context: Context, maxUploadBytes: number): Suite => {
           if (file.status === 'error') assert.ok(file.error?.what_to_do);
           await api.ok('DELETE', `/api/files/${sent.body.uuid}`);
         },
-        limitMs: 70_000,
       },
       {
         rule: 'a film whose end is missing fails with a code and what to do, and nothing else stops',
@@ -125,7 +124,6 @@ export const badUploads = (context: Context, maxUploadBytes: number): Suite => {
           assert.doesNotMatch(JSON.stringify(file.error), secrets);
           await api.ok('DELETE', `/api/files/${sent.body.uuid}`);
         },
-        limitMs: 70_000,
       },
       {
         rule: 'a name with ../ stays a name, and one of 10,000 characters is cut or refused',
@@ -195,7 +193,6 @@ export const badUploads = (context: Context, maxUploadBytes: number): Suite => {
           assert.equal((await api.file(mine.uuid)).title, 'Private');
           await api.ok('DELETE', `/api/files/${mine.uuid}`);
         },
-        limitMs: 70_000,
       },
       refused('an expired token is 401 although its signature is good', async () => {
         const now = Math.floor(Date.now() / 1000);
