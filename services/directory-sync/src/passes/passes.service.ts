@@ -3,28 +3,17 @@ import { compileMappings } from '@overtone/directory';
 import { isAppError, type Bus, type Log } from '@overtone/service-kit';
 import type { Db } from '../database.ts';
 import { waitForLease, type Lease } from '../lease/lease.ts';
-import { createPlan, type Change, type Leaver, type Limits, type Plan, type Rules } from '../plan/plan.ts';
+import { createPlan, type Limits, type Plan, type Rules } from '../plan/plan.ts';
 import { settingsStore, type SweepSettings } from '../settings/settings.ts';
 import type { Snapshot, TakeSnapshot } from '../snapshot/snapshot.ts';
 import type { Telemetry } from '../telemetry.ts';
 import { accountPages } from './accounts.ts';
-import { batches, disabling, reconciling } from './apply.ts';
+import { createApply } from './apply.service.ts';
 import { beforeOf, doneBy, noResults, together } from './earlier.ts';
-import {
-  abortedReport,
-  reportOf,
-  type ChangeResult,
-  type LeaverResult,
-  type Order,
-  type Phase,
-  type Results,
-  type Running,
-} from './report.ts';
+import { abortedReport, reportOf, type Order, type Phase, type Results, type Running } from './report.ts';
 import { passesStore as store } from './passes.store.ts';
 import { createTime } from './time.ts';
 import { witness } from './witness.ts';
-
-const changesAtOnce = 500;
 
 type SweepRules = ReplyOf<typeof sweepRpc.rules>;
 /** How the directory that these rules name is read. */
@@ -50,9 +39,6 @@ type Pass = {
 /** `last`: nobody tries this order again, so its report is written now, however it ends. */
 type Try = { stop: AbortSignal; last: boolean };
 
-/** Whom identity did not change because they are no longer as planned, and how many sessions of leavers it ended. */
-type Sent = { refused: Set<string>; sessions: Map<string, number> };
-
 /** One pass: snapshot, plan, apply, in this direction only. A dry run is the same without the last step. */
 export const createPasses = (d: Deps) => {
   let running: Running | null = null;
@@ -60,6 +46,8 @@ export const createPasses = (d: Deps) => {
   const at = (phase: Phase, done = 0, total: number | null = null): void => {
     if (running) running = { ...running, phase, done, total };
   };
+
+  const apply = createApply({ bus: d.bus, told: (done, total) => at('apply', done, total) });
 
   const doneBefore = ({ order, startedAt, again }: Pass): Promise<Results> =>
     again ? doneBy(d.bus, order.passId, startedAt) : Promise.resolve(noResults);
@@ -79,47 +67,6 @@ export const createPasses = (d: Deps) => {
     // After the accounts: what they show as done is in the audit by now.
     const earlier = await doneBefore(pass);
     return { plan: plan.finish(beforeOf(earlier)), earlier };
-  };
-
-  /** Made and sent batch by batch: of a large company's first pass, all changes at once would be too much to hold. */
-  const send = async (pass: Pass, wanted: readonly (Leaver | Change)[]): Promise<Sent> => {
-    const sent: Sent = { refused: new Set(), sessions: new Map() };
-    let done = 0;
-    for (const batch of batches(wanted, changesAtOnce)) {
-      at('apply', done, wanted.length);
-      pass.signal.throwIfAborted();
-      // Whoever lost the lease may be older than what another pass has done since.
-      await pass.confirm();
-      const changes = batch.map((w) => ('reason' in w ? disabling(w) : reconciling(w)));
-      const { results } = await d.bus.ask(sweepRpc.apply, { passId: pass.order.passId, changes });
-      const applied = new Map(results.map((r) => [r.userId, r.outcome === 'applied' ? r.sessionsRevoked : null]));
-      for (const { account, ...what } of batch) {
-        const sessions = applied.get(account.userId) ?? null;
-        if (sessions === null) sent.refused.add(account.userId);
-        else if ('reason' in what) sent.sessions.set(account.userId, sessions);
-      }
-      done += batch.length;
-    }
-    return sent;
-  };
-
-  const apply = async (pass: Pass, leavers: LeaverResult[], plan: Plan): Promise<Results> => {
-    const going = new Set(leavers.filter((l) => l.outcome === 'disabled').map((l) => l.leaver.account.userId));
-    const { refused, sessions } = await send(pass, [
-      ...plan.leavers.filter((l) => going.has(l.account.userId)),
-      ...plan.changes,
-    ]);
-    const disabled = leavers.map((l): LeaverResult => {
-      if (l.outcome !== 'disabled') return l;
-      const sessionsRevoked = sessions.get(l.leaver.account.userId);
-      return sessionsRevoked === undefined ? { ...l, outcome: 'changed_meanwhile' } : { ...l, sessionsRevoked };
-    });
-    const changes = plan.changes.map((change): ChangeResult =>
-      refused.has(change.account.userId)
-        ? { change, applied: false, error: 'changed_meanwhile' }
-        : { change, applied: true },
-    );
-    return { leavers: disabled, changes };
   };
 
   const factsOf = ({ order, dryRun, startedAt, settings }: Pass, groups: SweepRules['groups'] = []) => ({
