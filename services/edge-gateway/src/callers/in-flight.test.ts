@@ -64,7 +64,7 @@ describe('requests under way', () => {
   it('are cut off when nobody says in time that their session lives, and are not said to have ended', async () => {
     const ended: string[] = [];
     for (const resolve of [() => new Promise<null>(() => {}), () => Promise.reject(new Error('down'))]) {
-      const inFlight = createInFlight({ resolve, patienceMs: 10 });
+      const inFlight = createInFlight({ resolve, silencePatienceMs: 10 });
       inFlight.enter({ token: 'a', session: of('u', 's'), receivedAt: 0, end: (why) => void ended.push(why) });
       await inFlight.checkAll();
     }

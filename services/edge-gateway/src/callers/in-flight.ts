@@ -15,8 +15,10 @@ type Exchange = {
 type Deps = {
   /** Who a token belongs to now. */
   resolve: (token: string) => Promise<ResolvedSession | null> | ResolvedSession;
-  /** So long an answer is waited for before nothing is known of the session. */
+  /** So long an answer is waited for, after word of an end, before nothing is known of the session. */
   patienceMs?: number;
+  /** The same when there was no word at all, only silence: it is most likely that nothing has ended. */
+  silencePatienceMs?: number;
 };
 /** Longer than it takes from a request's arrival until it is handed on. */
 const rememberMs = 60_000;
@@ -25,13 +27,13 @@ const rememberMs = 60_000;
  * Requests that are under way: a download may run for an hour, and must end with its session. Word of an ended session
  * makes us ask anew rather than cut at once, because "all sessions of a user" does not mean the one begun just now.
  */
-export const createInFlight = ({ resolve, patienceMs = 500 }: Deps) => {
+export const createInFlight = ({ resolve, patienceMs = 500, silencePatienceMs = 3_000 }: Deps) => {
   const users = new Map<string, Set<Exchange>>();
   const revoked = new Map<string, number>();
 
-  const doubtOf = (token: string): Promise<Doubt | null> =>
+  const doubtOf = (token: string, withinMs: number): Promise<Doubt | null> =>
     new Promise((done) => {
-      const timer = setTimeout(() => done('unknown'), patienceMs);
+      const timer = setTimeout(() => done('unknown'), withinMs);
       Promise.resolve(resolve(token))
         // A session may live on only to say why nothing is allowed to it any more.
         .then((session) => done(session !== null && !session.refusal ? null : 'ended'))
@@ -40,11 +42,11 @@ export const createInFlight = ({ resolve, patienceMs = 500 }: Deps) => {
     });
 
   /** Asks once for each token among them; what nobody vouches for goes no further. */
-  const check = async (some: Iterable<Exchange>): Promise<void> => {
+  const check = async (some: Iterable<Exchange>, withinMs = patienceMs): Promise<void> => {
     const byToken = Map.groupBy(some, (x) => x.token);
     await Promise.all(
       [...byToken].map(async ([token, exchanges]) => {
-        const doubt = await doubtOf(token);
+        const doubt = await doubtOf(token, withinMs);
         if (doubt) for (const x of exchanges) x.end(doubt);
       }),
     );
@@ -74,7 +76,11 @@ export const createInFlight = ({ resolve, patienceMs = 500 }: Deps) => {
       await check(mine.filter((x) => sessionId === null || x.session.sessionId === sessionId));
     },
     /** Nobody would have told us. */
-    checkAll: (): Promise<void> => check([...users.values()].flatMap((mine) => [...mine])),
+    checkAll: (): Promise<void> =>
+      check(
+        [...users.values()].flatMap((mine) => [...mine]),
+        silencePatienceMs,
+      ),
     size: (): number => [...users.values()].reduce((n, mine) => n + mine.size, 0),
   };
 };
