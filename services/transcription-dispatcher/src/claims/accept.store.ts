@@ -7,11 +7,11 @@ import type { Acceptance } from './acceptance.ts';
 
 const ended = (more: string): string => `
     update task t set status = 'completed', completed_at = now() ${more}
-    returning t.uuid, t.run_id, coalesce(t.claimed_at, now()) as claimed_at,
+    returning t.uuid, coalesce(t.claimed_at, now()) as claimed_at,
               coalesce(t.published_at, t.created_at) as published_at, t.failures`;
 const tried = `
     update task_attempt a set outcome = 'completed', ended_at = now() from ended
-    where a.task_id = ended.uuid and a.token = $2 and a.outcome = 'running'`;
+    where a.task_id = $1 and a.token = $2 and a.outcome = 'running'`;
 
 /**
  * Everything hangs on the task being held under this token and the run standing as it was read: otherwise nothing is
@@ -28,13 +28,13 @@ const statementFor = (stage: Stage): string => `
       waiting_for = case when $14 then null else r.waiting_for end,
       warnings = case when $14 then $15::text[] else r.warnings end,
       completed_at = case when $14 then coalesce(r.completed_at, now()) else r.completed_at end
-    from ended where r.uuid = ended.run_id
+    from ended where r.uuid = $3
   ), done as (
     update stage s set status = 'completed', artefact = $7, output = $8::jsonb, engine_seconds = $9, completed_at = now()
-    from ended where s.run_id = ended.run_id and s.stage = '${stage}'
-  ), timed as (${timingPart(stage, { ended: 'ended', engineSeconds: '$9', audioSeconds: '$10', engine: '$11', ends: '$14' })}
+    from ended where s.run_id = $3 and s.stage = '${stage}'
+  ), timed as (${timingPart(stage, { ended: 'ended', run: '$3', engineSeconds: '$9', audioSeconds: '$10', engine: '$11', ends: '$14' })}
   ), skipped as (
-    update stage s set status = 'cancelled' from ended where s.run_id = ended.run_id and s.stage = any($12::text[])
+    update stage s set status = 'cancelled' from ended where s.run_id = $3 and s.stage = any($12::text[])
   ), told as (
     insert into ${outboxTable} (subject, data, headers, message_id)
     select e.event ->> 'subject', e.event -> 'data', $16::jsonb, gen_random_uuid()

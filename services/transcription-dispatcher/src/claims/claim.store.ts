@@ -45,14 +45,14 @@ const statementFor = (pick: string): string => `
   ), taken as (
     update task t set status = 'in_progress', token = token + 1, worker = $3, claim_id = $4, claimed_at = now(),
            started_at = coalesce(started_at, now())
-    from pick where t.uuid = pick.uuid
+    where t.uuid = (select uuid from pick)
     returning t.uuid, run_id, file_id, owner_id, stage, subject, input, token, failures
   ), tried as (
     insert into task_attempt (task_id, token, attempt, worker)
     select uuid, token, failures + 1, $3 from taken
   ), begun as (
-    update stage s set status = 'running', started_at = now() from taken
-    where s.run_id = taken.run_id and s.stage = taken.stage and s.started_at is null
+    update stage s set status = 'running', started_at = now()
+    where s.run_id = (select run_id from taken) and s.stage = (select stage from taken) and s.started_at is null
     returning s.run_id
   ), told as (
     insert into ${outboxTable} (subject, data, headers, message_id)
@@ -66,7 +66,8 @@ const statementFor = (pick: string): string => `
   )
   select hold.on_hold as paused, mine.uuid as id, mine.run_id as "runId", mine.subject, mine.input, mine.token,
          mine.failures + 1 as attempt, run.traceparent, run.waiting_for as "waitedFor",
-         case when mine.uuid is null then exists (select 1 from task where durable = $1 and ${waits}) end as waiting
+         case when mine.uuid is null then (
+           select true from task where durable = $1 and ${waits} order by priority, rank limit 1) end as waiting
   from hold left join mine on true left join run on run.uuid = mine.run_id`;
 
 const texts = {

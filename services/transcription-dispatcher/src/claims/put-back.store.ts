@@ -33,11 +33,11 @@ const text = `
       publications = publications + ($6::float8 is null and not outdone)::integer,
       published_at = case when $6::float8 is null then now() else published_at end,
       waiting_since = case when $6::float8 is null then now() else waiting_since end
-    from held where t.uuid = held.uuid and t.token = $2::integer and t.status = 'in_progress'
+    from held where t.uuid = $1::uuid and t.token = $2::integer and t.status = 'in_progress'
     returning t.uuid, t.subject, t.status
   ), tried as (
     update task_attempt a set outcome = $3, ended_at = now(), error_code = $4, error_message = $5 from back
-    where a.task_id = back.uuid and a.token = $2::integer and a.outcome = 'running'
+    where a.task_id = $1::uuid and a.token = $2::integer and a.outcome = 'running'
   ), ticket as (
     insert into ${outboxTable} (subject, data, headers, message_id)
     select subject, jsonb_build_object('taskId', uuid), $7::jsonb, gen_random_uuid()

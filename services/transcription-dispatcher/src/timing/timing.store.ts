@@ -12,12 +12,12 @@ const columns: Record<Stage, { wall: string; engine: string }> = {
 };
 
 /**
- * The part of a statement that notes how long an accepted stage took. `ended` names the task that ended (`run_id`,
- * `claimed_at`, `published_at`, `failures`); the other arguments are SQL, and what is null there stays as it was.
+ * The part of a statement that notes how long an accepted stage took. `ended` names the task that ended (`claimed_at`,
+ * `published_at`, `failures`); the other arguments are SQL, and what is null there stays as it was.
  */
 export const timingPart = (
   stage: Stage,
-  a: { ended: string; engineSeconds: string; audioSeconds: string; engine: string; ends: string },
+  a: { ended: string; run: string; engineSeconds: string; audioSeconds: string; engine: string; ends: string },
 ): string => {
   const { wall, engine } = columns[stage];
   return `
@@ -29,7 +29,7 @@ export const timingPart = (
       total_s = case when ${a.ends} and f.completed_at is null then extract(epoch from now() - file_opened_at)
                      else total_s end,
       completed_at = case when ${a.ends} then coalesce(f.completed_at, now()) else f.completed_at end
-    from ${a.ended} e where f.run_id = e.run_id`;
+    from ${a.ended} e where f.run_id = ${a.run}`;
 };
 
 /** The row of `file_pipeline_timing` of each run. */

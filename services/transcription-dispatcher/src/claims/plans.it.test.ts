@@ -1,0 +1,120 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { createDatabase as createTestDatabase, type TestDatabase } from '@overtone/testkit';
+import { Pool } from 'pg';
+import { createStatements } from '../database.ts';
+import { createAcceptStore } from './accept.store.ts';
+import { createClaimStore } from './claim.store.ts';
+import { createPutBackStore } from './put-back.store.ts';
+
+const tables = ['run', 'stage', 'task', 'task_attempt', 'file_pipeline_timing'];
+/** It has a row for each queue at the most. */
+const small = 'queue_pause';
+let own: TestDatabase;
+let pool: Pool;
+
+beforeAll(async () => {
+  own = await createTestDatabase();
+  // One connection, whose plans are made once and kept, as those of the dispatcher's are.
+  pool = new Pool({ connectionString: own.url, max: 1, idleTimeoutMillis: 0 });
+  await pool.query('set plan_cache_mode = force_generic_plan');
+  // What is known of them is what a test says, whenever it is run.
+  for (const table of tables) await pool.query(`alter table ${table} set (autovacuum_enabled = false)`);
+});
+afterAll(async () => {
+  await pool.end();
+  await own.drop();
+});
+beforeEach(async () => {
+  await pool.query(`truncate ${tables.join(', ')}`);
+  await pool.query('deallocate all');
+});
+
+/** So many orders of the index that wait, or were claimed, each in a run of its own. */
+const orders = (count: number, status: 'pending' | 'in_progress') =>
+  pool.query(
+    `with runs as (
+       insert into run (uuid, file_id, owner_id, object_key, content_type, options, opened_by, ordered_at)
+       select gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 'x', 'audio/mpeg', '{}', gen_random_uuid(), now()
+       from generate_series(1, $1) returning uuid, file_id, owner_id
+     ), stages as (
+       insert into stage (run_id, stage) select uuid, 'index' from runs
+     ), timings as (
+       insert into file_pipeline_timing (run_id, file_id, user_id, file_opened_at)
+       select uuid, file_id, owner_id, now() from runs
+     ), tasks as (
+       insert into task (uuid, run_id, file_id, owner_id, stage, subject, queue, input, status, token, max_failures,
+                         backoff_ms, published_at, priority, rank, cost_s)
+       select gen_random_uuid(), uuid, file_id, owner_id, 'index', 'job.embedding.search.index', 'embedding', '{}', $2, 1,
+              5, 2000, now(), 1, 60, 60 from runs returning uuid, status
+     )
+     insert into task_attempt (task_id, token, attempt, worker)
+     select uuid, 1, 1, 'w' from tasks where status = 'in_progress'`,
+    [count, status],
+  );
+
+const outbox = { headers: () => ({}) };
+const claimOf = (lane: 'normal' | 'express') =>
+  createClaimStore({ statements: createStatements({ pool, wake: () => {} }), outbox }).take({
+    durable: 'cpu-media',
+    workerId: 'w',
+    claimId: randomUUID(),
+    lane,
+    subjects: ['job.cpu.media.prepare'],
+  });
+/** Ends of a task that nobody holds. */
+const endings = async () => {
+  const statements = createStatements({ pool, wake: () => {} });
+  const { accept, acceptAlone } = createAcceptStore({ statements, outbox });
+  const task = { id: randomUUID(), token: 1 };
+  await accept({
+    task: { ...task, stage: 'index' },
+    run: { id: randomUUID(), sequence: 0, status: 'running', warnings: [] },
+    artefact: null,
+    output: {},
+    engineSeconds: 0,
+    audioSeconds: null,
+    engine: null,
+    skips: [],
+    order: null,
+    endsWith: null,
+    events: [],
+  });
+  await acceptAlone(task);
+  await createPutBackStore({ statements, outbox }).putBack({ ...task, outcome: 'released' });
+};
+
+/** What every prepared statement reads from one end to the other. */
+const readInFull = async (): Promise<string[]> => {
+  const { rows } = await pool.query<{ name: string; parameters: number }>(
+    'select name, cardinality(parameter_types) as parameters from pg_prepared_statements where not from_sql order by name',
+  );
+  const found: string[] = [];
+  for (const { name, parameters } of rows) {
+    const values = Array.from({ length: parameters }, () => 'null').join(', ');
+    const plan = await pool.query<{ 'QUERY PLAN': string }>(`explain execute "${name}" (${values})`);
+    for (const line of plan.rows) {
+      const table = /Seq Scan on (\w+)/.exec(line['QUERY PLAN'])?.[1];
+      if (table !== undefined && table !== small) found.push(`${name}: ${table}`);
+    }
+  }
+  expect(rows.length).toBeGreaterThan(0);
+  return found;
+};
+
+describe('prepared while little has been done', () => {
+  test('the end of a task finds its rows by their keys, and does so when there are many', async () => {
+    await orders(30, 'in_progress');
+    await endings();
+    expect(await readInFull()).toEqual([]);
+  });
+});
+
+describe('however much waits on other durables', () => {
+  test.each(['normal', 'express'] as const)('a %s claim that finds nothing reads none of it', async (lane) => {
+    await orders(3_000, 'pending');
+    await pool.query(`analyze ${tables.join(', ')}`);
+    expect(await claimOf(lane)).toMatchObject({ task: null, waiting: false });
+    expect(await readInFull()).toEqual([]);
+  });
+});
