@@ -15,12 +15,16 @@ export const Engines = () => {
   return (
     <>
       <Waiting of={engines} what="The engines" height={80} />
-      {engines.data && <Workers workers={engines.data.workers} />}
+      {engines.data && <Workers workers={engines.data.workers.filter(isForSpeech)} />}
     </>
   );
 };
 
 type Worker = OperationsAnswer<'engines'>['workers'][number];
+/** Others only look after queues and the index: no engine is missing there. */
+const isForSpeech = ({ engine, pulls }: Worker): boolean =>
+  engine !== null || pulls.some((durable) => durable.startsWith('gpu-'));
+
 const Workers = ({ workers }: { workers: readonly Worker[] }) => {
   if (workers.length === 0) return <Text c="dimmed">No worker is running. Recordings wait until one comes back.</Text>;
   return (

@@ -61,7 +61,7 @@ export const LibraryFilters = ({ filters, onChange, view, onView }: Props) => {
         value={filters.search ?? ''}
         onChange={(search) => onChange({ search })}
       />
-      <Group gap="xs">
+      <Group gap="xs" className={css['choices'] ?? ''}>
         <NativeSelect
           aria-label="Whose recordings"
           data={ownerships}
