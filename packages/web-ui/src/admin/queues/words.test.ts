@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import type { QueueItem } from './queue-queries.ts';
-import { age, barOf, queueWords } from './words.ts';
+import type { QueueItem, WorkerItem } from './queue-queries.ts';
+import { age, barOf, queueWords, standingOf } from './words.ts';
 
 const queue = (over: Partial<QueueItem> = {}): QueueItem => ({
   queue: 'gpu',
@@ -46,5 +46,20 @@ describe('an age', () => {
       '3 h 5 min',
       '3 days',
     ]);
+  });
+});
+
+describe('a worker', () => {
+  const task: WorkerItem['doing'][number] = {
+    task_uuid: 't',
+    stage: 'transcribe',
+    media_file_id: 'f',
+    file_title: null,
+    progress: 0,
+    since: '2030-01-01T00:00:00Z',
+  };
+  it('that is offline alarms only while a task still waits for it', () => {
+    expect(standingOf({ state: 'offline', doing: [] })).toEqual({ words: 'offline', color: 'gray' });
+    expect(standingOf({ state: 'offline', doing: [task] })).toEqual({ words: 'offline', color: 'red' });
   });
 });

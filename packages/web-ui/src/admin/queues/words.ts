@@ -68,7 +68,8 @@ export const queueWords = (queue: QueueItem): string => {
   return parts.join(', ');
 };
 
-export const standingOf = (worker: WorkerItem): { words: string; color: string } => {
-  if (worker.state === 'offline') return { words: 'offline', color: 'red' };
-  return worker.doing.length > 0 ? { words: 'working', color: 'petrol' } : { words: 'idle', color: 'gray' };
+/** One that ended in order is offline like one that died; what alarms is a task that still waits for it. */
+export const standingOf = ({ state, doing }: Pick<WorkerItem, 'state' | 'doing'>): { words: string; color: string } => {
+  if (state === 'offline') return { words: 'offline', color: doing.length > 0 ? 'red' : 'gray' };
+  return doing.length > 0 ? { words: 'working', color: 'petrol' } : { words: 'idle', color: 'gray' };
 };

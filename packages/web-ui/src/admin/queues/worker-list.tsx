@@ -28,7 +28,7 @@ const Worker = ({ worker, now }: { worker: WorkerItem; now: string }) => {
         <Badge variant="light" color={color}>
           {words}
         </Badge>
-        <Text fw={600} size="sm">
+        <Text fw={600} size="sm" className={css['service'] ?? ''}>
           {worker.service}
         </Text>
         <Text size="xs" c="dimmed" className={css['id'] ?? ''}>
