@@ -1,24 +1,26 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { quantile, type Bench, type Row } from './bench.ts';
 import { gaugesRow } from './queue.gauges.ts';
+import { startHops, type Hops } from './queue.hops.ts';
 import { throughputRows } from './queue.throughput.ts';
 import { createQueueWorld, openRuns, orderSql, pileUp, startIdleWorker, type QueueWorld } from './queue.world.ts';
 
 const ms = (value: number): string => `${value.toFixed(1)} ms`;
-const row = (name: string, value: number, limit: number): Row => ({
+const row = (name: string, value: number, bare: number, limit: number): Row => ({
   name,
   ours: ms(value),
-  peer: '',
-  ratio: null,
+  peer: `bare ${ms(bare)}`,
+  ratio: value / bare,
   goal: `<= ${limit} ms`,
   met: value <= limit,
 });
 
-/** From the commit of an order to the first line of its handler: outbox, broker, claim. */
-const startLatency = async (world: QueueWorld, count: number): Promise<number[]> => {
+type Taken = { ours: number[]; bare: number[] };
+/** From the commit of an order to the first line of its handler: outbox, broker, claim. Turn by turn with the bare way. */
+const startLatency = async (world: QueueWorld, hops: Hops, count: number): Promise<Taken> => {
   let begun: (() => void) | undefined;
   const worker = await startIdleWorker(world, 4, () => begun?.());
-  const taken: number[] = [];
+  const taken: Taken = { ours: [], bare: [] };
   for (const { run } of await openRuns(world, count)) {
     const started = new Promise<number>((resolve) => {
       begun = () => resolve(performance.now());
@@ -27,7 +29,9 @@ const startLatency = async (world: QueueWorld, count: number): Promise<number[]>
     await world.database.query(orderSql, [[run]]);
     await world.database.query('commit');
     const from = performance.now();
-    taken.push((await started) - from);
+    taken.ours.push((await started) - from);
+    await sleep(10);
+    taken.bare.push(await hops.hop());
     await sleep(10);
   }
   await worker.stop();
@@ -35,12 +39,16 @@ const startLatency = async (world: QueueWorld, count: number): Promise<number[]>
 };
 
 const latencyRows = async (world: QueueWorld, count: number): Promise<Row[]> => {
-  await startLatency(world, 50);
-  const taken = await startLatency(world, count);
-  return [
-    row('queue: order to start, p50', quantile(taken, 0.5), 2),
-    row('queue: order to start, p99', quantile(taken, 0.99), 15),
-  ];
+  const hops = await startHops(world);
+  try {
+    await startLatency(world, hops, 50);
+    const { ours, bare } = await startLatency(world, hops, count);
+    const at = (name: string, share: number, limit: number): Row =>
+      row(`queue: order to start, ${name}`, quantile(ours, share), quantile(bare, share), limit);
+    return [at('p50', 0.5, 2), at('p99', 0.99, 15)];
+  } finally {
+    await hops.stop();
+  }
 };
 
 /** The queue as it is used: the dispatcher's database, its outbox, the broker, claims and results. */
