@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { call } from '../api/client.ts';
 import type { FileItem } from '../api/queries.ts';
 import { ErrorNote } from '../app/error-note.tsx';
+import { FormDialog } from '../app/form-dialog.tsx';
 import { say } from '../app/notify.ts';
 import { anySpeech, SpeechOptionsFields, speechProblem } from '../uploads/speech-options.tsx';
 
@@ -19,35 +20,23 @@ export const RenameDialog = ({ file, onClose, onDone }: DialogProps) => {
     },
   });
   return (
-    <Modal opened onClose={onClose} title={<b>Rename</b>}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (title.trim() !== '') rename.mutate();
-        }}
-      >
-        <Stack gap="md">
-          {rename.error && <ErrorNote error={rename.error} />}
-          <TextInput
-            label="Title"
-            data-autofocus
-            value={title}
-            maxLength={255}
-            required
-            withAsterisk={false}
-            onChange={(e) => setTitle(e.currentTarget.value)}
-          />
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={rename.isPending}>
-              Save
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+    <FormDialog
+      title="Rename"
+      action="Save"
+      sending={rename}
+      onSubmit={() => title.trim() !== '' && rename.mutate()}
+      onClose={onClose}
+    >
+      <TextInput
+        label="Title"
+        data-autofocus
+        value={title}
+        maxLength={255}
+        required
+        withAsterisk={false}
+        onChange={(e) => setTitle(e.currentTarget.value)}
+      />
+    </FormDialog>
   );
 };
 
@@ -70,30 +59,21 @@ export const AgainDialog = ({ file, onClose, onDone }: DialogProps) => {
     },
   });
   return (
-    <Modal opened onClose={onClose} title={<b>Transcribe again?</b>}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (problem === null) again.mutate();
-        }}
-      >
-        <Stack gap="md">
-          {again.error && <ErrorNote error={again.error} title="It could not be started again" />}
-          {file.transcript_version > 0 && (
-            <Text size="sm">The new transcript replaces this one, with every correction and speaker name in it.</Text>
-          )}
-          <SpeechOptionsFields value={speech} onChange={setSpeech} />
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" data-autofocus loading={again.isPending} disabled={problem !== null}>
-              Transcribe
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+    <FormDialog
+      title="Transcribe again?"
+      action="Transcribe"
+      ready={problem === null}
+      actionFirst
+      sending={again}
+      failure="It could not be started again"
+      onSubmit={() => again.mutate()}
+      onClose={onClose}
+    >
+      {file.transcript_version > 0 && (
+        <Text size="sm">The new transcript replaces this one, with every correction and speaker name in it.</Text>
+      )}
+      <SpeechOptionsFields value={speech} onChange={setSpeech} />
+    </FormDialog>
   );
 };
 

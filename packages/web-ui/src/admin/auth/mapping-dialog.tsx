@@ -1,9 +1,9 @@
-import { Button, Group, Modal, NativeSelect, Select, Stack, Textarea, TextInput } from '@mantine/core';
+import { NativeSelect, Select, Textarea, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ask } from '../../api/identity.ts';
 import { fieldOf } from '../../api/problem.ts';
-import { ErrorNote } from '../../app/error-note.tsx';
+import { FormDialog } from '../../app/form-dialog.tsx';
 import { say } from '../../app/notify.ts';
 import { groupsQuery } from '../../groups/group-queries.ts';
 import { originNames } from '../words.ts';
@@ -48,80 +48,70 @@ export const MappingDialog = ({ mapping, onClose, onDone }: Props) => {
   });
   const odd = source === 'ldap' && claim.trim() !== '' && !looksLikeDn(claim.trim());
   return (
-    <Modal opened onClose={onClose} title={<b>{mapping ? 'Change the mapping' : 'Add mapping'}</b>}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          save.mutate();
-        }}
-      >
-        <Stack gap="md">
-          {save.error && <ErrorNote error={save.error} title="The mapping was not saved" />}
-          <NativeSelect
-            label="Source"
-            disabled={mapping !== undefined}
-            data={(mapping ? [mapping.source] : offered).map((value) => ({ value, label: originNames[value] }))}
-            value={source}
-            onChange={(event) => setSource(event.currentTarget.value as Source)}
-          />
-          <TextInput
-            label="Claim"
-            description={
-              source === 'ldap'
-                ? 'Distinguished name of a group in the directory'
-                : 'Name of a group or role, exactly as it arrives'
-            }
-            data-autofocus
-            required
-            withAsterisk={false}
-            maxLength={1024}
-            spellCheck={false}
-            value={claim}
-            error={fieldOf(save.error, 'claim_value') ?? (odd ? 'This does not look like a distinguished name' : null)}
-            onChange={(event) => setClaim(event.currentTarget.value)}
-          />
-          <Select
-            label="Group"
-            description="Whoever has the claim is a member"
-            placeholder="None"
-            searchable
-            clearable
-            data={(groups.data ?? []).map(({ uuid, name }) => ({ value: uuid, label: name }))}
-            value={group}
-            error={fieldOf(save.error, 'group_uuid') ?? (groups.isError ? 'The groups cannot be read just now' : null)}
-            nothingFoundMessage="No such group"
-            onChange={setGroup}
-          />
-          <NativeSelect
-            label="Role"
-            description="The highest of all matching mappings counts; never more than administrator"
-            data={[
-              { value: '', label: 'None' },
-              { value: 'user', label: 'User' },
-              { value: 'admin', label: 'Administrator' },
-            ]}
-            value={role}
-            error={fieldOf(save.error, 'grants_role')}
-            onChange={(event) => setRole(event.currentTarget.value as GrantedRole | '')}
-          />
-          <Textarea
-            label="Description"
-            autosize
-            minRows={2}
-            maxLength={2000}
-            value={description}
-            onChange={(event) => setDescription(event.currentTarget.value)}
-          />
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={save.isPending} disabled={claim.trim() === '' || !gives}>
-              {mapping ? 'Save' : 'Add mapping'}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+    <FormDialog
+      title={mapping ? 'Change the mapping' : 'Add mapping'}
+      action={mapping ? 'Save' : 'Add mapping'}
+      ready={claim.trim() !== '' && gives}
+      sending={save}
+      failure="The mapping was not saved"
+      onSubmit={() => save.mutate()}
+      onClose={onClose}
+    >
+      <NativeSelect
+        label="Source"
+        disabled={mapping !== undefined}
+        data={(mapping ? [mapping.source] : offered).map((value) => ({ value, label: originNames[value] }))}
+        value={source}
+        onChange={(event) => setSource(event.currentTarget.value as Source)}
+      />
+      <TextInput
+        label="Claim"
+        description={
+          source === 'ldap'
+            ? 'Distinguished name of a group in the directory'
+            : 'Name of a group or role, exactly as it arrives'
+        }
+        data-autofocus
+        required
+        withAsterisk={false}
+        maxLength={1024}
+        spellCheck={false}
+        value={claim}
+        error={fieldOf(save.error, 'claim_value') ?? (odd ? 'This does not look like a distinguished name' : null)}
+        onChange={(event) => setClaim(event.currentTarget.value)}
+      />
+      <Select
+        label="Group"
+        description="Whoever has the claim is a member"
+        placeholder="None"
+        searchable
+        clearable
+        data={(groups.data ?? []).map(({ uuid, name }) => ({ value: uuid, label: name }))}
+        value={group}
+        error={fieldOf(save.error, 'group_uuid') ?? (groups.isError ? 'The groups cannot be read just now' : null)}
+        nothingFoundMessage="No such group"
+        onChange={setGroup}
+      />
+      <NativeSelect
+        label="Role"
+        description="The highest of all matching mappings counts; never more than administrator"
+        data={[
+          { value: '', label: 'None' },
+          { value: 'user', label: 'User' },
+          { value: 'admin', label: 'Administrator' },
+        ]}
+        value={role}
+        error={fieldOf(save.error, 'grants_role')}
+        onChange={(event) => setRole(event.currentTarget.value as GrantedRole | '')}
+      />
+      <Textarea
+        label="Description"
+        autosize
+        minRows={2}
+        maxLength={2000}
+        value={description}
+        onChange={(event) => setDescription(event.currentTarget.value)}
+      />
+    </FormDialog>
   );
 };

@@ -1,8 +1,8 @@
-import { Button, Group, Modal, Stack, Text, Textarea } from '@mantine/core';
+import { Text, Textarea } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState, type SyntheticEvent } from 'react';
+import { useState } from 'react';
 import { operate } from '../../api/operations.ts';
-import { ErrorNote } from '../../app/error-note.tsx';
+import { FormDialog } from '../../app/form-dialog.tsx';
 import { say } from '../../app/notify.ts';
 import type { QueueItem } from './queue-queries.ts';
 
@@ -20,40 +20,30 @@ export const PauseDialog = ({ queue, onClose }: Props) => {
       onClose();
     },
   });
-  const submit = (event: SyntheticEvent): void => {
-    event.preventDefault();
-    if (reason.trim() !== '') pause.mutate();
-  };
   return (
-    <Modal opened onClose={onClose} title={<b>Pause {queue}</b>}>
-      <form onSubmit={submit}>
-        <Stack gap="md">
-          {pause.error && <ErrorNote error={pause.error} />}
-          <Text size="sm">
-            What is running is finished; nothing new is started until somebody resumes the queue. What arrives meanwhile
-            waits and is not lost.
-          </Text>
-          <Textarea
-            label="Reason"
-            description="People whose recordings wait see it, and the audit log keeps it."
-            data-autofocus
-            required
-            maxLength={500}
-            autosize
-            minRows={2}
-            value={reason}
-            onChange={(event) => setReason(event.currentTarget.value)}
-          />
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={pause.isPending} disabled={reason.trim() === ''}>
-              Pause
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+    <FormDialog
+      title={`Pause ${queue}`}
+      action="Pause"
+      ready={reason.trim() !== ''}
+      sending={pause}
+      onSubmit={() => pause.mutate()}
+      onClose={onClose}
+    >
+      <Text size="sm">
+        What is running is finished; nothing new is started until somebody resumes the queue. What arrives meanwhile
+        waits and is not lost.
+      </Text>
+      <Textarea
+        label="Reason"
+        description="People whose recordings wait see it, and the audit log keeps it."
+        data-autofocus
+        required
+        maxLength={500}
+        autosize
+        minRows={2}
+        value={reason}
+        onChange={(event) => setReason(event.currentTarget.value)}
+      />
+    </FormDialog>
   );
 };

@@ -1,11 +1,11 @@
-import { Button, Checkbox, Group, Modal, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
+import { Checkbox, NativeSelect, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ask } from '../../api/identity.ts';
 import { fieldOf } from '../../api/problem.ts';
 import { meQuery } from '../../api/queries.ts';
-import { ErrorNote } from '../../app/error-note.tsx';
+import { FormDialog } from '../../app/form-dialog.tsx';
 import { say } from '../../app/notify.ts';
 import { NewPassword, usePasswordKeeps } from '../../session/new-password.tsx';
 import { nameOf, originNames, roleNames, type Account } from '../words.ts';
@@ -46,79 +46,69 @@ export const CreateUserDialog = ({ onClose }: { onClose: () => void }) => {
   });
   const problem = (field: string): string | null => fieldOf(create.error, field);
   return (
-    <Modal opened onClose={onClose} title={<b>Add user</b>}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          create.mutate();
-        }}
-      >
-        <Stack gap="md">
-          {create.error && <ErrorNote error={create.error} title="The account was not made" />}
-          <TextInput
-            label="E-mail address"
-            type="email"
-            data-autofocus
-            required
-            withAsterisk={false}
-            maxLength={320}
-            autoComplete="off"
-            value={email}
-            error={problem('email')}
-            onChange={(event) => setEmail(event.currentTarget.value)}
+    <FormDialog
+      title="Add user"
+      action="Add user"
+      ready={email.trim() !== '' && (!local || keeps)}
+      sending={create}
+      failure="The account was not made"
+      onSubmit={() => create.mutate()}
+      onClose={onClose}
+    >
+      <TextInput
+        label="E-mail address"
+        type="email"
+        data-autofocus
+        required
+        withAsterisk={false}
+        maxLength={320}
+        autoComplete="off"
+        value={email}
+        error={problem('email')}
+        onChange={(event) => setEmail(event.currentTarget.value)}
+      />
+      <TextInput
+        label="Name"
+        maxLength={200}
+        autoComplete="off"
+        value={name}
+        error={problem('full_name')}
+        onChange={(event) => setName(event.currentTarget.value)}
+      />
+      <NativeSelect
+        label="Signs in through"
+        data={options(originNames)}
+        value={origin}
+        error={problem('auth_type')}
+        onChange={(event) => setOrigin(event.currentTarget.value as Account['auth_type'])}
+      />
+      {me?.role === 'super_admin' ? (
+        <NativeSelect
+          label="Role"
+          data={options(roleNames)}
+          value={role}
+          error={problem('role')}
+          onChange={(event) => setRole(event.currentTarget.value as Account['role'])}
+        />
+      ) : (
+        <Text size="sm" c="dimmed">
+          The account gets the role User. A super administrator can give it more.
+        </Text>
+      )}
+      {local ? (
+        <>
+          <NewPassword label="First password" value={password} error={problem('password')} onChange={setPassword} />
+          <Checkbox
+            label="To be changed at the first sign-in"
+            checked={change}
+            onChange={(event) => setChange(event.currentTarget.checked)}
           />
-          <TextInput
-            label="Name"
-            maxLength={200}
-            autoComplete="off"
-            value={name}
-            error={problem('full_name')}
-            onChange={(event) => setName(event.currentTarget.value)}
-          />
-          <NativeSelect
-            label="Signs in through"
-            data={options(originNames)}
-            value={origin}
-            error={problem('auth_type')}
-            onChange={(event) => setOrigin(event.currentTarget.value as Account['auth_type'])}
-          />
-          {me?.role === 'super_admin' ? (
-            <NativeSelect
-              label="Role"
-              data={options(roleNames)}
-              value={role}
-              error={problem('role')}
-              onChange={(event) => setRole(event.currentTarget.value as Account['role'])}
-            />
-          ) : (
-            <Text size="sm" c="dimmed">
-              The account gets the role User. A super administrator can give it more.
-            </Text>
-          )}
-          {local ? (
-            <>
-              <NewPassword label="First password" value={password} error={problem('password')} onChange={setPassword} />
-              <Checkbox
-                label="To be changed at the first sign-in"
-                checked={change}
-                onChange={(event) => setChange(event.currentTarget.checked)}
-              />
-            </>
-          ) : (
-            <Text size="sm" c="dimmed">
-              This account has no password here; it is bound to its owner at their first sign-in.
-            </Text>
-          )}
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={create.isPending} disabled={email.trim() === '' || (local && !keeps)}>
-              Add user
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+        </>
+      ) : (
+        <Text size="sm" c="dimmed">
+          This account has no password here; it is bound to its owner at their first sign-in.
+        </Text>
+      )}
+    </FormDialog>
   );
 };

@@ -1,9 +1,9 @@
-import { Button, Checkbox, Group, Modal, Stack, Text } from '@mantine/core';
+import { Checkbox, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ask } from '../../api/identity.ts';
 import { fieldOf } from '../../api/problem.ts';
-import { ErrorNote } from '../../app/error-note.tsx';
+import { FormDialog } from '../../app/form-dialog.tsx';
 import { plural } from '../../lib/format.ts';
 import { NewPassword, usePasswordKeeps } from '../../session/new-password.tsx';
 import { nameOf, type Account } from '../words.ts';
@@ -30,34 +30,24 @@ export const ResetPasswordDialog = ({ account, onDone, onClose }: Props) => {
     },
   });
   return (
-    <Modal opened onClose={onClose} title={<b>Reset the password of {nameOf(account)}</b>}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          reset.mutate();
-        }}
-      >
-        <Stack gap="md">
-          {reset.error && <ErrorNote error={reset.error} title="The password was not set" />}
-          <NewPassword value={password} error={fieldOf(reset.error, 'new_password')} onChange={setPassword} />
-          <Checkbox
-            label="To be changed at the next sign-in"
-            checked={change}
-            onChange={(event) => setChange(event.currentTarget.checked)}
-          />
-          <Text size="sm" c="dimmed">
-            All sessions of this account end at once.
-          </Text>
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={reset.isPending} disabled={!keeps}>
-              Set password
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+    <FormDialog
+      title={`Reset the password of ${nameOf(account)}`}
+      action="Set password"
+      ready={keeps}
+      sending={reset}
+      failure="The password was not set"
+      onSubmit={() => reset.mutate()}
+      onClose={onClose}
+    >
+      <NewPassword value={password} error={fieldOf(reset.error, 'new_password')} onChange={setPassword} />
+      <Checkbox
+        label="To be changed at the next sign-in"
+        checked={change}
+        onChange={(event) => setChange(event.currentTarget.checked)}
+      />
+      <Text size="sm" c="dimmed">
+        All sessions of this account end at once.
+      </Text>
+    </FormDialog>
   );
 };
