@@ -7,50 +7,57 @@ const useOfConsumer = (stream: string, durable: string): string[] => [
   `$JS.ACK.${stream}.${durable}.>`,
 ];
 
+/** What its consumers take: each has a durable, made by itself. */
+const consuming = (service: ServiceName): string[] =>
+  Object.entries(topology[service].consumes).flatMap(([name, event]) => {
+    const durable = eventDurable(service, name);
+    return [
+      `$JS.API.CONSUMER.CREATE.EVENTS.${durable}.${event.subject}`,
+      `$JS.API.CONSUMER.DURABLE.CREATE.EVENTS.${durable}`,
+      ...useOfConsumer('EVENTS', durable),
+    ];
+  });
+
+/** Ephemeral consumers get names that are made up when they start, so only the stream can be said. */
+const following = [
+  '$JS.API.CONSUMER.CREATE.EVENTS',
+  '$JS.API.CONSUMER.CREATE.EVENTS.>',
+  '$JS.API.CONSUMER.DELETE.EVENTS.*',
+  '$JS.API.STREAM.NAMES',
+  '$JS.FC.>',
+  ...useOfConsumer('EVENTS', '*'),
+];
+
+const working = (durables: readonly string[]): string[] => [
+  '$JS.API.STREAM.INFO.JOBS',
+  '$JS.API.STREAM.INFO.KV_LEASES',
+  '$JS.API.STREAM.INFO.KV_WORKERS',
+  '$KV.LEASES.>',
+  '$KV.WORKERS.>',
+  ...durables.flatMap((d) => useOfConsumer('JOBS', d)),
+];
+
+/**
+ * The dispatcher owns the streams: it makes them, counts them and reads every lease. Whoever may not answer when the
+ * broker asks whether it still follows (flow control) is sent nothing any more after some thousand messages.
+ */
+const owning = ['$JS.API.>', '$JS.ACK.>', '$JS.FC.>', '$KV.>'];
+
 export type NatsPermissions = { publish: string[]; subscribe: string[] };
 
 /** Publish and subscribe permissions of one service's bus user: it can speak only for itself. */
 export const natsPermissions = (service: ServiceName): NatsPermissions => {
   const t = topology[service];
   const durables = [...new Set(t.works.map(jobDurable))];
+  const knowsEvents = Object.keys(t.consumes).length > 0 || t.follows.length > 0 || t.emits.length > 0;
   const publish = [
     ...[...t.emits, ...t.orders, ...t.asks, ...t.says].map((d) => d.subject),
     '$JS.API.INFO',
-    ...(Object.keys(t.consumes).length > 0 || t.follows.length > 0 || t.emits.length > 0
-      ? ['$JS.API.STREAM.INFO.EVENTS']
-      : []),
-    ...Object.entries(t.consumes).flatMap(([name, event]) => {
-      const durable = eventDurable(service, name);
-      return [
-        `$JS.API.CONSUMER.CREATE.EVENTS.${durable}.${event.subject}`,
-        `$JS.API.CONSUMER.DURABLE.CREATE.EVENTS.${durable}`,
-        ...useOfConsumer('EVENTS', durable),
-      ];
-    }),
-    // Ephemeral consumers get names that are made up when they start, so only the stream can be said.
-    ...(t.follows.length > 0
-      ? [
-          '$JS.API.CONSUMER.CREATE.EVENTS',
-          '$JS.API.CONSUMER.CREATE.EVENTS.>',
-          '$JS.API.CONSUMER.DELETE.EVENTS.*',
-          '$JS.API.STREAM.NAMES',
-          '$JS.FC.>',
-          ...useOfConsumer('EVENTS', '*'),
-        ]
-      : []),
-    ...(durables.length > 0
-      ? [
-          '$JS.API.STREAM.INFO.JOBS',
-          '$JS.API.STREAM.INFO.KV_LEASES',
-          '$JS.API.STREAM.INFO.KV_WORKERS',
-          '$KV.LEASES.>',
-          '$KV.WORKERS.>',
-          ...durables.flatMap((d) => useOfConsumer('JOBS', d)),
-        ]
-      : []),
-    // The dispatcher owns the streams: it makes them, counts them and reads every lease. Whoever may not answer when the
-    // broker asks whether it still follows (flow control) is sent nothing any more after some thousand messages.
-    ...(service === 'transcription-dispatcher' ? ['$JS.API.>', '$JS.ACK.>', '$JS.FC.>', '$KV.>'] : []),
+    ...(knowsEvents ? ['$JS.API.STREAM.INFO.EVENTS'] : []),
+    ...consuming(service),
+    ...(t.follows.length > 0 ? following : []),
+    ...(durables.length > 0 ? working(durables) : []),
+    ...(service === 'transcription-dispatcher' ? owning : []),
     '_INBOX.>',
   ];
   return {
