@@ -1,10 +1,9 @@
 import type { Outbox } from '@overtone/database';
 import { conflict } from '@overtone/service-kit';
-import { writeAudit } from '../audit/audit.ts';
-import type { Db, Tx } from '../database.ts';
+import type { Db } from '../database.ts';
 import type { User } from '../generated/client.ts';
 import type { Sessions } from '../sessions/sessions.ts';
-import { onAccount, tellUpdated, type Held, type UserWithGroups, type Who } from '../users/users.ts';
+import { onAccount, recordDeed, tellUpdated, type UserWithGroups, type Who } from '../users/users.ts';
 import { approvalsStore } from './approvals.store.ts';
 
 type Deps = { db: Db; outbox: Outbox; sessions: Sessions };
@@ -15,22 +14,6 @@ export const createApprovals = ({ db, outbox, sessions }: Deps) => {
     if (!user) throw conflict('approval_not_pending', 'This account does not wait for approval');
     return user;
   };
-  const record = (
-    tx: Tx,
-    { caller, client }: Who,
-    target: Held,
-    event: 'admin.user.approve' | 'admin.user.reject',
-    reason: string,
-  ): Promise<void> =>
-    writeAudit(tx, {
-      event,
-      outcome: 'success',
-      actor: caller.userId,
-      userId: target.id,
-      username: target.email,
-      client,
-      details: reason ? { reason } : {},
-    });
 
   return {
     waiting: (page: number, size: number): Promise<{ users: UserWithGroups[]; total: number }> =>
@@ -41,7 +24,7 @@ export const createApprovals = ({ db, outbox, sessions }: Deps) => {
       onAccount(db, { who, targetId: id, needed: 'admin' }, async (tx, { actor, target }) => {
         const user = decided(await approvalsStore.approve(tx, id, actor.id));
         await tellUpdated(outbox, tx, user);
-        await record(tx, who, target, 'admin.user.approve', '');
+        await recordDeed(tx, who, target, { event: 'admin.user.approve' });
         return user;
       }),
 
@@ -50,7 +33,7 @@ export const createApprovals = ({ db, outbox, sessions }: Deps) => {
         const user = decided(await approvalsStore.reject(tx, id, reason));
         await sessions.endAll(tx, id, 'account_rejected');
         await tellUpdated(outbox, tx, user);
-        await record(tx, who, target, 'admin.user.reject', reason);
+        await recordDeed(tx, who, target, { event: 'admin.user.reject', details: reason ? { reason } : {} });
         return user;
       }),
   };

@@ -1,33 +1,20 @@
 import { identityEvents, type Role } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import { conflict, notFound } from '@overtone/service-kit';
-import { writeAudit, type AuditRecord } from '../audit/audit.ts';
-import type { Db, Tx } from '../database.ts';
+import type { Db } from '../database.ts';
 import type { RefreshToken } from '../generated/client.ts';
 import type { Lockout } from '../lockout/lockout.ts';
 import type { NewPasswords } from '../passwords/passwords.ts';
 import { mayUseLocalPassword } from '../provisioning/provisioning.ts';
 import type { Sessions } from '../sessions/sessions.ts';
-import { onAccount, tellUpdated } from './standing.service.ts';
+import { onAccount, recordDeed, tellUpdated } from './standing.service.ts';
 import { checkNotLastSuperAdmin, checkNotOwn, checkReach, type Held, type Who } from './rules.ts';
 import { usersStore } from './users.store.ts';
 
 type Deps = { db: Db; outbox: Outbox; lockout: Lockout; newPasswords: NewPasswords; sessions: Sessions };
-type Told = Pick<AuditRecord, 'event' | 'details'>;
 
 /** What takes rights or sessions from somebody, or gives them. */
 export const createPrivileges = ({ db, outbox, lockout, newPasswords, sessions }: Deps) => {
-  const record = (tx: Tx, { caller, client }: Who, target: Held, { event, details = {} }: Told): Promise<void> =>
-    writeAudit(tx, {
-      event,
-      outcome: 'success',
-      actor: caller.userId,
-      userId: target.id,
-      username: target.email,
-      client,
-      details,
-    });
-
   /** @throws AppError conflict: nobody sets a password here for an account whose password is kept elsewhere. */
   const checkLocal = (target: Pick<Held, 'authType' | 'allowLocalFallback'>): void => {
     if (!mayUseLocalPassword(target))
@@ -47,7 +34,7 @@ export const createPrivileges = ({ db, outbox, lockout, newPasswords, sessions }
         await outbox.add(tx, identityEvents.roleChanged, { userId: id, from: old, to: role, actor: actor.id });
         await tellUpdated(outbox, tx, user);
         const details = { from: old, to: role, sessions_revoked: ended };
-        await record(tx, who, target, { event: 'admin.role.change', details });
+        await recordDeed(tx, who, target, { event: 'admin.role.change', details });
         return { old };
       }),
 
@@ -58,7 +45,7 @@ export const createPrivileges = ({ db, outbox, lockout, newPasswords, sessions }
         checkNotOwn(actor, target, 'delete their own account');
         checkNotLastSuperAdmin(superAdmins, target);
         const ended = await sessions.endAll(tx, id, 'account_deleted');
-        await record(tx, who, target, {
+        await recordDeed(tx, who, target, {
           event: 'admin.user.delete',
           details: { role: target.role, auth_type: target.authType, sessions_revoked: ended },
         });
@@ -85,7 +72,7 @@ export const createPrivileges = ({ db, outbox, lockout, newPasswords, sessions }
         await lockout.unlock(id, tx);
         const ended = await sessions.endAll(tx, id, 'password_reset');
         await tellUpdated(outbox, tx, user);
-        await record(tx, who, target, {
+        await recordDeed(tx, who, target, {
           event: 'admin.password.reset',
           details: { force_change: next.forceChange, sessions_revoked: ended },
         });
@@ -96,7 +83,7 @@ export const createPrivileges = ({ db, outbox, lockout, newPasswords, sessions }
     unlock: (id: string, who: Who): Promise<boolean> =>
       onAccount(db, { who, targetId: id, needed: 'admin' }, async (tx, { target }) => {
         const wasLocked = await lockout.unlock(id, tx);
-        await record(tx, who, target, { event: 'auth.account.unlock', details: { was_locked: wasLocked } });
+        await recordDeed(tx, who, target, { event: 'auth.account.unlock', details: { was_locked: wasLocked } });
         return wasLocked;
       }),
 
@@ -110,7 +97,7 @@ export const createPrivileges = ({ db, outbox, lockout, newPasswords, sessions }
     endSessions: (id: string, who: Who): Promise<number> =>
       onAccount(db, { who, targetId: id, needed: 'admin' }, async (tx, { target }) => {
         const ended = await sessions.endAll(tx, id, 'ended_by_administrator');
-        await record(tx, who, target, { event: 'auth.session.terminated', details: { sessions_revoked: ended } });
+        await recordDeed(tx, who, target, { event: 'auth.session.terminated', details: { sessions_revoked: ended } });
         return ended;
       }),
 
@@ -118,7 +105,7 @@ export const createPrivileges = ({ db, outbox, lockout, newPasswords, sessions }
       onAccount(db, { who, targetId: id, needed: 'admin' }, async (tx, { target }) => {
         if (!(await sessions.endOne(tx, id, sessionId, 'ended_by_administrator')))
           throw notFound('There is no such session');
-        await record(tx, who, target, { event: 'auth.session.terminated', details: { session: sessionId } });
+        await recordDeed(tx, who, target, { event: 'auth.session.terminated', details: { session: sessionId } });
       }),
   };
 };

@@ -1,6 +1,7 @@
 import { identityEvents, type Role } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import { notFound } from '@overtone/service-kit';
+import { writeAudit, type AuditRecord } from '../audit/audit.ts';
 import { txOptions, type Db, type Tx } from '../database.ts';
 import type { User } from '../generated/client.ts';
 import { checkActor, checkReach, type Held, type Who } from './rules.ts';
@@ -36,3 +37,15 @@ export const onAccount = <T>(db: Db, w: Wanted, work: (tx: Tx, scene: Scene) => 
 /** Says that an account is not what it was; whoever remembers it asks anew. */
 export const tellUpdated = (outbox: Outbox, tx: Tx, u: Pick<User, 'id' | 'role' | 'isActive'>): Promise<void> =>
   outbox.add(tx, identityEvents.userUpdated, { userId: u.id, role: u.role as Role, active: u.isActive });
+
+type Deed = Pick<AuditRecord, 'event' | 'details'>;
+/** Writes into the audit trail what somebody did to an account. */
+export const recordDeed = (tx: Tx, by: Who, target: Pick<Held, 'id' | 'email'>, deed: Deed): Promise<void> =>
+  writeAudit(tx, {
+    ...deed,
+    outcome: 'success',
+    actor: by.caller.userId,
+    userId: target.id,
+    username: target.email,
+    client: by.client,
+  });

@@ -1,13 +1,12 @@
 import { identityEvents, type BodyOf, type QueryOf, type userRoutes } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import { conflict, forbidden, invalid, notFound } from '@overtone/service-kit';
-import { writeAudit } from '../audit/audit.ts';
 import { isTaken, txOptions, type Db, type Tx } from '../database.ts';
 import { passwordRejected, type NewPasswords } from '../passwords/passwords.ts';
 import { hasNoLocalPassword, mayUseLocalPassword, signupMethods } from '../provisioning/provisioning.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { Telemetry } from '../telemetry.ts';
-import { onAccount, tellUpdated, type Scene } from './standing.service.ts';
+import { onAccount, recordDeed, tellUpdated, type Scene } from './standing.service.ts';
 import { checkActor, checkNotLastSuperAdmin, checkNotOwn, type UserWithGroups, type Who } from './rules.ts';
 import { usersStore } from './users.store.ts';
 
@@ -61,7 +60,7 @@ export const createUsers = ({ db, outbox, newPasswords, sessions, telemetry }: D
     return user;
   };
 
-  const switchActivity = async (tx: Tx, { target }: Scene, active: boolean, { caller, client }: Who): Promise<void> => {
+  const switchActivity = async (tx: Tx, { target }: Scene, active: boolean, who: Who): Promise<void> => {
     await usersStore.update(tx, target.id, activity(active));
     const ended = active ? 0 : await sessions.endAll(tx, target.id, 'account_disabled');
     if (!active)
@@ -70,19 +69,14 @@ export const createUsers = ({ db, outbox, newPasswords, sessions, telemetry }: D
         by: 'administrator',
         reason: 'disabled_by_administrator',
       });
-    await writeAudit(tx, {
+    await recordDeed(tx, who, target, {
       event: active ? 'auth.account.enabled' : 'auth.account.disabled',
-      outcome: 'success',
-      actor: caller.userId,
-      userId: target.id,
-      username: target.email,
-      client,
       details: { sessions_revoked: ended },
     });
   };
 
-  const insert = async (tx: Tx, a: NewUser, passwordHash: string | null, { caller, client }: Who): Promise<string> => {
-    const [actor] = await usersStore.hold(tx, [caller.userId], false);
+  const insert = async (tx: Tx, a: NewUser, passwordHash: string | null, who: Who): Promise<string> => {
+    const [actor] = await usersStore.hold(tx, [who.caller.userId], false);
     checkActor(actor, 'admin');
     if (a.role !== 'user' && actor?.role !== 'super_admin')
       throw forbidden('role_required', 'This needs the role super_admin');
@@ -96,17 +90,12 @@ export const createUsers = ({ db, outbox, newPasswords, sessions, telemetry }: D
       approvalStatus: 'approved',
       passwordChangedAt: passwordHash === null ? null : new Date(),
       approvedAt: new Date(),
-      approvedBy: caller.userId,
+      approvedBy: who.caller.userId,
     });
     const method = a.auth_type === 'local' ? 'local' : signupMethods[a.auth_type];
     await outbox.add(tx, identityEvents.userCreated, { userId: user.id, role: a.role, method });
-    await writeAudit(tx, {
+    await recordDeed(tx, who, user, {
       event: 'admin.user.create',
-      outcome: 'success',
-      actor: caller.userId,
-      userId: user.id,
-      username: user.email,
-      client,
       details: { role: a.role, auth_type: a.auth_type },
     });
     return user.id;
@@ -136,13 +125,8 @@ export const createUsers = ({ db, outbox, newPasswords, sessions, telemetry }: D
         const user = await usersStore.update(tx, id, columnsOf(change));
         const switched = change.is_active !== undefined && change.is_active !== user.isActive;
         if (change.is_active !== undefined && switched) await switchActivity(tx, scene, change.is_active, who);
-        await writeAudit(tx, {
+        await recordDeed(tx, who, user, {
           event: 'admin.user.update',
-          outcome: 'success',
-          actor: who.caller.userId,
-          userId: id,
-          username: user.email,
-          client: who.client,
           details: { changed: Object.keys(change).join(', ') },
         });
         // A date that has passed already is an end at this moment.

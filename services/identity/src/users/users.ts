@@ -1,2 +1,2 @@
 export { toAdminUserObject, whoOf, withGroups, type Held, type UserWithGroups, type Who } from './rules.ts';
-export { onAccount, tellUpdated } from './standing.service.ts';
+export { onAccount, recordDeed, tellUpdated } from './standing.service.ts';
