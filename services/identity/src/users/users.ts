@@ -1,2 +1,2 @@
-export { toAdminUserObject, whoOf, withGroups, type Held, type UserWithGroups, type Who } from './rules.ts';
+export { toAdminUserObject, whoOf, withGroups, type UserWithGroups, type Who } from './rules.ts';
 export { onAccount, recordDeed, tellUpdated } from './standing.service.ts';
