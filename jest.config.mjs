@@ -23,7 +23,7 @@ const roots = ['<rootDir>/packages/*/**', '<rootDir>/services/*/**'];
 export default {
   maxWorkers: 2,
   // Real servers on a busy machine; no test waits for time to pass on purpose.
-  testTimeout: 300_000,
+  testTimeout: 400_000,
   projects: [
     {
       ...base,

@@ -101,7 +101,7 @@ if (asRoot) {
           `dn: ${dn('ring-a')}\nchangetype: modify\nadd: member\nmember: ${dn('ring-b')}\n\n`,
         ].join('\n'),
       );
-    }, 180_000);
+    });
     afterEach(async () => {
       for (const one of undo.splice(0)) await one();
     });

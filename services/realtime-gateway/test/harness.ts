@@ -82,12 +82,11 @@ const emitter =
   (nc: NatsConnection) =>
   async <E extends EventDef>(event: E, data: DataOf<E>): Promise<number> => {
     const h = headers();
+    // Told again when no answer came, it is told once.
+    const msgID = randomUUID();
     h.set('ot-time', new Date().toISOString());
-    const ack = await waitFor(
-      () => nc.jetstream().publish(event.subject, JSON.stringify(data), { headers: h, timeout: 500 }),
-      {
-        timeoutMs: 10_000,
-      },
+    const ack = await waitFor(() =>
+      nc.jetstream().publish(event.subject, JSON.stringify(data), { headers: h, msgID, timeout: 5_000 }),
     );
     return ack.seq;
   };

@@ -8,7 +8,7 @@ describe('search-indexer', () => {
   let w: Awaited<ReturnType<typeof startWorld>>;
   beforeAll(async () => {
     w = await startWorld();
-  }, 60_000);
+  });
   afterAll(() => w.stop());
 
   const search = async (query: string, userId: string) => {

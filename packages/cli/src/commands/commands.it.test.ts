@@ -135,6 +135,6 @@ describe('./overtone', () => {
       expect(output.trimEnd().split('\n').at(-1)).toBe(
         `✗ Port ${port} is in use by another program; choose another one with --port.`,
       );
-    }, 120_000);
+    });
   });
 });

@@ -97,5 +97,5 @@ describe('an instance started with --gpu-scale', () => {
     const onOne = { pulls: ['gpu-transcription'], gpus: ['Tesla T4'] };
     const usual = { pulls: ['cpu-media', 'cpu-transcription', 'gpu-transcription'], gpus: ['NVIDIA A10', 'Tesla T4'] };
     expect(told).toEqual([onOne, onOne, usual]);
-  }, 180_000);
+  });
 });

@@ -74,5 +74,5 @@ describe('a process that does tasks itself', () => {
     expect(new Set(all.map(([, pid]) => pid)).size).toBe(2);
     second.kill();
     await second.ended;
-  }, 300_000);
+  });
 });

@@ -54,7 +54,7 @@ beforeAll(async () => {
   slapd = await startSlapd({ seed });
   plain = await startFaultyProxy({ port: slapd.port });
   encrypted = await startFaultyProxy({ port: slapd.ldapsPort });
-}, 60_000);
+});
 afterAll(async () => {
   await plain.stop();
   await encrypted.stop();

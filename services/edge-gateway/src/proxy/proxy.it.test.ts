@@ -175,7 +175,7 @@ describe('a client that leaves', () => {
     expect(slowBody.status).toBe(400);
     expect(JSON.parse(slowBody.text)).toMatchObject({ code: 'request_aborted' });
     expect(slowHead).toMatch(/^HTTP\/1\.1 408/);
-  }, 40_000);
+  });
 });
 
 describe('a service that', () => {

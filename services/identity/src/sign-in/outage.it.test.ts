@@ -21,7 +21,7 @@ const people = (count: number) => Promise.all(Array.from({ length: count }, () =
 const backToNormal = async () => {
   line.set('pass');
   const p = await w.person();
-  await waitFor(async () => (await w.identity.signIn(p.uid, p.password)).status === 200, { timeoutMs: 30_000 });
+  await waitFor(async () => (await w.identity.signIn(p.uid, p.password)).status === 200);
 };
 
 describe.each(['hang', 'cut'] as const)('a directory on a line that does: %s', (mode) => {

@@ -166,7 +166,7 @@ describe('a transcript that could only be stored in part', () => {
       run.fileId,
     );
     expect(rows).toEqual([{ n: last + 1, places: last + 1 }]);
-  }, 240_000);
+  });
 });
 
 describe('events that overtake each other', () => {

@@ -126,7 +126,7 @@ describe('a shared file', () => {
     await media.setGroups(eve, [randomUUID(), group]);
     await waitFor(() => sees(eve, file));
     await media.setGroups(eve, []);
-    await waitFor(async () => !(await sees(eve, file)), { timeoutMs: 1_000 });
+    await waitFor(async () => !(await sees(eve, file)));
     expect(await sees(ada, file)).toBe(true);
   });
 

@@ -282,9 +282,9 @@ describe('the feed', () => {
     await w.nats.kill9();
     await w.nats.restart();
     const seqs = [await updated(me), await updated(me)];
-    await waitFor(() => socket.told.length === 4, { timeoutMs: 15_000 });
+    await waitFor(() => socket.told.length === 4);
     expect(socket.told.slice(2).map((m) => ('seq' in m ? m.seq : 0))).toEqual(seqs);
-  }, 30_000);
+  });
 });
 
 test('any other path is not there', async () => {

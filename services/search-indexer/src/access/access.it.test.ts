@@ -13,7 +13,7 @@ beforeAll(async () => {
     memberships: [{ userId, groupIds: [groupId], version: 2 }],
     shared: [{ fileId, ownerId, groupIds: [groupId], userIds: [], version: 1 }],
   });
-}, 60_000);
+});
 afterAll(() => w.stop());
 
 const indexed = async (given: Partial<Recording['file']> = {}): Promise<Recording> => {

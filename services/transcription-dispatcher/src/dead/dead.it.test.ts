@@ -76,7 +76,7 @@ describe('a job that failed for good', () => {
     expect(attempt).toBe(1);
     const audited = (await w.events()).filter((e) => e.subject === operationsEvents.performed.subject);
     expect(audited.map((e) => e.data)).toMatchObject([{ action: 'jobs_retried', actorId: adminId }]);
-  }, 400_000);
+  });
 
   test('that fails again is dead again, with its failures counted anew', async () => {
     await w.worker(broken('prepare', 'media_unreadable').script);
@@ -88,7 +88,7 @@ describe('a job that failed for good', () => {
     expect(await w.taskOf(file.fileId, 'prepare')).toMatchObject({ uuid: task?.uuid, status: 'failed', failures: 1 });
     expect(await statusOf(w, file.fileId)).toBe('failed');
     expect((await w.dispatcher.remove(`/api/tasks/${task?.uuid}`, admin())).status).toBe(204);
-  }, 400_000);
+  });
 
   test('whose file was deleted is refused with a reason', async () => {
     const worker = await w.worker(broken('prepare', 'media_unreadable').script);
@@ -105,7 +105,7 @@ describe('a job that failed for good', () => {
     expect(await all.json()).toMatchObject({ retried: 0, refused: [{ uuid: task?.uuid, code: 'file_deleted' }] });
     await w.emit(mediaEvents.deleted, file);
     await waitFor(async () => (await listed()).items.every((t) => t.uuid !== task?.uuid));
-  }, 400_000);
+  });
 
   test('is no longer dead once its file is processed anew', async () => {
     const { state, script } = broken('prepare', 'media_unreadable');
@@ -119,7 +119,7 @@ describe('a job that failed for good', () => {
     expect((await listed()).total).toBe(0);
     const answer = await w.dispatcher.post(`/api/tasks/${task?.uuid}/retry`, admin());
     expect(await codeOf(answer)).toEqual([409, 'task_not_dead']);
-  }, 400_000);
+  });
 
   test('that a run went on without is done anew with what follows it, and loses its warning', async () => {
     const { state, script } = broken('diarize');
@@ -149,7 +149,7 @@ describe('a job that failed for good', () => {
       ['assemble', ['completed', 'completed']],
       ['index', ['completed', 'completed']],
     ]);
-  }, 400_000);
+  });
 
   test('of an index leaves the run as it ended until it is there, and takes the warning along', async () => {
     const { state, script } = broken('index');
@@ -166,7 +166,7 @@ describe('a job that failed for good', () => {
     }, patience);
     expect(told[1]).toMatchObject({ warnings: [], dropped: told[0]?.['warnings'] });
     expect(await eventsOf(transcriptionEvents.runResumed.subject)).toEqual([]);
-  }, 400_000);
+  });
 });
 
 describe('all jobs of a kind', () => {
@@ -199,7 +199,7 @@ describe('all jobs of a kind', () => {
       409,
       'task_not_dead',
     ]);
-  }, 400_000);
+  });
 
   test('that nobody knows, or that did not fail, are refused one by one', async () => {
     await w.emit(mediaEvents.uploaded, file);

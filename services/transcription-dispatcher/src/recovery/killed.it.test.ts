@@ -28,7 +28,7 @@ test('two dispatchers side by side do every job once', async () => {
   media.stop();
   for (const dispatcher of dispatchers) await dispatcher.stop();
   await w.close();
-}, 400_000);
+});
 
 describe('whatever is killed at any moment', () => {
   const drive = async (w: World, kill: (round: number) => Promise<void>, rounds: number): Promise<void> => {
@@ -61,7 +61,7 @@ describe('whatever is killed at any moment', () => {
     );
     await dispatcher.kill9();
     await w.close();
-  }, 400_000);
+  });
 
   test('the broker: every job is still done once', async () => {
     const w = await createWorld();
@@ -76,7 +76,7 @@ describe('whatever is killed at any moment', () => {
     );
     await dispatcher.stop();
     await w.close();
-  }, 400_000);
+  });
 
   test('the database: every job is still done once', async () => {
     const [nats, postgres] = await Promise.all([
@@ -100,5 +100,5 @@ describe('whatever is killed at any moment', () => {
     await dispatcher.stop();
     await w.close();
     await postgres.stop();
-  }, 400_000);
+  });
 });

@@ -51,7 +51,7 @@ test('an order whose worker shows no sign of life is orphaned although its lease
     { outcome: 'lost' },
     { outcome: 'completed' },
   ]);
-}, 400_000);
+});
 
 test('a file that waits for a worker is not stuck, however long', async () => {
   const file = await w.upload();
@@ -71,7 +71,7 @@ test('a file that waits for a worker is not stuck, however long', async () => {
   ]);
   await w.worker();
   await w.becomes(file.fileId, 'completed');
-}, 400_000);
+});
 
 test('a run that is worked on does not go on showing that it waits', async () => {
   const file = uploadedFile();
@@ -86,7 +86,7 @@ test('a run that is worked on does not go on showing that it waits', async () =>
   );
   work.letGo();
   await w.becomes(file.fileId, 'completed');
-}, 400_000);
+});
 
 test('what takes longer than its recording can explain fails that try and is tried again', async () => {
   await w.worker({
@@ -105,7 +105,7 @@ test('what takes longer than its recording can explain fails that try and is tri
     { outcome: 'failed', error_code: 'job_timeout' },
     { outcome: 'completed', error_code: null },
   ]);
-}, 400_000);
+});
 
 test('what has waited long becomes as urgent as the next priority', async () => {
   const file = await w.upload();
@@ -119,7 +119,7 @@ test('what has waited long becomes as urgent as the next priority', async () => 
   await waitFor(async () => (await priority()) === 0, patience);
   await w.emit(mediaEvents.cancelOrdered, file);
   await w.becomes(file.fileId, 'cancelled');
-}, 400_000);
+});
 
 test('system.reclaim_orphaned_deliveries comes once per slot and is worked off', async () => {
   const jsm = await w.test.jetstreamManager();
@@ -170,4 +170,4 @@ test('a short recording does not wait for a long one of somebody else', async ()
   hour.letGo();
   await w.worker();
   for (const file of [long, also, short]) await w.becomes(file.fileId, 'completed');
-}, 400_000);
+});

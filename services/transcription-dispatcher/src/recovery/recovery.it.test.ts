@@ -29,34 +29,30 @@ const expireLeases = async (fileId: string): Promise<void> => {
     );
 };
 
-test.each(stages)(
-  'a worker that dies in the middle of %s costs a moment, not the job',
-  async (stage) => {
-    const file = uploadedFile();
-    let died: () => void = () => {};
-    const death = new Promise<void>((resolve) => {
-      died = resolve;
-    });
-    const mortal = await w.worker({
-      [stage]: async () => {
-        await mortal.vanish();
-        died();
-        await new Promise(() => {});
-      },
-    });
-    await w.emit(mediaEvents.uploaded, file);
-    await death;
-    await w.worker();
-    await expireLeases(file.fileId);
-    await expectOnce(w, file.fileId);
-    const [lost] = await w.sql<{ n: number; failures: number }>(
-      'select sum(infra_requeues)::int as n, sum(failures)::int as failures from task where file_id = $1',
-      [file.fileId],
-    );
-    expect(lost).toEqual({ n: 1, failures: 0 });
-  },
-  400_000,
-);
+test.each(stages)('a worker that dies in the middle of %s costs a moment, not the job', async (stage) => {
+  const file = uploadedFile();
+  let died: () => void = () => {};
+  const death = new Promise<void>((resolve) => {
+    died = resolve;
+  });
+  const mortal = await w.worker({
+    [stage]: async () => {
+      await mortal.vanish();
+      died();
+      await new Promise(() => {});
+    },
+  });
+  await w.emit(mediaEvents.uploaded, file);
+  await death;
+  await w.worker();
+  await expireLeases(file.fileId);
+  await expectOnce(w, file.fileId);
+  const [lost] = await w.sql<{ n: number; failures: number }>(
+    'select sum(infra_requeues)::int as n, sum(failures)::int as failures from task where file_id = $1',
+    [file.fileId],
+  );
+  expect(lost).toEqual({ n: 1, failures: 0 });
+});
 
 test('orders that are delivered several times are done once', async () => {
   const file = await w.upload();
@@ -71,7 +67,7 @@ test('orders that are delivered several times are done once', async () => {
   await w.worker();
   await w.worker();
   await expectOnce(w, file.fileId);
-}, 400_000);
+});
 
 test('a worker that was only slow finds its late result refused', async () => {
   const file = uploadedFile();
@@ -99,7 +95,7 @@ test('a worker that was only slow finds its late result refused', async () => {
   wakeUp();
   await waitFor(() => sleepy.done.some((d) => d.stage === 'transcribe'));
   await expectOnce(w, file.fileId);
-}, 400_000);
+});
 
 test('the queue is rebuilt when the broker has lost it', async () => {
   const files = [uploadedFile(), uploadedFile(), uploadedFile()];
@@ -110,7 +106,7 @@ test('the queue is rebuilt when the broker has lost it', async () => {
   await jsm.streams.delete('JOBS');
   await w.worker();
   for (const file of files) await expectOnce(w, file.fileId);
-}, 400_000);
+});
 
 test('events are told again when the broker has lost them, and nothing is done twice', async () => {
   const file = uploadedFile();
@@ -122,7 +118,7 @@ test('events are told again when the broker has lost them, and nothing is done t
   await waitFor(() => jsm.streams.info('EVENTS'), patience);
   await expectOnce(w, file.fileId);
   expect(worker.stagesDone()).toEqual([...stages]);
-}, 400_000);
+});
 
 test('a message that was lost alone is put there again', async () => {
   const file = await w.upload();
@@ -139,7 +135,7 @@ test('a message that was lost alone is put there again', async () => {
   expect(told.data).toMatchObject({ action: 'stuck_recovered', actorId: file.ownerId, details: { count: 1 } });
   await w.worker();
   await w.becomes(file.fileId, 'completed');
-}, 400_000);
+});
 
 test('a long queue is put there again as a whole', async () => {
   await w.sql(
@@ -156,7 +152,7 @@ test('a long queue is put there again as a whole', async () => {
   await waitFor(async () => (await waiting()) === 250, { timeoutMs: 120_000, intervalMs: 200 });
   await w.sql(`update task set status = 'cancelled' where input = '{}'`);
   await jsm.streams.purge('JOBS');
-}, 400_000);
+});
 
 test('a transcript that was stored without our hearing of it is asked for again', async () => {
   w.media.stop();
@@ -175,7 +171,7 @@ test('a transcript that was stored without our hearing of it is asked for again'
   );
   w.media.comeBack();
   await w.becomes(file.fileId, 'completed');
-}, 400_000);
+});
 
 test('a task that kills every worker fails its run in the end', async () => {
   const file = await w.upload();
@@ -185,7 +181,7 @@ test('a task that kills every worker fails its run in the end', async () => {
     [file.fileId],
   );
   await w.becomes(file.fileId, 'failed');
-}, 400_000);
+});
 
 test('an order is counted as waiting, as held, and as held by nobody any more', async () => {
   const file = uploadedFile();
@@ -202,7 +198,7 @@ test('an order is counted as waiting, as held, and as held by nobody any more', 
   goOn();
   await w.becomes(file.fileId, 'completed');
   await waitFor(async () => (await w.gauge('gpu', 'reserved')) === 0);
-}, 400_000);
+});
 
 test('a file that lost its worker too often shows in its gauge', async () => {
   const file = await w.upload();
@@ -216,4 +212,4 @@ test('a file that lost its worker too often shows in its gauge', async () => {
   });
   await w.worker();
   await w.becomes(file.fileId, 'completed');
-}, 400_000);
+});

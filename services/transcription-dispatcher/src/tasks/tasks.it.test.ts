@@ -150,7 +150,7 @@ describe('one task', () => {
     const { stages } = dispatcherRoutes.fileTimeline.answer.parse(await timeline.json());
     expect(stages[0]?.tries.map((t) => t.outcome)).toEqual(['failed', 'completed']);
     expect(stages[0]?.attempts).toBe(2);
-  }, 400_000);
+  });
 });
 
 describe("a file's timeline", () => {
@@ -209,7 +209,7 @@ describe('a file nobody can work on', () => {
       return all.length >= 2 ? all : undefined;
     });
     expect(said.map((e) => e.data['reason']).slice(0, 2)).toEqual(['worker', null]);
-  }, 400_000);
+  });
 
   test('says that it waits for an engine when workers are there without one', async () => {
     await announceWorker(w.bus, 'deaf', { pulls: ['cpu-media', 'cpu-transcription'], engine: false });
@@ -222,7 +222,7 @@ describe('a file nobody can work on', () => {
     const answer = await w.dispatcher.get(`/api/tasks/files/${file.fileId}`, as(file.ownerId));
     expect(await answer.json()).toMatchObject({ status: 'waiting', waiting_for: 'engine' });
     expect(await statusOf(w, file.fileId)).toBe('running');
-  }, 400_000);
+  });
 });
 
 test("a worker's progress is told as progress of the file, and never goes back", async () => {
@@ -249,4 +249,4 @@ test("a worker's progress is told as progress of the file, and never goes back",
   expect(mine.at(-1)?.etaSeconds).toBeGreaterThan(0);
   await worker.stop();
   sub.unsubscribe();
-}, 400_000);
+});
