@@ -1,5 +1,5 @@
 import { isAttributeDescription } from './attribute-names.ts';
-import { mapValues, type Filter } from './filter.ts';
+import { mapComparisons, present, type Filter } from './filter.ts';
 
 /** A value of a template: text with the places where the login goes. */
 type Slots = readonly (string | typeof LOGIN)[];
@@ -31,44 +31,23 @@ const MAX_DEPTH = 32;
 export function parseTemplate(template: string, attributes: { username: string; email: string }): FilterTemplate {
   const tree = parseFilter(template.trim().replaceAll('{username_attr}', attributes.username));
   let places = 0;
-  mapValues(tree, (attribute, value) => {
-    if (value.includes(LOGIN)) places += 1;
-    return { attribute, value };
+  mapComparisons(tree, (comparison) => {
+    if (comparison.value.includes(LOGIN)) places += 1;
+    return comparison;
   });
   if (places === 0) throw new NoFilter('The filter must compare something with {username}.');
   const fill = (value: Slots, login: string) => value.map((part) => (part === LOGIN ? login : part)).join('');
   return {
-    forLogin: (login) => mapValues(tree, (attribute, value) => ({ attribute, value: fill(value, login) })),
+    forLogin: (login) => mapComparisons(tree, (c) => ({ ...c, value: fill(c.value, login) })),
     forEmail: (email) =>
-      mapValues(tree, (attribute, value) =>
-        value.includes(LOGIN)
-          ? { attribute: attributes.email, value: email }
-          : { attribute, value: fill(value, email) },
+      mapComparisons(tree, (c) =>
+        c.value.includes(LOGIN)
+          ? { ...c, attribute: attributes.email, value: email }
+          : { ...c, value: fill(c.value, email) },
       ),
-    forEverybody: () => withoutLogin(tree),
+    forEverybody: () =>
+      mapComparisons(tree, (c) => (c.value.includes(LOGIN) ? present(c.attribute) : { ...c, value: c.value.join('') })),
   };
-}
-
-function withoutLogin(filter: Filter<Slots>): Filter {
-  switch (filter.kind) {
-    case 'and':
-    case 'or':
-      return { kind: filter.kind, of: filter.of.map(withoutLogin) };
-    case 'not':
-      return { kind: 'not', of: withoutLogin(filter.of) };
-    case 'present':
-    case 'substrings':
-      return filter;
-    case 'equal':
-    case 'approx':
-    case 'atLeast':
-    case 'atMost':
-    case 'extensible':
-    default:
-      return filter.value.includes(LOGIN)
-        ? { kind: 'present', attribute: filter.attribute }
-        : { ...filter, value: filter.value.join('') };
-  }
 }
 
 interface Cursor {

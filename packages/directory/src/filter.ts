@@ -43,17 +43,17 @@ export const anyOf = (of: readonly Filter[]): Filter => (of.length === 1 ? of[0]
 /** All of them. */
 export const allOf = (of: readonly Filter[]): Filter => ({ kind: 'and', of });
 
-/** Every value replaced, attributes with them; the shape stays. */
-export function mapValues<A, B>(
-  filter: Filter<A>,
-  change: (attribute: string, value: A) => { attribute: string; value: B },
-): Filter<B> {
+/** A condition that compares an attribute with a value. */
+type Comparison<V> = Extract<Filter<V>, { readonly value: V }>;
+
+/** Every comparison with a value replaced; the shape stays. */
+export function mapComparisons<A, B>(filter: Filter<A>, change: (comparison: Comparison<A>) => Filter<B>): Filter<B> {
   switch (filter.kind) {
     case 'and':
     case 'or':
-      return { kind: filter.kind, of: filter.of.map((f) => mapValues(f, change)) };
+      return { kind: filter.kind, of: filter.of.map((f) => mapComparisons(f, change)) };
     case 'not':
-      return { kind: 'not', of: mapValues(filter.of, change) };
+      return { kind: 'not', of: mapComparisons(filter.of, change) };
     case 'present':
     case 'substrings':
       return filter;
@@ -63,7 +63,7 @@ export function mapValues<A, B>(
     case 'atMost':
     case 'extensible':
     default:
-      return { ...filter, ...change(filter.attribute, filter.value) };
+      return change(filter);
   }
 }
 
