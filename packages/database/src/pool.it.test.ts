@@ -14,7 +14,7 @@ const poolOf = (DB_POOL_SIZE: number, DB_MAX_OVERFLOW: number, metrics = createM
     env: { DATABASE_URL: db.urlFor('media'), DB_POOL_SIZE, DB_MAX_OVERFLOW },
     name: 'media',
     metrics,
-    log: { warn: () => {} },
+    log: { warn: () => {}, info: () => {} },
   });
 const many = (pool: ReturnType<typeof poolOf>, count: number) =>
   Promise.all(Array.from({ length: count }, () => pool.query('select pg_sleep(0.05)')));

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { AnswerOf, dispatcherRoutes, Queue, Stage } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import { isAppError, unavailable, type Log } from '@overtone/service-kit';
@@ -52,7 +51,7 @@ export const createQueues = (d: QueuesDeps) => {
       const gauges = await d.gauges().catch(brokerAway);
       if (d.fleet.since() === null) brokerAway(undefined);
       const reading = Promise.all([d.store.counts(), d.store.pauses(), d.store.workersSeen(), runningTasks(reader)]);
-      const [counts, pauses, seen, running] = await withinLimit(reading).catch(databaseAway);
+      const [counts, pauses, seen, running] = await reading.catch(databaseAway);
       const names = await namesOf(pauses.map((p) => p.pausedBy));
       return {
         queues: queueObjectsOf(gauges, counts, pauses, names),
@@ -96,14 +95,6 @@ export const createQueues = (d: QueuesDeps) => {
 };
 export type Queues = ReturnType<typeof createQueues>;
 
-/** A database that hangs does not answer either. */
-const readLimitMs = 8_000;
-const withinLimit = async <T>(reading: Promise<T>): Promise<T> => {
-  const stop = new AbortController();
-  const late = sleep(readLimitMs, undefined, { signal: stop.signal, ref: false }).then(() => databaseAway(undefined));
-  late.catch(() => {});
-  return Promise.race([reading, late]).finally(() => stop.abort());
-};
 const brokerAway = (cause: unknown): never => {
   throw unavailable('broker_unavailable', 'The queues cannot be counted: the message broker does not answer.', {
     cause,
