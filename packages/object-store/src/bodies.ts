@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
-import { storeUnavailable } from './errors.ts';
+
+import { silent } from './silence.ts';
 import type { ObjectBody, PutOptions } from './object-store.ts';
 
 /** A body on its way into a store: how much has passed, and whether its sender (not the store) failed. */
@@ -48,8 +49,6 @@ export const incoming = (body: ObjectBody, see?: PutOptions['see']): Incoming =>
  * that nobody listens to ends the process. Whoever reads it later still gets the error.
  */
 export const outgoing = (stream: Readable): Readable => stream.on('error', () => {});
-
-const silent = (ms: number): Error => storeUnavailable(new Error(`nothing came for ${ms} ms`));
 
 /** The same of what a server sends. Its reader may take their time; a server that keeps one waiting for so long has failed. */
 export const outgoingWithin = (withinMs: number, source: Readable): Readable => {

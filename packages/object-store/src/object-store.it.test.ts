@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -273,6 +273,22 @@ describe('an S3 store that cannot be used', () => {
   });
 });
 
+/** A store whose server says what it is told to. */
+const servedBy = async (told: Server, options: { answerWithinMs: number }) => {
+  await new Promise<void>((resolve) => told.listen(0, '127.0.0.1', resolve));
+  const { port } = told.address() as AddressInfo;
+  const keys = { accessKeyId: 'a', secretAccessKey: 'b', region: 'us-east-1', bucket: 'overtone-test' };
+  const store = createS3Store({ ...keys, endpoint: `http://127.0.0.1:${port}`, maxAttempts: 2, ...options });
+  return {
+    store,
+    [Symbol.asyncDispose]: async (): Promise<void> => {
+      store.close();
+      told.closeAllConnections();
+      await new Promise((resolve) => told.close(resolve));
+    },
+  };
+};
+
 describe('an S3 server that hangs', () => {
   /** Answers a question for an object with its head and so much of its body, and nothing else at all. */
   const hanging = async (
@@ -286,19 +302,9 @@ describe('an S3 server that hangs', () => {
       res.write('hello');
       goOn = () => void res.end('world');
     });
-    await new Promise<void>((resolve) => frozen.listen(0, '127.0.0.1', resolve));
-    const { port } = frozen.address() as AddressInfo;
-    const keys = { accessKeyId: 'a', secretAccessKey: 'b', region: 'us-east-1', bucket: 'overtone-test' };
-    const endpoint = `http://127.0.0.1:${port}`;
-    const store = createS3Store({ ...keys, endpoint, maxAttempts: 2, answerWithinMs: withinMs });
-    try {
-      const connections = () => new Promise<number>((resolve) => frozen.getConnections((_, n) => resolve(n)));
-      await work(store, { goOn: () => goOn(), connections });
-    } finally {
-      store.close();
-      frozen.closeAllConnections();
-      await new Promise((resolve) => frozen.close(resolve));
-    }
+    await using served = await servedBy(frozen, { answerWithinMs: withinMs });
+    const connections = () => new Promise<number>((resolve) => frozen.getConnections((_, n) => resolve(n)));
+    await work(served.store, { goOn: () => goOn(), connections });
   };
   const unavailable = { kind: 'unavailable', code: 'storage_unavailable' };
 
@@ -311,6 +317,26 @@ describe('an S3 server that hangs', () => {
       await expect(store.delete('a')).rejects.toMatchObject(unavailable);
       await expect(store.ping()).rejects.toMatchObject(unavailable);
     }));
+
+  it('is not asked again at once, and nobody waits for it to clean up after an upload', async () => {
+    const asked: { what: string; ended: boolean }[] = [];
+    const frozen = createServer((req, res) => {
+      const url = new URL(req.url ?? '', 'http://s3');
+      const what = `${req.method} ${url.searchParams.get('partNumber') ?? [...url.searchParams.keys()].join()}`;
+      const entry = { what, ended: false };
+      asked.push(entry);
+      res.on('close', () => (entry.ended = true));
+      if (req.method === 'POST')
+        res.end('<InitiateMultipartUploadResult><UploadId>u</UploadId></InitiateMultipartUploadResult>');
+    });
+    await using served = await servedBy(frozen, { answerWithinMs: 500 });
+    await expect(served.store.put('a', Buffer.alloc(17 * 1024 * 1024))).rejects.toMatchObject(unavailable);
+    expect(asked.filter(({ what, ended }) => what.startsWith('DELETE') && ended)).toEqual([]);
+    const parts = asked.filter(({ what }) => what.startsWith('PUT')).map(({ what }) => what);
+    expect(parts).toEqual([...new Set(parts)]);
+    await expect(served.store.head('b')).rejects.toMatchObject(unavailable);
+    expect(asked.filter(({ what }) => what.startsWith('HEAD'))).toHaveLength(1);
+  });
 
   it('in the middle of an object fails the reader who waits for more', () =>
     hanging(4_000, async (store) => {

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import {
   AbortMultipartUploadCommand,
@@ -10,7 +9,7 @@ import {
   HeadObjectCommand,
   ListMultipartUploadsCommand,
   ListObjectsV2Command,
-  S3Client,
+  type S3Client,
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
 import { isAppError } from '@overtone/service-kit';
@@ -19,26 +18,13 @@ import { checkKey, checkPrefix } from './keys.ts';
 import { incoming, outgoingWithin } from './bodies.ts';
 import type { ListedObject, ObjectBody, ObjectInfo, ObjectStore, PutOptions } from './object-store.ts';
 import { resolveRange } from './ranges.ts';
-
-/** How to reach a bucket. `maxAttempts` counts the first try; a server that is silent for `answerWithinMs` has failed. */
-export type S3Options = {
-  endpoint: string;
-  bucket: string;
-  region: string;
-  accessKeyId: string;
-  secretAccessKey: string;
-  maxAttempts?: number;
-  answerWithinMs?: number;
-};
+import { createClient, type S3Options } from './s3-client.ts';
+import { isSilence } from './silence.ts';
 
 const defaultType = 'application/octet-stream';
 const partSize = 8 * 1024 * 1024;
 const deleteBatch = 1000;
 const staleAfterMs = 24 * 3600 * 1000;
-/**
- * From the first byte of a request to the first of its answer, a part of an upload among it. Three tries, and as many to
- * end an upload and to clean up after it, stay below the two minutes that the edge waits for a service.
- */
 const answerMs = 10_000;
 /** A server that copies byte by byte may take long to answer. */
 const copyMs = 110_000;
@@ -154,42 +140,6 @@ export const createS3Store = (options: S3Options): ObjectStore => {
   };
 };
 
-const createClient = (options: S3Options & { answerWithinMs: number }): S3Client => {
-  const client = new S3Client({
-    endpoint: options.endpoint,
-    region: options.region,
-    credentials: { accessKeyId: options.accessKeyId, secretAccessKey: options.secretAccessKey },
-    forcePathStyle: true,
-    maxAttempts: options.maxAttempts ?? 3,
-    // Several servers store the SDK's default trailing checksum as part of the object, or refuse it.
-    requestChecksumCalculation: 'WHEN_REQUIRED',
-    responseChecksumValidation: 'WHEN_REQUIRED',
-    requestHandler: {
-      connectionTimeout: 2_000,
-      requestTimeout: options.answerWithinMs,
-      // Without it the SDK only prints a warning, and waits for ever.
-      throwOnRequestTimeout: true,
-    },
-  });
-  // DeleteObjects needs an integrity header; Content-MD5 is the one that every server knows.
-  client.middlewareStack.add(
-    (next, context) => (args) => {
-      const request = args.request as { headers: Record<string, string>; body?: string };
-      if (context.commandName === 'DeleteObjectsCommand') {
-        for (const name of Object.keys(request.headers)) {
-          if (/^x-amz-(checksum-|sdk-checksum)/i.test(name)) delete request.headers[name];
-        }
-        request.headers['content-md5'] = createHash('md5')
-          .update(request.body ?? '')
-          .digest('base64');
-      }
-      return next(args);
-    },
-    { step: 'build', priority: 'low', name: 'deleteObjectsContentMd5' },
-  );
-  return client;
-};
-
 type Target = { Bucket: string; Key: string; ContentType: string };
 
 /** Multipart with two parts in flight: memory stays the same however long the stream is. */
@@ -201,11 +151,14 @@ const upload = async (
 ): Promise<{ bytes: number; etag: string }> => {
   signal?.throwIfAborted();
   const source = incoming(body, see);
-  const job = new Upload({ client, params: { ...target, Body: source.stream }, partSize, queueSize: 2 });
+  const silence = Promise.withResolvers<never>();
+  const watched = tellingOfSilence(client, silence.reject);
+  const job = new Upload({ client: watched, params: { ...target, Body: source.stream }, partSize, queueSize: 2 });
   const abort = (): void => void job.abort();
   signal?.addEventListener('abort', abort, { once: true });
   try {
-    const done = await job.done();
+    // It would clean up first, which a server that says nothing does not do either.
+    const done = await Promise.race([job.done(), silence.promise]);
     return { bytes: source.bytes(), etag: plainEtag(done.ETag) };
   } catch (error) {
     source.stream.destroy();
@@ -216,6 +169,17 @@ const upload = async (
   } finally {
     signal?.removeEventListener('abort', abort);
   }
+};
+
+/** The same client, which also says of a request that nothing came of it. */
+const tellingOfSilence = (client: S3Client, tell: (error: unknown) => void): S3Client => {
+  const send = client.send.bind(client) as (command: unknown) => Promise<unknown>;
+  const telling = (command: unknown): Promise<unknown> =>
+    send(command).catch((error: unknown) => {
+      if (isSilence(error)) tell(error);
+      throw error;
+    });
+  return Object.create(client, { send: { value: telling } }) as S3Client;
 };
 
 const abortStaleUploads = async (client: S3Client, Bucket: string): Promise<number> => {

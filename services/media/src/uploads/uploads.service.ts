@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import { mediaEvents, type FileObject } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import type { ObjectStore } from '@overtone/object-store';
-import type { Log } from '@overtone/service-kit';
+import { isAppError, type Log } from '@overtone/service-kit';
 import { txOptions, type Db } from '../database.ts';
 import { originalKey, toFileObject } from '../files/files.ts';
 import type { Telemetry } from '../telemetry.ts';
@@ -83,7 +83,10 @@ export const createUploads = ({ db, outbox, objects, telemetry, log, maxBytes }:
 
   return {
     maxBytes,
-    /** The recording is stored and will be processed. @throws AppError when it is refused; then nothing is left of it. */
+    /**
+     * The recording is stored and will be processed. @throws AppError when it is refused; then nothing is left of it,
+     * but for what a store that does not answer may have kept for a day.
+     */
     receive: async (incoming: Incoming): Promise<FileObject> => {
       const id = incoming.id ?? randomUUID();
       const filename = checkedFilename(incoming.filename);
@@ -96,7 +99,9 @@ export const createUploads = ({ db, outbox, objects, telemetry, log, maxBytes }:
         telemetry.filesUploaded.inc({ source: 'upload' });
         return answer;
       } catch (error) {
-        await discard(id);
+        // A deletion might be heard long after it was given up, when the same upload has been stored again: what a store
+        // that does not answer has kept goes with the orphans.
+        if (!isAppError(error) || error.code !== 'storage_unavailable') await discard(id);
         throw error;
       }
     },
