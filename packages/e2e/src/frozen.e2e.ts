@@ -48,7 +48,8 @@ export const frozen = ({ scripted }: ScriptedContext): Suite => {
       await api.ok('GET', '/api/users/me');
       const thaw = freeze(instance, server);
       try {
-        say(await expectAll(by, check, critical ? 503 : 200));
+        const named = expectAll(by, check, critical ? 503 : 200).then(say);
+        await Promise.all([named, assertTold(wishes[server](), (line) => say(`at first ${line}`))]);
         await assertTold(wishes[server](), say);
       } finally {
         thaw();
