@@ -11,7 +11,12 @@ describe('a database that cannot be asked', () => {
       code: 'P2010',
       meta: { driverAdapterError: { cause: { kind: 'DatabaseNotReachable' } } },
     }),
+    told('Raw query failed', {
+      code: 'P2010',
+      meta: { driverAdapterError: { cause: { kind: 'postgres', originalCode: '57P01' } } },
+    }),
     told('Connection terminated unexpectedly'),
+    told('Connection terminated: the database hangs, and was not asked'),
     told('timeout exceeded when trying to connect'),
     told('terminating connection due to administrator command', { code: '57P01' }),
     told('wrapped', { cause: told('the system is starting up', { code: '57P03' }) }),
@@ -23,7 +28,10 @@ describe('a database that cannot be asked', () => {
   it.each([
     told('Unique constraint failed', { code: 'P2002' }),
     told('duplicate key', { code: '23505' }),
-    told('Raw query failed', { code: 'P2010', meta: { driverAdapterError: { cause: { kind: 'postgres' } } } }),
+    told('Raw query failed', {
+      code: 'P2010',
+      meta: { driverAdapterError: { cause: { kind: 'postgres', originalCode: '23514' } } },
+    }),
     'text',
     null,
   ])('is not what went wrong here: %s', (error) => {

@@ -12,8 +12,13 @@ type Thrown = {
   meta?: { driverAdapterError?: { cause?: unknown } };
 };
 
-const itself = ({ code, message }: Thrown, kind: unknown): boolean =>
-  (typeof code === 'string' && (codes.has(code) || states.test(code))) ||
+type Reported = { kind?: unknown; originalCode?: unknown };
+
+const isState = (code: unknown): boolean => typeof code === 'string' && (codes.has(code) || states.test(code));
+
+const itself = ({ code, message }: Thrown, { kind, originalCode }: Reported): boolean =>
+  isState(code) ||
+  isState(originalCode) ||
   (typeof kind === 'string' && kinds.has(kind)) ||
   (typeof message === 'string' && words.test(message));
 
@@ -21,6 +26,6 @@ const itself = ({ code, message }: Thrown, kind: unknown): boolean =>
 export const isLostDatabase = (thrown: unknown, depth = 3): boolean => {
   if (typeof thrown !== 'object' || thrown === null) return false;
   const error = thrown as Thrown;
-  const { kind } = (error.meta?.driverAdapterError?.cause ?? {}) as { kind?: unknown };
-  return itself(error, kind) || (depth > 0 && isLostDatabase(error.cause, depth - 1));
+  const reported = (error.meta?.driverAdapterError?.cause ?? {}) as Reported;
+  return itself(error, reported) || (depth > 0 && isLostDatabase(error.cause, depth - 1));
 };
