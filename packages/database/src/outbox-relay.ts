@@ -2,6 +2,7 @@ import type { ServiceName } from '@overtone/contracts';
 import type { Bus, Log, Metrics, Part } from '@overtone/service-kit';
 import { headers } from 'nats';
 import { Client, type Pool } from 'pg';
+import { cut } from './hang.ts';
 import { createLossCheck } from './lost-events.ts';
 import { tableOf } from './outbox.ts';
 
@@ -37,10 +38,13 @@ export const createOutboxRelay = (d: {
   bus: Bus;
   log: Log;
   metrics: Metrics;
+  /** So long a database may take to answer before its connection is given up for a new one. */
+  answerMs?: number;
 }): Relay => {
   const table = tableOf(d.service);
   watchBacklog(d.metrics, d.pool, table);
-  const line = createLine({ name: `${d.service}-outbox`, url: d.url, table, onNews: () => wake() });
+  const { answerMs = 30_000 } = d;
+  const line = createLine({ name: `${d.service}-outbox`, url: d.url, answerMs, table, onNews: () => wake() });
   const bringBackLost = createLossCheck({ bus: d.bus, pool: d.pool, table });
   let rouse = (): void => {};
   let asked = false;
@@ -114,7 +118,7 @@ export const createOutboxRelay = (d: {
  * a lock of this connection until they are marked. That rows were sent need not outlive a crash of the database: they
  * are sent again then, under the same message ids. So nobody waits for the disk here.
  */
-const createLine = (d: { name: string; url: string; table: string; onNews: () => void }) => {
+const createLine = (d: { name: string; url: string; answerMs: number; table: string; onNews: () => void }) => {
   const { table } = d;
   const lock = `hashtext('${table}')`;
   const unsent = {
@@ -141,6 +145,7 @@ const createLine = (d: { name: string; url: string; table: string; onNews: () =>
       application_name: d.name,
       keepAlive: true,
       connectionTimeoutMillis: 5_000,
+      query_timeout: d.answerMs,
     });
     const gone = (): void => {
       if (client === opened) client = undefined;
@@ -151,14 +156,15 @@ const createLine = (d: { name: string; url: string; table: string; onNews: () =>
       // What is prepared while the table is empty is still there when it is long: by the index of what is unsent.
       await opened.query(`set synchronous_commit = off; set enable_seqscan = off; listen ${table}`);
     } catch (e) {
-      void opened.end().catch(() => {});
+      cut(opened);
       throw e;
     }
     client = opened;
     return opened;
   };
   const drop = (): void => {
-    void client?.end().catch(() => {});
+    // A host that has vanished would not hear a goodbye, and the system would wait a quarter of an hour for it.
+    if (client) cut(client);
     client = undefined;
   };
 

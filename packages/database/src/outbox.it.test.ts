@@ -2,7 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { mediaEvents } from '@overtone/contracts';
 import { createBus, createLog, createMetrics, type Bus, type Metrics, type Part } from '@overtone/service-kit';
-import { createDatabase, startNats, waitFor, type TestDatabase, type TestServer } from '@overtone/testkit';
+import {
+  createDatabase,
+  startFaultyProxy,
+  startNats,
+  waitFor,
+  type TestDatabase,
+  type TestServer,
+} from '@overtone/testkit';
 import type { Pool, PoolClient } from 'pg';
 import { createOutbox, createOutboxRelay, createPool, type Tx } from './index.ts';
 
@@ -129,6 +136,25 @@ describe('outbox', () => {
     await pool.query('update media_outbox set sent_at = null');
     await waitFor(async () => (await unsent()) === 0, { timeoutMs: 120_000 });
     expect((await published()).filter((id) => id === f.fileId)).toHaveLength(1);
+  });
+
+  it('goes on over a new connection when the one it had falls silent', async () => {
+    const url = new URL(db.urlFor('media'));
+    const proxy = await startFaultyProxy({ port: Number(url.port) });
+    // The first connection gets as far as its first questions.
+    proxy.suffer((n) => (n === 1 ? [{ kind: 'stall', towards: 'client', at: 2_000 }] : []));
+    url.hostname = '127.0.0.1';
+    url.port = String(proxy.port);
+    const quick = { metrics: createMetrics(), answerMs: 1_000 };
+    const own = createOutboxRelay({ service: 'media', pool, url: url.href, bus, log, ...quick });
+    await own.start();
+    await waitFor(async () => {
+      await inTransaction((tx) => outbox.add(tx, mediaEvents.deleted, file()));
+      return proxy.connections() > 1;
+    });
+    await waitFor(async () => (await unsent()) === 0);
+    await own.stop();
+    await proxy.stop();
   });
 
   it('keeps events while the broker is down and publishes them when it is back', async () => {
