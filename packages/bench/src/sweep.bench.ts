@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { passReport, type PassReport } from '@overtone/contracts';
-import type { Instance } from '@overtone/e2e/instance';
+import { overtone, type Instance } from '@overtone/e2e/instance';
 import { memoryOf } from '@overtone/e2e/processes';
 import { asService } from '@overtone/e2e/service-access';
 import { ldapSettings, startSlapd, type Slapd } from '@overtone/testkit';
@@ -66,6 +66,13 @@ const populate = async (running: Instance, entrance: Entrance, company: Company)
   await administrator.send('PUT', sweepPath, { enabled: true, dry_run: false });
 };
 
+/** A new process, so that its memory tells of what it does from now on. @returns its id */
+const begunAgain = async (running: Instance): Promise<number> => {
+  const { code, output } = await overtone(['restart', 'directory-sync', '--data', running.data], {}, 600_000);
+  if (code !== 0) throw new Error(output);
+  return await running.pidOf('directory-sync');
+};
+
 /** How many events no service has taken in yet, as the services themselves say. */
 const unheard = async (running: Instance): Promise<number> => {
   const told = (await running.status()).services.map(async ({ internal_url: url }) => {
@@ -93,6 +100,14 @@ const removeAll = async (running: Instance, entrance: Entrance): Promise<void> =
   await asService(running, 'identity', (query) => query(`delete from "user" where auth_type = 'ldap'`));
 };
 
+const grown = (name: string, bytes: number): Row => ({
+  name,
+  ours: mebibytes(bytes),
+  peer: '',
+  ratio: null,
+  goal: `<= ${mebibytes(growthGoal)}`,
+  met: bytes <= growthGoal,
+});
 const secondsOf = (report: PassReport): number => report.duration_s ?? Number.NaN;
 const timed = (name: string, seconds: number, goal: number): Row => ({
   name,
@@ -121,15 +136,22 @@ export const sweepBench: Bench = {
         ldap_timeout: 60,
       });
       await populate(running, entrance, company);
-      const pid = await running.pidOf('directory-sync');
-      const before = memoryOf(pid).rss;
-      const changed = goneWell(await pass(entrance));
+      /** How much the process grew over what it did. */
+      const growthOver = async (pid: number, work: () => Promise<PassReport>): Promise<[PassReport, number]> => {
+        const before = memoryOf(pid).rss;
+        const report = goneWell(await work());
+        if ((await running.pidOf('directory-sync')) !== pid) throw new Error('directory-sync was started again');
+        return [report, memoryOf(pid).peak - before];
+      };
+      const [changed, growthOfChange] = await growthOver(await running.pidOf('directory-sync'), () => pass(entrance));
       await allHeard(running);
       const raw = [await rawRead(slapd)];
-      const still = goneWell(await pass(entrance));
+      const [still, growth] = await growthOver(await begunAgain(running), async () => {
+        // The first of a new process is slower; every other one is like the second.
+        goneWell(await pass(entrance));
+        return pass(entrance);
+      });
       raw.push(await rawRead(slapd));
-      if ((await running.pidOf('directory-sync')) !== pid) throw new Error('directory-sync was started again');
-      const growth = memoryOf(pid).peak - before;
       if (changed.reconciled !== company.people || still.reconciled !== 0)
         throw new Error(`${changed.reconciled} and then ${still.reconciled} of ${company.people} were changed`);
       const [seconds, peer] = [secondsOf(still), Math.min(...raw)];
@@ -152,14 +174,8 @@ export const sweepBench: Bench = {
           goal: `<= ${requestsGoal * Math.max(1, size)}`,
           met: still.ldap_requests <= requestsGoal * Math.max(1, size),
         },
-        {
-          name: 'sweep: memory growth',
-          ours: mebibytes(growth),
-          peer: '',
-          ratio: null,
-          goal: `<= ${mebibytes(growthGoal)}`,
-          met: growth <= growthGoal,
-        },
+        grown('sweep: memory growth, nothing changed', growth),
+        grown('sweep: memory growth, everything changed', growthOfChange),
       ];
     } finally {
       await removeAll(running, entrance);
