@@ -28,6 +28,8 @@ import { resolveRange } from './ranges.ts';
 const defaultType = 'application/octet-stream';
 const staleAfterMs = 24 * 3600 * 1000;
 const leastFreeBytes = 16 * 1024 * 1024;
+/** How often a folder may be taken away under a writer, or filled again under a removal, before either gives up. */
+const collisions = 20;
 
 /**
  * Objects as files below `dir`: `objects/<key>` holds the bytes, `types/<key>` the content type, `tmp/` what is being
@@ -43,9 +45,20 @@ export const createFolderStore = ({ dir }: { dir: string }): ObjectStore => {
   const temporary = (): string => join(tmp, `${hostname()}~${process.pid}~${randomUUID()}`);
 
   const publish = async (from: string, to: string): Promise<void> => {
-    await mkdir(dirname(to), { recursive: true });
-    await rename(from, to);
-    await syncFolder(dirname(to));
+    const folder = dirname(to);
+    for (let left = collisions; ; left -= 1) {
+      try {
+        await mkdir(folder, { recursive: true });
+        await rename(from, to);
+        break;
+      } catch (error) {
+        if (!isMissing(error) || left === 0) throw error;
+      }
+    }
+    // Taken away since: then that is what lasts.
+    await syncFolder(folder).catch((error: unknown) => {
+      if (!isMissing(error)) throw error;
+    });
   };
 
   const writeType = async (key: string, contentType: string): Promise<void> => {
@@ -158,8 +171,9 @@ export const createFolderStore = ({ dir }: { dir: string }): ObjectStore => {
         const folder = join(objects, checkPrefix(prefix));
         let removed = 0;
         for await (const file of walk(folder, prefix)) if (await remove(file.key)) removed += 1;
-        await rm(folder, { recursive: true, force: true });
-        await rm(join(types, prefix), { recursive: true, force: true });
+        const all = { recursive: true, force: true, maxRetries: collisions, retryDelay: 10 };
+        await rm(folder, all);
+        await rm(join(types, prefix), all);
         return removed;
       }),
     list: (prefix) => walk(join(objects, checkPrefix(prefix)), prefix),

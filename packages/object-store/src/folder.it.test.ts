@@ -68,6 +68,18 @@ describe('a folder store whose writer is killed', () => {
   });
 });
 
+describe('a folder store that is written to while its objects are deleted', () => {
+  it('fails neither, and keeps of each object all or nothing', async () => {
+    const store = createFolderStore({ dir });
+    const bytes = Buffer.alloc(10_000, 7);
+    for (let round = 0; round < 100; round += 1) {
+      const puts = ['a', 'b', 'c'].map((name) => store.put(`derived/x/${name}`, bytes, { contentType: 'image/jpeg' }));
+      await Promise.all([...puts, store.deletePrefix('derived/x/'), store.deletePrefix('derived/')]);
+    }
+    for await (const { bytes: size } of store.list('derived/')) expect(size).toBe(bytes.length);
+  });
+});
+
 describe('a folder store on a disk that does not take any more', () => {
   it('says that the storage is full and leaves nothing', async () => {
     // The limit on file sizes stands in for a full disk: the kernel refuses the write in the same place.
