@@ -132,7 +132,7 @@ export const createApi = (d: ApiDeps) => {
       ];
     };
     let refused: AppError | undefined;
-    const body = hasBody(req) ? bodyStream(req, limits, (e) => (refused = e)) : null;
+    const body = hasBody(req) ? bodyStream(req, res, limits, (e) => (refused = e)) : null;
     if (body) {
       linger(req, res);
       if (x.expectsContinue) res.writeContinue();

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { invalid, tooLarge, type AppError } from '@overtone/service-kit';
 
@@ -21,10 +21,16 @@ export const tooBig = (maxBytes: number): AppError =>
  * The request's body as a stream of its own, so that a service which answers early does not take the client's
  * connection down with it. Counts, and gives up on a client that sends too much or too slowly.
  */
-export const bodyStream = (req: IncomingMessage, limits: BodyLimits, onRefused: (e: AppError) => void): Readable => {
+export const bodyStream = (
+  req: IncomingMessage,
+  res: ServerResponse,
+  limits: BodyLimits,
+  onRefused: (e: AppError) => void,
+): Readable => {
   let count = 0;
   let atLastLook = 0;
   let waitingForService = false;
+  let ended = false;
   const started = Date.now();
 
   const refuse = (e: AppError): void => {
@@ -48,11 +54,14 @@ export const bodyStream = (req: IncomingMessage, limits: BodyLimits, onRefused: 
   };
   const onEnd = () => {
     // Everything has come: from here on it is the service that takes its time.
+    ended = true;
     clearInterval(look);
     body.push(null);
   };
   const onGone = () => {
-    if (!req.complete) body.destroy(invalid('request_aborted', 'The request was cut off'));
+    if (ended) return;
+    // What had come and was not handed on goes with the request: it was answered before.
+    body.destroy(req.complete ? undefined : invalid('request_aborted', 'The request was cut off'));
   };
   const body = new Readable({
     highWaterMark: 64 * 1024,
@@ -70,5 +79,11 @@ export const bodyStream = (req: IncomingMessage, limits: BodyLimits, onRefused: 
   });
   req.on('data', onData).on('end', onEnd).on('close', onGone);
   req.on('error', onGone);
+  // It may have gone while it was found out who is asking.
+  if (req.destroyed) onGone();
+  // A request that is answered before it was taken does not close by itself.
+  res.once('close', () => {
+    if (!ended) body.destroy();
+  });
   return body;
 };

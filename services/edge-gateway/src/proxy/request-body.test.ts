@@ -1,0 +1,61 @@
+import { EventEmitter } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { describe, expect, it } from '@jest/globals';
+import { bodyStream } from './request-body.ts';
+
+const limits = { maxBytes: 1_000_000, minBytes: 1, windowMs: 60_000 };
+/** More than is handed on before the service takes some of it. */
+const much = Buffer.alloc(200_000);
+const coming = (complete: boolean) =>
+  Object.assign(new Readable({ read: () => {} }), { complete }) as unknown as IncomingMessage;
+const answer = () => new EventEmitter() as unknown as ServerResponse;
+const closed = (stream: Readable): Promise<unknown> => new Promise((resolve) => stream.once('close', resolve));
+
+describe('the body of a request', () => {
+  it.each([true, false])(
+    'is given up when the request goes before it was taken (all of it had come: %s)',
+    async (all) => {
+      const req = coming(all);
+      const body = bodyStream(req, answer(), limits, () => {});
+      const errors: unknown[] = [];
+      body.on('error', (e) => errors.push(e));
+      const over = closed(body);
+      for (const piece of [much, much, null]) req.push(piece);
+      await new Promise((resolve) => req.once('pause', resolve));
+      req.destroy();
+      await over;
+      // Whoever answered early misses nothing; whoever waits for the rest has to know.
+      expect(errors).toHaveLength(all ? 0 : 1);
+    },
+  );
+
+  it('is given up when the answer is out before it was taken', async () => {
+    const req = coming(true);
+    const res = answer();
+    const body = bodyStream(req, res, limits, () => {});
+    for (const piece of [much, much, null]) req.push(piece);
+    await new Promise((resolve) => req.once('pause', resolve));
+    const over = closed(body);
+    res.emit('close');
+    await over;
+  });
+
+  it('is given up when the request had gone before', async () => {
+    const req = coming(true);
+    req.destroy();
+    await closed(req);
+    await closed(bodyStream(req, answer(), limits, () => {}));
+  });
+
+  it('goes on to its end when the request is over and it was not taken yet', async () => {
+    const req = coming(true);
+    const body = bodyStream(req, answer(), limits, () => {});
+    req.push('all of it');
+    req.push(null);
+    await closed(req);
+    let came = '';
+    for await (const chunk of body) came += String(chunk);
+    expect(came).toBe('all of it');
+  });
+});
