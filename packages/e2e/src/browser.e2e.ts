@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import type { Browser, Page } from 'playwright-core';
 import { dropFile, fitsWidth, launchBrowser, openPage, signInByHand, type Watched } from './browser.ts';
 import type { Context } from './context.ts';
+import { limitSignIns } from './people.ts';
 import { spokenAt } from './recordings.ts';
 import { until, type Check, type Suite } from './runner.ts';
 
@@ -50,6 +51,7 @@ export const inTheBrowser = ({ instance, recordings, screenshots }: Context): Su
       rule: 'Chromium starts',
       vital: true,
       run: async () => {
+        await limitSignIns(instance, 10_000);
         browser = await launchBrowser();
         watched = await openPage(browser, instance.baseUrl, screenshots);
         page = watched.page;
@@ -252,6 +254,9 @@ export const inTheBrowser = ({ instance, recordings, screenshots }: Context): Su
   return {
     name: 'The main job, by hand in Chromium',
     checks: [...opening, ...reading, ...finding],
-    close: async () => browser?.close(),
+    close: async () => {
+      await browser?.close();
+      await limitSignIns(instance, null);
+    },
   };
 };

@@ -29,6 +29,10 @@ export const listen = async (baseUrl: string, token: string, since?: number): Pr
     socket.addEventListener('error', () => fail(new Error('the socket did not open')));
   });
   socket.send(JSON.stringify({ type: 'authenticate', token, ...(since === undefined ? {} : { since }) }));
-  await until('the socket is welcomed', async () => heard.some((h) => h.message.type === 'connection_established'));
+  const early = closed.then((code): never => {
+    throw new Error(`the socket was closed with ${code} before it was welcomed`);
+  });
+  const welcomed = async () => heard.some((h) => h.message.type === 'connection_established');
+  await Promise.race([until('the socket is welcomed', welcomed), early]);
   return { heard, closed, close: () => socket.close(), lastSeq: () => lastSeq(heard) };
 };

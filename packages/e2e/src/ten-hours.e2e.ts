@@ -4,6 +4,7 @@ import { launchBrowser, openPage, signInByHand, type Watched } from './browser.t
 import { signIn, type Client } from './client.ts';
 import type { Context } from './context.ts';
 import { admin, type Instance } from './instance.ts';
+import { limitSignIns } from './people.ts';
 import { asService } from './service-access.ts';
 import { until, type Suite } from './runner.ts';
 
@@ -66,6 +67,8 @@ export const tenHours = ({ instance, screenshots }: Context): Suite => {
         vital: true,
         run: async () => {
           api = await signIn(instance.baseUrl, admin.email, admin.password);
+          // Others have signed in just before.
+          await limitSignIns(instance, 10_000);
           uuid = await storeTenHours(instance, api);
           const file = await api.file(uuid, '?segment_limit=1');
           assert.equal(file.total_segments, segments);
@@ -116,6 +119,7 @@ export const tenHours = ({ instance, screenshots }: Context): Suite => {
     close: async () => {
       await browser?.close();
       await api?.call('DELETE', `/api/files/${uuid}`);
+      await limitSignIns(instance, null);
     },
   };
 };
