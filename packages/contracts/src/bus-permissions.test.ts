@@ -7,14 +7,18 @@ const services = Object.keys(topology) as ServiceName[];
 const mayPublish = (service: ServiceName, subject: string): boolean =>
   natsPermissions(service).publish.includes(subject);
 
-describe('who follows a stream or a bucket from memory', () => {
-  const followers = services.filter((s) => topology[s].follows.length > 0 || s === 'transcription-dispatcher');
-
-  it.each(followers)('%s may answer the flow control of the broker, or it is sent nothing any more', (service) => {
-    expect(mayPublish(service, '$JS.FC.>')).toBe(true);
+describe('rights on the bus', () => {
+  it('flow control of the broker is answered by the owner of the streams alone, which watches buckets', () => {
+    expect(services.filter((s) => mayPublish(s, '$JS.FC.>'))).toEqual(['transcription-dispatcher']);
   });
-  it('nobody else has to do with it', () => {
-    const others = services.filter((s) => !followers.includes(s));
-    expect(others.filter((s) => mayPublish(s, '$JS.FC.>'))).toEqual([]);
+
+  it('no service but the owner of the streams may publish to a subject that others receive by its pattern', () => {
+    const wide = (s: ServiceName) => natsPermissions(s).publish.filter((p) => /^(_INBOX|>|feed)/.test(p));
+    expect(services.filter((s) => wide(s).length > 0)).toEqual([]);
+  });
+
+  it('a service may reply exactly when it serves requests', () => {
+    const repliers = services.filter((s) => natsPermissions(s).allowResponses);
+    expect(repliers).toEqual(services.filter((s) => topology[s].serves.length > 0));
   });
 });

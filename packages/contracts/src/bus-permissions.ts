@@ -1,5 +1,5 @@
 import { jobDurable, type ServiceName } from './define.ts';
-import { eventDurable, topology } from './topology.ts';
+import { eventDurable, eventFeed, topology } from './topology.ts';
 
 const useOfConsumer = (stream: string, durable: string): string[] => [
   `$JS.API.CONSUMER.INFO.${stream}.${durable}`,
@@ -18,15 +18,8 @@ const consuming = (service: ServiceName): string[] =>
     ];
   });
 
-/** Ephemeral consumers get names that are made up when they start, so only the stream can be said. */
-const following = [
-  '$JS.API.CONSUMER.CREATE.EVENTS',
-  '$JS.API.CONSUMER.CREATE.EVENTS.>',
-  '$JS.API.CONSUMER.DELETE.EVENTS.*',
-  '$JS.API.STREAM.NAMES',
-  '$JS.FC.>',
-  ...useOfConsumer('EVENTS', '*'),
-];
+/** Events by their sequence: what a follower of the feed has missed. Only the owner of the stream may create consumers of it. */
+const following = ['$JS.API.STREAM.MSG.GET.EVENTS'];
 
 const working = (durables: readonly string[]): string[] => [
   '$JS.API.STREAM.INFO.JOBS',
@@ -43,7 +36,8 @@ const working = (durables: readonly string[]): string[] => [
  */
 const owning = ['$JS.API.>', '$JS.ACK.>', '$JS.FC.>', '$KV.>'];
 
-export type NatsPermissions = { publish: string[]; subscribe: string[] };
+/** `allowResponses`: may reply once to a request, to the inbox that the request names. */
+export type NatsPermissions = { publish: string[]; subscribe: string[]; allowResponses: boolean };
 
 /** Publish and subscribe permissions of one service's bus user: it can speak only for itself. */
 export const natsPermissions = (service: ServiceName): NatsPermissions => {
@@ -58,11 +52,17 @@ export const natsPermissions = (service: ServiceName): NatsPermissions => {
     ...(t.follows.length > 0 ? following : []),
     ...(durables.length > 0 ? working(durables) : []),
     ...(service === 'transcription-dispatcher' ? owning : []),
-    '_INBOX.>',
   ];
   return {
     publish: [...new Set(publish)],
-    subscribe: [...new Set([`_INBOX.${service}.>`, ...[...t.serves, ...t.hears, ...t.listens].map((d) => d.subject)])],
+    subscribe: [
+      ...new Set([
+        `_INBOX.${service}.>`,
+        ...(t.follows.length > 0 ? [eventFeed.subject] : []),
+        ...[...t.serves, ...t.hears, ...t.listens].map((d) => d.subject),
+      ]),
+    ],
+    allowResponses: t.serves.length > 0,
   };
 };
 

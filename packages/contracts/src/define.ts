@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { RouteError } from './errors.ts';
 
 /** The eight services, by the name used in bus users, database roles, durables, logs and metrics. */
 export const serviceNames = [
@@ -128,8 +129,16 @@ export type RouteDef<
   readonly status: number;
   /** Media type of the answer when it is not JSON, e.g. `text/vtt`. */
   readonly answerType: string;
+  /** The answer's other media types, where the caller chooses one. */
+  readonly otherAnswers: Readonly<Record<string, z.ZodType>>;
+  /** Further statuses that are no failure, with their meaning, e.g. 206. */
+  readonly otherStatuses: Readonly<Record<number, string>>;
+  /** What the route refuses with, beside what `errorsOf` derives from its form. */
+  readonly errors: readonly RouteError[];
   /** True where a cookie caller needs no CSRF header (sign-in itself). */
   readonly csrfExempt: boolean;
+  /** True where the answer sets or clears session cookies: the edge refuses cross-site requests. */
+  readonly setsCookies: boolean;
 };
 export type ParamsOf<R extends RouteDef> = z.infer<R['params']>;
 export type QueryOf<R extends RouteDef> = z.infer<R['query']>;

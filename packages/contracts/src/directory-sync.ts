@@ -11,7 +11,10 @@ const settings = {
   schedule: text(200).min(1),
   dry_run: z.boolean(),
   max_disables_per_run: z.int().min(1).max(100_000),
-  /** A pass that would disable more than this share of the accounts is held as a whole; null: no such brake. */
+  /**
+   * A pass that would disable more than this share of 20 or more accounts is held as a whole; of fewer accounts, one that
+   * would disable several and more than half of them. null: no such brake.
+   */
   max_disable_percent: z.number().min(0.01).max(100).nullable(),
 };
 export const directorySyncSettings = z.object(settings);
@@ -37,6 +40,7 @@ export const directorySyncRoutes = {
     summary: 'Change settings of the sweep; counts from the next look at the schedule on',
     body: directorySyncSettings.partial().strict(),
     answer: settingsAnswer,
+    errors: ['schedule_invalid'],
   }),
   directorySyncStatus: route({
     method: 'GET',
@@ -66,6 +70,7 @@ export const directorySyncRoutes = {
     body: z.object({ dry_run: z.literal(true).optional() }).optional(),
     answer: z.object({ task_id: z.uuid(), status: z.literal('queued'), message: z.string() }),
     status: 202,
+    errors: ['sweep_running'],
   }),
   passes: route({
     method: 'GET',
@@ -92,6 +97,7 @@ export const directorySyncRoutes = {
     body: z.object({ set_digest: text(64) }),
     answer: z.object({ task_id: z.uuid(), status: z.literal('queued'), message: z.string() }),
     status: 202,
+    errors: ['sweep_running', 'sweep_not_held'],
   }),
   undoPass: route({
     method: 'POST',

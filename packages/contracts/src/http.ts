@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Access, BodyKind, RouteDef, ServiceName } from './define.ts';
+import { statusOfCode, type ErrorCode, type RouteError } from './errors.ts';
 
 const none = z.object({}).loose();
 type None = typeof none;
@@ -17,6 +18,10 @@ type RouteInput<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, A
   status?: number;
   answerType?: string;
   csrfExempt?: boolean;
+  setsCookies?: boolean;
+  errors?: readonly RouteError[];
+  otherStatuses?: RouteDef['otherStatuses'];
+  otherAnswers?: RouteDef['otherAnswers'];
 };
 
 /**
@@ -46,19 +51,53 @@ export const routesOf =
     status: def.status ?? (def.answer ? 200 : 204),
     answerType: def.answerType ?? 'application/json',
     csrfExempt: def.csrfExempt ?? false,
+    setsCookies: def.setsCookies ?? false,
+    errors: def.errors ?? [],
+    otherStatuses: def.otherStatuses ?? {},
+    otherAnswers: def.otherAnswers ?? {},
   });
 
-/** RFC 9457 problem details, with the fields every Overtone error carries. */
-export const problem = z.object({
-  type: z.string(),
-  title: z.string(),
-  status: z.int(),
-  code: z.string(),
-  detail: z.string(),
-  request_id: z.string(),
-  errors: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
-});
-export type Problem = z.infer<typeof problem>;
+const safeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
+/** A safe method's body has no meaning (RFC 9110, 9.3.1): it is never read. */
+export const readsBody = (route: Pick<RouteDef, 'method'>): boolean => !safeMethods.has(route.method);
+
+/** What any route answers: a request that cannot be read, limits, and a dependency that is down. */
+const ofEveryRoute: RouteError[] = [
+  'invalid_request',
+  'request_aborted',
+  ['invalid_request', 408],
+  ['invalid_request', 431],
+  'expectation_failed',
+  'upload_too_large',
+  'rate_limited',
+  'service_unavailable',
+  'database_unavailable',
+  'storage_full',
+];
+const ofSignedInCallers: ErrorCode[] = [
+  'not_authenticated',
+  'role_required',
+  'account_pending_approval',
+  'account_rejected',
+  'account_disabled',
+  'password_change_required',
+  'account_expired',
+];
+const ofBodies: ErrorCode[] = ['malformed_json', 'unsupported_media_type', 'invalid_body', 'body_too_large'];
+
+/** Every failure that a route may answer: what follows from its form, and what its definition adds. */
+export function errorsOf(route: RouteDef): { code: ErrorCode; status: number }[] {
+  const all: RouteError[] = [
+    ...ofEveryRoute,
+    ...(route.access === 'public' ? [] : ofSignedInCallers),
+    ...(readsBody(route) && !route.csrfExempt ? (['csrf_failed'] as const) : []),
+    ...(route.setsCookies ? (['cross_site_request', 'insecure_origin'] as const) : []),
+    ...(route.path.includes('{') ? (['not_found'] as const) : []),
+    ...(readsBody(route) && route.bodyKind !== 'raw' ? ofBodies : []),
+    ...route.errors,
+  ];
+  return all.map((e) => (typeof e === 'string' ? { code: e, status: statusOfCode(e) } : { code: e[0], status: e[1] }));
+}
 
 /** A page of a list: `{items, total, page, page_size}`. */
 export const pageOf = <T extends z.ZodType>(item: T) =>
@@ -84,9 +123,7 @@ export const uuidParams = z.object({ uuid: z.uuid() });
 export const message = z.object({ message: z.string() });
 /** ISO-8601 UTC. */
 export const time = z.iso.datetime();
-/** NUL cannot be stored by PostgreSQL and has no meaning in text: refused at the edge of the system. */
-export const text = (max: number) =>
-  z
-    .string()
-    .max(max)
-    .refine((s) => !s.includes('\0'), 'must not contain NUL');
+export const textRule = 'must be well-formed Unicode without NUL';
+/** PostgreSQL stores no NUL, and half of a surrogate pair cannot be encoded: both are refused where requests are read. */
+export const isText = (s: string): boolean => !s.includes('\0') && s.isWellFormed();
+export const text = (max: number) => z.string().max(max).refine(isText, textRule);

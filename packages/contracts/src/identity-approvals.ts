@@ -29,6 +29,7 @@ export const approvalRoutes = {
     summary: 'Release an account',
     params: uuidParams,
     answer: decision,
+    errors: ['account_out_of_reach', 'approval_not_pending'],
   }),
   rejectUser: route({
     method: 'POST',
@@ -38,5 +39,6 @@ export const approvalRoutes = {
     params: uuidParams,
     body: z.object({ reason: text(500).optional() }).optional(),
     answer: decision,
+    errors: ['account_out_of_reach', 'approval_not_pending', 'own_account', 'last_super_admin'],
   }),
 };

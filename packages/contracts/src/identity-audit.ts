@@ -45,6 +45,7 @@ export const auditRoutes = {
     summary: 'The audit trail as a file, newest first, at most 10,000 records',
     query: z.object({ ...auditFilter, export_format: z.enum(['csv', 'json']).default('csv') }),
     answerType: 'text/csv',
+    otherAnswers: { 'application/json': z.array(auditRecord) },
     status: 200,
   }),
 };

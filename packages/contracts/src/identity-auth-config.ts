@@ -32,6 +32,12 @@ export const authConfigItem = z.object({
  * `<key>_clear: true` forgets the stored secret, because neither null nor an empty text does.
  */
 const flat = z.record(text(64), value);
+/** The sources outside this platform; the account's `auth_type` names one of them. */
+export const signInSources = ['ldap', 'oidc', 'pki', 'proxy'] as const;
+export type SignInSource = (typeof signInSources)[number];
+const sourceParams = z.object({ category: z.enum(signInSources) });
+const sessionCount = z.object({ accounts: z.int(), sessions: z.int() });
+
 const categoryParams = z.object({ category: z.enum(authCategories) });
 
 const connectionStep = z.object({
@@ -100,6 +106,7 @@ export const authConfigRoutes = {
     access: 'super_admin',
     summary: 'Store what the environment sets and nothing is stored for yet',
     answer: z.object({ success: z.literal(true), migrated_count: z.int(), message: z.string() }),
+    errors: ['settings_invalid'],
   }),
   authConfigOf: route({
     method: 'GET',
@@ -124,14 +131,35 @@ export const authConfigRoutes = {
       updated_keys: z.array(z.string()),
       /** What works but is probably not meant. */
       warnings: z.array(z.string()),
+      /** Live sessions of a source that this change has switched off: they go on until somebody ends them; else null. */
+      remaining_sessions: sessionCount.nullable(),
     }),
+    errors: ['settings_invalid', 'secret_required'],
+  }),
+  sourceSessions: route({
+    method: 'GET',
+    path: '/api/admin/auth-config/{category}/sessions',
+    access: 'super_admin',
+    summary: 'How many accounts of a source have live sessions, and how many sessions',
+    params: sourceParams,
+    answer: sessionCount.extend({ enabled: z.boolean() }),
+  }),
+  endSourceSessions: route({
+    method: 'DELETE',
+    path: '/api/admin/auth-config/{category}/sessions',
+    access: 'super_admin',
+    summary: 'End the sessions of all accounts of a source that is switched off, except the one of the request',
+    params: sourceParams,
+    answer: z.object({ success: z.literal(true), accounts: z.int(), sessions_terminated: z.int() }),
+    errors: ['source_switched_on'],
   }),
   testAuthConfig: route({
     method: 'POST',
     path: '/api/admin/auth-config/{category}/test',
     access: 'super_admin',
-    summary: 'Try the directory or the provider with unsaved values over the saved ones; nothing is stored',
-    params: z.object({ category: z.enum(['ldap', 'oidc']) }),
+    summary:
+      'Try the directory, the provider or authorities and revocation lists with unsaved values over the saved ones; nothing is stored',
+    params: z.object({ category: z.enum(['ldap', 'oidc', 'pki']) }),
     body: flat,
     answer: z.object({
       success: z.boolean(),
@@ -139,5 +167,6 @@ export const authConfigRoutes = {
       steps: z.array(connectionStep),
       details: z.record(z.string(), z.unknown()),
     }),
+    errors: ['settings_invalid', 'secret_required'],
   }),
 };

@@ -48,5 +48,6 @@ export const explanationRoutes = {
     summary: 'Why somebody is admitted, an administrator, disabled or refused at sign-in, as the directory says now',
     query: z.object({ login: text(256).min(1) }),
     answer: signInExplanation,
+    errors: ['directory_unavailable'],
   }),
 };

@@ -48,6 +48,7 @@ export const groupRoutes = {
     body: z.object({ name: groupName, description: text(2000).optional() }),
     answer: groupDetail,
     status: 201,
+    errors: ['group_name_taken'],
   }),
   group: route({
     method: 'GET',
@@ -65,6 +66,7 @@ export const groupRoutes = {
     params: uuidParams,
     body: z.object({ name: groupName.optional(), description: text(2000).optional() }),
     answer: groupDetail,
+    errors: ['group_name_taken'],
   }),
   deleteGroup: route({
     method: 'DELETE',
@@ -82,6 +84,7 @@ export const groupRoutes = {
     body: z.object({ user_uuid: z.uuid(), role: z.enum(groupRoles).default('member') }),
     answer: groupMember,
     status: 201,
+    errors: ['already_member'],
   }),
   changeMember: route({
     method: 'PUT',
@@ -98,5 +101,6 @@ export const groupRoutes = {
     access: 'user',
     summary: 'Remove a member (managers, administrators), or leave the group',
     params: memberParams,
+    errors: ['membership_from_directory'],
   }),
 };

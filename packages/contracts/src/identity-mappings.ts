@@ -54,6 +54,7 @@ export const mappingRoutes = {
       .refine((m) => Boolean(m.group_uuid ?? m.grants_role), givesNothing),
     answer: mappingObject,
     status: 201,
+    errors: ['not_found', 'mapping_exists', 'mapping_gives_nothing', 'mapping_role_refused'],
   }),
   updateMapping: route({
     method: 'PUT',
@@ -68,6 +69,7 @@ export const mappingRoutes = {
       description: text(2000).nullable().optional(),
     }),
     answer: mappingObject,
+    errors: ['mapping_exists', 'mapping_gives_nothing', 'mapping_role_refused'],
   }),
   deleteMapping: route({
     method: 'DELETE',
@@ -100,5 +102,6 @@ export const mappingRoutes = {
       legacy_admin: z.boolean(),
       effective_role: z.enum(grantableRoles),
     }),
+    errors: ['not_found', 'username_not_searchable', 'ldap_disabled', 'directory_unavailable'],
   }),
 };

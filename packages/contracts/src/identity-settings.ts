@@ -132,7 +132,10 @@ export const authSettings = {
   oidc_name_claim: oidc.line('name', 'Path of the claim with the name to show', 200),
   oidc_groups_claim: oidc.line('groups', 'Path of the claim with the groups', 200),
   oidc_roles_claim: oidc.line('realm_access.roles', 'Path of the claim with the roles', 200),
-  oidc_admin_role: oidc.line('admin', 'Roles that make an administrator, separated by commas'),
+  oidc_admin_role: oidc.line(
+    'admin',
+    'Roles that make an administrator, separated by commas. Once set, a sign-in without the roles claim keeps the role',
+  ),
   oidc_allowed_groups: oidc.line('', 'Who is in none of these is not admitted; empty: everybody is', long),
   oidc_blocked_groups: oidc.line('', 'Who is in one of these is not admitted', long),
 
@@ -146,7 +149,16 @@ export const authSettings = {
   pki_crl_url: pki.line('', 'Where the revocation list is fetched'),
   pki_crl_cache_seconds: pki.count(3600, [10, 604_800], 'How long a fetched list is used'),
   pki_revocation_soft_fail: pki.flag(false, 'Let people in when no list can be had'),
-  pki_admin_dns: pki.line('', 'Subject names of administrators, separated by ;', long),
+  pki_admin_dns: pki.line(
+    '',
+    'Subject names of administrators, separated by ;, each with its issuer if wanted: subject < issuer',
+    long,
+  ),
+  pki_issuer_map: pki.line(
+    '',
+    'Authorities that replaced another, separated by ;, each as new < old: their certificates mean the accounts of the old one',
+    long,
+  ),
 
   proxy_enabled: proxy.flag(false, 'Sign-in by a header that a trusted proxy sets'),
   proxy_trusted_proxies: proxy.line('', 'Addresses or CIDR blocks of those proxies; needed', long),
@@ -154,6 +166,11 @@ export const authSettings = {
   proxy_email_header: proxy.line('X-Forwarded-Email', 'Header with the e-mail address', 100),
   proxy_name_header: proxy.line('X-Forwarded-Name', 'Header with the name to show', 100),
   proxy_groups_header: proxy.line('', 'Header with the groups, separated by commas; empty: none is read', 100),
+  proxy_no_groups_value: proxy.line(
+    '-',
+    'Value of that header that means no groups, where the proxy drops empty headers',
+    100,
+  ),
   proxy_email_verified: proxy.flag(false, 'The proxy vouches for e-mail addresses'),
   proxy_shared_secret: proxy.secret('Value the proxy repeats in the header below; empty: not asked for'),
   proxy_secret_header: proxy.line('X-Proxy-Secret', 'Header with the shared secret', 100),

@@ -11,6 +11,8 @@ export const adminUserObject = userObject.extend({
   locked_until: time.nullable(),
   /** Who disabled the account: a person, the directory, or nobody. */
   disabled_by: z.enum(['administrator', 'directory']).nullable(),
+  /** Issuer of the certificate that the account is linked to; null: whichever authority is set, or no certificate. */
+  pki_issuer_dn: z.string().nullable(),
   groups: z.array(z.object({ uuid: z.uuid(), name: z.string() })),
 });
 
@@ -54,6 +56,7 @@ export const userRoutes = {
     }),
     answer: adminUserObject,
     status: 201,
+    errors: ['email_taken', 'password_rejected', ['password_not_local', 400]],
   }),
   findUsers: route({
     method: 'GET',
@@ -87,6 +90,14 @@ export const userRoutes = {
       must_change_password: z.boolean().optional(),
     }),
     answer: adminUserObject,
+    errors: [
+      'account_out_of_reach',
+      'email_taken',
+      'local_fallback_refused',
+      'password_not_local',
+      'own_account',
+      'last_super_admin',
+    ],
   }),
   deleteUser: route({
     method: 'DELETE',
@@ -94,6 +105,7 @@ export const userRoutes = {
     access: 'admin',
     summary: 'Delete an account and everything it owns',
     params: uuidParams,
+    errors: ['account_out_of_reach', 'own_account', 'last_super_admin'],
   }),
   changeRole: route({
     method: 'PUT',
@@ -103,15 +115,18 @@ export const userRoutes = {
     params: uuidParams,
     query: z.object({ new_role: z.enum(roles) }),
     answer: z.object({ success: z.literal(true), old_role: z.enum(roles), new_role: z.enum(roles) }),
+    errors: ['account_out_of_reach', 'own_account', 'last_super_admin'],
   }),
   resetPassword: route({
     method: 'POST',
     path: '/api/admin/users/{uuid}/reset-password',
-    access: 'super_admin',
-    summary: 'Set a new password for a local account and end its sessions; refused for accounts of a directory',
+    access: 'admin',
+    summary:
+      'Set a new password for a local account and end its sessions; refused for accounts of a directory. An admin reaches accounts with the role user, a super_admin all',
     params: uuidParams,
     body: z.object({ new_password: password, force_change: z.boolean().default(true) }),
     answer: z.object({ success: z.literal(true), sessions_terminated: z.int() }),
+    errors: ['account_out_of_reach', 'own_account', 'password_not_local', 'password_rejected'],
   }),
   unlockUser: route({
     method: 'POST',
@@ -120,6 +135,26 @@ export const userRoutes = {
     summary: 'Lift the lock after failed sign-ins',
     params: uuidParams,
     answer: z.object({ success: z.literal(true), was_locked: z.boolean() }),
+    errors: ['account_out_of_reach'],
+  }),
+  linkCertificate: route({
+    method: 'PUT',
+    path: '/api/admin/users/{uuid}/certificate',
+    access: 'admin',
+    summary:
+      'Link an account to the certificate of its owner; without an issuer the first certificate of the subject decides. An account above the role user needs super_admin',
+    params: uuidParams,
+    body: z.strictObject({ subject: text(1200).trim().min(1), issuer: text(1200).trim().min(1).nullable() }),
+    answer: adminUserObject,
+    errors: ['account_out_of_reach', 'certificate_linked', 'certificate_name_invalid'],
+  }),
+  unlinkCertificate: route({
+    method: 'DELETE',
+    path: '/api/admin/users/{uuid}/certificate',
+    access: 'admin',
+    summary: 'Remove the link between an account and a certificate, and end its sessions',
+    params: uuidParams,
+    errors: ['account_out_of_reach'],
   }),
   userSessions: route({
     method: 'GET',
@@ -128,6 +163,7 @@ export const userRoutes = {
     summary: "Somebody's sessions",
     params: uuidParams,
     answer: z.object({ sessions: z.array(sessionObject), total: z.int() }),
+    errors: ['account_out_of_reach'],
   }),
   endUserSessions: route({
     method: 'DELETE',
@@ -137,6 +173,7 @@ export const userRoutes = {
     params: uuidParams,
     answer: z.object({ success: z.literal(true), sessions_terminated: z.int() }),
     status: 200,
+    errors: ['account_out_of_reach'],
   }),
   endUserSession: route({
     method: 'DELETE',
@@ -144,6 +181,7 @@ export const userRoutes = {
     access: 'admin',
     summary: "End one of somebody's sessions",
     params: z.object({ uuid: z.uuid(), session_uuid: z.uuid() }),
+    errors: ['account_out_of_reach'],
   }),
   register: route({
     method: 'POST',
@@ -154,6 +192,7 @@ export const userRoutes = {
     answer: message,
     status: 202,
     csrfExempt: true,
+    errors: ['registration_closed', 'password_rejected'],
   }),
   passwordPolicy: route({
     method: 'GET',

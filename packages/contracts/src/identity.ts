@@ -3,6 +3,14 @@ import { message, routesOf, text } from './http.ts';
 import { authTypes, sessionObject, tokenAnswer, userObject } from './identity-objects.ts';
 
 const route = routesOf('identity');
+const signInErrors = [
+  'invalid_credentials',
+  'account_disabled',
+  'account_pending_approval',
+  'account_rejected',
+  'account_expired',
+  'too_many_sessions',
+] as const;
 
 export const identityRoutes = {
   token: route({
@@ -15,6 +23,8 @@ export const identityRoutes = {
     body: z.object({ username: text(320), password: text(1024) }),
     answer: tokenAnswer,
     csrfExempt: true,
+    errors: [...signInErrors],
+    setsCookies: true,
   }),
   refresh: route({
     method: 'POST',
@@ -23,6 +33,8 @@ export const identityRoutes = {
     summary: 'Exchange a refresh token for a new pair; the old one is spent',
     body: z.object({ refresh_token: text(512).optional() }).optional(),
     answer: tokenAnswer,
+    errors: ['refresh_refused'],
+    setsCookies: true,
   }),
   logout: route({
     method: 'POST',
@@ -31,6 +43,7 @@ export const identityRoutes = {
     summary: 'End this session and clear its cookies',
     body: z.object({ refresh_token: text(512).optional() }).optional(),
     answer: message,
+    setsCookies: true,
   }),
   logoutAll: route({
     method: 'POST',
@@ -38,6 +51,7 @@ export const identityRoutes = {
     access: 'user',
     summary: 'End every session of the caller',
     answer: z.object({ message: z.string(), sessions_revoked: z.int() }),
+    setsCookies: true,
   }),
   sessions: route({
     method: 'GET',
@@ -52,6 +66,7 @@ export const identityRoutes = {
     access: 'user',
     summary: "End one of the caller's sessions",
     params: z.object({ uuid: z.uuid() }),
+    setsCookies: true,
   }),
   methods: route({
     method: 'GET',
@@ -78,6 +93,8 @@ export const identityRoutes = {
     access: 'public',
     summary: 'Start a sign-in at the identity provider; binds it to this browser by a cookie',
     answer: z.object({ authorization_url: z.string() }),
+    errors: ['sign_in_method_off'],
+    setsCookies: true,
   }),
   oidcCallback: route({
     method: 'GET',
@@ -93,6 +110,8 @@ export const identityRoutes = {
       session_state: text(512).optional(),
     }),
     answer: tokenAnswer,
+    errors: ['sign_in_method_off', ...signInErrors],
+    setsCookies: true,
   }),
   pkiAuthenticate: route({
     method: 'POST',
@@ -101,6 +120,8 @@ export const identityRoutes = {
     summary: 'Sign in with the client certificate that a trusted proxy forwards',
     answer: tokenAnswer,
     csrfExempt: true,
+    errors: ['sign_in_method_off', 'invalid_assertion', ...signInErrors],
+    setsCookies: true,
   }),
   proxyAuthenticate: route({
     method: 'POST',
@@ -109,6 +130,8 @@ export const identityRoutes = {
     summary: 'Sign in as whom a trusted proxy names in its header',
     answer: tokenAnswer,
     csrfExempt: true,
+    errors: ['sign_in_method_off', 'invalid_assertion', ...signInErrors],
+    setsCookies: true,
   }),
   me: route({
     method: 'GET',
@@ -116,6 +139,7 @@ export const identityRoutes = {
     access: 'user',
     summary: 'The signed-in user',
     answer: userObject,
+    errors: ['not_found'],
   }),
   updateMe: route({
     method: 'PUT',
@@ -128,5 +152,6 @@ export const identityRoutes = {
       password: text(128).min(1).optional(),
     }),
     answer: userObject,
+    errors: ['not_found', 'password_rejected', 'password_not_local'],
   }),
 };

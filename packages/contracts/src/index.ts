@@ -3,6 +3,7 @@ export * from './define.ts';
 export * from './directory-pass.ts';
 export * from './directory-sweep.ts';
 export * from './directory-sync.ts';
+export * from './errors.ts';
 export * from './gpu.ts';
 export * from './http.ts';
 export * from './identity.ts';

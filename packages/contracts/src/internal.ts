@@ -26,6 +26,10 @@ export const internalRoutes = {
     status: 200,
     answerType: 'application/json',
     csrfExempt: true,
+    setsCookies: false,
+    errors: [],
+    otherStatuses: {},
+    otherAnswers: {},
   },
   /** Settings that the edge enforces; asked for at its start and whenever they change. */
   edgeSettings: {
@@ -42,5 +46,9 @@ export const internalRoutes = {
     status: 200,
     answerType: 'application/json',
     csrfExempt: true,
+    setsCookies: false,
+    errors: [],
+    otherStatuses: {},
+    otherAnswers: {},
   },
 } as const satisfies Record<string, RouteDef>;

@@ -1,7 +1,29 @@
 import { z } from 'zod';
 import { queryFlag, routesOf, uuidParams } from './http.ts';
+import { fileObject, segmentObject } from './media-objects.ts';
 
 const route = routesOf('media');
+const partial = { 206: 'The part that Range names', 304: 'The caller has this version' };
+const binary = z.string();
+/** For other programs: speakers by their label, and no identifiers of this installation. */
+const exportedTranscript = fileObject
+  .pick({
+    title: true,
+    filename: true,
+    language: true,
+    duration: true,
+    recorded_date: true,
+    upload_time: true,
+    engine: true,
+  })
+  .extend({
+    speakers: z.array(z.object({ label: z.string(), name: z.string(), talk_time: z.number() })).optional(),
+    segments: z.array(
+      segmentObject
+        .pick({ start_time: true, end_time: true, text: true, confidence: true, edited: true, words: true })
+        .extend({ speaker: z.string().nullable().optional() }),
+    ),
+  });
 
 export const contentRoutes = {
   content: route({
@@ -11,8 +33,11 @@ export const contentRoutes = {
     summary: 'The recording itself; Range is honoured',
     params: uuidParams,
     query: z.object({ download: queryFlag.optional() }),
-    answerType: 'application/octet-stream',
+    answerType: 'audio/*',
+    otherAnswers: { 'video/*': binary, 'application/*': binary },
     status: 200,
+    otherStatuses: partial,
+    errors: ['range_not_satisfiable', 'storage_unavailable'],
   }),
   contentHead: route({
     method: 'HEAD',
@@ -21,6 +46,8 @@ export const contentRoutes = {
     summary: 'Size and type of the recording',
     params: uuidParams,
     status: 200,
+    otherStatuses: partial,
+    errors: ['range_not_satisfiable', 'storage_unavailable'],
   }),
   thumbnail: route({
     method: 'GET',
@@ -30,6 +57,8 @@ export const contentRoutes = {
     params: uuidParams,
     answerType: 'image/jpeg',
     status: 200,
+    otherStatuses: partial,
+    errors: ['artefact_missing', 'range_not_satisfiable', 'storage_unavailable'],
   }),
   waveform: route({
     method: 'GET',
@@ -39,6 +68,7 @@ export const contentRoutes = {
     params: uuidParams,
     query: z.object({ samples: z.coerce.number().int().min(100).max(10_000).default(1000) }),
     answer: z.object({ duration: z.number(), peaks: z.array(z.number()) }),
+    errors: ['artefact_missing', 'storage_unavailable'],
   }),
   subtitles: route({
     method: 'GET',
@@ -51,6 +81,11 @@ export const contentRoutes = {
       include_speakers: queryFlag.default(true),
     }),
     answerType: 'text/plain',
+    otherAnswers: {
+      'application/x-subrip': z.string(),
+      'text/vtt': z.string(),
+      'application/json': exportedTranscript,
+    },
     status: 200,
   }),
 };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineEvent, defineRpc, roles } from './define.ts';
 import { time } from './http.ts';
-import { fileStatuses } from './media-objects.ts';
+import { fileStatuses, transcriptionOutcomes } from './media-objects.ts';
 import { word } from './transcription.ts';
 import { runOptions } from './transcription-jobs.ts';
 
@@ -14,6 +14,16 @@ export const fileAccess = z.object({
   version: z.int(),
 });
 export type FileAccess = z.infer<typeof fileAccess>;
+/** What people do with files, as far as it is audited. */
+export const fileActions = [
+  'file_uploaded',
+  'file_shared',
+  'file_unshared',
+  'file_deleted',
+  'file_restored',
+  'file_purged',
+  'file_exported',
+] as const;
 export const mediaEvents = {
   uploaded: defineEvent(
     'evt.media.file.uploaded.v1',
@@ -34,7 +44,36 @@ export const mediaEvents = {
   cancelOrdered: defineEvent('evt.media.file.cancel-ordered.v1', z.object(ofFile)),
   /** Any field a list shows has changed (status, title, duration, ...). */
   updated: defineEvent('evt.media.file.updated.v1', z.object({ ...ofFile, status: z.enum(fileStatuses) })),
+  /** It is in the bin: for everybody as if it were deleted, until it is restored. */
+  binned: defineEvent('evt.media.file.binned.v1', z.object(ofFile)),
+  restored: defineEvent('evt.media.file.restored.v1', z.object({ ...ofFile, transcriptVersion: z.int() })),
+  /** Deleted permanently. */
   deleted: defineEvent('evt.media.file.deleted.v1', z.object(ofFile)),
+  /** A person or a group may see the file now and could not before. */
+  shared: defineEvent(
+    'evt.media.file.shared.v1',
+    z.object({ ...ofFile, sharedBy: z.uuid(), userId: z.uuid().nullable(), groupId: z.uuid().nullable() }),
+  ),
+  transcriptionEnded: defineEvent(
+    'evt.media.file.transcription-ended.v1',
+    z.object({ ...ofFile, outcome: z.enum(transcriptionOutcomes), noSpeech: z.boolean() }),
+  ),
+  /** What a person did with a file; identity writes it to the audit trail. */
+  actionPerformed: defineEvent(
+    'evt.media.action.performed.v1',
+    z.object({
+      ...ofFile,
+      action: z.enum(fileActions),
+      /** null: the service itself. */
+      actorId: z.uuid().nullable(),
+      details: z.record(z.string(), z.union([z.string(), z.number()])),
+      client: z.object({
+        ip: z.string().nullable(),
+        userAgent: z.string().nullable(),
+        requestId: z.string().nullable(),
+      }),
+    }),
+  ),
   accessChanged: defineEvent('evt.media.file.access-changed.v1', fileAccess),
   /** Segments and speakers of a run are in the database; `provisional` until speakers are known. */
   transcriptStored: defineEvent(

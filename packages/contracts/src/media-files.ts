@@ -63,13 +63,15 @@ export const fileRoutes = {
     params: uuidParams,
     body: z.object({ title: text(255).trim().min(1).optional(), recorded_date: time.nullable().optional() }),
     answer: fileObject,
+    errors: ['permission_required'],
   }),
   deleteFile: route({
     method: 'DELETE',
     path: '/api/files/{uuid}',
     access: 'user',
-    summary: 'Delete a file with everything made from it',
+    summary: 'Move a file to the bin, where it can be restored for 30 days',
     params: uuidParams,
+    errors: ['permission_required', 'file_busy'],
   }),
   reprocess: route({
     method: 'POST',
@@ -86,6 +88,7 @@ export const fileRoutes = {
       .optional(),
     answer: fileObject,
     status: 202,
+    errors: ['permission_required', 'file_busy', 'language_unsupported'],
   }),
   cancel: route({
     method: 'POST',
@@ -95,5 +98,6 @@ export const fileRoutes = {
     params: uuidParams,
     answer: fileObject,
     status: 202,
+    errors: ['permission_required', 'file_busy'],
   }),
 };

@@ -17,6 +17,8 @@ export const fileStatuses = [
   'orphaned',
   'quarantined',
 ] as const;
+/** How a transcription ends. */
+export const transcriptionOutcomes = ['completed', 'failed', 'cancelled'] as const;
 export type FileStatus = (typeof fileStatuses)[number];
 export const tagSources = ['manual', 'auto_ai'] as const;
 
@@ -42,9 +44,15 @@ export const segmentObject = z.object({
   speaker: speakerRef.nullable(),
   confidence: z.number().nullable(),
   edited: z.boolean(),
+  edited_at: time.nullable(),
+  edited_by: z.uuid().nullable(),
+  /** null: not edited, the account is gone, or identity cannot be asked. */
+  edited_by_name: z.string().nullable(),
   version: z.int(),
   words: z.array(word),
 });
+/** How a change of a transcript can be undone: `POST /api/files/{uuid}/undo/{undo_uuid}`, by the account that made it. */
+export const undoObject = z.object({ uuid: z.uuid(), expires_at: time });
 export type SegmentObject = z.infer<typeof segmentObject>;
 
 /** What somebody may do with another's file: read it, or correct it too. */
@@ -56,12 +64,17 @@ export const fileObject = z.object({
   filename: z.string(),
   title: z.string(),
   user_id: z.uuid(),
+  /** Name of the owner; null: the caller owns it, or identity cannot be asked. */
+  owner_name: z.string().nullable(),
   /** What the caller may do with it; administrators may what its owner may. */
   my_permission: z.enum(['owner', ...sharePermissions]),
   status: z.enum(fileStatuses),
   /** The status in words for people, e.g. "Waiting for a speech engine". */
   display_status: z.string(),
+  /** The stage that runs; null while the file waits for a worker. */
   stage: z.enum(stages).nullable(),
+  /** The stage that a waiting file waits for. */
+  next_stage: z.enum(stages).nullable(),
   waiting_for: z.enum(waitingReasons).nullable(),
   content_type: z.string(),
   file_size: z.number().int(),
@@ -78,6 +91,8 @@ export const fileObject = z.object({
   diarization_provider: z.string().nullable(),
   speaker_count: z.int(),
   transcript_version: z.int(),
+  /** The engine found no words: there is nothing to wait for. */
+  no_speech: z.boolean(),
   /** Honest notes, e.g. why there is only one speaker or that the recording was cut off. */
   warnings: z.array(z.string()),
   error: z.object({ code: z.string(), message: z.string(), what_to_do: z.string(), retryable: z.boolean() }).nullable(),

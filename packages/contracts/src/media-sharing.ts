@@ -12,6 +12,7 @@ export const sharingRoutes = {
     summary: 'With whom a file is shared (its owner and administrators)',
     params: uuidParams,
     answer: z.array(shareObject),
+    errors: ['permission_required'],
   }),
   share: route({
     method: 'PUT',
@@ -29,6 +30,7 @@ export const sharingRoutes = {
         message: 'Give either group_uuid or user_uuid',
       }),
     answer: shareObject,
+    errors: ['permission_required'],
   }),
   unshare: route({
     method: 'DELETE',
@@ -36,5 +38,6 @@ export const sharingRoutes = {
     access: 'user',
     summary: 'Share a file no longer (its owner and administrators)',
     params: z.object({ uuid: z.uuid(), share_uuid: z.uuid() }),
+    errors: ['permission_required'],
   }),
 };

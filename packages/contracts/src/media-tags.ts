@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { routesOf, text, uuidParams } from './http.ts';
+import { listQuery, routesOf, text, uuidParams } from './http.ts';
 import { tagObject, tagWithUsage } from './media-objects.ts';
 
 const route = routesOf('media');
@@ -27,6 +27,14 @@ export const tagRoutes = {
     summary: "The caller's tags that no file carries",
     answer: z.array(tagObject),
   }),
+  tagsOfFiles: route({
+    method: 'GET',
+    path: '/api/tags/files',
+    access: 'user',
+    summary: 'The tags of up to 100 files; files the caller may not read are missing',
+    query: z.object({ file_uuid: listQuery(z.uuid()) }),
+    answer: z.object({ items: z.array(z.object({ file_uuid: z.uuid(), tags: z.array(tagObject) })) }),
+  }),
   attachTag: route({
     method: 'POST',
     path: '/api/tags/files/{uuid}/tags',
@@ -35,6 +43,7 @@ export const tagRoutes = {
     params: uuidParams,
     body: z.object({ name: text(50).trim().min(1) }),
     answer: tagObject,
+    errors: ['permission_required'],
   }),
   detachTag: route({
     method: 'DELETE',
@@ -42,5 +51,6 @@ export const tagRoutes = {
     access: 'user',
     summary: 'Take a tag off a file',
     params: z.object({ uuid: z.uuid(), tag_name: text(50) }),
+    errors: ['permission_required'],
   }),
 };

@@ -1,8 +1,28 @@
 import { z } from 'zod';
+import type { RouteError } from './errors.ts';
 import { routesOf, text, time } from './http.ts';
 import { fileObject, speakerCount } from './media-objects.ts';
 
 const route = routesOf('media');
+/** What any step of a resumable upload may refuse; the last step takes the recording in. */
+const transferErrors: readonly RouteError[] = [
+  'invalid_body',
+  'upload_empty',
+  'upload_not_media',
+  'upload_incomplete',
+  'upload_invalid',
+  // No or another Tus-Resumable header.
+  ['upload_invalid', 412],
+  'upload_offset_conflict',
+  'too_many_uploads',
+  'upload_quota_exceeded',
+  'language_unsupported',
+  'filename_invalid',
+  // Clients of the protocol take 409 for another offset and send everything again.
+  ['duplicate_file', 422],
+  'storage_full',
+  'storage_unavailable',
+];
 
 /** Options of an upload: multipart text fields beside `file`, or tus metadata of the same names. */
 export const uploadOptions = z.object({
@@ -27,13 +47,33 @@ export const uploadRoutes = {
     bodyKind: 'raw',
     answer: fileObject,
     status: 201,
+    errors: [
+      'invalid_body',
+      'upload_empty',
+      'upload_not_media',
+      'upload_incomplete',
+      'upload_invalid',
+      'filename_invalid',
+      'duplicate_file',
+      'language_unsupported',
+      'storage_full',
+      'storage_unavailable',
+    ],
   }),
   uploadLimits: route({
     method: 'GET',
     path: '/api/files/upload-limits',
     access: 'user',
     summary: 'What may be uploaded',
-    answer: z.object({ max_bytes: z.number().int(), accept: z.array(z.string()) }),
+    answer: z.object({
+      max_bytes: z.number().int(),
+      accept: z.array(z.string()),
+      /** Resumable uploads that one user may have open at once, and bytes reserved for them. */
+      max_open_uploads: z.int(),
+      max_reserved_bytes: z.number().int(),
+      /** ISO codes of the languages that can be chosen; null: any, or the engines cannot be asked. */
+      languages: z.array(z.string()).nullable(),
+    }),
   }),
   /** tus 1.0 resumable uploads; https://tus.io/protocols/resumable-upload */
   tusOptions: route({
@@ -51,6 +91,7 @@ export const uploadRoutes = {
     summary: 'Begin a resumable upload (tus 1.0 creation)',
     bodyKind: 'raw',
     status: 201,
+    errors: transferErrors,
   }),
   tusHead: route({
     method: 'HEAD',
@@ -60,6 +101,7 @@ export const uploadRoutes = {
     bodyKind: 'raw',
     status: 200,
     params: z.object({ upload_id: z.uuid() }),
+    errors: transferErrors,
   }),
   tusPatch: route({
     method: 'PATCH',
@@ -68,6 +110,7 @@ export const uploadRoutes = {
     summary: 'Append bytes to a resumable upload',
     bodyKind: 'raw',
     params: z.object({ upload_id: z.uuid() }),
+    errors: transferErrors,
   }),
   tusDelete: route({
     method: 'DELETE',
@@ -76,5 +119,6 @@ export const uploadRoutes = {
     summary: 'Give up a resumable upload',
     bodyKind: 'raw',
     params: z.object({ upload_id: z.uuid() }),
+    errors: [['upload_invalid', 412], 'upload_invalid', 'storage_unavailable'],
   }),
 };

@@ -1,3 +1,5 @@
+import { binRoutes } from './media-bin.ts';
+import { bulkRoutes } from './media-bulk.ts';
 import { contentRoutes } from './media-content.ts';
 import { fileRoutes } from './media-files.ts';
 import { sharingRoutes } from './media-sharing.ts';
@@ -8,6 +10,8 @@ import { uploadRoutes } from './media-uploads.ts';
 /** Every route of media, in the order in which they are described. */
 export const mediaRoutes = {
   ...uploadRoutes,
+  ...binRoutes,
+  ...bulkRoutes,
   ...fileRoutes,
   ...sharingRoutes,
   ...contentRoutes,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { RouteDef } from './define.ts';
-import { problem } from './http.ts';
+import { problem } from './errors.ts';
+import { errorsOf } from './http.ts';
 import { sessionObject, tokenAnswer, userObject } from './identity-objects.ts';
 import { auditRecord } from './identity-audit.ts';
 import { authConfigItem } from './identity-auth-config.ts';
@@ -108,31 +109,65 @@ const requestBody = (route: RouteDef, components: Json): Json | undefined => {
   return { required, content: { [type]: { schema: schemaOf(route.body, 'input', components) } } };
 };
 
-const failure = (description: string): Json => ({
-  description,
-  content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
-});
+const meanings: Record<number, string> = {
+  400: 'The request cannot be read, or is refused as it stands',
+  401: 'Not signed in, or the sign-in is refused',
+  403: 'Not allowed',
+  404: 'Unknown, or not visible to the caller',
+  405: 'The path has other methods',
+  408: 'The request came too slowly',
+  409: 'Conflicts with the current state',
+  412: 'Another version of the protocol is needed',
+  413: 'Too large',
+  416: 'The range is not in the recording',
+  417: 'The expectation is not supported',
+  422: 'The body does not fit its schema',
+  429: 'Too many requests; see Retry-After',
+  431: 'The address or the headers are too long',
+  503: 'A dependency is down; see Retry-After',
+  507: 'The storage is full; see Retry-After',
+};
 
-const failures = (route: RouteDef, hasBody: boolean): Json => ({
-  '400': failure('The path, the query or the request itself is not valid'),
-  ...(route.access === 'public' && !/auth\/(token|logout)/.test(route.path) ? {} : { '401': failure('Not signed in') }),
-  ...(route.access === 'public' && route.csrfExempt
-    ? {}
-    : { '403': failure('Not allowed, or the CSRF token is missing') }),
-  ...(route.path.includes('{') ? { '404': failure('Unknown, or not yours') } : {}),
-  ...(hasBody ? { '413': failure('Too large'), '422': failure('The body does not fit its schema') } : {}),
-  '429': failure('Too many requests; see Retry-After'),
-  '503': failure('Something this needs is down; see Retry-After'),
-});
+/** One response for each status that the route's errors have, with the codes that come with it. */
+const failures = (route: RouteDef): Json => {
+  const codes = Map.groupBy(errorsOf(route), (error) => error.status);
+  return Object.fromEntries(
+    [...codes.entries()]
+      .toSorted(([a], [b]) => a - b)
+      .map(([status, errors]) => [
+        String(status),
+        {
+          description: meanings[status],
+          'x-error-codes': [...new Set(errors.map((error) => error.code))].toSorted(),
+          ...(route.method === 'HEAD'
+            ? {}
+            : { content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } } }),
+        },
+      ]),
+  );
+};
 
-const answerOf = (route: RouteDef, components: Json): Json => {
-  if (route.answer instanceof z.ZodUndefined) {
-    if (route.answerType === 'application/json' || route.method === 'HEAD') return { description: route.summary };
-    return { description: route.summary, content: { [route.answerType]: { schema: { type: 'string' } } } };
-  }
+const contentOf = (route: RouteDef, components: Json): Json | undefined => {
+  if (route.method === 'HEAD') return undefined;
+  const noJson = route.answer instanceof z.ZodUndefined;
+  if (noJson && route.answerType === 'application/json') return undefined;
+  const main = noJson ? { type: 'string' } : schemaOf(route.answer, 'output', components);
+  const others = Object.entries(route.otherAnswers).map(([type, schema]) => [
+    type,
+    { schema: schemaOf(schema, 'output', components) },
+  ]);
+  return { [route.answerType]: { schema: main }, ...(Object.fromEntries(others) as Json) };
+};
+
+const successes = (route: RouteDef, components: Json): Json => {
+  const content = contentOf(route, components);
+  const others = Object.entries(route.otherStatuses).map(([status, description]) => [
+    status,
+    { description, ...(content && status.startsWith('2') ? { content } : {}) },
+  ]);
   return {
-    description: route.summary,
-    content: { [route.answerType]: { schema: schemaOf(route.answer, 'output', components) } },
+    [String(route.status)]: { description: route.summary, ...(content ? { content } : {}) },
+    ...(Object.fromEntries(others) as Json),
   };
 };
 
@@ -143,12 +178,10 @@ const operation = (name: string, route: RouteDef, components: Json): Json => {
     summary: route.summary,
     tags: [route.path.split('/')[2] ?? 'system'],
     ...(route.access === 'public' ? { security: [] } : { 'x-required-role': route.access }),
+    ...(route.setsCookies ? { 'x-sets-cookies': true } : {}),
     parameters: parameters(route, components),
     ...(body ? { requestBody: body } : {}),
-    responses: {
-      [String(route.status)]: answerOf(route, components),
-      ...failures(route, body !== undefined || route.bodyKind === 'raw'),
-    },
+    responses: { ...successes(route, components), ...failures(route) },
   };
 };
 

@@ -56,6 +56,7 @@ export const queueRoutes = {
     access: 'admin',
     summary: 'Queues with what waits and what is held, and the workers with what they do',
     answer: z.object({ queues: z.array(queueObject), workers: z.array(workerObject), at: time }),
+    errors: ['broker_unavailable'],
   }),
   pauseQueue: route({
     method: 'POST',

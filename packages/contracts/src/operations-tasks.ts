@@ -152,6 +152,7 @@ export const taskRoutes = {
     summary: 'Try a dead task again; its count of failures starts anew, its run and its file go on',
     params: uuidParams,
     answer: taskObject,
+    errors: ['task_not_dead', 'task_superseded', 'run_under_way', 'file_deleted'],
   }),
   discardTask: route({
     method: 'DELETE',
@@ -159,5 +160,6 @@ export const taskRoutes = {
     access: 'admin',
     summary: 'Discard a dead task; its file stays as it is',
     params: uuidParams,
+    errors: ['task_not_dead'],
   }),
 };

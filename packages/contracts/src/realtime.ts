@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { fileStatuses } from './media-objects.ts';
+import { fileStatuses, transcriptionOutcomes } from './media-objects.ts';
 import { stages } from './transcription.ts';
 
 /**
@@ -25,6 +25,18 @@ export const pushMessage = z.discriminatedUnion('type', [
     data: z.object({ file_id: z.uuid(), transcript_version: z.int() }),
   }),
   z.object({ type: z.literal('search_indexing_complete'), seq: z.int(), data: z.object({ file_id: z.uuid() }) }),
+  /** For notifications. To the owner of the file. */
+  z.object({
+    type: z.literal('transcription_ended'),
+    seq: z.int(),
+    data: z.object({ file_id: z.uuid(), outcome: z.enum(transcriptionOutcomes), no_speech: z.boolean() }),
+  }),
+  /** For notifications. To those the file was shared with. */
+  z.object({
+    type: z.literal('file_shared'),
+    seq: z.int(),
+    data: z.object({ file_id: z.uuid(), shared_by: z.uuid() }),
+  }),
   z.object({
     type: z.literal('transcription_status'),
     data: z.object({

@@ -64,6 +64,7 @@ export const searchRoutes = {
       sort_order: z.enum(['asc', 'desc']).default('desc'),
     }),
     answer: searchAnswer,
+    errors: ['search_unavailable'],
   }),
   suggestions: route({
     method: 'GET',
@@ -72,6 +73,7 @@ export const searchRoutes = {
     summary: 'Titles and speakers that begin like this',
     query: z.object({ q: text(100).trim().min(2), limit: z.coerce.number().int().min(1).max(20).default(10) }),
     answer: z.array(z.object({ type: z.enum(['title', 'speaker']), text: z.string(), file_uuid: z.uuid().nullable() })),
+    errors: ['search_unavailable'],
   }),
   reindex: route({
     method: 'POST',

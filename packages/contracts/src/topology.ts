@@ -1,4 +1,13 @@
-import type { EventDef, JobDef, LiveDef, RouteDef, RpcDef, ServiceName } from './define.ts';
+import {
+  queues,
+  type EventDef,
+  type JobDef,
+  type LiveDef,
+  type Queue,
+  type RouteDef,
+  type RpcDef,
+  type ServiceName,
+} from './define.ts';
 import { sweepRpc } from './directory-sweep.ts';
 import { directoryJobs, directorySyncRoutes } from './directory-sync.ts';
 import { gpuRoutes, gpuRpc } from './gpu.ts';
@@ -25,7 +34,7 @@ export type Topology = {
   readonly emits: readonly EventDef[];
   /** By the consumer's name: its durable is `<service>-<name>`. */
   readonly consumes: Readonly<Record<string, EventDef>>;
-  /** Followed from memory, by an ephemeral consumer of every replica. */
+  /** Followed by every replica through the feed of all events (`eventFeed`), which leaves no state in the broker. */
   readonly follows: readonly EventDef[];
   /** Heard as they are told, by every replica; who was away forgets what it knew instead of catching up. */
   readonly listens: readonly EventDef[];
@@ -57,7 +66,10 @@ export const topology: Record<ServiceName, Topology> = {
   identity: {
     ...nothing,
     emits: all(identityEvents),
-    consumes: { 'record-operations': operationsEvents.performed },
+    consumes: {
+      'record-operations': operationsEvents.performed,
+      'record-file-actions': mediaEvents.actionPerformed,
+    },
     listens: [identityEvents.settingsChanged],
     serves: [...all<RpcDef>(identityRpc), ...all<RpcDef>(sweepRpc)],
   },
@@ -73,6 +85,7 @@ export const topology: Record<ServiceName, Topology> = {
     consumes: {
       'take-over-run': transcriptionEvents.runOpened,
       'show-stage': transcriptionEvents.stageStarted,
+      'reset-file': transcriptionEvents.stageReset,
       'store-results': transcriptionEvents.stageCompleted,
       'show-waiting': transcriptionEvents.runWaiting,
       'complete-file': transcriptionEvents.runCompleted,
@@ -84,7 +97,7 @@ export const topology: Record<ServiceName, Topology> = {
       'forget-group': identityEvents.groupDeleted,
       'forget-person': identityEvents.userDeleted,
     },
-    asks: [identityRpc.memberships, identityRpc.names],
+    asks: [identityRpc.memberships, identityRpc.names, dispatcherRpc.languages],
     serves: all<RpcDef>(mediaRpc),
   },
   'transcription-dispatcher': {
@@ -117,6 +130,8 @@ export const topology: Record<ServiceName, Topology> = {
     emits: all(searchEvents),
     consumes: {
       'forget-file': mediaEvents.deleted,
+      'hide-file': mediaEvents.binned,
+      'restore-file': mediaEvents.restored,
       'follow-edits': mediaEvents.transcriptEdited,
       'follow-files': mediaEvents.updated,
       'follow-access': mediaEvents.accessChanged,
@@ -139,7 +154,11 @@ export const topology: Record<ServiceName, Topology> = {
     follows: [
       mediaEvents.uploaded,
       mediaEvents.updated,
+      mediaEvents.binned,
+      mediaEvents.restored,
       mediaEvents.deleted,
+      mediaEvents.shared,
+      mediaEvents.transcriptionEnded,
       mediaEvents.transcriptStored,
       mediaEvents.transcriptEdited,
       searchEvents.fileIndexed,
@@ -155,6 +174,11 @@ export const topology: Record<ServiceName, Topology> = {
     listens: [identityEvents.sessionRevoked, identityEvents.userUpdated, identityEvents.settingsChanged],
   },
 };
+
+/** Queues that have at least one job kind, in the order of the specification. */
+export const queuesWithJobs: readonly Queue[] = queues.filter((queue) =>
+  Object.values(topology).some(({ works }) => works.some((job) => job.queue === queue)),
+);
 
 /** Every HTTP route of the platform, by service. */
 export const routes: readonly RouteDef[] = [
@@ -176,3 +200,6 @@ export const routes: readonly RouteDef[] = [
 
 /** Durable name of a consumer; the broker refuses dots in it. */
 export const eventDurable = (service: ServiceName, name: string): string => `${service}-${name}`;
+
+/** The push consumer of EVENTS that the dispatcher creates: every subscriber of its subject gets every event. */
+export const eventFeed = { durable: 'event-feed', subject: 'feed.events' } as const;

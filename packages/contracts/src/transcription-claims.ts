@@ -53,6 +53,12 @@ export const dispatcherRpc = {
     reply: z.object({ paused: z.boolean() }),
     timeoutMs: 2_000,
   }),
+  /** ISO codes that the live speech engines can transcribe; null: any, or no engine is live. */
+  languages: defineRpc('transcription-dispatcher', 'languages', {
+    request: z.object({}),
+    reply: z.object({ languages: z.array(z.string()).nullable() }),
+    timeoutMs: 2_000,
+  }),
 };
 
 export const workerRpc = {
@@ -85,6 +91,8 @@ export const workerValue = z.object({
   /** Speech engine ready to serve, or null. */
   engine: engineInfo.nullable(),
   engineNote: z.string().nullable(),
+  /** ISO codes that the engine can transcribe; empty: any. */
+  languages: z.array(z.string()).nullish(),
   /** Absent where a service knows nothing of GPUs. */
   gpu: workerGpu.nullish(),
   /** As in a lease. */

@@ -7,6 +7,8 @@ const ofRun = { runId: z.uuid(), fileId: z.uuid(), ownerId: z.uuid() };
 export const transcriptionEvents = {
   runOpened: defineEvent('evt.transcription.run.opened.v1', z.object(ofRun)),
   stageStarted: defineEvent('evt.transcription.stage.started.v1', z.object({ ...ofRun, stage: z.enum(stages) })),
+  /** Stuck recovery has taken the stage back: its worker was lost or exceeded the time limit. The stage is retried. */
+  stageReset: defineEvent('evt.transcription.stage.reset.v1', z.object({ ...ofRun, stage: z.enum(stages) })),
   /** `sequence` grows with every accepted stage of a run, so a late delivery is recognised. */
   stageCompleted: defineEvent(
     'evt.transcription.stage.completed.v1',

@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import { pageOf, pageQuery, routesOf, time, uuidParams } from './http.ts';
+import { fileObject } from './media-objects.ts';
+
+const route = routesOf('media');
+
+/** A deleted file. Until `purge_at` it can be restored; then it is deleted permanently. */
+export const binnedFile = fileObject.extend({
+  deleted_at: time,
+  purge_at: time,
+  deleted_by: z.uuid().nullable(),
+  /** null: deleted by its owner, or identity cannot be asked. */
+  deleted_by_name: z.string().nullable(),
+});
+
+export const binRoutes = {
+  listBin: route({
+    method: 'GET',
+    path: '/api/files/bin',
+    access: 'user',
+    summary: "The caller's deleted files, the latest first; those of all users for an administrator with ownership=all",
+    query: z.object({ ...pageQuery, ownership: z.enum(['mine', 'all']).default('mine') }),
+    answer: pageOf(binnedFile),
+  }),
+  restoreFile: route({
+    method: 'POST',
+    path: '/api/files/{uuid}/restore',
+    access: 'user',
+    summary: 'Take a file out of the bin; processing that its deletion stopped begins again',
+    params: uuidParams,
+    answer: fileObject,
+    errors: ['permission_required', 'file_busy'],
+  }),
+  purgeFile: route({
+    method: 'DELETE',
+    path: '/api/files/bin/{uuid}',
+    access: 'user',
+    summary: 'Delete a file in the bin permanently, with everything made from it',
+    params: uuidParams,
+    errors: ['permission_required', 'file_busy'],
+  }),
+};

@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import { routesOf, text } from './http.ts';
+import { sharePermissions, speakerCount } from './media-objects.ts';
+
+const route = routesOf('media');
+
+const files = { file_uuids: z.array(z.uuid()).min(1).max(200) };
+const tags = { tags: z.array(text(50).trim().min(1)).min(1).max(20) };
+
+/** One action on many files. */
+export const bulkRequest = z.discriminatedUnion('action', [
+  z.object({ action: z.literal('add_tags'), ...files, ...tags }),
+  z.object({ action: z.literal('remove_tags'), ...files, ...tags }),
+  z.object({
+    action: z.literal('share'),
+    ...files,
+    group_uuid: z.uuid().optional(),
+    user_uuid: z.uuid().optional(),
+    permission: z.enum(sharePermissions).default('viewer'),
+  }),
+  z.object({ action: z.literal('delete'), ...files }),
+  z.object({ action: z.literal('restore'), ...files }),
+  z.object({ action: z.literal('delete_permanently'), ...files }),
+  z.object({
+    action: z.literal('reprocess'),
+    ...files,
+    language: z.string().max(10).nullable().optional(),
+    min_speakers: speakerCount,
+    max_speakers: speakerCount,
+  }),
+]);
+
+export const bulkRoutes = {
+  bulk: route({
+    method: 'POST',
+    path: '/api/files/bulk',
+    access: 'user',
+    summary: 'Do one thing to many files, each of them alone; the answer has a result for each, in the order given',
+    body: bulkRequest,
+    answer: z.object({
+      results: z.array(
+        z.object({
+          file_uuid: z.uuid(),
+          /** null: done. The code and the text are those of the route for one file. */
+          error: z.object({ code: z.string(), message: z.string() }).nullable(),
+        }),
+      ),
+    }),
+    errors: ['not_found', 'permission_required', 'file_busy', 'language_unsupported'],
+  }),
+};
