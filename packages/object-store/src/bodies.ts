@@ -3,14 +3,17 @@ import { Readable } from 'node:stream';
 import { silent } from './silence.ts';
 import type { ObjectBody, PutOptions } from './object-store.ts';
 
-/** A body on its way into a store: how much has passed, and whether its sender (not the store) failed. */
+/** A body that is written to a store: counts its bytes and records whether its sender (not the store) failed. */
 export type Incoming = {
   stream: Readable;
   bytes: () => number;
   failure: () => { error: unknown } | undefined;
 };
 
-/** Keeps the sender's own error apart from the store's: the one is handed back as it is, the other means `unavailable`. */
+/**
+ * Separates the sender's error from the store's: the sender's error is passed on unchanged, the store's becomes
+ * `unavailable`.
+ */
 export const incoming = (body: ObjectBody, see?: PutOptions['see']): Incoming => {
   let bytes = 0;
   let failure: { error: unknown } | undefined;
@@ -26,7 +29,7 @@ export const incoming = (body: ObjectBody, see?: PutOptions['see']): Incoming =>
       throw error;
     }
   };
-  // Only reading counts as the sender's failure: what the store throws in at the yield is its own.
+  // Only a failed read counts as the sender's failure: an error thrown in at the yield comes from the store.
   const pass = async function* (): AsyncIterable<Uint8Array> {
     try {
       for (let step = await next(); !step.done; step = await next()) {
@@ -45,33 +48,39 @@ export const incoming = (body: ObjectBody, see?: PutOptions['see']): Incoming =>
 };
 
 /**
- * A stream that is handed out: it may fail (its signal is aborted) before its reader has come to listen, and an error
- * that nobody listens to ends the process. Whoever reads it later still gets the error.
+ * Guards a stream that is handed out. The stream may fail (its signal is aborted) before its reader attaches a
+ * listener, and an `error` event without a listener ends the process. A reader that attaches later still gets the
+ * error.
  */
 export const outgoing = (stream: Readable): Readable => stream.on('error', () => {});
 
-/** The same of what a server sends. Its reader may take their time; a server that keeps one waiting for so long has failed. */
+/**
+ * The same for the body of a server response. The reader may be slow; a server that sends nothing for this long has
+ * failed.
+ */
 export const outgoingWithin = (withinMs: number, source: Readable): Readable => {
   const chunks: AsyncIterator<Buffer> = source[Symbol.asyncIterator]();
   const next = (): Promise<IteratorResult<Buffer>> => {
     const late = setTimeout(() => source.destroy(silent(withinMs)), withinMs);
     return chunks.next().finally(() => clearTimeout(late));
   };
-  const stream = new Readable({
-    highWaterMark: 64 * 1024,
-    read() {
-      next().then(
-        (step) => this.push(step.done ? null : step.value),
-        (cause: unknown) => this.destroy(cause as Error),
-      );
-    },
-    // Whoever leaves before its end lets go of the server at once.
-    destroy(cause, done) {
-      source.destroy();
-      done(cause);
-    },
-  });
-  // It may fail before it is read.
+  const stream = outgoing(
+    new Readable({
+      highWaterMark: 64 * 1024,
+      read() {
+        next().then(
+          (step) => this.push(step.done ? null : step.value),
+          (cause: unknown) => this.destroy(cause as Error),
+        );
+      },
+      // A reader that stops early destroys the response at once.
+      destroy(cause, done) {
+        source.destroy();
+        done(cause);
+      },
+    }),
+  );
+  // The stream may fail before it is read.
   source.on('error', (cause) => stream.destroy(cause));
   return outgoing(stream);
 };

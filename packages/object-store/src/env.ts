@@ -6,6 +6,8 @@ import { lazily } from './lazily.ts';
 /** Variables that choose the store: a folder, or a bucket of an S3 server. `*_FILE` variants are read by the kit. */
 export const objectStoreEnv = {
   OBJECT_STORE_DIR: z.string().min(1).optional(),
+  /** Bytes of the folder's disk that stay free for PostgreSQL, NATS and Redis; below that, storing is refused; 256 MiB by default. */
+  OBJECT_STORE_RESERVE_BYTES: z.coerce.number().int().min(0).optional(),
   S3_ENDPOINT: z.url().optional(),
   S3_BUCKET: z.string().min(3).optional(),
   S3_REGION: z.string().default('us-east-1'),
@@ -17,7 +19,7 @@ const parsed = z.object(objectStoreEnv);
 /** The parsed variables. */
 export type ObjectStoreEnv = z.infer<typeof parsed>;
 
-/** The store that the environment asks for; S3 wins when both are named. */
+/** Creates the store that the environment selects; S3 takes precedence when both are configured. */
 export const createObjectStore = (env: ObjectStoreEnv): ObjectStore => {
   if (env.S3_ENDPOINT) {
     const { S3_BUCKET: bucket, S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: secretAccessKey } = env;
@@ -25,9 +27,9 @@ export const createObjectStore = (env: ObjectStoreEnv): ObjectStore => {
       throw new Error('S3_ENDPOINT needs S3_BUCKET, S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY (or its _FILE)');
     }
     const options = { endpoint: env.S3_ENDPOINT, bucket, region: env.S3_REGION, accessKeyId, secretAccessKey };
-    // Its SDK takes ten megabytes, which nobody should pay who keeps recordings in a folder.
+    // The S3 SDK takes ten megabytes of memory, so it is loaded only when a bucket is used.
     return lazily(async () => (await import('./s3.adapter.ts')).createS3Store(options));
   }
   if (!env.OBJECT_STORE_DIR) throw new Error('set OBJECT_STORE_DIR, or S3_ENDPOINT with its bucket and keys');
-  return createFolderStore({ dir: env.OBJECT_STORE_DIR });
+  return createFolderStore({ dir: env.OBJECT_STORE_DIR, reserveBytes: env.OBJECT_STORE_RESERVE_BYTES });
 };

@@ -15,13 +15,13 @@ export const storeFull = (cause?: unknown): AppError =>
 export const storeUnavailable = (cause: unknown): AppError =>
   unavailable('storage_unavailable', 'The storage cannot be reached.', { cause, retryAfterSeconds: 5 });
 
-/** The system's name of a failure, e.g. `ENOSPC`; empty for what is not a system error. */
+/** The system's error code, e.g. `ENOSPC`; empty for errors that do not come from the system. */
 export const codeOf = (error: unknown): string =>
   typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
 
 export const fromFileSystem = (error: unknown): unknown => {
   const code = codeOf(error);
-  // EFBIG: the process' own limit on file sizes; to the user it is the same.
+  // EFBIG: the process's own limit on file sizes; for the user it means the same as a full disk.
   if (code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG') return storeFull(error);
   return /^E[A-Z0-9]+$/.test(code) ? storeUnavailable(error) : error;
 };

@@ -1,14 +1,14 @@
 import type { FileHandle } from 'node:fs/promises';
 import { Writable } from 'node:stream';
 
-/** Fewer, larger writes, out of two blocks that are used again: a block per write would keep the garbage collector busy. */
+/** Writes large blocks from two reused buffers: a new buffer per write would load the garbage collector. */
 const blockBytes = 512 * 1024;
-/** What has come so far is written down while more comes, so that little is left to do at the end. */
+/** Syncs received bytes while more arrive, so that the final sync is short. */
 const syncEveryBytes = 32 * 1024 * 1024;
 
 export type FileSink = {
   stream: Writable;
-  /** Whether it was the disk (and not the sender) that failed. */
+  /** Whether the disk (and not the sender) failed. */
   failure: () => { error: unknown } | undefined;
 };
 
@@ -16,7 +16,7 @@ const writeWhole = async (file: FileHandle, bytes: Buffer): Promise<void> => {
   for (let at = 0; at < bytes.length;) at += (await file.write(bytes, at)).bytesWritten;
 };
 
-/** Writes what comes into a file and ends once the disk has it. `see` is shown every chunk before it is written. */
+/** Writes a stream to a file and ends after the last sync. `see` is called with every chunk before it is written. */
 export const createFileSink = (file: FileHandle, see?: (chunk: Buffer) => void): FileSink => {
   let block: Buffer = Buffer.allocUnsafeSlow(blockBytes);
   let spare: Buffer | undefined;
@@ -26,7 +26,7 @@ export const createFileSink = (file: FileHandle, see?: (chunk: Buffer) => void):
   let syncing: Promise<void> = Promise.resolve();
   let failure: { error: unknown } | undefined;
 
-  /** One write and one sync at a time; a failure of either is met by whoever comes next. */
+  /** Runs one write and one sync at a time; the next call reports the failure of either. */
   const flush = async (): Promise<void> => {
     await writing;
     const full = block.subarray(0, used);
@@ -80,5 +80,7 @@ export const createFileSink = (file: FileHandle, see?: (chunk: Buffer) => void):
       tell(finish(), done);
     },
   });
+  // pipeline() reports the failure; the stream may fail before it is part of a pipeline.
+  stream.on('error', () => undefined);
   return { stream, failure: () => failure };
 };

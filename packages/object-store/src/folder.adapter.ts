@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import type { Stats } from 'node:fs';
+import { createReadStream, statfsSync, type Stats } from 'node:fs';
 import {
   copyFile,
   mkdir,
@@ -18,6 +17,7 @@ import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { isAppError } from '@overtone/service-kit';
 import { outgoing } from './bodies.ts';
 import { codeOf, fromFileSystem, invalidKey, notFound, storeFull } from './errors.ts';
 import { createFileSink } from './file-sink.ts';
@@ -27,22 +27,40 @@ import { resolveRange } from './ranges.ts';
 
 const defaultType = 'application/octet-stream';
 const staleAfterMs = 24 * 3600 * 1000;
-const leastFreeBytes = 16 * 1024 * 1024;
-/** How often a folder may be taken away under a writer, or filled again under a removal, before either gives up. */
+/** Number of bytes of one object that are written between two checks of the free space. */
+const checkEveryBytes = 16 * 1024 * 1024;
+/** How often a folder may disappear during a write, or be filled again during a removal, before the operation fails. */
 const collisions = 20;
 
+/** `reserveBytes` of the disk stay free for the servers that share it: below that, writes are refused. */
+export type FolderStoreOptions = { dir: string; reserveBytes?: number | undefined };
+const defaultReserveBytes = 256 * 1024 * 1024;
+
 /**
- * Objects as files below `dir`: `objects/<key>` holds the bytes, `types/<key>` the content type, `tmp/` what is being
- * written. A file becomes an object by rename after fsync, so a reader or a killed writer never leaves half of one.
+ * Objects as files below `dir`: `objects/<key>` holds the bytes, `types/<key>` the content type, `tmp/` drafts. A draft
+ * becomes an object by rename after fsync, so neither a reader nor a killed writer ever produces a partial object.
  */
-export const createFolderStore = ({ dir }: { dir: string }): ObjectStore => {
+export const createFolderStore = ({ dir, reserveBytes = defaultReserveBytes }: FolderStoreOptions): ObjectStore => {
   const objects = join(dir, 'objects');
   const types = join(dir, 'types');
   const tmp = join(dir, 'tmp');
   const fileOf = (key: string): string => join(objects, checkKey(key));
   const typeOf = (key: string): string => join(types, checkKey(key));
-  // The writer's host and process stand in the name: the sweep knows whose leftovers are nobody's.
+  // The name contains the writer's host and process id, so that the cleanup recognises drafts of dead writers.
   const temporary = (): string => join(tmp, `${hostname()}~${process.pid}~${randomUUID()}`);
+
+  const isFull = (): boolean => {
+    const { bavail, bsize } = statfsSync(dir);
+    return bavail === 0 || bavail * bsize < reserveBytes;
+  };
+  const requireSpace = (): void => {
+    if (isFull()) throw storeFull();
+  };
+  // On a full disk Node reports a folder that could not be created as missing.
+  const guardedWrite = <T>(key: string, work: () => Promise<T>): Promise<T> =>
+    guarded(key, work).catch((error: unknown) => {
+      throw isAppError(error) && isFull() ? storeFull(error) : error;
+    });
 
   const publish = async (from: string, to: string): Promise<void> => {
     const folder = dirname(to);
@@ -55,7 +73,7 @@ export const createFolderStore = ({ dir }: { dir: string }): ObjectStore => {
         if (!isMissing(error) || left === 0) throw error;
       }
     }
-    // Taken away since: then that is what lasts.
+    // A concurrent removal deleted the object; the removal is the last operation.
     await syncFolder(folder).catch((error: unknown) => {
       if (!isMissing(error)) throw error;
     });
@@ -90,12 +108,13 @@ export const createFolderStore = ({ dir }: { dir: string }): ObjectStore => {
     };
   };
 
-  /** `fill` leaves the draft on the disk, not only in its cache. */
+  /** `fill` has to leave the draft on the disk, not only in the page cache. */
   const install = async (key: string, fill: (draft: string) => Promise<void>, contentType: string): Promise<Stats> => {
     const target = fileOf(key);
     const draft = temporary();
     try {
       await mkdir(tmp, { recursive: true });
+      requireSpace();
       await fill(draft);
       const stats = await stat(draft);
       await writeType(key, contentType);
@@ -121,8 +140,13 @@ export const createFolderStore = ({ dir }: { dir: string }): ObjectStore => {
 
   return {
     put: (key, body, options = {}) =>
-      guarded(key, async () => {
-        const stats = await install(key, (draft) => receive(body, draft, options), options.contentType ?? defaultType);
+      guardedWrite(key, async () => {
+        const see = seeEvery(checkEveryBytes, requireSpace, options.see);
+        const stats = await install(
+          key,
+          (draft) => receive(body, draft, { ...options, see }),
+          options.contentType ?? defaultType,
+        );
         return { bytes: stats.size, etag: etagOf(stats) };
       }),
     get: (key, options = {}) =>
@@ -147,7 +171,7 @@ export const createFolderStore = ({ dir }: { dir: string }): ObjectStore => {
         return stats?.isFile() ?? false;
       }),
     copy: (from, to) =>
-      guarded(from, async () => {
+      guardedWrite(from, async () => {
         const source = await info(from);
         const copy = async (draft: string): Promise<void> => {
           await copyFile(fileOf(from), draft);
@@ -187,13 +211,12 @@ export const createFolderStore = ({ dir }: { dir: string }): ObjectStore => {
       } catch (error) {
         throw fromFileSystem(error);
       }
-      const { bavail, bsize } = await statfs(tmp);
-      if (bavail * bsize < leastFreeBytes) throw storeFull();
+      requireSpace();
     },
     space: () =>
       guarded(dir, async () => {
         const { bavail, blocks, bsize } = await statfs(dir);
-        return { freeBytes: bavail * bsize, totalBytes: blocks * bsize };
+        return { freeBytes: bavail * bsize, totalBytes: blocks * bsize, reserveBytes };
       }),
     close: () => undefined,
   };
@@ -201,7 +224,19 @@ export const createFolderStore = ({ dir }: { dir: string }): ObjectStore => {
 
 const pick = (signal: AbortSignal | undefined): { signal?: AbortSignal } => (signal ? { signal } : {});
 
-/** The sender's failure leaves as it came; what the disk says is translated. */
+/** Passes every chunk to `see`, and calls `check` after every so many bytes. */
+const seeEvery = (bytes: number, check: () => void, see: PutOptions['see']): ((chunk: Uint8Array) => void) => {
+  let passed = 0;
+  return (chunk) => {
+    see?.(chunk);
+    passed += chunk.length;
+    if (passed < bytes) return;
+    passed = 0;
+    check();
+  };
+};
+
+/** The sender's error is passed on unchanged; errors of the disk are translated. */
 const receive = async (body: ObjectBody, draft: string, { signal, see }: PutOptions): Promise<void> => {
   const file = await open(draft, 'wx');
   const sink = createFileSink(file, see);
@@ -245,7 +280,7 @@ const syncFile = async (file: string): Promise<void> => {
   }
 };
 
-// A rename is durable once its folder is.
+// A rename is durable only after its folder is synced.
 const syncFolder = async (folder: string): Promise<void> => {
   const handle = await open(folder, 'r');
   try {
@@ -263,7 +298,7 @@ async function* walk(folder: string, prefix: string): AsyncIterable<ListedObject
     if (isMissing(error)) return;
     throw fromFileSystem(error);
   }
-  // Folders sort with their slash, so that the order is that of the whole keys.
+  // Folders sort with their trailing slash, so that the order is that of the whole keys.
   const named = entries.map((entry) => ({ entry, name: entry.isDirectory() ? `${entry.name}/` : entry.name }));
   named.sort((a, b) => (a.name < b.name ? -1 : 1));
   for (const { entry, name } of named) {

@@ -34,8 +34,8 @@ const filler = `
   console.log(JSON.stringify({ kind, code, exists: await store.exists('too/much') }));
 `;
 
-describe('a folder store whose writer is killed', () => {
-  it('shows nothing of the unfinished object and sweeps what is left, sparing writers that live', async () => {
+describe('folder store with a killed writer', () => {
+  it('lists nothing of the unfinished object and cleans up its draft, but no draft of a live writer', async () => {
     const args = ['--no-warnings', '--input-type=module-typescript', '-e', writer, dir];
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'], env: {} });
     await once(child.stdout, 'data');
@@ -49,14 +49,14 @@ describe('a folder store whose writer is killed', () => {
     expect(await readdir(join(dir, 'tmp'))).toEqual([]);
   });
 
-  it('says how much room there is', async () => {
+  it('reports the free space', async () => {
     const store = createFolderStore({ dir });
     const { freeBytes = 0, totalBytes = 0 } = (await store.space()) ?? {};
     expect(freeBytes).toBeGreaterThan(0);
     expect(totalBytes).toBeGreaterThanOrEqual(freeBytes);
   });
 
-  it('sweeps what another host left a day ago', async () => {
+  it('cleans up drafts that another host left a day ago', async () => {
     const store = createFolderStore({ dir });
     await store.ping();
     const left = join(dir, 'tmp', 'elsewhere~1~x');
@@ -68,8 +68,8 @@ describe('a folder store whose writer is killed', () => {
   });
 });
 
-describe('a folder store that is written to while its objects are deleted', () => {
-  it('fails neither, and keeps of each object all or nothing', async () => {
+describe('folder store with concurrent writes and deletions', () => {
+  it('lets both succeed and keeps each object completely or not at all', async () => {
     const store = createFolderStore({ dir });
     const bytes = Buffer.alloc(10_000, 7);
     for (let round = 0; round < 100; round += 1) {
@@ -80,9 +80,9 @@ describe('a folder store that is written to while its objects are deleted', () =
   });
 });
 
-describe('a folder store on a disk that does not take any more', () => {
-  it('says that the storage is full and leaves nothing', async () => {
-    // The limit on file sizes stands in for a full disk: the kernel refuses the write in the same place.
+describe('folder store on a full disk', () => {
+  it('reports that the storage is full and leaves nothing behind', async () => {
+    // The limit on file sizes replaces a full disk: the kernel refuses the write at the same place.
     const script = `ulimit -f 1024; exec "$0" --no-warnings --input-type=module-typescript -e "$1" "$2"`;
     const child = spawn('bash', ['-c', script, process.execPath, filler, dir], {
       stdio: ['ignore', 'pipe', 'inherit'],
@@ -91,7 +91,19 @@ describe('a folder store on a disk that does not take any more', () => {
     expect(await readdir(join(dir, 'tmp'))).toEqual([]);
   });
 
-  it('says unavailable when the folder cannot be made', async () => {
+  it('refuses writes and is not ready while less than the reserve is free, and accepts objects again afterwards', async () => {
+    const reserveBytes = Number.MAX_SAFE_INTEGER;
+    const full = createFolderStore({ dir, reserveBytes });
+    await expect(full.put('a/b', 'text')).rejects.toMatchObject({ kind: 'unavailable', code: 'storage_full' });
+    await expect(full.ping()).rejects.toMatchObject({ code: 'storage_full' });
+    const store = createFolderStore({ dir });
+    await store.put('a/b', 'text');
+    expect((await full.head('a/b')).bytes).toBe(4);
+    await full.delete('a/b');
+    expect(await store.exists('a/b')).toBe(false);
+  });
+
+  it('reports unavailable when the folder cannot be created', async () => {
     await writeFile(join(dir, 'file'), 'x');
     const store = createFolderStore({ dir: join(dir, 'file') });
     await expect(store.ping()).rejects.toMatchObject({ kind: 'unavailable' });

@@ -9,13 +9,13 @@ const check = (key: string, parts: string[]): void => {
   }
 };
 
-/** Refuses whatever could leave the store's root or mean something else to a file system or to S3. */
+/** Refuses keys that could leave the store's root or that have a special meaning in a file system or in S3. */
 export const checkKey = (key: string): string => {
   check(key, key.split('/'));
   return key;
 };
 
-/** A prefix names a folder: it ends in `/`, so that `files/1/` never reaches `files/10/`. */
+/** A prefix names a folder: it ends in `/`, so that `files/1/` never matches `files/10/`. */
 export const checkPrefix = (prefix: string): string => {
   if (!prefix.endsWith('/')) throw invalidKey();
   check(prefix, prefix.slice(0, -1).split('/'));

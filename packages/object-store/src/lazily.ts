@@ -1,6 +1,6 @@
 import type { ObjectStore } from './object-store.ts';
 
-/** A store that is made when it is first used. */
+/** A store that is created on first use. */
 export const lazily = (make: () => Promise<ObjectStore>): ObjectStore => {
   let made: Promise<ObjectStore> | undefined;
   const store = (): Promise<ObjectStore> => (made ??= make());

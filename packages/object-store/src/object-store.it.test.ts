@@ -46,13 +46,13 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-describe.each(['folder', 's3'])('an object store (%s)', (name) => {
+describe.each(['folder', 's3'])('object store (%s)', (name) => {
   let store: ObjectStore;
   beforeAll(() => {
     store = stores[name] as ObjectStore;
   });
 
-  it('gives back what was put, with its size and content type', async () => {
+  it('returns an object as it was written, with its size and content type', async () => {
     const put = await store.put('a/b.wav', Buffer.from('hello'), { contentType: 'audio/wav' });
     expect(put.bytes).toBe(5);
     const found = await store.get('a/b.wav');
@@ -66,7 +66,7 @@ describe.each(['folder', 's3'])('an object store (%s)', (name) => {
     });
   });
 
-  it('takes a stream of several parts byte for byte', async () => {
+  it('writes a stream of several parts byte for byte', async () => {
     const big = randomBytes(20 * 1024 * 1024 + 17);
     const chunks = function* (): Iterable<Buffer> {
       for (let at = 0; at < big.length; at += 100_000) yield big.subarray(at, at + 100_000);
@@ -76,7 +76,7 @@ describe.each(['folder', 's3'])('an object store (%s)', (name) => {
     expect((await read(store, 'big/object')).equals(big)).toBe(true);
   });
 
-  it('keeps an empty object', async () => {
+  it('stores an empty object', async () => {
     expect((await store.put('empty', '')).bytes).toBe(0);
     const found = await store.get('empty');
     expect(found).toMatchObject({ bytes: 0, totalBytes: 0 });
@@ -113,11 +113,11 @@ describe.each(['folder', 's3'])('an object store (%s)', (name) => {
     },
   );
 
-  it.each(['get', 'head'] as const)('says not_found when asked to %s what is not there', async (verb) => {
+  it.each(['get', 'head'] as const)('reports not_found for %s of a missing object', async (verb) => {
     await expect(store[verb]('missing/object')).rejects.toMatchObject({ kind: 'not_found', code: 'not_found' });
   });
 
-  it('tells whether an object exists', async () => {
+  it('reports whether an object exists', async () => {
     await store.put('here', 'x');
     expect([await store.exists('here'), await store.exists('missing')]).toEqual([true, false]);
   });
@@ -140,14 +140,14 @@ describe.each(['folder', 's3'])('an object store (%s)', (name) => {
     await expect(store.get(key)).rejects.toMatchObject({ kind: 'invalid', code: 'invalid_request' });
   });
 
-  it('lists a folder in order of keys and no neighbour of similar name', async () => {
+  it('lists a folder in the order of its keys, without folders whose names start alike', async () => {
     for (const key of ['l/2/b', 'l/2/a', 'l/10/a', 'l/2-x', 'lx/1']) await store.put(key, 'x');
     expect((await keysOf(store, 'l/')).sort()).toEqual(['l/10/a', 'l/2-x', 'l/2/a', 'l/2/b']);
     expect(await keysOf(store, 'l/2/')).toEqual(['l/2/a', 'l/2/b']);
     expect(await keysOf(store, 'nothing/')).toEqual([]);
   });
 
-  it('deletes one object, a prefix, and twice without an error', async () => {
+  it('deletes one object and a prefix, and accepts a second deletion', async () => {
     for (const key of ['d/1', 'd/2/x', 'd/2/y', 'd2']) await store.put(key, 'x', { contentType: 'text/plain' });
     await store.delete('d/1');
     await store.delete('d/1');
@@ -156,7 +156,7 @@ describe.each(['folder', 's3'])('an object store (%s)', (name) => {
     expect(await store.exists('d2')).toBe(true);
   });
 
-  it('copies and renames with the content type', async () => {
+  it('copies and renames an object with its content type', async () => {
     await store.put('from', 'text', { contentType: 'text/plain' });
     await store.copy('from', 'copied/to');
     await store.rename('from', 'renamed/to');
@@ -167,7 +167,7 @@ describe.each(['folder', 's3'])('an object store (%s)', (name) => {
   });
 
   it.each([1000, 9 * 1024 * 1024])(
-    'leaves nothing when the sender fails after %d bytes, and hands on its error',
+    "leaves nothing behind when the sender fails after %d bytes, and passes on the sender's error",
     async (bytes) => {
       const failing = async function* (): AsyncIterable<Buffer> {
         for (let sent = 0; sent < bytes; sent += 1000) yield Buffer.alloc(1000);
@@ -179,7 +179,7 @@ describe.each(['folder', 's3'])('an object store (%s)', (name) => {
     },
   );
 
-  it('shows every byte on its way in, and leaves nothing when who looks refuses', async () => {
+  it('passes every byte to the observer, and leaves nothing behind when the observer throws', async () => {
     const bytes = randomBytes(9 * 1024 * 1024 + 1);
     const chunks = function* (): Iterable<Buffer> {
       for (let at = 0; at < bytes.length; at += 65_536) yield bytes.subarray(at, at + 65_536);
@@ -196,37 +196,37 @@ describe.each(['folder', 's3'])('an object store (%s)', (name) => {
     expect(await keysOf(store, 'seen/')).toEqual(['seen/whole']);
   });
 
-  it('leaves nothing when it is told to stop', async () => {
+  it('leaves nothing behind when a write is aborted', async () => {
     const stop = new AbortController();
     const endless = async function* (): AsyncIterable<Buffer> {
       for (let n = 0; ; n += 1) {
-        if (n === 30) stop.abort(new Error('told to stop'));
+        if (n === 30) stop.abort(new Error('aborted'));
         yield Buffer.alloc(512 * 1024);
       }
     };
-    await expect(store.put('stopped/object', endless(), { signal: stop.signal })).rejects.toThrow('told to stop');
+    await expect(store.put('stopped/object', endless(), { signal: stop.signal })).rejects.toThrow('aborted');
     expect(await store.exists('stopped/object')).toBe(false);
   });
 
   it.each(['before', 'after'])(
-    'harms nobody when it is told to stop %s it opens what nobody reads yet',
+    'raises no unhandled error when it is aborted %s it opens an object that has no reader yet',
     async (when) => {
       await store.put('unread', randomBytes(4 * 1024 * 1024));
       const stop = new AbortController();
-      if (when === 'before') stop.abort(new Error('told to stop'));
+      if (when === 'before') stop.abort(new Error('aborted'));
       const opened = await store.get('unread', { signal: stop.signal }).catch(() => undefined);
-      stop.abort(new Error('told to stop'));
+      stop.abort(new Error('aborted'));
       while (opened && !opened.stream.closed) await turn();
-      // An error that nobody listens to ends the process.
+      // An `error` event without a listener ends the process.
       if (opened) expect(opened.stream.listenerCount('error')).toBeGreaterThan(0);
       if (opened) await expect(buffer(opened.stream)).rejects.toThrow();
       await store.delete('unread');
     },
   );
 
-  it('holds a bounded part of a long stream in memory', async () => {
+  it('uses a bounded amount of memory for a long stream', async () => {
     const chunk = Buffer.alloc(64 * 1024, 7);
-    // What is still held is what counts, not what the collector has not come to yet.
+    // Only memory that is still referenced counts, not garbage that is not collected yet.
     setFlagsFromString('--expose-gc');
     const collect = runInNewContext('gc') as () => void;
     collect();
@@ -246,13 +246,13 @@ describe.each(['folder', 's3'])('an object store (%s)', (name) => {
     await store.delete('long');
   });
 
-  it('answers a ping and has nothing to sweep', async () => {
+  it('answers a ping and has nothing to clean up', async () => {
     await store.ping(AbortSignal.timeout(2000));
     expect(await store.sweep()).toBe(0);
   });
 });
 
-describe('an S3 store that cannot be used', () => {
+describe('S3 store that cannot be used', () => {
   const options = {
     bucket: 'overtone-test',
     region: 'us-east-1',
@@ -261,7 +261,7 @@ describe('an S3 store that cannot be used', () => {
     maxAttempts: 1,
   };
   it.each([
-    ['nobody listens', () => ({ ...options, endpoint: 'http://127.0.0.1:9' })],
+    ['no server listens', () => ({ ...options, endpoint: 'http://127.0.0.1:9' })],
     ['the key is unknown', () => ({ ...options, endpoint: server.url, accessKeyId: 'stranger' })],
     ['the bucket is missing', () => ({ ...options, endpoint: server.url, bucket: 'no-such-bucket' })],
   ])('says unavailable when %s', async (_, make) => {
@@ -273,27 +273,27 @@ describe('an S3 store that cannot be used', () => {
   });
 });
 
-/** Works with a store whose server says what it is told to. */
+/** Runs `work` with a store whose server behaves as the given server does. */
 const servedBy = async (
-  told: Server,
+  httpServer: Server,
   options: { answerWithinMs: number },
   work: (store: ObjectStore) => Promise<void>,
 ): Promise<void> => {
-  await new Promise<void>((resolve) => told.listen(0, '127.0.0.1', resolve));
-  const { port } = told.address() as AddressInfo;
+  await new Promise<void>((resolve) => httpServer.listen(0, '127.0.0.1', resolve));
+  const { port } = httpServer.address() as AddressInfo;
   const keys = { accessKeyId: 'a', secretAccessKey: 'b', region: 'us-east-1', bucket: 'overtone-test' };
   const store = createS3Store({ ...keys, endpoint: `http://127.0.0.1:${port}`, maxAttempts: 2, ...options });
   try {
     await work(store);
   } finally {
     store.close();
-    told.closeAllConnections();
-    await new Promise((resolve) => told.close(resolve));
+    httpServer.closeAllConnections();
+    await new Promise((resolve) => httpServer.close(resolve));
   }
 };
 
-describe('an S3 server that hangs', () => {
-  /** Answers a question for an object with its head and so much of its body, and nothing else at all. */
+describe('unresponsive S3 server', () => {
+  /** Answers GET requests with the head and the first bytes of a body, and sends nothing else. */
   const hanging = async (
     withinMs: number,
     work: (store: ObjectStore, server: { goOn: () => void; connections: () => Promise<number> }) => Promise<void>,
@@ -310,7 +310,7 @@ describe('an S3 server that hangs', () => {
   };
   const unavailable = { kind: 'unavailable', code: 'storage_unavailable' };
 
-  it('is told of, whatever was asked', () =>
+  it('is reported by every operation', () =>
     hanging(200, async (store) => {
       await expect(store.put('a', 'x')).rejects.toMatchObject(unavailable);
       await expect(store.put('a', Buffer.alloc(17 * 1024 * 1024))).rejects.toMatchObject(unavailable);
@@ -320,7 +320,7 @@ describe('an S3 server that hangs', () => {
       await expect(store.ping()).rejects.toMatchObject(unavailable);
     }));
 
-  it('is not asked again at once, and nobody waits for it to clean up after an upload', async () => {
+  it('gets no immediate retry, and no upload waits for its cleanup', async () => {
     const asked: { what: string; ended: boolean }[] = [];
     const frozen = createServer((req, res) => {
       const url = new URL(req.url ?? '', 'http://s3');
@@ -341,13 +341,13 @@ describe('an S3 server that hangs', () => {
     });
   });
 
-  it('in the middle of an object fails the reader who waits for more', () =>
+  it('fails a read in the middle of an object', () =>
     hanging(4_000, async (store) => {
       const { stream } = await store.get('a');
       await expect(buffer(stream)).rejects.toMatchObject(unavailable);
     }));
 
-  it('is not what a reader is who takes their time', () =>
+  it('is not assumed when only the reader is slow', () =>
     hanging(4_000, async (store, { goOn }) => {
       const { stream } = await store.get('a');
       await sleep(6_000);
@@ -355,7 +355,7 @@ describe('an S3 server that hangs', () => {
       expect((await buffer(stream)).toString()).toBe('helloworld');
     }));
 
-  it('is let go of when its reader leaves, before the first byte or after', () =>
+  it('is disconnected when the reader stops, before the first byte or after it', () =>
     hanging(3_600_000, async (store, { connections }) => {
       for (const read of [false, true]) {
         const { stream } = await store.get('a');

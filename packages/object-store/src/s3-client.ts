@@ -3,8 +3,9 @@ import { S3Client } from '@aws-sdk/client-s3';
 import { withoutSilence } from './silence.ts';
 
 /**
- * How to reach a bucket. `maxAttempts` counts the first try at what failed at once. A server that is silent for
- * `answerWithinMs` has failed for good: between the bytes of a request, and until the first of its answer.
+ * How to reach a bucket. `maxAttempts` counts the first attempt and applies to immediate failures. A server that sends
+ * nothing for `answerWithinMs` has failed permanently: between the bytes of a request, and until the first byte of its
+ * response.
  */
 export type S3Options = {
   endpoint: string;
@@ -16,10 +17,10 @@ export type S3Options = {
   answerWithinMs?: number;
 };
 
-/** No request that goes on is cut off by this; a bound of some kind is kept for one that nobody thought of. */
+/** Limits no request that makes progress; an upper bound for all other cases. */
 const longestMs = 3_600_000;
 
-/** The SDK's client, as every S3 server understands it. */
+/** Creates an SDK client with the settings that every S3 server supports. */
 export const createClient = (options: S3Options & { answerWithinMs: number }): S3Client => {
   const client = new S3Client({
     endpoint: options.endpoint,
@@ -33,9 +34,9 @@ export const createClient = (options: S3Options & { answerWithinMs: number }): S
     requestHandler: {
       connectionTimeout: 2_000,
       requestTimeout: longestMs,
-      // Without it the SDK only prints a warning, and waits for ever.
+      // Without it the SDK only prints a warning, and waits forever.
       throwOnRequestTimeout: true,
-      // Nobody stands in line behind those who wait for a server that hangs.
+      // A new request does not queue behind requests that wait for an unresponsive server.
       httpAgent: { maxSockets: Infinity },
       httpsAgent: { maxSockets: Infinity },
     },

@@ -26,7 +26,7 @@ const partSize = 8 * 1024 * 1024;
 const deleteBatch = 1000;
 const staleAfterMs = 24 * 3600 * 1000;
 const answerMs = 10_000;
-/** A server that copies byte by byte may take long to answer. */
+/** A server that copies byte by byte may need long to respond. */
 const copyMs = 110_000;
 
 /** Objects in one bucket of any S3 server, addressed by path, with the checksums every server understands. */
@@ -157,13 +157,13 @@ const upload = async (
   const abort = (): void => void job.abort();
   signal?.addEventListener('abort', abort, { once: true });
   try {
-    // It would clean up first, which a server that says nothing does not do either.
+    // The SDK would clean up first, and an unresponsive server does not answer that request either.
     const done = await Promise.race([job.done(), silence.promise]);
     return { bytes: source.bytes(), etag: plainEtag(done.ETag) };
   } catch (error) {
     source.stream.destroy();
     signal?.throwIfAborted();
-    // Servers without AbortMultipartUpload would hide the sender's own error behind theirs.
+    // Servers without AbortMultipartUpload would replace the sender's error with their own.
     const sender = source.failure();
     throw sender ? sender.error : fromS3(target.Key, error);
   } finally {
@@ -171,7 +171,7 @@ const upload = async (
   }
 };
 
-/** The same client, which also says of a request that nothing came of it. */
+/** The same client, which also reports failed requests. */
 const tellingOfSilence = (client: S3Client, tell: (error: unknown) => void): S3Client => {
   const send = client.send.bind(client) as (command: unknown) => Promise<unknown>;
   const telling = (command: unknown): Promise<unknown> =>
@@ -227,7 +227,7 @@ const fromS3 = (key: string, error: unknown): unknown => {
   if (name === 'InvalidRange' || statusOf(error) === 416) return rangeNotSatisfiable(error);
   if (name === 'KeyTooLongError') return invalidKey(error);
   if (statusOf(error) === 507 || name === 'QuotaExceeded') return storeFull(error);
-  // The SDK marks what went wrong between it and the server; anything else is a mistake of ours and stays as it is.
+  // The SDK marks errors between itself and the server; any other error is a bug here and is passed on unchanged.
   const ofServerOrNetwork = '$metadata' in (error as object) || codeOf(error) !== '' || name === 'TimeoutError';
   return ofServerOrNetwork ? storeUnavailable(error) : error;
 };

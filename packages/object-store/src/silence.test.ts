@@ -13,7 +13,7 @@ const requestOf = (fields: Partial<Pick<Request, 'method' | 'query' | 'body'>>):
   const request = { method: 'PUT', query: {}, ...fields };
   return { ...request, clone: () => ({ ...request }) };
 };
-/** Sends it to a server that does what it is told to. */
+/** Sends a request to a server with the given behaviour. */
 const send = (
   request: Request,
   server: (seen: Seen) => Promise<unknown>,
@@ -23,7 +23,7 @@ const send = (
     server({ body: sent.body as AsyncIterable<Uint8Array>, signal: abortSignal })) as unknown as Handle;
   return withoutSilence(handle, withinMs)(request, options).catch((e: unknown) => (isSilence(e) ? 'silence' : e));
 };
-/** Says nothing, and notes when it is let go of. */
+/** Sends nothing, and records when its connection is closed. */
 const mute =
   (letGo: () => void = () => {}) =>
   ({ signal }: Seen): Promise<unknown> => {
@@ -35,8 +35,8 @@ const outcomeAt = async (outcome: Promise<unknown>, ms: number): Promise<unknown
   return Promise.race([outcome, Promise.resolve('waits')]);
 };
 
-describe('a request to a server', () => {
-  it('that says nothing is given up, and its connection with it', async () => {
+describe('request to a server', () => {
+  it('ends with its connection when the server sends nothing', async () => {
     const letGo = jest.fn();
     const outcome = send(requestOf({}), mute(letGo));
     expect(await outcomeAt(outcome, withinMs - 1)).toBe('waits');
@@ -44,7 +44,7 @@ describe('a request to a server', () => {
     expect(letGo).toHaveBeenCalledTimes(1);
   });
 
-  it('that takes a body slowly goes on for as long as it takes, and comes whole', async () => {
+  it('completes when the server reads the body slowly', async () => {
     const sent = Buffer.from(Array.from({ length: 1_000_000 }, (_, i) => i % 251));
     const slow = async ({ body }: Seen): Promise<unknown> => {
       const got: Uint8Array[] = [];
@@ -57,7 +57,7 @@ describe('a request to a server', () => {
     expect(await send(requestOf({ body: sent }), slow)).toBe(true);
   });
 
-  it('that stops taking a body is given up', async () => {
+  it('ends when the server stops reading the body', async () => {
     const stopping = async ({ body }: Seen): Promise<unknown> => {
       for await (const piece of body ?? []) if (piece.length > 0) break;
       return new Promise(() => {});
@@ -67,7 +67,7 @@ describe('a request to a server', () => {
     expect(await outcomeAt(outcome, withinMs)).toBe('silence');
   });
 
-  it('may have another patience of its own, and has one where a large object is put together', async () => {
+  it('uses its own timeout when one is set, and a longer one for completing a large object', async () => {
     const copied = send(requestOf({}), mute(), { requestTimeout: 110_000 });
     const completed = send(requestOf({ method: 'POST', query: { uploadId: 'u' } }), mute());
     expect(await outcomeAt(completed, 29_999)).toBe('waits');
@@ -76,7 +76,7 @@ describe('a request to a server', () => {
     expect(await outcomeAt(copied, 1)).toBe('silence');
   });
 
-  it('is still ended by who asked, also after the head of its answer', async () => {
+  it('is still aborted by the caller, also after the head of its response', async () => {
     const letGo = jest.fn();
     const own = new AbortController();
     const answering = async (seen: Seen): Promise<unknown> => {

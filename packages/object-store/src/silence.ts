@@ -7,17 +7,17 @@ type Handle = S3Client['config']['requestHandler']['handle'];
 type Request = Parameters<Handle>[0];
 type Options = { requestTimeout?: number; abortSignal?: unknown };
 
-/** A server that has to put a large object together may be long about it. */
+/** A server that has to assemble a large object may need long. */
 const completeMs = 30_000;
 const pieceSize = 64 * 1024;
 
-/** Not a failure that its SDK knows: what said nothing for so long is not asked again at once. */
+/** Not an error that the SDK knows, so the SDK does not retry an unresponsive server at once. */
 export const silent = (ms: number): Error => storeUnavailable(new Error(`nothing came or went for ${ms} ms`));
 
-/** Whether something failed because the server said nothing, as opposed to what its SDK throws. */
+/** Whether an error means that the server sent nothing, as opposed to errors of the SDK. */
 export const isSilence = (error: unknown): boolean => isAppError(error) && error.code === 'storage_unavailable';
 
-/** A body in pieces: the connection takes one when the last has gone, which is how it is seen that it goes on. */
+/** A body in pieces: the connection takes a piece only after the previous one was sent, which shows progress. */
 const inPieces = (body: Uint8Array, taken: () => void): Readable => {
   const pieces = function* (): Iterable<Uint8Array> {
     for (let at = 0; at < body.length; at += pieceSize) {
@@ -31,8 +31,8 @@ const inPieces = (body: Uint8Array, taken: () => void): Readable => {
 const isComplete = ({ method, query }: Request): boolean => method === 'POST' && 'uploadId' in query;
 
 /**
- * Bounds how long nothing comes or goes from a request to the head of its answer, and not how long a slow one may take.
- * `requestTimeout` of a single request is such a bound, too.
+ * Limits how long a request may make no progress until the head of its response; it does not limit its total duration.
+ * The `requestTimeout` of a single request is such a limit, too.
  */
 export const withoutSilence =
   (handle: Handle, withinMs: number): Handle =>
@@ -46,7 +46,7 @@ export const withoutSilence =
       silence.reject(silent(ms));
       over.abort();
     }, ms);
-    // A server may answer, and refuse, before it has taken everything.
+    // A server may respond, and refuse, before it has read the whole body.
     const taken = (): void => void (answered || timer.refresh());
     const body: unknown = request.body;
     const seen = body instanceof Uint8Array ? Object.assign(request.clone(), { body: inPieces(body, taken) }) : request;
