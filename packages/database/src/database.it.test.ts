@@ -4,19 +4,19 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { freePort, startNats, startPostgres, waitFor, type TestServer } from '@overtone/testkit';
 import { migrate } from './index.ts';
 
-const main = fileURLToPath(new URL('../test/arriving.main.ts', import.meta.url));
+const main = fileURLToPath(new URL('../test/starting-service.main.ts', import.meta.url));
 let nats: TestServer;
 let postgres: TestServer;
-const ends: (() => Promise<unknown>)[] = [];
+const cleanups: (() => Promise<unknown>)[] = [];
 beforeAll(async () => {
   [nats, postgres] = await Promise.all([startNats(), startPostgres({ durable: true })]);
 });
 afterEach(async () => {
-  for (const end of ends.splice(0).toReversed()) await end();
+  for (const end of cleanups.splice(0).toReversed()) await end();
 });
 afterAll(() => Promise.all([nats.stop(), postgres.stop()]));
 
-/** A service in a process of its own; stops only in an hour, if it does so in order. */
+/** A service in a separate process. An orderly stop takes an hour, so a quick exit shows an immediate stop. */
 const startService = async (databaseUrl: string) => {
   const internalPort = await freePort();
   const env = {
@@ -29,14 +29,14 @@ const startService = async (databaseUrl: string) => {
     SHUTDOWN_GRACE_MS: '3600000',
   };
   const child = spawn(process.execPath, [main], { env, stdio: ['ignore', 'pipe', 'inherit'] });
-  const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
-  ends.push(async () => {
+  const exitCode = new Promise<number | null>((resolve) => child.once('exit', resolve));
+  cleanups.push(async () => {
     child.kill('SIGKILL');
-    await ended;
+    await exitCode;
   });
   let output = '';
   child.stdout.on('data', (d: Buffer) => (output += d.toString()));
-  const says = (message: string, about = ''): Promise<boolean> =>
+  const waitForLog = (message: string, about = ''): Promise<boolean> =>
     waitFor(() => {
       if (output.split('\n').some((line) => line.includes(`"msg":"${message}"`) && line.includes(about))) return true;
       throw new Error(`${message} ${about} is not in:\n${output}`);
@@ -45,37 +45,37 @@ const startService = async (databaseUrl: string) => {
     const response = await fetch(`http://127.0.0.1:${internalPort}/health/ready`);
     return { status: response.status, body: await response.json() };
   };
-  return { process: child, ended, says, readiness };
+  return { process: child, exitCode, waitForLog, readiness };
 };
 
 describe('a service that starts before its database', () => {
-  it('says that it waits, is not ready and names it, and goes on when it is there', async () => {
+  it('logs the wait, reports the database as not ready, and starts when the database is available', async () => {
     await migrate({ url: postgres.url, passwords: {} });
     await postgres.kill9();
     const service = await startService(postgres.url);
-    await service.says('waiting for the database');
+    await service.waitForLog('waiting for the database');
     expect(await service.readiness()).toMatchObject({
       status: 503,
       body: { checks: { broker: 'ok', database: expect.stringMatching(/^error/) } },
     });
     await postgres.restart();
-    await service.says('the database is there');
-    await service.says('ready');
+    await service.waitForLog('the database is there');
+    await service.waitForLog('ready');
     expect(await service.readiness()).toMatchObject({ status: 200, body: { checks: { database: 'ok' } } });
   });
 
-  it('waits for its tables, too', async () => {
+  it('waits for the tables', async () => {
     const url = postgres.url.replace(/\/postgres$/, '/template1');
     const service = await startService(url);
-    await service.says('waiting for the database', 'v0 < v');
+    await service.waitForLog('waiting for the database', 'v0 < v');
     await migrate({ url, passwords: {} });
-    await service.says('ready');
+    await service.waitForLog('ready');
   });
 
-  it('ends at once and well when it is told to while it waits', async () => {
+  it('exits immediately with code 0 on SIGTERM while it waits', async () => {
     const service = await startService(`postgresql://media@127.0.0.1:${await freePort()}/overtone`);
-    await service.says('waiting for the database', 'ECONNREFUSED');
+    await service.waitForLog('waiting for the database', 'ECONNREFUSED');
     service.process.kill('SIGTERM');
-    expect(await service.ended).toBe(0);
+    expect(await service.exitCode).toBe(0);
   });
 });

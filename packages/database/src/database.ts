@@ -26,11 +26,11 @@ export const createDatabase = <P extends PrismaLike>(
   return {
     db,
     pool,
-    checks: { database: { critical: true, probe: () => atHead(pool) } },
+    checks: { database: { critical: true, probe: () => assertMigrated(pool) } },
     part: {
       name: 'database',
-      // What starts after it may count on its tables.
-      start: () => atHead(pool),
+      // Parts that start later can rely on the tables.
+      start: () => assertMigrated(pool),
       stop: async () => {
         await db.$disconnect();
         await pool.end();
@@ -39,23 +39,23 @@ export const createDatabase = <P extends PrismaLike>(
   };
 };
 
-/** What PostgreSQL says of a table that is not there. */
-const undefinedTable = '42P01';
+/** PostgreSQL's SQLSTATE `undefined_table`. */
+const undefinedTableCode = '42P01';
 
-const versionOf = async (pool: Pool): Promise<number> => {
+const readSchemaVersion = async (pool: Pool): Promise<number> => {
   try {
     const { rows } = await pool.query<{ version: number | null }>('select max(version) as version from schema_version');
     return rows[0]?.version ?? 0;
   } catch (error) {
-    if ((error as { code?: string }).code === undefinedTable) return 0;
+    if ((error as { code?: string }).code === undefinedTableCode) return 0;
     throw error;
   }
 };
 
-/** Reachable, and migrated as far as this program needs. */
-const atHead = async (pool: Pool): Promise<void> => {
+/** @throws AppError unavailable, unless the database is reachable and migrated to this program's version. */
+const assertMigrated = async (pool: Pool): Promise<void> => {
   await pingDatabase(pool);
-  const version = await versionOf(pool);
+  const version = await readSchemaVersion(pool);
   if (version < migrationHead()) {
     throw unavailable('database_unavailable', 'The database is not migrated yet', {
       detail: `v${version} < v${migrationHead()}`,

@@ -1,8 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { databaseRoles, type DatabaseRole } from './migrate.ts';
 
-/** Environment of the migration command: DATABASE_URL of the owner, DB_PASSWORD_<ROLE>[_FILE] per role. */
-export const migrationEnv = (): { url: string; passwords: Partial<Record<DatabaseRole, string>> } => {
+type MigrationEnv = {
+  url: string;
+  passwords: Partial<Record<DatabaseRole, string>>;
+  auditRetentionDays: number | undefined;
+};
+
+/**
+ * Environment of the migration command: DATABASE_URL of the owner, DB_PASSWORD_<ROLE>[_FILE] per role,
+ * AUDIT_LOG_RETENTION_DAYS.
+ */
+export const migrationEnv = (): MigrationEnv => {
   const read = (name: string): string | undefined => {
     const file = process.env[`${name}_FILE`];
     return file ? readFileSync(file, 'utf8').trim() : process.env[name];
@@ -10,5 +19,16 @@ export const migrationEnv = (): { url: string; passwords: Partial<Record<Databas
   const url = read('DATABASE_URL');
   if (!url) throw new Error('DATABASE_URL is not set');
   const entries = databaseRoles.map((role) => [role, read(`DB_PASSWORD_${role.toUpperCase()}`)] as const);
-  return { url, passwords: Object.fromEntries(entries.filter(([, v]) => v !== undefined)) };
+  return {
+    url,
+    passwords: Object.fromEntries(entries.filter(([, v]) => v !== undefined)),
+    auditRetentionDays: daysOf(read('AUDIT_LOG_RETENTION_DAYS')),
+  };
+};
+
+const daysOf = (text: string | undefined): number | undefined => {
+  if (!text) return undefined;
+  const days = Number(text);
+  if (Number.isInteger(days) && days >= 1 && days <= 36_500) return days;
+  throw new Error('AUDIT_LOG_RETENTION_DAYS must be a whole number from 1 to 36500');
 };

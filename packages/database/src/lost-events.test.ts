@@ -1,13 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { createLossCheck } from './lost-events.ts';
 
-/** A stream made at a moment, and a table of which so many rows were sent before it. */
-const world = (sentBefore: Record<string, number>) => {
+/** A stream with a creation time, and a table with a number of rows sent before each creation time. */
+const createFixture = (sentBefore: Record<string, number>) => {
   let created = '';
   let reconnected = () => {};
-  const asked: unknown[] = [];
-  let broken = false;
-  const look = createLossCheck({
+  const queriedTimes: unknown[] = [];
+  let databaseDown = false;
+  const check = createLossCheck({
     table: 'media_outbox',
     bus: {
       onReconnect: (then) => {
@@ -17,52 +17,52 @@ const world = (sentBefore: Record<string, number>) => {
     },
     pool: {
       query: ((_sql: string, values: unknown[]) => {
-        if (broken) return Promise.reject(new Error('the database is away'));
-        asked.push(...values);
+        if (databaseDown) return Promise.reject(new Error('database unavailable'));
+        queriedTimes.push(...values);
         return Promise.resolve({ rowCount: sentBefore[created] ?? 0 });
       }) as never,
     },
   });
   return {
-    asked,
-    made: (at: string) => {
+    queriedTimes,
+    recreateStream: (at: string) => {
       created = at;
       reconnected();
     },
-    breaks: (now: boolean) => {
-      broken = now;
+    setDatabaseDown: (now: boolean) => {
+      databaseDown = now;
       reconnected();
     },
-    look,
+    check,
   };
 };
 
-describe('events that went down with the disk of the broker', () => {
-  it('are brought back once the stream is another', async () => {
-    const { look, made, asked } = world({ second: 3 });
-    made('first');
-    expect(await look()).toBe(0);
-    made('second');
-    expect(await look()).toBe(3);
-    expect(asked).toEqual(['first', 'second']);
+describe('lost event check', () => {
+  it('requeues sent events when the stream was created again', async () => {
+    const { check, recreateStream, queriedTimes } = createFixture({ second: 3 });
+    recreateStream('first');
+    expect(await check()).toBe(0);
+    recreateStream('second');
+    expect(await check()).toBe(3);
+    expect(queriedTimes).toEqual(['first', 'second']);
   });
 
-  it('are not looked for again in the whole table while the stream is the same', async () => {
-    const { look, made, asked } = world({});
+  it('does not search the table again while the stream is the same', async () => {
+    const { check, recreateStream, queriedTimes } = createFixture({});
     for (let reconnections = 0; reconnections < 3; reconnections++) {
-      made('first');
-      await look();
+      recreateStream('first');
+      await check();
     }
-    expect(asked).toEqual(['first']);
+    expect(queriedTimes).toEqual(['first']);
   });
 
-  it('are looked for again when the database was away at the time', async () => {
-    const { look, made, breaks, asked } = world({ first: 2 });
-    made('first');
-    breaks(true);
-    await expect(look()).rejects.toThrow('away');
-    breaks(false);
-    expect(await look()).toBe(2);
-    expect(asked).toEqual(['first']);
+  it('searches again when the database was unavailable during the first search', async () => {
+    const { check, recreateStream, setDatabaseDown, queriedTimes } = createFixture({ first: 2 });
+    recreateStream('first');
+    setDatabaseDown(true);
+    await expect(check()).rejects.toThrow('database unavailable');
+    setDatabaseDown(false);
+    expect(await check()).toBe(2);
+    expect(queriedTimes).toEqual(['first']);
   });
 });

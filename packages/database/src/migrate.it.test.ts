@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 describe('migration chain', () => {
-  it('is applied once however many replicas start together', async () => {
+  it('is applied once when many replicas start concurrently', async () => {
     const url = await emptyDatabase();
     const results = await Promise.all(Array.from({ length: 8 }, () => migrate({ url, passwords: {} })));
     expect(results.filter((r) => r.applied.length > 0)).toHaveLength(1);
@@ -57,8 +57,27 @@ describe('migration chain', () => {
     expect(rows).toHaveLength(databaseRoles.length);
   });
 
-  it('needs an owner who may make roles, and no superuser', async () => {
-    // A server of its own: roles that a superuser has made are not the owner's to change.
+  it.each(['fresh', 'existing'])('lets a service role connect to its own database only (%s instance)', async (kind) => {
+    const url = await emptyDatabase();
+    const passwords = Object.fromEntries(databaseRoles.map((role) => [role, 'secret']));
+    await migrate({ url, passwords });
+    const name = new URL(url).pathname.slice(1);
+    if (kind === 'existing') {
+      await sql(url, `grant connect on database ${name} to public`);
+      await sql(url, 'grant connect on database postgres to public');
+      await migrate({ url, passwords });
+    }
+    for (const role of databaseRoles) {
+      const to = (database: string) =>
+        url.replace(/\/\/[^@]*@/, `//${role}:secret@`).replace(/\/[^/]*$/, `/${database}`);
+      expect(await sql(to(name), 'select 1 as one')).toEqual([{ one: 1 }]);
+      for (const other of ['postgres', 'template1'])
+        await expect(sql(to(other), 'select 1')).rejects.toThrow('permission denied for database');
+    }
+  });
+
+  it('needs an owner with the right to create roles, not a superuser', async () => {
+    // A separate server: the owner cannot change roles that a superuser has created.
     const other = await startPostgres();
     try {
       await sql(other.url, 'create role keeper login createrole');
@@ -95,8 +114,74 @@ describe('roles', () => {
     await expect(sql(db.urlFor(role), `delete from ${table}`)).rejects.toThrow('permission denied');
   });
 
-  it('lets nobody but the owner change the schema', async () => {
+  it('lets only the owner change the schema', async () => {
     await expect(sql(db.urlFor('media'), 'create table mine (id int)')).rejects.toThrow('permission denied');
     await expect(sql(db.urlFor('media'), 'update schema_version set version = 1')).rejects.toThrow('permission denied');
+  });
+
+  describe('the audit log', () => {
+    const asIdentity = (text: string) => sql(db.urlFor('identity'), text);
+    beforeAll(() =>
+      sql(
+        db.url,
+        `insert into audit_log (event_type, outcome, time) values
+           ('kept', 'success', now() - interval '364 days'), ('old', 'success', now() - interval '366 days')`,
+      ),
+    );
+
+    it('accepts new records from identity', async () => {
+      await asIdentity(`insert into audit_log (event_type, outcome) values ('new', 'success')`);
+      expect(await asIdentity(`select event_type from audit_log where event_type = 'new'`)).toHaveLength(1);
+    });
+
+    it.each([
+      `update audit_log set outcome = 'failure'`,
+      `update audit_log set details = '{}' where event_type = 'kept'`,
+      `delete from audit_log`,
+      `truncate audit_log`,
+      `drop table audit_log`,
+      `alter table audit_log disable trigger all`,
+      `alter table audit_log owner to identity`,
+      `alter table audit_log alter column time drop default`,
+      `create rule hide as on insert to audit_log do instead nothing`,
+      `create trigger tr before insert on audit_log for each row execute function name_group_mapping_state()`,
+      `grant update on audit_log to identity; update audit_log set outcome = 'failure'`,
+      `insert into audit_log (event_type, outcome) values ('a', 'success') on conflict (uuid) do update set outcome = 'failure'`,
+      `merge into audit_log a using (select 1) s on true when matched then delete`,
+      `update audit_retention set days = 1`,
+      `delete from audit_retention`,
+      `insert into audit_retention (days) values (1)`,
+      `create or replace function delete_old_audit_records(at_most integer) returns integer language sql as 'select 0'`,
+      `alter function delete_old_audit_records(integer) security invoker`,
+      `update auth_config_audit set key = 'x'`,
+      `delete from auth_config_audit`,
+      `alter table group_mapping disable trigger tr_group_mapping_updated`,
+      `drop trigger tr_group_mapping_updated on group_mapping`,
+      `set session_replication_role = replica`,
+      `set role overtone`,
+    ])('refuses identity: %s', async (statement) => {
+      const before = await sql(db.url, 'select * from audit_log order by uuid');
+      await expect(asIdentity(statement)).rejects.toThrow();
+      expect(await sql(db.url, 'select * from audit_log order by uuid')).toEqual(before);
+    });
+
+    it('deletes only records past the retention time, whatever a session sets', async () => {
+      await sql(
+        db.urlFor('identity'),
+        `create temp table audit_retention (days int); insert into audit_retention values (0);
+         set search_path = pg_temp, public; select delete_old_audit_records(1000000)`,
+      );
+      const left = await sql(db.url, `select event_type from audit_log where event_type in ('kept', 'old')`);
+      expect(left).toEqual([{ event_type: 'kept' }]);
+    });
+
+    it('uses the retention time of the last migration run', async () => {
+      const { url } = db;
+      await migrate({ url, passwords: {}, auditRetentionDays: 30 });
+      await migrate({ url, passwords: {} });
+      expect(await sql(url, 'select days from audit_retention')).toEqual([{ days: 30 }]);
+      await asIdentity('select delete_old_audit_records(10)');
+      expect(await sql(url, `select 1 from audit_log where event_type = 'kept'`)).toHaveLength(0);
+    });
   });
 });

@@ -1,7 +1,7 @@
 import { migrationEnv } from './env.ts';
 import { migrate } from './migrate.ts';
 
-// Run before the services start: by the supervisor, by an init container, by tests on their template database.
+// Runs before the services start: in the supervisor, in an init container, and in tests on their template database.
 try {
   const { from, to, applied } = await migrate({
     ...migrationEnv(),

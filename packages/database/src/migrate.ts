@@ -12,23 +12,30 @@ export const databaseRoles = [
 export type DatabaseRole = (typeof databaseRoles)[number];
 
 export type MigrateOptions = {
-  /** Connection of the database's owner. */
+  /** Connection URL of the database's owner. */
   url: string;
-  /** Passwords to set for the roles; a role without one keeps what it has. */
+  /** Passwords to set for the roles; a role without an entry keeps its password. */
   passwords: Partial<Record<DatabaseRole, string>>;
+  /** Days after which records of the audit log may be deleted; without it the stored value stays. */
+  auditRetentionDays?: number | undefined;
   report?: (line: string) => void;
 };
 export type MigrateResult = { from: number; to: number; applied: string[] };
 
-/** Any number that nobody else uses: the key of the advisory lock. */
+/** Key of the advisory lock; used by no other lock of the product. */
 const lockKey = 0x07e570e;
 
 /**
- * Brings the database to this code's head. However many replicas call it at once, one works and the others wait and
- * find nothing to do. Each version is applied in its own transaction; the chain has no way back.
+ * Migrates the database to this code's newest version. When several replicas call it concurrently, one migrates and the
+ * others wait and find nothing to do. Each version is applied in its own transaction; there are no down migrations.
  * @throws Error when the database is newer than this code, or when an applied migration was changed since.
  */
-export const migrate = async ({ url, passwords, report = () => {} }: MigrateOptions): Promise<MigrateResult> => {
+export const migrate = async ({
+  url,
+  passwords,
+  auditRetentionDays,
+  report = () => {},
+}: MigrateOptions): Promise<MigrateResult> => {
   const client = new Client({ connectionString: url });
   await client.connect();
   try {
@@ -38,10 +45,14 @@ export const migrate = async ({ url, passwords, report = () => {} }: MigrateOpti
       `create table if not exists schema_version (
          version integer primary key, name text not null, checksum text not null, applied_at timestamptz not null default now())`,
     );
+    await restrictConnections(client);
     await client.query(`grant select on schema_version to ${databaseRoles.join(', ')}`);
-    return await applyPending(client, report);
+    const result = await applyPending(client, report);
+    if (auditRetentionDays !== undefined)
+      await client.query('update audit_retention set days = $1', [auditRetentionDays]);
+    return result;
   } finally {
-    // Ending the connection gives the advisory lock back.
+    // Closing the connection releases the advisory lock.
     await client.end();
   }
 };
@@ -56,7 +67,31 @@ const ensureRoles = async (client: Client, passwords: MigrateOptions['passwords'
   await client.query('revoke create on schema public from public');
 };
 
-/** Roles belong to the whole server: another database's migration may have made it meanwhile. */
+/**
+ * PostgreSQL lets every role connect to every database. Checked at every start, so that existing instances and the
+ * server's own databases are covered, too.
+ */
+const restrictConnections = async (client: Client): Promise<void> => {
+  const { rows } = await client.query<{ name: string }>(
+    `select datname as name from pg_database
+     where (datname = current_database() or datname in ('postgres', 'template1'))
+       and pg_has_role(datdba, 'usage') and has_database_privilege('public', oid, 'connect')`,
+  );
+  for (const { name } of rows)
+    await client
+      .query(`revoke connect on database ${client.escapeIdentifier(name)} from public`)
+      .catch(ignoreConcurrent);
+  const { rows: own } = await client.query<{ name: string }>('select current_database() as name');
+  const database = client.escapeIdentifier(own[0]?.name ?? '');
+  await client.query(`grant connect on database ${database} to ${databaseRoles.join(', ')}`);
+};
+
+/** Another database's migration revokes the same right of the server's own databases at this moment. */
+const ignoreConcurrent = (e: unknown): void => {
+  if (!(e as Error).message.includes('tuple concurrently updated')) throw e;
+};
+
+/** Roles are global to the server: a concurrent migration of another database may have created the role. */
 const ignoreExisting = (e: unknown): void => {
   const code = (e as { code?: string }).code;
   if (code !== '42710' && code !== '23505') throw e;

@@ -5,7 +5,11 @@ export type Migration = { version: number; name: string; sql: string; checksum: 
 
 const directory = new URL('../migrations/', import.meta.url);
 
-/** The linear chain, in order. Names are `v<NNN>_<name>.sql`, numbered as in the specification's chain. */
+/**
+ * The migrations in order. Names are `v<NNN>_<name>.sql`. Versions up to v393 match the specification's list
+ * except v361 (order of titles), v379 (auth_config) and v380 (spent OIDC states), which were added and applied earlier.
+ * A new migration takes a number from v394 on, above all applied ones.
+ */
 export const readMigrations = (): Migration[] =>
   readdirSync(directory)
     .filter((f) => f.endsWith('.sql'))
@@ -23,7 +27,7 @@ export const readMigrations = (): Migration[] =>
     });
 
 let head: number | undefined;
-/** The newest version this code knows; read once per process. */
+/** The newest version that this code contains; read once per process. */
 export const migrationHead = (): number => {
   head ??= readMigrations().at(-1)?.version ?? 0;
   return head;

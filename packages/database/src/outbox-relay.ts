@@ -2,7 +2,7 @@ import type { ServiceName } from '@overtone/contracts';
 import type { Bus, Log, Metrics, Part } from '@overtone/service-kit';
 import { headers } from 'nats';
 import { Client, type Pool } from 'pg';
-import { cut } from './hang.ts';
+import { destroyConnection } from './health-probe.ts';
 import { createLossCheck } from './lost-events.ts';
 import { tableOf } from './outbox.ts';
 
@@ -14,22 +14,22 @@ type Row = {
   headers: Record<string, string>;
   created_at: Date;
 };
-/** A part of the service that also takes a word from whoever has just committed something to its outbox. */
+/** `wake` is called after a commit to the outbox, so that the relay does not wait for its next poll. */
 type Relay = Part & { wake: () => void };
 
 const batchSize = 200;
-/** Sent rows stay this long: an acknowledged publish can still be lost with the broker's disk. */
-const keepSent = '2 days';
-const idleMs = 1_000;
-/** Another replica relays just now, and may have looked before the last commit. */
-const elsewhereMs = 50;
-/** Marking what was sent is put off so long, unless there is more: whoever got it is being answered just now. */
-const breatherMs = 5;
+/** Retention of sent rows: an acknowledged message can still be lost with the broker's disk. */
+const sentRetention = '2 days';
+const pollIntervalMs = 1_000;
+/** Another replica holds the lock, and may have read the table before the last commit. */
+const lockedElsewhereRetryMs = 50;
+/** Marking rows as sent is delayed this long unless more rows wait: the consumers' work takes precedence. */
+const markDelayMs = 5;
 
 /**
- * Relays an outbox to JetStream, in order, each row at least once; the broker drops repeats by message id. One relay
- * works at a time however many replicas run. Wakes when it is told of a commit, by whoever made it or by the database's
- * notification, and every second regardless.
+ * Relays an outbox to JetStream, in order, each row at least once; the broker drops duplicates by message id. One relay
+ * is active at a time, however many replicas run. It runs on `wake`, on the database's notification of a commit, and
+ * every second.
  */
 export const createOutboxRelay = (d: {
   service: ServiceName;
@@ -38,63 +38,69 @@ export const createOutboxRelay = (d: {
   bus: Bus;
   log: Log;
   metrics: Metrics;
-  /** So long a database may take to answer before its connection is given up for a new one. */
-  answerMs?: number;
+  /** Query timeout of the relay's connection; after it a new connection is opened. */
+  queryTimeoutMs?: number;
 }): Relay => {
   const table = tableOf(d.service);
-  watchBacklog(d.metrics, d.pool, table);
-  const { answerMs = 30_000 } = d;
-  const line = createLine({ name: `${d.service}-outbox`, url: d.url, answerMs, table, onNews: () => wake() });
-  const bringBackLost = createLossCheck({ bus: d.bus, pool: d.pool, table });
-  let rouse = (): void => {};
-  let asked = false;
+  reportBacklogMetrics(d.metrics, d.pool, table);
+  const { queryTimeoutMs = 30_000 } = d;
+  const connection = createRelayConnection({
+    name: `${d.service}-outbox`,
+    url: d.url,
+    queryTimeoutMs,
+    table,
+    onNotification: () => wake(),
+  });
+  const requeueLostEvents = createLossCheck({ bus: d.bus, pool: d.pool, table });
+  let endWait = (): void => {};
+  let wakeRequested = false;
   let stopping = false;
   let loop: Promise<void> = Promise.resolve();
   let lastCleaned = Date.now();
   const wake = (): void => {
-    asked = true;
-    rouse();
+    wakeRequested = true;
+    endWait();
   };
 
-  const untilRoused = (ms: number): Promise<void> =>
+  const waitForWake = (ms: number): Promise<void> =>
     new Promise((resolve) => {
       const timer = setTimeout(resolve, ms);
-      rouse = () => {
+      endWait = () => {
         clearTimeout(timer);
         resolve();
       };
     });
 
-  /** @returns for how long there is nothing to do. */
-  const turn = async (): Promise<number> => {
-    const lost = await bringBackLost().catch(() => 0);
-    if (lost > 0) d.log.warn({ events: lost }, 'the broker has lost events; they are sent again');
+  /** @returns the time until the next run. */
+  const relayPending = async (): Promise<number> => {
+    const lost = await requeueLostEvents().catch(() => 0);
+    if (lost > 0) d.log.warn({ events: lost }, 'stream events lost: republishing');
     for (;;) {
-      const rows = await line.take();
-      if (rows === 'elsewhere') return elsewhereMs;
+      const rows = await connection.fetchUnsent();
+      if (rows === 'locked-elsewhere') return lockedElsewhereRetryMs;
       if (rows.length > 0) {
         await publish(d.bus, rows);
-        if (rows.length < batchSize && !asked) await untilRoused(breatherMs);
-        await line.sent(rows);
+        if (rows.length < batchSize && !wakeRequested) await waitForWake(markDelayMs);
+        await connection.markSent(rows);
       }
       if (rows.length < batchSize) break;
     }
     if (Date.now() - lastCleaned > 600_000) {
       lastCleaned = Date.now();
-      await d.pool.query(`delete from ${table} where sent_at < now() - interval '${keepSent}'`);
+      await d.pool.query(`delete from ${table} where sent_at < now() - interval '${sentRetention}'`);
     }
-    return idleMs;
+    return pollIntervalMs;
   };
 
   const run = async (): Promise<void> => {
     while (!stopping) {
-      asked = false;
-      const pauseMs = await turn().catch((e: unknown) => {
-        d.log.debug({ err: e as Error }, 'outbox not relayed this time');
-        line.drop();
-        return idleMs;
+      wakeRequested = false;
+      const pauseMs = await relayPending().catch((e: unknown) => {
+        d.log.debug({ err: e as Error }, 'outbox relay run failed');
+        connection.drop();
+        return pollIntervalMs;
       });
-      if (!asked && !stopping) await untilRoused(pauseMs);
+      if (!wakeRequested && !stopping) await waitForWake(pauseMs);
     }
   };
 
@@ -108,17 +114,23 @@ export const createOutboxRelay = (d: {
       stopping = true;
       wake();
       await loop;
-      await line.close();
+      await connection.close();
     },
   };
 };
 
 /**
- * The relay's own connection, on which it hears of commits, reads and marks, a round trip each. Whoever reads rows holds
- * a lock of this connection until they are marked. That rows were sent need not outlive a crash of the database: they
- * are sent again then, under the same message ids. So nobody waits for the disk here.
+ * The relay's own connection: it receives commit notifications, reads rows and marks them, one round trip each.
+ * Reading rows takes an advisory lock, which is held until the rows are marked. The marks need not survive a crash of
+ * the database, because duplicates have the same message ids; so `synchronous_commit` is off.
  */
-const createLine = (d: { name: string; url: string; answerMs: number; table: string; onNews: () => void }) => {
+const createRelayConnection = (d: {
+  name: string;
+  url: string;
+  queryTimeoutMs: number;
+  table: string;
+  onNotification: () => void;
+}) => {
   const { table } = d;
   const lock = `hashtext('${table}')`;
   const unsent = {
@@ -145,39 +157,39 @@ const createLine = (d: { name: string; url: string; answerMs: number; table: str
       application_name: d.name,
       keepAlive: true,
       connectionTimeoutMillis: 5_000,
-      query_timeout: d.answerMs,
+      query_timeout: d.queryTimeoutMs,
     });
-    const gone = (): void => {
+    const forgetClient = (): void => {
       if (client === opened) client = undefined;
     };
-    opened.on('error', gone).on('end', gone).on('notification', d.onNews);
+    opened.on('error', forgetClient).on('end', forgetClient).on('notification', d.onNotification);
     try {
       await opened.connect();
-      // What is prepared while the table is empty is still there when it is long: by the index of what is unsent.
+      // The plan of a statement prepared on an empty table is kept when the table is large: it must use the index.
       await opened.query(`set synchronous_commit = off; set enable_seqscan = off; listen ${table}`);
     } catch (e) {
-      cut(opened);
+      destroyConnection(opened);
       throw e;
     }
     client = opened;
     return opened;
   };
   const drop = (): void => {
-    // A host that has vanished would not hear a goodbye, and the system would wait a quarter of an hour for it.
-    if (client) cut(client);
+    // An orderly close to an unreachable host would wait for the TCP timeout of about 15 minutes.
+    if (client) destroyConnection(client);
     client = undefined;
   };
 
   return {
-    /** What is to be sent, in order. Where there is anything the lock is held until it is told `sent`. */
-    take: async (): Promise<Row[] | 'elsewhere'> => {
+    /** Unsent rows, in order. When there are any, the lock is held until `markSent`. */
+    fetchUnsent: async (): Promise<Row[] | 'locked-elsewhere'> => {
       const { rows } = await (client ?? (await open())).query<Row & { relays: boolean }>(unsent);
-      // Order is kept because only one replica relays.
-      return rows[0]?.relays === false ? 'elsewhere' : rows;
+      // Only one replica relays, which preserves the order.
+      return rows[0]?.relays === false ? 'locked-elsewhere' : rows;
     },
-    sent: async (rows: Row[]): Promise<void> =>
+    markSent: async (rows: Row[]): Promise<void> =>
       void (await client?.query({ ...marked, values: [rows.map((r) => r.id)] })),
-    /** Gives up the lock, and what is unsent goes again. */
+    /** Closes the connection, which releases the lock; unmarked rows are sent again. */
     drop,
     close: async (): Promise<void> => {
       const last = client;
@@ -187,11 +199,11 @@ const createLine = (d: { name: string; url: string; answerMs: number; table: str
   };
 };
 
-/** Beyond this a backlog is a backlog; nobody needs to count all of it. */
+/** The metric counts up to this limit, so that a large backlog stays cheap to measure. */
 const countedRows = 10_000;
 
-/** What was committed and is not on the bus yet: the same from every replica. */
-const watchBacklog = (metrics: Metrics, pool: Pool, table: string): void =>
+/** Reports committed messages that are not published yet; every replica reports the same value. */
+const reportBacklogMetrics = (metrics: Metrics, pool: Pool, table: string): void =>
   metrics.watch(
     [
       { name: 'outbox_pending', help: `Committed messages that are not on the bus yet, at most ${countedRows}` },

@@ -69,7 +69,7 @@ const published = async (): Promise<string[]> => {
 const unsent = async () => (await pool.query('select 1 from media_outbox where sent_at is null')).rowCount;
 
 describe('outbox', () => {
-  it('publishes what was committed, in order, once', async () => {
+  it('publishes committed events in order and once', async () => {
     await relay.start();
     const files = Array.from({ length: 450 }, file);
     for (const f of files) await inTransaction((tx) => outbox.add(tx, mediaEvents.deleted, f));
@@ -77,7 +77,7 @@ describe('outbox', () => {
     expect(await published()).toEqual(files.map((f) => f.fileId));
   });
 
-  it('publishes many events of one statement, in their order', async () => {
+  it('publishes the events of one statement in order', async () => {
     await relay.start();
     const files = Array.from({ length: 450 }, file);
     await inTransaction(async (tx) => {
@@ -97,7 +97,7 @@ describe('outbox', () => {
     expect(await published()).toEqual([kept.fileId]);
   });
 
-  it('publishes once although two replicas relay', async () => {
+  it('publishes each event once when two replicas relay', async () => {
     const url = db.urlFor('media');
     const second = createOutboxRelay({ service: 'media', pool, url, bus, log, metrics: createMetrics() });
     await Promise.all([relay.start(), second.start()]);
@@ -108,27 +108,27 @@ describe('outbox', () => {
     expect((await published()).sort()).toEqual(files.map((f) => f.fileId).sort());
   });
 
-  it('leaves everything to a replica that relays, and takes over when that one is gone', async () => {
+  it('leaves all rows to the replica that holds the lock, and takes over when that connection ends', async () => {
     const other = await pool.connect();
     await other.query(`select pg_advisory_lock(hashtext('media_outbox'))`);
     const f = file();
     await inTransaction((tx) => outbox.add(tx, mediaEvents.deleted, f));
     await relay.start();
-    const looked = async () =>
+    const idleRelays = async () =>
       (
         await pool.query(
           `select 1 from pg_stat_activity
            where application_name = 'media-outbox' and state = 'idle' and query like '%pg_try_advisory_lock%'`,
         )
       ).rowCount;
-    await waitFor(async () => (await looked()) === 1, { timeoutMs: 120_000 });
+    await waitFor(async () => (await idleRelays()) === 1, { timeoutMs: 120_000 });
     expect([await unsent(), await published()]).toEqual([1, []]);
     other.release(true);
     await waitFor(async () => (await unsent()) === 0, { timeoutMs: 120_000 });
     expect(await published()).toEqual([f.fileId]);
   });
 
-  it('publishes a row again after a crash between publish and mark, and the broker drops the repeat', async () => {
+  it('publishes a row again after a crash between publish and mark, and the broker drops the duplicate', async () => {
     const f = file();
     await inTransaction((tx) => outbox.add(tx, mediaEvents.deleted, f));
     await relay.start();
@@ -138,14 +138,14 @@ describe('outbox', () => {
     expect((await published()).filter((id) => id === f.fileId)).toHaveLength(1);
   });
 
-  it('goes on over a new connection when the one it had falls silent', async () => {
+  it('continues on a new connection when the current one stops responding', async () => {
     const url = new URL(db.urlFor('media'));
     const proxy = await startFaultyProxy({ port: Number(url.port) });
-    // The first connection gets as far as its first questions.
+    // The first connection stalls after its first queries.
     proxy.suffer((n) => (n === 1 ? [{ kind: 'stall', towards: 'client', at: 2_000 }] : []));
     url.hostname = '127.0.0.1';
     url.port = String(proxy.port);
-    const quick = { metrics: createMetrics(), answerMs: 1_000 };
+    const quick = { metrics: createMetrics(), queryTimeoutMs: 1_000 };
     const own = createOutboxRelay({ service: 'media', pool, url: url.href, bus, log, ...quick });
     await own.start();
     await waitFor(async () => {
@@ -157,7 +157,7 @@ describe('outbox', () => {
     await proxy.stop();
   });
 
-  it('keeps events while the broker is down and publishes them when it is back', async () => {
+  it('keeps events while the broker is down and publishes them when it is available again', async () => {
     await relay.start();
     await nats.kill9();
     const f = file();

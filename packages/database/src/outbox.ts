@@ -5,18 +5,18 @@ import { carrier, currentFlow } from '@overtone/service-kit';
 export type Tx = { $executeRawUnsafe: (sql: string, ...values: unknown[]) => Promise<number> };
 
 export type Outbox = {
-  /** Writes an event in the transaction of the change it tells of. */
+  /** Writes an event in the transaction of the change it describes. */
   add: <E extends EventDef>(tx: Tx, event: E, data: DataOf<E>) => Promise<void>;
-  /** Writes many events of one kind in one statement, in their order. */
+  /** Writes several events of one type in one statement, in the given order. */
   addAll: <E extends EventDef>(tx: Tx, event: E, all: readonly DataOf<E>[]) => Promise<void>;
-  /** What a message carries besides its data, for a statement that writes one itself. */
+  /** The message headers, for SQL statements that insert outbox rows themselves. */
   headers: () => Record<string, string>;
 };
 
-/** Where a service's messages wait for the bus. */
+/** The outbox table of a service. */
 export const tableOf = (service: ServiceName): string => `${service.replaceAll('-', '_')}_outbox`;
 
-/** The outbox of one service: rows that become messages once their transaction has committed. */
+/** The outbox of one service: rows that are published as messages after their transaction has committed. */
 export const createOutbox = (service: ServiceName): Outbox => {
   const table = tableOf(service);
   const insertAll = async (tx: Tx, rows: readonly { subject: string; data: unknown }[]): Promise<void> => {

@@ -20,7 +20,7 @@ const many = (pool: ReturnType<typeof poolOf>, count: number) =>
   Promise.all(Array.from({ length: count }, () => pool.query('select pg_sleep(0.05)')));
 
 describe('connection pool', () => {
-  it('opens no more than DB_POOL_SIZE and DB_MAX_OVERFLOW together', async () => {
+  it('opens at most DB_POOL_SIZE plus DB_MAX_OVERFLOW connections', async () => {
     const pool = poolOf(2, 3);
     await many(pool, 20);
     expect(pool.totalCount).toBe(5);
@@ -36,7 +36,7 @@ describe('connection pool', () => {
     await pool.end();
   });
 
-  it('times every statement, and counts it for the request that asked, even if that had to wait', async () => {
+  it('times every statement, and counts it for the request that issued it, even after a wait for a connection', async () => {
     const metrics = createMetrics();
     const pool = poolOf(1, 0, metrics);
     const flowOf = (requestId: string): Flow => ({ requestId, route: '/', userId: null, dbQueries: 0 });
@@ -53,13 +53,13 @@ describe('connection pool', () => {
     expect(await metrics.registry.metrics()).toMatch(/^db_query_duration_seconds_count 5$/m);
   });
 
-  it('says how much of it is in use, and who waits', async () => {
+  it('reports busy and maximum connections, and waiting callers', async () => {
     const metrics = createMetrics();
     const pool = poolOf(1, 1, metrics);
-    const lent = await Promise.all([pool.connect(), pool.connect()]);
+    const clients = await Promise.all([pool.connect(), pool.connect()]);
     const third = pool.connect();
     const full = await metrics.registry.metrics();
-    for (const client of lent) client.release();
+    for (const client of clients) client.release();
     (await third).release();
     expect(full).toMatch(/^db_pool_connections\{state="busy"\} 2$/m);
     expect(full).toMatch(/^db_pool_max_connections 2$/m);

@@ -2,7 +2,7 @@ import { AsyncResource } from 'node:async_hooks';
 import { currentFlow, unavailable, type Metrics } from '@overtone/service-kit';
 import { Pool, type PoolClient } from 'pg';
 import { z } from 'zod';
-import { createHangWatch, cut, knockAt, type HangWatch } from './hang.ts';
+import { createHealthProbe, createProbeConnection, destroyConnection, type HealthProbe } from './health-probe.ts';
 
 /** Environment of a service that owns tables. It connects as its own role, with rights to its own tables only. */
 export const databaseEnv = {
@@ -19,15 +19,15 @@ export type PoolOptions = {
   name: string;
   metrics: Metrics;
   log: { warn: (o: object, m: string) => void; info: (m: string) => void };
-  /** So long the server may say nothing to anybody; see `createHangWatch`. */
-  hangMs?: number;
+  /** Pending queries are rejected after this time without a response; see `createHealthProbe`. */
+  silenceLimitMs?: number;
 };
 
-/** A PostgreSQL pool whose statements are timed and counted per request, and do not wait for a server that hangs. */
-export const createPool = ({ env, name, metrics, log, hangMs = 4_000 }: PoolOptions): Pool => {
+/** A PostgreSQL pool that times statements, counts them per request, and rejects them while the server is unresponsive. */
+export const createPool = ({ env, name, metrics, log, silenceLimitMs = 4_000 }: PoolOptions): Pool => {
   const pool = new Pool({
     connectionString: env.DATABASE_URL,
-    // Up to `min` stay open when idle; what load opened above that is closed after ten quiet seconds.
+    // Up to `min` connections stay open when idle; those above it are closed after ten idle seconds.
     min: env.DB_POOL_SIZE,
     max: env.DB_POOL_SIZE + env.DB_MAX_OVERFLOW,
     application_name: name,
@@ -35,97 +35,98 @@ export const createPool = ({ env, name, metrics, log, hangMs = 4_000 }: PoolOpti
     connectionTimeoutMillis: 5_000,
     keepAlive: true,
   });
-  watchPool(pool, metrics);
-  const hang = createHangWatch({
-    hangMs,
-    knock: knockAt(env.DATABASE_URL),
-    say: ({ hangs, told }) =>
-      hangs
-        ? log.warn({ waiting: told }, 'the database hangs; those who wait for it are told')
-        : log.info('the database answers again'),
+  reportPoolMetrics(pool, metrics);
+  const health = createHealthProbe({
+    silenceLimitMs,
+    probe: createProbeConnection(env.DATABASE_URL),
+    onStateChange: ({ unresponsive, rejected }) =>
+      unresponsive
+        ? log.warn({ rejected }, 'database unresponsive: pending queries rejected')
+        : log.info('database responsive again'),
   });
   // Without a listener a connection that PostgreSQL closes would end the process.
   pool.on('error', (err) => log.warn({ err }, 'idle database connection lost'));
   pool.on('connect', (client) => {
-    // The pool listens to idle connections only; one that breaks while it is lent out fails its query, and that is told.
+    // The pool handles errors of idle connections only. On a busy one the query itself rejects.
     client.on('error', () => {});
-    client.query = watchedQuery(client, metrics, hang) as typeof client.query;
+    client.query = createMonitoredQuery(client, metrics, health) as typeof client.query;
   });
-  pool.connect = watchedConnect(pool, hang) as typeof pool.connect;
+  pool.connect = createMonitoredConnect(pool, health) as typeof pool.connect;
   const end = pool.end.bind(pool) as (...callback: unknown[]) => unknown;
   pool.end = ((...callback: unknown[]) => {
-    hang.close();
+    health.close();
     return end(...callback);
   }) as typeof pool.end;
   return pool;
 };
 
-// By its first words everybody knows it for a database that cannot be asked.
-const notAsked = (): Error => new Error('Connection terminated: the database hangs, and was not asked');
-/** Nobody may do it again without a look whether it was done. */
-const notAnswered = (): Error => new Error('Connection terminated: the database hangs, and may have done it');
+// The prefix `Connection terminated` marks both errors as a lost database (see service-kit, lost-database.ts).
+const createNotSentError = (): Error => new Error('Connection terminated: database unresponsive, query not sent');
+/** The caller must not retry without a check: the statement may have been executed. */
+const createNoResponseError = (): Error =>
+  new Error('Connection terminated: database unresponsive, query may have been executed');
 
-type Ask = (...args: unknown[]) => unknown;
-type Answer = (error?: Error | null, ...rest: unknown[]) => unknown;
+type Call = (...args: unknown[]) => unknown;
+type Callback = (error?: Error | null, ...rest: unknown[]) => unknown;
 
-/** The pool itself asks with a callback, whoever holds a connection awaits a promise. */
-const eitherWay =
-  (ask: (args: unknown[], answer: Answer) => void): Ask =>
+/** Supports both call styles: the pool passes a callback, other callers await a promise. */
+const acceptCallbackOrPromise =
+  (call: (args: unknown[], callback: Callback) => void): Call =>
   (...args) => {
     const last = args.at(-1);
-    if (typeof last === 'function') return ask(args.slice(0, -1), last as Answer);
-    const answered = new Promise((resolve, reject) => {
-      ask(args, (error, result) => (error ? reject(error) : resolve(result)));
+    if (typeof last === 'function') return call(args.slice(0, -1), last as Callback);
+    const result = new Promise((resolve, reject) => {
+      call(args, (error, value) => (error ? reject(error) : resolve(value)));
     });
-    // An error tells where it was asked for, and not where the socket was read.
-    return answered.catch((error: unknown) => {
+    // The stack trace shows the caller instead of the socket's read handler.
+    return result.catch((error: unknown) => {
       Error.captureStackTrace(error as Error);
       throw error;
     });
   };
 
-/** Lends a connection out, unless the server hangs. */
-const watchedConnect = (pool: Pool, hang: HangWatch): Ask => {
+/** `pool.connect` that rejects while the server is unresponsive. */
+const createMonitoredConnect = (pool: Pool, health: HealthProbe): Call => {
   const connect = pool.connect.bind(pool) as unknown as (
-    answer: (error: Error | undefined, client: PoolClient | undefined, release: () => void) => void,
+    callback: (error: Error | undefined, client: PoolClient | undefined, release: () => void) => void,
   ) => void;
-  return eitherWay((_, asker) => {
-    // Whoever waited goes on where they asked, and not where somebody else gave a connection back.
-    const answer = AsyncResource.bind(asker);
-    const giveUp = (): void => void answer(notAsked(), undefined, () => {});
-    const over = hang.asked(giveUp);
-    if (!over) return giveUp();
-    // That one was to be had says nothing of the server.
+  return acceptCallbackOrPromise((_, unboundCallback) => {
+    // Keeps the async context of the caller, not that of the code that released the connection.
+    const callback = AsyncResource.bind(unboundCallback);
+    const reject = (): void => void callback(createNotSentError(), undefined, () => {});
+    const settle = health.track(reject);
+    if (!settle) return reject();
+    // An available connection is no evidence that the server responds.
     return connect((error, client, release) => {
-      if (over(false)) answer(error, client, release);
+      if (settle(false)) callback(error, client, release);
       else release();
     });
   });
 };
 
-/** Counts and times a statement. Where it is given up its connection is too: half a transaction does not go on. */
-const watchedQuery = (client: PoolClient, metrics: Metrics, hang: HangWatch): Ask => {
-  const query = client.query.bind(client) as Ask;
-  return eitherWay((args, answer) => {
+/** Counts and times a statement. A rejected statement also closes its connection, so that its transaction cannot continue. */
+const createMonitoredQuery = (client: PoolClient, metrics: Metrics, health: HealthProbe): Call => {
+  const query = client.query.bind(client) as Call;
+  return acceptCallbackOrPromise((args, callback) => {
     const flow = currentFlow();
     if (flow) flow.dbQueries += 1;
     const started = performance.now();
-    const end: Answer = (...said) => {
+    const complete: Callback = (...result) => {
       metrics.dbDuration.observe((performance.now() - started) / 1000);
-      return answer(...said);
+      return callback(...result);
     };
-    const giveUp = (error: Error): void => {
-      cut(client);
-      end(error);
+    const reject = (error: Error): void => {
+      destroyConnection(client);
+      complete(error);
     };
-    const over = hang.asked(() => giveUp(notAnswered()));
-    if (!over) return giveUp(notAsked());
-    query(...args, (...said: Parameters<Answer>) => void (over(true) && end(...said)));
+    const settle = health.track(() => reject(createNoResponseError()));
+    if (!settle) return reject(createNotSentError());
+    query(...args, (...result: Parameters<Callback>) => void (settle(true) && complete(...result)));
   });
 };
 
-/** How much of the pool is in use, and who waits for more. */
-const watchPool = (pool: Pool, metrics: Metrics): void => {
+/** Reports how many connections are open, and how many callers wait for one. */
+const reportPoolMetrics = (pool: Pool, metrics: Metrics): void => {
   const connections = 'db_pool_connections';
   metrics.watch(
     [

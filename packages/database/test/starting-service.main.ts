@@ -10,7 +10,7 @@ import {
 } from '@overtone/service-kit';
 import { createDatabase, databaseEnv } from '../src/index.ts';
 
-// A service that owns tables, as a process of its own: for what it does while there is no database.
+// A service that owns tables, as a separate process, for tests of its start without a database.
 const env = readEnv({ ...serviceEnv, ...busEnv, ...databaseEnv });
 const log = createLog('media', env);
 const metrics = createMetrics();
