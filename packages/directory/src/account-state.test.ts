@@ -47,7 +47,7 @@ const rows: readonly Row[] = [
   [{ userAccountControl: '512', pwdLastSet: '133000000000000000' }, null],
   [{ userAccountControl: '262656', pwdLastSet: '0' }, null], // smart card
   [{ userAccountControl: '514', pwdLastSet: '0' }, 'disabled'],
-  [{ userAccountControl: '512', lockoutTime: '133000000000000000' }, null], // says nothing by itself
+  [{ userAccountControl: '512', lockoutTime: '133000000000000000' }, null], // not a lock without the other attributes
   // 389 Directory Server, FreeIPA
   [{ nsAccountLock: 'TRUE' }, 'disabled'],
   [{ nsAccountLock: 'true' }, 'disabled'],

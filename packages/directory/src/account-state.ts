@@ -59,12 +59,12 @@ const rules: readonly Rule[] = [
 /** What has to be asked for to know an account's state. */
 export const stateAttributes: readonly string[] = [...rules.map(({ attribute }) => attribute), INTRUDER_RESET];
 
-/** What weighs most is told: a disabled account stays disabled whatever else is true. */
+/** The most severe state is returned: a disabled account is reported as disabled even when it is also locked. */
 const weight: readonly Reason[] = ['disabled', 'expired', 'locked', 'password_expired', 'must_change_password'];
 
 /**
- * Whether an account may be used, and whether somebody meant it to be gone. A lock can be caused by a stranger and a
- * password grows old by itself: both refuse the sign-in and say nothing of the account.
+ * Whether an account may be used, and whether an administrator disabled it. A third party can cause a lock, and a
+ * password expires with time: both refuse the sign-in and leave the account enabled.
  * @throws DirectoryFailure for a value that cannot be read
  */
 export function accountState(entry: Entry, now: Date): AccountState {
@@ -79,7 +79,7 @@ export function accountState(entry: Entry, now: Date): AccountState {
   };
 }
 
-// eDirectory takes the mark away only when somebody signs in after the time.
+// eDirectory clears the attribute only at the next successful sign-in after that time.
 function isReset({ entry, now }: { entry: Entry; now: Date }): boolean {
   const reset = textOf(entry, INTRUDER_RESET);
   return reset !== undefined && generalizedTime(reset) <= now.getTime();

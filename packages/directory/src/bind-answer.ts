@@ -8,7 +8,7 @@ export type Verdict =
   | { readonly outcome: 'no'; readonly reason: NoReason }
   | { readonly outcome: 'unknown'; readonly failure: DirectoryFailure };
 
-// Active Directory's words behind its result 49: for the log only, the caller hears the same in every case.
+// Active Directory's sub-codes of result 49: for the log only; the caller gets one generic answer.
 const activeDirectory: Readonly<Record<string, NoReason>> = {
   '530': 'account_disabled', // not at this hour
   '531': 'account_disabled', // not at this workstation

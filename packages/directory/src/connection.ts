@@ -15,7 +15,7 @@ export interface Question {
   readonly scope: 'base' | 'one' | 'sub';
   readonly filter: Filter;
   readonly attributes: readonly string[];
-  /** How many entries may come; the server is told, and many more than that end the connection. */
+  /** Size limit sent to the server; the connection is closed when the server sends far more entries. */
   readonly maxEntries: number;
   readonly page?: { readonly size: number; readonly cookie: Buffer };
 }
@@ -51,7 +51,7 @@ export interface Connection {
 }
 
 const PAGED = '1.2.840.113556.1.4.319';
-// Some servers (Samba) do not hold themselves to the limit they are told.
+// Some servers (Samba) ignore the size limit.
 const EXCESS = 100;
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 
@@ -110,7 +110,7 @@ function clientOver(link: Link): Client {
   return new Client({
     url: 'ldap://directory',
     createConnection: () => {
-      if (taken) throw new DirectoryFailure('unreachable', 'The connection is gone');
+      if (taken) throw new DirectoryFailure('unreachable', 'The connection is closed');
       taken = true;
       return link as unknown as Socket;
     },

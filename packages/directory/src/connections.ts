@@ -8,7 +8,7 @@ import { openTransport, trust } from './transport.ts';
 
 /** Ways to a server. */
 export interface Connections {
-  /** A connection that nobody is bound on. */
+  /** An unbound (anonymous) connection. */
   readonly open: (server: ServerAddress, deadline: Deadline) => Promise<Connection>;
   /** One that is bound as the service account, or anonymous where none is set. */
   readonly openAsService: (server: ServerAddress, deadline: Deadline) => Promise<Connection>;

@@ -17,7 +17,7 @@ export function deadlineIn(ms: number): Deadline {
 // Timers of the same length share a list; those of this moment should.
 const ROUND_MS = 20;
 
-/** Calls back when the time is over; the answer stops the watch. */
+/** Calls back at the deadline. @returns a function that cancels the timer. */
 export function onOver(deadline: Deadline, over: (failure: DirectoryFailure) => void, what: string): () => void {
   const timer = setTimeout(
     () => over(new DirectoryFailure('timeout', `No answer in time: ${what}`)),

@@ -17,7 +17,7 @@ import type { Seen, Steps } from './steps.ts';
 interface Test {
   readonly config: DirectoryConfig;
   readonly steps: Steps;
-  readonly patience: () => Deadline;
+  readonly newDeadline: () => Deadline;
   readonly connection: Connection;
   readonly root: RootDse;
 }
@@ -45,11 +45,11 @@ export async function examinePeople(test: Test): Promise<void> {
   await steps.run('lockout_policy', "The directory's own lockout", async () => await readLockout(test));
 }
 
-async function readBase({ config, connection, patience }: Test): Promise<Seen<true>> {
+async function readBase({ config, connection, newDeadline }: Test): Promise<Seen<true>> {
   const [entry] = await read(connection, {
     base: config.searchBase,
     attributes: ['objectClass'],
-    deadline: patience(),
+    deadline: newDeadline(),
   });
   if (entry === undefined)
     throw new DirectoryFailure('config', `${config.searchBase} does not exist or cannot be read`);
@@ -66,23 +66,23 @@ async function tryPaging(test: Test): Promise<Seen> {
     filter: everybody(test),
     attributes: ['1.1'],
   } as const;
-  const chain = pagedSearch(test.connection, { ...question, pageSize: 2, maxEntries: 1000 }, test.patience());
+  const chain = pagedSearch(test.connection, { ...question, pageSize: 2, maxEntries: 1000 }, test.newDeadline());
   let pages = 0;
   while (pages < 3 && (await chain.next()).done !== true) pages += 1;
   return { evidence: `${pages} pages were read.` };
 }
 
 async function samplePeople(test: Test): Promise<Seen<readonly Entry[]>> {
-  const { config, connection, patience } = test;
+  const { config, connection, newDeadline } = test;
   const attributes = [config.usernameAttr, config.emailAttr, config.nameAttr, config.groupAttr, ...idAttributes];
   const question = { base: config.searchBase, scope: 'sub', filter: everybody(test), attributes } as const;
-  const pages = pagedSearch(connection, { ...question, pageSize: SAMPLE, maxEntries: SAMPLE * 10 }, patience());
+  const pages = pagedSearch(connection, { ...question, pageSize: SAMPLE, maxEntries: SAMPLE * 10 }, newDeadline());
   const first = await pages.next();
   await pages.return({ entries: 0, pages: 0, references: 0 });
   const value = Array.isArray(first.value) ? (first.value as readonly Entry[]) : [];
   if (value.length === 0) {
     const advice = 'Check the search base, the search filter and the rights of the service account.';
-    return { ok: false, evidence: 'Nobody was found.', advice, value };
+    return { ok: false, evidence: 'The search found no user.', advice, value };
   }
   const named = value.filter((entry) => textOf(entry, config.usernameAttr) !== undefined).length;
   const evidence = `${value.length} looked at, ${named} with ${config.usernameAttr}.`;
@@ -94,7 +94,7 @@ function seeIds(people: readonly Entry[]): Seen {
   const without = people.filter((entry) => immutableIdOf(entry) === null).length;
   const example = immutableIdOf(people[0]!);
   if (without === 0) return { evidence: `Everybody has one, like ${example}.` };
-  const advice = `Let the service account read one of ${idAttributes.join(', ')}; else a new person with an old name cannot be told apart.`;
+  const advice = `Let the service account read one of ${idAttributes.join(', ')}; without it, a new person with a reused login name gets the old account.`;
   return { ok: false, evidence: `${without} of ${people.length} have none.`, advice };
 }
 
@@ -103,7 +103,7 @@ function seeEmails(people: readonly Entry[], { emailAttr }: DirectoryConfig): Se
   const twice = emails.length - new Set(emails).size;
   const evidence = `${Math.round((100 * emails.length) / people.length)} % have ${emailAttr}, ${twice} addresses occur twice.`;
   if (emails.length === 0)
-    return { ok: false, evidence, advice: 'Correct ldap_email_attr: nobody can sign in without.' };
+    return { ok: false, evidence, advice: 'Correct ldap_email_attr: sign-in requires an e-mail address.' };
   if (twice > 0) return { evidence, advice: 'People who share an address cannot sign in by it.' };
   return { evidence, advice: emails.length < people.length ? 'Those without an address cannot sign in.' : null };
 }
@@ -123,13 +123,13 @@ function seeGroups(people: readonly Entry[], { groupAttr }: DirectoryConfig): Se
 const groupClasses =
   /^(?:group|groupOf(?:Unique)?Names|groupOfURLs|groupOfMembers|posixGroup|nestedGroup|ipaUserGroup)$/i;
 
-async function examineGroups({ steps, connection, patience }: Test, code: string, title: string, setting: string) {
+async function examineGroups({ steps, connection, newDeadline }: Test, code: string, title: string, setting: string) {
   const { dns } = parseDnList(setting);
   if (dns.length === 0) return;
   await steps.run(code, title, async () => {
     const faults: string[] = [];
     for (const dn of dns) {
-      const [group] = await read(connection, { base: dn, attributes: ['objectClass'], deadline: patience() });
+      const [group] = await read(connection, { base: dn, attributes: ['objectClass'], deadline: newDeadline() });
       if (group === undefined) faults.push(`${dn} does not exist or cannot be read.`);
       else if (!bytesOf(group, 'objectClass').some((c) => groupClasses.test(c.toString())))
         faults.push(`${dn} is no group.`);
@@ -143,25 +143,25 @@ async function examineGroups({ steps, connection, patience }: Test, code: string
   });
 }
 
-async function tryGroups({ config, connection, patience }: Test, entry: Entry): Promise<Seen> {
+async function tryGroups({ config, connection, newDeadline }: Test, entry: Entry): Promise<Seen> {
   const [full = entry] = await read(connection, {
     base: entry.dn,
     attributes: [config.usernameAttr, config.groupAttr, 'primaryGroupID', 'objectSid'],
-    deadline: patience(),
+    deadline: newDeadline(),
   });
   const login = textOf(full, config.usernameAttr) ?? '';
-  const { groups, missing } = await createGroups(config)({ connection, entry: full, login, deadline: patience() });
+  const { groups, missing } = await createGroups(config)({ connection, entry: full, login, deadline: newDeadline() });
   const how = config.recursiveGroups ? 'groups in groups counted' : 'groups in groups not counted';
   if (missing === null) return { evidence: `${login} is in ${groups.length} groups (${how}).` };
   return { ok: false, evidence: missing, advice: 'Give the service account the right to read groups.' };
 }
 
 // Guessing here must lock the account here before it locks it there.
-async function readLockout({ config, connection, root, patience }: Test): Promise<Seen> {
+async function readLockout({ config, connection, root, newDeadline }: Test): Promise<Seen> {
   const tree = treeOf(config.searchBase, root.namingContexts);
-  const limit = await lockoutThreshold({ connection, root, tree, deadline: patience() });
+  const limit = await lockoutThreshold({ connection, root, tree, deadline: newDeadline() });
   if (limit === undefined) return { evidence: 'The directory shows no policy.' };
-  if (limit === 0) return { evidence: 'The directory locks nobody.' };
+  if (limit === 0) return { evidence: 'The directory has no lockout policy.' };
   const evidence = `The directory locks after ${limit} failures.`;
   if (limit > 5) return { evidence };
   return {

@@ -94,19 +94,19 @@ describe('the connection test', () => {
       { caPem: '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----' },
       'config',
     ],
-    ['a name that nobody knows', { server: 'ldap://does-not-exist.invalid' }, 'resolve'],
-    ['a port where nobody listens', { server: 'ldap://127.0.0.1:1' }, 'connect'],
+    ['a host name that does not resolve', { server: 'ldap://does-not-exist.invalid' }, 'resolve'],
+    ['a closed port', { server: 'ldap://127.0.0.1:1' }, 'connect'],
     ['an authority that is not trusted', { caPem: null }, 'tls'],
     ['a wrong password of the service account', { bindPassword: 'wrong' }, 'bind'],
-    ['a service account that does not exist', { bindDn: 'cn=nobody,dc=example,dc=org' }, 'bind'],
+    ['a service account that does not exist', { bindDn: 'cn=missing,dc=example,dc=org' }, 'bind'],
     ['a search base that does not exist', { searchBase: 'ou=nowhere,dc=example,dc=org' }, 'search_base'],
-    ['a filter that finds nobody', { userSearchFilter: '(&(objectClass=device)(uid={username}))' }, 'users'],
+    ['a filter that matches no user', { userSearchFilter: '(&(objectClass=device)(uid={username}))' }, 'users'],
     [
-      'an attribute of the login that nobody has',
+      'a login attribute that no user has',
       { usernameAttr: 'sAMAccountName', userSearchFilter: '(uid={username})' },
       'users',
     ],
-    ['an attribute of the address that nobody has', { emailAttr: 'pager' }, 'email'],
+    ['an e-mail attribute that no user has', { emailAttr: 'pager' }, 'email'],
     ['a required group that does not exist', { userGroups: 'cn=stuff,ou=groups,dc=example,dc=org' }, 'required_groups'],
     ['a required group that is a person', { userGroups: 'uid=alice,ou=people,dc=example,dc=org' }, 'required_groups'],
     [
@@ -141,7 +141,7 @@ describe('the connection test', () => {
     });
   });
 
-  it('tells of every server, and goes on with the first that works', async () => {
+  it('reports every server, and continues with the first that works', async () => {
     const diagnosis = await diagnose({ server: `ldap://127.0.0.1:1 ${slapd.url}` });
     expect(failed(diagnosis)).toEqual(['connect']);
     expect(diagnosis.steps.map(({ code }) => code)).toContain('lockout_policy');

@@ -21,7 +21,7 @@ interface Reached {
 
 /**
  * The connection test: every step in order, each with what was seen and what to do. It takes three times the timeout
- * at most; what cannot be asked any more is told as such.
+ * at most; checks that no longer fit into the time are reported as not run.
  */
 export async function diagnose(config: DirectoryConfig, now: () => Date): Promise<Diagnosis> {
   const steps = createSteps();
@@ -37,16 +37,16 @@ export async function diagnose(config: DirectoryConfig, now: () => Date): Promis
   );
   if (faults.length > 0) return { ok: false, steps: steps.all(), server_info: null };
   const overall = deadlineIn(config.timeoutSeconds * 3000);
-  const patience = () => overall.within(config.timeoutSeconds * 1000);
+  const newDeadline = () => overall.within(config.timeoutSeconds * 1000);
   let reached: Reached | undefined;
   for (const server of parseServers(config)) {
-    const found = await examineServer(server, { config, steps, patience, now });
+    const found = await examineServer(server, { config, steps, newDeadline, now });
     if (reached === undefined) reached = found;
     else found?.connection.close();
   }
   if (reached !== undefined) {
     const { connection, root } = reached;
-    await examinePeople({ config, steps, patience, connection, root });
+    await examinePeople({ config, steps, newDeadline, connection, root });
     connection.close();
   }
   const all = steps.all();
@@ -68,28 +68,28 @@ const SOON_DAYS = 30;
 interface Means {
   readonly config: DirectoryConfig;
   readonly steps: Steps;
-  readonly patience: () => Deadline;
+  readonly newDeadline: () => Deadline;
   readonly now: () => Date;
 }
 
 /** From its name to the service account; what fails ends the chain of this server. */
 async function examineServer(server: ServerAddress, means: Means): Promise<Reached | undefined> {
-  const { steps, patience } = means;
+  const { steps, newDeadline } = means;
   const take = async <T>(code: string, title: string, step: () => Promise<Seen<T>>) =>
     await steps.run(code, title, step, server);
   const found = await take('resolve', `Resolve ${server.host}`, async () => {
-    const value = await resolve(server.host, patience());
+    const value = await resolve(server.host, newDeadline());
     return { evidence: value.join(', '), value };
   });
   if (found === undefined) return undefined;
   const socket = await take('connect', `Connect to ${serverText(server)}`, async () => {
-    const value = await openSocket(server, patience());
+    const value = await openSocket(server, newDeadline());
     return { evidence: `${value.remoteAddress ?? ''} port ${value.remotePort ?? ''}`, value };
   });
   if (socket === undefined) return undefined;
   if (server.security === 'start_tls') {
     const agreed = await take('start_tls', 'Ask for encryption (StartTLS)', async () => {
-      await requestStartTls(socket, patience());
+      await requestStartTls(socket, newDeadline());
       return { evidence: 'The server agrees.', value: true };
     });
     if (agreed === undefined) return undefined;
@@ -105,13 +105,13 @@ async function examineServer(server: ServerAddress, means: Means): Promise<Reach
 async function examineTls(
   socket: Socket,
   server: ServerAddress,
-  { config, patience, now }: Means,
+  { config, newDeadline, now }: Means,
 ): Promise<Seen<Transport>> {
   if (server.security === 'plain') {
     const advice = 'Passwords travel in clear text: use LDAPS (ldap_use_ssl) or StartTLS (ldap_use_tls).';
     return { evidence: 'Not encrypted.', advice, value: { socket, encryption: null } };
   }
-  const encrypted = await encrypt(socket, { server, context: trust(config.caPem), deadline: patience() });
+  const encrypted = await encrypt(socket, { server, context: trust(config.caPem), deadline: newDeadline() });
   const encryption = encryptionOf(encrypted);
   const { protocol, subject, issuer, validTo } = encryption;
   const days = (Date.parse(validTo) - now().getTime()) / 86_400_000;
@@ -124,14 +124,14 @@ async function examineTls(
 
 async function examineAccount(
   connection: Connection,
-  { config, steps, patience, now }: Means,
+  { config, steps, newDeadline, now }: Means,
 ): Promise<Reached | undefined> {
   const advise = connection.server;
   const bound = await steps.run(
     'bind',
     'Sign in as the service account',
     async () => {
-      await bindAsService(connection, config, patience());
+      await bindAsService(connection, config, newDeadline());
       const anonymous = config.bindDn === null || config.bindDn.trim() === '';
       return anonymous
         ? {
@@ -151,7 +151,7 @@ async function examineAccount(
     'root_dse',
     'What the server says of itself',
     async () => {
-      const value = await readRootDse(connection, patience());
+      const value = await readRootDse(connection, newDeadline());
       const { vendorName, vendorVersion, namingContexts, ldapV3 } = value;
       const evidence = `${vendorName ?? 'Unnamed'} ${vendorVersion ?? ''}; ${namingContexts.join(' | ')}`;
       return ldapV3

@@ -67,13 +67,13 @@ function createQuestions(config: DirectoryConfig, { service, people, now }: Mean
   };
   const bindAs = async (dn: string, password: string, deadline: Deadline): Promise<Verdict> =>
     verdictOf(
-      // Not elsewhere: the directory may have counted a failure that it did not live to tell.
+      // Not repeated on another connection: the directory may have counted a failed bind whose response was lost.
       await people.use(deadline, async (connection) => await connection.bind(dn, password, deadline), {
         repeatable: false,
       }),
     );
-  // The same step for those who are not there, so that the time does not tell who is.
-  const bindAsNobody = async (deadline: Deadline): Promise<void> => {
+  // Unknown users cost one bind too, so that the response time does not reveal which users exist.
+  const bindWithRandomPassword = async (deadline: Deadline): Promise<void> => {
     await bindAs(`cn=${randomUUID()},${config.searchBase}`, randomUUID(), deadline);
   };
 
@@ -87,14 +87,14 @@ function createQuestions(config: DirectoryConfig, { service, people, now }: Mean
   const authenticate = async (login: string, password: string, deadline: Deadline): Promise<Answer<Person>> => {
     const finding = await findOne(login, deadline);
     if (finding.outcome !== 'one') {
-      await bindAsNobody(deadline);
+      await bindWithRandomPassword(deadline);
       return notOne(finding.outcome);
     }
     const { entry } = finding;
     // A lock stands on its own: asking the directory again would only prolong it.
     const locked = accountState(entry, now()).reason === 'locked';
     const [verdict, membership] = await Promise.all([
-      locked ? bindAsNobody(deadline).then(() => lockedOut) : bindAs(entry.dn, password, deadline),
+      locked ? bindWithRandomPassword(deadline).then(() => lockedOut) : bindAs(entry.dn, password, deadline),
       membershipOf(entry, deadline),
     ]);
     if (verdict.outcome === 'unknown') throw verdict.failure;

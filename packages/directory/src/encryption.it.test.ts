@@ -97,7 +97,7 @@ describe('an encrypted connection', () => {
   it.each(wrong)('refuses a certificate %s, over LDAPS', async (_name, make) => {
     const { short, server } = await signIn({ ldaps: true, tls: await make() }, ldaps);
     expect(short).toBe('tls_failed');
-    expect(server.heard).toHaveLength(0);
+    expect(server.requests).toHaveLength(0);
   });
 
   it.each(wrong)('refuses a certificate %s, over StartTLS, and says nothing in clear text', async (_name, make) => {
@@ -175,7 +175,7 @@ describe('StartTLS is never given up', () => {
       const { answer, server } = await signIn(agrees(before), startTls);
       expect(answer).toMatchObject({ outcome: 'unknown', reason: 'tls_failed' });
       noSecret(server.clearText());
-      expect(server.heard.filter((asked) => asked.kind !== 'extended')).toHaveLength(0);
+      expect(server.requests.filter((asked) => asked.kind !== 'extended')).toHaveLength(0);
     },
   );
 

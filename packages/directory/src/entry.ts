@@ -7,7 +7,7 @@ export interface Entry {
   readonly attributes: ReadonlyMap<string, readonly Buffer[]>;
 }
 
-// What a server calls its attributes is told with every entry.
+// Every entry carries the server's own spelling of its attribute names.
 const nameOf = createInterned((text) => text.toLowerCase(), 1_000);
 const lowered = new Map<string, string>();
 const lower = (name: string): string => {

@@ -22,8 +22,8 @@ const asked = async (
   return { answer: await explain(configFor(server, more), login, mapped), server };
 };
 
-describe('why a directory says what it says of somebody', () => {
-  it('is told by the attributes that decide, as they are kept', async () => {
+describe('explanation of a directory decision', () => {
+  it('lists the deciding attributes with their stored values', async () => {
     const { answer } = await asked([person('alice', { shadowExpire: '1' })]);
     expect(answer).toMatchObject({
       outcome: 'yes',
@@ -35,7 +35,7 @@ describe('why a directory says what it says of somebody', () => {
     });
   });
 
-  it('is told by the path through groups inside groups, the shortest one', async () => {
+  it('gives the shortest path through nested groups', async () => {
     const entries = [
       person('alice'),
       group('team', [aliceDn]),
@@ -47,7 +47,7 @@ describe('why a directory says what it says of somebody', () => {
     const { answer } = await asked(entries, {
       recursiveGroups: true,
       userGroups: dn('staff'),
-      adminGroups: dn('nobody'),
+      adminGroups: dn('empty'),
       mapped: [dn('heads')],
     });
     expect(answer).toMatchObject({
@@ -73,7 +73,7 @@ describe('why a directory says what it says of somebody', () => {
     expect(answer).toMatchObject({ value: { paths: [[dn('team')]] } });
   });
 
-  it('is that nobody has this login, or several have', async () => {
+  it('reports that no user or several users have this login', async () => {
     expect((await asked([person('alice')], { login: 'bob' })).answer).toMatchObject({ reason: 'not_found' });
     const twins = [person('alice'), { ...person('alice'), dn: `uid=alice,ou=more,${BASE}` }];
     expect((await asked(twins)).answer).toMatchObject({ reason: 'ambiguous' });

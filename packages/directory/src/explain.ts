@@ -22,11 +22,11 @@ export interface Explained {
   readonly person: Person;
   /** The attributes that decide, as they are kept. */
   readonly attributes: Readonly<Record<string, string>>;
-  /** How they come into a group that counts: through the groups in between, itself last. */
+  /** Paths of nested groups that lead to a relevant group, which comes last. */
   readonly paths: readonly (readonly string[])[];
 }
 
-/** So many groups are asked who holds them; beyond that only the end of a path is told. */
+/** Limit of parent-group queries; beyond it only the last group of a path is reported. */
 const MAX_ASKED = 200;
 
 interface Asking {
@@ -37,7 +37,7 @@ interface Asking {
 }
 
 /**
- * Looks somebody up on a connection of its own, and says why they are where they are.
+ * Looks a person up on a separate connection and explains their groups and account state.
  * @param mapped Names of groups that count besides those of the settings.
  */
 export async function explain(
@@ -57,7 +57,10 @@ export async function explain(
       if (found.outcome === 'none') return notFound;
       const { entry } = found;
       const named = createPeople(config).loginOf(entry);
-      return { outcome: 'yes', value: await told(config, mapped, { connection, entry, login: named, deadline }) };
+      return {
+        outcome: 'yes',
+        value: await explainPerson(config, mapped, { connection, entry, login: named, deadline }),
+      };
     });
   } catch (error) {
     const { reason, message } = asFailure(error);
@@ -74,7 +77,7 @@ const ambiguous: Answer<Explained> = {
   message: 'Several LDAP entries match this login',
 };
 
-async function told(config: DirectoryConfig, mapped: readonly string[], asking: Asking): Promise<Explained> {
+async function explainPerson(config: DirectoryConfig, mapped: readonly string[], asking: Asking): Promise<Explained> {
   const { entry, login } = asking;
   const membership = await createGroups(config)(asking);
   const deciding = [...parseDnList(config.userGroups).dns, ...parseDnList(config.adminGroups).dns, ...mapped];

@@ -104,7 +104,7 @@ describe('a login in a filter', () => {
     '(uid={username})',
     '(&(objectClass=person)(|(uid={username})(cn={username}))(!(st=x)))',
   ].map(template);
-  // The filter with a name in the places of the login: its shape is what every login must leave as it is.
+  // The filter with a harmless login: no login may change its shape.
   const shapeOf = (filter: AskedFilter, login: Buffer): unknown => {
     if (filter.kind === 'and' || filter.kind === 'or')
       return { kind: filter.kind, of: filter.of.map((f) => shapeOf(f, login)) };
@@ -164,7 +164,7 @@ describe('a login in a filter', () => {
     expect(filterText(template('(uid={username})').forLogin('a(b)c*d\\e\0f'))).toBe('(uid=a\\28b\\29c\\2ad\\5ce\\00f)');
   });
 
-  it('names nobody when it is empty, endless, half a character or holds what a directory overlooks', () => {
+  it('is rejected when it is empty, too long, ill-formed or contains characters that a directory ignores', () => {
     for (const login of [
       '',
       ' ',

@@ -16,7 +16,7 @@ export type Finding =
 const MAX_LOGIN = 256;
 const overlooked = /\p{Cc}|\p{Zl}|\p{Zp}|\p{Default_Ignorable_Code_Point}/u;
 
-/** A login that can name somebody: not empty, not endless, nothing in it that a directory would overlook. */
+/** A usable login name: not empty, not too long, without characters that a directory ignores. */
 export const isLogin = (login: string): boolean =>
   login.trim() !== '' && login.length <= MAX_LOGIN && login.isWellFormed() && !overlooked.test(login);
 

@@ -47,7 +47,7 @@ describe('groups in groups', () => {
 });
 
 describe('servers that fail', () => {
-  it('come last until their pause is over, which grows with every failure', () => {
+  it('come last until their backoff ends, which grows with every failure', () => {
     let now = 0;
     const health = createHealth(['a', 'b', 'c'], () => now);
     expect(health.order()).toEqual(['a', 'b', 'c']);

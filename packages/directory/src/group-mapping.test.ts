@@ -103,7 +103,7 @@ describe('resolving', () => {
     expect(index.resolve(['cn=A,dc=B']).groupIds).toEqual(['g1', 'g2']);
   });
 
-  it('knows a source that never had a mapping from one whose mappings are gone', () => {
+  it('distinguishes a source that never had a mapping from one whose mappings were deleted', () => {
     expect(compileMappings('ldap', [])).toMatchObject({ configured: false, everConfigured: false });
     expect(compileMappings('ldap', [], true)).toMatchObject({ configured: false, everConfigured: true });
     expect(compileMappings('ldap', [toRole('a', 'user')])).toMatchObject({ configured: true, everConfigured: true });

@@ -28,6 +28,6 @@ export type {
   UnknownReason,
 } from './model.ts';
 export { reconcileAccount, type Asserted, type Reconciliation, type Standing } from './reconciliation.ts';
-export { lookAgain, type Sought } from './look-again.ts';
+export { recheckPeople, type Sought } from './recheck.ts';
 export { survey, type Survey } from './survey.ts';
 export type { Surveyed } from './survey-reader.ts';

@@ -17,7 +17,7 @@ interface Looking {
 const MAX_ENTRIES = 1_000_000;
 
 /**
- * Whether anybody below the base has the attribute: one that nobody carries is one that this server does not keep, or
+ * Whether any entry below the base has the attribute: an attribute without any value is not maintained by this server, or
  * does not show. Asked in pages of one, because not every server holds itself to a size limit.
  */
 export async function anybodyHas({ connection, root, base, attribute, deadline }: Looking): Promise<boolean> {

@@ -7,7 +7,7 @@ import { deadlineIn } from './deadline.ts';
 import { DirectoryFailure } from './failures.ts';
 import { equal } from './filter.ts';
 
-/** A socket that hears what is asked and is answered from a list of chunks. */
+/** A fake socket that records requests and responds from a list of chunks. */
 class Answering extends Socket {
   readonly #answer: (request: Buffer) => readonly Uint8Array[];
 

@@ -38,7 +38,7 @@ const responses: Readonly<Record<number, number>> = {
 
 /**
  * Stands between the socket and the protocol library, which writes the requests; the server's bytes end here. Messages
- * are cut out, bounded and checked, entries and results kept for the connection, and the library only hears, in bytes of
+ * are cut out, bounded and checked, entries and results kept for the connection, and the library only receives, in bytes of
  * ours, that its operation has ended: nothing a server sends can reach a parser that trusts it.
  */
 export class Link extends EventEmitter<{ data: [Buffer]; close: [] }> {
@@ -81,7 +81,7 @@ export class Link extends EventEmitter<{ data: [Buffer]; close: [] }> {
     return this.failure === undefined;
   }
 
-  /** Ends the connection; whoever waits gets the failure. */
+  /** Closes the connection; pending requests are rejected with the failure. */
   fail(failure: DirectoryFailure): void {
     if (this.failure !== undefined) return;
     this.failure = failure;
@@ -142,7 +142,7 @@ export class Link extends EventEmitter<{ data: [Buffer]; close: [] }> {
     return this.#kept.subarray(0, size);
   }
 
-  // What was heard may still be looked at: the rest moves to memory of its own.
+  // Received bytes may still be referenced, so the remainder is copied to a new buffer.
   #keep(bytes: Buffer, from: number): void {
     if (from === 0 && this.#keptBytes > 0) return;
     this.#kept = Buffer.from(bytes.subarray(from));
@@ -165,7 +165,7 @@ export class Link extends EventEmitter<{ data: [Buffer]; close: [] }> {
 
   #collect(message: Message, pending: Pending): void {
     if (message.operation === operations.searchReference) {
-      pending.references += 1; // told, never followed
+      pending.references += 1; // counted, never followed
       return;
     }
     if (message.operation !== operations.searchEntry) throw new Malformed('An answer of another kind.');
@@ -193,7 +193,7 @@ export class Link extends EventEmitter<{ data: [Buffer]; close: [] }> {
 
 const codeOf = (error: Error & { code?: string }): string => error.code ?? error.name;
 
-/** All that the library hears of an answer, in bytes of ours: success or failure, without a code or a word. */
+/** The response that the library receives, encoded here: success or failure, without code and text. */
 function ended({ id, operation }: Message, success: boolean): Buffer {
   const bytes = Buffer.from([0x30, 15, 2, 4, 0, 0, 0, 0, operation, 7, 10, 1, success ? 0 : 80, 4, 0, 4, 0]);
   bytes.writeUInt32BE(id, 4);

@@ -1,4 +1,4 @@
-/** How a directory is reached and read; the `ldap_*` settings in force. */
+/** How a directory is reached and read; the effective `ldap_*` settings. */
 export interface DirectoryConfig {
   /** `host`, `ldap://host`, `ldaps://host[:port]`, or several separated by spaces, tried in order. */
   readonly server: string;

@@ -22,7 +22,7 @@ const connection = () => {
       now -= 1;
       return found;
     },
-    bind: () => Promise.reject(new Error('nobody binds here')),
+    bind: () => Promise.reject(new Error('bind is not expected')),
     close: () => undefined,
   };
   return { inner, begun, most: () => most };

@@ -57,7 +57,7 @@ export async function* pagedSearch(
     const more = cookie.length > 0;
     if (ahead && more) {
       coming = ask(cookie);
-      coming.catch(() => undefined); // told when its turn comes
+      coming.catch(() => undefined); // reported when this page is awaited
     }
     if (first !== undefined) {
       firsts.add(first);
@@ -69,7 +69,7 @@ export async function* pagedSearch(
 }
 
 /**
- * The same, all at once; a server without paging gives one answer, which a result 0 closes.
+ * The same as one array; a server without paging support sends one page that ends with result code 0.
  * @throws DirectoryFailure
  */
 export async function searchAll(

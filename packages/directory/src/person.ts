@@ -28,7 +28,7 @@ export function createPeople(config: DirectoryConfig) {
     required.size === 0 ? 'yes' : inAnyOf(required, membership);
   const isAdmin = (login: string): boolean => admins.has(login.toLowerCase());
   return {
-    /** What groups say of whoever is in them. */
+    /** Group membership of a person and what follows from it. */
     standing: (membership: Membership): { admitted: Tristate; admin: Tristate } => ({
       admitted: admittedBy(membership),
       admin: inAnyOf(administrating, membership),

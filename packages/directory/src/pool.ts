@@ -36,7 +36,7 @@ export class Pool {
   }
 
   /**
-   * Runs the work with a connection; one that was lost while it lay idle is replaced. Work that may be repeated goes on
+   * Runs the work with a connection; one that was lost while idle is replaced. Repeatable work continues
    * with another server where one is overloaded or gone.
    */
   async use<T>(

@@ -38,7 +38,7 @@ export function createReach({ wanted, nested, byMember }: Building) {
   const names = new Map(wanted.map((dn) => [ldapClaimKey(dn), dn]));
   const children = new Map<string, string[]>();
   const groups = new Map<string, GroupMembers>();
-  /** All groups there are, where nobody but groups is looked for among the members. */
+  /** All groups; only groups are searched among the members. */
   const expected = new Map<string, string>();
 
   const above = (): Map<string, string[]> => {
@@ -56,7 +56,7 @@ export function createReach({ wanted, nested, byMember }: Building) {
   };
 
   return {
-    /** The names of all groups that will come; once told, no other member is kept. */
+    /** Names of all expected groups; when they are set, other members are dropped. */
     expect: (dns: readonly string[]): void => {
       for (const dn of dns) expected.set(ldapClaimKey(dn), dn);
     },

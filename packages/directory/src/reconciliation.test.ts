@@ -81,7 +81,7 @@ describe('the role table', () => {
     }
   });
 
-  it('never gives more for less: a claim or a signal taken away raises nobody', () => {
+  it('never grants more after a claim or a signal was removed', () => {
     const rank = { user: 0, admin: 1, super_admin: 2 };
     for (const cell of cells.filter((c) => c.claims === 'match' && c.legacyAdmin === 'yes')) {
       for (const claims of ['other', 'empty', 'unknown'] as const) {
@@ -122,7 +122,7 @@ describe('how mappings apply', () => {
       decide({ ...ldap, role: 'user', mappings: 'never', claims: 'match', legacyAdmin: 'no' }).groupIds,
     ).toBeNull();
   });
-  it('demotes nobody while the legacy signal or the claims are unknown', () => {
+  it('demotes no account while the legacy signal or the claims are unknown', () => {
     expect(roleOf({ role: 'admin', legacyAdmin: 'unknown' })).toBe('admin');
     expect(roleOf({ role: 'admin', claims: 'unknown' })).toBe('admin');
   });
@@ -145,7 +145,7 @@ describe('how mappings apply', () => {
   });
 });
 
-it('claims that nobody mapped change no decision', () => {
+it('claims without a mapping change no decision', () => {
   const junk = fc.array(fc.string().filter((s) => s.trim().toLowerCase() !== 'claim'));
   fc.assert(
     fc.property(fc.constantFrom(...cells.filter((c) => c.claims !== 'unknown')), junk, (cell, more) => {

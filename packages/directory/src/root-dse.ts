@@ -5,7 +5,7 @@ import { isWithin } from './dn.ts';
 import { DirectoryFailure, failureOf, resultCodes } from './failures.ts';
 import { present } from './filter.ts';
 
-/** What a server says of itself before anybody asks for somebody. */
+/** The root DSE of a server (RFC 4512 section 5.1). */
 export interface RootDse {
   readonly vendorName: string | null;
   readonly vendorVersion: string | null;

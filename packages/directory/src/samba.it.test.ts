@@ -61,7 +61,7 @@ const groupsOf = async (name: string, more: Partial<DirectoryConfig> = {}): Prom
   return answer.value.groups.values.map((one) => one.slice(3, one.indexOf(','))).sort();
 };
 
-// A domain controller binds the ports of LDAP themselves, which is for root; whoever else runs the tests has those of
+// A domain controller binds the ports of LDAP themselves, which needs root; other users run the tests with those of
 // the scripted directory and of OpenLDAP.
 const asRoot = process.getuid?.() === 0;
 
@@ -136,7 +136,7 @@ if (asRoot) {
 
     it('refuses wrong passwords, strangers and injections', async () => {
       expect(await signIn('bob', 'wrong')).toBe('no: wrong_password');
-      expect(await signIn('nobody', 'x')).toBe('no: not_found');
+      expect(await signIn('unknown', 'x')).toBe('no: not_found');
       for (const login of ['*', 'ali*', 'alice)(cn=*', '*)(|(cn=*'])
         expect(await signIn(login, password('alice'))).toBe('no: not_found');
       expect(await signIn('alice', '')).toBe('no: wrong_password');

@@ -134,7 +134,7 @@ describe('OpenLDAP', () => {
   });
 
   it('does not know whom it does not hold, and refuses who has no address', async () => {
-    expect(await signIn('nobody')).toBe('no: not_found');
+    expect(await signIn('unknown')).toBe('no: not_found');
     expect(await signIn('nomail')).toBe('no: no_email');
   });
 
@@ -157,7 +157,7 @@ describe('OpenLDAP', () => {
     expect(await signIn(login, 'alice-secret')).toBe('no: not_found');
   });
 
-  it('finds nobody by a generated login, or exactly the person whom it names', async () => {
+  it('finds no user by a generated login, or exactly the named user', async () => {
     const one = directory({ recursiveGroups: false });
     const pieces = [
       'alice',
@@ -250,7 +250,7 @@ describe('accounts on OpenLDAP', () => {
     expect(await signIn('heidi')).toBe('no: password_expired');
   });
 
-  it('keep their immutable id when they are renamed, and get another when they are made anew', async () => {
+  it('keep their immutable id when they are renamed, and get another when they are recreated', async () => {
     const idOf = async (login: string): Promise<Person['immutableId']> => {
       const answer = await directory().lookUp(login);
       return answer.outcome === 'yes' ? answer.value.immutableId : null;
@@ -292,7 +292,7 @@ describe('OpenLDAP that goes away and comes back', () => {
     expect((await made.authenticate('alice', 'alice-secret')).outcome).toBe('yes');
   });
 
-  it('is replaced by the next server meanwhile', async () => {
+  it('is replaced by the next server while it is down', async () => {
     const own = await startSlapd();
     await own.apply(personLdif('alice'));
     await own.stop();

@@ -14,7 +14,7 @@ export interface Seen<T = undefined> {
 
 /** The steps of a connection test as they are taken. */
 export interface Steps {
-  /** Takes a step; a failure is told with its advice and gives nothing to go on with. */
+  /** Runs a step. A failure is recorded with its advice; the result is undefined then. */
   readonly run: <T>(
     code: string,
     title: string,

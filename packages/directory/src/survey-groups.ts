@@ -10,8 +10,8 @@ import { allOf, type Asking } from './survey-asking.ts';
 const MAX_GROUPS = 200_000;
 const memberAttributes = ['member', 'uniqueMember', 'memberUid'];
 
-/** Whether people list their groups at all; where nobody does, the groups are asked for their members. */
-export const keptBySomebody = async ({ connection, config, root, deadline }: Asking): Promise<boolean> =>
+/** Whether user entries list their groups; if no entry does, the groups are searched by member. */
+export const isAttributeUsed = async ({ connection, config, root, deadline }: Asking): Promise<boolean> =>
   await anybodyHas({
     connection,
     root,
@@ -43,12 +43,12 @@ export async function reachOf(asking: Asking, wanted: readonly string[], listed:
     for await (const page of everyGroup(['1.1'])) building.expect(page.map((entry) => entry.dn));
   const ask = config.recursiveGroups ? everyGroup(attributes) : eachOf(asking, wanted, attributes);
   for await (const page of ask) for (const entry of page) building.add(await membersOf(asking, entry));
-  for (const dn of building.unseen()) await mustHaveNobody(asking, dn);
+  for (const dn of building.unseen()) await requireEmptyGroup(asking, dn);
   return building.done();
 }
 
-/** A group that is said to be gone, or is left out of the list of all, would be taken from everybody in it: asked twice. */
-async function mustHaveNobody({ connection, deadline }: Asking, base: string): Promise<void> {
+/** A group that is missing from the list would be removed from all of its members, so its absence is verified. */
+async function requireEmptyGroup({ connection, deadline }: Asking, base: string): Promise<void> {
   const filter = anyOf(memberAttributes.map(present));
   const question = { base, scope: 'base', filter, attributes: ['1.1'], maxEntries: 1 } as const;
   const { code, diagnostic, entries } = await connection.search(question, deadline);
@@ -62,7 +62,7 @@ async function* eachOf({ connection, deadline }: Asking, dns: readonly string[],
   for (const base of dns) {
     const question = { base, scope: 'base', filter: present('objectClass'), attributes, maxEntries: 1 } as const;
     const { code, diagnostic, entries } = await connection.search(question, deadline);
-    // A mapping may name a group that is gone; nobody is in it. One that is there and not shown is another matter.
+    // A mapping may name a deleted group, which has no members. A group that exists but is not readable is an error.
     if (code === resultCodes.noSuchObject) continue;
     if (code !== resultCodes.success) throw failureOf(code, diagnostic);
     if (entries.length !== 1) throw new DirectoryFailure('refused', `The group ${base} is there and not shown`);

@@ -45,8 +45,8 @@ export async function readPeople(asking: Asking, how: How) {
       return { counts, pages: page.value.pages };
     }
     for (const entry of page.value) {
-      const told = read(entry);
-      const person = told instanceof Promise ? await told : told;
+      const reading = read(entry);
+      const person = reading instanceof Promise ? await reading : reading;
       counts.seen += 1;
       if (person.login !== '') counts.named += 1;
       if (person.id !== null) counts.withId += 1;
@@ -67,12 +67,11 @@ interface Counts {
 export const readableWords = ({ seen, named, withId }: Counts, { usernameAttr }: DirectoryConfig): string =>
   `of ${seen} entries ${named} show ${usernameAttr}, ${withId} an immutable id`;
 
-/** What some have and some do not, though all must, is hidden by the server's rules; so are members nobody sees. */
+/** A mandatory attribute that only some entries show is hidden by access rules; so is an empty required group. */
 function mustBeReadable({ seen, named, withId, admitted }: Counts, config: DirectoryConfig): void {
   if (named < seen * READABLE)
-    throw new DirectoryFailure('refused', `The attribute ${config.usernameAttr} is not readable for everybody`);
+    throw new DirectoryFailure('refused', `The attribute ${config.usernameAttr} is not readable for all users`);
   if (withId > 0 && withId < seen * READABLE)
-    throw new DirectoryFailure('refused', 'The immutable id is not readable for everybody');
-  if (seen > 0 && admitted === 0)
-    throw new DirectoryFailure('refused', 'Nobody is in any of the required groups: their members may be hidden');
+    throw new DirectoryFailure('refused', 'The immutable id is not readable for all users');
+  if (seen > 0 && admitted === 0) throw new DirectoryFailure('refused', 'The required groups have no readable member');
 }

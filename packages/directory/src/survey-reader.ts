@@ -13,7 +13,7 @@ import { createPeople } from './person.ts';
 import { allValues, isSliced } from './ranges.ts';
 import type { Reach } from './reach.ts';
 
-/** Somebody the directory holds, as the sweep needs them. */
+/** A directory user with the attributes that the sync needs. */
 export interface Surveyed {
   readonly id: string | null;
   readonly login: string;

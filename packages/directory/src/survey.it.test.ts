@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { groupLdif, personLdif, startSlapd, type Slapd } from '@overtone/testkit';
 import { createDirectory } from './directory.ts';
 import { ldapClaimKey } from './group-mapping.ts';
-import { lookAgain } from './look-again.ts';
+import { recheckPeople } from './recheck.ts';
 import type { DirectoryConfig } from './model.ts';
 import { survey } from './survey.ts';
 import type { Surveyed } from './survey-reader.ts';
@@ -56,7 +56,7 @@ const configFor = (slapd: Slapd, more: Partial<DirectoryConfig> = {}): Directory
   caPem: slapd.caPem,
   ...more,
 });
-const mapped = [groupDn(1), groupDn(6), `cn=nobody,ou=groups,${base}`];
+const mapped = [groupDn(1), groupDn(6), `cn=empty,ou=groups,${base}`];
 
 const surveyed = async (config: DirectoryConfig) => {
   const found = new Map<string, Surveyed>();
@@ -110,11 +110,11 @@ describe.each([
       const directory = createDirectory(config);
       for (const n of people) {
         const asked = await directory.lookUp(`user${n}`);
-        const told = found.get(`user${n}`);
-        if (asked.outcome !== 'yes' || !told?.claims.known || !asked.value.groups.known)
+        const person = found.get(`user${n}`);
+        if (asked.outcome !== 'yes' || !person?.claims.known || !asked.value.groups.known)
           throw new Error(`no answer for user${n}`);
         const { immutableId, admitted, adminSignal, state, groups } = asked.value;
-        expect({ ...told, claims: keysOf(told.claims.values), evidence: {} }).toEqual({
+        expect({ ...person, claims: keysOf(person.claims.values), evidence: {} }).toEqual({
           id: immutableId,
           login: `user${n}`,
           disabled: state.disabled ? 'yes' : 'no',
@@ -136,7 +136,8 @@ describe.each([
     const sought = [...known.map(({ id }) => ({ id, login: null })), gone];
     const signal = new AbortController().signal;
     const answers = [];
-    for await (const answer of lookAgain(config, sought, { signal, onRequest: () => undefined })) answers.push(answer);
+    for await (const answer of recheckPeople(config, sought, { signal, onRequest: () => undefined }))
+      answers.push(answer);
     expect(answers).toHaveLength(4);
     for (const [i, { id: _, claims: __, evidence: ___, ...first }] of known.entries())
       expect(answers[i]).toMatchObject({ outcome: 'yes', value: first });
@@ -154,7 +155,7 @@ describe.each([
     ['the base does not exist', { searchBase: `ou=nowhere,${base}` }, /ou=nowhere/],
     ['the service account may not bind', { bindPassword: 'wrong' }, /bind/],
     ['the certificate is not trusted', { caPem: null }, /TLS failed/],
-    ['nobody is in any required group', { userGroups: `ou=people,${base}` }, /required groups/],
+    ['no required group has a member', { userGroups: `ou=people,${base}` }, /required groups/],
     ['the filter is none', { userSearchFilter: '(uid=*' }, /./],
   ])('gives no answer when %s', async (_when, change, why) => {
     const { answer } = await surveyed(configFor(slapd, change));

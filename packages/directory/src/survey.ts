@@ -12,11 +12,11 @@ import { paced, type Pacing } from './paced.ts';
 import { readRootDse } from './root-dse.ts';
 import { parseServers, serverText } from './servers.ts';
 import type { Asking } from './survey-asking.ts';
-import { keptBySomebody, reachOf } from './survey-groups.ts';
+import { isAttributeUsed, reachOf } from './survey-groups.ts';
 import { readableWords, readPeople } from './survey-people.ts';
 import type { Surveyed } from './survey-reader.ts';
 
-/** How it is known that everybody was told of. */
+/** The evidence that the snapshot is complete. */
 export interface Survey {
   readonly seen: number;
   readonly proof: readonly { readonly code: string; readonly evidence: string }[];
@@ -30,9 +30,9 @@ export interface SurveyOptions extends Pacing {
 }
 
 /**
- * Tells of everybody the directory holds, over one connection to one server, page by page. There is an answer only when
- * it is proved to be whole: every page closed by success and an empty cookie, the base and all required groups there,
- * no limit, referral or half-read attribute. Everything else is unknown.
+ * Reads all users over one connection to one server, page by page. The result is 'yes' only
+ * when completeness is proved: every page ended with success and an empty cookie, the base and all required groups exist,
+ * and no limit, referral or partial attribute occurred. Everything else is unknown.
  */
 export async function survey(config: DirectoryConfig, options: SurveyOptions): Promise<Answer<Survey>> {
   const [fault] = configFaults(config);
@@ -40,7 +40,7 @@ export async function survey(config: DirectoryConfig, options: SurveyOptions): P
   try {
     const opened = await openFirst(config, options);
     try {
-      // From here on it is this server or none: what was told already would be told twice.
+      // No fail-over from here on: users that were already passed on would be passed on twice.
       return { outcome: 'yes', value: await readAll(paced(opened, config, options), config, options) };
     } finally {
       opened.close();
@@ -80,7 +80,7 @@ async function readAll(connection: Connection, config: DirectoryConfig, options:
   const deciding = [...parseDnList(config.userGroups).dns, ...parseDnList(config.adminGroups).dns];
   for (const dn of deciding) await mustExist(asking, dn, 'group');
   const wanted = distinct([...deciding, ...options.mapped]);
-  const listed = wanted.length > 0 && (await keptBySomebody(asking));
+  const listed = wanted.length > 0 && (await isAttributeUsed(asking));
   const reach = await reachOf(asking, wanted, listed);
   const { counts, pages } = await readPeople(asking, { reach, listed, clock, each: options.each });
   const { seen } = counts;

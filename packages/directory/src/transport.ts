@@ -36,7 +36,7 @@ export function trust(caPem: string | null): SecureContext {
   return createSecureContext({ ca, minVersion: 'TLSv1.2' });
 }
 
-/** Connects, and encrypts before anything else is said; there is no way back to clear text. */
+/** Connects and encrypts before the first request; there is no fallback to clear text. */
 export async function openTransport(
   server: ServerAddress,
   { trusted, deadline }: { trusted: () => SecureContext; deadline: Deadline },
@@ -51,6 +51,8 @@ export async function openTransport(
 /** A plain connection. */
 export async function openSocket(server: ServerAddress, deadline: Deadline): Promise<Socket> {
   const socket = connect({ host: server.host, port: server.port, noDelay: true, keepAlive: true });
+  // Also between the steps that listen.
+  socket.on('error', () => undefined);
   return await settled(socket, deadline, `connecting to ${serverText(server)}`, ({ on, resolve, reject }) => {
     on('connect', () => resolve(socket));
     on('error', (error: NodeJS.ErrnoException) =>
@@ -71,6 +73,7 @@ export async function encrypt(
   const name = server.host.replace(/\.$/, '');
   const named = isIP(name) === 0 ? { servername: name } : {};
   const encrypted = connectTls({ socket, host: name, ...named, secureContext: context, rejectUnauthorized: true });
+  encrypted.on('error', () => undefined);
   return await settled(
     encrypted,
     deadline,
@@ -135,9 +138,9 @@ function startTlsFailure(bytes: Buffer): DirectoryFailure | undefined {
   }
 }
 
-// Somebody on the way may have put it there, to be taken for the server's word once the connection is encrypted.
+// An attacker may have injected it, so that it counts as the server's answer after encryption (CVE-2011-0411 class).
 const residue = (): DirectoryFailure =>
-  new DirectoryFailure('tls_failed', 'Clear text follows the answer to StartTLS: somebody may be on the line');
+  new DirectoryFailure('tls_failed', 'Clear text follows the answer to StartTLS: the connection may be intercepted');
 
 /** Runs a step of a socket: its listeners go with it, and the socket too when the step fails. */
 async function settled<T>(socket: Socket, deadline: Deadline, what: string, step: Settle<T>): Promise<T> {

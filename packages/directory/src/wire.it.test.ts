@@ -59,14 +59,14 @@ describe('a directory that behaves', () => {
     const server = await start({ entries: [person('alice', { memberOf: `cn=staff,${BASE}` })] });
     const directory = directoryAt(server);
     for (let i = 0; i < 5; i += 1) expect(short(await directory.authenticate('alice', 'alice-secret'))).toBe('yes');
-    expect(server.heard).toHaveLength(1 + 5 * 2);
+    expect(server.requests).toHaveLength(1 + 5 * 2);
     expect(server.connections()).toBe(2);
   });
 
   it('binds with the name that the search found and never with what was typed', async () => {
     const server = await start({});
     await directoryAt(server).authenticate('ALICE', 'alice-secret');
-    const dns = server.heard.flatMap((asked) => (asked.kind === 'bind' ? [asked.dn] : []));
+    const dns = server.requests.flatMap((asked) => (asked.kind === 'bind' ? [asked.dn] : []));
     expect(dns).toEqual([`cn=svc,${BASE}`, `uid=alice,ou=people,${BASE}`]);
   });
 
@@ -86,8 +86,8 @@ describe('a directory that behaves', () => {
 
   it('takes the dummy step for a person who does not exist', async () => {
     const server = await start({});
-    expect(short(await directoryAt(server).authenticate('nobody', 'x'))).toBe('no: not_found');
-    expect(server.heard.filter((asked) => asked.kind === 'bind')).toHaveLength(2);
+    expect(short(await directoryAt(server).authenticate('unknown', 'x'))).toBe('no: not_found');
+    expect(server.requests.filter((asked) => asked.kind === 'bind')).toHaveLength(2);
   });
 });
 
@@ -102,13 +102,13 @@ describe('a password that a server takes for none', () => {
     const nameless = message(2, entry('', person('alice').attributes));
     const server = await start(onSearch((id, line) => line.send(Buffer.from(nameless), done(id, 0))));
     expect(short(await directoryAt(server).authenticate('alice', 'x'))).toMatch(/^unknown/);
-    expect(server.heard.filter((asked) => asked.kind === 'bind').map((b) => b.kind === 'bind' && b.dn)).toEqual([
+    expect(server.requests.filter((asked) => asked.kind === 'bind').map((b) => b.kind === 'bind' && b.dn)).toEqual([
       `cn=svc,${BASE}`,
     ]);
   });
 });
 
-describe('a login that can name nobody', () => {
+describe('an unusable login name', () => {
   it.each([
     ['nothing', ''],
     ['a space', ' '],
@@ -189,7 +189,7 @@ describe('an error is never a no', () => {
     const server = await start({});
     const directory = directoryAt(server, { bindPassword: 'wrong' });
     for (let i = 0; i < 10; i += 1) await directory.authenticate('alice', 'alice-secret');
-    expect(server.heard).toHaveLength(1);
+    expect(server.requests).toHaveLength(1);
   });
 });
 
@@ -282,7 +282,7 @@ describe('a server that is broken', () => {
   it('asks again when a kept connection was closed while it lay idle', async () => {
     const server = await start({
       on: (asked, line) => {
-        if (asked.kind === 'search' && line.number === 1 && server.heard.length > 4) {
+        if (asked.kind === 'search' && line.number === 1 && server.requests.length > 4) {
           line.socket().destroy();
           return true;
         }
@@ -307,7 +307,7 @@ describe('references to other servers', () => {
     expect(trap.connections()).toBe(0);
   });
 
-  it('a referral as the result is unknown, and nobody goes there', async () => {
+  it('a referral as the result is unknown and is not followed', async () => {
     const trap = await start({});
     const referral = (id: number) =>
       message(id, result(answers.done, 10, { more: [ber(0xa3, ber(4, `${trap.url}/`))] }));
@@ -344,7 +344,7 @@ describe('several servers', () => {
       const [bad, up] = [await start(onSearch(fault)), await start({})];
       const directory = directoryAt({ url: `${bad.url} ${up.url}` }, { groupAttr: 'cn' });
       for (let i = 0; i < 3; i += 1) expect(short(await directory.authenticate('alice', 'alice-secret'))).toBe('yes');
-      expect(bad.heard.filter(isSearch)).toHaveLength(1);
+      expect(bad.requests.filter(isSearch)).toHaveLength(1);
     },
   );
 
@@ -353,7 +353,7 @@ describe('several servers', () => {
     const [first, second] = [await start({ on }), await start({ on })];
     const directory = directoryAt({ url: `${first.url} ${second.url}` });
     expect(short(await directory.authenticate('alice', 'alice-secret'))).toBe('unknown: unreachable');
-    expect([...first.heard, ...second.heard].filter(isUserBind)).toHaveLength(1);
+    expect([...first.requests, ...second.requests].filter(isUserBind)).toHaveLength(1);
   });
 
   it('does not try a refused service account elsewhere', async () => {
@@ -368,7 +368,7 @@ describe('a locked account', () => {
   it('is not bound, so that its lock is not prolonged', async () => {
     const server = await start({ entries: [person('alice', { pwdAccountLockedTime: '000001010000Z' })] });
     expect(short(await directoryAt(server).authenticate('alice', 'alice-secret'))).toBe('no: account_locked');
-    expect(server.heard.filter(isUserBind)).toHaveLength(0);
+    expect(server.requests.filter(isUserBind)).toHaveLength(0);
   });
 });
 

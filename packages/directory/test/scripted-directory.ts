@@ -32,7 +32,7 @@ export interface ScriptedDirectory extends Omit<Script, 'request'> {
 export const BASE = 'dc=example,dc=org';
 const SERVICE = `cn=svc,${BASE}`;
 
-/** Somebody as a directory holds them. */
+/** A directory entry of a user. */
 export const person = (uid: string, attributes: Attributes = {}): ScriptedEntry => ({
   dn: `uid=${uid},ou=people,${BASE}`,
   password: `${uid}-secret`,

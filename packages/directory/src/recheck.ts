@@ -22,9 +22,9 @@ export interface Sought {
   readonly login: string | null;
 }
 
-/** How it is asked: `patienceMs` is how long a busy directory is left alone before it is asked again, time after time. */
+/** `busyRetryDelaysMs`: pauses before each retry while the directory answers `busy`. */
 export interface LookOptions extends Pacing {
-  readonly patienceMs?: readonly number[];
+  readonly busyRetryDelaysMs?: readonly number[];
   readonly clock?: Clock;
 }
 
@@ -32,7 +32,7 @@ export interface LookOptions extends Pacing {
  * Asks for one person after the other on one connection of its own, at the last of several servers first: a second
  * witness to what a survey found. Null: the directory does not have them. After an answer that is unknown there is no other.
  */
-export async function* lookAgain(
+export async function* recheckPeople(
   config: DirectoryConfig,
   everybody: Iterable<Sought>,
   options: LookOptions,
@@ -45,7 +45,7 @@ export async function* lookAgain(
     return entry && (await readPerson(connection, { ...asking, entry }));
   };
   const patiently = async (sought: Sought): Promise<Surveyed | null> => {
-    for (const pause of options.patienceMs ?? []) {
+    for (const pause of options.busyRetryDelaysMs ?? []) {
       try {
         return await look(sought);
       } catch (error) {
