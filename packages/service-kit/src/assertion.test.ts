@@ -25,7 +25,7 @@ describe('identity assertion', () => {
     expect(whoIs(sign('media', caller))).toEqual(caller);
   });
 
-  it('says that nobody is signed in', () => {
+  it('states that no user is signed in', () => {
     expect(whoIs(sign('media', null))).toBeNull();
   });
 

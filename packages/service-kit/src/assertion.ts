@@ -9,7 +9,7 @@ export const assertionHeader = 'x-overtone-assertion';
 
 const claims = z.object({
   aud: z.string(),
-  /** Absent: nobody is signed in. */
+  /** Absent: no user is signed in. */
   sub: z.uuid().optional(),
   sid: z.uuid().optional(),
   role: z.enum(roles).optional(),

@@ -5,8 +5,8 @@ import type { Periodic } from './periodic.ts';
 const retryMs = 1_000;
 
 /**
- * Learns by asking what events told while nobody listened: at once, as often as it takes until whoever is asked
- * answers, and again every `everyMs`. The events tell the rest meanwhile, so `work` must know old news from new.
+ * Recovers missed events by a request: immediately, with retries until the other service
+ * replies, and again every `everyMs`. Events arrive concurrently, so `work` must detect outdated data.
  */
 export const catchUp = (name: string, everyMs: number, work: (signal: AbortSignal) => Promise<void>): Periodic => ({
   name,

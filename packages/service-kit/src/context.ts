@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** What is known about the request, message or job under way; logs, metrics and traces read it. */
+/** The context of the current request, message or job; logs, metrics and traces read it. */
 export type Flow = {
   requestId: string;
   /** Route template, event subject or job subject. */

@@ -15,6 +15,8 @@ export const serviceEnv = {
   /** How long a stopping service stays reachable but unready, so that load balancers notice. */
   DRAIN_DELAY_MS: z.coerce.number().int().min(0).default(0),
   SHUTDOWN_GRACE_MS: z.coerce.number().int().min(0).default(10_000),
+  /** Processes of this service that ended with an uncaught exception before; set by the supervisor. */
+  UNCAUGHT_EXCEPTIONS: z.coerce.number().int().min(0).optional(),
   /** OTLP over HTTP; traces are recorded and exported only when it is set. */
   OTEL_EXPORTER_OTLP_ENDPOINT: z.url().optional(),
 };

@@ -11,14 +11,15 @@ export { createForwardedSigner, createForwardedVerifier, forwardedHeader, type F
 export { createAccessLog, type Access, type AccessLog } from './http/access-log.ts';
 export { runChecks, type Check, type Checks, type InternalRoute } from './http/internal.ts';
 export { sendProblem, toProblem } from './http/problem.ts';
+export { discardUnreadBody } from './http/unread-body.ts';
 export { handle, handled, reply, type Reply, type Route, type RouteRequest } from './http/route.ts';
 export { coalesce } from './jobs/coalesce.ts';
 export { concurrencyOf, type Concurrency } from './jobs/concurrency.ts';
 export type { JobDelivery } from './jobs/delivery.ts';
 export type { Ability } from './jobs/heartbeat.ts';
-export { createWear, type Wear } from './jobs/wear.ts';
+export { createRecycling, type Recycling } from './jobs/recycling.ts';
 export { worker, type JobHandlers, type Worker } from './jobs/worker.ts';
-export { createLog, type Log } from './log.ts';
+export { createLog, standardOutput, type Log } from './log.ts';
 export { createMetrics, type Metrics } from './metrics.ts';
 export { periodic, type Periodic } from './periodic.ts';
 export { readKeyRing, seal, unseal, type KeyRing } from './sealing.ts';

@@ -2,6 +2,7 @@ import { trace } from '@opentelemetry/api';
 import { pino, type Logger } from 'pino';
 import { currentFlow } from './context.ts';
 import type { ServiceEnv } from './env.ts';
+import { createLineSink } from './line-sink.ts';
 
 export type Log = Logger;
 
@@ -16,12 +17,16 @@ const secretPaths = [
   '*.cookie',
 ];
 
+let reportDropped: ((dropped: number) => void) | undefined;
+/** Standard output of this process: a disk or reader that refuses a line costs the line, never the process. */
+export const standardOutput = createLineSink({ fd: 1, onRecovery: (dropped) => reportDropped?.(dropped) });
+
 /**
  * The service's logger: JSON lines, or one readable line each when LOG_FORMAT is `text`.
  * Levels by meaning: error = a human must act now, warn = look tomorrow, info = what happened.
  */
-export const createLog = (service: string, env: Pick<ServiceEnv, 'LOG_LEVEL' | 'LOG_FORMAT'>): Log =>
-  pino(
+export const createLog = (service: string, env: Pick<ServiceEnv, 'LOG_LEVEL' | 'LOG_FORMAT'>): Log => {
+  const log = pino(
     {
       level: env.LOG_LEVEL,
       base: { service },
@@ -34,8 +39,11 @@ export const createLog = (service: string, env: Pick<ServiceEnv, 'LOG_LEVEL' | '
         return { ...(flow ? { request_id: flow.requestId } : {}), ...(span ? { trace_id: span.traceId } : {}) };
       },
     },
-    env.LOG_FORMAT === 'json' ? process.stdout : textStream(),
+    env.LOG_FORMAT === 'json' ? standardOutput : textStream(),
   );
+  reportDropped = (dropped) => log.warn({ dropped }, 'log lines dropped');
+  return log;
+};
 
 type Line = { level: string; time: string; msg?: string; service?: string; err?: { message?: string; stack?: string } };
 
@@ -45,6 +53,6 @@ const textStream = () => ({
     const { level, time, msg, service, err, ...rest } = JSON.parse(json) as Line & Record<string, unknown>;
     const fields = Object.entries(rest).map(([k, v]) => `${k}=${typeof v === 'string' ? v : JSON.stringify(v)}`);
     const line = [time.slice(11, 19), level.padEnd(5), service, msg, ...fields].filter(Boolean).join(' ');
-    process.stdout.write(`${line}${err ? `\n  ${err.stack ?? err.message ?? ''}` : ''}\n`);
+    standardOutput.write(`${line}${err ? `\n  ${err.stack ?? err.message ?? ''}` : ''}\n`);
   },
 });

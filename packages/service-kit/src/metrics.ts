@@ -1,4 +1,5 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { standardOutput } from './log.ts';
 import { watch, type Reading, type Watched } from './watched.ts';
 
 /** Specification, "Health and metrics": names and labels to the letter; the upper bucket is 600 s. */
@@ -20,8 +21,27 @@ export const createMetrics = () => {
   });
   // A series that begins with its first event has no rate at that moment: alerts and panels would miss it.
   for (const cache of ['redis', 'settings']) for (const result of ['hit', 'miss']) cacheOps.inc({ cache, result }, 0);
+  const unhandledErrors = new Counter({
+    name: 'process_unhandled_errors_total',
+    help: 'Errors that no code handled: uncaught exceptions and rejections',
+    labelNames: ['kind'] as const,
+    registers,
+  });
+  for (const kind of ['uncaught_exception', 'unhandled_rejection']) unhandledErrors.inc({ kind }, 0);
+  registry.registerMetric(
+    new Counter({
+      name: 'log_lines_dropped_total',
+      help: 'Log lines that could not be written',
+      registers: [],
+      collect() {
+        this.reset();
+        this.inc(standardOutput.dropped());
+      },
+    }),
+  );
   return {
     registry,
+    unhandledErrors,
     httpDuration: new Histogram({
       name: 'http_request_duration_seconds',
       help: 'Time from request to last byte of the answer',
@@ -45,7 +65,7 @@ export const createMetrics = () => {
       registers,
     }),
     cacheOps,
-    /** Gauges that are read when somebody scrapes: one read fills them all. */
+    /** Gauges that are read on every scrape: one read fills them all. */
     watch: (gauges: readonly Watched[], read: Reading) => watch(registry, gauges, read),
   };
 };

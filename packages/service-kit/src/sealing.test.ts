@@ -34,7 +34,7 @@ describe('a sealed secret', () => {
     expect(unseal(ring, name, { keyId, text: 'not base64 at all!' })).toBeNull();
   });
 
-  it('does not open with another key of the same name, nor with a name nobody knows', () => {
+  it('does not open with another key of the same name, nor with an unknown key name', () => {
     const [a, b] = [parseKeyRing(`k:${encoded()}`), parseKeyRing(`k:${encoded()}`)];
     expect(unseal(b, name, seal(a, name, 'open sesame'))).toBeNull();
     expect(unseal(parseKeyRing(`other:${encoded()}`), name, seal(a, name, 'open sesame'))).toBeNull();

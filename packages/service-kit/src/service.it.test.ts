@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
 import { Agent, request, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -18,7 +19,7 @@ const route = routesOf('media')({
   method: 'GET',
   path: '/api/slow',
   access: 'public',
-  summary: 'Answers when it is told to',
+  summary: 'Answers when the test releases it',
   answer: z.object({ done: z.boolean() }),
 });
 let nats: TestServer;
@@ -31,7 +32,7 @@ afterEach(async () => {
 });
 afterAll(() => nats.stop());
 
-/** Something that a test lets go on. */
+/** A gate that a test opens. */
 const gate = () => {
   let open = () => {};
   const opened = new Promise<void>((resolve) => (open = resolve));
@@ -105,7 +106,7 @@ const readiness = async (port: number): Promise<number> =>
   (await fetch(`http://127.0.0.1:${port}/health/ready`, { headers: { connection: 'close' } })).status;
 
 /** A service in a process of its own. */
-const launch = (env: Record<string, string>) => {
+const launch = (env: Record<string, string>, stdout: 'pipe' | number = 'pipe') => {
   const main = fileURLToPath(new URL('../test/stopping.main.ts', import.meta.url));
   const given = {
     NATS_URL: nats.url,
@@ -115,14 +116,14 @@ const launch = (env: Record<string, string>) => {
     LOG_LEVEL: 'info',
     ...env,
   };
-  const child = spawn(process.execPath, [main], { env: given, stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [main], { env: given, stdio: ['ignore', stdout, 'inherit'] });
   const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
   ends.push(async () => {
     child.kill('SIGKILL');
     await ended;
   });
   let said = '';
-  child.stdout.on('data', (d: Buffer) => (said += d.toString()));
+  child.stdout?.on('data', (d: Buffer) => (said += d.toString()));
   return { process: child, ended, said: () => said };
 };
 /** The same, once it is ready. */
@@ -133,8 +134,8 @@ const startProcess = async (env: Record<string, string> = {}) => {
   return { ...child, apiPort: port('api_port'), internalPort: port('internal_port') };
 };
 
-describe('a service that is told to stop', () => {
-  it('finishes the request under way and says that it was the last on its connection', async () => {
+describe('a service that stops', () => {
+  it('finishes the request in progress and closes its connection with it', async () => {
     const s = await start();
     const answered = ask(s.apiPort, oneConnection());
     await waitFor(() => s.asked.count === 1);
@@ -155,7 +156,7 @@ describe('a service that is told to stop', () => {
     expect((await fetch(`http://127.0.0.1:${child.apiPort}/api/there`)).status).toBe(200);
   });
 
-  it('ends by itself, and well', async () => {
+  it('exits without a signal, with code 0', async () => {
     const child = await startProcess();
     child.process.kill('SIGTERM');
     expect(await child.ended).toBe(0);
@@ -181,7 +182,7 @@ describe('a service that is told to stop', () => {
     expect(await under).toMatchObject({ status: 200 });
   });
 
-  it('is gone when its grace is over, whatever does not end', async () => {
+  it('exits at the end of its grace period, even with unfinished work', async () => {
     const stuck = gate();
     ends.push(async () => stuck.open());
     const part = { name: 'stuck', start: async () => {}, stop: () => stuck.opened };
@@ -194,9 +195,9 @@ describe('a service that is told to stop', () => {
 
   it('finishes the answer to a question of another service', async () => {
     const hold = gate();
-    let heard = 0;
+    let received = 0;
     const rpc = answer(mediaRpc.listTranscribed, async () => {
-      heard += 1;
+      received += 1;
       await hold.opened;
       return { files: [] };
     });
@@ -205,7 +206,7 @@ describe('a service that is told to stop', () => {
     await asker.connect();
     ends.push(() => asker.close());
     const answered = asker.ask(mediaRpc.listTranscribed, { after: null, limit: 1 });
-    await waitFor(() => heard === 1);
+    await waitFor(() => received === 1);
     const stopping = s.stop();
     await waitFor(async () => (await readiness(s.internalPort)) === 503);
     hold.open();
@@ -215,7 +216,7 @@ describe('a service that is told to stop', () => {
 });
 
 describe('a service that starts before the broker', () => {
-  it('says that it waits, is not ready, and ends at once and well when it is told to', async () => {
+  it('reports that it waits, is not ready, and exits immediately with code 0 on a signal', async () => {
     const hour = '3600000';
     const port = await freePort();
     const away = { NATS_URL: `nats://127.0.0.1:${port}`, DRAIN_DELAY_MS: hour, SHUTDOWN_GRACE_MS: hour };
@@ -229,7 +230,7 @@ describe('a service that starts before the broker', () => {
 });
 
 describe('a question', () => {
-  it('that nobody hears while its service is started again is asked again', async () => {
+  it('without a responder is sent again while its service restarts', async () => {
     const rpc = answer(mediaRpc.listTranscribed, async () => ({ files: [] }));
     const first = await start({ rpcs: [rpc] });
     const asker = createBus({ service: 'search-indexer', url: nats.url, log });
@@ -242,5 +243,50 @@ describe('a question', () => {
     await sleep(0);
     await start({ rpcs: [rpc] });
     expect(await again).toEqual({ files: [] });
+  });
+});
+
+describe('an error that no code handles', () => {
+  const fault = async (child: { apiPort: number }, kind: string): Promise<void> => {
+    const headers = { connection: 'close' };
+    await (await fetch(`http://127.0.0.1:${child.apiPort}/api/there?fault=${kind}`, { headers })).text();
+  };
+  const counted = async (internalPort: number, kind: string): Promise<number> => {
+    const text = await (await fetch(`http://127.0.0.1:${internalPort}/metrics`)).text();
+    return Number(new RegExp(`^process_unhandled_errors_total\\{kind="${kind}"\\} (\\d+)`, 'm').exec(text)?.[1]);
+  };
+
+  it('ends the process with exit code 70 when it is an exception of our own code', async () => {
+    const child = await startProcess();
+    await fault(child, 'exception').catch(() => undefined);
+    expect(await child.ended).toBe(70);
+  });
+
+  it.each([
+    ['a rejection', 'rejection', 'unhandled_rejection'],
+    ['an error of a socket', 'socket', 'uncaught_exception'],
+  ])('is counted and does not end the process when it is %s', async (_what, kind, metric) => {
+    const child = await startProcess();
+    await fault(child, kind);
+    await waitFor(async () => (await counted(child.internalPort, metric)) === 1);
+    expect(await readiness(child.internalPort)).toBe(200);
+  });
+
+  it('of the process before is in the counter of the next one', async () => {
+    const child = await startProcess({ UNCAUGHT_EXCEPTIONS: '2' });
+    expect(await counted(child.internalPort, 'uncaught_exception')).toBe(2);
+  });
+});
+
+describe('a service whose log cannot be written', () => {
+  it.each(['json', 'text'])('serves, counts the lines and does not end (LOG_FORMAT=%s)', async (format) => {
+    const [internalPort, full] = [await freePort(), openSync('/dev/full', 'w')];
+    const child = launch({ LOG_FORMAT: format, INTERNAL_PORT: String(internalPort) }, full);
+    closeSync(full);
+    await waitFor(async () => (await readiness(internalPort)) === 200);
+    const metrics = await (await fetch(`http://127.0.0.1:${internalPort}/metrics`)).text();
+    expect(Number(/^log_lines_dropped_total (\d+)/m.exec(metrics)?.[1])).toBeGreaterThan(0);
+    child.process.kill('SIGTERM');
+    expect(await child.ended).toBe(0);
   });
 });

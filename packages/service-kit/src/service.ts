@@ -7,16 +7,17 @@ import type { Bus } from './bus/bus.ts';
 import type { Consumer } from './bus/consumer.ts';
 import { watchEventLag } from './bus/event-lag.ts';
 import type { ServiceEnv } from './env.ts';
+import { isAppError } from './errors.ts';
 import { createAccessLog } from './http/access-log.ts';
 import { createApi } from './http/api.ts';
 import { createDrain } from './http/drain.ts';
 import { createInternal, type Checks, type InternalRoute } from './http/internal.ts';
 import type { Route } from './http/route.ts';
-import type { Wear } from './jobs/wear.ts';
+import type { Recycling } from './jobs/recycling.ts';
 import type { Worker } from './jobs/worker.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
-import { onceThere } from './patience.ts';
+import { waitForDependency } from './wait-for-dependency.ts';
 import type { Periodic } from './periodic.ts';
 import { startTracing } from './tracing.ts';
 
@@ -55,14 +56,15 @@ export type ServiceDefinition = {
   checks?: Checks;
   internal?: InternalRoute[];
   /** Counts the tasks that the workers do in this process itself. */
-  wear?: Wear;
+  recycling?: Recycling;
 };
 export type Service = {
   start: () => Promise<{ apiPort: number; internalPort: number }>;
   stop: () => Promise<void>;
-  /** Resolves when the process has done its number of tasks and the last of them; never without `wear`. */
-  wornOut: Promise<void>;
+  /** Resolves when the process has reached its task limit and finished its last task; never without `recycling`. */
+  recycled: Promise<void>;
   log: Log;
+  metrics: Metrics;
 };
 
 /**
@@ -93,7 +95,7 @@ export const createService = (d: ServiceDefinition): Service => {
     d.listener ??
     createServer(
       { maxHeaderSize, requestTimeout },
-      createApi({ routes: d.routes ?? [], log: d.log, metrics: d.metrics, access, whoIs: d.whoIs ?? nobody }),
+      createApi({ routes: d.routes ?? [], log: d.log, metrics: d.metrics, access, whoIs: d.whoIs ?? identifyNoCaller }),
     );
 
   const drain = createDrain(api);
@@ -106,20 +108,23 @@ export const createService = (d: ServiceDefinition): Service => {
     await stopTracing();
   };
 
-  const wornOut = d.wear?.wornOut.then(async (queue) => {
+  const recycled = d.recycling?.recycleDue.then(async (queue) => {
     d.log.info({ queue }, 'has done its number of tasks: a new process takes over');
     await Promise.all(workers.map((w) => w.retire()));
   });
 
+  d.metrics.unhandledErrors.inc({ kind: 'uncaught_exception' }, d.env.UNCAUGHT_EXCEPTIONS ?? 0);
+
   return {
     log: d.log,
-    wornOut: wornOut ?? new Promise(() => {}),
+    metrics: d.metrics,
+    recycled: recycled ?? new Promise(() => {}),
     start: async () => {
-      const internalPort = await listen(internal, d.env.INTERNAL_PORT, d.env.SERVICE_HOST);
+      const internalPort = await listen(internal, d.env.INTERNAL_PORT, d.env.SERVICE_HOST, d.log);
       stopTracing = await startTracing(d.name, d.env);
       await d.bus.connect();
       for (const part of d.parts ?? []) {
-        await onceThere(() => part.start(), { log: d.log, signal: ending.signal });
+        await waitForDependency(() => part.start(), { log: d.log, signal: ending.signal });
         started.push(part);
       }
       ending.signal.throwIfAborted();
@@ -128,7 +133,7 @@ export const createService = (d: ServiceDefinition): Service => {
       for (const w of d.workers ?? []) workers.push(w.start(d.bus));
       running.push(...workers);
       for (const p of d.periodics ?? []) running.push(p.start(d.log));
-      const apiPort = await listen(api, d.env.API_PORT, d.env.SERVICE_HOST);
+      const apiPort = await listen(api, d.env.API_PORT, d.env.SERVICE_HOST, d.log);
       accepting = true;
       d.log.info({ api_port: apiPort, internal_port: internalPort }, 'ready');
       return { apiPort, internalPort };
@@ -136,7 +141,7 @@ export const createService = (d: ServiceDefinition): Service => {
     stop: async () => {
       ending.abort();
       drain.begin();
-      // Nobody was ever sent to one that is still starting.
+      // A service that is still starting has received no requests.
       if (accepting) await sleep(d.env.DRAIN_DELAY_MS);
       const forEnds = Math.min(endsMs, d.env.SHUTDOWN_GRACE_MS / 5);
       const work = [drain.close(), d.bus.stopServing(), ...running.map((r) => r.stop())];
@@ -157,15 +162,19 @@ const requestTimeout = 0;
 /** What the last steps of a stop may take of the grace: closing connections to the database and to the broker. */
 const endsMs = 2_000;
 
-/** Whoever scrapes comes again on the connection it has. */
+/** Prometheus reuses its connection for the next scrape. */
 const scrapersReturnMs = 75_000;
 
-const nobody = (): Caller | null => null;
+const identifyNoCaller = (): Caller | null => null;
 
-const listen = (server: Server, port: number, host: string): Promise<number> =>
+const listen = (server: Server, port: number, host: string, log: Log): Promise<number> =>
   new Promise((resolve, reject) => {
     server.once('error', reject);
-    server.listen(port, host, () => resolve((server.address() as AddressInfo).port));
+    server.listen(port, host, () => {
+      // A connection that cannot be accepted, for example without a free descriptor, must not end the process.
+      server.off('error', reject).on('error', (err) => log.warn({ err }, 'connection not accepted'));
+      resolve((server.address() as AddressInfo).port);
+    });
   });
 
 /** Waits for the work, but not for longer. */
@@ -175,7 +184,19 @@ const within = async (ms: number, work: Promise<unknown>): Promise<void> => {
   over.abort();
 };
 
-/** Starts a service as this process: stops on SIGTERM, SIGINT or when it is worn out, exits 1 when something is beyond repair. */
+/** Exit code (EX_SOFTWARE) by which the supervisor counts uncaught exceptions for the next process of the service. */
+const uncaughtExceptionCode = 70;
+
+/** Whether the operating system or a stream reported the error, or our own code as an expected one. */
+const isInputOutputError = (error: Error): boolean => {
+  const { code = '', syscall } = error as NodeJS.ErrnoException;
+  return syscall !== undefined || isAppError(error) || /^(ECONNRESET|EPIPE|ABORT_ERR|ERR_STREAM_)/.test(code);
+};
+
+/**
+ * Starts a service as this process: stops on SIGTERM, SIGINT or when it is due for recycling; exits 1 when it cannot start and 70
+ * after an uncaught exception.
+ */
 export const runService = async (service: Service): Promise<void> => {
   let stopping = false;
   const stop = (code: number) => {
@@ -186,18 +207,20 @@ export const runService = async (service: Service): Promise<void> => {
   process.on('SIGTERM', () => stop(0));
   process.on('SIGINT', () => stop(0));
   process.on('uncaughtException', (err) => {
+    service.metrics.unhandledErrors.inc({ kind: 'uncaught_exception' });
     service.log.fatal({ err }, 'uncaught exception');
-    stop(1);
+    // A connection or a file that failed says nothing about the rest of the process; any other fault may.
+    if (!isInputOutputError(err)) stop(uncaughtExceptionCode);
   });
   process.on('unhandledRejection', (err) => {
+    service.metrics.unhandledErrors.inc({ kind: 'unhandled_rejection' });
     service.log.fatal({ err: err as Error }, 'unhandled rejection');
-    stop(1);
   });
-  void service.wornOut.then(() => stop(0));
+  void service.recycled.then(() => stop(0));
   try {
     await service.start();
   } catch (err) {
-    // Told to stop before it was ready: that goes its own way.
+    // Stopped before it was ready: `stop` exits the process.
     if (stopping) return;
     service.log.fatal({ err: err as Error }, 'could not start');
     process.exit(1);

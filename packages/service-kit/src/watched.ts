@@ -1,6 +1,6 @@
 import { Gauge, type Registry } from 'prom-client';
 
-/** A gauge that is read when somebody scrapes. */
+/** A gauge that is read on every scrape. */
 export type Watched = { name: string; help: string; label?: string };
 /** One number of one of them, under its label's value where it has a label. */
 export type Sample = { name: string; of?: string; value: number };
@@ -29,7 +29,7 @@ export const watch = (registry: Registry, gauges: readonly Watched[], read: Read
         async collect() {
           const own = (await once()).filter((sample) => sample.name === name);
           this.reset();
-          // A gauge without labels would say 0 of what nobody knows.
+          // A gauge without labels would report 0 for an unknown value.
           if (label === undefined) this.remove();
           for (const { of, value } of own) this.set(label === undefined ? {} : { [label]: of ?? '' }, value);
         },

@@ -1,4 +1,6 @@
 import { routesOf } from '@overtone/contracts';
+import { EventEmitter } from 'node:events';
+import { connect } from 'node:net';
 import { z } from 'zod';
 import {
   busEnv,
@@ -22,6 +24,12 @@ const route = routesOf('media')({
   summary: 'Whether it is there',
   answer: z.object({ there: z.boolean() }),
 });
+/** Faults that no code handles, as a client of the process can cause them. */
+const faults: Record<string, () => unknown> = {
+  exception: () => setImmediate(() => new EventEmitter().emit('error', new TypeError('a fault of ours'))),
+  rejection: () => void Promise.reject(new Error('a fault of ours')),
+  socket: () => connect({ port: 1, host: '127.0.0.1' }),
+};
 await runService(
   createService({
     name: 'media',
@@ -31,6 +39,12 @@ await runService(
     metrics: createMetrics(),
     bus: createBus({ service: 'media', url: env.NATS_URL, log }),
     whoIs: () => null,
-    routes: [handle(route, async () => ({ there: true }))],
+    routes: [
+      handle(route, async ({ req }) => {
+        const { fault } = req.query;
+        if (typeof fault === 'string') faults[fault]?.();
+        return { there: true };
+      }),
+    ],
   }),
 );

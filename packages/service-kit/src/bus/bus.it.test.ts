@@ -52,7 +52,7 @@ describe('questions', () => {
     await expect(asked).rejects.toMatchObject({ kind: 'not_found', code: 'not_found', message: 'No such file' });
   });
 
-  it('are unavailable when nobody answers', async () => {
+  it('are unavailable when no service replies', async () => {
     const indexer = await connect('search-indexer');
     const asked = indexer.ask(mediaRpc.listTranscribed, { after: null, limit: 1 });
     await expect(asked).rejects.toMatchObject({ kind: 'unavailable' });

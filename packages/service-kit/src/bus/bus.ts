@@ -13,7 +13,7 @@ import type { z } from 'zod';
 import { unavailable } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { createConfirmer, type Confirmer } from './confirm.ts';
-import { createAnswering, createAsking } from './questions.ts';
+import { createResponder, createRequester } from './rpc.ts';
 
 export type BusOptions = {
   service: ServiceName;
@@ -32,8 +32,8 @@ const sayWaitingMs = 1_000;
 export const createBus = ({ service, url, user, password, log }: BusOptions) => {
   let connection: NatsConnection | undefined;
   let confirmer: Confirmer | undefined;
-  const ask = createAsking();
-  const answering = createAnswering(service, log);
+  const ask = createRequester();
+  const answering = createResponder(service, log);
   const reconnected: (() => void)[] = [];
   const lost: (() => void)[] = [];
   let up = false;
@@ -109,19 +109,19 @@ export const createBus = ({ service, url, user, password, log }: BusOptions) => 
       await nc().flush();
     },
     /**
-     * Asks another service. Never asked twice once it was heard: the caller knows whether that is safe.
-     * @throws AppError of the answering service's kind; `unavailable` when nobody answers in time.
+     * Sends a request to another service. Never sent again once it was received: only the caller knows whether that is safe.
+     * @throws AppError of the answering service's kind; `unavailable` without a reply in time.
      */
     ask: <R extends RpcDef>(def: R, request: RequestOf<R>): Promise<ReplyOf<R>> => ask(nc(), def, request),
     /** Answers a question; replicas share the work through a queue group. */
     serve: <R extends RpcDef>(def: R, handler: (request: RequestOf<R>) => Promise<ReplyOf<R>>): void =>
       answering.serve(nc(), def, handler),
-    /** Takes no more questions and finishes the answers under way. */
+    /** Accepts no more requests and finishes those in progress. */
     stopServing: (): Promise<void> => answering.stop(),
     say: <L extends LiveDef>(def: L, data: z.infer<L['data']>): void => {
       if (up) nc().publish(def.subject, JSON.stringify(data));
     },
-    /** Every replica hears every live value. */
+    /** Every replica receives every live value. */
     hear: <L extends LiveDef>(def: L, handler: (data: z.infer<L['data']>) => void): void => {
       nc().subscribe(def.subject, {
         callback: (err, msg) => {

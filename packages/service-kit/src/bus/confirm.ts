@@ -29,7 +29,7 @@ export const createConfirmer = (nc: NatsConnection, inboxPrefix: string) => {
     callback: (err, msg) => {
       const w = take(msg.subject.slice(inbox.length + 1));
       if (!w) return;
-      // 503: nobody takes this subject, e.g. the stream is not there.
+      // 503: no stream covers this subject, e.g. it does not exist yet.
       if (err || msg.headers?.code === 503) w.reject(notConfirmed(err?.message ?? 'no responders'));
       else w.resolve(msg);
     },

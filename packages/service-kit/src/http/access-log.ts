@@ -1,6 +1,6 @@
 import type { Flow } from '../context.ts';
 import type { ServiceEnv } from '../env.ts';
-import type { Log } from '../log.ts';
+import { standardOutput, type Log } from '../log.ts';
 
 export type Access = { flow: Flow; method: string; status: number; seconds: number; clientIp: string };
 export type AccessLog = (access: Access) => void;
@@ -12,7 +12,7 @@ export type AccessLog = (access: Access) => void;
 export const createAccessLog = (
   log: Log,
   format: ServiceEnv['LOG_FORMAT'],
-  write: (line: string) => void = (line) => void process.stdout.write(line),
+  write: (line: string) => void = standardOutput.write,
 ): AccessLog => {
   if (format === 'json') return (access) => write(`${JSON.stringify(fields(access))}\n`);
   return (access) => {

@@ -44,6 +44,29 @@ const failing = route({
   answer: z.object({}),
 });
 const taken = route({ method: 'GET', path: '/api/taken', access: 'public', summary: 'Taken', answer: z.object({}) });
+const declared = route({
+  method: 'GET',
+  path: '/api/declared',
+  access: 'public',
+  summary: 'Declared',
+  errors: ['duplicate_file'],
+});
+const found = route({
+  method: 'GET',
+  path: '/api/found',
+  access: 'public',
+  summary: 'Found',
+  query: z.object({ q: z.string() }),
+  answer: z.object({ q: z.string() }),
+});
+const form = route({
+  method: 'PUT',
+  path: '/api/form',
+  access: 'public',
+  summary: 'Form',
+  bodyKind: 'form',
+  body: z.object({ name: z.string() }),
+});
 
 const user: Caller = {
   userId: 'a3e1f2f4-6f0c-4d3c-9d3b-8f3f5ad1c111',
@@ -53,6 +76,8 @@ const user: Caller = {
 };
 const id = 'c3e1f2f4-6f0c-4d3c-9d3b-8f3f5ad1c333';
 const lines: string[] = [];
+type Logged = { msg?: unknown; route?: string; code?: string };
+const logged: Logged[] = [];
 let server: Server;
 let base: string;
 let metrics: Metrics;
@@ -60,7 +85,9 @@ let metrics: Metrics;
 beforeEach(async () => {
   metrics = createMetrics();
   const log = createLog('media', { LOG_LEVEL: 'fatal', LOG_FORMAT: 'json' });
+  log.error = (fields: unknown, msg?: unknown) => void logged.push({ ...(fields as Logged), msg });
   lines.length = 0;
+  logged.length = 0;
   const access = createAccessLog(log, 'json', (line) => void lines.push(line));
   const routes = [
     handle(named, async ({ params, body }) => ({ id: params.uuid, name: body.name })),
@@ -72,6 +99,11 @@ beforeEach(async () => {
     handle(taken, async () => {
       throw conflict('duplicate_file', 'You have it already', { extra: { duplicate_file_uuid: id } });
     }),
+    handle(declared, async () => {
+      throw conflict('duplicate_file', 'You have it already');
+    }),
+    handle(found, async ({ query }) => ({ q: query.q })),
+    handle(form, async () => undefined),
   ];
   const whoIs = (assertion: string | undefined) => {
     if (assertion === undefined) throw unauthenticated('invalid_assertion', 'no');
@@ -87,7 +119,7 @@ const call = async (method: string, path: string, options: { body?: string; as?:
   const res = await fetch(`${base}${path}`, {
     method,
     headers: { 'x-overtone-assertion': options.as ?? 'user', 'content-type': options.type ?? 'application/json' },
-    ...(options.body === undefined ? {} : { body: options.body }),
+    ...(options.body ? { body: options.body } : {}),
   });
   return { status: res.status, headers: res.headers, body: (await res.json()) as Record<string, unknown> };
 };
@@ -105,6 +137,14 @@ describe('API listener', () => {
     ['malformed JSON', 'PUT', `/api/things/${id}`, '{"name"', 400, 'malformed_json'],
     ['a path that is not valid', 'PUT', '/api/things/%E0%A4%A', '{}', 400, 'invalid_request'],
     ['an unknown path', 'PUT', '/api/nothing', '{}', 404, 'not_found'],
+    ['half of a surrogate pair in a value', 'PUT', `/api/things/${id}`, '{"name":"\\ud800"}', 422, 'invalid_body'],
+    ['half of a surrogate pair in a name', 'PUT', `/api/things/${id}`, '{"name":"x","\\udfff":1}', 422, 'invalid_body'],
+    ['a deep ill-formed string', 'PUT', `/api/things/${id}`, '{"name":"x","a":[{"b":"\\ud800"}]}', 422, 'invalid_body'],
+    ['a NUL', 'PUT', `/api/things/${id}`, '{"name":"x\\u0000"}', 422, 'invalid_body'],
+    ['a surrogate half in the query', 'GET', '/api/found?q=%ED%A0%80', '', 400, 'invalid_request'],
+    ['a query that is not UTF-8', 'GET', '/api/found?q=%ff', '', 400, 'invalid_request'],
+    ['a NUL in the query', 'GET', '/api/found?q=a%00', '', 400, 'invalid_request'],
+    ['a NUL in a name of the query', 'GET', '/api/found?%00=a', '', 400, 'invalid_request'],
   ])('answers %s with a problem and a code', async (_what, method, path, body, status, code) => {
     const r = await call(method, path, { body });
     expect([r.status, r.body['code'], r.body['status']]).toEqual([status, code, status]);
@@ -127,6 +167,50 @@ describe('API listener', () => {
     agent.destroy();
   });
 
+  it.each([
+    ['JSON', 'application/json', Buffer.from([...Buffer.from('{"name":"'), 0xff, ...Buffer.from('"}')])],
+    ['JSON with an encoded surrogate', 'application/json', Buffer.from('{"name":"\xED\xA0\x80"}', 'latin1')],
+    ['a form', 'application/x-www-form-urlencoded', Buffer.from('name=%ED%A0%80')],
+    ['a form with raw octets', 'application/x-www-form-urlencoded', Buffer.from('name=\xff', 'latin1')],
+  ])('refuses %s that is not UTF-8', async (_what, type, body) => {
+    const path = type.includes('json') ? `/api/things/${id}` : '/api/form';
+    const res = await fetch(`${base}${path}`, {
+      method: 'PUT',
+      headers: { 'x-overtone-assertion': 'user', 'content-type': type },
+      body,
+    });
+    expect([res.status, ((await res.json()) as { code: string }).code]).toEqual([400, 'invalid_request']);
+  });
+
+  it('takes well-formed text of all planes unchanged', async () => {
+    const name = '𝄞 é 漢 \uFFFD 100% a+b';
+    const r = await call('PUT', `/api/things/${id}`, { body: JSON.stringify({ name }) });
+    expect(r.body['name']).toBe(name);
+    const found = await call('GET', `/api/found?q=${encodeURIComponent(name)}&q2=100%`);
+    expect(found.body['q']).toBe(name);
+  });
+
+  it('answers a conditional request in full, because its answers have no validators', async () => {
+    const headers = { 'x-overtone-assertion': 'user', 'if-none-match': '*' };
+    expect((await fetch(`${base}/api/found?q=x`, { headers })).status).toBe(200);
+  });
+
+  it('ignores the body of a request that only reads', async () => {
+    const status = await new Promise((resolve) => {
+      const headers = { 'x-overtone-assertion': 'user', 'content-type': 'application/json', 'content-length': 4 };
+      request(`${base}/api/found?q=x`, { headers }, (res) => resolve(res.resume().statusCode)).end('{"a:');
+    });
+    expect(status).toBe(200);
+  });
+
+  it('reports an error code that the route does not declare', async () => {
+    await call('GET', '/api/taken');
+    await call('GET', '/api/declared');
+    expect(logged.filter(({ msg }) => msg === 'undeclared error code').map((l) => [l.route, l.code])).toEqual([
+      ['/api/taken', 'duplicate_file'],
+    ]);
+  });
+
   it('refuses another content type', async () => {
     const r = await call('PUT', `/api/things/${id}`, { body: 'name=x', type: 'text/plain' });
     expect([r.status, r.body['code']]).toEqual([400, 'unsupported_media_type']);
@@ -135,6 +219,7 @@ describe('API listener', () => {
   it('refuses a request that did not come through the gateway', async () => {
     const res = await fetch(`${base}/api/broken`);
     expect(res.status).toBe(401);
+    expect(logged).toEqual([]);
   });
 
   it('needs a session, and the role that the route asks for', async () => {

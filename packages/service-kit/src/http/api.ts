@@ -1,6 +1,7 @@
+import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import { SpanKind } from '@opentelemetry/api';
-import { roleAtLeast } from '@overtone/contracts';
+import { readsBody, roleAtLeast } from '@overtone/contracts';
 import express, { type NextFunction, type Request, type RequestHandler, type Response } from 'express';
 import { assertionHeader, type Caller } from '../assertion.ts';
 import { runInFlow, type Flow } from '../context.ts';
@@ -11,6 +12,8 @@ import { inSpan, type Carrier } from '../tracing.ts';
 import type { AccessLog } from './access-log.ts';
 import { problemHandler } from './problem.ts';
 import type { Route } from './route.ts';
+import { isUtf8Encoded } from './text.ts';
+import { discardUnreadBody } from './unread-body.ts';
 
 export type ApiOptions = {
   routes: Route[];
@@ -21,8 +24,16 @@ export type ApiOptions = {
   whoIs: (assertion: string | undefined) => Caller | null;
 };
 
-const json = express.json({ limit: '1mb' });
-const form = express.urlencoded({ extended: false, limit: '64kb' });
+/** Decoders would replace what is not UTF-8 by U+FFFD. */
+const checkUtf8 = (good: boolean): void => {
+  if (!good) throw invalid('invalid_request', 'The body is not UTF-8');
+};
+const json = express.json({ limit: '1mb', verify: (_req, _res, body) => checkUtf8(isUtf8(body)) });
+const form = express.urlencoded({
+  extended: false,
+  limit: '64kb',
+  verify: (_req, _res, body) => checkUtf8(isUtf8Encoded(body.toString('latin1'))),
+});
 const sane = /^[A-Za-z0-9._:-]{1,128}$/;
 
 /** The API listener of a service: reached by the edge only. */
@@ -47,24 +58,8 @@ export const createApi = ({ routes, log, metrics, access, whoIs }: ApiOptions): 
 const nameRequest: RequestHandler = (req, res, next) => {
   const given = req.get('x-request-id');
   res.setHeader('x-request-id', given && sane.test(given) ? given : randomUUID());
-  if (hasBody(req)) drainUnread(req, res);
+  discardUnreadBody(req, res);
   next();
-};
-
-const lingerMs = 5_000;
-
-/**
- * An answer may be given before the whole body was read. What still comes is read and dropped: closed at once, the
- * connection would be reset under the answer; kept unread, it would never take another request.
- */
-const drainUnread = (req: Request, res: Response): void => {
-  res.once('finish', () => {
-    if (req.complete) return;
-    req.removeAllListeners('data').removeAllListeners('readable').resume();
-    const timer = setTimeout(() => req.socket.destroy(), lingerMs).unref();
-    req.once('close', () => clearTimeout(timer));
-    req.once('end', () => clearTimeout(timer));
-  });
 };
 
 /** Metrics, access log and the flow that the rest of the request runs in. */
@@ -75,6 +70,7 @@ const observe =
     const flow: Flow = { requestId, route: route.def.path, userId: null, dbQueries: 0 };
     const aborter = new AbortController();
     res.locals['flow'] = flow;
+    res.locals['route'] = route.def;
     res.locals['signal'] = aborter.signal;
     res.locals['clientIp'] = req.get('x-forwarded-for') ?? req.socket.remoteAddress ?? '';
     const started = process.hrtime.bigint();
@@ -117,7 +113,7 @@ const hasBody = (req: Request): boolean =>
 
 const bodyOf = (route: Route): RequestHandler => {
   const { bodyKind } = route.def;
-  if (bodyKind === 'raw') return (_req, _res, next) => next();
+  if (bodyKind === 'raw' || !readsBody(route.def)) return (_req, _res, next) => next();
   return (req: Request, res: Response, next: NextFunction) => {
     if (!hasBody(req)) return next();
     const wanted = bodyKind === 'form' ? 'application/x-www-form-urlencoded' : 'application/json';

@@ -3,7 +3,7 @@ import { Server as Listener } from 'node:net';
 
 /** Longer than the edge keeps a connection that it does not use: it is the edge that closes, never we under a request. */
 const keepIdleMs = 30_000;
-/** The same while stopping, when nobody may be held up for long; the edge's second has passed by then. */
+/** The same while stopping, when connections may be delayed only briefly; the edge's second has passed by then. */
 const partWithIdleMs = 1_500;
 const lookMs = 50;
 
@@ -22,7 +22,7 @@ export const createDrain = (server: Server, idleMs = partWithIdleMs): Drain => {
     if (draining) res.shouldKeepAlive = false;
   };
   server.prependListener('request', sayLast);
-  // Listening for it would take over the answer that Node gives by itself.
+  // A listener for it would replace the response that Node sends by default.
   if (server.listenerCount('checkContinue') > 0) server.prependListener('checkContinue', sayLast);
   return {
     begin: () => {
@@ -31,8 +31,8 @@ export const createDrain = (server: Server, idleMs = partWithIdleMs): Drain => {
     close: () =>
       new Promise((resolve) => {
         let looks = 0;
-        // An idle connection may bring its next request at this moment: its client is given time to see that it is over.
-        // Counted, so that a process that was held up has read what came meanwhile before it closes anything.
+        // An idle connection may carry its next request at this moment: its client gets time to notice the close.
+        // Counted in turns, so that a delayed process reads pending input before it closes a connection.
         const look = setInterval(() => {
           looks += 1;
           if (looks * lookMs > idleMs) server.closeIdleConnections();

@@ -1,4 +1,5 @@
 import type { RequestListener } from 'node:http';
+import { isAppError } from '../errors.ts';
 import type { Metrics } from '../metrics.ts';
 
 /** A readiness probe; `critical` ones turn the answer to 503, the others only degrade it. */
@@ -33,10 +34,16 @@ const bounded = async (check: Check): Promise<CheckResult> => {
     return 'ok';
   } catch (e) {
     aborter.abort();
-    return `error: ${e instanceof Error && e.message === 'timeout' ? 'timeout' : e instanceof Error ? e.name : 'unknown'}`;
+    return `error: ${reasonOf(e)}`;
   } finally {
     clearTimeout(timer);
   }
+};
+
+const reasonOf = (error: unknown): string => {
+  if (isAppError(error)) return error.code;
+  if (!(error instanceof Error)) return 'unknown';
+  return error.message === 'timeout' ? 'timeout' : error.name;
 };
 
 export type InternalRoute = { path: string; run: () => Promise<{ contentType: string; body: string }> };
@@ -49,7 +56,7 @@ export type InternalOptions = {
   extra: InternalRoute[];
 };
 
-/** What `/health/ready` says, as numbers: whoever only scrapes sees it too. */
+/** The result of `/health/ready` as metrics, for Prometheus. */
 const watchReadiness = ({ metrics, checks, accepting }: InternalOptions): void =>
   metrics.watch(
     [

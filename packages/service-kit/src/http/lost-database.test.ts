@@ -2,33 +2,33 @@ import { describe, expect, it } from '@jest/globals';
 import { isLostDatabase } from './lost-database.ts';
 import { toProblem } from './problem.ts';
 
-const told = (message: string, fields: object = {}): Error => Object.assign(new Error(message), fields);
+const errorOf = (message: string, fields: object = {}): Error => Object.assign(new Error(message), fields);
 
 describe('a database that cannot be asked', () => {
   it.each([
-    told("Can't reach database server", { code: 'P1001' }),
-    told('Raw query failed', {
+    errorOf("Can't reach database server", { code: 'P1001' }),
+    errorOf('Raw query failed', {
       code: 'P2010',
       meta: { driverAdapterError: { cause: { kind: 'DatabaseNotReachable' } } },
     }),
-    told('Raw query failed', {
+    errorOf('Raw query failed', {
       code: 'P2010',
       meta: { driverAdapterError: { cause: { kind: 'postgres', originalCode: '57P01' } } },
     }),
-    told('Connection terminated unexpectedly'),
-    told('Connection terminated: the database hangs, and was not asked'),
-    told('timeout exceeded when trying to connect'),
-    told('terminating connection due to administrator command', { code: '57P01' }),
-    told('wrapped', { cause: told('the system is starting up', { code: '57P03' }) }),
-  ])('is told from one that refuses: %s', (error) => {
+    errorOf('Connection terminated unexpectedly'),
+    errorOf('Connection terminated: the database hangs, and was not asked'),
+    errorOf('timeout exceeded when trying to connect'),
+    errorOf('terminating connection due to administrator command', { code: '57P01' }),
+    errorOf('wrapped', { cause: errorOf('the system is starting up', { code: '57P03' }) }),
+  ])('is distinguished from a refusal: %s', (error) => {
     expect(isLostDatabase(error)).toBe(true);
     expect(toProblem(error, 'r')).toMatchObject({ status: 503, code: 'database_unavailable' });
   });
 
   it.each([
-    told('Unique constraint failed', { code: 'P2002' }),
-    told('duplicate key', { code: '23505' }),
-    told('Raw query failed', {
+    errorOf('Unique constraint failed', { code: 'P2002' }),
+    errorOf('duplicate key', { code: '23505' }),
+    errorOf('Raw query failed', {
       code: 'P2010',
       meta: { driverAdapterError: { cause: { kind: 'postgres', originalCode: '23514' } } },
     }),
@@ -40,8 +40,23 @@ describe('a database that cannot be asked', () => {
   });
 
   it('ends, also where an error is its own cause', () => {
-    const round = told('round');
+    const round = errorOf('round');
     round.cause = round;
     expect(isLostDatabase(round)).toBe(false);
+  });
+});
+
+describe('a full disk, of the database or of the process', () => {
+  it.each([
+    errorOf('could not extend file "base/1/2": No space left on device', { code: '53100' }),
+    errorOf('Raw query failed', {
+      code: 'P2010',
+      meta: { driverAdapterError: { cause: { kind: 'postgres', originalCode: '53100' } } },
+    }),
+    errorOf('Error in PostgreSQL connection', { cause: errorOf('disk full', { cause: { code: '53100' } }) }),
+    errorOf('could not write to file "pg_wal/xlogtemp.1": No space left on device', { code: '58030' }),
+    errorOf('ENOSPC: no space left on device, write', { code: 'ENOSPC' }),
+  ])('is answered with 507: %s', (error) => {
+    expect(toProblem(error, 'r')).toMatchObject({ status: 507, code: 'storage_full' });
   });
 });

@@ -1,4 +1,4 @@
-/** What clients of PostgreSQL say of a server that is not there, is just starting or ending, or lets nobody in. */
+/** Errors of PostgreSQL clients for a server that is unreachable, starting, stopping, or rejects all connections. */
 const codes = new Set(['P1001', 'P1002', 'P1008', 'P1017', 'P2024', 'P2028', '53300']);
 const kinds = new Set(['DatabaseNotReachable', 'ConnectionClosed', 'TooManyConnections', 'SocketTimeout']);
 const states = /^(08|57P)/;
@@ -28,4 +28,16 @@ export const isLostDatabase = (thrown: unknown, depth = 3): boolean => {
   const error = thrown as Thrown;
   const reported = (error.meta?.driverAdapterError?.cause ?? {}) as Reported;
   return itself(error, reported) || (depth > 0 && isLostDatabase(error.cause, depth - 1));
+};
+
+/** SQLSTATE 53100, or the text of the system error, which the server and Node report alike. */
+const diskFull = /\b53100\b|No space left on device/i;
+
+/** Whether a write failed because a disk is full: the disk of the database, or that of this process (ENOSPC). */
+export const isFullStorage = (thrown: unknown, depth = 3): boolean => {
+  if (typeof thrown !== 'object' || thrown === null) return false;
+  const { code, message, cause, meta } = thrown as Thrown;
+  const { originalCode } = (meta?.driverAdapterError?.cause ?? {}) as Reported;
+  const reported = [code, originalCode, message].some((text) => typeof text === 'string' && diskFull.test(text));
+  return reported || (depth > 0 && isFullStorage(cause, depth - 1));
 };

@@ -1,19 +1,9 @@
 import type { ErrorRequestHandler, Response } from 'express';
-import type { Problem } from '@overtone/contracts';
-import { AppError, isAppError, type ErrorCode, type ErrorKind } from '../errors.ts';
+import { codeStatus, errorsOf, kindStatus, type Problem, type RouteDef } from '@overtone/contracts';
+import { AppError, isAppError, tooLarge } from '../errors.ts';
 import type { Log } from '../log.ts';
-import { isLostDatabase } from './lost-database.ts';
+import { isFullStorage, isLostDatabase } from './lost-database.ts';
 
-const statusOf: Record<ErrorKind, number> = {
-  invalid: 400,
-  unauthenticated: 401,
-  forbidden: 403,
-  not_found: 404,
-  conflict: 409,
-  too_large: 413,
-  rate_limited: 429,
-  unavailable: 503,
-};
 const titles: Record<number, string> = {
   400: 'Bad request',
   401: 'Not signed in',
@@ -21,23 +11,21 @@ const titles: Record<number, string> = {
   404: 'Not found',
   405: 'Method not allowed',
   409: 'Conflict',
+  412: 'Precondition failed',
   413: 'Too large',
   416: 'Range not satisfiable',
+  417: 'Expectation failed',
   422: 'Invalid input',
   429: 'Too many requests',
   500: 'Internal error',
   503: 'Temporarily unavailable',
-};
-const specialStatus: Partial<Record<ErrorCode, number>> = {
-  invalid_body: 422,
-  method_not_allowed: 405,
-  range_not_satisfiable: 416,
+  507: 'Storage full',
 };
 
 /** The problem document (RFC 9457) of any thrown value; nothing private gets in. */
-export const toProblem = (thrown: unknown, requestId: string): Problem & Record<string, unknown> => {
+export const toProblem = (thrown: unknown, requestId: string): Problem => {
   const known = asAppError(thrown);
-  const status = known ? (specialStatus[known.code] ?? statusOf[known.kind]) : 500;
+  const status = known ? (codeStatus[known.code] ?? kindStatus[known.kind]) : 500;
   return {
     ...known?.extra,
     type: 'about:blank',
@@ -55,6 +43,11 @@ type BodyParserError = { type?: string; status?: number };
 /** What express and its body parsers throw, in our words. */
 const asAppError = (thrown: unknown): AppError | undefined => {
   if (isAppError(thrown)) return thrown;
+  if (isFullStorage(thrown))
+    return new AppError('unavailable', 'storage_full', 'The storage is full. An administrator has to make room.', {
+      cause: thrown,
+      retryAfterSeconds: 60,
+    });
   if (isLostDatabase(thrown))
     return new AppError('unavailable', 'database_unavailable', 'The database does not answer. Please try again.', {
       cause: thrown,
@@ -62,8 +55,7 @@ const asAppError = (thrown: unknown): AppError | undefined => {
   if (thrown instanceof URIError)
     return new AppError('invalid', 'invalid_request', 'The path is not valid', { cause: thrown });
   const { type, status } = (thrown ?? {}) as BodyParserError;
-  if (type === 'entity.too.large')
-    return new AppError('too_large', 'invalid_request', 'The body is too large', { cause: thrown });
+  if (type === 'entity.too.large') return tooLarge('body_too_large', 'The body is too large', { cause: thrown });
   if (type === 'entity.parse.failed')
     return new AppError('invalid', 'malformed_json', 'The body is not valid JSON', { cause: thrown });
   if (type === 'request.aborted')
@@ -80,12 +72,20 @@ export const sendProblem = (res: Response, thrown: unknown, requestId: string): 
     return;
   }
   const problem = toProblem(thrown, requestId);
-  const retryAfter = isAppError(thrown) ? thrown.retryAfterSeconds : undefined;
+  const retryAfter = asAppError(thrown)?.retryAfterSeconds;
   if (retryAfter !== undefined) res.setHeader('Retry-After', String(Math.ceil(retryAfter)));
   else if (problem.status === 503) res.setHeader('Retry-After', '5');
   if (problem.status === 401) res.setHeader('WWW-Authenticate', 'Bearer');
   res.status(problem.status).type('application/problem+json').send(JSON.stringify(problem));
 };
+
+/**
+ * Every dependency may be down, and a request that bypasses the gateway is outside the public API; the other failures of
+ * a route are in its definition.
+ */
+function isDeclared(route: RouteDef, { kind, code }: AppError): boolean {
+  return kind === 'unavailable' || code === 'invalid_assertion' || errorsOf(route).some((error) => error.code === code);
+}
 
 /** The one place where thrown values become HTTP answers. */
 export const problemHandler =
@@ -93,6 +93,9 @@ export const problemHandler =
   (thrown, _req, res, _next) => {
     const requestId = String(res.getHeader('x-request-id') ?? '');
     const known = asAppError(thrown);
+    const route = res.locals['route'] as RouteDef | undefined;
+    if (known && route && !isDeclared(route, known))
+      log.error({ code: known.code, kind: known.kind, route: route.path }, 'undeclared error code');
     if (!known) log.error({ err: thrown as Error }, 'request failed unexpectedly');
     else if (known.kind === 'unavailable')
       log.warn({ err: known, code: known.code, detail: known.detail }, 'dependency unavailable');

@@ -1,15 +1,16 @@
 import type { Request, Response } from 'express';
-import type { AnswerOf, BodyOf, ParamsOf, QueryOf, RouteDef } from '@overtone/contracts';
+import { readsBody, type AnswerOf, type BodyOf, type ParamsOf, type QueryOf, type RouteDef } from '@overtone/contracts';
 import type { z } from 'zod';
 import type { Caller } from '../assertion.ts';
 import { type AppError, invalid, unauthenticated } from '../errors.ts';
+import { isTarget, textFault } from './text.ts';
 
 /** What a route's handler is given, parsed and typed. */
 export type RouteRequest<R extends RouteDef> = {
   params: ParamsOf<R>;
   query: QueryOf<R>;
   body: BodyOf<R>;
-  /** Who is calling. @throws AppError unauthenticated when nobody is signed in. */
+  /** The caller. @throws AppError unauthenticated when no user is signed in. */
   readonly caller: Caller;
   /** Who is calling, or null on a public route. */
   maybeCaller: Caller | null;
@@ -54,7 +55,8 @@ export const handle = <R extends RouteDef>(
     for (const [name, value] of Object.entries(('headers' in r && r.headers) || {})) res.setHeader(name, value);
     const status = ('status' in r && r.status) || def.status;
     if (r.body === undefined) res.status(status).end();
-    else res.status(status).json(r.body);
+    // Not `res.json`, which answers 304 to `If-None-Match: *` although these answers have no validators.
+    else res.status(status).type('json').end(JSON.stringify(r.body));
   },
 });
 
@@ -68,6 +70,8 @@ const checked = <S extends z.ZodType>(
   value: unknown,
   fail: (errors: { path: string; message: string }[]) => AppError,
 ): z.infer<S> => {
+  const fault = textFault(value);
+  if (fault) throw fail([fault]);
   const parsed = schema.safeParse(value);
   if (!parsed.success) throw fail(fieldErrors(parsed.error));
   return parsed.data;
@@ -79,10 +83,11 @@ const parse = <R extends RouteDef>(def: R, req: Request, res: Response): RouteRe
     invalid('invalid_request', 'The path or the query is not valid', { errors });
   const badBody = (errors: { path: string; message: string }[]) =>
     invalid('invalid_body', 'The body does not have the expected form', { errors });
+  if (!isTarget(req.originalUrl)) throw badRequest([]);
   return {
     params: checked(def.params, req.params, badRequest),
     query: checked(def.query, req.query, badRequest),
-    body: def.bodyKind === 'raw' ? undefined : checked(def.body, req.body, badBody),
+    body: def.bodyKind === 'raw' || !readsBody(def) ? undefined : checked(def.body, req.body, badBody),
     get caller() {
       if (!maybeCaller) throw unauthenticated('not_authenticated', 'Please sign in');
       return maybeCaller;

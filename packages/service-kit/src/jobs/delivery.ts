@@ -2,7 +2,7 @@ import type { JobDef } from '@overtone/contracts';
 import type { Bus } from '../bus/bus.ts';
 import type { Leases } from './lease.ts';
 
-/** A claimed job: its fencing token, and how to tell of progress. */
+/** A claimed job: its fencing token and its progress callback. */
 export type JobDelivery = {
   taskId: string;
   /** Grows with every claim of the task; part of every artefact's name and of every write. */
@@ -16,15 +16,15 @@ export type JobDelivery = {
 export type AnyHandler = (input: unknown, d: JobDelivery) => Promise<unknown>;
 export type Job = { def: JobDef; handler: AnyHandler };
 
-/** What every job of a worker is done with. */
-export type Bench = {
+/** What every job of a worker needs. */
+export type WorkerContext = {
   bus: Bus;
   jobs: ReadonlyMap<string, Job>;
   leases: Leases;
   workerId: string;
   stop: AbortSignal;
-  /** Tasks under way, to be aborted. */
+  /** Running tasks, to be aborted. */
   running: Map<string, AbortController>;
-  /** What must still be told before the worker may end. */
-  settle: (told: Promise<unknown>) => void;
+  /** Registers a report that must be sent before the worker may end. */
+  settle: (report: Promise<unknown>) => void;
 };

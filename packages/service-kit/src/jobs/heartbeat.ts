@@ -4,13 +4,13 @@ import type { z } from 'zod';
 import type { Bus } from '../bus/bus.ts';
 
 type Value = z.infer<typeof workerValue>;
-/** What a worker may say of itself. */
+/** What a worker reports about itself. */
 export type Ability = Partial<Omit<Value, 'service' | 'pulls' | 'saidAt' | 'expiresAt'>>;
 
 const everyMs = 1_000;
 const lifeMs = 4_000;
 
-/** Shows in WORKERS that this process lives, every second, and what it pulls: who falls silent is dead within four. */
+/** Writes a heartbeat with the pulled queues to WORKERS every second: without one for four seconds a worker counts as dead. */
 export const beat = (
   bus: Bus,
   { workerId, about }: { workerId: string; about?: () => Ability },
@@ -19,7 +19,7 @@ export const beat = (
   const key = `worker.${workerId}`;
   let kv: KV | undefined;
   let busy = false;
-  const tell = async (): Promise<void> => {
+  const writeHeartbeat = async (): Promise<void> => {
     kv ??= await bus.kv('WORKERS');
     const saidAt = Date.now();
     const value: Value = {
@@ -33,18 +33,18 @@ export const beat = (
     };
     await kv.put(key, JSON.stringify(value));
   };
-  // The dispatcher makes the bucket; until it has, there is nobody to tell.
-  const quietly = async (): Promise<void> => {
+  // The dispatcher creates the bucket; until then heartbeats are skipped.
+  const tryHeartbeat = async (): Promise<void> => {
     if (busy || !bus.connected()) return;
     busy = true;
-    await tell().catch((e: unknown) => {
+    await writeHeartbeat().catch((e: unknown) => {
       kv = undefined;
-      bus.log.debug({ err: e as Error }, 'heartbeat not told');
+      bus.log.debug({ err: e as Error }, 'heartbeat not written');
     });
     busy = false;
   };
-  void quietly();
-  const timer = setInterval(() => void quietly(), everyMs).unref();
+  void tryHeartbeat();
+  const timer = setInterval(() => void tryHeartbeat(), everyMs).unref();
   return {
     stop: async () => {
       clearInterval(timer);

@@ -13,7 +13,7 @@ export type Leases = { hold: (held: Held) => Lease };
 /**
  * Keeps a claimed task visibly alive: renews the broker's acknowledgement wait and the lease in LEASES every 5 s.
  * Leases are for visibility and quick recovery; safety rests on the fencing token in the dispatcher's database. So
- * nobody waits for one to be written: the work begins at once.
+ * the job starts without waiting for the lease to be written.
  */
 export const createLeases = (bus: Bus, workerId: string): Leases => {
   let bucket: Promise<KV> | undefined;
@@ -41,7 +41,7 @@ export const createLeases = (bus: Bus, workerId: string): Leases => {
         const saidAt = Date.now();
         return kv.put(key, JSON.stringify({ ...value, saidAt, expiresAt: saidAt + lifeMs }));
       };
-      // One after the other: a release never comes before the writing that it ends.
+      // In sequence: a release never overtakes a write.
       let last = write(put);
       const timer = setInterval(() => {
         msg.working();

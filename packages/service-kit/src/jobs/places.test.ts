@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { createPlaces } from './places.ts';
 
 const place = (places: ReturnType<typeof createPlaces>, lane: 'normal' | 'express') => {
@@ -8,7 +8,7 @@ const place = (places: ReturnType<typeof createPlaces>, lane: 'normal' | 'expres
 };
 
 describe('the places of a worker', () => {
-  test('are as many as the queue may have jobs at once, whichever durables those come from', () => {
+  it('are as many as the queue may have jobs at once, whichever durables those come from', () => {
     const places = createPlaces({ concurrency: { gpu: 2 } });
     const [one, two] = places.of('gpu');
     const [other] = places.of('gpu');
@@ -16,11 +16,11 @@ describe('the places of a worker', () => {
     expect(two?.enter()).toBeDefined();
     expect(other?.enter()).toBeUndefined();
   });
-  test('are one where nothing is said, and none where the worker leaves the queue to others', () => {
+  it('are one by default, and none where the worker does not pull the queue', () => {
     expect(createPlaces({ concurrency: {} }).of('cpu')).toHaveLength(1);
     expect(createPlaces({ concurrency: { gpu: 0 }, express: { gpu: 1 } }).of('gpu')).toEqual([]);
   });
-  test('take one job each until it is left, and leaving twice is leaving once', () => {
+  it('take one job each until it is left, and leaving twice is leaving once', () => {
     const only = place(createPlaces({ concurrency: { gpu: 1 } }), 'normal');
     const leave = only.enter();
     expect(only.free()).toBe(false);
@@ -29,7 +29,7 @@ describe('the places of a worker', () => {
     expect(only.enter()).toBeDefined();
     expect(only.enter()).toBeUndefined();
   });
-  test('open the express one when every other is taken', () => {
+  it('open the express one when every other is taken', () => {
     const places = createPlaces({ concurrency: { gpu: 1 }, express: { gpu: 1 } });
     const [normal, express] = [place(places, 'normal'), place(places, 'express')];
     expect(express.enter()).toBeUndefined();

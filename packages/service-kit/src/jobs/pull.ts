@@ -22,7 +22,7 @@ export const pull = async (p: Pulling): Promise<void> => {
   const rest = (ms: number) => sleep(ms, undefined, { signal }).catch(() => {});
   const takeIn = async (msg: JsMsg): Promise<number> => {
     const leave = place.enter();
-    // A job of another durable of this queue was quicker; the message goes to whoever has room.
+    // A job of another durable of this queue took the slot; the message returns to the queue.
     if (!leave) {
       msg.nak();
       return 0;

@@ -12,21 +12,21 @@ import type { Bus } from '../bus/bus.ts';
 import { runInFlow } from '../context.ts';
 import { AppError } from '../errors.ts';
 import { inSpan } from '../tracing.ts';
-import type { AnyHandler, Bench, Job, JobDelivery } from './delivery.ts';
+import type { AnyHandler, WorkerContext, Job, JobDelivery } from './delivery.ts';
 import { beat, type Ability } from './heartbeat.ts';
 import { createLeases } from './lease.ts';
 import { createPlaces, type Place } from './places.ts';
 import { pull } from './pull.ts';
-import { useTicket } from './ticket.ts';
+import { handleJobSignal } from './job-signal.ts';
 import { runUnclaimed } from './unclaimed.ts';
-import type { Wear } from './wear.ts';
+import type { Recycling } from './recycling.ts';
 
 export type JobHandlers<C extends Record<string, JobDef>> = {
   [K in keyof C]: (input: InputOf<C[K]>, d: JobDelivery) => Promise<OutputOf<C[K]>>;
 };
 export type WorkerOptions = {
   workerId: string;
-  /** Jobs at once per queue; 1 where nothing is said. */
+  /** Concurrent jobs per queue; default 1. */
   concurrency: Partial<Record<Queue, number>>;
   /** Places per queue, beside those, that only take short jobs of users for whom nothing is done there. */
   express?: Partial<Record<Queue, number>>;
@@ -35,7 +35,7 @@ export type WorkerOptions = {
   /** What the heartbeat says of this worker besides that it lives. */
   about?: () => Ability;
   /** Where the tasks are done in this process itself, and not in children: counts them. */
-  wear?: Wear;
+  recycling?: Recycling;
 };
 export type Worker = {
   start: (bus: Bus) => {
@@ -47,7 +47,7 @@ export type Worker = {
 
 /**
  * Does jobs: pull, claim (fencing token), work under a lease, commit at the dispatcher, and only then acknowledge.
- * A worker that dies loses its lease; the job is redelivered and whatever the dead one still says is refused as stale.
+ * A worker that dies loses its lease; the job is redelivered and later reports of the dead worker are rejected as stale.
  */
 export const worker = <C extends Record<string, JobDef>>(
   catalogue: C,
@@ -56,12 +56,12 @@ export const worker = <C extends Record<string, JobDef>>(
 ): Worker => ({
   start: (bus) => {
     const [aborter, pulling] = [new AbortController(), new AbortController()];
-    const untold = new Set<Promise<unknown>>();
-    const settle = (told: Promise<unknown>): void => {
-      untold.add(told);
-      void told.finally(() => untold.delete(told));
+    const pendingReports = new Set<Promise<unknown>>();
+    const settle = (report: Promise<unknown>): void => {
+      pendingReports.add(report);
+      void report.finally(() => pendingReports.delete(report));
     };
-    const bench = benchOf(catalogue, handlers, options.wear, {
+    const handleMessage = createMessageHandler(catalogue, handlers, options.recycling, {
       bus,
       settle,
       workerId: options.workerId,
@@ -75,7 +75,7 @@ export const worker = <C extends Record<string, JobDef>>(
     );
     const heart = beat(bus, options, () => durables.map(([durable]) => durable).filter(able));
     const loops = durables.flatMap(([durable, queue]) =>
-      places.of(queue).map((place) => pull({ bus, durable, able, place, signal: pulling.signal, take: bench })),
+      places.of(queue).map((place) => pull({ bus, durable, able, place, signal: pulling.signal, take: handleMessage })),
     );
     return {
       retire: async () => {
@@ -86,7 +86,7 @@ export const worker = <C extends Record<string, JobDef>>(
         pulling.abort();
         aborter.abort(new AppError('unavailable', 'job_lost', 'The worker is stopping'));
         await Promise.all(loops);
-        await Promise.all(untold);
+        await Promise.all(pendingReports);
         await heart.stop();
       },
     };
@@ -95,42 +95,42 @@ export const worker = <C extends Record<string, JobDef>>(
 
 const cancelled = () => new AppError('conflict', 'job_cancelled', 'The job was cancelled');
 
-/** A task that fails wears its process, too. */
+/** A failed task counts, too. */
 const counted =
-  (handler: AnyHandler, queue: Queue, wear: Wear | undefined): AnyHandler =>
+  (handler: AnyHandler, queue: Queue, recycling: Recycling | undefined): AnyHandler =>
   (input, d) =>
-    handler(input, d).finally(() => wear?.did(queue));
+    handler(input, d).finally(() => recycling?.recordTask(queue));
 
-/** Where this worker's jobs are done. @returns what is done with a message, and for how long its place rests then. */
-const benchOf = <C extends Record<string, JobDef>>(
+/** @returns a handler of job messages, which resolves to the pause in milliseconds before its slot pulls again. */
+const createMessageHandler = <C extends Record<string, JobDef>>(
   catalogue: C,
   handlers: JobHandlers<C>,
-  wear: Wear | undefined,
-  base: Omit<Bench, 'jobs' | 'running'>,
+  recycling: Recycling | undefined,
+  base: Omit<WorkerContext, 'jobs' | 'running'>,
 ) => {
   const { bus } = base;
   const jobs = new Map<string, Job>(
     Object.entries(catalogue).map(([name, def]) => [
       def.subject,
-      { def, handler: counted(handlers[name] as AnyHandler, def.queue, wear) },
+      { def, handler: counted(handlers[name] as AnyHandler, def.queue, recycling) },
     ]),
   );
-  const bench: Bench = { ...base, jobs, running: new Map<string, AbortController>() };
+  const context: WorkerContext = { ...base, jobs, running: new Map<string, AbortController>() };
   // Only the dispatcher cancels, and only tasks of its own.
   if (Object.values(catalogue).some((def) => def.fencedBy === 'dispatcher'))
-    bus.hear(transcriptionLive.taskCancelled, ({ taskId }) => bench.running.get(taskId)?.abort(cancelled()));
+    bus.hear(transcriptionLive.taskCancelled, ({ taskId }) => context.running.get(taskId)?.abort(cancelled()));
 
   return async (msg: JsMsg, durable: string, place: Place): Promise<number> => {
     const job = jobs.get(msg.subject);
-    if (job?.def.fencedBy === 'dispatcher') return useTicket(bench, msg, durable, place);
+    if (job?.def.fencedBy === 'dispatcher') return handleJobSignal(context, msg, durable, place);
     const body = jobMessage.safeParse(msg.json());
     if (!body.success) {
       bus.log.error({ subject: msg.subject }, 'job message does not fit its schema');
       msg.term();
       return 0;
     }
-    // Another version's job on a shared durable. As good a ticket as any, or else left to a worker that knows it.
-    if (!job && body.data.input === undefined) return useTicket(bench, msg, durable, place);
+    // Another version's job on a shared durable. Handled as a job signal, or else left to a worker that knows it.
+    if (!job && body.data.input === undefined) return handleJobSignal(context, msg, durable, place);
     if (!job) {
       msg.nak(5_000);
       return 0;
@@ -140,7 +140,7 @@ const benchOf = <C extends Record<string, JobDef>>(
     const from = { traceparent: msg.headers?.get('traceparent') ?? '' };
     await runInFlow({ requestId, route: msg.subject, userId: null, dbQueries: 0 }, () =>
       inSpan(msg.subject, { from, attributes: { 'job.task': taskId } }, () =>
-        runUnclaimed(bench, job, msg, taskId, input),
+        runUnclaimed(context, job, msg, taskId, input),
       ),
     );
     return 0;

@@ -5,9 +5,12 @@ import { isLostDatabase } from './http/lost-database.ts';
 
 const retryMs = 200;
 
-type Says = { warn: (about: { err: Error; reason: string }, message: string) => void; info: (message: string) => void };
+type WaitLog = {
+  warn: (about: { err: Error; reason: string }, message: string) => void;
+  info: (message: string) => void;
+};
 
-/** What the client of the broker says of one that is not there, or has not recovered its streams yet. */
+/** Error codes of the client for a broker that is unreachable or has not recovered its streams yet. */
 const lostBroker: ReadonlySet<string> = new Set([
   ErrorCode.Timeout,
   ErrorCode.NoResponders,
@@ -15,15 +18,15 @@ const lostBroker: ReadonlySet<string> = new Set([
   ErrorCode.JetStreamNotEnabled,
 ]);
 
-/** Who is waited for; undefined: waiting cannot help. */
-const awayOf = (err: unknown): string | undefined => {
+/** The unavailable dependency; undefined: waiting cannot help. */
+const unavailableDependency = (err: unknown): string | undefined => {
   if (isLostDatabase(err) || (isAppError(err) && err.code === 'database_unavailable')) return 'the database';
   const lost =
     err instanceof NatsError ? lostBroker.has(err.code) : isAppError(err) && err.code === 'broker_unavailable';
   return lost ? 'the message broker' : undefined;
 };
 
-/** What tells one reason to wait from another: it is not there, is just starting, is not migrated yet. */
+/** Distinguishes the reasons to wait: unreachable, starting, not migrated yet. */
 const reasonOf = (err: unknown): string => {
   const { cause, detail } = err as { cause?: unknown; detail?: string };
   const { code, message } = (cause ?? err) as { code?: string; message?: string };
@@ -31,27 +34,27 @@ const reasonOf = (err: unknown): string => {
 };
 
 /**
- * Does what needs the database or the broker, as often as it takes until they are there. Says once for every reason why
- * it waits, and when it goes on.
- * @throws what is no matter of waiting, and the signal's reason once it is aborted.
+ * Retries work that needs the database or the broker until they are available. Logs each reason to wait once,
+ * and the end of the wait.
+ * @throws errors that waiting cannot fix, and the signal's reason once it is aborted.
  */
-export const onceThere = async (
+export const waitForDependency = async (
   work: () => Promise<void>,
-  { log, signal }: { log: Says; signal: AbortSignal },
+  { log, signal }: { log: WaitLog; signal: AbortSignal },
 ): Promise<void> => {
-  let told = { who: '', reason: '' };
+  let logged = { who: '', reason: '' };
   for (;;) {
     signal.throwIfAborted();
     try {
       await work();
-      if (told.who) log.info(`${told.who} is there`);
+      if (logged.who) log.info(`${logged.who} is there`);
       return;
     } catch (err) {
-      const who = awayOf(err);
+      const who = unavailableDependency(err);
       if (!who) throw err;
       const reason = reasonOf(err);
-      if (reason !== told.reason) log.warn({ err: err as Error, reason }, `waiting for ${who}`);
-      told = { who, reason };
+      if (reason !== logged.reason) log.warn({ err: err as Error, reason }, `waiting for ${who}`);
+      logged = { who, reason };
     }
     await sleep(retryMs, undefined, { signal });
   }

@@ -8,7 +8,7 @@ import {
   createLog,
   createMetrics,
   createService,
-  createWear,
+  createRecycling,
   readEnv,
   runService,
   serviceEnv,
@@ -19,7 +19,7 @@ import {
 const env = readEnv({ ...serviceEnv, ...busEnv, LIST: z.string() });
 const log = createLog('media', env);
 const bus = createBus({ service: 'media', url: env.NATS_URL, log });
-const wear = createWear({ limits: { ...queueLimits, cpu: { recycleAfter: 5 } }, youngestMs: 0 });
+const recycling = createRecycling({ limits: { ...queueLimits, cpu: { recycleAfter: 5 } }, minimumAgeMs: 0 });
 const catalogue = {
   note: defineJob('job.cpu.media.note', {
     input: z.object({ until: z.string().nullable() }),
@@ -37,7 +37,9 @@ const note = worker(
       return {};
     },
   },
-  { workerId: `media-${process.pid}`, concurrency: { cpu: 2 }, wear },
+  { workerId: `media-${process.pid}`, concurrency: { cpu: 2 }, recycling },
 );
 const metrics = createMetrics();
-await runService(createService({ name: 'media', version: '1.2.3', env, log, metrics, bus, workers: [note], wear }));
+await runService(
+  createService({ name: 'media', version: '1.2.3', env, log, metrics, bus, workers: [note], recycling }),
+);

@@ -15,15 +15,15 @@ const rpcAnswer = z.union([
 
 /** As long as a service may be away for a restart. */
 const restartMs = 10_000;
-const unheardPauseMs = 50;
-/** `present`: somebody answered last time; a time: since then nobody hears. */
+const noResponderPauseMs = 50;
+/** `present`: the last request had a reply; a time: no responders since then. */
 type Presence = 'present' | number;
 
 /**
- * Questions to other services. Where there is one replica nobody listens while it is started again: a question that
- * nobody has heard is asked again, whatever it does, within the time that its asker waits anyhow.
+ * Requests to other services. A service with one replica has no responder during its restart: a request that
+ * reached no responder is sent again, also when it is not idempotent, within its timeout.
  */
-export const createAsking = () => {
+export const createRequester = () => {
   const seen = new Map<string, Presence>();
   const mayComeBack = (subject: string): boolean => {
     const presence = seen.get(subject);
@@ -44,16 +44,17 @@ export const createAsking = () => {
         return replyIn(msg, def);
       } catch (cause) {
         if (isAppError(cause)) throw cause;
-        const again = isUnheard(cause) && mayComeBack(def.subject) && Date.now() + unheardPauseMs < deadline;
+        const again = hasNoResponders(cause) && mayComeBack(def.subject) && Date.now() + noResponderPauseMs < deadline;
         if (!again)
           throw unavailable('service_unavailable', `${def.service} does not answer`, { cause, detail: def.subject });
       }
-      await sleep(unheardPauseMs);
+      await sleep(noResponderPauseMs);
     }
   };
 };
 
-const isUnheard = (e: unknown): boolean => e instanceof NatsError && e.code === (NatsErrorCode.NoResponders as string);
+const hasNoResponders = (e: unknown): boolean =>
+  e instanceof NatsError && e.code === (NatsErrorCode.NoResponders as string);
 
 const replyIn = <R extends RpcDef>(msg: Msg, def: R): ReplyOf<R> => {
   const answer = rpcAnswer.parse(msg.json());
@@ -64,10 +65,10 @@ const replyIn = <R extends RpcDef>(msg: Msg, def: R): ReplyOf<R> => {
   return def.reply.parse(answer.ok) as ReplyOf<R>;
 };
 
-/** Answers to other services' questions; replicas share them through a queue group. */
-export const createAnswering = (service: ServiceName, log: Log) => {
+/** Replies to requests of other services; replicas share them through a queue group. */
+export const createResponder = (service: ServiceName, log: Log) => {
   const subscriptions: Subscription[] = [];
-  const underWay = new Set<Promise<void>>();
+  const inProgress = new Set<Promise<void>>();
 
   const answerTo = async <R extends RpcDef>(
     def: R,
@@ -94,20 +95,23 @@ export const createAnswering = (service: ServiceName, log: Log) => {
     ): void => {
       const callback = (err: NatsError | null, msg: Msg): void => {
         if (err) return;
+        // The caller chooses the reply subject: only inboxes are accepted, or a caller could use this service's rights.
+        if (!msg.reply?.startsWith('_INBOX.'))
+          return log.warn({ subject: def.subject }, 'request without an inbox refused');
         const from = { traceparent: msg.headers?.get('traceparent') ?? '' };
         const requestId = msg.headers?.get('ot-request-id') || def.subject;
         const flow = { requestId, route: def.subject, userId: null, dbQueries: 0 };
         const work = runInFlow(flow, () => inSpan(def.subject, { from }, () => answerTo(def, handler, msg.json())))
           .then((body) => void msg.respond(JSON.stringify(body)))
-          .finally(() => underWay.delete(work));
-        underWay.add(work);
+          .finally(() => inProgress.delete(work));
+        inProgress.add(work);
       };
       subscriptions.push(nc.subscribe(def.subject, { queue: service, callback }));
     },
-    /** Takes no more questions and finishes the answers under way; another replica is asked meanwhile. */
+    /** Accepts no more requests and finishes those in progress; other replicas take over. */
     stop: async (): Promise<void> => {
       await Promise.all(subscriptions.splice(0).map((s) => s.drain().catch(() => {})));
-      await Promise.all(underWay);
+      await Promise.all(inProgress);
     },
   };
 };

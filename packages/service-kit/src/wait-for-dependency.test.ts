@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { ErrorCode, NatsError } from 'nats';
 import { unavailable } from './errors.ts';
-import { onceThere } from './patience.ts';
+import { waitForDependency } from './wait-for-dependency.ts';
 
 const starting = Object.assign(new Error('the database system is starting up'), { code: '57P03' });
 const refused = unavailable('database_unavailable', 'The database does not answer', {
@@ -24,10 +24,10 @@ const failing = (errors: unknown[]) => {
 };
 
 describe('a start that needs a database and a broker', () => {
-  it('is made again until it is there, and each reason to wait is told once', async () => {
+  it('is retried until the dependency is available, and each reason to wait is logged once', async () => {
     const { log, lines } = logged();
     const work = failing([refused, refused, starting, starting]);
-    await onceThere(work, { log, signal: new AbortController().signal });
+    await waitForDependency(work, { log, signal: new AbortController().signal });
     expect(lines).toEqual([
       'waiting for the database: ECONNREFUSED',
       'waiting for the database: 57P03',
@@ -39,32 +39,32 @@ describe('a start that needs a database and a broker', () => {
     'waits for the broker, too: %s',
     async (lost) => {
       const { log, lines } = logged();
-      await onceThere(failing([lost, lost]), { log, signal: new AbortController().signal });
+      await waitForDependency(failing([lost, lost]), { log, signal: new AbortController().signal });
       expect(lines).toEqual([`waiting for the message broker: ${lost.code}`, 'the message broker is there']);
     },
   );
 
   it('says nothing of a database that is there at once', async () => {
     const { log, lines } = logged();
-    await onceThere(failing([]), { log, signal: new AbortController().signal });
+    await waitForDependency(failing([]), { log, signal: new AbortController().signal });
     expect(lines).toEqual([]);
   });
 
   it('fails at once where waiting cannot help', async () => {
     const { log, lines } = logged();
     const wrong = new Error('duplicate key');
-    const started = onceThere(failing([wrong]), { log, signal: new AbortController().signal });
+    const started = waitForDependency(failing([wrong]), { log, signal: new AbortController().signal });
     await expect(started).rejects.toBe(wrong);
     expect(lines).toEqual([]);
   });
 
-  it('is given up when the service is told to stop', async () => {
+  it('is aborted when the service stops', async () => {
     const { log } = logged();
     const stop = new AbortController();
     const work = async (): Promise<void> => {
       stop.abort();
       throw starting;
     };
-    await expect(onceThere(work, { log, signal: stop.signal })).rejects.toThrow('aborted');
+    await expect(waitForDependency(work, { log, signal: stop.signal })).rejects.toThrow('aborted');
   });
 });

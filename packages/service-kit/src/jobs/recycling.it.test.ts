@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startNats, waitFor, type TestServer } from '@overtone/testkit';
 import { AckPolicy, connect, RetentionPolicy, type NatsConnection } from 'nats';
 
-const main = fileURLToPath(new URL('../../test/wearing.main.ts', import.meta.url));
+const main = fileURLToPath(new URL('../../test/recycling.main.ts', import.meta.url));
 const patient = { timeoutMs: 120_000 };
 let nats: TestServer;
 let nc: NatsConnection;
@@ -60,7 +60,7 @@ describe('a process that does tasks itself', () => {
     await waitFor(() => noted().length === 4, patient);
     tasks.push(await order());
     await waitFor(() => noted().length === 5, patient);
-    // Worn out, with one in hand still: what comes now is for its successor.
+    // The limit is reached with one task still running: later tasks are for the successor process.
     const later = [await order(), await order(), await order()];
     const second = start();
     await waitFor(() => noted().length >= 8, patient);

@@ -1,0 +1,132 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { dispatcherRpc, type ReplyOf, type RequestOf, type RpcDef } from '@overtone/contracts';
+import type { JsMsg } from 'nats';
+import { runInFlow } from '../context.ts';
+import { isAppError } from '../errors.ts';
+import { isFullStorage } from '../http/lost-database.ts';
+import { inSpan } from '../tracing.ts';
+import type { WorkerContext } from './delivery.ts';
+import type { Place } from './places.ts';
+import { progressOf } from './progress.ts';
+
+type Claimed = Extract<ReplyOf<typeof dispatcherRpc.claim>, { outcome: 'claimed' }>;
+
+/**
+ * Handles a job signal (ticket): claims the next task from the dispatcher and runs it. The signal is acknowledged when the task has ended
+ * or none is waiting, and returned when none is for this worker now.
+ * @returns for how many milliseconds this slot should not claim again.
+ */
+export const handleJobSignal = async (
+  context: WorkerContext,
+  msg: JsMsg,
+  durable: string,
+  place: Place,
+): Promise<number> => {
+  const subjects = [...context.jobs.values()].filter((j) => j.def.fencedBy === 'dispatcher').map((j) => j.def.subject);
+  const { workerId } = context;
+  const request = { claimId: randomUUID(), durable, workerId, lane: place.lane, subjects };
+  const claim = await persist(context, msg, dispatcherRpc.claim, request);
+  if (!claim) {
+    msg.nak();
+    return 0;
+  }
+  if (claim.outcome === 'gone') {
+    await context.bus.acknowledge(msg);
+    return 0;
+  }
+  if (claim.outcome === 'wait') {
+    msg.nak();
+    return claim.retryInMs;
+  }
+  const { taskId, subject, traceparent } = claim;
+  await runInFlow({ requestId: taskId, route: subject, userId: null, dbQueries: 0 }, () =>
+    inSpan(subject, { from: { traceparent: traceparent ?? '' }, attributes: { 'job.task': taskId } }, () =>
+      run(context, msg, claim),
+    ),
+  );
+  return 0;
+};
+
+/** Resolves when the handler has ended: its slot is free then, while the outcome is still being reported. */
+const run = async (context: WorkerContext, msg: JsMsg, claim: Claimed): Promise<void> => {
+  const { taskId, token, attempt, subject } = claim;
+  const { stop } = context;
+  const { def, handler } = context.jobs.get(subject) ?? unknownJob(subject);
+  const aborter = new AbortController();
+  context.running.set(taskId, aborter);
+  const onStop = () => aborter.abort(stop.reason);
+  stop.addEventListener('abort', onStop, { once: true });
+  if (stop.aborted) onStop();
+  const lease = context.leases.hold({ msg, taskId, token, queue: def.queue });
+  const progress = progressOf(context.bus, subject, { taskId, token }, claim.input);
+  let report: Promise<unknown>;
+  try {
+    const input = def.input.parse(claim.input);
+    const output = await handler(input, { taskId, token, attempt, signal: aborter.signal, progress: progress.push });
+    report = persist(context, msg, dispatcherRpc.complete, { taskId, token, output: def.output.parse(output) }).catch(
+      (e: unknown) => giveBack(context, msg, claim, e),
+    );
+  } catch (e) {
+    report = giveBack(context, msg, claim, aborter.signal.aborted ? (aborter.signal.reason as unknown) : e);
+  } finally {
+    progress.flush();
+    stop.removeEventListener('abort', onStop);
+    context.running.delete(taskId);
+  }
+  const done = async (): Promise<void> => {
+    try {
+      await report;
+    } finally {
+      await Promise.all([lease.release(), context.bus.acknowledge(msg).catch(() => {})]);
+    }
+  };
+  context.settle(
+    done().catch((err: unknown) =>
+      context.bus.log.warn({ err: err as Error, task_id: taskId }, 'outcome not reported'),
+    ),
+  );
+};
+
+/** The dispatcher only returns jobs that were requested. */
+const unknownJob = (subject: string): never => {
+  throw new Error(`no handler for ${subject}`);
+};
+
+/** Returns a failed job to the queue when the worker stops; otherwise reports it as failed with its reason. */
+const giveBack = async (context: WorkerContext, msg: JsMsg, claim: Claimed, thrown: unknown): Promise<void> => {
+  const held = { taskId: claim.taskId, token: claim.token };
+  const known = isAppError(thrown) ? thrown : undefined;
+  if (known?.code === 'job_lost') return void (await persist(context, msg, dispatcherRpc.release, held));
+  if (known?.code !== 'job_cancelled')
+    context.bus.log.warn({ err: thrown as Error, task_id: claim.taskId, subject: claim.subject }, 'job failed');
+  await persist(context, msg, dispatcherRpc.fail, { ...held, ...failureOf(thrown) });
+};
+
+const failureOf = (thrown: unknown): { code: string; message: string; retryable: boolean } => {
+  if (isAppError(thrown)) return { code: thrown.code, message: thrown.message, retryable: !thrown.permanent };
+  if (isFullStorage(thrown)) return { code: 'storage_full', message: 'The storage is full', retryable: true };
+  return { code: 'internal_error', message: 'The job failed unexpectedly', retryable: true };
+};
+
+/**
+ * Repeats a request until the dispatcher replies. Claim id and fencing token make it idempotent, so retries are
+ * safe; the signal's ack wait is extended during that time. @returns undefined when the worker stops before a reply.
+ */
+const persist = async <R extends RpcDef>(
+  { bus, stop }: WorkerContext,
+  msg: JsMsg,
+  def: R,
+  request: RequestOf<R>,
+): Promise<ReplyOf<R> | undefined> => {
+  for (let pause = 100; ; pause = Math.min(5_000, pause * 2)) {
+    try {
+      return await bus.ask(def, request);
+    } catch (e) {
+      if (isAppError(e) && e.kind !== 'unavailable') throw e;
+      if (stop.aborted && pause > 2_000) return undefined;
+      msg.working();
+      await sleep(pause);
+    }
+  }
+};
