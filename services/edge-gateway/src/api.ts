@@ -11,6 +11,7 @@ import type { Dispatcher } from 'undici';
 import {
   authorise,
   bearerOf,
+  checkCrossSite,
   checkCsrf,
   identityCookies,
   sessionCookiesOf,
@@ -20,11 +21,11 @@ import {
   type SessionCache,
   type SessionCookies,
 } from './callers/callers.ts';
+import { createCompression, mixesSecrets } from './compression/compression.ts';
 import type { Exchange } from './exchange.ts';
 import { isSignInAttempt, type Limits } from './limits/limits.ts';
-import type { Patience } from './patience.ts';
+import type { ConnectionWait } from './connection-wait.ts';
 import { createForward } from './proxy/forward.ts';
-import { linger } from './proxy/linger.ts';
 import { bodyStream, hasBody, tooBig, type BodyLimits } from './proxy/request-body.ts';
 import { limitKey, requestHeaders, type createRouter } from './routing/routing.ts';
 import type { Traced } from './tracing.ts';
@@ -41,7 +42,7 @@ export type ApiDeps = {
   pools: Partial<Record<ServiceName, Dispatcher>>;
   maxUploadBytes: number;
   traced: Traced;
-  patience: Patience;
+  connectionWait: ConnectionWait;
   /** Answers the edge's own routes. */
   own: (x: Exchange, def: RouteDef) => Promise<void>;
 };
@@ -53,16 +54,17 @@ const push = {
   access: 'public',
   bodyKind: 'json',
   csrfExempt: true,
+  setsCookies: false,
 } as const;
 /** A caller, with the token that says so. */
 type Who = { token: string; session: ResolvedSession };
-type Target = Pick<RouteDef, 'path' | 'service' | 'bodyKind' | 'csrfExempt'>;
+type Target = Pick<RouteDef, 'path' | 'service' | 'access' | 'bodyKind' | 'csrfExempt' | 'setsCookies'>;
 
 const KiB = 1024;
 /** Room for the form around a file, which does not count as the file. */
 const framing = 64 * KiB;
 
-/** The cookies that identity gets: those of the sign-in that is under way, or those of the session. */
+/** The cookies that identity receives: those of the pending sign-in, or those of the session. */
 const cookieFor = (x: Exchange, def: Target, cookies: SessionCookies): string | undefined =>
   def === identityRoutes.oidcLogin || def === identityRoutes.oidcCallback
     ? signInCookies(x.req.headers.cookie)
@@ -83,7 +85,7 @@ const checkSize = (x: Exchange, def: Target, { maxBytes }: BodyLimits, maxUpload
 
 /** An API request, in order: match, limit, who is calling, CSRF, role and state, hand on. */
 export const createApi = (d: ApiDeps) => {
-  const forward = createForward(d.patience);
+  const forward = createForward(d.connectionWait);
   const whoCalls = async (x: Exchange, cookies: SessionCookies): Promise<Who | null> => {
     const bearer = bearerOf(x.req.headers.authorization);
     const token = bearer === undefined ? cookies.access : bearer;
@@ -92,9 +94,10 @@ export const createApi = (d: ApiDeps) => {
     return session && { token, session };
   };
 
-  /** What identity changes may end the caller's own session, and its answer must still arrive. */
+  /** What identity changes may end the caller's own session, and its answer must still arrive. Public routes need none. */
   const watchOf = (x: Exchange, def: Target, who: Who | null) => {
-    if (!who || (def.service === 'identity' && x.req.method !== 'GET')) return undefined;
+    const needsSession = def === push || def.access !== 'public';
+    if (!who || !needsSession || (def.service === 'identity' && x.req.method !== 'GET')) return undefined;
     return (end: (why: Doubt) => void) => d.inFlight.enter({ ...who, receivedAt: x.receivedAt, end });
   };
 
@@ -133,10 +136,7 @@ export const createApi = (d: ApiDeps) => {
     };
     let refused: AppError | undefined;
     const body = hasBody(req) ? bodyStream(req, res, limits, (e) => (refused = e)) : null;
-    if (body) {
-      linger(req, res);
-      if (x.expectsContinue) res.writeContinue();
-    }
+    if (body && x.expectsContinue) res.writeContinue();
     const target = req.url as string;
     const always = [...apiHeaders(x.client), 'X-Request-ID', x.requestId];
     try {
@@ -152,10 +152,17 @@ export const createApi = (d: ApiDeps) => {
         always,
         cookies: toIdentity,
         watch: watchOf(x, def, who),
+        compress: mixesSecrets(def.path) ? undefined : createCompression(req),
+        onSent: () => {
+          // The push channel writes no lines; see its telemetry.
+          x.recorded = service !== 'realtime-gateway';
+        },
       });
     } catch (e) {
       throw refused ?? e;
     }
+    // Given up before a service took the request.
+    if (refused && !res.headersSent) throw refused;
   };
 
   const match = (x: Exchange): Target | RouteDef => {
@@ -170,6 +177,7 @@ export const createApi = (d: ApiDeps) => {
   const steps = async (x: Exchange, def: Target | RouteDef): Promise<void> => {
     const { headers } = x.req;
     const cookies = sessionCookiesOf(headers.cookie);
+    checkCrossSite(def, { sameOrigin: sameHost(x), fetchSite: fetchSiteOf(x) });
     if (isSignInAttempt(def)) await d.limits.signIn(limitKey(x.client.ip));
     const who = await whoCalls(x, cookies);
     const session = who?.session ?? null;
@@ -186,7 +194,7 @@ export const createApi = (d: ApiDeps) => {
       session,
       sameOrigin: sameHost(x),
       header: typeof csrf === 'string' ? csrf : undefined,
-      fetchSite: headers['sec-fetch-site'],
+      fetchSite: fetchSiteOf(x),
     });
     authorise(route, session);
     if (route.service === 'edge-gateway') return d.own(x, route);
@@ -201,6 +209,12 @@ export const createApi = (d: ApiDeps) => {
 };
 
 type Asked = Pick<Exchange, 'req' | 'client'>;
+
+/** Given twice it is no browser's; Node joins the values, and the list is no site of ours. */
+const fetchSiteOf = ({ req }: Asked): string | undefined => {
+  const site = req.headers['sec-fetch-site'];
+  return Array.isArray(site) ? site.join() : site;
+};
 
 /** The origin that a browser says is asking, and ours as the client addresses it; undefined: no browser, null: not ours. */
 const origins = ({ req, client }: Asked): { from: URL; to: URL } | null | undefined => {

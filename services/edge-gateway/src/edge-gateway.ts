@@ -19,13 +19,14 @@ import { createForwardedStatement, createInFlight, createSessionCache } from './
 import { createIdentity } from './callers/identity.adapter.ts';
 import { createRevocations } from './callers/revocations.ts';
 import { createDocs } from './docs/docs.ts';
+import { createConnections } from './connections/connections.ts';
 import type { EdgeEnv } from './env.ts';
 import { sendJson, type Exchange } from './exchange.ts';
 import { followSettings } from './limits/follow-settings.ts';
 import { createLimits } from './limits/limits.ts';
 import { createListener } from './listener.ts';
-import { createPatience } from './patience.ts';
-import { createClientView, createRouter } from './routing/routing.ts';
+import { createConnectionWait } from './connection-wait.ts';
+import { createClientView, createRouter, createTrustedProxies } from './routing/routing.ts';
 import { createHealth } from './system/health.ts';
 import { createTraced } from './tracing.ts';
 import { pageHeaders } from './ui/security-headers.ts';
@@ -45,7 +46,7 @@ const upstreams = (env: EdgeEnv): Partial<Record<ServiceName, string>> => ({
 /** Shorter than the services keep it (see the kit's drain), so that none of them closes a connection under a request. */
 const keepIdleMs = 1_000;
 
-/** Connections are kept; a service that does not take a connection is told of quickly, one that works is waited for. */
+/** Keep-alive connections: short timeout for connecting, long one for a response. */
 const poolFor = (url: string): Pool =>
   new Pool(url, {
     connections: 512,
@@ -69,13 +70,13 @@ export const createEdgeGateway = (env: EdgeEnv): Service => {
   const pools = Object.fromEntries(Object.entries(urls).map(([service, url]) => [service, poolFor(url)]));
   const assertion = createAssertions(env.ASSERTION_PRIVATE_KEY);
   const revocations = createRevocations({ bus, sessions: () => sessions, inFlight: () => inFlight });
-  const patience = createPatience(env.UPSTREAM_WAIT_MS);
+  const connectionWait = createConnectionWait(env.UPSTREAM_WAIT_MS);
   const identity = createIdentity({
-    patience,
+    connectionWait,
     pool: pools['identity'] as Pool,
     assertion: () => assertion('identity', null),
   });
-  const sessions = createSessionCache({ ask: identity.ask, hearing: revocations.hearing });
+  const sessions = createSessionCache({ ask: identity.ask, isReceiving: revocations.isReceiving });
   const inFlight = createInFlight({ resolve: sessions.resolve });
   const limits = createLimits(cache, {
     sessionPerMinute: env.RATE_LIMIT_SESSION_PER_MINUTE,
@@ -97,7 +98,12 @@ export const createEdgeGateway = (env: EdgeEnv): Service => {
     if (def === systemRoutes.version) return sendJson(x, 200, { version });
     if (def === systemRoutes.health) return sendJson(x, 200, { status: await health(), version });
     const asset = docs(x.path);
-    if (asset) return sendAsset(x.req, x.res, { asset, cacheControl: 'no-cache' }, pageHeaders(x.client));
+    if (asset)
+      return sendAsset(x.req, x.res, { asset, cacheControl: 'no-cache' }, [
+        ...pageHeaders(x.client),
+        'X-Request-ID',
+        x.requestId,
+      ]);
   };
 
   const api = createApi({
@@ -109,7 +115,7 @@ export const createEdgeGateway = (env: EdgeEnv): Service => {
     forwarded: createForwardedStatement(env.ASSERTION_PRIVATE_KEY),
     pools,
     maxUploadBytes: env.MAX_UPLOAD_BYTES,
-    patience,
+    connectionWait,
     traced: createTraced(env.OTEL_EXPORTER_OTLP_ENDPOINT),
     own,
   });
@@ -118,6 +124,13 @@ export const createEdgeGateway = (env: EdgeEnv): Service => {
     access: createAccessLog(log, env.LOG_FORMAT),
     metrics,
     clientView: createClientView(env.TRUSTED_PROXIES),
+    connections: createConnections(
+      {
+        perAddress: env.MAX_CONNECTIONS_PER_ADDRESS,
+        unauthenticatedSocketsPerAddress: env.MAX_UNAUTHENTICATED_SOCKETS_PER_ADDRESS,
+      },
+      createTrustedProxies(env.TRUSTED_PROXIES),
+    ),
     api,
     docs,
     ui: createUi(env.UI_DIR),

@@ -31,6 +31,13 @@ export const edgeEnv = {
   RATE_LIMIT_SESSION_PER_MINUTE: z.coerce.number().int().min(0).default(600_000),
   /** Requests per minute and client address of callers who are not signed in; 0 switches the limit off. */
   RATE_LIMIT_ANONYMOUS_PER_MINUTE: z.coerce.number().int().min(0).default(6_000),
+  /**
+   * Connections per client address; 0 switches the limit off. A trusted proxy's connections are not counted: for its
+   * clients the requests at one time are.
+   */
+  MAX_CONNECTIONS_PER_ADDRESS: z.coerce.number().int().min(0).default(4_096),
+  /** Sockets of `/api/ws` per client address that have not authenticated; 0 switches the limit off. */
+  MAX_UNAUTHENTICATED_SOCKETS_PER_ADDRESS: z.coerce.number().int().min(0).default(256),
 };
 export type EdgeEnv = z.infer<z.ZodObject<typeof edgeEnv>>;
 

@@ -2,7 +2,6 @@ import { randomFillSync, randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isAppError, toProblem, type AccessLog, type Log, type Metrics } from '@overtone/service-kit';
 import type { ClientView } from './routing/routing.ts';
-import { linger } from './proxy/linger.ts';
 import { apiHeaders } from './ui/security-headers.ts';
 
 /** One request on its way through the edge. */
@@ -20,6 +19,8 @@ export type Exchange = {
   userId: string | null;
   /** The client waits for a word before it sends its body (Expect: 100-continue). */
   expectsContinue: boolean;
+  /** The service that answers writes the access log's line: only it knows how many queries there were. */
+  recorded: boolean;
 };
 
 const saneId = /^[A-Za-z0-9._:-]{1,128}$/;
@@ -42,7 +43,7 @@ const freshIds = (): string => {
   return pool.toString('hex', used - 24, used);
 };
 
-/** The browser's trace goes on; without one it begins here. */
+/** Continues the browser's trace, or starts one. */
 export const traceparentOf = (req: IncomingMessage): string => {
   const given = req.headers['traceparent'];
   if (typeof given === 'string' && saneTrace.test(given)) return given;
@@ -51,14 +52,16 @@ export const traceparentOf = (req: IncomingMessage): string => {
 };
 
 /** What metrics and the access log tell of a request. */
-export type Seen = Pick<Exchange, 'req' | 'requestId' | 'client' | 'route' | 'userId'>;
+export type Seen = Pick<Exchange, 'req' | 'requestId' | 'client' | 'route' | 'userId'> &
+  Partial<Pick<Exchange, 'recorded'>>;
 
-const tell = (x: Seen, status: number, started: number, { access, metrics }: Observers): void => {
+const reportExchange = (x: Seen, status: number, started: number, { access, metrics }: Observers): void => {
   const seconds = (performance.now() - started) / 1000;
   const method = x.req.method ?? '';
   const labels = { method, route: x.route, status };
   metrics.httpTotal.inc(labels);
   metrics.httpDuration.observe(labels, seconds);
+  if (x.recorded) return;
   const flow = { requestId: x.requestId, route: x.route, userId: x.userId, dbQueries: 0 };
   access({ flow, method, status, seconds, clientIp: x.client.ip });
 };
@@ -71,17 +74,17 @@ export const observe = (x: Exchange, observers: Observers): void => {
   observers.metrics.httpInFlight.inc();
   x.res.on('close', () => {
     observers.metrics.httpInFlight.dec();
-    tell(x, x.res.statusCode, started, observers);
+    reportExchange(x, x.res.statusCode, started, observers);
   });
 };
 
 /** The same for a socket, when it is let in or refused: how long it stays is the time of no answer. */
 export const observeUpgrade = (x: Seen, observers: Observers): ((status: number) => void) => {
   const started = performance.now();
-  let told = false;
+  let reported = false;
   return (status) => {
-    if (!told) tell(x, status, started, observers);
-    told = true;
+    if (!reported) reportExchange(x, status, started, observers);
+    reported = true;
   };
 };
 
@@ -112,7 +115,8 @@ export const sendFailure = (x: Exchange, thrown: unknown, log: Log): void => {
     x.res.destroy();
     return;
   }
-  linger(x.req, x.res);
+  // The edge answers itself, whether or not a service has received something.
+  x.recorded = false;
   const problem = toProblem(thrown, x.requestId);
   const wait = known?.retryAfterSeconds ?? (problem.status === 503 ? 5 : undefined);
   const allow = known?.extra['allow'];

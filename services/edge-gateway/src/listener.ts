@@ -1,10 +1,19 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { ResolvedSession, ServiceName } from '@overtone/contracts';
-import { assertionHeader, type AccessLog, type Log, type Metrics } from '@overtone/service-kit';
+import {
+  assertionHeader,
+  discardUnreadBody,
+  notFound,
+  unavailable,
+  type AccessLog,
+  type Log,
+  type Metrics,
+} from '@overtone/service-kit';
 import { badPath, sameOrigin, type createApi } from './api.ts';
-import { answerBadRequest } from './bad-requests.ts';
+import { answerBadRequest, checkRequest, trackResponse, unsupportedExpectation } from './bad-requests.ts';
 import { bearerOf, sessionCookiesOf, type SessionCache } from './callers/callers.ts';
+import type { Connections } from './connections/connections.ts';
 import type { createDocs } from './docs/docs.ts';
 import {
   observe,
@@ -25,6 +34,7 @@ export type ListenerDeps = {
   access: AccessLog;
   metrics: Metrics;
   clientView: ReturnType<typeof createClientView>;
+  connections: Connections;
   api: ReturnType<typeof createApi>;
   docs: ReturnType<typeof createDocs>;
   ui: ReturnType<typeof createUi>;
@@ -34,7 +44,7 @@ export type ListenerDeps = {
 };
 
 /** What a request for a socket is answered. */
-type Answer = { given: (status: number) => void; refuse: (status: string) => void };
+type Answer = { given: (status: number) => void; refuse: (thrown: unknown) => void };
 
 /** Every service answers these on its internal listener; on the public one they do not exist. */
 const internal = /^\/(health|metrics)(\/|$)/;
@@ -53,6 +63,7 @@ export const createListener = (d: ListenerDeps): { server: Server; closeTunnels:
     route: 'unknown',
     userId: null,
     expectsContinue,
+    recorded: false,
   });
 
   const page = async (x: Exchange): Promise<void> => {
@@ -70,11 +81,17 @@ export const createListener = (d: ListenerDeps): { server: Server; closeTunnels:
     const asset = x.path.startsWith('/api/docs/') && x.req.method === 'GET' ? d.docs(x.path) : undefined;
     if (!asset) return false;
     x.route = '/api/docs/{file}';
-    await sendAsset(x.req, x.res, { asset, cacheControl: 'public, max-age=300' }, pageHeaders(x.client));
+    await sendAsset(x.req, x.res, { asset, cacheControl: 'public, max-age=300' }, [
+      ...pageHeaders(x.client),
+      'X-Request-ID',
+      x.requestId,
+    ]);
     return true;
   };
 
   const answer = async (x: Exchange): Promise<void> => {
+    checkRequest(x.req);
+    x.res.once('close', d.connections.enter(x.req.socket, x.client));
     if (x.path === '') return badPath();
     if (!isApi(x.path)) return page(x);
     if (await docsPage(x)) return;
@@ -84,22 +101,39 @@ export const createListener = (d: ListenerDeps): { server: Server; closeTunnels:
   const onRequest = (expectsContinue: boolean) => (req: IncomingMessage, res: ServerResponse) => {
     const x = exchange(req, res, expectsContinue);
     observe(x, d);
+    trackResponse(req.socket, res);
+    discardUnreadBody(req, res);
     answer(x).catch((e: unknown) => sendFailure(x, e, d.log));
+  };
+  const onUnsupportedExpectation = (req: IncomingMessage, res: ServerResponse): void => {
+    const x = exchange(req, res, false);
+    observe(x, d);
+    discardUnreadBody(req, res);
+    sendFailure(x, unsupportedExpectation(), d.log);
   };
 
   const tunnels = new Map<Duplex, () => void>();
+  let closing = false;
   const upgrade = async (x: Seen, socket: Duplex, head: Buffer, answer: Answer): Promise<void> => {
     const { req, client } = x;
+    checkRequest(req);
+    // While it is open it is not closed in favour of a new connection.
+    socket.once('close', d.connections.enter(req.socket, client));
     const path = pathOf(req.url ?? '');
-    if (path !== '/api/ws' && path !== '/api/ws/') return answer.refuse('404 Not Found');
+    if (path !== '/api/ws' && path !== '/api/ws/') return answer.refuse(notFound());
     x.route = '/api/ws';
-    if (req.headers.upgrade?.toLowerCase() !== 'websocket') return answer.refuse('400 Bad Request');
     const bearer = bearerOf(req.headers.authorization);
     // Another site's page may open a socket here with our cookies: it gets one as a stranger.
     const token =
       bearer === undefined && sameOrigin({ req, client }) ? sessionCookiesOf(req.headers.cookie).access : bearer;
     const session = token ? await d.sessions.resolve(token) : null;
+    // A socket that opens after the others were closed would end without a close frame when the process exits.
+    if (closing) {
+      const restarting = 'The gateway is restarting. Connect again in a moment.';
+      return answer.refuse(unavailable('service_unavailable', restarting, { retryAfterSeconds: 3 }));
+    }
     x.userId = session?.userId ?? null;
+    if (!session) d.connections.enterUnauthenticated(socket, client);
     const headers = [
       ...requestHeaders(req.rawHeaders),
       assertionHeader,
@@ -116,7 +150,10 @@ export const createListener = (d: ListenerDeps): { server: Server; closeTunnels:
       client.host,
     ];
     socket.once('close', () => tunnels.delete(socket));
-    tunnels.set(socket, tunnel({ req, socket, head, to: d.realtime, headers, answered: answer.given }));
+    tunnels.set(
+      socket,
+      tunnel({ req, socket, head, to: d.realtime, headers, answered: answer.given, refuse: answer.refuse }),
+    );
   };
 
   const server = createServer({
@@ -126,21 +163,25 @@ export const createListener = (d: ListenerDeps): { server: Server; closeTunnels:
     connectionsCheckingInterval: 5_000,
     keepAliveTimeout: 75_000,
     noDelay: true,
+    // Answered by checkRequest, as a problem document.
+    requireHostHeader: false,
+    // Any other protocol that a client offers is ignored (RFC 9110, 7.8).
+    shouldUpgradeCallback: ({ headers: { upgrade = '' } }) => /(^|,)\s*websocket\s*(,|$)/i.test(upgrade),
   });
+  d.connections.watch(server);
   server.on('request', onRequest(false));
   server.on('checkContinue', onRequest(true));
+  server.on('checkExpectation', onUnsupportedExpectation);
   server.on('clientError', answerBadRequest);
   server.on('upgrade', (req, socket, head) => {
     socket.on('error', () => socket.destroy());
     const x: Seen = { req, requestId: requestIdOf(req), client: d.clientView(req), route: 'unknown', userId: null };
     const given = observeUpgrade(x, d);
-    const refuse = (status: string) => {
-      given(Number(status.slice(0, 3)));
-      refuseUpgrade(socket, status);
-    };
-    upgrade(x, socket, head, { given, refuse }).catch(() => refuse('503 Service Unavailable'));
+    const refuse = (thrown: unknown): void => given(refuseUpgrade(socket, thrown, x.requestId));
+    upgrade(x, socket, head, { given, refuse }).catch(refuse);
   });
   const closeTunnels = async (): Promise<void> => {
+    closing = true;
     const closed = [...tunnels].map(([socket, end]) => {
       const over = new Promise((resolve) => socket.once('close', resolve));
       end();

@@ -5,7 +5,7 @@ import type { Exchange } from './exchange.ts';
 /** Runs the rest of a request as a part of the browser's trace. */
 export type Traced = (x: Exchange, work: () => Promise<void>) => Promise<void>;
 
-/** Nobody collects spans: the trace's id goes on as it came. */
+/** Without a span collector, the trace id is passed on unchanged. */
 const untraced: Traced = (_x, work) => work();
 
 const inServerSpan: Traced = (x, work) => {

@@ -4,6 +4,7 @@ import { connect as connectTcp, type AddressInfo } from 'node:net';
 import { identityEvents, type ResolvedSession, type Role } from '@overtone/contracts';
 import { assertionHeader, createAssertionVerifier, createForwardedVerifier } from '@overtone/service-kit';
 import { startNats, startRedis } from '@overtone/testkit';
+import { scriptedHeader } from '@overtone/testkit/answers';
 import { connect } from 'nats';
 import { z } from 'zod';
 import { createEdgeGateway } from '../src/edge-gateway.ts';
@@ -23,6 +24,7 @@ const startService = async (handler: { current: Handler | undefined }) => {
   const seen: Seen[] = [];
   // As much as the services take.
   const server = createServer({ maxHeaderSize: 96 * 1024 }, (req, res) => {
+    res.setHeader(scriptedHeader, 'yes');
     const chunks: Buffer[] = [];
     req.on('data', (c: Buffer) => chunks.push(c));
     req.on('error', () => {});
@@ -39,7 +41,7 @@ const startService = async (handler: { current: Handler | undefined }) => {
 };
 const listen = (server: Server): Promise<number> =>
   new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port)));
-/** A port that nobody listens on at this moment. */
+/** A port without a listener at the moment. */
 export const freePort = async (): Promise<number> => {
   const server = createServer();
   const port = await listen(server);
@@ -148,7 +150,7 @@ export const startEdge = async (backends: Backends, { signInPerMinute = 10, ...o
       csrf,
       bearer: { authorization: `Bearer ${token}` },
       cookie: { cookie: `access_token=${token}; refresh_token=r; csrf_token=${csrf}` },
-      /** As identity would: nobody knows the session any more, and everybody is told. */
+      /** Ends the session as identity does: it no longer resolves, and the event is published. */
       revoke: (all = false) => {
         known.delete(token);
         const sessionId = all ? null : session.sessionId;
@@ -191,7 +193,7 @@ export type RunningEdge = Awaited<ReturnType<typeof startEdge>>;
 
 /**
  * Sends bytes as they are; gives what comes back until the other end closes or the answer matches `until`. The limit is
- * no measure, only the end of patience with an edge that does neither.
+ * no measurement, only the timeout for an edge that does neither.
  */
 export const raw = (port: number, text: string, until?: RegExp): Promise<string> =>
   new Promise((resolve) => {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { identityEvents, routes } from '@overtone/contracts';
@@ -20,7 +21,7 @@ const lastSeen = () => edge.media.seen.at(-1);
 const soonMs = 10_000;
 
 describe('a service behind the edge', () => {
-  it('is told who is calling by an assertion for itself alone', async () => {
+  it('receives the caller in an assertion addressed to it alone', async () => {
     const { bearer, session } = edge.signIn('admin');
     await edge.call('/api/files', { headers: bearer });
     const seen = lastSeen();
@@ -77,7 +78,7 @@ describe('a service behind the edge', () => {
     expect(lastSeen()?.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  it('is told when the request came, if it is identity', async () => {
+  it('receives the arrival time of the request, if it is identity', async () => {
     const { bearer } = edge.signIn();
     await edge.call('/api/users/me', { headers: { ...bearer, 'x-overtone-received': '1' } });
     expect(Date.now() - Number(edge.identity.seen.at(-1)?.headers['x-overtone-received'])).toBeLessThan(5_000);
@@ -152,6 +153,60 @@ describe('who may call', () => {
     expect(await change(me.cookie, '/api/auth/token')).toBe(200);
   });
 
+  describe.each(routes.filter((r) => r.setsCookies).map((r) => [`${r.method} ${r.path}`, r] as const))(
+    '%s, which sets cookies',
+    (_name, { method, path }) => {
+      const call = async (headers: Record<string, string>) => {
+        const me = edge.signIn();
+        const before = edge.identity.seen.length;
+        const target = path.replaceAll(/\{\w+\}/g, randomUUID());
+        const answer = await edge.call(target, { method, headers: { ...me.bearer, ...headers } });
+        return { result: answer.json['code'] ?? answer.status, forwarded: edge.identity.seen.length > before };
+      };
+
+      it.each([
+        { origin: 'https://evil.example.org' },
+        { origin: 'null' },
+        { origin: 'nonsense' },
+        { origin: 'http://127.0.0.1:1' },
+        { 'sec-fetch-site': 'cross-site' },
+        { 'sec-fetch-site': 'same-site' },
+        { 'sec-fetch-site': 'nonsense' },
+        { origin: 'https://evil.example.org', 'sec-fetch-site': 'same-origin' },
+        { origin: 'same', 'sec-fetch-site': 'cross-site' },
+      ] as Record<string, string>[])('refuses a cross-site request with %j', async (headers) => {
+        const own = headers['origin'] === 'same' ? { origin: `http://${edge.host}` } : {};
+        expect(await call({ ...headers, ...own })).toEqual({ result: 'cross_site_request', forwarded: false });
+      });
+
+      it.each([
+        {},
+        { origin: 'same' },
+        { origin: 'same', 'sec-fetch-site': 'same-origin' },
+        { 'sec-fetch-site': 'none' },
+      ])('forwards a request with %j', async (headers: Record<string, string>) => {
+        const own = headers['origin'] === 'same' ? { origin: `http://${edge.host}` } : {};
+        expect((await call({ ...headers, ...own })).forwarded).toBe(true);
+      });
+    },
+  );
+
+  it.each([
+    ['overtone.example.org', 'https://overtone.example.org', 'forwarded'],
+    ['overtone.example.org', 'https://overtone.example.org:8443', 'forwarded'],
+    ['overtone.example.org', 'https://evil.example.org', 'cross_site_request'],
+  ])('takes a sign-in behind a proxy that says the host is %s from the origin %s: %s', async (host, origin, result) => {
+    const request = [
+      'POST /api/auth/token HTTP/1.1',
+      `Host: ${host}`,
+      `Origin: ${origin}`,
+      'Content-Length: 0',
+      'Connection: close',
+    ].join('\r\n');
+    const answer = await raw(edge.port, `${request}\r\n\r\n`);
+    expect(answer).toContain(result === 'forwarded' ? ' 200 OK' : result);
+  });
+
   it.each([
     ['overtone.example.org', 'https://overtone.example.org', 200],
     ['overtone.example.org:443', 'https://overtone.example.org', 200],
@@ -185,7 +240,7 @@ describe('who may call', () => {
 });
 
 describe('an account that changed', () => {
-  it('is asked for anew: who was released goes on with the same token', async () => {
+  it('is resolved again: an approved account continues with the same token', async () => {
     const me = edge.signIn('user', { refusal: 'account_pending_approval' });
     expect((await edge.call('/api/files', { headers: me.bearer })).status).toBe(403);
     edge.known.set(me.token, { ...me.session, refusal: null });
@@ -207,7 +262,7 @@ describe('an ended session', () => {
   });
 
   const file = '/api/files/0d7c34a1-9a51-4a3c-93a5-6f5b6f0f1b5c/content';
-  /** A download that goes on until somebody ends it. */
+  /** A download that runs until it is aborted. */
   const download = async (bearer: Record<string, string>) => {
     const { req, answer } = open(edge.port, file, bearer, 'GET');
     let bytes = 0;
@@ -242,7 +297,7 @@ describe('an ended session', () => {
     edge.handlers.media.current = undefined;
   });
 
-  it('answers what was asked with it and is not answered yet as if nobody were signed in', async () => {
+  it('ends its pending requests as unauthenticated', async () => {
     const waiting: ServerResponse[] = [];
     edge.handlers.media.current = (_req, res) => void waiting.push(res);
     const me = edge.signIn();
@@ -281,8 +336,8 @@ describe('an ended session', () => {
     expect(status).toBe(200);
   });
 
-  it('costs nobody else a question to identity', async () => {
-    // Again with others when the machine was so busy meanwhile that the edge could not be sure of its memory.
+  it('causes no identity request for other sessions', async () => {
+    // Repeated with other sessions when a busy machine made the edge drop its cache in between.
     await waitFor(async () => {
       const [me, other] = [edge.signIn(), edge.signIn()];
       await edge.call('/api/files', { headers: me.bearer });
@@ -307,7 +362,7 @@ describe('without the message broker', () => {
       expect(performance.now() - started).toBeLessThan(soonMs);
       const another = edge.signIn();
       for (let i = 0; i < 3; i++) await edge.call('/api/files', { headers: another.bearer });
-      // One more may come of the look at requests under way.
+      // The check of running requests may add one.
       expect(edge.asked.filter((t) => t === another.token).length).toBeGreaterThanOrEqual(3);
     } finally {
       await backends.nats.restart();
@@ -320,7 +375,7 @@ describe('without the message broker', () => {
     });
   });
 
-  it('asks for what is under way, too, and ends it', async () => {
+  it('also checks running requests and ends them', async () => {
     let cut = false;
     edge.handlers.media.current = (_req, res) => {
       res.write('x');
@@ -340,7 +395,7 @@ describe('without the message broker', () => {
     }
   });
 
-  it('ends what is under way as unknown, not as signed out, when identity does not answer either', async () => {
+  it('ends running requests as unknown, not as signed out, when identity does not respond either', async () => {
     const waiting: ServerResponse[] = [];
     edge.handlers.media.current = (_req, res) => void waiting.push(res);
     const identity = edge.handlers.identity.current;
@@ -378,7 +433,7 @@ describe('without the message broker', () => {
 });
 
 describe('without identity', () => {
-  it('says that sessions cannot be checked, and does not say that nobody is signed in', async () => {
+  it('reports that sessions cannot be checked, not that the user is signed out', async () => {
     const { bearer } = edge.signIn();
     const before = edge.handlers.identity.current;
     edge.handlers.identity.current = (_req, res) => res.writeHead(500).end();

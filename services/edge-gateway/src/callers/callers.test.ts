@@ -59,7 +59,7 @@ describe('CSRF', () => {
       { header: planted, cookies: { access: 'a', refresh: 'r', csrf: planted } },
       'csrf_failed',
     ],
-    ['nobody knows the token of the session', { session: session() }, 'csrf_failed'],
+    ['the session has no known token', { session: session() }, 'csrf_failed'],
     ['a page of another origin sends even the right header', { sameOrigin: false }, 'csrf_failed'],
     ['another site sends even the right header', { fetchSite: 'cross-site' }, 'csrf_failed'],
     ['the same site says so', { fetchSite: 'same-origin' }, 'ok'],
@@ -158,7 +158,7 @@ describe('credentials', () => {
 });
 
 describe('remembered sessions', () => {
-  const setup = (hearing = () => true) => {
+  const setup = (isReceiving = () => true) => {
     const asked: string[] = [];
     let answer: () => Promise<ResolvedSession | null> = async () => session();
     const cache = createSessionCache({
@@ -166,7 +166,7 @@ describe('remembered sessions', () => {
         asked.push(token);
         return answer();
       },
-      hearing,
+      isReceiving,
     });
     return { cache, asked, answerWith: (a: typeof answer) => (answer = a) };
   };
@@ -184,11 +184,11 @@ describe('remembered sessions', () => {
     expect(asked).toEqual(['t']);
   });
 
-  it('are asked for every time while nobody could tell of their end', async () => {
-    let hears = true;
-    const { cache, asked } = setup(() => hears);
+  it('are resolved every time while revocations cannot be received', async () => {
+    let receiving = true;
+    const { cache, asked } = setup(() => receiving);
     await cache.resolve('t');
-    hears = false;
+    receiving = false;
     await cache.resolve('t');
     await cache.resolve('t');
     expect(asked).toHaveLength(3);
@@ -208,7 +208,7 @@ describe('remembered sessions', () => {
     expect(asked).toHaveLength(3);
   });
 
-  it('are not kept when they ended while the question was under way', async () => {
+  it('are not cached when they ended during the request', async () => {
     const { cache, asked, answerWith } = setup();
     let reply: (found: ResolvedSession) => void = () => {};
     answerWith(() => new Promise((resolve) => (reply = resolve)));
@@ -221,7 +221,7 @@ describe('remembered sessions', () => {
     expect(asked).toHaveLength(2);
   });
 
-  it('are nobody when the token has run out, and a refusal to answer is not remembered', async () => {
+  it('resolve to no user when the token has expired, and a failed request is not cached', async () => {
     const { cache, answerWith } = setup();
     answerWith(async () => session({ expiresAt: Date.now() - 1 }));
     expect(await cache.resolve('t')).toBeNull();
@@ -233,7 +233,7 @@ describe('remembered sessions', () => {
 });
 
 describe('the cookies of a sign-in at an identity provider', () => {
-  it('are told from all others, with and without the prefix that needs HTTPS', () => {
+  it('are distinguished from all others, with and without the prefix that needs HTTPS', () => {
     expect(signInCookies('a=1; oidc_flow_x1=one; access_token=t;__Host-oidc_flow_Y-_2=two;oidc_flow_=no')).toBe(
       'oidc_flow_x1=one;__Host-oidc_flow_Y-_2=two',
     );

@@ -1,12 +1,12 @@
 import type { ResolvedSession } from '@overtone/contracts';
 
 export { bearerOf, identityCookies, sessionCookiesOf, signInCookies, type SessionCookies } from './cookies.ts';
-export { checkCsrf } from './csrf.ts';
+export { checkCrossSite, checkCsrf } from './csrf.ts';
 export { createForwardedStatement } from './forwarded.ts';
 export { createInFlight, type Doubt, type InFlight } from './in-flight.ts';
 export { authorise } from './lifecycle.ts';
 
-/** Asks identity who a token belongs to; null: nobody. */
+/** Resolves the user of a token at identity; null: no user. */
 export type AskIdentity = (accessToken: string) => Promise<ResolvedSession | null>;
 
 export type SessionCache = {
@@ -19,14 +19,19 @@ export type SessionCache = {
 type Deps = {
   ask: AskIdentity;
   /** Whether news of ended sessions would reach us at this moment; while not, nothing is answered from memory. */
-  hearing: () => boolean;
+  isReceiving: () => boolean;
   maxAgeMs?: number;
   maxEntries?: number;
 };
 type Entry = { session: ResolvedSession; until: number };
 
-/** Remembers who tokens belong to until the session ends, the token runs out, or nobody could tell us. */
-export const createSessionCache = ({ ask, hearing, maxAgeMs = 30_000, maxEntries = 50_000 }: Deps): SessionCache => {
+/** Caches the users of tokens until the session ends, the token expires, or revocations cannot be received. */
+export const createSessionCache = ({
+  ask,
+  isReceiving,
+  maxAgeMs = 30_000,
+  maxEntries = 50_000,
+}: Deps): SessionCache => {
   const known = new Map<string, Entry>();
   const asking = new Map<string, Promise<ResolvedSession | null>>();
   let epoch = 0;
@@ -35,8 +40,8 @@ export const createSessionCache = ({ ask, hearing, maxAgeMs = 30_000, maxEntries
     const begun = epoch;
     const session = await ask(token);
     if (!session || session.expiresAt <= Date.now()) return null;
-    // An answer that was under way while some session ended may be about that session: used once, not kept.
-    if (begun === epoch && hearing()) {
+    // A reply during which some session ended may be about that session: used once, not cached.
+    if (begun === epoch && isReceiving()) {
       if (known.size >= maxEntries) known.delete(known.keys().next().value as string);
       known.set(token, { session, until: Math.min(session.expiresAt, Date.now() + maxAgeMs) });
     }
@@ -46,7 +51,7 @@ export const createSessionCache = ({ ask, hearing, maxAgeMs = 30_000, maxEntries
   return {
     resolve: (token) => {
       const hit = known.get(token);
-      if (hit && hearing() && hit.until > Date.now()) return hit.session;
+      if (hit && isReceiving() && hit.until > Date.now()) return hit.session;
       if (hit) known.delete(token);
       const running = asking.get(token);
       if (running) return running;

@@ -22,7 +22,7 @@ const same = (a: string, b: string): boolean => {
   return x.length === y.length && timingSafeEqual(x, y);
 };
 
-/** A bearer token needs no CSRF token, because no browser sends one by itself; only a refresh may use a cookie beside it. */
+/** A bearer token needs no CSRF token, because browsers never send one automatically; only a refresh may use a cookie in addition. */
 const usesCookie = ({ def, cookies, hasBearer }: Call): boolean =>
   hasBearer
     ? def === identityRoutes.refresh && cookies.refresh !== undefined
@@ -44,4 +44,19 @@ export const checkCsrf = (call: Call): void => {
   if (safe.has(call.method) || call.def.csrfExempt || !usesCookie(call)) return;
   if (call.fetchSite !== 'cross-site' && call.sameOrigin && isBound(call)) return;
   throw forbidden('csrf_failed', 'CSRF token missing or invalid');
+};
+
+const ownSites = new Set([undefined, 'same-origin', 'none']);
+
+/**
+ * Another site's form could sign its visitor in to an account of its own, without a cookie or a CSRF token. Clients that
+ * are no browsers send neither Origin nor Sec-Fetch-Site.
+ * @throws AppError forbidden, code cross_site_request.
+ */
+export const checkCrossSite = (
+  def: Pick<RouteDef, 'setsCookies'>,
+  { sameOrigin, fetchSite }: Pick<Call, 'sameOrigin' | 'fetchSite'>,
+): void => {
+  if (!def.setsCookies || (sameOrigin && ownSites.has(fetchSite))) return;
+  throw forbidden('cross_site_request', 'Requests from other sites are refused here');
 };

@@ -58,12 +58,15 @@ describe('what the edge tells identity of a proxy in front of it', () => {
   });
 
   const others = routes.filter((r) => r.service === 'identity' && r.access === 'public' && !ways.includes(r.path));
-  it.each(others.map((r) => [r.method, r.path] as const))('is told on no other route: %s %s', async (method, path) => {
-    const seen = await send(path.replace(/\{\w+\}/, 'x'), ['X-Forwarded-User: root', 'X-Client-Cert: root'], method);
-    expect(seen?.raw.filter((name) => name.toLowerCase() === forwardedHeader)).toEqual([]);
-    expect(seen?.headers['x-forwarded-user']).toBeUndefined();
-    expect(seen?.headers['x-client-cert']).toBeUndefined();
-  });
+  it.each(others.map((r) => [r.method, r.path] as const))(
+    'is passed on no other route: %s %s',
+    async (method, path) => {
+      const seen = await send(path.replace(/\{\w+\}/, 'x'), ['X-Forwarded-User: root', 'X-Client-Cert: root'], method);
+      expect(seen?.raw.filter((name) => name.toLowerCase() === forwardedHeader)).toEqual([]);
+      expect(seen?.headers['x-forwarded-user']).toBeUndefined();
+      expect(seen?.headers['x-client-cert']).toBeUndefined();
+    },
+  );
 });
 
 describe('the cookies of a sign-in at an identity provider', () => {

@@ -1,9 +1,9 @@
 import { internalRoutes, type EdgeSettings, type ResolvedSession, type RouteDef } from '@overtone/contracts';
 import { assertionHeader, unavailable } from '@overtone/service-kit';
 import type { Dispatcher } from 'undici';
-import type { Patience } from '../patience.ts';
+import type { ConnectionWait } from '../connection-wait.ts';
 
-type Deps = { pool: Dispatcher; assertion: () => string; patience: Patience };
+type Deps = { pool: Dispatcher; assertion: () => string; connectionWait: ConnectionWait };
 const deadlineMs = 3_000;
 /** A question may be asked again: it changes nothing. */
 const maxBreaks = 2;
@@ -13,7 +13,7 @@ const broken = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);
 const codeOf = (e: unknown): string => ((e as Error).cause as { code?: string } | undefined)?.code ?? '';
 
 /** Asks identity over HTTP: that works while the bus is away, which is when it matters most. */
-export const createIdentity = ({ pool, assertion, patience }: Deps) => {
+export const createIdentity = ({ pool, assertion, connectionWait }: Deps) => {
   const ask = async (def: RouteDef, what: string, question?: unknown): Promise<unknown> => {
     const response = await pool
       .request({
@@ -38,12 +38,12 @@ export const createIdentity = ({ pool, assertion, patience }: Deps) => {
       for (let breaks = 0, looks = 0; ; looks += 1) {
         try {
           const answer = await ask(def, 'Sessions cannot be checked', { accessToken });
-          patience.seen('identity');
+          connectionWait.seen('identity');
           return def.answer.parse(answer).session;
         } catch (e) {
           const code = codeOf(e);
           const again = away.has(code)
-            ? await patience.pause('identity', looks)
+            ? await connectionWait.pause('identity', looks)
             : broken.has(code) && (breaks += 1) <= maxBreaks;
           if (!again) throw e;
         }

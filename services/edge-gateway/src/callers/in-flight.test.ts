@@ -3,7 +3,7 @@ import type { ResolvedSession } from '@overtone/contracts';
 import { createInFlight } from './callers.ts';
 
 const of = (userId: string, sessionId: string) => ({ userId, sessionId });
-const setup = (dead: Set<string>, patienceMs?: number, refused: Set<string> = new Set()) => {
+const setup = (dead: Set<string>, checkTimeoutMs?: number, refused: Set<string> = new Set()) => {
   const asked: string[] = [];
   const ended: string[] = [];
   const inFlight = createInFlight({
@@ -12,14 +12,14 @@ const setup = (dead: Set<string>, patienceMs?: number, refused: Set<string> = ne
       const refusal = refused.has(token) ? 'account_expired' : null;
       return dead.has(token) ? null : ({ refusal } as ResolvedSession);
     },
-    ...(patienceMs === undefined ? {} : { patienceMs }),
+    ...(checkTimeoutMs === undefined ? {} : { checkTimeoutMs }),
   });
   const enter = (token: string, session: { userId: string; sessionId: string }, receivedAt = Date.now() - 1) =>
     inFlight.enter({ token, session, receivedAt, end: (why) => void ended.push(why === 'ended' ? token : why) });
   return { inFlight, asked, ended, enter };
 };
 
-describe('requests under way', () => {
+describe('requests in flight', () => {
   it('are cut off when their session has ended, and no others', async () => {
     const { inFlight, ended, enter } = setup(new Set(['a']));
     enter('a', of('u', 's1'));
@@ -45,7 +45,7 @@ describe('requests under way', () => {
     expect(ended).toHaveLength(20);
   });
 
-  it('are forgotten when they are over', async () => {
+  it('are removed when they end', async () => {
     const { inFlight, asked, enter } = setup(new Set(['a']));
     enter('a', of('u', 's'))();
     await inFlight.revoked('u', null);
@@ -61,10 +61,10 @@ describe('requests under way', () => {
     expect(ended).toEqual(['a']);
   });
 
-  it('are cut off when nobody says in time that their session lives, and are not said to have ended', async () => {
+  it('are aborted as unknown, not as ended, when their session is not confirmed in time', async () => {
     const ended: string[] = [];
     for (const resolve of [() => new Promise<null>(() => {}), () => Promise.reject(new Error('down'))]) {
-      const inFlight = createInFlight({ resolve, silencePatienceMs: 10 });
+      const inFlight = createInFlight({ resolve, silenceTimeoutMs: 10 });
       inFlight.enter({ token: 'a', session: of('u', 's'), receivedAt: 0, end: (why) => void ended.push(why) });
       await inFlight.checkAll();
     }

@@ -1,33 +1,33 @@
 import type { ResolvedSession } from '@overtone/contracts';
 
-/** What is known of a session: that it has ended, or nothing, because nobody answers. */
+/** The reason to abort: the session has ended, or its state is unknown because identity does not respond. */
 export type Doubt = 'ended' | 'unknown';
 
-/** A request on its way to a service and back, for somebody. */
+/** A request of a signed-in user that is being proxied. */
 type Exchange = {
   session: Pick<ResolvedSession, 'userId' | 'sessionId'>;
   token: string;
   /** When the request came, in epoch milliseconds. */
   receivedAt: number;
-  /** Cuts it off. */
+  /** Aborts it. */
   end: (why: Doubt) => void;
 };
 type Deps = {
-  /** Who a token belongs to now. */
+  /** Resolves the current session of a token. */
   resolve: (token: string) => Promise<ResolvedSession | null> | ResolvedSession;
-  /** So long an answer is waited for, after word of an end, before nothing is known of the session. */
-  patienceMs?: number;
-  /** The same when there was no word at all, only silence: it is most likely that nothing has ended. */
-  silencePatienceMs?: number;
+  /** Timeout of the check after a revocation; then the session counts as unknown. */
+  checkTimeoutMs?: number;
+  /** The same while the broker is silent: most likely no session has ended. */
+  silenceTimeoutMs?: number;
 };
-/** Longer than it takes from a request's arrival until it is handed on. */
+/** Longer than a request takes from its arrival until it is forwarded. */
 const rememberMs = 60_000;
 
 /**
- * Requests that are under way: a download may run for an hour, and must end with its session. Word of an ended session
- * makes us ask anew rather than cut at once, because "all sessions of a user" does not mean the one begun just now.
+ * Requests in flight: a download may run for an hour, and must end with its session. A revocation triggers
+ * a check instead of an abort, because "all sessions of a user" excludes one opened just afterwards.
  */
-export const createInFlight = ({ resolve, patienceMs = 500, silencePatienceMs = 3_000 }: Deps) => {
+export const createInFlight = ({ resolve, checkTimeoutMs = 500, silenceTimeoutMs = 3_000 }: Deps) => {
   const users = new Map<string, Set<Exchange>>();
   const revoked = new Map<string, number>();
 
@@ -35,14 +35,14 @@ export const createInFlight = ({ resolve, patienceMs = 500, silencePatienceMs = 
     new Promise((done) => {
       const timer = setTimeout(() => done('unknown'), withinMs);
       Promise.resolve(resolve(token))
-        // A session may live on only to say why nothing is allowed to it any more.
+        // A session may stay valid only to report why it is refused.
         .then((session) => done(session !== null && !session.refusal ? null : 'ended'))
         .catch(() => done('unknown'))
         .finally(() => clearTimeout(timer));
     });
 
-  /** Asks once for each token among them; what nobody vouches for goes no further. */
-  const check = async (some: Iterable<Exchange>, withinMs = patienceMs): Promise<void> => {
+  /** Resolves each of their tokens once and aborts the requests whose session is not confirmed. */
+  const check = async (some: Iterable<Exchange>, withinMs = checkTimeoutMs): Promise<void> => {
     const byToken = Map.groupBy(some, (x) => x.token);
     await Promise.all(
       [...byToken].map(async ([token, exchanges]) => {
@@ -58,7 +58,7 @@ export const createInFlight = ({ resolve, patienceMs = 500, silencePatienceMs = 
   };
 
   return {
-    /** @returns what to call when the exchange is over. */
+    /** @returns a function to call when the exchange ends. */
     enter: (x: Exchange): (() => void) => {
       const { userId } = x.session;
       const mine = users.get(userId) ?? new Set();
@@ -75,11 +75,11 @@ export const createInFlight = ({ resolve, patienceMs = 500, silencePatienceMs = 
       const mine = [...(users.get(userId) ?? [])];
       await check(mine.filter((x) => sessionId === null || x.session.sessionId === sessionId));
     },
-    /** Nobody would have told us. */
+    /** Checks all of them, while revocations cannot be received. */
     checkAll: (): Promise<void> =>
       check(
         [...users.values()].flatMap((mine) => [...mine]),
-        silencePatienceMs,
+        silenceTimeoutMs,
       ),
     size: (): number => [...users.values()].reduce((n, mine) => n + mine.size, 0),
   };

@@ -3,49 +3,49 @@ import type { Bus, Part } from '@overtone/service-kit';
 import type { InFlight, SessionCache } from './callers.ts';
 
 const beatMs = 250;
-/** Without a sign of life for this long the broker may be keeping news from us. */
+/** Without a response for this long, events may be missing. */
 const silenceMs = 700;
-/** After this every replica of identity has taken a change of settings into force. */
+/** After this a change of settings is effective on every replica of identity. */
 const settledMs = 3_000;
 
 type Deps = { bus: Bus; sessions: () => SessionCache; inFlight: () => InFlight };
 
 /**
- * Hears of ended sessions and changed accounts. Every replica needs to hear all of it and nothing of the past, so this
- * is a plain subscription, not a durable: whoever misses something has lost the connection, and then forgets everything.
+ * Receives ended sessions and changed accounts. Every replica needs all events and none of the past, so this
+ * is a plain subscription, not a durable: events are only missed without a connection, and that clears the cache.
  */
 export const createRevocations = ({ bus, sessions, inFlight }: Deps) => {
   let lastBeat = 0;
-  /** When the beat began that is not answered yet. */
+  /** The start of the pending heartbeat. */
   let beatSince: number | null = null;
   let lastCheck = 0;
   let timer: NodeJS.Timeout | undefined;
-  const hearing = (): boolean => bus.connected() && Date.now() - lastBeat < silenceMs;
+  const isReceiving = (): boolean => bus.connected() && Date.now() - lastBeat < silenceMs;
 
   const on = <E extends EventDef>(event: E, handler: (data: unknown) => void): void => {
     bus.nc().subscribe(event.subject, { callback: (err, msg) => (err ? sessions().clear() : handler(msg.json())) });
   };
 
-  /** It is the broker that is silent, and not we who were too busy to ask or to read its answer. */
+  /** The broker is silent, as opposed to this process being too busy to send or read. */
   const isSilent = (): boolean => !bus.connected() || (beatSince !== null && Date.now() - beatSince >= silenceMs);
 
-  /** While nobody can tell us, what is under way is asked for in turns. */
-  const askAround = async (): Promise<void> => {
+  /** While revocations cannot be received, requests in flight are checked periodically. */
+  const checkInFlight = async (): Promise<void> => {
     if (!isSilent() || Date.now() - lastCheck < silenceMs) return;
     lastCheck = Date.now();
     await inFlight().checkAll();
   };
 
   const beat = async (): Promise<void> => {
-    // An answer that has come while we were busy is read first.
-    setImmediate(() => void askAround());
+    // A response that arrived during a busy moment is read first.
+    setImmediate(() => void checkInFlight());
     if (beatSince !== null) return;
     const asked = (beatSince = Date.now());
     try {
-      const wasHearing = hearing();
+      const wasReceiving = isReceiving();
       await bus.nc().flush();
-      // News of before the silence may have been lost with it.
-      if (!wasHearing) sessions().clear();
+      // Events from before the silence may be lost.
+      if (!wasReceiving) sessions().clear();
       lastBeat = asked;
     } finally {
       beatSince = null;
@@ -70,7 +70,7 @@ export const createRevocations = ({ bus, sessions, inFlight }: Deps) => {
         if (parsed.success) sessions().drop(parsed.data.userId, null);
         else sessions().clear();
       });
-      // Limits of sessions may be shorter now. Identity's replicas hear of it when we do, or soon after.
+      // Session limits may be shorter now. Identity's replicas apply them at about the same time or soon after.
       on(identityEvents.settingsChanged, () => {
         sessions().clear();
         setTimeout(() => sessions().clear(), settledMs).unref();
@@ -82,5 +82,5 @@ export const createRevocations = ({ bus, sessions, inFlight }: Deps) => {
     },
     stop: async () => clearInterval(timer),
   };
-  return { part, hearing };
+  return { part, isReceiving };
 };

@@ -8,7 +8,7 @@ type Deps = {
   apply: (settings: EdgeSettings) => void;
 };
 
-/** Until identity has answered once, and afterwards in case that a change was not heard of. */
+/** Until identity has replied once, and afterwards in case an event was missed. */
 const firstEveryMs = 500;
 const thenEveryMs = 30_000;
 

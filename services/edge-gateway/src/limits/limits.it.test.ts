@@ -22,7 +22,7 @@ const passed = async (edge: RunningEdge, attempts: number): Promise<number> => {
 };
 
 describe('the limit of sign-in attempts', () => {
-  it('is one budget over every way to become somebody, and refreshing a session is none of them', async () => {
+  it('is one budget over all sign-in routes, without the refresh of a session', async () => {
     const edge = await startEdge(backends, { signInPerMinute: 4 });
     for (let i = 0; i < 8; i++) expect(await attempt(edge, '/api/auth/token/refresh')).not.toBe(429);
     const ways = [
@@ -57,7 +57,7 @@ describe('the limit of sign-in attempts', () => {
     await edge.stop();
   });
 
-  it('is heard of after the broker was away', async () => {
+  it('is received after an outage of the broker', async () => {
     const edge = await startEdge(backends, { signInPerMinute: 2 });
     expect(await passed(edge, 3)).toBe(2);
     await backends.nats.kill9();

@@ -16,7 +16,7 @@ export type LimitOptions = { sessionPerMinute: number; anonymousPerMinute: numbe
 type Limiter = { consume: (key: string) => Promise<RateLimiterRes> };
 const minute = 60;
 
-/** Routes on which somebody tries to become somebody, or to make themselves an account: one budget for all of them. */
+/** Routes for sign-in and registration: one budget for all of them. */
 const attempts: ReadonlySet<unknown> = new Set([
   identityRoutes.token,
   identityRoutes.oidcCallback,

@@ -6,7 +6,7 @@ import { createForward } from './forward.ts';
 
 type Try = (handler: Required<Dispatcher.DispatchHandler>) => void;
 const controller = { abort: () => {} } as unknown as Dispatcher.DispatchController;
-const broken = new Error('the connection is gone');
+const broken = new Error('the connection is lost');
 const answers: Try = (handler) => {
   handler.onRequestStart(controller, undefined);
   handler.onResponseStart(controller, 200, {}, 'OK');
@@ -45,7 +45,7 @@ describe('a request that is handed on', () => {
   it.each<[string, Try[]]>([
     ['had to wait for its service', [takesNone, takesNone, answers]],
     ['lost its connection', [breaks, breaks, answers]],
-  ])('vouches anew for who is calling when it %s', async (_what, tries) => {
+  ])('signs a new assertion of the caller when it %s', async (_what, tries) => {
     expect(await handOn(tries)).toEqual([
       ['x-try', '1'],
       ['x-try', '2'],

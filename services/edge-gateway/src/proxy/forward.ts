@@ -3,28 +3,33 @@ import type { Readable } from 'node:stream';
 import { unauthenticated, unavailable, type AppError } from '@overtone/service-kit';
 import type { Dispatcher } from 'undici';
 import type { Doubt } from '../callers/callers.ts';
-import type { Patience } from '../patience.ts';
+import type { AnswerHead, Compressed, Encoder } from '../compression/compression.ts';
+import type { ConnectionWait } from '../connection-wait.ts';
 import { responseHeaders } from '../routing/routing.ts';
 
 export type Forward = {
   pool: Dispatcher;
-  /** Whose answer this will be, for the words of a failure. */
+  /** The upstream service, for error messages. */
   service: string;
   method: string;
   target: string;
-  /** Made anew for every try: who is calling is vouched for 30 s only. */
+  /** Created for every attempt: the caller's assertion is valid for 30 s only. */
   headers: () => string[];
   body: Readable | null;
   res: ServerResponse;
-  /** Headers that every answer carries. */
+  /** Headers of every response. */
   always: readonly string[];
-  /** Whether cookies that the service sets go on to the client. */
+  /** Whether cookies of the service are passed to the client. */
   cookies: boolean;
-  /** Is told how to cut the request off should its session end; gives what to call when it is over. */
+  /** How the response is compressed; undefined: not at all. */
+  compress?: ((answer: AnswerHead) => Compressed) | undefined;
+  /** The service has received something of the request, and records it in its access log. */
+  onSent?: () => void;
+  /** Receives a function that aborts the request when its session ends; returns one to call when the request ends. */
   watch?: ((end: (why: Doubt) => void) => () => void) | undefined;
 };
 
-/** Before a service has answered it can only be said that it does not. */
+/** The error for a service that has not responded. */
 const noAnswer = (service: string, cause: unknown): AppError =>
   unavailable('service_unavailable', 'This part of Overtone does not answer at the moment. Please try again shortly.', {
     cause,
@@ -32,7 +37,7 @@ const noAnswer = (service: string, cause: unknown): AppError =>
     retryAfterSeconds: 3,
   });
 
-/** Nobody answered. `sent`: the service may have seen something of the request. */
+/** No response. `sent`: the service may have received part of the request. */
 type Unanswered = { sent: boolean; error: AppError };
 
 /**
@@ -67,6 +72,25 @@ const attempt = (f: Forward): Promise<Unanswered | undefined> =>
     });
     if (leave) res.on('close', leave);
     const onDrain = () => control?.resume();
+    let encoder: Encoder | undefined;
+    let streaming = false;
+    let flushing = false;
+    /** @returns false: wait for `drain`. */
+    const write = (chunk: Buffer): boolean => {
+      if (!encoder) return res.write(chunk);
+      const more = encoder.write(chunk);
+      if (streaming && !flushing) {
+        flushing = true;
+        encoder.flush(() => (flushing = false));
+      }
+      return more;
+    };
+    const encodeTo = (made: Encoder): void => {
+      encoder = made;
+      made.on('error', () => res.destroy());
+      res.once('close', () => made.destroy());
+      made.pipe(res);
+    };
 
     f.pool.dispatch(
       { method: f.method, path: f.target, headers: f.headers(), body: f.body },
@@ -74,22 +98,26 @@ const attempt = (f: Forward): Promise<Unanswered | undefined> =>
         onRequestStart: (controller) => {
           control = controller;
           sent = true;
-          if (left) controller.abort(new Error('nobody waits for the answer'));
+          f.onSent?.();
+          if (left) controller.abort(new Error('the client no longer waits for the response'));
         },
         onResponseStart: (_controller, status, headers) => {
           if (left || res.headersSent || status < 200) return;
-          const out = responseHeaders(headers, f.cookies);
-          // What a service does not call cacheable is somebody's own data.
+          const compressed = f.compress?.({ status, headers }) ?? { headers, encoder: undefined, streaming: true };
+          streaming = compressed.streaming;
+          const out = responseHeaders(compressed.headers, f.cookies);
+          // Responses without cache headers may hold personal data.
           if (headers['cache-control'] === undefined) out.push('cache-control', 'no-store');
-          res.writeHead(status, [...out, ...f.always]);
+          res.writeHead(status, [...out, ...without(f.always, headers)]);
+          if (compressed.encoder) encodeTo(compressed.encoder);
         },
         onResponseData: (controller, chunk) => {
-          if (left || res.write(chunk)) return;
+          if (left || write(chunk)) return;
           controller.pause();
-          res.once('drain', onDrain);
+          (encoder ?? res).once('drain', onDrain);
         },
         onResponseEnd: () => {
-          res.end();
+          (encoder ?? res).end();
           done();
         },
         onResponseError: (_controller, error) => {
@@ -110,32 +138,43 @@ const attempt = (f: Forward): Promise<Unanswered | undefined> =>
     );
   });
 
+/** The headers of every answer, except those that the service has set more strictly. */
+const without = (always: readonly string[], headers: Record<string, unknown>): string[] => {
+  const out: string[] = [];
+  for (let i = 0; i < always.length; i += 2) {
+    const name = always[i] as string;
+    const lower = name.toLowerCase();
+    if (lower === 'x-request-id' || headers[lower] === undefined) out.push(name, always[i + 1] as string);
+  }
+  return out;
+};
+
 const safe = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 const sessionEnded = (): AppError => unauthenticated('not_authenticated', 'The session has ended. Please sign in.');
 
-/** Nobody can say whether the session goes on: it goes no further, but nobody is told that they are signed out. */
+/** The state of the session is unknown: the request ends, but not as signed out. */
 const sessionUnknown = (): AppError =>
   unavailable('service_unavailable', 'Sessions cannot be checked at the moment', { retryAfterSeconds: 3 });
 
-/** How often a safe request may lose its connection: once to a kept one that was closing, once to a death. */
+/** How often a safe request may lose its connection: once to a closing keep-alive connection, once to a crash. */
 const maxBroken = 2;
 
 /**
- * Hands requests on. One that was not sent, because its service takes no connection at this moment, waits until the
- * service is back. A safe request without a body is asked again, too, when the connection broke before an answer: the
- * service may have closed a kept connection at that very moment (RFC 9110, 9.2.2).
+ * Forwards requests. One that was not sent, because its service accepts no connection at the moment, waits until the
+ * service is back. A safe request without a body is also sent again when the connection broke before a response: the
+ * service may have closed a keep-alive connection at that moment (RFC 9110, 9.2.2).
  */
 export const createForward =
-  (patience: Patience) =>
+  (connectionWait: ConnectionWait) =>
   async (f: Forward): Promise<void> => {
     const repeatable = f.body === null && safe.has(f.method);
-    for (let broken = 0, looks = 0; !f.res.destroyed; looks += 1) {
+    for (let broken = 0, looks = 0; !f.res.destroyed && !f.body?.destroyed; looks += 1) {
       const failure = await attempt(f);
-      if (failure === undefined || failure.sent) patience.seen(f.service);
+      if (failure === undefined || failure.sent) connectionWait.seen(f.service);
       if (failure === undefined) return;
       if (failure.sent) broken += 1;
-      const again = failure.sent ? repeatable && broken <= maxBroken : await patience.pause(f.service, looks);
+      const again = failure.sent ? repeatable && broken <= maxBroken : await connectionWait.pause(f.service, looks);
       if (!again) throw failure.error;
     }
   };

@@ -1,9 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { connect, type AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { standardOutput } from '@overtone/service-kit';
 import { waitFor } from '@overtone/testkit';
+import { scriptedHeader } from '@overtone/testkit/answers';
 import {
   freePort,
   open,
@@ -32,7 +34,9 @@ const behind = async (
   work: (own: RunningEdge) => Promise<void>,
   overrides: Record<string, string> = {},
 ) => {
-  const server = createServer(listener as never);
+  const server = createServer(listener as never).prependListener('request', (_req, res) =>
+    res.setHeader(scriptedHeader, 'yes'),
+  );
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const MEDIA_URL = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const own = await startEdge(backends, { MEDIA_URL, ...overrides });
@@ -109,7 +113,7 @@ describe('bodies', () => {
     expect(status).toBe(413);
   });
 
-  it('are asked for only when somebody wants them (Expect: 100-continue)', async () => {
+  it('are requested only when the service reads them (Expect: 100-continue)', async () => {
     const { token } = edge.signIn();
     const ask = (auth: string) =>
       raw(
@@ -163,6 +167,25 @@ describe('a client that leaves', () => {
     );
   });
 
+  it.each(['/api/auth/token', '/api/auth/register', '/api/files'])(
+    'may close or reset its connection at the start of a body for %s without an effect on others',
+    async (path) => {
+      const own = await startEdge(backends, { signInPerMinute: null });
+      const { token } = own.signIn();
+      const head = `POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Length: 1000\r\n\r\n{`;
+      const cut = (how: 'end' | 'resetAndDestroy' | 'destroy') =>
+        new Promise<void>((resolve) => {
+          const socket = connect(own.port, '127.0.0.1', () => socket.write(head, () => void socket[how]()));
+          socket.on('error', () => {}).resume();
+          socket.on('close', () => resolve());
+        });
+      await Promise.all(Array.from({ length: 8 }, () => [cut('end'), cut('resetAndDestroy'), cut('destroy')]).flat());
+      const { status } = await own.call('/api/version');
+      await own.stop();
+      expect(status).toBe(200);
+    },
+  );
+
   it('who sends a JSON body drop by drop, or never finishes the head, is cut off', async () => {
     const { bearer } = edge.signIn();
     const { req, answer } = open(edge.port, '/api/tags', { ...bearer, 'content-length': 1000 });
@@ -179,7 +202,7 @@ describe('a client that leaves', () => {
 });
 
 describe('a service that', () => {
-  it('is down is said to be down, with a time to come back', async () => {
+  it('is down is reported as down, with a Retry-After', async () => {
     const own = await startEdge(backends, { MEDIA_URL: 'http://127.0.0.1:1' });
     const { bearer } = own.signIn();
     const { status, json, headers } = await own.call('/api/files', { headers: bearer });
@@ -191,10 +214,11 @@ describe('a service that', () => {
     expect(upload.status).toBe(503);
   });
 
-  it('is started again gets the requests that came meanwhile, whatever they do', async () => {
+  it('restarts receives the requests that arrived during the restart, of any method', async () => {
     const body = randomBytes(2 * MiB);
     const got: string[] = [];
     const server = createServer((req, res) => {
+      res.setHeader(scriptedHeader, 'yes');
       const hash = createHash('sha256');
       req.on('data', (c: Buffer) => hash.update(c));
       req.on('end', () => {
@@ -222,7 +246,7 @@ describe('a service that', () => {
     expect(got.sort()).toEqual([`GET ${digest(Buffer.alloc(0))}`, `POST ${digest(body)}`]);
   });
 
-  it('answers before it has read the body is heard', async () => {
+  it('responds before it has read the body gets its response through', async () => {
     await behind(
       (_req, res) => res.writeHead(409, { 'content-type': 'application/problem+json' }).end('{"code":"conflict"}'),
       async (own) => {
@@ -320,10 +344,55 @@ describe('addresses', () => {
     ],
     ['a NUL in the path', 'GET /api/\0 HTTP/1.1\r\nHost: x\r\n\r\n'],
     ['no such version', 'GET /api/version HTTP/9.9\r\nHost: x\r\n\r\n'],
+    ['HTTP/2.0', 'GET /api/version HTTP/2.0\r\nHost: x\r\n\r\n'],
+    ['HTTP/0.9', 'GET /api/version HTTP/0.9\r\nHost: x\r\n\r\n'],
+    ['no version', 'GET /api/version\r\n\r\n'],
+    ['no Host', 'GET /api/version HTTP/1.1\r\nConnection: close\r\n\r\n'],
+    ['two Hosts', 'GET /api/version HTTP/1.1\r\nHost: x\r\nhost: y\r\nConnection: close\r\n\r\n'],
+    ['two Hosts for a page', 'GET / HTTP/1.1\r\nHost: x\r\nHost: x\r\nConnection: close\r\n\r\n'],
   ])('asked for with %s are a bad request', async (_what, text) => {
     const answer = await raw(edge.port, text);
     expect(answer).toMatch(/^HTTP\/1\.1 400/);
     expect(answer).toContain('"code":"invalid_request"');
+    expect(answer).toMatch(/content-type: application\/problem\+json/i);
+  });
+
+  it('asked for with an expectation that is not supported are 417 with a code', async () => {
+    const answer = await raw(
+      edge.port,
+      'GET /api/version HTTP/1.1\r\nHost: x\r\nExpect: tea\r\nConnection: close\r\n\r\n',
+    );
+    expect(answer).toMatch(/^HTTP\/1\.1 417/);
+    expect(answer).toContain('"code":"expectation_failed"');
+  });
+
+  it('asked for with an offer of another protocol are served as if there were none (Upgrade: h2c)', async () => {
+    const { token } = edge.signIn();
+    const head = [
+      'POST /api/files HTTP/1.1',
+      'Host: x',
+      `Authorization: Bearer ${token}`,
+      'Connection: Upgrade, HTTP2-Settings, close',
+      'Upgrade: h2c',
+      'HTTP2-Settings: AAMAAABkAARAAAAAAAIAAAAA',
+      'Content-Length: 5',
+    ];
+    expect(await raw(edge.port, `${head.join('\r\n')}\r\n\r\nhello`)).toMatch(/^HTTP\/1\.1 200/);
+    const { body, headers } = edge.media.seen.at(-1)!;
+    expect([body.toString(), headers.upgrade, headers['http2-settings']]).toEqual(['hello', undefined, undefined]);
+  });
+
+  it('carry each security header once, as strict as the service has set it', async () => {
+    const { token } = edge.signIn();
+    edge.handlers.media.current = (_req, res) =>
+      res.writeHead(200, { 'X-Content-Type-Options': 'nosniff', 'Content-Security-Policy': 'sandbox' }).end();
+    const answer = await raw(
+      edge.port,
+      `GET /api/files HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nConnection: close\r\n\r\n`,
+    );
+    edge.handlers.media.current = undefined;
+    expect(answer.match(/^x-content-type-options:/gim)).toHaveLength(1);
+    expect(answer.match(/^content-security-policy:.*/gim)).toEqual(['content-security-policy: sandbox']);
   });
 
   it('that are too long are refused with a code', async () => {
@@ -340,6 +409,27 @@ describe('addresses', () => {
     expect(metrics).toContain('http_requests_total{method="GET",route="/api/files/{uuid}",status="200"}');
     expect(metrics).not.toContain(id);
     expect(metrics).not.toContain('secret');
+  });
+});
+
+describe('the access log', () => {
+  it('has one line of the edge for a request that it answers itself, and none for one that a service records', async () => {
+    const lines: string[] = [];
+    const written = jest.spyOn(standardOutput, 'write').mockImplementation((line) => void lines.push(line));
+    try {
+      const own = await startEdge(backends, { LOG_FORMAT: 'json', SEARCH_INDEXER_URL: 'http://127.0.0.1:1' });
+      const { bearer } = own.signIn();
+      const ids = ['edge-itself', 'service', 'refused', 'unreachable'];
+      const paths = ['/api/version', '/api/files', '/api/nope', '/api/search?q=x'];
+      for (const [i, path] of paths.entries())
+        await own.call(path, { headers: { ...bearer, 'x-request-id': ids[i] as string } });
+      const recorded = (): string[] => lines.flatMap((line) => /"request_id":"([^"]*)","route"/.exec(line)?.[1] ?? []);
+      await waitFor(() => recorded().includes('unreachable'));
+      await own.stop();
+      expect(recorded()).toEqual(['edge-itself', 'refused', 'unreachable']);
+    } finally {
+      written.mockRestore();
+    }
   });
 });
 

@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
+import type { AppError } from '@overtone/service-kit';
 import { bodyStream } from './request-body.ts';
 
 const limits = { maxBytes: 1_000_000, minBytes: 1, windowMs: 60_000 };
@@ -25,7 +26,7 @@ describe('the body of a request', () => {
       await new Promise((resolve) => req.once('pause', resolve));
       req.destroy();
       await over;
-      // Whoever answered early misses nothing; whoever waits for the rest has to know.
+      // A service that responded early misses nothing; one that waits for the rest must learn it.
       expect(errors).toHaveLength(all ? 0 : 1);
     },
   );
@@ -41,14 +42,20 @@ describe('the body of a request', () => {
     await over;
   });
 
-  it('is given up when the request had gone before', async () => {
-    const req = coming(true);
-    req.destroy();
-    await closed(req);
-    await closed(bodyStream(req, answer(), limits, () => {}));
-  });
+  it.each([true, false])(
+    'is destroyed without an unhandled error when the client left before it was opened (whole body arrived: %s)',
+    async (complete) => {
+      const req = coming(complete);
+      req.destroy();
+      await closed(req);
+      const refused: AppError[] = [];
+      // No reader, and no listener for errors: no service has taken the request yet.
+      await closed(bodyStream(req, answer(), limits, (e) => void refused.push(e)));
+      expect(refused.map((e) => e.code)).toEqual(complete ? [] : ['request_aborted']);
+    },
+  );
 
-  it('goes on to its end when the request is over and it was not taken yet', async () => {
+  it('is read to its end when the request ends and it was not forwarded yet', async () => {
     const req = coming(true);
     const body = bodyStream(req, answer(), limits, () => {});
     req.push('all of it');

@@ -18,8 +18,9 @@ export const tooBig = (maxBytes: number): AppError =>
   tooLarge('upload_too_large', `At most ${maxBytes} bytes are accepted`, { extra: { max_bytes: maxBytes } });
 
 /**
- * The request's body as a stream of its own, so that a service which answers early does not take the client's
- * connection down with it. Counts, and gives up on a client that sends too much or too slowly.
+ * The request's body as a stream of its own, so that a service that responds early does not take the client's connection
+ * down with it. Counts, and gives up on a client that sends too much, too slowly or not to the end: `onRefused` receives
+ * the reason, and the stream is destroyed with it, which no reader has to handle.
  */
 export const bodyStream = (
   req: IncomingMessage,
@@ -28,7 +29,7 @@ export const bodyStream = (
   onRefused: (e: AppError) => void,
 ): Readable => {
   let count = 0;
-  let atLastLook = 0;
+  let countAtLastCheck = 0;
   let waitingForService = false;
   let ended = false;
   const started = Date.now();
@@ -37,10 +38,10 @@ export const bodyStream = (
     onRefused(e);
     body.destroy(e);
   };
-  const look = setInterval(() => {
+  const speedCheck = setInterval(() => {
     const late = limits.totalMs !== undefined && Date.now() - started > limits.totalMs;
-    const slow = !waitingForService && count - atLastLook < limits.minBytes;
-    atLastLook = count;
+    const slow = !waitingForService && count - countAtLastCheck < limits.minBytes;
+    countAtLastCheck = count;
     if (late || slow) refuse(invalid('request_aborted', 'The body came too slowly'));
   }, limits.windowMs);
 
@@ -53,15 +54,16 @@ export const bodyStream = (
     }
   };
   const onEnd = () => {
-    // Everything has come: from here on it is the service that takes its time.
+    // The whole body has arrived: from here on the service takes the time.
     ended = true;
-    clearInterval(look);
+    clearInterval(speedCheck);
     body.push(null);
   };
-  const onGone = () => {
+  const onClose = () => {
     if (ended) return;
-    // What had come and was not handed on goes with the request: it was answered before.
-    body.destroy(req.complete ? undefined : invalid('request_aborted', 'The request was cut off'));
+    // A complete request closes before its body was read only when it was answered before.
+    if (req.complete) body.destroy();
+    else refuse(invalid('request_aborted', 'The request was cut off'));
   };
   const body = new Readable({
     highWaterMark: 64 * 1024,
@@ -70,18 +72,20 @@ export const bodyStream = (
       req.resume();
     },
     destroy(error, callback) {
-      clearInterval(look);
-      req.off('data', onData).off('end', onEnd).off('close', onGone);
-      // What still comes is read and dropped; see linger.
+      clearInterval(speedCheck);
+      req.off('data', onData).off('end', onEnd).off('close', onClose);
+      // What still arrives is read and dropped; see discardUnreadBody.
       req.resume();
       callback(error);
     },
   });
-  req.on('data', onData).on('end', onEnd).on('close', onGone);
-  req.on('error', onGone);
-  // It may have gone while it was found out who is asking.
-  if (req.destroyed) onGone();
-  // A request that is answered before it was taken does not close by itself.
+  // The stream may be destroyed before a request to a service reads it, and after that request has ended.
+  body.on('error', () => {});
+  req.on('data', onData).on('end', onEnd).on('close', onClose);
+  req.on('error', onClose);
+  // The client may have left while the session was looked up.
+  if (req.destroyed) onClose();
+  // A request that is answered before its body was read does not emit `close`.
   res.once('close', () => {
     if (!ended) body.destroy();
   });

@@ -17,9 +17,9 @@ const frame = (size: number): Buffer => {
 describe('the ends of frames', () => {
   it('are not in the handshake', () => {
     const ends = createFrameEnds();
-    ends.heard(handshake.subarray(0, -1));
+    ends.push(handshake.subarray(0, -1));
     expect(ends.between()).toBe(false);
-    ends.heard(handshake.subarray(-1));
+    ends.push(handshake.subarray(-1));
     expect(ends.between()).toBe(true);
   });
 
@@ -30,15 +30,15 @@ describe('the ends of frames', () => {
         const ends = createFrameEnds();
         const bytes = Buffer.concat([handshake, frame(3), frame(size)]);
         for (let at = 0; at < bytes.length - 1; at += piece)
-          ends.heard(bytes.subarray(at, Math.min(at + piece, bytes.length - 1)));
+          ends.push(bytes.subarray(at, Math.min(at + piece, bytes.length - 1)));
         expect(ends.between()).toBe(false);
-        ends.heard(bytes.subarray(-1));
+        ends.push(bytes.subarray(-1));
         expect(ends.between()).toBe(true);
       }
     },
   );
 
-  it('are where a client may be told that the service restarts', () => {
+  it('are where a close frame for a restart may be inserted', () => {
     expect(restartFrame.readUInt16BE(2)).toBe(1012);
   });
 });

@@ -31,7 +31,7 @@ export const createFrameEnds = () => {
   };
 
   return {
-    heard: (chunk: Buffer): void => {
+    push: (chunk: Buffer): void => {
       let at = inHandshake ? handshake(chunk) : 0;
       while (at < chunk.length) {
         const taken = Math.min(bodyLeft, chunk.length - at);

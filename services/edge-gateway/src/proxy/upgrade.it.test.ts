@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { assertionHeader } from '@overtone/service-kit';
 import { waitFor } from '@overtone/testkit';
 import { open, startBackends, startEdge, type Backends, type RunningEdge } from '../../test/running-edge.ts';
+import { restartFrame } from './socket-frames.ts';
 import { tunnel } from './upgrade.ts';
 
 let backends: Backends;
@@ -82,7 +83,7 @@ describe('a socket to the push channel', () => {
     });
     await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
     let came = '';
-    // Takes a piece only when nobody speaks any more.
+    // Reads a chunk only when neither side sends any more.
     const gone = new Promise<void>((resolve) => service.once('connection', (s) => s.once('close', () => resolve())));
     const client = new Duplex({
       read: () => {},
@@ -98,7 +99,7 @@ describe('a socket to the push channel', () => {
     });
     const to = new URL(`http://127.0.0.1:${(service.address() as AddressInfo).port}`);
     const req = { method: 'GET', url: '/api/ws' } as IncomingMessage;
-    tunnel({ req, socket: client, head: Buffer.alloc(0), to, headers: [], answered: () => {} });
+    tunnel({ req, socket: client, head: Buffer.alloc(0), to, headers: [], answered: () => {}, refuse: () => {} });
     await waitFor(() => client.destroyed);
     service.close();
     expect(came).toBe(parts.join(''));
@@ -116,7 +117,7 @@ describe('a socket to the push channel', () => {
     expect(Date.now() - started).toBeLessThan(10_000);
   });
 
-  it('is told to come back by an edge that stops', async () => {
+  it('is closed with a service restart by an edge that stops', async () => {
     const REALTIME_GATEWAY_URL = `http://127.0.0.1:${(realtime.address() as AddressInfo).port}`;
     const own = await startEdge(backends, { REALTIME_GATEWAY_URL, SHUTDOWN_GRACE_MS: '20000' });
     const socket = new WebSocket(`ws://${own.host}/api/ws`);
@@ -129,7 +130,62 @@ describe('a socket to the push channel', () => {
     expect(await closed).toBe(1012);
   });
 
-  it('tells who opened it by cookie or by token, and nobody when there is neither', async () => {
+  it('is closed with 1012 behind the frame that was being sent when the edge stopped', async () => {
+    const [first, rest] = [Buffer.from([0x81, 0x05, 0x68]), Buffer.from('ello')];
+    const service = createTcpServer();
+    const connected = new Promise<Duplex>((resolve) => service.once('connection', resolve));
+    await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
+    const came: Buffer[] = [];
+    const client = new Duplex({ read: () => {}, write: (piece: Buffer, _, done) => done(void came.push(piece)) });
+    const received = () => Buffer.concat(came);
+    const to = new URL(`http://127.0.0.1:${(service.address() as AddressInfo).port}`);
+    const req = { method: 'GET', url: '/api/ws' } as IncomingMessage;
+    const end = tunnel({
+      req,
+      socket: client,
+      head: Buffer.alloc(0),
+      to,
+      headers: [],
+      answered: () => {},
+      refuse: () => {},
+    });
+    const upstream = await connected;
+    upstream.on('error', () => {}).resume();
+    upstream.write('HTTP/1.1 101 Switching Protocols\r\n\r\n');
+    upstream.write(first);
+    await waitFor(() => received().includes(first));
+    end();
+    upstream.write(rest);
+    await waitFor(() => client.writableFinished);
+    expect(received().subarray(-11)).toEqual(Buffer.concat([first, rest, restartFrame]));
+    client.destroy();
+    upstream.destroy();
+    service.close();
+  });
+
+  it('is refused when the edge stops before it knows the session', async () => {
+    const own = await startEdge(backends, { SHUTDOWN_GRACE_MS: '20000' });
+    let reply: (() => void) | undefined;
+    own.handlers.identity.current = (_req, res) => {
+      reply = () => res.setHeader('content-type', 'application/json').end('{"session":null}');
+    };
+    const headers = { connection: 'Upgrade', upgrade: 'websocket', authorization: 'Bearer x.y.z' };
+    const { req, answer } = open(own.port, '/api/ws', headers, 'GET');
+    req.end();
+    await waitFor(() => reply !== undefined);
+    const stopped = own.stop();
+    await waitFor(() =>
+      fetch(`http://${own.host}/`).then(
+        () => false,
+        () => true,
+      ),
+    );
+    reply?.();
+    expect((await answer).status).toBe(503);
+    await stopped;
+  });
+
+  it('carries the caller by cookie or by token, and none when there is neither', async () => {
     const me = edge.signIn();
     for (const headers of [me.cookie, me.bearer]) {
       (await upgrade('/api/ws', headers)).socket?.destroy();
@@ -156,7 +212,6 @@ describe('a socket to the push channel', () => {
   it('is opened at the push channel only', async () => {
     expect((await upgrade('/api/files')).status).toBe(404);
     expect((await upgrade('/')).status).toBe(404);
-    expect((await upgrade('/api/ws', { upgrade: 'h2c' })).status).toBe(400);
   });
 
   it('can be a series of plain requests too (socket.io polling)', async () => {

@@ -1,6 +1,8 @@
-import type { IncomingMessage } from 'node:http';
+import { STATUS_CODES, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { toProblem, unavailable } from '@overtone/service-kit';
+import { rawAnswer, sendLast } from '../last-answer.ts';
 import { createFrameEnds, restartFrame } from './socket-frames.ts';
 
 type Tunnel = {
@@ -9,26 +11,30 @@ type Tunnel = {
   head: Buffer;
   to: URL;
   headers: readonly string[];
-  /** Is told with which status the socket was let in or refused. */
+  /** Receives the status of the service's answer. */
   answered: (status: number) => void;
+  /** Answers in place of a service that takes no connection. */
+  refuse: (thrown: unknown) => void;
 };
 const connectMs = 5_000;
 
-/** The answer to an upgrade that is not made. */
-export const refuseUpgrade = (socket: Duplex, status: string): void => {
-  socket.end(`HTTP/1.1 ${status}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`);
+/** The answer to an upgrade that is not made. @returns its status. */
+export const refuseUpgrade = (socket: Duplex, thrown: unknown, requestId: string): number => {
+  const problem = toProblem(thrown, requestId);
+  sendLast(socket, rawAnswer(`${problem.status} ${STATUS_CODES[problem.status] ?? ''}`, problem));
+  return problem.status;
 };
 
-/** How long a client may take to go once it was told to come back. */
+/** How long a client may take to disconnect after the close frame. */
 const goodbyeMs = 1_000;
 /** How long it may take to read what the service said before it went: why it went, mostly. */
 const lastWordsMs = 10_000;
 
 /**
  * Joins a client's WebSocket to the push channel, byte for byte; either end going takes the other with it.
- * @returns how to end it from here: the client is told to come back, where a frame has just ended.
+ * @returns a function that ends it: sends the client a close frame (service restart) at a frame boundary.
  */
-export const tunnel = ({ req, socket, head, to, headers, answered }: Tunnel): (() => void) => {
+export const tunnel = ({ req, socket, head, to, headers, answered, refuse }: Tunnel): (() => void) => {
   const ends = createFrameEnds();
   const upstream = connect({ host: to.hostname, port: Number(to.port), noDelay: true });
   const timer = setTimeout(() => upstream.destroy(new Error('timeout')), connectMs);
@@ -41,7 +47,7 @@ export const tunnel = ({ req, socket, head, to, headers, answered }: Tunnel): ((
     lines.push('connection: Upgrade', 'upgrade: websocket', '', '');
     upstream.write(lines.join('\r\n'));
     if (head.length > 0) upstream.write(head);
-    upstream.on('data', ends.heard);
+    upstream.on('data', ends.push);
     upstream.once('data', (first: Buffer) => answered(Number(first.toString('latin1', 9, 12))));
     upstream.pipe(socket).pipe(upstream);
   });
@@ -53,12 +59,13 @@ export const tunnel = ({ req, socket, head, to, headers, answered }: Tunnel): ((
   upstream.on('error', () => {
     if (open) return;
     if (!socket.writable) return close();
-    answered(503);
-    refuseUpgrade(socket, '503 Service Unavailable');
+    refuse(
+      unavailable('service_unavailable', 'The push channel does not answer at the moment', { retryAfterSeconds: 3 }),
+    );
   });
   const onUpstreamClose = () => {
     if (!open) return;
-    // Read on: a client's word that nobody reads would make the system take back what is on its way to the client.
+    // Keep reading: unread input would make the kernel reset the connection and discard pending output.
     socket.unpipe(upstream).resume().end();
     setTimeout(close, lastWordsMs).unref();
   };
@@ -66,13 +73,19 @@ export const tunnel = ({ req, socket, head, to, headers, answered }: Tunnel): ((
   socket.on('error', close);
   socket.on('close', close);
 
-  return () => {
-    if (!open || !ends.between()) return close();
-    upstream.unpipe(socket);
+  const end = () => {
+    if (!ends.between()) return;
+    upstream.off('data', end).unpipe(socket);
     // Read on, so that the client's own goodbye is seen.
     socket.unpipe(upstream).resume();
     upstream.off('close', onUpstreamClose).destroy();
     socket.end(restartFrame);
+  };
+  return () => {
+    if (!open) return close();
+    // Within a frame or the handshake: after the bytes that complete it.
+    upstream.on('data', end);
+    end();
     setTimeout(close, goodbyeMs).unref();
   };
 };

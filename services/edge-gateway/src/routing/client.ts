@@ -4,7 +4,8 @@ import { BlockList, isIP } from 'node:net';
 /** Who is at the other end, as far as it can be believed. */
 export type ClientView = { ip: string; scheme: 'http' | 'https'; host: string };
 
-const plain = (ip: string): string => (ip.startsWith('::ffff:') ? ip.slice(7) : ip);
+/** An IPv4 address that came over an IPv6 socket, as IPv4. */
+export const plain = (ip: string): string => (ip.startsWith('::ffff:') ? ip.slice(7) : ip);
 
 /** @throws Error naming an entry that is neither an address nor a block. */
 const blocks = (list: string): BlockList => {
@@ -22,20 +23,25 @@ const blocks = (list: string): BlockList => {
 
 const one = (value: string | string[] | undefined): string | undefined => (Array.isArray(value) ? value[0] : value);
 
+/** @throws Error when the list has an entry that is neither an address nor a block. */
+export const createTrustedProxies = (list: string): ((ip: string) => boolean) => {
+  const trusted = blocks(list);
+  return (ip) => {
+    const version = list === '' ? 0 : isIP(ip);
+    return version !== 0 && trusted.check(ip, version === 6 ? 'ipv6' : 'ipv4');
+  };
+};
+
 /**
  * Reads address, scheme and host of the client. X-Forwarded-* counts only when the socket's own peer is a trusted
  * proxy; of a chain of addresses the last one that is not itself a trusted proxy is the client.
  */
 export const createClientView = (trustedProxies: string) => {
-  const trusted = blocks(trustedProxies);
-  const isTrusted = (ip: string): boolean => {
-    const version = isIP(ip);
-    return version !== 0 && trusted.check(ip, version === 6 ? 'ipv6' : 'ipv4');
-  };
+  const isTrusted = createTrustedProxies(trustedProxies);
   return (req: IncomingMessage): ClientView => {
     const peer = plain(req.socket.remoteAddress ?? '');
     const host = req.headers.host ?? '';
-    if (trustedProxies === '' || !isTrusted(peer)) return { ip: peer, scheme: 'http', host };
+    if (!isTrusted(peer)) return { ip: peer, scheme: 'http', host };
     const chain = (one(req.headers['x-forwarded-for']) ?? '').split(',').map((s) => plain(s.trim()));
     const ip = chain.toReversed().find((a) => isIP(a) !== 0 && !isTrusted(a)) ?? peer;
     const scheme = one(req.headers['x-forwarded-proto']) === 'https' ? 'https' : 'http';

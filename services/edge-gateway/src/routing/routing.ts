@@ -1,6 +1,6 @@
 import type { RouteDef } from '@overtone/contracts';
 
-export { createClientView, limitKey, type ClientView } from './client.ts';
+export { createClientView, createTrustedProxies, limitKey, plain, type ClientView } from './client.ts';
 export { requestHeaders, responseHeaders } from './headers.ts';
 
 export type Match = { kind: 'route'; def: RouteDef } | { kind: 'wrong_method'; allow: string[] } | { kind: 'unknown' };

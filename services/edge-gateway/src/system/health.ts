@@ -13,7 +13,7 @@ const reachable = (url: URL): Promise<boolean> =>
       resolve(ok);
     };
     socket.once('connect', () => end(true));
-    socket.once('error', () => end(false));
+    socket.on('error', () => end(false));
     socket.once('timeout', () => end(false));
   });
 

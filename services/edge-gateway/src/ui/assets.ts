@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
-import { brotliCompress, constants, gzip } from 'node:zlib';
+import { brotliCompress, constants, gzip, zstdCompress } from 'node:zlib';
+import { smallestCompressed, type Encoding } from '../compression/compression.ts';
 
 const types: Record<string, string> = {
   html: 'text/html; charset=utf-8',
@@ -25,23 +26,16 @@ const compressible = /^(text\/|application\/(json|manifest|wasm)|image\/svg)/;
 export const extensionOf = (path: string): string => /\.([a-z0-9]+)$/i.exec(path)?.[1]?.toLowerCase() ?? '';
 const typeOf = (path: string): string => types[extensionOf(path)] ?? 'application/octet-stream';
 
-/** Of what a browser understands, the smallest we make. */
-export const encodingFor = (accept: string | undefined): 'br' | 'gzip' | undefined => {
-  const given = (accept ?? '').split(',').map((s) => s.trim());
-  const takes = (name: string) =>
-    given.some((g) => g === name || (g.startsWith(`${name};`) && !/;\s*q=0(\.0*)?$/.test(g)));
-  return takes('br') ? 'br' : takes('gzip') ? 'gzip' : undefined;
-};
-
 export type Asset = {
   type: string;
   etag: string;
   body: Buffer;
   /** Made when first asked for, and kept. */
-  encoded: (encoding: 'br' | 'gzip') => Promise<Buffer | undefined>;
+  encoded: (encoding: Encoding) => Promise<Buffer | undefined>;
 };
 
-const compress = {
+const compress: Record<Encoding, (body: Buffer) => Promise<Buffer>> = {
+  zstd: (body: Buffer) => promisify(zstdCompress)(body, { params: { [constants.ZSTD_c_compressionLevel]: 12 } }),
   br: (body: Buffer) => promisify(brotliCompress)(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } }),
   gzip: (body: Buffer) => promisify(gzip)(body, { level: 6 }),
 };
@@ -54,7 +48,7 @@ export const createAsset = (path: string, body: Buffer): Asset => {
     etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`,
     body,
     encoded: async (encoding) => {
-      if (!compressible.test(type) || body.length < 1024) return undefined;
+      if (!compressible.test(type) || body.length < smallestCompressed) return undefined;
       const made = kept.get(encoding) ?? compress[encoding](body);
       kept.set(encoding, made);
       return made;

@@ -29,7 +29,7 @@ const pagePolicy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** An answer of the API that somebody opens as a page runs nothing. */
+/** A response of the API that is opened as a page runs no script. */
 const apiPolicy = "default-src 'none'; img-src 'self'; media-src 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 const page = [...everywhere, 'Content-Security-Policy', pagePolicy, 'Permissions-Policy', 'camera=(), geolocation=()'];

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { openApi, routes } from '@overtone/contracts';
@@ -63,7 +63,8 @@ describe('the UI', () => {
 
   it.each([
     ['br', 'br', brotliDecompressSync],
-    ['gzip, deflate, br;q=0.9', 'br', brotliDecompressSync],
+    ['gzip, deflate, br, zstd', 'zstd', zstdDecompressSync],
+    ['gzip;q=0.8, deflate, br;q=0.9', 'br', brotliDecompressSync],
     ['gzip', 'gzip', gunzipSync],
     ['br;q=0, gzip', 'gzip', gunzipSync],
     ['identity', undefined, (b: Buffer) => b],
@@ -87,21 +88,24 @@ describe('the UI', () => {
 });
 
 describe('security headers', () => {
-  it('let pages run our scripts only and be framed by nobody', async () => {
+  it('let pages run only our scripts and forbid framing', async () => {
     const policy = (await edge.call('/')).headers.get('content-security-policy') ?? '';
     for (const rule of ["script-src 'self'", "object-src 'none'", "base-uri 'none'", "frame-ancestors 'none'"])
       expect(policy.split('; ')).toContain(rule);
     expect(policy).not.toContain('unsafe-eval');
   });
 
-  it.each(['/', '/api/version', '/api/nope', '/health'])('are on %s', async (path) => {
-    const { headers } = await edge.call(path);
-    expect(headers.get('x-content-type-options')).toBe('nosniff');
-    expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
-    expect(headers.get('x-request-id')).toBeTruthy();
-  });
+  it.each(['/', '/api/version', '/api/nope', '/health', '/api/docs', '/api/docs/start.js', '/api/openapi.json'])(
+    'are on %s',
+    async (path) => {
+      const { headers } = await edge.call(path);
+      expect(headers.get('x-content-type-options')).toBe('nosniff');
+      expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
+      expect(headers.get('x-request-id')).toBeTruthy();
+    },
+  );
 
-  it('ask for HTTPS for good only where the browser came over HTTPS', async () => {
+  it('send HSTS only over HTTPS', async () => {
     expect((await edge.call('/')).headers.get('strict-transport-security')).toBeNull();
     const { headers } = await edge.call('/', { headers: { 'x-forwarded-proto': 'https' } });
     expect(headers.get('strict-transport-security')).toBe('max-age=31536000');

@@ -1,14 +1,15 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join, relative, sep } from 'node:path';
-import { createAsset, encodingFor, extensionOf, type Asset } from './assets.ts';
+import { negotiate } from '../compression/compression.ts';
+import { createAsset, extensionOf, type Asset } from './assets.ts';
 
 export { createAsset, type Asset } from './assets.ts';
 
 /** File names that the bundler derives from the content: such a file never changes. */
 const hashed = /[-.][A-Za-z0-9_-]{8,}\.[a-z0-9]+$/;
 
-/** The built UI, in memory: a few megabytes, read once. Maps are left out; nobody needs them to use the product. */
+/** The built UI, in memory: a few megabytes, read once. Source maps are left out; the product does not need them. */
 const readFolder = (dir: string): Map<string, Asset> => {
   const files = readdirSync(dir, { recursive: true, withFileTypes: true }).filter(
     (f) => f.isFile() && !f.name.endsWith('.map'),
@@ -54,13 +55,15 @@ export const sendAsset = async (
   { asset, cacheControl }: Pick<Served, 'asset' | 'cacheControl'>,
   always: readonly string[],
 ): Promise<void> => {
-  const head = [...always, 'ETag', asset.etag, 'Cache-Control', cacheControl, 'Vary', 'Accept-Encoding'];
-  if (req.headers['if-none-match'] === asset.etag) {
+  const encoding = negotiate(req.headers['accept-encoding']);
+  const encoded = encoding && (await asset.encoded(encoding));
+  // The codings of a file are different bytes, so each has its own strong tag (RFC 9110, 8.8.3.3).
+  const etag = encoded ? `${asset.etag.slice(0, -1)}-${encoding}"` : asset.etag;
+  const head = [...always, 'ETag', etag, 'Cache-Control', cacheControl, 'Vary', 'Accept-Encoding'];
+  if (matches(req.headers['if-none-match'], etag)) {
     res.writeHead(304, head).end();
     return;
   }
-  const encoding = encodingFor(req.headers['accept-encoding']);
-  const encoded = encoding && (await asset.encoded(encoding));
   const body = encoded ?? asset.body;
   res.writeHead(200, [
     ...head,
@@ -72,3 +75,7 @@ export const sendAsset = async (
   ]);
   res.end(req.method === 'HEAD' ? undefined : body);
 };
+
+/** Whether one of the tags that a client has is this one, by weak comparison (RFC 9110, 13.1.2). */
+const matches = (ifNoneMatch: string | undefined, etag: string): boolean =>
+  (ifNoneMatch ?? '').split(',').some((tag) => ['*', etag].includes(tag.trim().replace(/^W\//, '')));

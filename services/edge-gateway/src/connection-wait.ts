@@ -4,15 +4,15 @@ const firstPauseMs = 50;
 const longestPauseMs = 250;
 
 /**
- * How long to wait for services that take no connection: most often one is only started again. A service that has been
- * away for `waitMs` is not waited for any more, so that a long outage is told of at once.
+ * Waits for services that accept no connection, most often during a restart. A service that has been
+ * unreachable for `waitMs` is not waited for any more, so that a long outage is reported immediately.
  */
-export const createPatience = (waitMs: number) => {
+export const createConnectionWait = (waitMs: number) => {
   const awaySince = new Map<string, number>();
   return {
-    /** It took a connection. */
+    /** The service accepted a connection. */
     seen: (service: string): void => void awaySince.delete(service),
-    /** It took none. @returns true after a pause when it is worth another look, false when it is not. */
+    /** The service accepted none. @returns true after a pause when another attempt is due, false to give up. */
     pause: async (service: string, looks: number): Promise<boolean> => {
       const since = awaySince.get(service) ?? Date.now();
       awaySince.set(service, since);
@@ -22,4 +22,4 @@ export const createPatience = (waitMs: number) => {
     },
   };
 };
-export type Patience = ReturnType<typeof createPatience>;
+export type ConnectionWait = ReturnType<typeof createConnectionWait>;

@@ -1,0 +1,84 @@
+import type { IncomingMessage } from 'node:http';
+import { constants, createBrotliCompress, createGzip, createZstdCompress, type BrotliCompress } from 'node:zlib';
+import { negotiate, type Encoding } from './negotiate.ts';
+
+export { negotiate, type Encoding } from './negotiate.ts';
+
+/** Below this the answer fits into one packet anyway. */
+export const smallestCompressed = 1024;
+const text =
+  /^\s*(text\/|application\/([\w.-]+\+)?(json|xml)\b|application\/(javascript|x-ndjson|wasm)\b|image\/svg\+xml)/i;
+
+export type AnswerHead = { status: number; headers: Record<string, string | string[] | undefined> };
+export type Encoder = Pick<BrotliCompress, 'flush' | 'write' | 'end' | 'pipe' | 'destroy' | 'once' | 'on'>;
+
+/** Quality and memory for answers that are made once per request. */
+const create: Record<Encoding, (size: number | undefined) => Encoder> = {
+  zstd: () => createZstdCompress({ params: { [constants.ZSTD_c_compressionLevel]: 3 } }),
+  br: (size) =>
+    createBrotliCompress({
+      params: {
+        [constants.BROTLI_PARAM_QUALITY]: 4,
+        [constants.BROTLI_PARAM_LGWIN]: 19,
+        ...(size === undefined ? {} : { [constants.BROTLI_PARAM_SIZE_HINT]: size }),
+      },
+    }),
+  gzip: () => createGzip({ level: 6 }),
+};
+
+const one = (value: string | string[] | undefined): string => (Array.isArray(value) ? value.join(', ') : (value ?? ''));
+
+/** Whether an answer is text that may be compressed for a client that takes it. */
+const isCompressible = ({ status, headers }: AnswerHead): boolean => {
+  if (status < 200 || status === 204 || status === 206 || status === 304) return false;
+  const length = headers['content-length'];
+  if (length !== undefined && Number(length) < smallestCompressed) return false;
+  if (headers['content-encoding'] !== undefined || headers['content-range'] !== undefined) return false;
+  // Media is served by ranges, and is compressed already.
+  if (headers['accept-ranges'] !== undefined && one(headers['accept-ranges']) !== 'none') return false;
+  // A cookie is a secret next to what a request may have caused to be reflected (the BREACH attack).
+  if (headers['set-cookie'] !== undefined) return false;
+  return !/\bno-transform\b/i.test(one(headers['cache-control'])) && text.test(one(headers['content-type']));
+};
+
+const varyWith = (vary: string): string => {
+  const names = vary.split(',').map((name) => name.trim().toLowerCase());
+  if (names.includes('*') || names.includes('accept-encoding')) return vary;
+  return vary === '' ? 'Accept-Encoding' : `${vary}, Accept-Encoding`;
+};
+const weak = (etag: string): string => (etag.startsWith('W/') ? etag : `W/${etag}`);
+
+export type Compressed = {
+  headers: AnswerHead['headers'];
+  /** Undefined: the body is sent as it comes. */
+  encoder: Encoder | undefined;
+  /** The length of the answer is not known: what has arrived is sent on without waiting for more. */
+  streaming: boolean;
+};
+
+/** Whether a route answers with secrets next to input that is reflected: never compressed. */
+export const mixesSecrets = (path: string): boolean => path.startsWith('/api/auth/');
+
+/** Compresses the answers of one request as its client takes them. */
+export const createCompression =
+  ({ method, headers: { 'accept-encoding': accept } }: Pick<IncomingMessage, 'method' | 'headers'>) =>
+  (answer: AnswerHead): Compressed => {
+    const { 'content-length': length, ...others } = answer.headers;
+    const streaming = length === undefined;
+    if (!isCompressible(answer)) return { headers: answer.headers, encoder: undefined, streaming };
+    const vary = varyWith(one(others['vary']));
+    const encoding = negotiate(accept);
+    if (!encoding || method === 'HEAD') return { headers: { ...answer.headers, vary }, encoder: undefined, streaming };
+    const { etag } = others;
+    return {
+      // The bytes differ by coding, the meaning does not (RFC 9110, 8.8.3.3).
+      headers: {
+        ...others,
+        vary,
+        'content-encoding': encoding,
+        ...(etag === undefined ? {} : { etag: weak(one(etag)) }),
+      },
+      encoder: create[encoding](streaming ? undefined : Number(length)),
+      streaming,
+    };
+  };
