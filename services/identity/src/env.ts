@@ -19,15 +19,13 @@ const identityEnv = {
   LDAP_TLS_CA_FILE: z.string().max(4096).optional(),
   /** Milliseconds a refused sign-in takes at least: more than a hash and a question to the directory usually take; 0: no pace. */
   SIGN_IN_REFUSAL_MS: z.coerce.number().int().min(0).max(10_000).default(300),
-  /** Days after which records of the audit trail are deleted. */
-  AUDIT_LOG_RETENTION_DAYS: z.coerce.number().int().min(1).max(36_500).default(365),
   OT_ADMIN_EMAIL: z.string().max(320).optional(),
   OT_ADMIN_PASSWORD: z.string().max(1024).optional(),
 };
 export type IdentityEnv = z.infer<z.ZodObject<typeof identityEnv>> & {
   /** Sign-in settings by their keys in upper case: what counts where nothing is stored. */
   seeds: Values;
-  /** Read anew at every call: a mounted file of keys may be exchanged while we run. */
+  /** Read again at every call: a mounted key file may be replaced while the service runs. */
   keyRing: () => KeyRing;
 };
 

@@ -33,8 +33,11 @@ import { createMappingIndexes } from './mappings/mapping-indexes.ts';
 import { mappingsRoutes } from './mappings/mappings.routes.ts';
 import { createMappings } from './mappings/mappings.service.ts';
 import { mappingsStore } from './mappings/mappings.store.ts';
-import { createCrlSource } from './pki/crl.adapter.ts';
+import { createCrlSource, fetchRevocationLists } from './pki/crl.adapter.ts';
+import { diagnosePki } from './pki/diagnosis.ts';
+import { keepListsFresh } from './pki/keep-lists-fresh.ts';
 import { pkiRoutes } from './pki/pki.routes.ts';
+import { createRevocation } from './pki/revocation.ts';
 import { createRefusals } from './provisioning/provisioning.ts';
 import { createProvisioning } from './provisioning/provisioning.service.ts';
 import { diagnoseProvider } from './oidc/diagnosis.adapter.ts';
@@ -45,6 +48,7 @@ import { createOidc } from './oidc/oidc.service.ts';
 import { createProvider } from './oidc/provider.adapter.ts';
 import { auditLogRoutes } from './audit/audit.routes.ts';
 import { createAuditTrail } from './audit/audit-trail.service.ts';
+import { recordFileActions } from './audit/record-file-actions.consumer.ts';
 import { recordOperations } from './audit/record-operations.consumer.ts';
 import { createArgon2 } from './passwords/argon2.adapter.ts';
 import { createNewPasswords } from './passwords/new-passwords.service.ts';
@@ -61,6 +65,7 @@ import { createSettingChanges } from './settings/changes.service.ts';
 import { createSettingsView } from './settings/settings.read-model.ts';
 import { settingsRoutes } from './settings/settings.routes.ts';
 import { createSettings } from './settings/settings.service.ts';
+import { createSourceSessions } from './settings/source-sessions.service.ts';
 import { createPace } from './sign-in/pace.ts';
 import { signInRoutes } from './sign-in/sign-in.routes.ts';
 import { createSignIn } from './sign-in/sign-in.service.ts';
@@ -69,6 +74,7 @@ import { createSweepRules } from './sweep/sweep-rules.ts';
 import { createSweep } from './sweep/sweep.service.ts';
 import { createTelemetry } from './telemetry.ts';
 import { trustedHeaderRoutes } from './trusted-header/trusted-header.routes.ts';
+import { createCertificateLinks } from './users/certificate.service.ts';
 import { createPrivileges } from './users/privileges.service.ts';
 import { usersRoutes } from './users/users.routes.ts';
 import { createUsers } from './users/users.service.ts';
@@ -90,9 +96,17 @@ export const createIdentity = (env: IdentityEnv): Service => {
   const { seeds: environment, keyRing } = env;
   const settings = createSettings({ db, bus, log, metrics, environment, keyRing });
   const settingsView = createSettingsView({ db, settings, environment });
-  const settingChanges = createSettingChanges({ db, outbox, settings, environment, keyRing });
+  const tryRevocationList = fetchRevocationLists;
+  const settingChanges = createSettingChanges({ db, outbox, settings, environment, keyRing, tryRevocationList });
   const caFile = env.LDAP_TLS_CA_FILE;
-  const testConnection = createConnectionTest({ db, settings, environment, caFile, diagnoseProvider });
+  const testConnection = createConnectionTest({
+    db,
+    settings,
+    environment,
+    caFile,
+    diagnoseProvider,
+    diagnosePki: (s) => diagnosePki(s, fetchRevocationLists),
+  });
   const hasher = createArgon2();
   const lockout = createLockout({ db, pool, settings });
   const accessTokens = createAccessTokens({
@@ -101,6 +115,7 @@ export const createIdentity = (env: IdentityEnv): Service => {
   });
   const keys = createSessionKeys(env.JWT_SECRET_KEY);
   const sessions = createSessions({ db, pool, outbox, accessTokens, keys, settings, log });
+  const sourceSessions = createSourceSessions({ db, settings, sessions });
   const endDates = createEndDates({ db, pool, sessions });
   const directory = createCurrentDirectory({ settings, log, caFile });
   const memberships = createMemberships({ outbox });
@@ -142,6 +157,8 @@ export const createIdentity = (env: IdentityEnv): Service => {
   const oidc = createOidc({ db, settings, provider: createProvider(), flows, provisioning, refuse });
   const forwardedOf = createForwardedVerifier(env.ASSERTION_PUBLIC_KEY);
   const forwarding = { settings, forwardedOf, provisioning, refuse, allowInsecureCookies };
+  const crls = createCrlSource({ log, telemetry });
+  const revocation = createRevocation();
   const firstAdmin: Part = {
     name: 'first administrator',
     start: () =>
@@ -171,17 +188,17 @@ export const createIdentity = (env: IdentityEnv): Service => {
     routes: [
       ...signInRoutes({ signIn, settings, allowInsecureCookies }),
       ...oidcRoutes({ oidc, allowInsecureCookies }),
-      ...pkiRoutes({ ...forwarding, crls: createCrlSource() }),
+      ...pkiRoutes({ ...forwarding, crls, revocation }),
       ...trustedHeaderRoutes(forwarding),
       ...sessionsRoutes({ db, sessions, allowInsecureCookies }),
       ...accountsRoutes({ accounts, registration, settings }),
-      ...usersRoutes({ users, privileges }),
+      ...usersRoutes({ users, privileges, certificates: createCertificateLinks({ db, outbox, sessions }) }),
       ...approvalsRoutes({ approvals }),
       ...auditLogRoutes({ db, trail: auditTrail }),
       ...explanationApi({ explanations }),
       ...groupsRoutes({ groups, members }),
       ...mappingsRoutes({ catalogue, dryRun }),
-      ...settingsRoutes({ settings, view: settingsView, changes: settingChanges, testConnection }),
+      ...settingsRoutes({ settings, view: settingsView, changes: settingChanges, testConnection, sourceSessions }),
     ],
     rpcs: [
       ...sessionsRpc({ sessions }),
@@ -189,11 +206,12 @@ export const createIdentity = (env: IdentityEnv): Service => {
       ...groupsRpc({ groups }),
       ...sweepRpcs({ sweep, rules: sweepRules }),
     ],
-    consumers: [recordOperations({ db })],
+    consumers: [recordOperations({ db }), recordFileActions({ db })],
     periodics: [
+      periodic('refresh the revocation list', 5_000, keepListsFresh({ settings, crls, revocation })),
       periodic('forget used sign-in states', 600_000, async () => void (await flowStore.forgetOld(db))),
       periodic('forget old audit records', 3_600_000, async (signal) => {
-        await auditTrail.forgetOlderThan(env.AUDIT_LOG_RETENTION_DAYS, signal);
+        await auditTrail.forgetOld(signal);
       }),
       periodic('forget old refresh tokens', 3_600_000, async () => void (await sessionsStore.forgetOld(db))),
       periodic('close what is open for ended accounts', 500, endDates.look),

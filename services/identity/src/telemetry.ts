@@ -14,6 +14,13 @@ export const createTelemetry = ({ registry }: Metrics) => {
   // Known from the start, so that the first one is an increase.
   for (const method of Object.values(signupMethods)) signups.inc({ method }, 0);
   const lockouts = new Counter({ name: 'account_lockouts_total', help: 'Accounts and names locked', registers });
-  return { signups, lockouts };
+  const listFetches = new Counter({
+    name: 'pki_revocation_list_fetches_total',
+    help: 'Downloads of the revocation list, by result',
+    labelNames: ['result'] as const,
+    registers,
+  });
+  for (const result of ['ok', 'failed']) listFetches.inc({ result }, 0);
+  return { signups, lockouts, listFetches };
 };
 export type Telemetry = ReturnType<typeof createTelemetry>;

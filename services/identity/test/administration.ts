@@ -1,4 +1,11 @@
-import { addUser, admin, listenTo, startBackends, startIdentity, type RunningIdentity } from './running-identity.ts';
+import {
+  addUser,
+  admin,
+  collectEvents,
+  startBackends,
+  startIdentity,
+  type RunningIdentity,
+} from './running-identity.ts';
 
 export type Session = Awaited<ReturnType<RunningIdentity['session']>>;
 type Asked = { status: number; body: Record<string, unknown> };
@@ -7,18 +14,18 @@ type Asked = { status: number; body: Record<string, unknown> };
 export const startAdministration = async () => {
   const backends = await startBackends();
   const identity = await startIdentity(backends);
-  const heard = listenTo(backends.bus, 'evt.identity.>');
+  const events = collectEvents(backends.bus, 'evt.identity.>');
   const root = await identity.session();
 
   return {
     backends,
     identity,
-    heard,
+    events,
     root,
     rootEmail: admin.email,
     ask: (path: string, by: Session, method = 'GET', json?: unknown) =>
       identity.ask(path, { method, caller: by.caller, ...(json === undefined ? {} : { json }) }),
-    /** Somebody with a session. */
+    /** A user with a session. */
     member: async (fields: Record<string, unknown> = {}) => {
       const user = await addUser(backends.sql, fields);
       return { ...user, session: await identity.session(user.email, user.password) };
@@ -32,8 +39,8 @@ export const startAdministration = async () => {
           [id, event],
         )
       ).rows,
-    told: (userId: string, reason?: string): boolean =>
-      heard.some((e) => e['userId'] === userId && (reason === undefined || e['reason'] === reason)),
+    hasEvent: (userId: string, reason?: string): boolean =>
+      events.some((e) => e['userId'] === userId && (reason === undefined || e['reason'] === reason)),
     isDead: async (s: Session): Promise<boolean> =>
       (await identity.resolve(s.accessToken)) === null && (await identity.refresh(s.refreshToken)).status === 401,
     stop: async () => {

@@ -41,7 +41,7 @@ export const startDirectoryWorld = async (overrides: Record<string, string> = {}
     set,
     /** Has another server asked, with the password that is needed once more for it. */
     ask: (server: Record<string, unknown>) => set('ldap', { ...server, ldap_bind_password: slapd.bindPassword }),
-    /** Adds somebody to the directory. */
+    /** Adds a person to the directory. */
     person: async (more: readonly string[] = [], uid = `person${(people += 1)}`) => {
       await slapd.apply(personLdif(uid, more));
       return { uid, email: `${uid}@example.org`, password: `${uid}-secret`, dn: `uid=${uid},${slapd.people}` };

@@ -14,7 +14,7 @@ const log = createLog('identity', { LOG_LEVEL: 'fatal', LOG_FORMAT: 'json' });
 const outbox = createOutbox('identity');
 const client = { ip: null, userAgent: null, requestId: null };
 
-type Told = { subject: string; data: Record<string, unknown> };
+type PublishedEvent = { subject: string; data: Record<string, unknown> };
 export type NewUser = { role?: string; auth_type?: string; is_active?: boolean };
 
 /** A replica's own connections and compiled mappings, over the database of the test. */
@@ -118,11 +118,12 @@ export const startMappingWorld = async () => {
     liveSessions: async (userId: string): Promise<number> =>
       db.refreshToken.count({ where: { userId, revokedAt: null } }),
     audit: async (userId: string) => db.auditLog.findMany({ where: { userId }, orderBy: { time: 'asc' } }),
-    told: async (userId: string): Promise<Told[]> =>
+    publishedEvents: async (userId: string): Promise<PublishedEvent[]> =>
       (
-        await pool.query<Told>(`select subject, data from identity_outbox where data ->> 'userId' = $1 order by id`, [
-          userId,
-        ])
+        await pool.query<PublishedEvent>(
+          `select subject, data from identity_outbox where data ->> 'userId' = $1 order by id`,
+          [userId],
+        )
       ).rows,
     stop: async () => {
       for (const { part } of replicas) await part.stop();

@@ -9,7 +9,7 @@ export const rowsHash = async (sql: Client): Promise<string> => {
   );
   const hash = createHash('sha256');
   for (const { name } of tables) {
-    // Whether an event was sent on meanwhile is the relay's business; that there is one more is not.
+    // The relay may have published an event in between; only a new row counts.
     const columns = name === 'identity_outbox' ? 't.id::text as row' : 't.*::text as row, xmin::text';
     const { rows } = await sql.query(`select ${columns} from "${name}" t order by 1`);
     hash.update(JSON.stringify([name, rows]));

@@ -129,11 +129,11 @@ export const startIdentity = async (
 };
 export type RunningIdentity = Awaited<ReturnType<typeof startIdentity>>;
 
-/** Everything told on the bus from now on. */
-export const listenTo = (bus: NatsConnection, subject: string): Record<string, unknown>[] => {
-  const heard: Record<string, unknown>[] = [];
-  bus.subscribe(subject, { callback: (_err, msg) => void heard.push(msg.json()) });
-  return heard;
+/** Collects every event on the subject from now on. */
+export const collectEvents = (bus: NatsConnection, subject: string): Record<string, unknown>[] => {
+  const received: Record<string, unknown>[] = [];
+  bus.subscribe(subject, { callback: (_err, msg) => void received.push(msg.json()) });
+  return received;
 };
 
 /** An account like the first administrator's, with its password. */

@@ -27,7 +27,7 @@ export const startScriptedSignIn = async () => {
     browser: () => createBrowser(identity),
     /** A second process of identity on the same database. */
     replica: () => startIdentity(backends, settings),
-    /** A whole sign-in whose token endpoint answers as told; the answer of identity. */
+    /** A whole sign-in with a scripted token endpoint. @returns the response of identity. */
     signInWith: async (
       token: (begun: Begun) => TokenAnswer,
       query: (begun: Begun) => Record<string, string> = () => ({}),

@@ -1,6 +1,6 @@
-import { addUser, listenTo, startBackends, startIdentity } from './running-identity.ts';
+import { addUser, collectEvents, startBackends, startIdentity } from './running-identity.ts';
 
-/** A running identity, people signed in to it, and what is told and kept of their sessions. */
+/** A running identity, signed-in people, and the published and stored state of their sessions. */
 export const startSessionWorld = async () => {
   const backends = await startBackends();
   const identity = await startIdentity(backends);
@@ -15,8 +15,8 @@ export const startSessionWorld = async () => {
   return {
     backends,
     identity,
-    /** Everything told of ended sessions. */
-    revoked: listenTo(backends.bus, 'evt.identity.session.revoked.v1'),
+    /** Every published end of a session. */
+    revoked: collectEvents(backends.bus, 'evt.identity.session.revoked.v1'),
     newSession: async (fields: Record<string, unknown> = {}) => {
       const user = await addUser(backends.sql, fields);
       return { user, ...(await identity.session(user.email, user.password)) };

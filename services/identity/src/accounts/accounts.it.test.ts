@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { waitFor } from '@overtone/testkit';
-import { addUser, listenTo, startBackends, startIdentity } from '../../test/running-identity.ts';
+import { addUser, collectEvents, startBackends, startIdentity } from '../../test/running-identity.ts';
 import type { Backends, RunningIdentity } from '../../test/running-identity.ts';
 
 let backends: Backends;
@@ -34,12 +34,12 @@ describe('the own account', () => {
     expect((await identity.ask('/api/users/me')).status).toBe(401);
   });
 
-  it('can be renamed, and the bus hears of it', async () => {
+  it('can be renamed, which publishes an event', async () => {
     const { user, caller } = await newSession();
-    const heard = listenTo(backends.bus, 'evt.identity.user.updated.v1');
+    const events = collectEvents(backends.bus, 'evt.identity.user.updated.v1');
     const { body } = await change({ caller }, { full_name: 'Ünal Ödegård' });
     expect(body).toMatchObject({ full_name: 'Ünal Ödegård' });
-    await waitFor(() => heard.some((e) => e['userId'] === user.id));
+    await waitFor(() => events.some((e) => e['userId'] === user.id));
   });
 
   it.each([[{ full_name: '' }], [{ full_name: 'a\0b' }], [{ full_name: 'x'.repeat(201) }], [[]]])(

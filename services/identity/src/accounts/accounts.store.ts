@@ -8,7 +8,7 @@ export type NewAccount = {
   role: 'user' | 'admin' | 'super_admin';
 };
 
-/** Any number that nobody else uses: the key of the lock under which the first administrator is made. */
+/** An arbitrary number that no other lock uses: the key of the lock under which the first administrator is created. */
 const firstAdminLock = 0x0adf157;
 
 export const accountsStore = {

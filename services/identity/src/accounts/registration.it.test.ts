@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { waitFor } from '@overtone/testkit';
-import { addUser, listenTo, startBackends, startIdentity } from '../../test/running-identity.ts';
+import { addUser, collectEvents, startBackends, startIdentity } from '../../test/running-identity.ts';
 import type { Answer, Backends, RunningIdentity } from '../../test/running-identity.ts';
 
 let backends: Backends;
@@ -9,7 +9,7 @@ let created: Record<string, unknown>[];
 beforeAll(async () => {
   backends = await startBackends();
   open = await startIdentity(backends, { ALLOW_REGISTRATION: 'true' });
-  created = listenTo(backends.bus, 'evt.identity.user.created.v1');
+  created = collectEvents(backends.bus, 'evt.identity.user.created.v1');
 });
 afterAll(async () => {
   await open.stop();
@@ -113,7 +113,7 @@ describe('registration', () => {
 });
 
 describe('the password policy', () => {
-  it('is told to everybody, as it is in force', async () => {
+  it('is public and shows the effective setting', async () => {
     const own = await startIdentity(backends, {
       PASSWORD_MIN_LENGTH: '16',
       PASSWORD_REQUIRE_SPECIAL: 'false',

@@ -15,7 +15,7 @@ type Applicant = { email: string; password: string; fullName: string | undefined
 export type Registration = { register: (applicant: Applicant, client: Client) => Promise<void> };
 
 /**
- * Lets people make an account for themselves. Who asks learns nothing about who has one: an address that is taken is
+ * Registers accounts. The response does not reveal which accounts exist: an address that is taken is
  * answered like one that was free, after the same work.
  */
 export const createRegistration = ({ db, outbox, newPasswords, settings, telemetry }: Deps): Registration => ({

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { waitFor } from '@overtone/testkit';
-import { addUser, listenTo, startBackends, startIdentity } from '../../test/running-identity.ts';
+import { addUser, collectEvents, startBackends, startIdentity } from '../../test/running-identity.ts';
 import type { Backends, RunningIdentity } from '../../test/running-identity.ts';
 
 let backends: Backends;
@@ -10,7 +10,7 @@ let administrator: Awaited<ReturnType<RunningIdentity['session']>>;
 beforeAll(async () => {
   backends = await startBackends();
   identity = await startIdentity(backends);
-  updated = listenTo(backends.bus, 'evt.identity.user.updated.v1');
+  updated = collectEvents(backends.bus, 'evt.identity.user.updated.v1');
   const { email, password } = await addUser(backends.sql, { role: 'admin' });
   administrator = await identity.session(email, password);
 });
@@ -27,7 +27,7 @@ const decide = (id: string, what: 'approve' | 'reject', json?: unknown) =>
     caller: administrator.caller,
     ...(json === undefined ? {} : { json }),
   });
-/** Somebody who was in before approval was asked of them. */
+/** A user who was admitted before approval became required. */
 const waiting = async () => {
   const user = await addUser(backends.sql);
   const session = await identity.session(user.email, user.password);
@@ -43,7 +43,7 @@ const audited = async (id: string) =>
   ).rows;
 
 describe('the queue of accounts that wait', () => {
-  it('is the oldest first, in pages, and has nobody else in it', async () => {
+  it('lists pending accounts only, oldest first, in pages', async () => {
     const made = [await waiting(), await waiting(), await waiting()];
     await addUser(backends.sql, { approval_status: 'rejected' });
     const page = (n: number) => identity.ask(`${queue}?page=${n}&page_size=2`, { caller: administrator.caller });
@@ -73,7 +73,7 @@ describe('releasing', () => {
       approved_by: administrator.caller.userId,
     });
     expect(await identity.resolve(user.accessToken)).toMatchObject({ refusal: null });
-    // The edge forgets what it knew of the account when it hears this.
+    // The edge drops its cached account on this event.
     await waitFor(() => updated.some((e) => e['userId'] === user.id));
     expect(await audited(user.id)).toEqual([
       { event_type: 'admin.user.approve', actor: administrator.caller.userId, details: {} },
@@ -99,7 +99,7 @@ describe('releasing', () => {
     }
   });
 
-  it('of nobody is 404', async () => {
+  it('of an unknown account is 404', async () => {
     expect((await decide('0d7c34a1-9a51-4a3c-93a5-6f5b6f0f1b5c', 'approve')).status).toBe(404);
   });
 });
@@ -124,7 +124,7 @@ describe('rejecting', () => {
 });
 
 describe('switching approval off', () => {
-  it('releases who waits, at once, and leaves who was rejected', async () => {
+  it('releases pending accounts immediately and leaves rejected ones', async () => {
     const root = await identity.session();
     const set = (value: boolean) =>
       identity.ask('/api/admin/auth-config/local', {

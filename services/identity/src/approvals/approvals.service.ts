@@ -3,7 +3,13 @@ import { conflict } from '@overtone/service-kit';
 import type { Db } from '../database.ts';
 import type { User } from '../generated/client.ts';
 import type { Sessions } from '../sessions/sessions.ts';
-import { onAccount, recordDeed, tellUpdated, type UserWithGroups, type Who } from '../users/users.ts';
+import {
+  withLockedAccount,
+  recordAuditEvent,
+  publishUserUpdated,
+  type UserWithGroups,
+  type Who,
+} from '../users/users.ts';
 import { approvalsStore } from './approvals.store.ts';
 
 type Deps = { db: Db; outbox: Outbox; sessions: Sessions };
@@ -21,19 +27,19 @@ export const createApprovals = ({ db, outbox, sessions }: Deps) => {
 
     /** Releases an account: sessions it has already are good from its next request on. */
     approve: (id: string, who: Who): Promise<User> =>
-      onAccount(db, { who, targetId: id, needed: 'admin' }, async (tx, { actor, target }) => {
+      withLockedAccount(db, { who, targetId: id, needed: 'admin' }, async (tx, { actor, target }) => {
         const user = decided(await approvalsStore.approve(tx, id, actor.id));
-        await tellUpdated(outbox, tx, user);
-        await recordDeed(tx, who, target, { event: 'admin.user.approve' });
+        await publishUserUpdated(outbox, tx, user);
+        await recordAuditEvent(tx, who, target, { event: 'admin.user.approve' });
         return user;
       }),
 
     reject: (id: string, reason: string, who: Who): Promise<User> =>
-      onAccount(db, { who, targetId: id, needed: 'admin' }, async (tx, { target }) => {
+      withLockedAccount(db, { who, targetId: id, needed: 'admin' }, async (tx, { target }) => {
         const user = decided(await approvalsStore.reject(tx, id, reason));
         await sessions.endAll(tx, id, 'account_rejected');
-        await tellUpdated(outbox, tx, user);
-        await recordDeed(tx, who, target, { event: 'admin.user.reject', details: reason ? { reason } : {} });
+        await publishUserUpdated(outbox, tx, user);
+        await recordAuditEvent(tx, who, target, { event: 'admin.user.reject', details: reason ? { reason } : {} });
         return user;
       }),
   };

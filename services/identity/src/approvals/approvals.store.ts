@@ -5,7 +5,7 @@ import { withGroups, type UserWithGroups } from '../users/users.ts';
 const pending = { approvalStatus: 'pending' };
 
 export const approvalsStore = {
-  /** Who waits for release, the longest first. */
+  /** Accounts that wait for approval, oldest first. */
   waiting: async (db: Db, page: number, size: number): Promise<{ users: UserWithGroups[]; total: number }> => {
     const users = await db.user.findMany({
       where: pending,

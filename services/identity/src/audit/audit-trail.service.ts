@@ -25,11 +25,11 @@ export const createAuditTrail = ({ db }: { db: Db }) => ({
     }
   },
 
-  /** Deletes what is older, little by little: nobody waits for it. */
-  forgetOlderThan: async (days: number, signal?: AbortSignal): Promise<number> => {
+  /** Deletes the records past the retention time of the database, in batches. */
+  forgetOld: async (signal?: AbortSignal): Promise<number> => {
     let forgotten = 0;
     for (;;) {
-      const count = await auditStore.forgetOld(db, days, forgottenAtOnce);
+      const count = await auditStore.forgetOld(db, forgottenAtOnce);
       forgotten += count;
       if (count < forgottenAtOnce || signal?.aborted) return forgotten;
     }

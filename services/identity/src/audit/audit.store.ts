@@ -36,7 +36,7 @@ const conditions = (f: Filter): Prisma.Sql[] => {
     ...(f.q
       ? [
           Prisma.sql`(a.username ilike ${like} or a.actor ilike ${like} or u.email ilike ${like}
-                      or a.source_ip ilike ${like} or a.event_type ilike ${like} or a.details::text ilike ${like})`,
+                      or target.email ilike ${like} or a.source_ip ilike ${like} or a.event_type ilike ${like} or a.details::text ilike ${like})`,
         ]
       : []),
   ];
@@ -45,13 +45,14 @@ const where = (all: Prisma.Sql[]): Prisma.Sql =>
   all.length > 0 ? Prisma.sql`where ${Prisma.join(all, ' and ')}` : Prisma.empty;
 
 const alone = Prisma.sql`from audit_log a`;
-/** With the person who acted, where it was one. */
+/** With the person who acted, where it was one, and the account concerned, where a record does not name it. */
 const from = Prisma.sql`
   ${alone} left join "user" u
-    on u.uuid = case when a.actor ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then a.actor::uuid end`;
+    on u.uuid = case when a.actor ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then a.actor::uuid end
+  left join "user" target on target.uuid = a.user_id and a.username is null and a.actor is distinct from a.user_id::text`;
 const columns = Prisma.sql`
   a.uuid as id, a.time, a.time::text as cursor, a.event_type as "eventType", a.outcome, a.actor,
-  u.email as "actorName", a.user_id as "userId", a.username, a.source_ip as "sourceIp", a.user_agent as "userAgent",
+  u.email as "actorName", a.user_id as "userId", coalesce(a.username, target.email) as username, a.source_ip as "sourceIp", a.user_agent as "userAgent",
   a.request_id as "requestId", a.error_code as "errorCode", a.details`;
 
 export const auditStore = {
@@ -73,8 +74,9 @@ export const auditStore = {
       order by a.time desc, a.uuid desc limit ${size}`;
   },
 
-  /** @returns how many were old enough; there may be more when it is as many as asked for. */
-  forgetOld: (db: Db, days: number, atMost: number): Promise<number> => db.$executeRaw`
-    delete from audit_log where uuid in (
-      select uuid from audit_log where time < now() - make_interval(days => ${days}::int) order by time limit ${atMost})`,
+  /** Deletes records past the retention time. @returns how many; there may be more when it is as many as asked for. */
+  forgetOld: async (db: Db, atMost: number): Promise<number> => {
+    const rows = await db.$queryRaw<{ deleted: number }[]>`select delete_old_audit_records(${atMost}::int) as deleted`;
+    return rows[0]?.deleted ?? 0;
+  },
 };

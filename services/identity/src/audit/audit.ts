@@ -1,14 +1,15 @@
 import type { Client } from '../client.ts';
 import type { Tx } from '../database.ts';
 
-/** What the audit trail tells of; names as an auditor filters them. */
-type AuditEvent =
+/** The events of the audit log; names as an auditor filters them. */
+export type AuditEvent =
   | 'auth.login.success'
   | 'auth.login.failure'
   | 'auth.logout'
   | 'auth.logout.all'
   | 'auth.account.lockout'
   | 'auth.account.linked'
+  | 'auth.account.unlinked'
   | 'auth.password.change'
   | 'auth.session.terminated'
   | 'auth.session.limit_exceeded'
@@ -26,6 +27,7 @@ type AuditEvent =
   | 'admin.user.reject'
   | 'admin.settings.change'
   | 'admin.settings.test'
+  | 'admin.sessions.end'
   | 'admin.queue.pause'
   | 'admin.queue.resume'
   | 'admin.jobs.recover'
@@ -38,7 +40,16 @@ type AuditEvent =
   | 'group.delete'
   | 'group.member.add'
   | 'group.member.update'
-  | 'group.member.remove';
+  | 'group.member.remove'
+  // A directory sync run changed the memberships of an account.
+  | 'group.member.reconcile'
+  | 'file.upload'
+  | 'file.share'
+  | 'file.unshare'
+  | 'file.delete'
+  | 'file.restore'
+  | 'file.purge'
+  | 'file.export';
 
 export type AuditErrorCode =
   | 'INVALID_CREDENTIALS'
@@ -92,7 +103,7 @@ const detailsOf = (details: AuditRecord['details'] = {}): Record<string, string 
     Object.entries(details).map(([key, v]) => [key, typeof v === 'string' ? bounded(v, longestDetail) : v]),
   );
 
-/** A record as it is kept. */
+/** A stored record. */
 export const toAuditRow = (r: AuditRecord) => ({
   eventType: r.event,
   outcome: r.outcome,
@@ -106,7 +117,7 @@ export const toAuditRow = (r: AuditRecord) => ({
   details: detailsOf(r.details),
 });
 
-/** Writes one record in the transaction of what it tells of. Never give it a password, a token or a key. */
+/** Writes one record in the transaction of the change that it reports. Never give it a password, a token or a key. */
 export const writeAudit = async (tx: Tx, r: AuditRecord): Promise<void> => {
   await tx.auditLog.create({ data: toAuditRow(r) });
 };

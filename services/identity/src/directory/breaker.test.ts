@@ -65,7 +65,7 @@ describe('a directory that hangs', () => {
     expect(await other.ask('fine')).toBeUndefined();
   });
 
-  it('counts a question that throws as under way no longer', async () => {
+  it('no longer counts a request as in progress after it throws', async () => {
     const w = world();
     const thrown = async (): Promise<Verdict> => {
       throw new Error('x');

@@ -1,5 +1,5 @@
 type Limits = {
-  /** Questions under way at once. */
+  /** Concurrent requests. */
   atOnce: number;
   /** Slow failures in a row after which nothing is asked for a while. */
   failures: number;

@@ -27,7 +27,7 @@ const world = (answer: () => Promise<never> = () => new Promise<never>(() => {})
   return { directory, made, set: (next: Partial<AuthSettings>) => void (values = { ...values, ...next }) };
 };
 
-describe('the directory of the settings in force', () => {
+describe('the directory of the effective settings', () => {
   it('has one client for all questions, whatever other settings do', async () => {
     const w = world();
     await w.directory.authenticate('a', 'b');

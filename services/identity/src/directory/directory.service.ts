@@ -32,7 +32,7 @@ const unknown = (reason: 'busy' | 'timeout' | 'config' | 'protocol', message: st
   message,
 });
 
-/** One client for the directory of the settings in force: made at its first use, made anew when they change. */
+/** One client for the directory of the effective settings: created at first use and again after they change. */
 export const createCurrentDirectory = ({ settings, log, caFile, connect = createDirectory }: Deps) => {
   let open: Open | undefined;
   let extraCa: string | null = null;
@@ -66,7 +66,7 @@ export const createCurrentDirectory = ({ settings, log, caFile, connect = create
     });
   };
 
-  /** One line a minute for each reason: an outage is said, not shouted. */
+  /** One line a minute for each reason: an outage does not flood the log. */
   const tell = (answer: Answer<Person>): void => {
     if (answer.outcome !== 'unknown') return;
     const { reason, message } = answer;

@@ -35,7 +35,7 @@ export const directoryConfigOf = (s: AuthSettings, extraCa: string | null): Dire
   caPem: orNull([s.ldap_tls_ca, extraCa].filter(Boolean).join('\n')),
 });
 
-/** Whether the password was surely not shown to the directory: then the attempt does not count against anybody. */
+/** Whether the password certainly never reached the directory: then the attempt does not count as a failure. */
 export const surelyNotAsked = (answer: Answer<Person>): boolean =>
   answer.outcome === 'unknown' &&
   ['config', 'unreachable', 'tls_failed', 'bind_failed', 'busy'].includes(answer.reason);

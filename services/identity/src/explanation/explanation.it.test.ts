@@ -20,33 +20,33 @@ const group = async (cn: string, members: string[]) => {
   return `cn=${cn},${w.slapd.groups}`;
 };
 let teams = 0;
-/** Puts somebody into a team of their own inside the staff. */
+/** Adds a person to a new team nested in the staff group. */
 const admit = async (dn: string, into = 'staff') => {
   const team = await group(`team${(teams += 1)}`, [dn]);
   await w.slapd.apply(`dn: cn=${into},${w.slapd.groups}\nchangetype: modify\nadd: member\nmember: ${team}\n\n`);
   return team;
 };
-type Told = {
+type Explanation = {
   verdict: string;
   reason: string;
   account: Record<string, unknown> | null;
   evidence: Record<string, string>;
   refusals: Record<string, unknown>[];
 };
-const why = async (login: string): Promise<Told> => {
+const why = async (login: string): Promise<Explanation> => {
   const path = `/api/admin/sign-in/explanation?login=${encodeURIComponent(login)}`;
   const { status, body } = await w.identity.ask(path, { caller: w.admin });
   expect(status).toBe(200);
-  return body as unknown as Told;
+  return body as unknown as Explanation;
 };
 
-describe('why somebody gets in, or does not', () => {
+describe('the explanation of a sign-in decision', () => {
   it('names the path through the groups that admits them', async () => {
     const p = await w.person();
     const team = await admit(p.dn);
-    const told = await why(p.uid);
-    expect(told).toMatchObject({ verdict: 'admitted', account: null, refusals: [] });
-    expect(told.evidence).toMatchObject({ dn: p.dn, uid: p.uid, groups: `${p.uid} → ${team} → ${staff}` });
+    const explanation = await why(p.uid);
+    expect(explanation).toMatchObject({ verdict: 'admitted', account: null, refusals: [] });
+    expect(explanation.evidence).toMatchObject({ dn: p.dn, uid: p.uid, groups: `${p.uid} → ${team} → ${staff}` });
   });
 
   it('names what makes an administrator', async () => {
@@ -54,23 +54,26 @@ describe('why somebody gets in, or does not', () => {
     await admit(p.dn);
     const team = await admit(p.dn, 'heads');
     expect((await w.identity.signIn(p.uid, p.password)).status).toBe(200);
-    const told = await why(p.email);
-    expect(told).toMatchObject({ verdict: 'admin', account: { email: p.email, role: 'admin', auth_type: 'ldap' } });
-    expect(told.evidence['groups']).toContain(`${p.uid} → ${team} → ${heads}`);
+    const explanation = await why(p.email);
+    expect(explanation).toMatchObject({
+      verdict: 'admin',
+      account: { email: p.email, role: 'admin', auth_type: 'ldap' },
+    });
+    expect(explanation.evidence['groups']).toContain(`${p.uid} → ${team} → ${heads}`);
   });
 
   it('names the last refused sign-ins of a login that never became an account, newest first, in words', async () => {
     const p = await w.person();
     await w.identity.signIn(p.uid, 'wrong');
     await w.identity.signIn(p.email.toUpperCase(), p.password);
-    const told = await why(p.uid);
-    expect(told).toMatchObject({
+    const explanation = await why(p.uid);
+    expect(explanation).toMatchObject({
       verdict: 'refused',
       reason: 'They are in none of the required groups.',
       account: null,
       evidence: { groups: 'none that count' },
     });
-    expect(told.refusals).toMatchObject([
+    expect(explanation.refusals).toMatchObject([
       { code: 'NOT_ADMITTED', reason: 'The directory does not admit them.', method: 'ldap' },
       { code: 'INVALID_CREDENTIALS', detail: 'Invalid LDAP credentials' },
     ]);
@@ -107,7 +110,7 @@ describe('why somebody gets in, or does not', () => {
     });
   });
 
-  it('of somebody nobody knows says so', async () => {
+  it('says that a login is unknown', async () => {
     expect(await why('nobody-at-all')).toMatchObject({ verdict: 'refused', account: null, evidence: {}, refusals: [] });
   });
 

@@ -28,7 +28,7 @@ type Deps = {
   ldapIndex: () => Promise<MappingIndex>;
 };
 
-/** Why somebody gets in as what, or does not: asked of the directory now, and of the audit trail. Writes nothing. */
+/** Explains why a person is admitted, with which role, or refused: from the directory and the audit trail. Writes nothing. */
 export const createExplanations = ({ db, settings, directory, ldapMappings, ldapIndex }: Deps) => {
   const asked = async (login: string): Promise<Answer<Explained> | null> => {
     if (!settings.current().ldap_enabled) return null;

@@ -11,7 +11,7 @@ type Refused = {
 };
 
 export const explanationStore = {
-  /** The account of somebody, the surest sign first; of a login that the directory does not know, by its names here. */
+  /** Finds the account of a directory entry by its strongest identifier, or of a login unknown to the directory by its local names. */
   account: async (db: Db, login: string, person: Person | null): Promise<User | null> => {
     const id = person?.immutableId ?? null;
     const named = person?.login ?? login;

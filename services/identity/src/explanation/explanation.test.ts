@@ -36,7 +36,7 @@ describe('how a sign-in would end', () => {
     ['says who becomes an administrator', { role: 'admin' }, 'admin', /admits them/],
     ['admits a newcomer and says so', { account: null }, 'admitted', /makes an account/],
     ['makes a newcomer wait where approval is required', { account: null, newcomersWait: true }, 'refused', /approval/],
-    ['refuses whom the directory does not have', { answer: gone }, 'refused', /nobody of this login/],
+    ['refuses a login that the directory does not have', { answer: gone }, 'refused', /nobody of this login/],
     [
       'refuses who is in none of the required groups',
       { answer: found({ admitted: 'no' }) },
@@ -77,7 +77,12 @@ describe('how a sign-in would end', () => {
       'disabled',
       /administrator/,
     ],
-    ['refuses who waits', { account: { ...account, approvalStatus: 'pending' } }, 'refused', /waits for approval/],
+    [
+      'refuses an account that waits for approval',
+      { account: { ...account, approvalStatus: 'pending' } },
+      'refused',
+      /waits for approval/,
+    ],
     ['refuses who was rejected', { account: { ...account, approvalStatus: 'rejected' } }, 'refused', /rejected/],
     ['refuses after the end date', { account: { ...account, accountExpiresAt: now } }, 'refused', /end date/],
   ] as const)('%s', (_rule, facts, verdict, reason) => {

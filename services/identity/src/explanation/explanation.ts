@@ -22,7 +22,7 @@ type Facts = {
   conflict: string | null;
   /** The role after the next sign-in. */
   role: string;
-  /** Whether whoever comes for the first time waits for approval. */
+  /** Whether new accounts wait for approval. */
   newcomersWait: boolean;
   now: Date;
 };
@@ -37,7 +37,7 @@ const stateWords: Record<NonNullable<Person['state']['reason']>, string> = {
 
 const refused = (reason: string): Verdict => ({ verdict: 'refused', reason });
 
-/** What our own account says, before anybody asks a directory. */
+/** The verdict by the local account alone, before the directory is queried. */
 const byAccount = ({ account, now }: Facts): Verdict | null => {
   if (!account) return null;
   if (!account.isActive)
@@ -79,7 +79,7 @@ const byPerson = (facts: Facts, person: Person): Verdict => {
   return letIn(facts.role, `The directory admits them.${first}`);
 };
 
-/** How somebody would fare who signed in now with the right password. */
+/** The result of a sign-in now with the right password. */
 export const judge = (facts: Facts): Verdict => {
   const kept = byAccount(facts);
   if (kept) return kept;

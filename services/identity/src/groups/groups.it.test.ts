@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { identityRpc, type Role } from '@overtone/contracts';
 import type { Caller } from '@overtone/service-kit';
 import { waitFor } from '@overtone/testkit';
-import { addUser, listenTo, startBackends, startIdentity } from '../../test/running-identity.ts';
+import { addUser, collectEvents, startBackends, startIdentity } from '../../test/running-identity.ts';
 import type { Backends, RunningIdentity } from '../../test/running-identity.ts';
 
 let backends: Backends;
@@ -37,7 +37,7 @@ const listed = async (caller: Caller, query = ''): Promise<string[]> =>
   ((await get(caller, `/api/groups${query}`)).body as unknown as { uuid: string }[]).map((g) => g.uuid);
 const audited = async (event: string, group: string) => {
   const { rows } = await backends.sql.query<{ actor: string; user_id: string; details: object }>(
-    "select actor, user_id, details from audit_log where event_type = $1 and details ->> 'group' = $2",
+    "select actor, user_id, username, details from audit_log where event_type = $1 and details ->> 'group' = $2",
     [event, group],
   );
   return rows;
@@ -60,12 +60,12 @@ const mapTo = async (group: string | null, role: string | null = null, source = 
   ).rows[0]?.uuid ?? '';
 
 describe('groups', () => {
-  it('are made by administrators, and the bus hears of it', async () => {
-    const heard = listenTo(backends.bus, 'evt.identity.group.changed.v1');
+  it('are created by administrators, which publishes an event', async () => {
+    const events = collectEvents(backends.bus, 'evt.identity.group.changed.v1');
     const { status, body } = await send(root, 'POST', '/api/groups', { name: ' Choir ', description: 'Sings' });
     expect(status).toBe(201);
     expect(body).toMatchObject({ name: 'Choir', description: 'Sings', member_count: 0, my_role: null, members: [] });
-    await waitFor(() => heard.some((e) => e['groupId'] === body['uuid'] && e['name'] === 'Choir'));
+    await waitFor(() => events.some((e) => e['groupId'] === body['uuid'] && e['name'] === 'Choir'));
     expect(await audited('group.create', String(body['uuid']))).toMatchObject([{ actor: root.userId }]);
     expect((await send(await newCaller(), 'POST', '/api/groups', { name: 'Mine' })).status).toBe(403);
   });
@@ -133,8 +133,8 @@ describe('groups', () => {
     await add(root, group, member.userId);
     await add(root, group, manager.userId, 'manager');
     const [only, both] = [await mapTo(group), await mapTo(group, 'admin')];
-    const deleted = listenTo(backends.bus, 'evt.identity.group.deleted.v1');
-    const moved = listenTo(backends.bus, 'evt.identity.membership.changed.v1');
+    const deleted = collectEvents(backends.bus, 'evt.identity.group.deleted.v1');
+    const moved = collectEvents(backends.bus, 'evt.identity.membership.changed.v1');
     expect((await send(manager, 'DELETE', `/api/groups/${group}`)).status).toBe(403);
     expect((await send(root, 'DELETE', `/api/groups/${group}`)).status).toBe(204);
     await waitFor(() => deleted.some((e) => e['groupId'] === group));
@@ -166,17 +166,29 @@ describe('groups', () => {
 });
 
 describe('members by hand', () => {
-  it('are added as member or manager, counted and told with all groups of the person', async () => {
+  it('are added as member or manager, counted and published with all groups of the person', async () => {
     const [a, b, user] = [await newGroup(), await newGroup(), await newCaller()];
-    const heard = listenTo(backends.bus, 'evt.identity.membership.changed.v1');
+    const events = collectEvents(backends.bus, 'evt.identity.membership.changed.v1');
     expect((await add(root, a, user.userId)).body).toMatchObject({ role: 'member', source: 'manual' });
     expect((await add(root, b, user.userId, 'manager')).body).toMatchObject({ role: 'manager' });
-    await waitFor(() => heard.filter((e) => e['userId'] === user.userId).length === 2);
-    expect(heard.filter((e) => e['userId'] === user.userId)).toEqual([
+    await waitFor(() => events.filter((e) => e['userId'] === user.userId).length === 2);
+    expect(events.filter((e) => e['userId'] === user.userId)).toEqual([
       { userId: user.userId, groupIds: [a], version: 1 },
       { userId: user.userId, groupIds: [a, b].sort(), version: 2 },
     ]);
     expect(await audited('group.member.add', a)).toMatchObject([{ actor: root.userId, user_id: user.userId }]);
+  });
+
+  it('are named in the audit record of every change', async () => {
+    const [group, user] = [await newGroup(), await newCaller()];
+    const { rows } = await backends.sql.query('select email from "user" where uuid = $1', [user.userId]);
+    const username = (rows as { email: string }[])[0]?.email;
+    const path = `/api/groups/${group}/members/${user.userId}`;
+    await add(root, group, user.userId);
+    await send(root, 'PUT', path, { role: 'manager' });
+    await send(root, 'DELETE', path);
+    for (const change of ['add', 'update', 'remove'])
+      expect(await audited(`group.member.${change}`, group)).toMatchObject([{ user_id: user.userId, username }]);
   });
 
   it('are added once', async () => {
@@ -224,7 +236,7 @@ describe('members by hand', () => {
 });
 
 describe('members that a directory made', () => {
-  it('are told from manual ones by the source of the membership, which is manual unless said otherwise', async () => {
+  it('are distinguished from manual ones by the membership source, manual by default', async () => {
     const [group, user] = [await newGroup(), await newCaller()];
     await backends.sql.query('insert into user_group_member (group_id, user_id) values ($1, $2)', [group, user.userId]);
     const { body } = await get(root, `/api/groups/${group}`);

@@ -40,7 +40,7 @@ export const groupsStore = {
   setRole: async (tx: Tx, groupId: string, userId: string, role: string): Promise<void> =>
     void (await tx.userGroupMember.update({ where: { groupId_userId: { groupId, userId } }, data: { role } })),
 
-  /** Holds a group against being deleted; @returns false when it is gone. */
+  /** Locks a group against deletion; @returns false when it no longer exists. */
   keep: async (tx: Tx, id: string): Promise<boolean> =>
     (await tx.$queryRaw<unknown[]>`select 1 from user_group where uuid = ${id}::uuid for key share`).length > 0,
   hold: async (tx: Tx, id: string): Promise<boolean> =>
@@ -48,7 +48,7 @@ export const groupsStore = {
 
   create: async (tx: Tx, g: { name: string; description: string; createdBy: string }): Promise<string> =>
     (await tx.userGroup.create({ data: g, select: { id: true } })).id,
-  /** @returns false when the group is gone. */
+  /** @returns false when the group no longer exists. */
   update: async (tx: Tx, id: string, { name, description }: Fields): Promise<boolean> => {
     const data = { ...(name === undefined ? {} : { name }), ...(description === undefined ? {} : { description }) };
     return (await tx.userGroup.updateMany({ where: { id }, data: { ...data, updatedAt: new Date() } })).count > 0;

@@ -32,7 +32,7 @@ export const noGroup = () => notFound('There is no such group');
 /** Administrators see every group, others those they are in. */
 export const maySee = (caller: Caller, group: { myRole: string | null }): boolean =>
   roleAtLeast(caller.role, 'admin') || group.myRole !== null;
-/** Whom a group is no secret to, but who may not change it, is told the same as a stranger. */
+/** A caller who may see a group but not change it gets the same error as one who may not see it. */
 export const mayManage = (caller: Caller, group: { myRole: string | null }): boolean =>
   roleAtLeast(caller.role, 'admin') || group.myRole === 'manager';
 
@@ -58,11 +58,11 @@ export const toGroupDetail = (g: GroupRow, members: MemberRow[]): GroupDetail =>
   members: members.map(toGroupMember),
 });
 
-/** What a directory, provider or proxy makes of somebody's memberships. */
+/** The memberships that a directory, provider or proxy grants. */
 export type Memberships = {
   /**
    * Leaves exactly these groups among the memberships that `source` made, in the caller's transaction, which holds the
-   * account already. Memberships of other origin stay as they are, and a group somebody is in already is not added.
+   * account already. Memberships of other sources stay unchanged, and existing ones are not added again.
    */
   bringInLine: (
     tx: Tx,

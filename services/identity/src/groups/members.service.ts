@@ -11,7 +11,13 @@ import { membershipsStore as memberships } from './memberships.store.ts';
 
 type Deps = { db: Db; outbox: Outbox };
 type Membership = { groupId: string; userId: string };
-type Told = { event: AuditRecord['event']; userId: string; group: GroupRow; details: Record<string, string> };
+type MembershipChange = {
+  event: AuditRecord['event'];
+  userId: string;
+  username: string | undefined;
+  group: GroupRow;
+  details: Record<string, string>;
+};
 
 const noMember = () => notFound('There is no such member');
 const fromDirectory = (source: string) =>
@@ -21,7 +27,7 @@ const fromDirectory = (source: string) =>
       "Change the mapping, or the person's groups at their source.",
   );
 
-/** The group, held against deletion, for somebody who may change it or is the member concerned. */
+/** The group, locked against deletion, for a caller who may change it or is the member concerned. */
 const heldGroup = async (tx: Tx, caller: Caller, m: Membership, mayLeave: boolean): Promise<GroupRow> => {
   if (!(await store.keep(tx, m.groupId))) throw noGroup();
   const group = await store.find(tx, m.groupId, caller.userId);
@@ -37,12 +43,11 @@ const memberOf = async (tx: Tx, { groupId, userId }: Membership): Promise<Member
 
 /** Members that people put into a group, by hand. */
 export const createMembers = ({ db, outbox }: Deps) => {
-  const audit = (tx: Tx, caller: Caller, client: Client, { event, userId, group, details }: Told) =>
+  const audit = (tx: Tx, caller: Caller, client: Client, { group, details, ...change }: MembershipChange) =>
     writeAudit(tx, {
-      event,
+      ...change,
       outcome: 'success',
       actor: caller.userId,
-      userId,
       client,
       details: { group: group.id, name: group.name, ...details },
     });
@@ -52,31 +57,31 @@ export const createMembers = ({ db, outbox }: Deps) => {
   return {
     add: (caller: Caller, m: Membership & { role: GroupRole }, client: Client): Promise<GroupMember> =>
       db.$transaction(async (tx) => {
-        const exists = await memberships.holdUser(tx, m.userId);
+        const username = await memberships.holdUser(tx, m.userId);
         const group = await heldGroup(tx, caller, m, false);
-        if (!exists) throw notFound('There is no such account');
+        if (username === undefined) throw notFound('There is no such account');
         if (!(await memberships.addByHand(tx, { ...m, addedBy: caller.userId })))
           throw conflict('already_member', 'This person is a member already');
         await tellMemberships(tx, m.userId);
         const { role, userId } = m;
-        await audit(tx, caller, client, { event: 'group.member.add', userId, group, details: { role } });
+        await audit(tx, caller, client, { event: 'group.member.add', userId, username, group, details: { role } });
         return toGroupMember(await memberOf(tx, m));
       }, txOptions),
 
     change: (caller: Caller, m: Membership & { role: GroupRole }, client: Client): Promise<GroupMember> =>
       db.$transaction(async (tx) => {
-        await memberships.holdUser(tx, m.userId);
+        const username = await memberships.holdUser(tx, m.userId);
         const group = await heldGroup(tx, caller, m, false);
         const member = await memberOf(tx, m);
         await store.setRole(tx, m.groupId, m.userId, m.role);
         const details = { from: member.role, to: m.role };
-        await audit(tx, caller, client, { event: 'group.member.update', userId: m.userId, group, details });
+        await audit(tx, caller, client, { event: 'group.member.update', userId: m.userId, username, group, details });
         return toGroupMember({ ...member, role: m.role });
       }, txOptions),
 
     remove: (caller: Caller, m: Membership, client: Client): Promise<undefined> =>
       db.$transaction(async (tx) => {
-        await memberships.holdUser(tx, m.userId);
+        const username = await memberships.holdUser(tx, m.userId);
         const group = await heldGroup(tx, caller, m, true);
         const { role, source } = await memberOf(tx, m);
         // Gone by hand it would be back with the next pass; what nothing maps any more may go.
@@ -84,7 +89,7 @@ export const createMembers = ({ db, outbox }: Deps) => {
         await memberships.remove(tx, m.groupId, m.userId);
         await tellMemberships(tx, m.userId);
         const details = { role, source };
-        await audit(tx, caller, client, { event: 'group.member.remove', userId: m.userId, group, details });
+        await audit(tx, caller, client, { event: 'group.member.remove', userId: m.userId, username, group, details });
         return undefined;
       }, txOptions),
   };

@@ -4,13 +4,16 @@ export type AllGroupsOf = { userId: string; groupIds: string[]; version: number 
 type Moved = { added: string[]; removed: string[] };
 export type NewMember = { groupId: string; userId: string; role: string; addedBy: string };
 
-// Whoever changes memberships holds the account first and then the group: two who do cannot wait for each other.
+// Lock order for membership changes: account first, then group. So two changes cannot deadlock.
 export const membershipsStore = {
-  /** Holds an account until the transaction ends. @returns false when there is none. */
-  holdUser: async (tx: Tx, userId: string): Promise<boolean> =>
-    (await tx.$queryRaw<unknown[]>`select 1 from "user" where uuid = ${userId}::uuid for update`).length > 0,
+  /** Locks an account until the transaction ends. @returns its address; undefined when there is none. */
+  holdUser: async (tx: Tx, userId: string): Promise<string | undefined> => {
+    const rows = await tx.$queryRaw<{ email: string }[]>`
+      select email from "user" where uuid = ${userId}::uuid for update`;
+    return rows[0]?.email;
+  },
 
-  /** One statement adds, removes and counts; groups that are gone meanwhile are left out. */
+  /** One statement adds, removes and counts; groups deleted in between are left out. */
   bringInLine: async (
     tx: Tx,
     w: { userId: string; source: string; groupIds: readonly string[] },
@@ -35,7 +38,7 @@ export const membershipsStore = {
   },
 
   /**
-   * Makes somebody a member by hand; a membership that a directory made becomes one that a person vouches for.
+   * Adds a member manually; a membership from a directory becomes a manual one.
    * @returns false when a person made it before.
    */
   addByHand: async (tx: Tx, m: NewMember): Promise<boolean> => {

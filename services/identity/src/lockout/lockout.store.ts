@@ -19,7 +19,7 @@ const countedOn = ({ threshold, minutes }: LockoutRule, from = Prisma.empty) => 
   where (t.locked_until is null or t.locked_until <= now())`;
 
 /**
- * Waits for no disk: whatever comes of the attempt is written down before anybody hears of it, and that takes this along.
+ * Does not wait for the disk: the outcome of the attempt is committed before the response, and that flushes this write too.
  */
 const countAccount = (userId: string, rule: LockoutRule) => Prisma.sql`
   with hasty as materialized (select set_config('synchronous_commit', 'off', true))
@@ -39,7 +39,7 @@ const countName = (key: string, rule: LockoutRule) => Prisma.sql`
  * have rows of their own.
  */
 export const createLockout = ({ db, pool, settings }: { db: Db; pool: Pool; settings: Settings }): Lockout => {
-  // Who waits this long has given up; a directory that hangs must not keep a queue of them.
+  // After this time the client has given up; an unresponsive directory must not build up a queue.
   const oneAtATime = createTurns({ maxWaiting: 40, maxWaitMs: 15_000 });
 
   const set = async (key: string, values: Prisma.Sql, tx: Tx = db): Promise<void> =>

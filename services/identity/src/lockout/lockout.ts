@@ -34,7 +34,7 @@ export const lockoutRuleOf = (s: LockoutSettings): LockoutRule | null => {
 };
 
 /** An attempt that was let through: counted as a failure beforehand, so that no number of attempts at once gets more. */
-export type Attempt = { key: LockoutKey; counted: boolean; locksAccount: boolean };
+export type FailureReservation = { key: LockoutKey; counted: boolean; locksAccount: boolean };
 
 /** Takes back the lock that an attempt ran into itself; on the row of its account or name, written `t`. */
 export const unlocking = 'locked_until = null, lockouts = greatest(t.lockouts - 1, 0)';
@@ -42,16 +42,18 @@ export const unlocking = 'locked_until = null, lockouts = greatest(t.lockouts - 
 export const forgiven = (locks: boolean): string => `failed_logins = 0${locks ? `, ${unlocking}` : ''}`;
 
 /** The one attempt that stands on this account's own budget; undefined: there are others to forgive besides. */
-export const onlyAttemptOn = (attempts: readonly Attempt[], userId: string): Attempt | undefined =>
-  attempts.length === 1 && attempts[0]?.key === userId ? attempts[0] : undefined;
+export const onlyAttemptOn = (
+  attempts: readonly FailureReservation[],
+  userId: string,
+): FailureReservation | undefined => (attempts.length === 1 && attempts[0]?.key === userId ? attempts[0] : undefined);
 
 export type Lockout = {
   /** @returns null while the account is locked. */
-  begin: (key: LockoutKey) => Promise<Attempt | null>;
+  begin: (key: LockoutKey) => Promise<FailureReservation | null>;
   /** The attempt was right: every failure before it is forgotten. */
-  succeed: (attempt: Attempt, tx?: Tx) => Promise<void>;
+  succeed: (attempt: FailureReservation, tx?: Tx) => Promise<void>;
   /** Nothing was tried after all: takes back this attempt and no other. */
-  giveBack: (attempt: Attempt) => Promise<void>;
+  giveBack: (attempt: FailureReservation) => Promise<void>;
   /**
    * One attempt per key at a time; the others wait their turn.
    * @throws AppError rate_limited when too many wait already, or this one has waited too long.
@@ -59,6 +61,6 @@ export type Lockout = {
   oneAtATime: <T>(key: LockoutKey, work: () => Promise<T>) => Promise<T>;
   /** An administrator lets an account in again, under every spelling. @returns whether it was locked. */
   unlock: (userId: string, tx?: Tx) => Promise<boolean>;
-  /** Forgets names that nobody has tried for long. */
+  /** Removes names without a recent attempt. */
   forgetOld: () => Promise<void>;
 };

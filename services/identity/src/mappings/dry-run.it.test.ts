@@ -81,14 +81,14 @@ describe('the dry run by user name', () => {
     });
   });
 
-  it('also shows somebody who is in no required group', async () => {
+  it('also shows a person who is in no required group', async () => {
     const eve = await w.person();
     const crew = await newLdapGroup([eve]);
     await w.set('ldap', { ldap_user_groups: await newLdapGroup([]) });
     expect(await dryRun({ username: eve.uid })).toMatchObject({ status: 200, body: { claim_values: [crew] } });
   });
 
-  it('answers 404 to somebody whom the directory does not have', async () => {
+  it('answers 404 for a person whom the directory does not have', async () => {
     expect(await dryRun({ username: 'nobody-at-all' })).toMatchObject({
       status: 404,
       body: { code: 'not_found', detail: 'User not found in LDAP' },
@@ -165,7 +165,7 @@ describe('sign-in after the dry run', () => {
 });
 
 describe('while the directory is away', () => {
-  it('the dry run by user name answers 503, the one by claims goes on', async () => {
+  it('the dry run by user name answers 503, the one by claims still works', async () => {
     await w.ask({ ldap_server: 'ldap://127.0.0.1:9' });
     const { status, headers, body } = await w.identity.ask(`${path}/test`, {
       caller: w.admin,

@@ -8,7 +8,7 @@ import type { Settings } from '../settings/settings.ts';
 import type { MappingIndexes } from './mapping-indexes.ts';
 import { mappingsStore as store } from './mappings.store.ts';
 
-/** The directory of the settings in force. */
+/** The directory of the effective settings. */
 type PeopleDirectory = { lookUp: (login: string) => Promise<Answer<Person>> };
 type Deps = { db: Db; indexes: MappingIndexes; settings: Settings; directory: PeopleDirectory };
 type Asserted = { claims: readonly string[]; legacyAdmin: boolean };

@@ -20,7 +20,7 @@ beforeEach(async () => {
 const unknown = { known: false, reason: 'group search failed' } as const;
 
 describe('at the same time', () => {
-  it('sign-ins of one person and a sweep over two replicas go one after another: each change is told once', async () => {
+  it('serializes sign-ins of one person and a sweep over two replicas: each change is published once', async () => {
     const [user, group] = [await w.user(), await w.group()];
     await w.map('a', { group, role: 'admin' });
     const claims = { known: true, values: ['a'] } as const;
@@ -32,7 +32,7 @@ describe('at the same time', () => {
     expect(results.filter((r) => r.added.length > 0)).toHaveLength(1);
     expect(await w.versionOf(user)).toBe(1);
     expect(await w.audit(user)).toHaveLength(1);
-    expect(await w.told(user)).toHaveLength(3);
+    expect(await w.publishedEvents(user)).toHaveLength(3);
   });
 
   it('opposite passes end in the state of the one that came last, with an unbroken line of changes', async () => {
@@ -44,11 +44,11 @@ describe('at the same time', () => {
         w.pass(user, { claims: { known: true, values: [i % 2 ? 'a' : 'b'] } }, i % 4 < 2 ? 0 : 1),
       ),
     );
-    const told = await w.told(user);
-    const members = told.filter((t) => t.subject.includes('membership')).map((t) => t.data);
+    const published = await w.publishedEvents(user);
+    const members = published.filter((t) => t.subject.includes('membership')).map((t) => t.data);
     expect(members.map((m) => m['version'])).toEqual(members.map((_m, i) => i + 1));
     expect(members.at(-1)?.['groupIds']).toEqual(Object.keys(await w.groupsOf(user)));
-    const roles = told.filter((t) => t.subject.includes('role.changed')).map((t) => t.data);
+    const roles = published.filter((t) => t.subject.includes('role.changed')).map((t) => t.data);
     roles.slice(1).forEach((change, i) => expect(change['from']).toBe(roles[i]?.['to']));
     expect(roles.at(-1)?.['to'] ?? 'user').toBe(await w.roleOf(user));
     expect(await w.roleOf(user)).toBe((await w.groupsOf(user))[a] ? 'admin' : 'user');
@@ -74,7 +74,7 @@ describe('at the same time', () => {
     expect(await w.groupsOf(user)).toEqual({ [group]: 'manual' });
   });
 
-  it('a group that is deleted meanwhile is left out, and the sign-in goes on', async () => {
+  it('leaves out a group that is deleted in between, and the sign-in succeeds', async () => {
     const [user, group, kept] = [await w.user(), await w.group(), await w.group()];
     const mapping = await w.map('a', { group });
     await w.map('b', { group: kept });
@@ -93,7 +93,7 @@ describe('at the same time', () => {
 });
 
 describe('the sweep', () => {
-  it('leaves out a group that is deleted meanwhile, and does the rest of its batch', async () => {
+  it('leaves out a group that is deleted in between, and applies the rest of its batch', async () => {
     const [user, group, kept] = [await w.user(), await w.group(), await w.group()];
     const outbox = createOutbox('identity');
     const { values } = effective(new Map(), {});

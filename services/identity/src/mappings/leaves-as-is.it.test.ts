@@ -43,19 +43,19 @@ const asked = async (userId: string, values: readonly string[]) => {
   };
   return { leavesAsIs: w.replicas[0].mappings.leavesAsIs(account, pass), role: account.role };
 };
-const somebody = async (role = 'user'): Promise<string> => {
+const createAccount = async (role = 'user'): Promise<string> => {
   const userId = await w.user({ role });
   await w.db.user.update({ where: { id: userId }, data: { directoryId: `entryUUID:${userId}` } });
   return userId;
 };
 
-describe('what is said beforehand of a pass', () => {
+describe('the check whether a sign-in changes nothing', () => {
   const kinds = ['user', 'admin', 'super_admin'].flatMap((role) => groupSets.map((has) => [role, has] as const));
   it.each(kinds)('is exactly whether the pass changes anything: %s with groups %i', async (role, has) => {
     // From the first pass on the mappings are at hand.
-    await w.signIn(await somebody(), []);
+    await w.signIn(await createAccount(), []);
     for (const says of groupSets) {
-      const userId = await somebody(role);
+      const userId = await createAccount(role);
       for (const [i, group] of pick(groups, has).entries()) await w.join(group, userId, i === 0 ? 'ldap' : 'manual');
       const { leavesAsIs } = await asked(userId, pick(claims, says));
       const { added, removed, roleChanged } = await w.signIn(userId, pick(claims, says));
@@ -68,7 +68,7 @@ describe('what is said beforehand of a pass', () => {
   });
 
   it('is nothing while a change of the mappings has not been read', async () => {
-    const userId = await somebody();
+    const userId = await createAccount();
     await w.signIn(userId, [claims[0]]);
     expect((await asked(userId, [claims[0]])).leavesAsIs).toBe(true);
     const mapping = await w.map('cn=new,dc=example,dc=org', { role: 'admin' });

@@ -3,7 +3,7 @@ import type { MappingSource } from '@overtone/contracts';
 import type { Db, Tx } from '../database.ts';
 import { mappingsStore as store } from './mappings.store.ts';
 
-/** The mappings in force, by source. */
+/** The effective mappings, by source. */
 export type MappingIndexes = {
   of: (db: Db | Tx, source: MappingSource) => Promise<MappingIndex>;
   /** The same when the mappings of just this state are at hand. */

@@ -77,7 +77,7 @@ describe('group membership (states and transitions)', () => {
     expect(await w.groupsOf(user)).toEqual({ [theirs]: 'oidc' });
   });
 
-  it('stays as it is when nothing changes: no row is written, no event, no version', async () => {
+  it('writes no row, event or version when nothing changes', async () => {
     const [user, group] = [await w.user(), await w.group()];
     await w.map('a', { group });
     await w.signIn(user, ['a']);
@@ -87,7 +87,7 @@ describe('group membership (states and transitions)', () => {
     expect(await w.signIn(user, ['a'])).toEqual({ role: 'user', roleChanged: false, added: [], removed: [] });
     expect(await rows()).toEqual(before);
     expect(await w.versionOf(user)).toBe(1);
-    expect(await w.told(user)).toHaveLength(1);
+    expect(await w.publishedEvents(user)).toHaveLength(1);
   });
 });
 
@@ -190,12 +190,12 @@ describe('directory account (states and transitions)', () => {
     ]);
   });
 
-  it('a role change is told once: role changed, user updated, sessions revoked', async () => {
+  it('publishes a role change once: role changed, user updated, sessions revoked', async () => {
     const user = await w.user();
     await w.openSession(user);
     await w.signIn(user, [], { legacyAdmin: 'yes' });
     await w.signIn(user, [], { legacyAdmin: 'yes' });
-    expect(await w.told(user)).toEqual([
+    expect(await w.publishedEvents(user)).toEqual([
       {
         subject: 'evt.identity.session.revoked.v1',
         data: { userId: user, sessionId: null, reason: 'role_changed' },
@@ -209,14 +209,14 @@ describe('directory account (states and transitions)', () => {
     expect(await w.audit(user)).toHaveLength(1);
   });
 
-  it('a membership change is told with all groups of the user and a version that grows', async () => {
+  it('publishes a membership change with all groups of the user and an increasing version', async () => {
     const [user, manual, mapped] = [await w.user(), await w.group(), await w.group()];
     await w.join(manual, user, 'manual');
     await w.map('a', { group: mapped });
     await w.signIn(user, ['a']);
     await w.signIn(user, []);
     const subject = 'evt.identity.membership.changed.v1';
-    expect(await w.told(user)).toEqual([
+    expect(await w.publishedEvents(user)).toEqual([
       { subject, data: { userId: user, groupIds: [manual, mapped].sort(), version: 1 } },
       { subject, data: { userId: user, groupIds: [manual], version: 2 } },
     ]);
@@ -240,7 +240,7 @@ describe('directory account (states and transitions)', () => {
       await w.signIn(user, ['a'], { actor: 'directory_sync', legacyAdmin: 'yes' });
       await w.signIn(user, [], { actor: 'directory_sync' });
       expect(await w.db.user.findUniqueOrThrow({ where: { id: user } })).toEqual(before);
-      expect([await w.groupsOf(user), await w.told(user)]).toEqual([{}, []]);
+      expect([await w.groupsOf(user), await w.publishedEvents(user)]).toEqual([{}, []]);
     }
   });
 
@@ -264,7 +264,7 @@ describe('directory account (states and transitions)', () => {
         throw new Error('not admitted');
       }),
     ).rejects.toThrow('not admitted');
-    expect([await w.groupsOf(user), await w.roleOf(user), await w.told(user), await w.audit(user)]).toEqual([
+    expect([await w.groupsOf(user), await w.roleOf(user), await w.publishedEvents(user), await w.audit(user)]).toEqual([
       {},
       'user',
       [],

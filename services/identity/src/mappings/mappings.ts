@@ -5,7 +5,7 @@ import type { z } from 'zod';
 import type { Client } from '../client.ts';
 import type { Tx } from '../database.ts';
 
-/** What a source says of somebody's groups. Unknown is not "none": it changes nothing. */
+/** The groups of a person by a source. Unknown is not "none": it changes nothing. */
 export type { Claims } from '@overtone/directory';
 /** Whether the source's own admin settings (admin users, admin groups, admin roles) make the person an administrator. */
 export type LegacyAdmin = 'yes' | 'no' | 'unknown';
@@ -21,7 +21,7 @@ export type Pass = {
 };
 export type Reconciled = { role: Role; roleChanged: boolean; added: string[]; removed: string[] };
 /** An account as mappings see it, and the state of the mappings that was current then. */
-export type Standing = {
+export type MappedAccount = {
   role: string;
   authType: string;
   groupIds: readonly string[];
@@ -36,7 +36,7 @@ export type Mappings = {
    */
   reconcile: (tx: Tx, pass: Pass) => Promise<Reconciled>;
   /** Whether `reconcile` would surely find everything as it should be; false also when that cannot be said at once. */
-  leavesAsIs: (account: Standing, pass: Pass) => boolean;
+  leavesAsIs: (account: MappedAccount, pass: Pass) => boolean;
 };
 
 export type MappingObject = z.infer<typeof mappingObject>;

@@ -9,7 +9,7 @@ type Account = {
 };
 
 export const reconciliationStore = {
-  /** An account as it is, held until the transaction ends: sign-ins of one person and the sweep go one after another. */
+  /** The current account, locked until the transaction ends: this serializes sign-ins of one person and the sweep. */
   holdAccount: async (tx: Tx, userId: string): Promise<Account | undefined> => {
     const rows = await tx.$queryRaw<Account[]>`
       select email, role, auth_type as "authType", is_active as "isActive" from "user"

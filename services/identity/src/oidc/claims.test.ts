@@ -8,7 +8,7 @@ const defaults = Object.fromEntries(
 ) as unknown as AuthSettings;
 const settings = (change: Partial<OidcSettings> = {}): OidcSettings => ({ ...defaults, ...change });
 const person = (claims: Record<string, unknown>, change: Partial<OidcSettings> = {}) =>
-  personOf({ iss: 'https://idp.example.org', sub: 's-1', ...claims }, settings(change));
+  personOf({ iss: 'https://idp.example.org', sub: 's-1', ...claims }, settings(change), true);
 
 describe('a claim at a path', () => {
   it.each([
@@ -64,24 +64,36 @@ describe('a list claim', () => {
 describe('what can be mapped', () => {
   const known = (...values: string[]) => ({ known: true as const, values });
   const unknown = { known: false as const, reason: 'absent' };
-  it('is groups, and roles where they are told', () => {
+  it('is groups, and roles where the claim is present', () => {
     expect(mappedClaims(known('g'), known('r', 'g'), 'groups')).toEqual(known('g', 'r'));
     expect(mappedClaims(known('g'), unknown, 'groups')).toEqual(known('g'));
   });
-  it('is unknown while the groups are, whatever the roles say: nothing is taken away', () => {
+  it('is unknown while the groups are, for any roles: nothing is revoked', () => {
     expect(mappedClaims(unknown, known('r'), 'groups')).toEqual(unknown);
     expect(mappedClaims(unknown, unknown, 'groups')).toEqual(unknown);
   });
   it('is the roles where no groups claim is set', () => {
     expect(mappedClaims(unknown, known('r'), '')).toEqual(known('r'));
   });
-  it('makes an administrator by a role of the list, to the letter; unknown roles say nothing', () => {
-    expect(adminByRole(known('user', 'ops'), ['admin', 'ops'])).toBe('yes');
-    expect(adminByRole(known('Admin'), ['admin'])).toBe('no');
-    expect(adminByRole(known(), ['admin'])).toBe('no');
-    expect(adminByRole(known('admin'), [])).toBe('no');
-    expect(adminByRole(unknown, ['admin'])).toBe('unknown');
+  it('makes an administrator by a role of the list, to the letter', () => {
+    const configured = (...roles: string[]) => ({ roles, configured: true });
+    expect(adminByRole(known('user', 'ops'), configured('admin', 'ops'))).toBe('yes');
+    expect(adminByRole(known('Admin'), configured('admin'))).toBe('no');
+    expect(adminByRole(known(), configured('admin'))).toBe('no');
+    expect(adminByRole(known('admin'), configured())).toBe('no');
   });
+  it('matches the default role in a claim that is present', () => {
+    expect(adminByRole(known('admin'), { roles: ['admin'], configured: false })).toBe('yes');
+  });
+  it.each(['absent', 'overage', 'malformed'])(
+    'an %s roles claim is unknown only where admin roles are set',
+    (reason) => {
+      const roles = { known: false as const, reason };
+      expect(adminByRole(roles, { roles: ['admin'], configured: true })).toBe('unknown');
+      expect(adminByRole(roles, { roles: ['admin'], configured: false })).toBe('no');
+      expect(adminByRole(roles, { roles: [], configured: true })).toBe('no');
+    },
+  );
 });
 
 describe('whom a token is about', () => {

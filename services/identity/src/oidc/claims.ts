@@ -56,14 +56,21 @@ export const names = (setting: string): string[] =>
     .map((entry) => entry.trim())
     .filter(Boolean);
 
-/** Groups, and roles where they are told: both can be mapped. Roles alone do not make the groups known. */
+/** Groups, and roles where the claim is present: both can be mapped. Roles alone do not make the groups known. */
 export const mappedClaims = (groups: Claims, roles: Claims, groupsPath: string): Claims => {
   if (groupsPath === '') return roles;
   if (!groups.known || !roles.known) return groups;
   return { known: true, values: [...new Set([...groups.values, ...roles.values])] };
 };
 
-export const adminByRole = (roles: Claims, adminRoles: readonly string[]): LegacyAdmin => {
-  if (!roles.known) return 'unknown';
-  return roles.values.some((role) => adminRoles.includes(role)) ? 'yes' : 'no';
+/** The roles that make an administrator; `configured`: an administrator or the environment has set them. */
+export type AdminRoles = { roles: readonly string[]; configured: boolean };
+
+/**
+ * The admin signal of the roles claim. It exists only where admin roles are configured: without them an unusable claim
+ * means *no*, so that a person who leaves the mapped group is demoted; with them it is *unknown*, and the role is kept.
+ */
+export const adminByRole = (claim: Claims, { roles, configured }: AdminRoles): LegacyAdmin => {
+  if (claim.known) return claim.values.some((role) => roles.includes(role)) ? 'yes' : 'no';
+  return configured && roles.length > 0 ? 'unknown' : 'no';
 };

@@ -2,9 +2,10 @@ import { randomBytes } from 'node:crypto';
 import type { ConnectionStep } from '@overtone/contracts';
 import * as client from 'openid-client';
 import { boundedFetch, safeAddress } from './bounded-fetch.ts';
+import { names } from './claims.ts';
 import { createDiscovery } from './discovery.ts';
 import { failureOf } from './failures.ts';
-import { issuerOf, type OidcSettings } from './oidc.ts';
+import { issuerOf, type AdminRoleFacts, type OidcSettings } from './oidc.ts';
 import { configure } from './provider.adapter.ts';
 
 type Seen = { evidence: string; advice?: string };
@@ -54,11 +55,15 @@ const asker =
   };
 
 const checkIssuer = (issuer: string, metadata: Document): Seen => {
-  const told = metadata['issuer'];
-  if (typeof told === 'string' && URL.canParse(told) && new URL(told).href === new URL(issuer).href)
-    return { evidence: told };
+  const metadataIssuer = metadata['issuer'];
+  if (
+    typeof metadataIssuer === 'string' &&
+    URL.canParse(metadataIssuer) &&
+    new URL(metadataIssuer).href === new URL(issuer).href
+  )
+    return { evidence: metadataIssuer };
   throw new Broken(
-    `It calls itself ${shown(told)}, and the settings say ${issuer}`,
+    `It calls itself ${shown(metadataIssuer)}, and the settings say ${issuer}`,
     'Set oidc_discovery_url to the issuer exactly as the provider spells it.',
   );
 };
@@ -117,6 +122,26 @@ const checkClaims = (metadata: Document, s: OidcSettings): Seen => {
   };
 };
 
+/** Whether sign-ins carry the claim that the administrator roles are read from. */
+const checkAdminRoles = (metadata: Document, s: OidcSettings, { configured, lastSignIn }: AdminRoleFacts): Seen => {
+  const roles = names(s.oidc_admin_role);
+  const path = s.oidc_roles_claim;
+  if (!configured || roles.length === 0)
+    return { evidence: 'No administrator role is set: a sign-in without the roles claim counts as one without roles.' };
+  const kept = 'While the claim is missing, administrators keep their role, also after they leave the mapped groups.';
+  const mend = `${kept} Add the claim ${path} to the ID token or user info at the provider, correct oidc_roles_claim, or clear oidc_admin_role.`;
+  if (lastSignIn?.unusable)
+    return {
+      evidence: `The last sign-in (${lastSignIn.at.toISOString()}) had no usable claim ${path}: ${lastSignIn.unusable}`,
+      advice: mend,
+    };
+  if (lastSignIn) return { evidence: `The last sign-in (${lastSignIn.at.toISOString()}) had the claim ${path}` };
+  const offered = list(metadata['claims_supported']);
+  if (offered.includes(path) || offered.includes(path.split('.')[0] as string))
+    return { evidence: `${path} is announced; administrator roles: ${roles.join(', ')}` };
+  return { evidence: `The provider does not announce the claim ${path}`, advice: mend };
+};
+
 const saidBy = (e: unknown): string => {
   if (e instanceof client.ResponseBodyError) return e.error;
   return e instanceof client.WWWAuthenticateChallengeError ? 'invalid_client' : failureOf(e, false).reason;
@@ -164,7 +189,7 @@ const runStep = async ({ code, title, work }: Step): Promise<ConnectionStep> => 
  * The connection test: step by step to the first that everything after it needs. The last but one asks the way a sign-in
  * does, so that what passes here works there. Takes `oidc_timeout` at most.
  */
-export const diagnoseProvider = async (s: OidcSettings): Promise<ConnectionStep[]> => {
+export const diagnoseProvider = async (s: OidcSettings, facts: AdminRoleFacts): Promise<ConnectionStep[]> => {
   const signal = AbortSignal.timeout(s.oidc_timeout * 1000);
   const ask = asker(signal);
   const issuer = issuerOf(s);
@@ -199,6 +224,11 @@ export const diagnoseProvider = async (s: OidcSettings): Promise<ConnectionStep[
     { code: 'flow', title: 'Check the flow', work: () => checkFeatures(metadata) },
     { code: 'scopes', title: 'Check the scopes', work: () => checkScopes(metadata, s) },
     { code: 'claims', title: 'Check the claims', work: () => checkClaims(metadata, s) },
+    {
+      code: 'admin_roles',
+      title: 'Check the claim of the administrator roles',
+      work: () => checkAdminRoles(metadata, s, facts),
+    },
     {
       code: 'client',
       title: 'Ask whether the client is known',

@@ -19,8 +19,10 @@ const isSafe = (url: unknown): boolean => typeof url === 'string' && URL.canPars
 /** @throws Error naming what this provider cannot be used without. */
 const checked = (metadata: client.ServerMetadata): client.ServerMetadata => {
   for (const name of endpoints) if (!isSafe(metadata[name])) throw new Error(`unusable_${name}`);
-  const told: unknown = metadata.id_token_signing_alg_values_supported ?? ['RS256'];
-  const algorithms = Array.isArray(told) ? told.filter((a) => typeof a === 'string' && allowed.test(a)) : [];
+  const advertised: unknown = metadata.id_token_signing_alg_values_supported ?? ['RS256'];
+  const algorithms = Array.isArray(advertised)
+    ? advertised.filter((a) => typeof a === 'string' && allowed.test(a))
+    : [];
   if (algorithms.length === 0) throw new Error('no_signing_algorithm');
   const { userinfo_endpoint: userinfo, ...rest } = metadata;
   return {

@@ -117,7 +117,7 @@ describe('sign-in at a real provider, through the edge', () => {
     expect((await me(await signIn('una')))['uuid']).toBe(before['uuid']);
   });
 
-  it('makes an administrator by a role of the provider, and no longer when the role is gone', async () => {
+  it('grants and revokes the administrator role with a role of the provider', async () => {
     expect(await me(await signIn('ada'))).toMatchObject({ role: 'admin' });
     provider.users.set('ada', { ...inIdToken.ada, realm_access: { roles: ['other'] } });
     expect(await me(await signIn('ada'))).toMatchObject({ role: 'user' });
@@ -128,7 +128,7 @@ describe('sign-in at a real provider, through the edge', () => {
     await database.rows(`delete from audit_log`);
     const claims = { ...inIdToken.gus, groups: undefined, _claim_names: { groups: 'src1' } };
     provider.users.set('gus', claims);
-    // Admission cannot be decided either: nobody is let in on what is not known.
+    // Admission cannot be decided either: unknown groups admit no one.
     expect((await signIn('gus')).status).toBe(401);
     expect(await database.lastRefusal()).toBe('NOT_ADMITTED groups_overage');
     expect(await database.rows(`select role from "user" where oidc_subject = 'gus'`)).toEqual([{ role: 'admin' }]);
@@ -151,7 +151,7 @@ describe('sign-in at a real provider, through the edge', () => {
     expect(await database.lastRefusal()).toContain('ACCOUNT_LINK_REFUSED');
   });
 
-  it("is no use in another browser, nor with somebody else's code", async () => {
+  it("is no use in another browser, nor with another user's code", async () => {
     const [mine, theirs] = [await ask('/api/auth/oidc/login'), await ask('/api/auth/oidc/login')];
     const back = await provider.signIn(String(theirs.body['authorization_url']), 'una');
     const push = await ask(`/api/auth/oidc/callback${back.search}`, { cookie: cookieHeader(mine.set) });
@@ -165,7 +165,7 @@ describe('sign-in at a real provider, through the edge', () => {
 });
 
 describe('a provider that goes down', () => {
-  it('is said to be unusable, and a sign-in under way ends as every refused one', async () => {
+  it('is reported as unusable, and a pending sign-in ends like every refused one', async () => {
     const login = await ask('/api/auth/oidc/login');
     const back = await provider.signIn(String(login.body['authorization_url']), 'una');
     await provider.stop();

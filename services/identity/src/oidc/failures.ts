@@ -1,12 +1,19 @@
 import type { AuditErrorCode } from '../audit/audit.ts';
 import type { Failed } from './provider.ts';
 
-type Told = { code?: unknown; error?: unknown; message?: unknown; name?: unknown; cause?: unknown; claim?: unknown };
-const isObject = (e: unknown): e is Told => typeof e === 'object' && e !== null;
+type ErrorLike = {
+  code?: unknown;
+  error?: unknown;
+  message?: unknown;
+  name?: unknown;
+  cause?: unknown;
+  claim?: unknown;
+};
+const isObject = (e: unknown): e is ErrorLike => typeof e === 'object' && e !== null;
 
 /** An error and what it was caused by, outermost first. */
-const chain = (e: unknown): Told[] => {
-  const out: Told[] = [];
+const chain = (e: unknown): ErrorLike[] => {
+  const out: ErrorLike[] = [];
   for (let at = e; isObject(at) && out.length < 6; at = at.cause) out.push(at);
   return out;
 };
@@ -25,8 +32,8 @@ const reasons: [RegExp, string][] = [
   [/JWT "(\w+)"|ID Token "(\w+)"/, '$claim'],
 ];
 
-const reasonOfToken = (told: readonly Told[]): string => {
-  for (const t of told) {
+const reasonOfToken = (errors: readonly ErrorLike[]): string => {
+  for (const t of errors) {
     const claim = word(t.claim);
     if (claim) return claim;
     const text = typeof t.message === 'string' ? t.message : '';
@@ -39,26 +46,26 @@ const reasonOfToken = (told: readonly Told[]): string => {
 
 /** A member of the token endpoint's answer that is not as it must be. */
 const member = /"response" body "(\w+)" property|`(token_type)`/;
-const memberOf = (told: readonly Told[]): string | undefined =>
-  told.map((t) => member.exec(String(t.message))?.slice(1).find(Boolean)).find(Boolean);
+const memberOf = (errors: readonly ErrorLike[]): string | undefined =>
+  errors.map((t) => member.exec(String(t.message))?.slice(1).find(Boolean)).find(Boolean);
 
-const reasonOfExchange = (told: readonly Told[]): string => {
-  for (const t of told) {
+const reasonOfExchange = (errors: readonly ErrorLike[]): string => {
+  for (const t of errors) {
     const error = word(t.error);
     if (error) return error;
   }
-  const wrong = memberOf(told);
+  const wrong = memberOf(errors);
   if (wrong) return wrong;
-  const text = told.map((t) => String(t.message)).join(' ');
+  const text = errors.map((t) => String(t.message)).join(' ');
   if (/status code/.test(text)) return 'status';
   if (/content-type/.test(text)) return 'content_type';
   if (/authorization code/.test(text)) return 'no_code';
   return 'malformed';
 };
 
-const connection = (told: readonly Told[]): string | undefined => {
-  if (told.some((t) => t.name === 'TimeoutError' || t.name === 'AbortError')) return 'timeout';
-  const texts = told.map((t) => `${String(t.code)} ${String(t.message)}`).join(' ');
+const connection = (errors: readonly ErrorLike[]): string | undefined => {
+  if (errors.some((t) => t.name === 'TimeoutError' || t.name === 'AbortError')) return 'timeout';
+  const texts = errors.map((t) => `${String(t.code)} ${String(t.message)}`).join(' ');
   if (texts.includes('provider_answer_too_large')) return 'too_large';
   return unreachable.test(texts) ? 'unreachable' : undefined;
 };
@@ -68,13 +75,13 @@ const connection = (told: readonly Told[]): string | undefined => {
  * @param tokenCame whether there was an ID token to find fault with.
  */
 export const failureOf = (cause: unknown, tokenCame: boolean, otherwise?: AuditErrorCode): Failed => {
-  const told = chain(cause);
+  const errors = chain(cause);
   const failed = (errorCode: AuditErrorCode, reason: string): Failed => ({ ok: false, errorCode, reason, cause });
-  const lost = connection(told);
+  const lost = connection(errors);
   if (lost) return failed('PROVIDER_UNAVAILABLE', lost);
   if (otherwise)
-    return failed(otherwise, told.map((t) => word(t.message) ?? word(t.code)).find(Boolean) ?? 'malformed');
-  return tokenCame && !memberOf(told)
-    ? failed('INVALID_TOKEN', reasonOfToken(told))
-    : failed('TOKEN_EXCHANGE_FAILED', reasonOfExchange(told));
+    return failed(otherwise, errors.map((t) => word(t.message) ?? word(t.code)).find(Boolean) ?? 'malformed');
+  return tokenCame && !memberOf(errors)
+    ? failed('INVALID_TOKEN', reasonOfToken(errors))
+    : failed('TOKEN_EXCHANGE_FAILED', reasonOfExchange(errors));
 };

@@ -16,7 +16,7 @@ const jarOf = (...cookies: string[]) => flowCookiesOf(cookies.map((c) => c.split
 const read = (jar: Map<string, string>, state: string, secure = true, now = Date.now()) =>
   flows.read(jar, state, secure, now);
 
-describe('the cookie of a sign-in under way', () => {
+describe('the cookie of a pending sign-in', () => {
   it('gives back to the browser that began it what it needs, and nothing of it can be read outside', () => {
     const mine = flow();
     const cookie = flows.seal(mine, true);

@@ -35,7 +35,7 @@ type Opened = { ok: true; flow: Flow } | { ok: false; reason: 'not_this_browser'
 
 /**
  * Keeps what must not be lost between the two halves of a sign-in in the browser that began it, sealed: any replica can
- * finish it, no table grows with those that nobody finishes, and another browser's answer finds nothing to finish.
+ * finish it, unfinished ones fill no table, and the callback of another browser has nothing to finish.
  */
 export const createFlowCookies = (secret: string) => {
   const key = Buffer.from(hkdfSync('sha256', secret, '', 'overtone oidc flow v1', 32));

@@ -2,6 +2,8 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { TokenClaims } from './claims.ts';
 
 const toleranceSeconds = 60;
+/** The last second that a date can hold. */
+const lastInstant = 8_640_000_000_000;
 
 type Checked = {
   header: Readonly<Record<string, unknown>>;
@@ -20,12 +22,12 @@ const digestOf = (alg: unknown): string => {
 };
 
 const accessTokenFits = ({ header, claims, accessToken }: Checked): boolean => {
-  const told = claims['at_hash'];
-  if (told === undefined) return true;
-  if (typeof told !== 'string') return false;
+  const accessTokenHash = claims['at_hash'];
+  if (accessTokenHash === undefined) return true;
+  if (typeof accessTokenHash !== 'string') return false;
   const digest = createHash(digestOf(header['alg'])).update(accessToken, 'ascii').digest();
   const expected = Buffer.from(digest.subarray(0, digest.length / 2).toString('base64url'));
-  const given = Buffer.from(told);
+  const given = Buffer.from(accessTokenHash);
   return given.length === expected.length && timingSafeEqual(given, expected);
 };
 
@@ -34,10 +36,11 @@ const accessTokenFits = ({ header, claims, accessToken }: Checked): boolean => {
  * nonce have been checked before. @returns the claim that is wrong, or nothing.
  */
 export const faultOfIdToken = (c: Checked): string | undefined => {
-  const { sub, iat, azp } = c.claims;
+  const { sub, iat, exp, azp } = c.claims;
   if (typeof sub !== 'string' || sub === '' || sub.length > 255 || /\p{Cc}/u.test(sub)) return 'sub';
   // More than one audience: then the token must say for which of them it was made.
   if (azp !== undefined && azp !== c.clientId) return 'azp';
   if (typeof iat !== 'number' || iat > c.now + toleranceSeconds || iat < c.startedAt - toleranceSeconds) return 'iat';
+  if (typeof exp !== 'number' || exp > lastInstant) return 'exp';
   return accessTokenFits(c) ? undefined : 'at_hash';
 };

@@ -39,13 +39,13 @@ describe('an answer to /login that belongs to no sign-in of this browser opens n
   it('without a state', async () => {
     await world.expectRefusal(await world.browser().back({ code: 'c' }), 'INVALID_STATE no_state');
   });
-  it('with a state nobody made', async () => {
+  it('with a forged state', async () => {
     await world.expectRefusal(
       await world.browser().back({ code: 'c', state: 'x'.repeat(43) }),
       'INVALID_STATE not_this_browser',
     );
   });
-  it("with another browser's state: somebody else's sign-in cannot be pushed on a victim", async () => {
+  it("with another browser's state: a foreign sign-in cannot be forced on a victim", async () => {
     const attacker = await world.browser().begin();
     const victim = world.browser();
     await victim.begin();
@@ -62,7 +62,7 @@ describe('an answer to /login that belongs to no sign-in of this browser opens n
     const answer = await world.browser().back({ code: 'c', state: attacker.state }, `${name}=${value}`);
     await world.expectRefusal(answer, 'INVALID_STATE forged');
   });
-  it('with an error of the provider for a state nobody made', async () => {
+  it('with an error of the provider for a forged state', async () => {
     await world.expectRefusal(
       await world.browser().back({ error: 'access_denied', state: 'x' }),
       'INVALID_STATE not_this_browser',
@@ -250,7 +250,7 @@ describe('groups of a provider', () => {
     expect(await after(claims)).toEqual(both);
   });
 
-  it('take groups and role away when they are told and empty', async () => {
+  it('revoke groups and role when the claims are present and empty', async () => {
     expect(await after({ groups: [] })).toEqual({ role: 'user', groups: [] });
   });
 });

@@ -4,7 +4,7 @@ import type { Client } from '../client.ts';
 import type { Db } from '../database.ts';
 import { methodOff, type Provisioning, type Refuse } from '../provisioning/provisioning.ts';
 import type { Issued } from '../sessions/sessions.ts';
-import type { Settings } from '../settings/settings.ts';
+import type { SettingsWithOrigins } from '../settings/settings.ts';
 import { newSecret, type Flow, type FlowCookies } from './flow.ts';
 import { flowStore } from './flow.store.ts';
 import { issuerOf, missingSetting, notAdmitted, personOf } from './oidc.ts';
@@ -12,7 +12,7 @@ import type { Failed, Provider } from './provider.ts';
 
 type Deps = {
   db: Db;
-  settings: Settings;
+  settings: SettingsWithOrigins;
   provider: Provider;
   flows: FlowCookies;
   provisioning: Provisioning;
@@ -83,7 +83,7 @@ export const createOidc = (d: Deps) => {
       const { code, iss } = answer;
       const identified = await d.provider.finish(s, flow, { code, iss, state: flow.state });
       if (!identified.ok) throw await refused(client, identified);
-      const person = personOf(identified.claims, s);
+      const person = personOf(identified.claims, s, d.settings.effective().origins.oidc_admin_role !== 'default');
       const reason = notAdmitted(person, s);
       if (reason) throw await refused(client, { errorCode: 'NOT_ADMITTED', reason }, person.login);
       return d.provisioning.signIn(person, client);

@@ -1,10 +1,19 @@
 import type { AuthSettings } from '@overtone/contracts';
+import type { Claims } from '../mappings/mappings.ts';
 import type { Assertion } from '../provisioning/provisioning.ts';
 import { adminByRole, listAt, mappedClaims, names, textAt, type TokenClaims } from './claims.ts';
 
 export { safeAddress } from './bounded-fetch.ts';
 
 export type OidcSettings = Pick<AuthSettings, Extract<keyof AuthSettings, `oidc_${string}`>>;
+
+/** What is known here of the administrator roles, besides what the provider announces. */
+export type AdminRoleFacts = {
+  /** False while `oidc_admin_role` is only the default. */
+  configured: boolean;
+  /** The last sign-in since the setting was changed, and why its roles claim was unusable; null: it was usable. */
+  lastSignIn: { at: Date; unusable: string | null } | undefined;
+};
 
 const slashless = (url: string): string => url.trim().replace(/\/+$/, '');
 const wellKnown = /\/\.well-known\/openid-configuration\/?$/;
@@ -16,7 +25,7 @@ export const issuerOf = (s: OidcSettings): string => {
   return `${slashless(s.oidc_server_url)}/realms/${encodeURIComponent(s.oidc_realm.trim())}`;
 };
 
-/** Settings without which nobody can be sent anywhere. */
+/** Settings that a redirect to the provider needs. */
 export const missingSetting = (s: OidcSettings): string | undefined => {
   if (issuerOf(s) === '') return 'oidc_discovery_url';
   if (s.oidc_client_id === '') return 'oidc_client_id';
@@ -25,13 +34,28 @@ export const missingSetting = (s: OidcSettings): string | undefined => {
 
 const address = /^[^\s@]+@[^\s@]+$/;
 
-/** Whom a good ID token is about. */
-export const personOf = (claims: TokenClaims & { sub: string; iss: string }, s: OidcSettings): Assertion => {
+/** What the audit record says of a sign-in whose roles claim decides nothing although admin roles are configured. */
+const rolesWarning = (roles: Claims, s: OidcSettings): Record<string, string> => ({
+  warning: 'admin_roles_unknown',
+  roles_claim: s.oidc_roles_claim,
+  roles_state: roles.known ? 'known' : roles.reason,
+});
+
+/**
+ * Whom a good ID token is about.
+ * @param adminRolesConfigured false while `oidc_admin_role` is only the default.
+ */
+export const personOf = (
+  claims: TokenClaims & { sub: string; iss: string },
+  s: OidcSettings,
+  adminRolesConfigured: boolean,
+): Assertion => {
   const groups = listAt(claims, s.oidc_groups_claim);
   const roles = listAt(claims, s.oidc_roles_claim);
   const given = textAt(claims, s.oidc_email_claim, 320);
   const email = given !== undefined && address.test(given) ? given : null;
   const login = textAt(claims, s.oidc_username_claim, 320) ?? email ?? claims.sub;
+  const legacyAdmin = adminByRole(roles, { roles: names(s.oidc_admin_role), configured: adminRolesConfigured });
   return {
     source: 'oidc',
     // The token's own issuer: the setting may spell it in another way tomorrow.
@@ -42,11 +66,12 @@ export const personOf = (claims: TokenClaims & { sub: string; iss: string }, s: 
     emailVerified: email !== null && claims['email_verified'] === true && claims['email'] === email,
     name: textAt(claims, s.oidc_name_claim, 200) ?? login,
     claims: mappedClaims(groups, roles, s.oidc_groups_claim),
-    legacyAdmin: adminByRole(roles, names(s.oidc_admin_role)),
+    legacyAdmin,
+    ...(legacyAdmin === 'unknown' ? { warning: rolesWarning(roles, s) } : {}),
   };
 };
 
-/** Why somebody whom the provider knows is not let in; undefined: nothing stands against it. Unknown groups do. */
+/** The reason to refuse a user of the provider; undefined: admitted. Unknown groups are a reason to refuse. */
 export const notAdmitted = ({ claims }: Assertion, s: OidcSettings): string | undefined => {
   const [allowed, blocked] = [names(s.oidc_allowed_groups), names(s.oidc_blocked_groups)];
   if (allowed.length === 0 && blocked.length === 0) return undefined;
@@ -58,4 +83,4 @@ export const notAdmitted = ({ claims }: Assertion, s: OidcSettings): string | un
 
 /** Whether one of these values makes an administrator by the provider's own setting. */
 export const namesAdmin = (values: readonly string[], s: Pick<OidcSettings, 'oidc_admin_role'>): boolean =>
-  adminByRole({ known: true, values }, names(s.oidc_admin_role)) === 'yes';
+  adminByRole({ known: true, values }, { roles: names(s.oidc_admin_role), configured: true }) === 'yes';

@@ -66,7 +66,7 @@ const merged = (token: TokenClaims, info: TokenClaims, s: OidcSettings): TokenCl
   return verified === undefined ? rest : { ...rest, email_verified: verified };
 };
 
-/** Every change of a setting asks the provider anew. */
+/** Every change of a setting triggers a new discovery. */
 const keyOf = (s: OidcSettings): string => {
   const ours = Object.entries(s).filter(([name]) => name.startsWith('oidc_'));
   return createHash('sha256').update(JSON.stringify(ours)).digest('base64url');
@@ -163,9 +163,9 @@ export const createProvider = (clock: () => number = Date.now): Provider => {
       } catch (cause) {
         return failureOf(cause, false, 'PROVIDER_UNAVAILABLE');
       }
-      const { issuer, authorization_response_iss_parameter_supported: alwaysTold } = known.metadata;
+      const { issuer, authorization_response_iss_parameter_supported: issuerRequired } = known.metadata;
       // RFC 9207: an answer of another provider, led here to be taken for this one's.
-      if (callback.iss === undefined ? alwaysTold === true : callback.iss !== issuer)
+      if (callback.iss === undefined ? issuerRequired === true : callback.iss !== issuer)
         return { ok: false, errorCode: 'INVALID_STATE', reason: 'iss' };
       return exchange(known, s, flow, callback, signal);
     },

@@ -64,7 +64,7 @@ const withMetadata = async <T>(metadata: Record<string, unknown>, work: () => Pr
   }
 };
 
-describe('a discovery document that cannot be used sends nobody anywhere', () => {
+describe('an unusable discovery document redirects no one', () => {
   const json = { 'content-type': 'application/json' };
   const answers: [string, TokenAnswer][] = [
     ['404', { status: 404, body: 'no' }],
@@ -114,7 +114,7 @@ describe('a discovery document that cannot be used sends nobody anywhere', () =>
   });
 });
 
-describe('a provider that is gone', () => {
+describe('a provider that is unreachable', () => {
   const listen = (server: Server): Promise<string> =>
     new Promise((resolve) =>
       server.listen(0, '127.0.0.1', () => resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)),
@@ -168,7 +168,7 @@ describe('what is known of the provider', () => {
     expect(count('openid-configuration')).toBe(before + 2);
   });
 
-  it('is asked for anew when a setting changes', async () => {
+  it('is fetched again when a setting changes', async () => {
     const provider = createProvider();
     const before = count('openid-configuration');
     await begin({}, provider);
@@ -176,7 +176,7 @@ describe('what is known of the provider', () => {
     expect(count('openid-configuration')).toBe(before + 2);
   });
 
-  it('is asked for anew soon after a failure, but not by everybody at once', async () => {
+  it('is fetched again soon after a failure, but not by all requests concurrently', async () => {
     let now = Date.now();
     const provider = createProvider(() => now);
     const before = count('openid-configuration');
@@ -188,7 +188,7 @@ describe('what is known of the provider', () => {
     expect(why(await begin({}, provider))).toBe('ok');
   });
 
-  it('does not make a key that nobody knows ask for keys again and again', async () => {
+  it('does not fetch the keys repeatedly for an unknown key', async () => {
     const provider = createProvider();
     expect(why(await finish(good, {}, provider))).toBe('ok');
     const before = count('jwks');
@@ -199,7 +199,7 @@ describe('what is known of the provider', () => {
 });
 
 describe('keys that the provider has changed', () => {
-  it('are asked for once when a minute has passed since the last time, and the sign-in goes on', async () => {
+  it('are fetched once when a minute has passed since the last time, and the sign-in succeeds', async () => {
     const provider = createProvider(() => Date.now());
     expect(why(await finish(good, {}, provider))).toBe('ok');
     const { keys } = scripted;
@@ -220,13 +220,15 @@ describe('keys that the provider has changed', () => {
 });
 
 describe('the answer of another provider', () => {
-  const told = { authorization_response_iss_parameter_supported: true };
+  const issuerAlwaysSent = { authorization_response_iss_parameter_supported: true };
   it('is refused by its name', async () => {
     expect(why(await finish(good, {}, createProvider(), 'https://evil.example.org'))).toBe('INVALID_STATE iss');
   });
   it('is refused when it tells no name and this provider always does', async () => {
-    expect(why(await withMetadata(told, () => finish(good)))).toBe('INVALID_STATE iss');
-    expect(why(await withMetadata(told, () => finish(good, {}, createProvider(), scripted.issuer)))).toBe('ok');
+    expect(why(await withMetadata(issuerAlwaysSent, () => finish(good)))).toBe('INVALID_STATE iss');
+    expect(why(await withMetadata(issuerAlwaysSent, () => finish(good, {}, createProvider(), scripted.issuer)))).toBe(
+      'ok',
+    );
   });
 });
 

@@ -67,7 +67,7 @@ describe('an answer of the token endpoint that is no good opens no session', () 
       (b) => world.provider.answer(world.provider.sign(world.provider.claims(b.nonce)), { token_type: undefined }),
     ],
     [
-      'a token type nobody knows',
+      'an unknown token type',
       'TOKEN_EXCHANGE_FAILED token_type',
       (b) => world.provider.answer(world.provider.sign(world.provider.claims(b.nonce)), { token_type: 'mac' }),
     ],

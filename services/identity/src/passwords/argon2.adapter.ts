@@ -16,7 +16,7 @@ const maxWaiting = 200;
  * more threads than there are; beyond a bounded queue the answer is "busy".
  */
 export const createArgon2 = (): PasswordHasher => {
-  const nobodys = hash('nobody has this password', cost);
+  const dummyHash = hash('nobody has this password', cost);
   const inTurn = createTurns(atOnce, maxWaiting);
   let lately = 30;
   const timed = async <T>(work: () => Promise<T>): Promise<T> => {
@@ -28,7 +28,7 @@ export const createArgon2 = (): PasswordHasher => {
   return {
     hash: (password) => inTurn(() => hash(password, cost)),
     verify: (stored, password) => timed(() => inTurn(() => verify(stored, password).catch(() => false))),
-    pretend: async (password) => void (await timed(() => inTurn(async () => verify(await nobodys, password)))),
+    pretend: async (password) => void (await timed(() => inTurn(async () => verify(await dummyHash, password)))),
     idle: () => sleep(lately),
   };
 };

@@ -5,7 +5,7 @@ import { invalid } from '@overtone/service-kit';
 export type PasswordHasher = {
   hash: (password: string) => Promise<string>;
   verify: (hash: string, password: string) => Promise<boolean>;
-  /** Takes as long as `verify` and does the same work, for names nobody has. */
+  /** Takes as long as `verify` and does the same work, for unknown names. */
   pretend: (password: string) => Promise<void>;
   /** Takes as long as `verify` lately did, without work: a locked account must not be a way to burn our processor. */
   idle: () => Promise<void>;
@@ -70,7 +70,7 @@ export type PasswordState = {
 export type PasswordAges = Pick<AuthSettings, 'password_policy_enabled' | 'password_max_age_days'>;
 const dayMs = 86_400_000;
 
-/** Whether the password has to be changed before anything else: because somebody said so, or because of its age. */
+/** Whether the password has to be changed before anything else: because an administrator required it, or because of its age. */
 export const mustChange = (user: PasswordState, now: Date, s: PasswordAges): boolean => {
   if (!user.hasPassword) return false;
   if (user.mustChangePassword) return true;
@@ -79,7 +79,7 @@ export const mustChange = (user: PasswordState, now: Date, s: PasswordAges): boo
   return now.getTime() - since.getTime() > s.password_max_age_days * dayMs;
 };
 
-/** Takes new passwords by the rules in force. */
+/** Accepts new passwords by the effective rules. */
 export type NewPasswords = {
   /**
    * @param owner with `account` where there is one already, whose earlier passwords may not come back.
@@ -95,7 +95,7 @@ export type NewPasswords = {
 export const passwordRejected = (path: string, messages: string[]) =>
   invalid('password_rejected', messages.join(' '), { errors: messages.map((message) => ({ path, message })) });
 
-/** The rules in force, for whoever chooses a password. */
+/** The effective rules, for the person who chooses a password. */
 export const toPasswordPolicy = (s: AuthSettings): AnswerOf<typeof userRoutes.passwordPolicy> => {
   const on = s.password_policy_enabled;
   return {

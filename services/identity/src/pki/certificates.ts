@@ -1,121 +1,63 @@
-import { X509Certificate } from 'node:crypto';
-import { fromBER, type Integer, type ObjectIdentifier, type Sequence, type Set as Asn1Set } from 'asn1js';
-import { AltName, BasicConstraints, Certificate, ExtKeyUsage } from 'pkijs';
+import { createHash, X509Certificate } from 'node:crypto';
+import { oidOf, readChildren, readElements, tags, type Element } from './der.ts';
+import { readExtensions, type Extensions } from './extensions.ts';
+import { generalNameKinds } from './name-constraints.ts';
+import { comparable, commonNameOid, readName, textOf, type Name } from './names.ts';
+import { signatureAlgorithmOf, type SignatureAlgorithm } from './signature-algorithm.ts';
 
-/** A certificate as OpenSSL sees it (signatures, names), and what of its extensions the rules ask for. */
-export type Cert = {
+/** A certificate as OpenSSL reads it (signatures, dates), and what the rules of a chain need of it. */
+export type Cert = Extensions & {
   x509: X509Certificate;
-  asn: Certificate;
-  /** Subject as text by RFC 4514. */
+  version: number;
+  subjectName: Name;
+  subjectDer: Buffer;
+  /** Subject and issuer as text by RFC 4514. */
   subject: string;
+  issuer: string;
+  isSelfIssued: boolean;
   commonName: string | undefined;
   emails: string[];
+  /** In hexadecimal, without leading zeros. */
   serial: string;
-  signedWith: string;
-  isCa: boolean;
-  /** Authorities that may stand between this one and the person; undefined: any number. */
-  pathLength: number | undefined;
-  /** Bits of the key usage from the first (digital signature) on; undefined: none is given, so any use is allowed. */
-  keyUsage: ReadonlySet<number> | undefined;
-  /** Undefined: any purpose. */
-  purposes: readonly string[] | undefined;
-  /** Critical extensions that no rule here understands. */
-  notUnderstood: string[];
+  /** SHA-256 of the certificate, and of its public key. */
+  fingerprint: string;
+  keyFingerprint: string;
+  /** Undefined: an algorithm that no rule here knows. */
+  signature: SignatureAlgorithm | undefined;
+  hasExplicitCurve: boolean;
 };
 
-/** A serial number as one text, the same for certificates and revocation lists. */
-export const serialOf = (number: Integer): string =>
-  Buffer.from(number.valueBlock.valueHexView)
-    .toString('hex')
-    .replace(/^(00)+(?=..)/, '');
+export const keyUses = { digitalSignature: 0, keyAgreement: 4, keyCertSign: 5, crlSign: 6 } as const;
 
-/** RSA and ECDSA with SHA-2, RSA-PSS, Ed25519 and Ed448: nothing with SHA-1 or MD5. */
-const strong = new Set([
-  '1.2.840.113549.1.1.10',
-  '1.2.840.113549.1.1.11',
-  '1.2.840.113549.1.1.12',
-  '1.2.840.113549.1.1.13',
-  '1.2.840.10045.4.3.2',
-  '1.2.840.10045.4.3.3',
-  '1.2.840.10045.4.3.4',
-  '1.3.101.112',
-  '1.3.101.113',
-]);
-export const isStrong = (algorithm: string): boolean => strong.has(algorithm);
+const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
+const ecPublicKey = '1.2.840.10045.2.1';
 
-export const digitalSignature = 0;
-export const keyCertSign = 5;
-export const crlSign = 6;
-
-const extension = {
-  keyUsage: '2.5.29.15',
-  subjectAltName: '2.5.29.17',
-  basicConstraints: '2.5.29.19',
-  certificatePolicies: '2.5.29.32',
-  extendedKeyUsage: '2.5.29.37',
-};
-const understood = new Set(Object.values(extension));
-
-const shortNames: Readonly<Record<string, string>> = {
-  '2.5.4.3': 'CN',
-  '2.5.4.6': 'C',
-  '2.5.4.7': 'L',
-  '2.5.4.8': 'ST',
-  '2.5.4.9': 'STREET',
-  '2.5.4.10': 'O',
-  '2.5.4.11': 'OU',
-  '0.9.2342.19200300.100.1.1': 'UID',
-  '0.9.2342.19200300.100.1.25': 'DC',
-};
-
-const escaped = (value: string): string =>
-  value
-    .replaceAll(/[\\",+;<>=]/g, '\\$&')
-    .replace(/^[# ]/, '\\$&')
-    .replace(/ $/, '\\ ');
-
-type Ava = { type: string; text: string };
-type Value = { valueBlock: { value?: unknown }; valueBeforeDecodeView: Uint8Array };
-
-const avaOf = (sequence: unknown): Ava => {
-  const [oid, value] = (sequence as Sequence).valueBlock.value;
-  const type = (oid as ObjectIdentifier).getValue();
-  const { valueBlock, valueBeforeDecodeView } = value as unknown as Value;
-  const text =
-    typeof valueBlock.value === 'string'
-      ? escaped(valueBlock.value)
-      : `#${Buffer.from(valueBeforeDecodeView).toString('hex')}`;
-  return { type: shortNames[type] ?? type, text };
-};
-
-/** The relative names of a subject, in the order of the certificate; pkijs alone would lose which belong together. */
-const nameOf = (der: Uint8Array): Ava[][] => {
-  const { result } = fromBER(der);
-  return (result as Sequence).valueBlock.value.map((set) => (set as Asn1Set).valueBlock.value.map(avaOf));
-};
-
-const bitsOf = (bits: Uint8Array): Set<number> =>
-  new Set([...bits].flatMap((byte, i) => Array.from({ length: 8 }, (_, b) => (byte & (128 >> b) ? i * 8 + b : -1))));
-
-type Parsed = { cA?: boolean; valueBlock?: { valueHexView: Uint8Array } };
-const extensionsOf = (asn: Certificate) => {
-  const all = asn.extensions ?? [];
-  const valueOf = (id: string): unknown => all.find((e) => e.extnID === id)?.parsedValue;
-  const constraints = valueOf(extension.basicConstraints);
-  const names = valueOf(extension.subjectAltName);
-  const purposes = valueOf(extension.extendedKeyUsage);
-  const usage = valueOf(extension.keyUsage) as Parsed | undefined;
-  const length = constraints instanceof BasicConstraints ? constraints.pathLenConstraint : undefined;
+/** The fields of a TBSCertificate (RFC 5280 section 4.1). */
+const fieldsOf = (der: Buffer) => {
+  const [tbs, algorithm] = readChildren(der);
+  if (!tbs || !algorithm) throw new Error('no certificate');
+  const parts = readElements(der, tbs.content, tbs.end);
+  const version = parts[0]?.tag === 0xa0 ? parts.shift() : undefined;
+  const [serial, , issuer, , subject, publicKey, ...rest] = parts;
+  if (!serial || !issuer || !subject || !publicKey) throw new Error('no certificate');
+  const bytesOf = ({ start, end }: Element): Buffer => der.subarray(start, end);
+  const extensions = rest.find(({ tag }) => tag === 0xa3);
   return {
-    isCa: constraints instanceof BasicConstraints && constraints.cA,
-    pathLength: typeof length === 'number' ? length : undefined,
-    keyUsage: usage?.valueBlock ? bitsOf(usage.valueBlock.valueHexView) : undefined,
-    purposes: purposes instanceof ExtKeyUsage ? purposes.keyPurposes : undefined,
-    emails: names instanceof AltName ? names.altNames.filter((n) => n.type === 1).map((n) => String(n.value)) : [],
-    notUnderstood: all.filter((e) => e.critical && !understood.has(e.extnID)).map((e) => e.extnID),
-    repeated: new Set(all.map((e) => e.extnID)).size !== all.length,
-    unreadable: all.some((e) => understood.has(e.extnID) && !e.parsedValue),
+    version: version ? (der[version.end - 1] as number) + 1 : 1,
+    serial: der.subarray(serial.content, serial.end),
+    issuer: bytesOf(issuer),
+    subject: bytesOf(subject),
+    publicKey: bytesOf(publicKey),
+    algorithm: bytesOf(algorithm),
+    extensions: extensions && der.subarray(extensions.content, extensions.end),
   };
+};
+
+/** A curve that is described instead of named (RFC 5480 section 2.1.1 forbids it). */
+const hasExplicitCurve = (publicKey: Buffer): boolean => {
+  const [algorithm] = readChildren(publicKey);
+  const [id, parameters] = algorithm ? readElements(publicKey, algorithm.content, algorithm.end) : [];
+  return id !== undefined && oidOf(publicKey, id) === ecPublicKey && parameters?.tag !== tags.oid;
 };
 
 /** @throws Error: the bytes are no certificate. */
@@ -123,23 +65,31 @@ export const parseDer = (der: Buffer): Cert => {
   const x509 = new X509Certificate(der);
   // OpenSSL reads the first certificate and ignores what follows; two readers must not see two different things.
   if (!x509.raw.equals(der)) throw new Error('bytes follow the certificate');
-  const asn = Certificate.fromBER(new Uint8Array(x509.raw));
-  const { repeated, unreadable, ...fields } = extensionsOf(asn);
-  if (repeated || unreadable) throw new Error('an extension cannot be read');
-  const name = nameOf(new Uint8Array(asn.subject.valueBeforeDecode));
-  const subject = name
-    .toReversed()
-    .map((rdn) => rdn.map(({ type, text }) => `${type}=${text}`).join('+'))
-    .join(',');
-  const commonNames = name.flat().filter(({ type }) => type === 'CN');
+  const fields = fieldsOf(der);
+  const extensions = readExtensions(fields.extensions);
+  const subjectName = readName(fields.subject);
+  const issuerName = readName(fields.issuer);
+  const isEmail = ({ kind }: { kind: number }) => kind === generalNameKinds.email;
   return {
+    ...extensions,
     x509,
-    asn,
-    subject,
-    commonName: commonNames.at(-1)?.text.replaceAll(/\\(.)/g, '$1'),
-    serial: serialOf(asn.serialNumber),
-    signedWith: asn.signatureAlgorithm.algorithmId,
-    ...fields,
+    version: fields.version,
+    subjectName,
+    subjectDer: fields.subject,
+    subject: textOf(subjectName),
+    issuer: textOf(issuerName),
+    isSelfIssued: comparable(subjectName).join() === comparable(issuerName).join(),
+    commonName: subjectName
+      .flat()
+      .filter(({ oid }) => oid === commonNameOid)
+      .at(-1)
+      ?.text.replaceAll(/\\(.)/g, '$1'),
+    emails: extensions.alternativeNames.filter(isEmail).map(({ bytes }) => bytes.toString('latin1')),
+    serial: fields.serial.toString('hex').replace(/^(00)+(?=..)/, ''),
+    fingerprint: sha256(der),
+    keyFingerprint: sha256(fields.publicKey),
+    signature: signatureAlgorithmOf(fields.algorithm),
+    hasExplicitCurve: hasExplicitCurve(fields.publicKey),
   };
 };
 

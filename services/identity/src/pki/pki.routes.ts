@@ -5,6 +5,7 @@ import { methodOff, type Provisioning, type Refuse } from '../provisioning/provi
 import { secureCookies, tokenReply } from '../sessions/sessions.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { CrlSource } from './crl.adapter.ts';
+import type { Revocation } from './revocation.ts';
 import { certificateOf, check, type PkiSettings, type Refused } from './pki.ts';
 
 type Deps = {
@@ -12,6 +13,7 @@ type Deps = {
   /** Reads the edge's statement of what it was sent. */
   forwardedOf: (statement: string | undefined) => Forwarded;
   crls: CrlSource;
+  revocation: Revocation;
   provisioning: Provisioning;
   refuse: Refuse;
   allowInsecureCookies: boolean;
@@ -21,8 +23,8 @@ export const pkiRoutes = (d: Deps): Route[] => {
   const identify = async (forwarded: Forwarded, s: PkiSettings) => {
     const shown = certificateOf(forwarded, s);
     if (!shown.ok) return shown;
-    const fetchLists = async () => (s.pki_crl_url === '' ? [] : d.crls(s.pki_crl_url, s.pki_crl_cache_seconds));
-    return check(shown, s, fetchLists, new Date());
+    const fetchLists = async () => (s.pki_crl_url === '' ? [] : d.crls.listsOf(s.pki_crl_url, s.pki_crl_cache_seconds));
+    return check(shown, s, { revocation: d.revocation, fetchLists }, new Date());
   };
 
   return [
@@ -34,8 +36,8 @@ export const pkiRoutes = (d: Deps): Route[] => {
       const client = clientOf(r);
       const identified = await identify(forwarded, settings);
       if (!identified.ok) {
-        const { errorCode, reason, username, header }: Refused = identified;
-        const details = { peer: forwarded.peer, ...(header ? { header: header.slice(0, 100) } : {}) };
+        const { errorCode, reason, username, header, certificate }: Refused = identified;
+        const details = { peer: forwarded.peer, ...(header ? { header: header.slice(0, 100) } : {}), ...certificate };
         throw await d.refuse(client, { method: 'pki', errorCode, reason, username, details });
       }
       const issued = await d.provisioning.signIn(identified.assertion, client);

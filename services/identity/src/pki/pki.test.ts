@@ -1,4 +1,5 @@
 import { X509Certificate } from 'node:crypto';
+import { Integer } from 'asn1js';
 import { beforeAll, describe, expect, it, jest } from '@jest/globals';
 import {
   createAuthority,
@@ -10,7 +11,8 @@ import {
   type Issued,
 } from '@overtone/testkit/certificates';
 import { certificateOf, check, type PkiSettings } from './pki.ts';
-import { parseCrls } from './revocation.ts';
+import { parseLists } from './revocation-list.ts';
+import { createRevocation } from './revocation.ts';
 
 const day = 86_400_000;
 const ago = (days: number): Date => new Date(Date.now() - days * day);
@@ -34,19 +36,28 @@ const settings = (change: Partial<PkiSettings> = {}): PkiSettings => ({
   pki_crl_cache_seconds: 60,
   pki_revocation_soft_fail: false,
   pki_admin_dns: '',
+  pki_issuer_map: '',
   ...change,
 });
 const show = (value: string, change: Partial<PkiSettings> = {}, more: string[] = []) =>
   certificateOf({ peer: '10.0.0.1', headers: ['X-Client-Cert', value, ...more] }, settings(change));
 const escaped = (...certs: Pick<Issued, 'pem'>[]): string => encodeURIComponent(certs.map((c) => c.pem).join(''));
 
-const judged = async (certs: Pick<Issued, 'pem'>[], change: Partial<PkiSettings> = {}, fetched = '') => {
+const judged = async (
+  certs: Pick<Issued, 'pem'>[],
+  change: Partial<PkiSettings> = {},
+  fetched = '',
+  revocation = createRevocation(),
+) => {
   const shown = show(escaped(...certs), change);
   if (!shown.ok) return shown;
   return check(
     shown,
     settings(change),
-    async () => (fetched === '' ? [] : parseCrls(Buffer.from(fetched))),
+    {
+      revocation,
+      fetchLists: async () => (fetched === '' ? [] : parseLists(Buffer.from(fetched))),
+    },
     new Date(),
   );
 };
@@ -116,9 +127,8 @@ describe('a certificate opens a session', () => {
     expect(await reasonOf([await person(), middle], { pki_ca_cert: root.pem })).toBe('good');
     const chain = `:${middle.der.toString('base64')}:`;
     const shown = show(escaped(await person()), {}, ['X-Client-Cert-Chain', chain]);
-    expect(shown.ok && (await check(shown, settings({ pki_ca_cert: root.pem }), async () => [], new Date())).ok).toBe(
-      true,
-    );
+    const lists = { revocation: createRevocation(), fetchLists: async () => [] };
+    expect(shown.ok && (await check(shown, settings({ pki_ca_cert: root.pem }), lists, new Date())).ok).toBe(true);
   });
 
   it('when its purposes name none, or client sign-in among others', async () => {
@@ -298,6 +308,51 @@ describe('revocation', () => {
   });
 });
 
+describe('the last known list', () => {
+  const on = { pki_verify_revocation: true, pki_revocation_soft_fail: true };
+
+  it.each<[string, (revoked: Issued) => Promise<string>]>([
+    ['no list can be fetched any more', async () => ''],
+    ['what is fetched has expired', (revoked) => middle.revoke([revoked], { thisUpdate: ago(3), nextUpdate: ago(1) })],
+    [
+      'what is fetched is signed by another key',
+      async () => (await createAuthority({ subject: { O: 'Example', CN: 'Issuing' } })).revoke([]),
+    ],
+  ])('refuses a certificate on it in soft fail when %s', async (_name, next) => {
+    const [revoked, other] = [await person(), await person()];
+    const revocation = createRevocation();
+    const list = (await middle.revoke([revoked])) + (await root.revoke([]));
+    expect(await judged([other], on, list, revocation)).toMatchObject({ ok: true });
+    expect(await judged([revoked], on, await next(revoked), revocation)).toMatchObject({ reason: 'revoked' });
+    expect(await judged([other], on, await next(revoked), revocation)).toMatchObject({ ok: true });
+  });
+
+  it('refuses a certificate on an expired list in soft fail, although no current list was ever there', async () => {
+    const revoked = await person();
+    const list = await middle.revoke([revoked], { thisUpdate: ago(3), nextUpdate: ago(1) });
+    expect(await judged([revoked], on, list)).toMatchObject({ reason: 'revoked' });
+    expect(await judged([await person()], on, list)).toMatchObject({ ok: true });
+  });
+
+  it('gives way to a newer list', async () => {
+    const held = await person();
+    const revocation = createRevocation();
+    await judged([held], on, await middle.revoke([held], { thisUpdate: ago(1) }), revocation);
+    expect(await judged([held], on, await middle.revoke([]), revocation)).toMatchObject({ ok: true });
+  });
+});
+
+describe('a long revocation list', () => {
+  it.each([3_300, 20_000])('of %d entries refuses the certificates on it, and only those', async (entries) => {
+    const [revoked, other] = [await person(), await person()];
+    const serials = Array.from({ length: entries }, (_, i) => ({ serial: new Integer({ value: i + 1 }) }));
+    const pki_crl = await middle.revoke([...serials, revoked]);
+    const settings = { pki_verify_revocation: true, pki_crl };
+    expect(await reasonOf([revoked], settings)).toBe('revoked');
+    expect(await reasonOf([other], settings)).toBe('good');
+  });
+});
+
 describe('whom a certificate is about', () => {
   const assertion = async (change: Partial<CertificateOptions>, s: Partial<PkiSettings> = {}) => {
     const result = await judged([await person(change)], s);
@@ -313,20 +368,48 @@ describe('whom a certificate is about', () => {
     expect(one.subject.issuer).toContain('issuing');
   });
 
+  it('belongs to the authority that its own one replaced', async () => {
+    const pki_issuer_map = 'CN=Other < CN=Nobody; CN=Issuing,O=Example < CN=Old Authority,O=Example';
+    expect((await assertion({}, { pki_issuer_map })).subject.issuer).toBe('cn=old authority,o=example');
+  });
+
+  it('is recorded with subject, issuer, serial number and fingerprint', async () => {
+    const { auditDetails } = await assertion({});
+    expect(auditDetails).toEqual({
+      subject: 'CN=Alice Example,O=Example\\, Inc.,DC=example',
+      issuer: 'CN=Issuing,O=Example',
+      serial: expect.stringMatching(/^[0-9a-f]{24}$/),
+      fingerprint: expect.stringMatching(/^[0-9a-f]{64}$/),
+    });
+  });
+
+  it('is refused with words when the name is too long to keep, whatever its script', async () => {
+    const result = await judged([await person({ subject: { CN: '\u540d'.repeat(900) } })]);
+    expect(result).toMatchObject({ ok: false, errorCode: 'INVALID_CERTIFICATE', reason: 'subject_too_long' });
+  });
+
   it('has the address of the certificate, or one that receives no mail; neither counts as verified', async () => {
     expect(await assertion({ emails: ['not an address', 'alice@example.org'] })).toMatchObject({
       email: 'alice@example.org',
       emailVerified: false,
     });
-    expect(await assertion({})).toMatchObject({ email: 'alice.example@pki.local', emailVerified: false });
+    const made = await assertion({});
+    expect(made).toMatchObject({ email: null, emailVerified: false });
+    expect(made.placeholderEmails).toEqual([
+      'alice.example@pki.local',
+      expect.stringMatching(/^alice\.example\.[0-9a-f]{10}@pki\.local$/),
+    ]);
   });
 
   it.each([
-    ['', 'unknown'],
+    ['', 'no'],
     ['CN=Alice Example,O=Example\\, Inc.,DC=example', 'yes'],
     ['cn=bob,o=x; CN = alice example , O="example, inc.", dc=EXAMPLE', 'yes'],
     ['CN=Alice Example,O=Example\\, Inc.', 'no'],
     ['CN=Bob', 'no'],
+    ['CN=Alice Example,O=Example\\, Inc.,DC=example < CN=Issuing,O=Example', 'yes'],
+    ['CN=Alice Example,O=Example\\, Inc.,DC=example<cn=issuing, o=EXAMPLE; CN=Bob', 'yes'],
+    ['CN=Alice Example,O=Example\\, Inc.,DC=example < CN=Root,O=Example', 'no'],
   ])('is an administrator by the list %j: %s', async (pki_admin_dns, expected) => {
     expect((await assertion({}, { pki_admin_dns })).legacyAdmin).toBe(expected);
   });

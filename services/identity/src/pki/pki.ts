@@ -1,18 +1,37 @@
 import { createHash } from 'node:crypto';
 import type { AuthSettings } from '@overtone/contracts';
-import { canonicalDn, parseDnList, sameDn } from '@overtone/directory';
+import { canonicalDn, sameDn } from '@overtone/directory';
 import type { Forwarded } from '@overtone/service-kit';
 import type { AuditErrorCode } from '../audit/audit.ts';
 import { judge } from '../forwarded/forwarded.ts';
 import type { LegacyAdmin } from '../mappings/mappings.ts';
 import type { Assertion } from '../provisioning/provisioning.ts';
+import { parseNamePairs } from './name-pairs.ts';
 import { parsePem, type Cert } from './certificates.ts';
 import { faultOfPerson, findPath } from './chain.ts';
 import { forwardedCertificates } from './forwarded-certificate.ts';
-import { parseCrls, revocationOf, type Crl } from './revocation.ts';
+import { parseLists, type RevocationList } from './revocation-list.ts';
+import type { Revocation } from './revocation.ts';
+
+export { parseNamePairs } from './name-pairs.ts';
 
 export type PkiSettings = Pick<AuthSettings, Extract<keyof AuthSettings, `pki_${string}`>>;
-export type Refused = { ok: false; errorCode: AuditErrorCode; reason: string; username?: string; header?: string };
+export type Refused = {
+  ok: false;
+  errorCode: AuditErrorCode;
+  reason: string;
+  username?: string;
+  header?: string;
+  certificate?: CertificateFacts;
+};
+/** What the audit trail records of a certificate. */
+type CertificateFacts = { subject: string; issuer: string; serial: string; fingerprint: string };
+const factsOf = ({ subject, issuer, serial, fingerprint }: Cert): CertificateFacts => ({
+  subject,
+  issuer,
+  serial,
+  fingerprint,
+});
 type Shown = { ok: true; person: Cert; between: Cert[] } | Refused;
 
 const invalid = (reason: string, username?: string): Refused => ({
@@ -55,14 +74,20 @@ const remembered = <T>(parse: (text: string) => T): ((text: string) => T | undef
   };
 };
 // Settings change rarely and are long: each text is read once.
-const authorities = remembered(parsePem);
-const givenLists = remembered((text) => (text === '' ? [] : parseCrls(Buffer.from(text))));
+/** The authorities of a setting; undefined: the text cannot be read. */
+export const authoritiesOf = remembered(parsePem);
+/** The revocation lists of a setting; undefined: the text cannot be read. */
+export const givenListsOf = remembered((text) => (text.trim() === '' ? [] : parseLists(Buffer.from(text))));
+
+/** Both names of an account are in one index, an entry of which holds 2,700 bytes. */
+const longestName = 1_200;
 
 const address = /^[^\s@]+@[^\s@]+$/;
-/** Without an address in the certificate one is made up, in a domain that receives no mail. */
-const emailOf = ({ emails, commonName, subject }: Cert, issuer: string): { email: string; spareEmail?: string } => {
-  const given = emails.find((e) => address.test(e) && e.length <= 320 && !/\p{Cc}/u.test(e));
-  if (given !== undefined) return { email: given };
+const emailOf = ({ emails }: Cert): string | null =>
+  emails.find((e) => address.test(e) && e.length <= 320 && !/\p{Cc}/u.test(e)) ?? null;
+
+/** Addresses in a domain that receives no mail, for a new account whose certificate has none. */
+const placeholdersOf = ({ commonName, subject }: Cert, issuer: string): string[] => {
   const local = (commonName ?? subject)
     .normalize('NFKC')
     .toLowerCase()
@@ -73,52 +98,69 @@ const emailOf = ({ emails, commonName, subject }: Cert, issuer: string): { email
     .update(`${issuer}\n${canonicalDn(subject)}`)
     .digest('hex')
     .slice(0, 10);
-  return { email: `${local}@pki.local`, spareEmail: `${local}.${hash}@pki.local` };
+  return [`${local}@pki.local`, `${local}.${hash}@pki.local`];
 };
 
-const adminBy = (subject: string, setting: string): LegacyAdmin => {
-  const { dns } = parseDnList(setting);
-  if (dns.length === 0) return 'unknown';
-  return dns.some((dn) => sameDn(dn, subject)) ? 'yes' : 'no';
+/** An empty list names no administrator, as with the lists of the directory. */
+const adminBy = (cert: Cert, issuer: Cert, setting: string): LegacyAdmin =>
+  parseNamePairs(setting).pairs.some(
+    (admin) => sameDn(admin.name, cert.subject) && (!admin.issuer || sameDn(admin.issuer, issuer.subject)),
+  )
+    ? 'yes'
+    : 'no';
+
+/** An authority that replaced another one certifies the people of that one. */
+const accountIssuerOf = (issuer: Cert, setting: string): string => {
+  const replaced = parseNamePairs(setting).pairs.find(({ name }) => sameDn(name, issuer.subject));
+  return canonicalDn(replaced?.issuer ?? issuer.subject);
 };
 
 const assertionOf = (cert: Cert, issuer: Cert, s: PkiSettings): Assertion => {
   const name = cert.commonName ?? cert.subject;
   return {
     source: 'pki',
-    subject: { issuer: canonicalDn(issuer.subject), id: canonicalDn(cert.subject) },
+    subject: { issuer: accountIssuerOf(issuer, s.pki_issuer_map), id: canonicalDn(cert.subject) },
     login: name.slice(0, 320),
-    ...emailOf(cert, canonicalDn(issuer.subject)),
+    email: emailOf(cert),
+    placeholderEmails: placeholdersOf(cert, canonicalDn(issuer.subject)),
     // An authority checks keys and names; nothing says that it has checked the address.
     emailVerified: false,
     name: name.slice(0, 200),
     claims: { known: false, reason: 'certificates_tell_no_groups' },
-    legacyAdmin: adminBy(cert.subject, s.pki_admin_dns),
+    legacyAdmin: adminBy(cert, issuer, s.pki_admin_dns),
+    auditDetails: factsOf(cert),
   };
 };
 
 type Checked = { ok: true; assertion: Assertion } | Refused;
+type Lists = {
+  revocation: Revocation;
+  /** Called only when revocation is checked. */
+  fetchLists: () => Promise<readonly RevocationList[]>;
+};
 
-/** Chain, time, purpose and revocation of a person's certificate. `fetchLists` is asked only when lists are wanted. */
+/** Checks chain, dates, purpose and revocation of a person's certificate. */
 export const check = async (
   { person, between }: { person: Cert; between: Cert[] },
   s: PkiSettings,
-  fetchLists: () => Promise<Crl[]>,
+  { revocation, fetchLists }: Lists,
   now: Date,
 ): Promise<Checked> => {
-  const refuse = (reason: string): Refused => invalid(reason, person.subject);
-  const anchors = authorities(s.pki_ca_cert);
+  const refuse = (reason: string): Refused => ({ ...invalid(reason, person.subject), certificate: factsOf(person) });
+  const anchors = authoritiesOf(s.pki_ca_cert);
   if (!anchors || anchors.length === 0) return refuse('no_authority_set');
   const found = findPath(person, between, anchors, now);
   const fault = 'fault' in found ? found.fault : undefined;
   const own = faultOfPerson(person, now);
   if ('fault' in found || own) return refuse(own ?? (fault as string));
   if (/\p{Cc}/u.test(person.subject)) return refuse('subject_control_character');
+  if (Buffer.byteLength(person.subject) > longestName || Buffer.byteLength(person.issuer) > longestName)
+    return refuse('subject_too_long');
   if (s.pki_verify_revocation) {
-    const lists = [...(givenLists(s.pki_crl) ?? []), ...(await fetchLists())];
-    const state = await revocationOf(found.path, lists, now);
-    if (state === 'revoked') return refuse('revoked');
-    if (state === 'unknown' && !s.pki_revocation_soft_fail) return refuse('revocation_unknown');
+    const lists = [...(givenListsOf(s.pki_crl) ?? []), ...(await fetchLists())];
+    const status = await revocation.statusOf(found.path, lists, now);
+    if (status === 'revoked') return refuse('revoked');
+    if (status === 'unknown' && !s.pki_revocation_soft_fail) return refuse('revocation_unknown');
   }
   return { ok: true, assertion: assertionOf(person, found.path[1] as Cert, s) };
 };

@@ -1,77 +1,88 @@
-import { CertificateRevocationList } from 'pkijs';
-import { crlSign, isStrong, serialOf, type Cert } from './certificates.ts';
+import { keyUses, type Cert } from './certificates.ts';
+import type { RevocationList } from './revocation-list.ts';
+import { hasSerial } from './serial-set.ts';
+import { isStrong, signatureAlgorithmOf, verifySignature } from './signature-algorithm.ts';
 
-/** A revocation list with what is asked of it, worked out once. */
-export type Crl = {
-  asn: CertificateRevocationList;
-  thisUpdate: Date;
-  nextUpdate: Date | undefined;
-  serials: ReadonlySet<string>;
-  /** It has a critical extension (parts of a list, lists for others), so it cannot be read as a whole list. */
-  partial: boolean;
+type Lists = readonly RevocationList[];
+type Status = 'good' | 'revoked' | 'unknown';
+
+/** A list proves that a certificate is good only while it is valid and whole. */
+export const isCurrent = ({ scope, thisUpdate, nextUpdate }: RevocationList, now: number): boolean =>
+  scope === 'full' && thisUpdate <= now && nextUpdate !== undefined && nextUpdate >= now;
+
+const signers = new WeakMap<RevocationList, { verified: string | undefined; refused: Set<string> }>();
+
+/** The signature of a long list is verified once; after that the signed bytes are released. */
+export const isAuthentic = async (list: RevocationList, issuer: Cert): Promise<boolean> => {
+  if (issuer.keyUsage && !issuer.keyUsage.has(keyUses.crlSign)) return false;
+  const known = signers.get(list) ?? { verified: undefined, refused: new Set<string>() };
+  signers.set(list, known);
+  const key = issuer.keyFingerprint;
+  if (known.verified !== undefined) return known.verified === key;
+  if (known.refused.has(key)) return false;
+  const algorithm = signatureAlgorithmOf(list.algorithm);
+  const { signed, signature } = list;
+  const isSigned =
+    algorithm !== undefined &&
+    isStrong(algorithm) &&
+    (await verifySignature(algorithm, { signed, signature, key: issuer.x509.publicKey }));
+  if (isSigned) {
+    known.verified = key;
+    list.signed = new Uint8Array();
+  } else known.refused.add(key);
+  return isSigned;
 };
 
-const reasonCode = '2.5.29.21';
-const removeFromCrl = 8;
+/** Issuers whose last list is kept; more than any platform has. */
+const mostIssuers = 64;
 
-type Enumerated = { valueBlock?: { valueDec?: number } };
-const stillRevoked = (extensions: { extnID: string; parsedValue?: unknown }[] | undefined): boolean => {
-  const reason = extensions?.find((e) => e.extnID === reasonCode)?.parsedValue as Enumerated | undefined;
-  return reason?.valueBlock?.valueDec !== removeFromCrl;
-};
+/** Decides by revocation lists, and keeps the last authentic list of every issuer. */
+export const createRevocation = () => {
+  const lastKnown = new Map<string, RevocationList>();
+  /** The authentic lists of an issuer, with the last that was known before. */
+  const listsOf = async (issuer: Cert, lists: Lists): Promise<RevocationList[]> => {
+    const authentic: RevocationList[] = [];
+    for (const list of lists) if (await isAuthentic(list, issuer)) authentic.push(list);
+    const last = lastKnown.get(issuer.keyFingerprint);
+    const all =
+      last && authentic.every((list) => list.scope !== 'full' || list.thisUpdate < last.thisUpdate)
+        ? [...authentic, last]
+        : authentic;
+    const newest = all.filter(({ scope }) => scope === 'full').sort((x, y) => y.thisUpdate - x.thisUpdate)[0];
+    if (newest) {
+      lastKnown.delete(issuer.keyFingerprint);
+      lastKnown.set(issuer.keyFingerprint, newest);
+      const oldest = lastKnown.size > mostIssuers ? lastKnown.keys().next().value : undefined;
+      if (oldest !== undefined) lastKnown.delete(oldest);
+    }
+    return all;
+  };
 
-/** @throws Error: the bytes are no revocation list. */
-const parseCrl = (der: Buffer): Crl => {
-  const asn = CertificateRevocationList.fromBER(new Uint8Array(der));
-  const revoked = (asn.revokedCertificates ?? []).filter((r) => stillRevoked(r.crlEntryExtensions?.extensions));
   return {
-    asn,
-    thisUpdate: asn.thisUpdate.value,
-    nextUpdate: asn.nextUpdate?.value,
-    serials: new Set(revoked.map((r) => serialOf(r.userCertificate))),
-    partial: (asn.crlExtensions?.extensions ?? []).some((e) => e.critical),
+    /** Keeps authentic lists of these issuers before a certificate needs them. */
+    remember: async (issuers: readonly Cert[], lists: Lists): Promise<void> => {
+      for (const issuer of issuers) await listsOf(issuer, lists);
+    },
+
+    /**
+     * Every certificate below the trusted authority against the lists of its issuer. Without a current list a
+     * certificate is unknown, unless the last list that is known names it: that one is revoked.
+     */
+    statusOf: async (path: readonly Cert[], lists: Lists, now: Date): Promise<Status> => {
+      let status: Status = 'good';
+      for (const [i, issuer] of path.slice(1).entries()) {
+        const all = await listsOf(issuer, lists);
+        // A remembered list can only revoke: that a certificate is good takes a list of the present settings.
+        const current = all.filter((list) => lists.includes(list) && isCurrent(list, now.getTime()));
+        const newest = Math.max(-Infinity, ...current.map(({ thisUpdate }) => thisUpdate));
+        const consulted = all.filter(
+          (list) => list.scope !== 'indirect' && (current.includes(list) || list.thisUpdate > newest),
+        );
+        if (consulted.some(({ serials }) => hasSerial(serials, (path[i] as Cert).serial))) return 'revoked';
+        if (current.length === 0) status = 'unknown';
+      }
+      return status;
+    },
   };
 };
-
-const block = /-----BEGIN X509 CRL-----([A-Za-z0-9+/=\s]+)-----END X509 CRL-----/g;
-
-/** The lists of a PEM text, or the one of DER bytes. @throws Error */
-export const parseCrls = (bytes: Buffer): Crl[] => {
-  const text = bytes.toString('latin1');
-  if (!text.includes('-----BEGIN')) return [parseCrl(bytes)];
-  return [...text.matchAll(block)].map(([, base64]) => parseCrl(Buffer.from(base64 as string, 'base64')));
-};
-
-const signed = new WeakMap<Crl, Map<string, Promise<boolean>>>();
-/** Whether this authority signed the list; remembered, because a list is long and many sign-ins ask. */
-const signedBy = (crl: Crl, issuer: Cert): Promise<boolean> => {
-  const known = signed.get(crl) ?? new Map<string, Promise<boolean>>();
-  signed.set(crl, known);
-  const key = issuer.x509.fingerprint256;
-  const answer = known.get(key) ?? crl.asn.verify({ issuerCertificate: issuer.asn }).catch(() => false);
-  known.set(key, answer);
-  return answer;
-};
-
-const usable = async (crl: Crl, issuer: Cert, now: Date): Promise<boolean> => {
-  if (crl.partial || crl.thisUpdate > now || !crl.nextUpdate || crl.nextUpdate < now) return false;
-  if (!isStrong(crl.asn.signatureAlgorithm.algorithmId)) return false;
-  if (issuer.keyUsage && !issuer.keyUsage.has(crlSign)) return false;
-  return signedBy(crl, issuer);
-};
-
-/** Every certificate below the trusted authority against the lists of its issuer. No usable list: unknown, not good. */
-export const revocationOf = async (
-  path: readonly Cert[],
-  crls: readonly Crl[],
-  now: Date,
-): Promise<'good' | 'revoked' | 'unknown'> => {
-  let unknown = false;
-  for (const [i, issuer] of path.slice(1).entries()) {
-    const mine: Crl[] = [];
-    for (const crl of crls) if (await usable(crl, issuer, now)) mine.push(crl);
-    if (mine.some((crl) => crl.serials.has((path[i] as Cert).serial))) return 'revoked';
-    if (mine.length === 0) unknown = true;
-  }
-  return unknown ? 'unknown' : 'good';
-};
+export type Revocation = ReturnType<typeof createRevocation>;

@@ -10,11 +10,18 @@ export type Assertion = {
   subject: { issuer: string | null; id: string };
   login: string;
   email: string | null;
-  /** Where the address is made up: another one, for when somebody of the same name has it. */
-  spareEmail?: string;
+  /**
+   * For a new account whose source asserts no address: addresses that receive no mail, of which the first free one is
+   * taken. They never replace the address of an account.
+   */
+  placeholderEmails?: readonly string[];
   /** The source vouches for the address (specification, "Authentication" 6). */
   emailVerified: boolean;
   name: string;
   claims: Claims;
   legacyAdmin: LegacyAdmin;
+  /** Shown at the audit record of the sign-in: what the source left open. */
+  warning?: Record<string, string>;
+  /** What the audit trail records of the proof, beside the method. */
+  auditDetails?: Readonly<Record<string, string>>;
 };

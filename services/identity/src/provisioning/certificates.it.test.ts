@@ -16,8 +16,8 @@ const certificate = (authority: string, name: string): Assertion =>
     subject: { issuer: `cn=${authority}`, id: `cn=${name}` },
     login: name,
     name,
-    email: `${name}@pki.local`,
-    spareEmail: `${name}.${authority}@pki.local`,
+    email: null,
+    placeholderEmails: [`${name}@pki.local`, `${name}.${authority}@pki.local`],
   });
 const nobody = (): string => `person${(people += 1)}`;
 const enter = async (a: Assertion): Promise<string> => {
@@ -63,4 +63,63 @@ describe('a certificate', () => {
     const { id } = await w.user({ email: `${name}@pki.local` });
     expect(await enter(certificate('one', name))).not.toBe(id);
   });
+});
+
+describe('the address of an account with a certificate', () => {
+  const emailOf = async (id: string) => (await w.db.user.findUniqueOrThrow({ where: { id } })).email;
+  const withAddress = (name: string, email: string | null) => ({ ...certificate('one', name), email });
+
+  it('stays when the certificate is renewed without an address, and follows a new address', async () => {
+    const name = nobody();
+    const id = await enter(withAddress(name, `${name}@example.org`));
+    expect(await enter(withAddress(name, null))).toBe(id);
+    expect(await emailOf(id)).toBe(`${name}@example.org`);
+    expect(await enter(withAddress(name, `${name}.new@example.org`))).toBe(id);
+    expect(await emailOf(id)).toBe(`${name}.new@example.org`);
+  });
+
+  it.each([null, 'the same'])('stays as an administrator corrected it: certificate with %s address', async (given) => {
+    const name = nobody();
+    const shown = withAddress(name, given && `${name}@example.org`);
+    const id = await enter(shown);
+    await w.db.user.update({ where: { id }, data: { email: `${name}.corrected@example.org` } });
+    expect(await enter(shown)).toBe(id);
+    expect(await enter(shown)).toBe(id);
+    expect(await emailOf(id)).toBe(`${name}.corrected@example.org`);
+  });
+
+  it('comes from the first certificate that names one', async () => {
+    const name = nobody();
+    const id = await enter(withAddress(name, null));
+    expect(await emailOf(id)).toBe(`${name}@pki.local`);
+    await enter(withAddress(name, `${name}@example.org`));
+    expect(await emailOf(id)).toBe(`${name}@example.org`);
+  });
+});
+
+describe('an account that an administrator linked to a certificate', () => {
+  it.each(['local', 'ldap', 'pki'])('of source %s is the one that the certificate signs in to', async (authType) => {
+    const name = nobody();
+    const names = { pkiSubjectDn: `cn=${name}`, pkiIssuerDn: authType === 'pki' ? null : 'cn=one' };
+    const { id } = await w.user({ authType, fullName: 'Kept Name', ...names });
+    expect(await enter(certificate('one', name))).toBe(id);
+    const { fullName, pkiIssuerDn } = await w.db.user.findUniqueOrThrow({ where: { id } });
+    expect([fullName, pkiIssuerDn]).toEqual([authType === 'pki' ? name : 'Kept Name', 'cn=one']);
+  });
+});
+
+it('refuses a subject that the index cannot hold, with a record of it', async () => {
+  const subject = { issuer: 'cn=one', id: `cn=${'\u540d'.repeat(900)}` };
+  const name = nobody();
+  expect(await enter({ ...certificate('one', name), subject })).toBe('INVALID_IDENTITY');
+  expect(await w.audit(name)).toMatchObject([{ errorCode: 'INVALID_IDENTITY' }]);
+});
+
+it('records subject, issuer, serial number and fingerprint of a certificate with the sign-in', async () => {
+  const auditDetails = { subject: 'CN=x', issuer: 'CN=one', serial: '0a', fingerprint: 'ff' };
+  const name = nobody();
+  const shown = { ...certificate('one', name), auditDetails };
+  await enter(shown);
+  await enter(shown);
+  expect(await w.audit(`${name}@pki.local`)).toMatchObject([{ details: auditDetails }, { details: auditDetails }]);
 });

@@ -9,7 +9,7 @@ type Names = Pick<
 
 /** What provisioning must know of an account. */
 export type Known = Names &
-  Pick<User, 'id' | 'email' | 'fullName' | 'role' | 'isActive' | 'approvalStatus' | 'authType'>;
+  Pick<User, 'id' | 'email' | 'assertedEmail' | 'fullName' | 'role' | 'isActive' | 'approvalStatus' | 'authType'>;
 
 /** The columns in which an account keeps who its owner is at a source; a null is not known. */
 export const identityOf = ({ source, subject, login }: Assertion): Partial<Names> => {

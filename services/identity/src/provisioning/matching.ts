@@ -50,7 +50,7 @@ export const createMatching = ({ outbox, sessions, settings }: Deps) => {
       userId: user.id,
       username: user.email,
       client,
-      details: { method: a.source, subject: a.subject.id || a.login },
+      details: { method: a.source, subject: a.subject.id || a.login, ...a.auditDetails },
     });
 
   /** Specification, "Authentication" 6. */
@@ -81,6 +81,7 @@ export const createMatching = ({ outbox, sessions, settings }: Deps) => {
       email,
       fullName: nameOf(a, email),
       authType: a.source,
+      assertedEmail: a.source === 'pki' ? emailOf(a) : null,
       approvalStatus: firstStatus(settings.current()),
       lastLoginAt: new Date(),
     });
@@ -92,17 +93,19 @@ export const createMatching = ({ outbox, sessions, settings }: Deps) => {
     if (!isNameable(a)) return { refused: 'INVALID_IDENTITY', reason: 'the name cannot be kept' };
     // Newcomers with one address come one after the other, and the second finds what the first has made. Before any row is
     // held: whoever held one while waiting for their turn would stop the one whose turn it is.
-    await store.inTurn(tx, emailOf(a) ?? a.login);
+    await store.inTurn(tx, emailOf(a) ?? a.placeholderEmails?.[0] ?? a.login);
     const known = a.subject.id ? await store.bySubject(tx, a) : null;
     if (known && lacksIssuer(known, a)) return adopt(tx, known, identityOf(a), a, client);
     if (known) return { how: 'known', user: known };
     const named = a.source === 'ldap' ? await store.byLdapUid(tx, a.login) : null;
     if (named) return byName(tx, named, a, client);
     const email = emailOf(a);
-    if (!email) return { refused: 'INVALID_EMAIL', reason: 'the source asserts no address' };
-    const same = await store.byEmail(tx, email);
-    if (!same) return make(tx, email, a);
-    const spare = a.spareEmail;
-    return spare && !(await store.byEmail(tx, spare)) ? make(tx, spare, a) : byEmail(tx, same, a, client);
+    if (email) {
+      const same = await store.byEmail(tx, email);
+      return same ? byEmail(tx, same, a, client) : make(tx, email, a);
+    }
+    for (const placeholder of a.placeholderEmails ?? [])
+      if (!(await store.byEmail(tx, placeholder))) return make(tx, placeholder, a);
+    return { refused: 'INVALID_EMAIL', reason: 'the source asserts no address' };
   };
 };

@@ -20,10 +20,14 @@ const line = (text: string, max: number): string =>
 /** The login as a record names it. */
 export const loginOf = ({ login }: Assertion): string => line(login, 320);
 
-/** Whether login and identity can be kept and found again just as they are. */
+/** An entry of an index holds 2,700 bytes; issuer and subject are in one. */
+const longestIdentity = 1_200;
+
+/** Whether login and identity can be kept and found again exactly as they are. */
 export const isNameable = ({ login, subject }: Assertion): boolean =>
-  [login, subject.id, subject.issuer ?? ''].every((s) => s.isWellFormed() && !s.includes('\0') && s.length <= 1024) &&
-  login.trim() !== '';
+  [login, subject.id, subject.issuer ?? ''].every(
+    (name) => name.isWellFormed() && !name.includes('\0') && Buffer.byteLength(name) <= longestIdentity,
+  ) && login.trim() !== '';
 
 /** A name is text from elsewhere: one line, no control characters, not long. */
 export const nameOf = ({ name }: Assertion, email: string): string =>
@@ -33,17 +37,31 @@ export const nameOf = ({ name }: Assertion, email: string): string =>
     .slice(0, 200) ||
   (email.split('@')[0] ?? email);
 
-/** What a source says of an account's owner that is not what the account says; empty when it all is. */
-export const newsOf = (
-  user: Pick<Known, 'email' | 'fullName' | 'ldapUid'>,
-  a: Assertion,
-): { fullName?: string; email?: string; ldapUid?: string } => {
+type Profile = Pick<Known, 'email' | 'fullName' | 'ldapUid' | 'assertedEmail' | 'authType'>;
+type ProfileChange = { fullName?: string; email?: string; ldapUid?: string; assertedEmail?: string };
+
+/**
+ * The address of an account follows its source. A certificate is the exception: it repeats the same address for years, so
+ * only an address that it did not name before replaces the one of the account.
+ */
+const emailChange = (user: Profile, a: Assertion): ProfileChange => {
   const email = emailOf(a);
-  const fullName = a.name ? nameOf(a, email ?? user.email) : user.fullName;
+  const change = email && email !== user.email ? { email } : {};
+  if (a.source !== 'pki' || !email) return change;
+  if (email === user.assertedEmail) return {};
+  const isFollowed = user.assertedEmail !== null || a.placeholderEmails?.includes(user.email) === true;
+  return { assertedEmail: email, ...(isFollowed ? change : {}) };
+};
+
+/** What a source asserts of an account's owner that differs from the account; empty when nothing does. */
+export const newsOf = (user: Profile, a: Assertion): ProfileChange => {
+  // An administrator linked the certificate to an account that has its name and address from elsewhere.
+  if (a.source === 'pki' && user.authType !== 'pki') return {};
+  const fullName = a.name ? nameOf(a, emailOf(a) ?? user.email) : user.fullName;
   const ldapUid = a.source === 'ldap' ? a.login : user.ldapUid;
   return {
     ...(fullName === user.fullName ? {} : { fullName }),
-    ...(email && email !== user.email && user.email !== a.spareEmail ? { email } : {}),
+    ...emailChange(user, a),
     ...(ldapUid && ldapUid !== user.ldapUid ? { ldapUid } : {}),
   };
 };

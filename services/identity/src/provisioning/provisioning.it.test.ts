@@ -125,7 +125,7 @@ describe('a first sign-in', () => {
       const user = await w.db.user.findFirstOrThrow({ where: { email: a.email ?? '' } });
       expect(user.approvalStatus).toBe('pending');
       expect(await w.liveSessions(user.id)).toBe(0);
-      await expect(w.provisioning.signIn(a, client)).rejects.toMatchObject({ code: 'invalid_credentials' });
+      await expect(w.provisioning.signIn(a, client)).rejects.toMatchObject({ code: 'account_pending_approval' });
     },
   );
 
@@ -182,22 +182,20 @@ describe('a known account', () => {
     return { a, user: await w.db.user.findFirstOrThrow({ where: { email: a.email ?? '' } }) };
   };
 
-  it.each(sources)('of %s that is disabled here is told so, and gets no session', async (source) => {
-    const { a, user } = await known(source);
-    await w.db.user.update({ where: { id: user.id }, data: { isActive: false } });
-    await expect(w.provisioning.signIn(a, client)).rejects.toMatchObject({
-      kind: 'forbidden',
-      code: 'account_disabled',
-    });
-    expect(await w.liveSessions(user.id)).toBe(1);
-  });
-
-  it.each(['pending', 'rejected'])('that is %s is refused in the words of a wrong password', async (approvalStatus) => {
-    const { a, user } = await known('ldap');
-    await w.db.user.update({ where: { id: user.id }, data: { approvalStatus } });
-    await expect(w.provisioning.signIn(a, client)).rejects.toMatchObject({ code: 'invalid_credentials' });
-    expect(await w.liveSessions(user.id)).toBe(1);
-  });
+  const states = {
+    account_disabled: { isActive: false },
+    account_pending_approval: { approvalStatus: 'pending' },
+    account_rejected: { approvalStatus: 'rejected' },
+  };
+  it.each(sources.flatMap((source) => Object.entries(states).map(([code, data]) => [source, code, data] as const)))(
+    'of %s gets the answer %s and no session',
+    async (source, code, data) => {
+      const { a, user } = await known(source);
+      await w.db.user.update({ where: { id: user.id }, data });
+      await expect(w.provisioning.signIn(a, client)).rejects.toMatchObject({ kind: 'forbidden', code });
+      expect(await w.liveSessions(user.id)).toBe(1);
+    },
+  );
 
   it('whose id the directory no longer shows is refused rather than believed by its name', async () => {
     const { a } = await known('ldap');

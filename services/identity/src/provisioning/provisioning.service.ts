@@ -12,7 +12,7 @@ import { createMatching, type Matched } from './matching.ts';
 import { loginOf, newsOf } from './profile.ts';
 import { createReturning, enteredBy, passOf } from './returning.service.ts';
 import {
-  accountDisabled,
+  ownerRefusal,
   signInRefused,
   standingOf,
   type Assertion,
@@ -28,7 +28,7 @@ type Deps = {
   outbox: Outbox;
   settings: Settings;
   mappings: Mappings;
-  sessions: Pick<Sessions, 'open' | 'openAsSeen' | 'endAll'>;
+  sessions: Pick<Sessions, 'open' | 'openSessionIfUnchanged' | 'endAll'>;
   telemetry: Telemetry;
 };
 
@@ -54,20 +54,21 @@ export const createProvisioning = (d: Deps): Provisioning => {
       username: loginOf(a),
       errorCode,
       client,
-      details: { method: a.source, ...(reason ? { reason } : {}) },
+      details: { method: a.source, ...(reason ? { reason } : {}), ...a.auditDetails },
     });
     return { outcome: 'refused', errorCode, userId: user?.id };
   };
 
   /** Name and address follow the source, as far as nobody else here has them. */
   const refresh = async (tx: Tx, user: Known, a: Assertion): Promise<Known> => {
-    const { fullName, email, ldapUid } = newsOf(user, a);
+    const { fullName, email, ldapUid, assertedEmail } = newsOf(user, a);
     const newEmail = email !== undefined && (await store.isNameFree(tx, user.id, { email }));
     const newUid = ldapUid !== undefined && (await store.isNameFree(tx, user.id, { ldapUid }));
     const changes = {
       ...(fullName === undefined ? {} : { fullName }),
       ...(newEmail ? { email } : {}),
       ...(newUid ? { ldapUid } : {}),
+      ...(assertedEmail === undefined ? {} : { assertedEmail }),
     };
     await store.set(tx, user.id, { lastLoginAt: new Date(), ...changes });
     if (newEmail || fullName !== undefined)
@@ -87,7 +88,7 @@ export const createProvisioning = (d: Deps): Provisioning => {
     // Before the session: a changed role ends those that there are.
     const role = await roleOf(tx, user, a, client);
     const issued = await sessions.open(tx, { id: user.id, role }, client);
-    await writeAudit(tx, enteredBy(user, a, client));
+    await writeAudit(tx, enteredBy({ ...user, role }, a, client));
     return { outcome: 'entered', userId: user.id, issued };
   };
 
@@ -121,7 +122,7 @@ export const createProvisioning = (d: Deps): Provisioning => {
     signIn: async (a, client) => {
       const entered = await again(a, client);
       if (entered.outcome === 'entered') return entered.issued;
-      throw entered.errorCode === 'INACTIVE_USER' ? accountDisabled() : signInRefused();
+      throw ownerRefusal(entered.errorCode) ?? signInRefused();
     },
   };
 };

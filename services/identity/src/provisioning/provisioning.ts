@@ -1,13 +1,13 @@
 import type { AuditErrorCode } from '../audit/audit.ts';
 import type { Client } from '../client.ts';
 import type { Tx } from '../database.ts';
-import type { Attempt } from '../lockout/lockout.ts';
+import type { FailureReservation } from '../lockout/lockout.ts';
 import type { Issued } from '../sessions/sessions.ts';
 import type { Assertion } from './assertion.ts';
 import type { Seen } from './seen.ts';
 
 export { hasNoLocalPassword, mayUseLocalPassword } from './local-password.ts';
-export { accountDisabled, createRefusals, methodOff, signInRefused, type Refuse } from './refusals.ts';
+export { createRefusals, methodOff, ownerRefusal, signInRefused, type Refuse } from './refusals.ts';
 export type { Assertion } from './assertion.ts';
 export { linkFault } from './identity-of.ts';
 export { seenColumns, type Seen } from './seen.ts';
@@ -23,7 +23,7 @@ export type Entered =
 export type Proof = {
   /** The account that was found by the name, if any, as it was seen then. */
   account: Seen | undefined;
-  attempts: readonly Attempt[];
+  attempts: readonly FailureReservation[];
   /** Runs in the transaction of the sign-in once it is sure whose account it is, also when that account is kept out. */
   proved: (tx: Tx, userId: string) => Promise<void>;
 };

@@ -7,8 +7,19 @@ import type { Db } from '../database.ts';
 export const signInRefused = (cause?: unknown) =>
   unauthenticated('invalid_credentials', 'Incorrect username or password', cause === undefined ? {} : { cause });
 
-/** Only for somebody who has proved to be the owner. */
-export const accountDisabled = () => forbidden('account_disabled', 'This account is disabled');
+/** The state of an account that keeps its owner out. Every other reason stays in the audit log. */
+const ownerAnswers: Partial<Record<AuditErrorCode, () => Error>> = {
+  INACTIVE_USER: () => forbidden('account_disabled', 'This account is disabled'),
+  ACCOUNT_PENDING_APPROVAL: () =>
+    forbidden('account_pending_approval', 'This account waits for the approval of an administrator'),
+  ACCOUNT_REJECTED: () => forbidden('account_rejected', 'An administrator did not approve this account'),
+};
+
+/**
+ * The error of a refused sign-in that has proved to come from the owner of the account; undefined: the generic answer.
+ * The codes above are given only after the password, the token or the certificate was verified (`standingOf`).
+ */
+export const ownerRefusal = (code: AuditErrorCode): Error | undefined => ownerAnswers[code]?.();
 
 /** Which ways to sign in there are is no secret: GET /api/auth/methods tells everybody. */
 export const methodOff = () => invalid('sign_in_method_off', 'This way to sign in is switched off');

@@ -11,7 +11,7 @@ import { provisioningStore as store } from './provisioning.store.ts';
 import type { Seen } from './seen.ts';
 import { standingOf } from './standing.ts';
 
-type Deps = { pool: Pool; mappings: Pick<Mappings, 'leavesAsIs'>; sessions: Pick<Sessions, 'openAsSeen'> };
+type Deps = { pool: Pool; mappings: Pick<Mappings, 'leavesAsIs'>; sessions: Pick<Sessions, 'openSessionIfUnchanged'> };
 
 /** How the mappings are asked about a sign-in. */
 export const passOf = (userId: string, { claims, legacyAdmin, source }: Assertion, client: Client): Pass => ({
@@ -23,13 +23,13 @@ export const passOf = (userId: string, { claims, legacyAdmin, source }: Assertio
   client,
 });
 
-export const enteredBy = (user: Pick<Known, 'id' | 'email'>, a: Assertion, client: Client): AuditRecord => ({
+export const enteredBy = (user: Pick<Known, 'id' | 'email' | 'role'>, a: Assertion, client: Client): AuditRecord => ({
   event: 'auth.login.success',
   outcome: 'success',
   userId: user.id,
   username: user.email,
   client,
-  details: { method: a.source },
+  details: { method: a.source, ...a.auditDetails, ...(a.warning ? { ...a.warning, role: user.role } : {}) },
 });
 
 /**
@@ -52,7 +52,7 @@ export const createReturning = ({ pool, mappings, sessions }: Deps) => {
     const attempt = proof && onlyAttemptOn(proof.attempts, user.id);
     if (proof && !attempt) return undefined;
     const forgives = attempt ? { locks: attempt.locksAccount } : null;
-    const issued = await sessions.openAsSeen({ user, client, audit: enteredBy(user, a, client), forgives });
+    const issued = await sessions.openSessionIfUnchanged({ user, client, audit: enteredBy(user, a, client), forgives });
     return issued && { outcome: 'entered', userId: user.id, issued };
   };
 };

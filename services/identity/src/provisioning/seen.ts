@@ -1,17 +1,18 @@
-import type { Standing } from '../mappings/mappings.ts';
+import type { MappedAccount } from '../mappings/mappings.ts';
 import { accountStamp } from '../sessions/sessions.ts';
 import type { Known } from './identity-of.ts';
 import type { Assertion } from './assertion.ts';
 
 /** An account as it is seen in passing, held by nobody: with the name of its state, and all that the mappings decide by. */
-export type Seen = Known & Standing & { stamp: string };
+export type Seen = Known & MappedAccount & { stamp: string };
 
 /** What a `Known` is made of; the account's row is written `t`. */
 export const knownColumns = `
   t.uuid as id, t.email, t.full_name as "fullName", t.role, t.is_active as "isActive",
   t.approval_status as "approvalStatus", t.auth_type as "authType", t.ldap_uid as "ldapUid",
   t.directory_id as "directoryId", t.oidc_issuer as "oidcIssuer", t.oidc_subject as "oidcSubject",
-  t.pki_issuer_dn as "pkiIssuerDn", t.pki_subject_dn as "pkiSubjectDn", t.proxy_user as "proxyUser"`;
+  t.pki_issuer_dn as "pkiIssuerDn", t.pki_subject_dn as "pkiSubjectDn", t.proxy_user as "proxyUser",
+  t.asserted_email as "assertedEmail"`;
 
 /** What a `Seen` is made of, for a sign-in by this source. */
 export const seenColumns = (source: Assertion['source']): string => `${knownColumns}, ${accountStamp('t')} as stamp,

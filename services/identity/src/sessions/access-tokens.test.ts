@@ -12,8 +12,8 @@ const options = { subject: who.userId, jwtid: randomUUID(), expiresIn: 60 } as c
 const b64 = (o: object) => Buffer.from(JSON.stringify(o)).toString('base64url');
 const now = Math.floor(Date.now() / 1000);
 const body = { ...good, sub: who.userId, jti: randomUUID(), iat: now, exp: now + 60 };
-const handmade = (header: object, key: string, algorithm = 'sha256') => {
-  const text = `${b64(header)}.${b64(body)}`;
+const handmade = (header: object, key: string, algorithm = 'sha256', payload = b64(body)) => {
+  const text = `${b64(header)}.${payload}`;
   return `${text}.${createHmac(algorithm, key).update(text).digest('base64url')}`;
 };
 
@@ -53,7 +53,7 @@ describe('access tokens', () => {
     'a second-factor token': jwt.sign({ ...good, type: 'mfa' }, secret, options),
     'a token without type': jwt.sign({ sid: who.sessionId, role: 'user' }, secret, options),
     'a token without session': jwt.sign({ role: 'user', type: 'access' }, secret, options),
-    'a role nobody has': jwt.sign({ ...good, role: 'root' }, secret, options),
+    'an unknown role': jwt.sign({ ...good, role: 'root' }, secret, options),
     'a subject that is no id': jwt.sign(good, secret, { ...options, subject: "' or 1=1" }),
     'a payload that is no object': jwt.sign('text', secret),
     'a key of its own in the header': (() => {
@@ -76,6 +76,23 @@ describe('access tokens', () => {
     'a part too many': `${head}.${payload}.${signature}.${signature}`,
     'spaces around it': ` ${head}.${payload}.${signature} `,
   };
+  it.each([
+    '1e308',
+    '1e400',
+    '8640000000001',
+    '1e15',
+    `${now + 60}.5`,
+    '"9999999999"',
+    'null',
+    '[9999999999]',
+    '-1',
+    'true',
+  ])('refuses the end %s under the right key', (exp) => {
+    const { exp: _, ...rest } = body;
+    const payload = Buffer.from(`${JSON.stringify(rest).slice(0, -1)},"exp":${exp}}`).toString('base64url');
+    expect(tokens.verify(handmade({ alg: 'HS256', typ: 'JWT' }, secret, 'sha256', payload))).toBeNull();
+  });
+
   it.each(Object.entries(refused))('refuses %s', (_what, token) => {
     expect(tokens.verify(token)).toBeNull();
   });

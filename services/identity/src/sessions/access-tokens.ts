@@ -3,14 +3,16 @@ import { roles, type Role } from '@overtone/contracts';
 import jwt from 'jsonwebtoken';
 import { z } from 'zod';
 
+/** Seconds since the epoch that a date can hold. */
+const instant = z.int().min(0).max(8_640_000_000_000);
 const claims = z.object({
   sub: z.uuid(),
   sid: z.uuid(),
   role: z.enum(roles),
   type: z.literal('access'),
   jti: z.string(),
-  iat: z.number(),
-  exp: z.number(),
+  iat: instant,
+  exp: instant,
 });
 type AccessClaims = z.infer<typeof claims>;
 

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => w.stop());
 
-const patience = { timeoutMs: 60_000 };
+const timeout = { timeoutMs: 60_000 };
 const endIn = (id: string, seconds: number) =>
   backends.sql.query(`update "user" set account_expires_at = now() + make_interval(secs => $2) where uuid = $1`, [
     id,
@@ -25,20 +25,50 @@ describe('an account with an end date', () => {
     const user = await addUser(backends.sql);
     const session = await identity.session(user.email, user.password);
     await endIn(user.id, 1);
-    await waitFor(() => closedFor(user.id).length > 0, patience);
+    await waitFor(() => closedFor(user.id).length > 0, timeout);
     expect(closedFor(user.id)[0]).toEqual({ userId: user.id, sessionId: null, reason: 'account_expired' });
     expect(await identity.resolve(session.accessToken)).toMatchObject({ refusal: 'account_expired' });
   });
 
-  it('is told of once', async () => {
+  it('cannot refresh any more, and loses every session by the try', async () => {
+    const user = await addUser(backends.sql);
+    const [one, two] = [
+      await identity.session(user.email, user.password),
+      await identity.session(user.email, user.password),
+    ];
+    await endIn(user.id, 0);
+    const { status, body, cookies } = await identity.refresh(one.refreshToken);
+    expect({ status, code: body['code'], cookies }).toEqual({ status: 401, code: 'refresh_refused', cookies: [] });
+    expect(await identity.resolve(one.accessToken)).toBeNull();
+    expect(await identity.resolve(two.accessToken)).toBeNull();
+    expect((await identity.refresh(two.refreshToken)).status).toBe(401);
+    const { rows } = await backends.sql.query(
+      `select actor, details from audit_log where user_id = $1 and event_type = 'auth.session.terminated'`,
+      [user.id],
+    );
+    expect(rows).toEqual([{ actor: 'account_end_date', details: { reason: 'account_expired', sessions_revoked: 2 } }]);
+  });
+
+  it('stays out after the end date is moved, until the next sign-in', async () => {
+    const user = await addUser(backends.sql);
+    const session = await identity.session(user.email, user.password);
+    await endIn(user.id, 0);
+    await Promise.all(Array.from({ length: 8 }, () => identity.refresh(session.refreshToken)));
+    await endIn(user.id, 3_600);
+    expect((await identity.refresh(session.refreshToken)).status).toBe(401);
+    const again = await identity.session(user.email, user.password);
+    expect((await identity.refresh(again.refreshToken)).status).toBe(200);
+  });
+
+  it('is published once', async () => {
     const [first, second] = [await addUser(backends.sql), await addUser(backends.sql)];
     for (const { email, password } of [first, second]) await identity.session(email, password);
     await endIn(first.id, 0);
-    await waitFor(() => closedFor(first.id).length > 0, patience);
+    await waitFor(() => closedFor(first.id).length > 0, timeout);
     // Found by a later look, so that there has been one.
     await endIn(second.id, 0);
-    await waitFor(() => closedFor(second.id).length > 0, patience);
-    // Counted where it is written: a message may be heard twice.
+    await waitFor(() => closedFor(second.id).length > 0, timeout);
+    // Counted where it is written: a message may be delivered twice.
     const { rows } = await backends.sql.query(
       `select from identity_outbox where subject = 'evt.identity.session.revoked.v1' and data ->> 'userId' = $1`,
       [first.id],
@@ -56,10 +86,10 @@ describe('an account with an end date', () => {
       caller: root,
     });
     expect(status).toBe(200);
-    await waitFor(() => closedFor(user.id).length > 0, patience);
+    await waitFor(() => closedFor(user.id).length > 0, timeout);
   });
 
-  it('that lies ahead, or without a session, is not told of', async () => {
+  it('in the future, or without a session, is not published', async () => {
     const [later, absent, last] = [
       await addUser(backends.sql),
       await addUser(backends.sql),
@@ -69,7 +99,7 @@ describe('an account with an end date', () => {
     await endIn(later.id, 3_600);
     await endIn(absent.id, 0);
     await endIn(last.id, 0);
-    await waitFor(() => closedFor(last.id).length > 0, patience);
+    await waitFor(() => closedFor(last.id).length > 0, timeout);
     expect([...closedFor(later.id), ...closedFor(absent.id)]).toEqual([]);
   });
 });

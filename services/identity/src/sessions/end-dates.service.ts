@@ -4,18 +4,18 @@ import type { Sessions } from './sessions.ts';
 type Deps = { db: Db; pool: Pool; sessions: Pick<Sessions, 'closeOpen'> };
 type Ended = { id: string; endedAt: string };
 
-/** Who came to their end while nobody looked: nothing that is open lives longer unasked. */
+/** How far back account ends are looked up: covers every connection that may still be open. */
 const lookBackMs = 3_600_000;
 /** A change of an end date may become visible a moment after the date itself. */
 const overlapMs = 10_000;
 
 /**
- * Closes what is open for somebody on the moment their account ends: sockets, downloads, and what is remembered of their
+ * Closes what is open for an account at its end date: sockets, downloads, and the cached
  * sessions. The sessions themselves stay, and answer that the account has expired.
  */
 export const createEndDates = ({ db, pool, sessions }: Deps) => {
   let lookedAt: number | undefined;
-  let told = new Map<string, string>();
+  let published = new Map<string, string>();
 
   const ended = (withinMs: number): Promise<Ended[]> => {
     const text = `
@@ -30,7 +30,7 @@ export const createEndDates = ({ db, pool, sessions }: Deps) => {
     look: async (): Promise<void> => {
       const at = performance.now();
       const all = await ended(lookedAt === undefined ? lookBackMs : at - lookedAt + overlapMs);
-      const news = all.filter(({ id, endedAt }) => told.get(id) !== endedAt);
+      const news = all.filter(({ id, endedAt }) => published.get(id) !== endedAt);
       if (news.length > 0)
         await db.$transaction(
           (tx) =>
@@ -41,7 +41,7 @@ export const createEndDates = ({ db, pool, sessions }: Deps) => {
             ),
           txOptions,
         );
-      told = new Map(all.map(({ id, endedAt }) => [id, endedAt]));
+      published = new Map(all.map(({ id, endedAt }) => [id, endedAt]));
       lookedAt = at;
     },
   };

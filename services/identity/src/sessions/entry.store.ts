@@ -22,7 +22,7 @@ const textOf = (forgives: Entry['forgives']): string => `
                                absolute_expires_at, user_agent, ip_address)
     select uuid, $3::uuid, $4, $5, $6::timestamptz, $7::timestamptz, $8::timestamptz, $9::timestamptz, $10, $11
     from entered),
-  told as (
+  published as (
     insert into audit_log (event_type, outcome, actor, user_id, username, source_ip, user_agent, request_id, error_code, details)
     select $12, $13, $14, $15::uuid, $16, $17, $18, $19, $20, $21::jsonb from entered)
   select 1 from entered`;
@@ -54,7 +54,7 @@ const ofRecord = (a: Entry['audit']) => [
 ];
 
 /**
- * Signs somebody in whose account stays as it is: last sign-in, forgiven failures, session and audit record by one
+ * Signs in an account that does not change otherwise: last sign-in, forgiven failures, session and audit record by one
  * statement, which waits for the disk once.
  * @returns false, and nothing is written, when the account is not as it was seen any more.
  */

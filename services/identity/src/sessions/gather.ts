@@ -23,7 +23,7 @@ export const createGathering = () => {
     const look = () => {
       const before = touches;
       setTimeout(() => {
-        // A busy process comes to its timers before it comes to what has arrived meanwhile.
+        // A busy process runs its timers before it reads newly arrived input.
         setImmediate(() => setImmediate(() => (touches === before || Date.now() > latest ? done() : look())));
       }, quietMs);
     };

@@ -138,7 +138,7 @@ describe('the number of sessions of one account', () => {
     }
   };
 
-  it('is kept by ending the oldest, which is told and written down', () =>
+  it('is kept by ending the oldest, which is published and audited', () =>
     limited(2, 'terminate_oldest', async (own) => {
       const user = await addUser(backends.sql);
       const sessions: Awaited<ReturnType<RunningIdentity['session']>>[] = [];

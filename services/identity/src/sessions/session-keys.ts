@@ -6,7 +6,7 @@ export type SessionKeys = {
   secretId: string;
   /** Under which a refresh token is kept. */
   hashOf: (refreshToken: string) => string;
-  /** The CSRF token of a session: nobody can make one for another session, or bring one along. */
+  /** The CSRF token of a session: it cannot be forged for another session or chosen by the client. */
   csrfOf: (sessionId: string) => string;
   isCsrfOf: (sessionId: string, given: string | undefined) => boolean;
 };

@@ -174,7 +174,7 @@ describe('resolving', () => {
     expect(await identity.resolve(accessToken)).toMatchObject({ refusal: 'password_change_required' });
   });
 
-  it('knows nobody behind a token of a removed account', async () => {
+  it('resolves a token of a removed account to no user', async () => {
     const { user, accessToken } = await newSession();
     await backends.sql.query('delete from "user" where uuid = $1', [user.id]);
     expect(await identity.resolve(accessToken)).toBeNull();

@@ -42,8 +42,8 @@ export const createSessions = (d: Deps): Sessions & { part: Part } => {
     outbox.add(tx, identityEvents.sessionRevoked, { userId, sessionId, reason });
 
   const closeOpen: Sessions['closeOpen'] = (tx, userIds, reason) => {
-    const told = userIds.map((userId) => ({ userId, sessionId: null, reason }));
-    return outbox.addAll(tx, identityEvents.sessionRevoked, told);
+    const revocations = userIds.map((userId) => ({ userId, sessionId: null, reason }));
+    return outbox.addAll(tx, identityEvents.sessionRevoked, revocations);
   };
 
   const endAllOf: Sessions['endAllOf'] = async (tx, userIds, reason) => {
@@ -79,7 +79,25 @@ export const createSessions = (d: Deps): Sessions & { part: Part } => {
     throw refused();
   };
 
-  /** Written beside the sign-in's transaction, which will not be; nobody waits for it. */
+  /** Ends the sessions of an account whose end date has passed: the next request has to sign in again. */
+  const refuseExpired = async (userId: string, client: Client): Promise<never> => {
+    await db.$transaction(async (tx) => {
+      if (!(await sessionsStore.holdExpired(tx, userId))) return;
+      const ended = (await endAllOf(tx, [userId], 'account_expired')).get(userId) ?? 0;
+      if (ended === 0) return;
+      await writeAudit(tx, {
+        event: 'auth.session.terminated',
+        outcome: 'success',
+        actor: 'account_end_date',
+        userId,
+        client,
+        details: { reason: 'account_expired', sessions_revoked: ended },
+      });
+    }, txOptions);
+    throw refused();
+  };
+
+  /** Written outside the sign-in's transaction, which is rolled back; not awaited. */
   const refusedOneMore = (userId: string, limit: number, client: Client): void => {
     const details = { limit };
     writeAudit(db, { event: 'auth.session.limit_exceeded', outcome: 'failure', userId, client, details }).catch(
@@ -127,7 +145,7 @@ export const createSessions = (d: Deps): Sessions & { part: Part } => {
       return insert(tx, user, newFamily(), client);
     },
 
-    openAsSeen: async ({ user, client, audit, forgives }) => {
+    openSessionIfUnchanged: async ({ user, client, audit, forgives }) => {
       // Who may have so many sessions only has them counted while the account is held.
       if (settings.current().max_concurrent_sessions > 0) return undefined;
       const { row, issued } = issue(user, newFamily(), client);
@@ -138,14 +156,18 @@ export const createSessions = (d: Deps): Sessions & { part: Part } => {
     rotate: async (refreshToken, receivedAt, client) => {
       const tokenHash = keys.hashOf(refreshToken);
       await gather(tokenHash);
+      let expired: string | undefined;
       const issued = await db.$transaction(async (tx) => {
         const user = await sessionsStore.holderShared(tx, tokenHash);
         if (!user?.isActive) return undefined;
+        expired = user.expired ? user.id : undefined;
+        if (expired) return undefined;
         const spent = await sessionsStore.spend(tx, tokenHash, new Date(), bounds());
         if (!spent) return undefined;
         const { sessionId, sessionStartedAt, absoluteExpiresAt } = spent;
         return insert(tx, user, { sessionId, sessionStartedAt, absoluteExpiresAt }, client);
       }, txOptions);
+      if (expired) return refuseExpired(expired, client);
       return issued ?? refuseSpent(tokenHash, receivedAt, client);
     },
 
@@ -163,6 +185,9 @@ export const createSessions = (d: Deps): Sessions & { part: Part } => {
     closeOpen,
 
     alive: (userId) => sessionsStore.alive(db, userId, bounds()),
+
+    countOf: (authType) => sessionsStore.countOf(db, authType, bounds()),
+    holdersOf: (authType, after, limit) => sessionsStore.holdersOf(db, authType, bounds(), { after, limit }),
 
     resolve: async (accessToken) => {
       const claims = accessTokens.verify(accessToken);

@@ -1,13 +1,19 @@
 import type { Db, Tx } from '../database.ts';
-import type { RefreshToken } from '../generated/client.ts';
+import { Prisma, type RefreshToken } from '../generated/client.ts';
 import type { Bounds, Lifecycle } from './sessions.ts';
 
+type TokenHolder = { id: string; role: string; isActive: boolean; expired: boolean };
 export type LiveSession = Lifecycle & { role: string };
 
 const within = ({ startedAfter, refreshedAfter }: Bounds) => ({
   sessionStartedAt: { gt: startedAfter },
   createdAt: { gt: refreshedAfter },
 });
+
+/** The same in SQL, with what makes a token `r` the live one of its session. */
+const aliveIn = ({ startedAfter, refreshedAfter }: Bounds): Prisma.Sql => Prisma.sql`
+  r.revoked_at is null and r.spent_at is null and r.expires_at > now()
+  and r.session_started_at > ${startedAfter} and r.created_at > ${refreshedAfter}`;
 
 export const sessionsStore = {
   insert: async (tx: Tx, row: Omit<RefreshToken, 'id' | 'spentAt' | 'revokedAt'>): Promise<void> =>
@@ -17,12 +23,9 @@ export const sessionsStore = {
    * Whose token it is, with the account held against `revoke`: a session cannot be renewed and ended at the same time
    * in a way that leaves the new token alive.
    */
-  holderShared: async (
-    tx: Tx,
-    tokenHash: string,
-  ): Promise<{ id: string; role: string; isActive: boolean } | undefined> => {
-    const rows = await tx.$queryRaw<{ id: string; role: string; isActive: boolean }[]>`
-      select uuid as id, role, is_active as "isActive" from "user"
+  holderShared: async (tx: Tx, tokenHash: string): Promise<TokenHolder | undefined> => {
+    const rows = await tx.$queryRaw<TokenHolder[]>`
+      select uuid as id, role, is_active as "isActive", coalesce(account_expires_at <= now(), false) as expired from "user"
       where uuid = (select user_id from refresh_token where token_hash = ${tokenHash}) for share`;
     return rows[0];
   },
@@ -56,7 +59,7 @@ export const sessionsStore = {
     return [...new Set(alive.map((r) => r.sessionId))];
   },
 
-  /** Revokes every session of these accounts, held in one order. @returns how many were alive, of whoever had any. */
+  /** Revokes every session of these accounts, locked in a fixed order. @returns how many were active, for accounts that had any. */
   revokeAll: async (tx: Tx, userIds: readonly string[]): Promise<Map<string, number>> => {
     await tx.$queryRaw`select 1 from "user" where uuid = any(${userIds}::uuid[]) order by uuid for update`;
     const rows = await tx.$queryRaw<{ userId: string; ended: number }[]>`
@@ -71,6 +74,13 @@ export const sessionsStore = {
   /** Holds an account, so that no other session of it begins or ends until the transaction does. */
   holdUser: async (tx: Tx, userId: string): Promise<void> =>
     void (await tx.$queryRaw`select 1 from "user" where uuid = ${userId}::uuid for update`),
+
+  /** The same for an account whose end date has passed. @returns false for every other account. */
+  holdExpired: async (tx: Tx, userId: string): Promise<boolean> =>
+    (
+      await tx.$queryRaw<unknown[]>`
+        select 1 from "user" where uuid = ${userId}::uuid and account_expires_at <= now() for update`
+    ).length > 0,
 
   /** Revokes what was made under another signing secret. @returns whose sessions those were. */
   revokeOfOtherSecrets: async (tx: Tx, secretId: string): Promise<string[]> => {
@@ -88,6 +98,24 @@ export const sessionsStore = {
       orderBy: { createdAt: 'desc' },
     }),
 
+  countOf: async (db: Db, authType: string, bounds: Bounds): Promise<{ accounts: number; sessions: number }> => {
+    const rows = await db.$queryRaw<{ accounts: number; sessions: number }[]>`
+      select count(distinct r.user_id)::int as accounts, count(distinct r.session_id)::int as sessions
+      from refresh_token r join "user" u on u.uuid = r.user_id
+      where u.auth_type = ${authType} and ${aliveIn(bounds)}`;
+    return rows[0] ?? { accounts: 0, sessions: 0 };
+  },
+  holdersOf: (
+    db: Db,
+    authType: string,
+    bounds: Bounds,
+    { after, limit }: { after: string | null; limit: number },
+  ): Promise<{ userId: string; email: string }[]> => db.$queryRaw`
+    select u.uuid as "userId", u.email from "user" u
+    where u.auth_type = ${authType} and u.uuid > ${after ?? '00000000-0000-0000-0000-000000000000'}::uuid
+      and exists (select 1 from refresh_token r where r.user_id = u.uuid and ${aliveIn(bounds)})
+    order by u.uuid limit ${limit}`,
+
   /** The account behind a session, when the session is alive. */
   live: async (db: Db, userId: string, sessionId: string, bounds: Bounds): Promise<LiveSession | undefined> => {
     const rows = await db.$queryRaw<LiveSession[]>`
@@ -99,9 +127,7 @@ export const sessionsStore = {
       from "user" u
       where u.uuid = ${userId}::uuid and exists (
         select 1 from refresh_token r
-        where r.session_id = ${sessionId}::uuid and r.user_id = u.uuid
-          and r.revoked_at is null and r.spent_at is null and r.expires_at > now()
-          and r.session_started_at > ${bounds.startedAfter} and r.created_at > ${bounds.refreshedAfter})`;
+        where r.session_id = ${sessionId}::uuid and r.user_id = u.uuid and ${aliveIn(bounds)})`;
     return rows[0];
   },
 

@@ -39,7 +39,7 @@ describe('refresh tokens', () => {
     expect(expiryOf(at('10:59:30'), at('11:00:00'), lifetimes)).toEqual(at('11:00:00'));
   });
 
-  it('are replayed when they come again after they were spent, not when both requests were under way', () => {
+  it('are replayed when they are used again after rotation, not when both requests were concurrent', () => {
     expect(isReplay(at('10:00:00'), at('10:00:01'))).toBe(true);
     expect(isReplay(at('10:00:01'), at('10:00:00'))).toBe(false);
   });
@@ -53,8 +53,8 @@ describe('the time at which a request reached the edge', () => {
     ['', 1_000_000],
     ['soon', 1_000_000],
     [undefined, 1_000_000],
-  ])('told as %j is %j', (told, at) => {
-    expect(receivedAtOf(told, 1_000_000).getTime()).toBe(at);
+  ])('given as %j is %j', (header, at) => {
+    expect(receivedAtOf(header, 1_000_000).getTime()).toBe(at);
   });
 });
 

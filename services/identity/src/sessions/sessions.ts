@@ -27,7 +27,7 @@ export type Lifetimes = { accessSeconds: number; refreshSeconds: number; absolut
 
 /**
  * How long tokens and sessions live. Use is seen when a session is refreshed, so with an idle limit it is refreshed
- * four times as often as that: nobody unused for so long stays, and nobody in use is put out.
+ * four times as often as that: a session unused for that long ends, and one in use stays.
  */
 export const lifetimesOf = (s: SessionSettings): Lifetimes => {
   const idleSeconds = s.session_idle_timeout_minutes * minute || Infinity;
@@ -45,7 +45,7 @@ export const expiryOf = (
   { refreshSeconds }: Pick<Lifetimes, 'refreshSeconds'>,
 ): Date => new Date(Math.min(now.getTime() + refreshSeconds * 1000, absoluteExpiresAt.getTime()));
 
-/** A session is over when it began or was last refreshed before this, whatever its limits were at that time. */
+/** A session has ended when it began or was last refreshed before this, whatever its limits were at that time. */
 export type Bounds = { startedAfter: Date; refreshedAfter: Date };
 export const boundsOf = (now: Date, { refreshSeconds, absoluteSeconds }: Lifetimes): Bounds => ({
   startedAfter: new Date(now.getTime() - absoluteSeconds * 1000),
@@ -59,8 +59,8 @@ export const boundsOf = (now: Date, { refreshSeconds, absoluteSeconds }: Lifetim
 export const isReplay = (spentAt: Date, receivedAt: Date): boolean => spentAt.getTime() < receivedAt.getTime();
 
 /** When a request reached the edge; its own clock may be a little off, and it is never believed to be in the future. */
-export const receivedAtOf = (told: string | undefined, now: number): Date => {
-  const at = Number(told);
+export const receivedAtOf = (header: string | undefined, now: number): Date => {
+  const at = Number(header);
   return new Date(at > now - 60_000 && at < now ? at : now);
 };
 
@@ -86,14 +86,14 @@ export type Issued = {
 };
 
 /**
- * Names the state of an account, whose row is written `t`, but for what every sign-in changes itself: whoever decided
- * something about an account has decided it for exactly this state.
+ * Hashes the row of an account (SQL alias `t`) without the columns that every sign-in changes: a decision
+ * about an account holds for exactly this hash.
  */
 export const accountStamp = (t: string): string =>
   `md5((to_jsonb(${t}) - array['failed_logins', 'lockouts', 'locked_until', 'last_login_at', 'updated_at'])::text)`;
 
-/** Somebody who may come in, and whose account is to be the same afterwards. */
-export type Arrival = {
+/** An admitted account that the sign-in does not change otherwise. */
+export type SignInCandidate = {
   user: { id: string; role: string; stamp: string };
   client: Client;
   audit: AuditRecord;
@@ -101,24 +101,28 @@ export type Arrival = {
   forgives: { locks: boolean } | null;
 };
 export type Sessions = {
-  /** Begins a session in the transaction that signs somebody in. */
+  /** Opens a session in the transaction of the sign-in. */
   open: (tx: Tx, user: { id: string; role: string }, client: Client) => Promise<Issued>;
   /**
-   * Begins a session where nothing of the account changes, in one statement of its own. @returns undefined, with nothing
-   * written, when the account is not as it was seen or may have only so many sessions: then `open` decides.
+   * Opens a session for an unchanged account in a single statement. @returns undefined, with nothing
+   * written, when the account has changed since it was read or has a session limit: then `open` decides.
    */
-  openAsSeen: (arrival: Arrival) => Promise<Issued | undefined>;
+  openSessionIfUnchanged: (candidate: SignInCandidate) => Promise<Issued | undefined>;
   /** @throws AppError unauthenticated, code refresh_refused. */
   rotate: (refreshToken: string, receivedAt: Date, client: Client) => Promise<Issued>;
-  /** Ends sessions of a user and says so; `except` stays. @returns how many ended. */
+  /** Ends sessions of a user except `except` and publishes it. @returns how many ended. */
   endAll: (tx: Tx, userId: string, reason: string, except?: string) => Promise<number>;
-  /** Ends every session of these accounts and says so. @returns how many ended, of whoever had any. */
+  /** Ends every session of these accounts and publishes it. @returns how many ended, for accounts that had any. */
   endAllOf: (tx: Tx, userIds: readonly string[], reason: string) => Promise<ReadonlyMap<string, number>>;
-  /** Has all that is open for these accounts closed or asked for anew, though their sessions stay. */
+  /** Has open connections of these accounts closed or authenticated again; their sessions stay valid. */
   closeOpen: (tx: Tx, userIds: readonly string[], reason: string) => Promise<void>;
   endOne: (tx: Tx, userId: string, sessionId: string, reason: string) => Promise<boolean>;
   /** The sessions of a user that are alive, the one last used first. */
   alive: (userId: string) => Promise<RefreshToken[]>;
+  /** Accounts of this `auth_type` with live sessions. */
+  countOf: (authType: string) => Promise<{ accounts: number; sessions: number }>;
+  /** Up to `limit` such accounts whose id follows `after`, in the order of their ids. */
+  holdersOf: (authType: string, after: string | null, limit: number) => Promise<{ userId: string; email: string }[]>;
   resolve: (accessToken: string) => Promise<ResolvedSession | null>;
   /** Whose refresh token it is, or was. */
   ownerOf: (refreshToken: string) => Promise<{ userId: string; sessionId: string } | null>;

@@ -99,7 +99,7 @@ const startSlowProvider = async (delayMs: number) => {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, stop: () => server.close() };
 };
 
-const nobody = 'http://127.0.0.1:9';
+const unusedAddress = 'http://127.0.0.1:9';
 const behaviours: Record<string, Behaviour> = {
   oidc_enabled: turns({}, {}, 200, { oidc_enabled: false }, 400),
   oidc_display_name: async () => {
@@ -108,14 +108,14 @@ const behaviours: Record<string, Behaviour> = {
   },
   oidc_discovery_url: async () => {
     expect((await begin()).status).toBe(200);
-    await set({ oidc_discovery_url: nobody });
+    await set({ oidc_discovery_url: unusedAddress });
     expect((await begin()).status).not.toBe(200);
     await set({ oidc_discovery_url: `${provider.issuer}/.well-known/openid-configuration` });
     expect((await begin()).status).toBe(200);
   },
   oidc_server_url: async () => {
     expect((await begin()).status).toBe(200);
-    await set({ oidc_server_url: nobody });
+    await set({ oidc_server_url: unusedAddress });
     expect((await begin()).status).not.toBe(200);
   },
   oidc_realm: async () => {

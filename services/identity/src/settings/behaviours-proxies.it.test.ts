@@ -11,7 +11,7 @@ import { watchDatabase, type WatchedDatabase } from '../../test/sessions-of.ts';
 import { createChanges, type Behaviour } from '../../test/setting-world.ts';
 import { keysOf } from './settings.ts';
 
-const nobody = '192.0.2.1';
+const unusedAddress = '192.0.2.1';
 let authority: Authority;
 let product: SignInProduct;
 let database: WatchedDatabase;
@@ -89,7 +89,7 @@ const serve = async (text: string) => {
 
 const pki: Record<string, Behaviour> = {
   pki_enabled: presented({}, 200, { pki_enabled: false }, 400),
-  pki_trusted_proxies: presented({}, 200, { pki_trusted_proxies: nobody }, 401),
+  pki_trusted_proxies: presented({}, 200, { pki_trusted_proxies: unusedAddress }, 401),
   pki_cert_header: async () => {
     const certificate = await person();
     await set({ pki_cert_header: 'X-SSL-Cert' });
@@ -151,6 +151,21 @@ const pki: Record<string, Behaviour> = {
   },
 };
 
+pki['pki_issuer_map'] = async () => {
+  const cn = fresh('Rita Replaced');
+  const successor = await createAuthority({ subject: { O: 'Example', CN: 'Successor' } });
+  await set({ pki_ca_cert: authority.pem + successor.pem });
+  expect(await present(await person(cn))).toBe(200);
+  const renewed = await successor.issue({ subject: { O: 'Example', CN: cn } });
+  const accounts = async () => (await database.rows('select 1 from "user" where full_name = $1', [cn])).length;
+  await set({ pki_issuer_map: `CN=Successor,O=Example < CN=Root,O=Example` });
+  expect(await present(renewed)).toBe(200);
+  expect(await accounts()).toBe(1);
+  await set({ pki_issuer_map: '' });
+  expect(await present(renewed)).toBe(200);
+  expect(await accounts()).toBe(2);
+};
+
 const named = (headers: Record<string, string>) => post('/api/auth/proxy/authenticate', headers);
 const identified = (user: string) => ({ 'X-Forwarded-User': user, 'X-Forwarded-Email': `${user}@example.org` });
 const proxy: Record<string, Behaviour> = {
@@ -161,7 +176,7 @@ const proxy: Record<string, Behaviour> = {
   },
   proxy_trusted_proxies: async () => {
     expect(await named(identified('p2'))).toBe(200);
-    await set({ proxy_trusted_proxies: nobody });
+    await set({ proxy_trusted_proxies: unusedAddress });
     expect(await named(identified('p2'))).toBe(401);
   },
   proxy_user_header: async () => {
@@ -188,6 +203,20 @@ const proxy: Record<string, Behaviour> = {
     await set({ proxy_groups_header: 'X-Remote-Groups' });
     expect(await named(headers)).toBe(200);
     expect(await account('p6')).toMatchObject({ role: 'admin' });
+  },
+  proxy_no_groups_value: async () => {
+    const mapping = { source: 'proxy', claim_value: 'Bosses, all', grants_role: 'admin' };
+    expect((await ask('/api/admin/group-mappings', { method: 'POST', json: mapping })).status).toBe(201);
+    const groups = async (value: string) => {
+      expect(await named({ ...identified('p9'), 'X-Remote-Groups': value })).toBe(200);
+      return (await account('p9'))?.role;
+    };
+    await set({ proxy_groups_header: 'X-Remote-Groups' });
+    expect(await groups('staff, "Bosses, all"')).toBe('admin');
+    expect(await groups('-')).toBe('user');
+    await set({ proxy_no_groups_value: 'none' });
+    expect(await groups('"Bosses, all"')).toBe('admin');
+    expect(await groups('none')).toBe('user');
   },
   proxy_email_verified: async () => {
     await database.rows(`insert into "user" (email, full_name) values ('p7@example.org', 'Local Seven')`);

@@ -49,11 +49,11 @@ const register = async () => {
 
 const local = {
   local_enabled: async () => {
-    const somebody = await user();
+    const member = await user();
     const boss = await user({ role: 'super_admin' });
-    expect(await statusOf(somebody)).toBe(200);
+    expect(await statusOf(member)).toBe(200);
     await set({ local_enabled: false });
-    expect([await statusOf(somebody), await statusOf(boss)]).toEqual([401, 200]);
+    expect([await statusOf(member), await statusOf(boss)]).toEqual([401, 200]);
   },
   allow_registration: async () => {
     expect((await register()).approval).toBeUndefined();
@@ -88,7 +88,7 @@ const session = {
     await set({ session_idle_timeout_minutes: 9 });
     expect(await isAlive(mine)).toBe(false);
     expect((await identity.refresh(mine.refreshToken)).status).toBe(401);
-    // Used at least four times in that span, a session goes on.
+    // Used at least four times in that span, a session stays valid.
     expect((await identity.signIn(who.email, who.password)).body).toMatchObject({ expires_in: 135 });
   },
   session_absolute_timeout_minutes: async () => {

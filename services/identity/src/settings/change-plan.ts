@@ -15,7 +15,7 @@ export type Fault = { path: string; message: string };
 /** One setting's way from one value to another. */
 export type Change = {
   key: AuthSettingKey;
-  /** What was in force; undefined when it could not be read. */
+  /** The effective value before; undefined when it could not be read. */
   from: SettingValue | undefined;
   /** What is stored from now on; undefined: nothing, the environment or the default counts. */
   to: SettingValue | undefined;
@@ -64,7 +64,10 @@ const wishesOf = (category: AuthCategory, body: Record<string, unknown>): { wish
   return { wishes, faults };
 };
 
-/** The differences that a body makes. What equals the environment's or the default's value is not stored. */
+/** Settings that count as configured only once they are stored or in the environment, also with the default's value. */
+const storedExplicitly: ReadonlySet<AuthSettingKey> = new Set(['oidc_admin_role']);
+
+/** The differences that a body makes. What equals the environment's or the default's value is usually not stored. */
 export const plan = (
   category: AuthCategory,
   body: Record<string, unknown>,
@@ -75,7 +78,8 @@ export const plan = (
   const changes = wishes.flatMap(({ key, value }): Change[] => {
     const stored = before.stored.has(key);
     if (stored && value !== null && before.stored.get(key) === value) return [];
-    const to = value === null || value === fallbackOf(key, environment) ? undefined : value;
+    const isFallback = value === fallbackOf(key, environment) && !storedExplicitly.has(key);
+    const to = value === null || isFallback ? undefined : value;
     if (to === undefined && !stored) return [];
     const from = before.origins[key] === 'unreadable' ? undefined : before.values[key];
     return [{ key, from: from === '' ? undefined : from, to, stored }];

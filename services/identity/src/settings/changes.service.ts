@@ -2,10 +2,12 @@ import {
   authCategories,
   authSettings,
   identityEvents,
+  signInSources,
   type AuthCategory,
   type AuthSettingKey,
   type AuthSettings,
   type Role,
+  type SignInSource,
 } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import { seal, type KeyRing } from '@overtone/service-kit';
@@ -21,13 +23,15 @@ import type { SettingsService } from './settings.service.ts';
 import { settingsStore } from './settings.store.ts';
 
 type Who = { userId: string; client: Client };
-type Done = { keys: AuthSettingKey[]; warnings: string[] };
+type Done = { keys: AuthSettingKey[]; warnings: string[]; switchedOff: SignInSource | null };
 type Deps = {
   db: Db;
   outbox: Outbox;
   settings: Pick<SettingsService, 'read' | 'reload'>;
   environment: Values;
   keyRing: () => KeyRing;
+  /** Tries what a setting points to, before it is saved. */
+  tryRevocationList: (url: string) => Promise<{ ok: true } | { ok: false; reason: string; isUnreadable: boolean }>;
 };
 export type SettingChanges = {
   /** @throws AppError invalid, with every fault of the settings as they would be; then nothing is written. */
@@ -36,11 +40,17 @@ export type SettingChanges = {
   seed: (who: Who) => Promise<AuthSettingKey[]>;
 };
 
+/** The source that a change of its category has switched off. */
+const switchedOff = (before: AuthSettings, after: AuthSettings): SignInSource | null =>
+  signInSources.find((source) => before[`${source}_enabled`] && !after[`${source}_enabled`]) ?? null;
+
 const mask = '********';
 const masked = (key: AuthSettingKey, value: SettingValue | null): SettingValue | null =>
   isSensitive(key) && value !== null ? mask : value;
 
-export const createSettingChanges = ({ db, outbox, settings, environment, keyRing }: Deps): SettingChanges => {
+export const createSettingChanges = (d: Deps): SettingChanges => {
+  const { db, outbox, settings, environment, keyRing } = d;
+
   const write = async (tx: Tx, category: AuthCategory, change: Change, who: Who): Promise<void> => {
     const { key, to } = change;
     const by = who.userId;
@@ -76,8 +86,8 @@ export const createSettingChanges = ({ db, outbox, settings, environment, keyRin
   /** What switching the approval of accounts off means for those who wait; who was rejected stays rejected. */
   const release = async (tx: Tx, who: Who): Promise<void> => {
     const released = await settingsStore.releasePending(tx, who.userId);
-    const told = released.map((u) => ({ userId: u.id, role: u.role as Role, active: u.isActive }));
-    await outbox.addAll(tx, identityEvents.userUpdated, told);
+    const updates = released.map((u) => ({ userId: u.id, role: u.role as Role, active: u.isActive }));
+    await outbox.addAll(tx, identityEvents.userUpdated, updates);
     for (const { id, email } of released)
       await writeAudit(tx, {
         event: 'admin.user.approve',
@@ -111,14 +121,34 @@ export const createSettingChanges = ({ db, outbox, settings, environment, keyRin
     const keys = changes.map((c) => c.key);
     if (keys.length > 0) await tell(tx, category, keys, who);
     if (before.values.require_account_approval && !after.require_account_approval) await release(tx, who);
-    return { keys, warnings: warningsOf(category, after) };
+    return { keys, warnings: warningsOf(category, after), switchedOff: switchedOff(before.values, after) };
+  };
+
+  /**
+   * A list that cannot be read is refused; a server that does not respond is only a warning, because it may respond later.
+   * @returns warnings. @throws AppError invalid.
+   */
+  const tryList = async (category: AuthCategory, body: Record<string, unknown>): Promise<string[]> => {
+    const url = body['pki_crl_url'];
+    if (category !== 'pki' || typeof url !== 'string' || url.trim() === '') return [];
+    const before = await settings.read(db);
+    const { changes } = plan(category, body, before, environment);
+    const after = effective(storedAfter(before.stored, changes), environment).values;
+    const isChanged = after.pki_crl_url !== before.values.pki_crl_url;
+    if (!isChanged || !after.pki_verify_revocation || faultsOf(category, after).length > 0) return [];
+    const tried = await d.tryRevocationList(after.pki_crl_url);
+    if (tried.ok) return [];
+    if (tried.isUnreadable)
+      throw refused([{ path: 'pki_crl_url', message: `What is there is no revocation list: ${tried.reason}.` }]);
+    return [`The revocation list cannot be fetched now: ${tried.reason}.`];
   };
 
   return {
     update: async (category, body, who) => {
+      const found = await tryList(category, body);
       const done = await db.$transaction((tx) => apply(tx, category, body, who), txOptions);
       if (done.keys.length > 0) await settings.reload();
-      return done;
+      return { ...done, warnings: [...done.warnings, ...found] };
     },
 
     seed: async (who) => {

@@ -1,8 +1,10 @@
+import { createServer as createHttpServer, type Server } from 'node:http';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { ConnectionStep } from '@overtone/contracts';
 import type { Caller } from '@overtone/service-kit';
 import { startSlapd, type Slapd } from '@overtone/testkit';
+import { createAuthority, type Authority } from '@overtone/testkit/certificates';
 import {
   startOidcProvider,
   startScriptedProvider,
@@ -35,7 +37,7 @@ const stepsOf = (body: Record<string, unknown>) => body['steps'] as ConnectionSt
 const failedStep = (body: Record<string, unknown>) => stepsOf(body).find((s) => !s.ok);
 const stored = async () => (await backends.sql.query('select * from auth_config order by config_key')).rows;
 
-/** Listens where nobody should call, and counts what comes. */
+/** Listens at an address that must not be contacted, and counts connections. */
 const startTrap = async () => {
   const seen = { connections: 0, bytes: 0 };
   const open = new Set<Socket>();
@@ -108,7 +110,7 @@ describe('trying a directory', () => {
     ['port', (port: number) => ({ ldap_server: 'localhost', ldap_port: port })],
     ['encryption', () => ({ ldap_use_tls: true })],
     ['bind DN', () => ({ ldap_bind_dn: 'cn=other,dc=example,dc=org' })],
-  ])('asks for the password again when the %s is another, and sends nobody a byte', async (_, change) => {
+  ])('asks for the password again when the %s changes, and sends no byte anywhere', async (_, change) => {
     const trap = await startTrap();
     await save('ldap', good);
     for (const password of [undefined, null, '']) {
@@ -153,7 +155,7 @@ describe('trying an identity provider', () => {
   });
   afterAll(() => provider.stop());
 
-  it('goes through discovery, issuer, keys, algorithms, flow, scopes, claims and client', async () => {
+  it('goes through discovery, issuer, keys, algorithms, flow, scopes, claims, admin roles and client', async () => {
     const { body } = await test('oidc', good);
     expect(stepsOf(body).map((s) => [s.code, s.ok])).toEqual([
       ['discovery', true],
@@ -164,6 +166,7 @@ describe('trying an identity provider', () => {
       ['flow', true],
       ['scopes', true],
       ['claims', true],
+      ['admin_roles', true],
       ['client', true],
     ]);
     expect(body).toMatchObject({ success: true, message: 'OpenID Connect connection successful' });
@@ -185,7 +188,7 @@ describe('trying an identity provider', () => {
     ['issuer', (port: number) => ({ oidc_discovery_url: `http://127.0.0.1:${port}` })],
     ['server', (port: number) => ({ oidc_discovery_url: null, oidc_server_url: `http://127.0.0.1:${port}` })],
     ['client id', () => ({ oidc_client_id: 'another' })],
-  ])('asks for the secret again when the %s is another, and sends nobody a byte', async (_, change) => {
+  ])('asks for the secret again when the %s changes, and sends no byte anywhere', async (_, change) => {
     const trap = await startTrap();
     await save('oidc', good);
     const { status, body } = await test('oidc', { ...change(trap.port), oidc_client_secret: null });
@@ -223,5 +226,70 @@ describe('trying an identity provider', () => {
     const none = { id_token_signing_alg_values_supported: ['none', 'HS256'] };
     expect(await codeWhen(() => (bad.metadata = none))).toBe('algorithms');
     expect(await codeWhen(() => (bad.metadata = { code_challenge_methods_supported: ['plain'] }))).toBe('flow');
+  });
+});
+
+describe('trying certificates', () => {
+  let root: Authority;
+  let server: Server;
+  let served: string | Buffer;
+  let good: Record<string, unknown>;
+  beforeAll(async () => {
+    root = await createAuthority({ subject: { O: 'Example', CN: 'Root' } });
+    server = createHttpServer((_req, res) => res.end(served));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    good = {
+      pki_trusted_proxies: '127.0.0.1',
+      pki_ca_cert: root.pem,
+      pki_verify_revocation: true,
+      pki_crl_url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/list.crl`,
+    };
+  });
+  afterAll(() => void server.close());
+
+  it('goes through authorities, download, signature and dates, and stores nothing', async () => {
+    served = await root.revoke([root]);
+    const { body } = await test('pki', good);
+    expect(stepsOf(body).map((s) => [s.code, s.ok])).toEqual([
+      ['authorities', true],
+      ['download', true],
+      ['signature', true],
+      ['dates', true],
+    ]);
+    expect(stepsOf(body)[1]?.evidence).toMatch(/^1 list, 1 entry, \d+ bytes$/);
+    expect(body).toMatchObject({ success: true });
+    expect(await stored()).toEqual([]);
+  });
+
+  it.each<[string, string, () => Promise<string>]>([
+    ['download', 'the server sends no list', async () => 'no list'],
+    [
+      'signature',
+      'another authority has signed it',
+      async () => (await createAuthority({ subject: { CN: 'X' } })).revoke([]),
+    ],
+    ['dates', 'it has expired', () => root.revoke([], { thisUpdate: new Date(0), nextUpdate: new Date(86_400_000) })],
+  ])('fails at the step %s when %s', async (code, _when, list) => {
+    served = await list();
+    const { body } = await test('pki', good);
+    expect(failedStep(body)).toMatchObject({ code, advice: expect.stringMatching(/\w/) });
+    expect(body).toMatchObject({ success: false });
+  });
+
+  it('is a condition of saving: an address that serves no list is refused, a silent server is a warning', async () => {
+    const put = (json: unknown) => identity.ask('/api/admin/auth-config/pki', { method: 'PUT', json, caller });
+    served = 'no list';
+    const refusal = await put({ ...good, pki_enabled: true });
+    expect(refusal.body).toMatchObject({ code: 'settings_invalid', errors: [{ path: 'pki_crl_url' }] });
+    expect(await stored()).toEqual([]);
+    const { body } = await put({ ...good, pki_enabled: true, pki_crl_url: 'http://127.0.0.1:9/list.crl' });
+    expect(body['warnings']).toEqual([expect.stringContaining('cannot be fetched now')]);
+  });
+
+  it('and saving refuse a list that cannot be read', async () => {
+    const pki_crl = '-----BEGIN X509 CRL-----\nAAAA\n-----END X509 CRL-----';
+    const put = await identity.ask('/api/admin/auth-config/pki', { method: 'PUT', json: { pki_crl }, caller });
+    expect(put.body).toMatchObject({ code: 'settings_invalid', errors: [{ path: 'pki_crl' }] });
+    expect((await test('pki', { ...good, pki_crl })).body).toMatchObject({ errors: [{ path: 'pki_crl' }] });
   });
 });

@@ -5,15 +5,17 @@ import { writeAudit } from '../audit/audit.ts';
 import type { Client } from '../client.ts';
 import type { Db } from '../database.ts';
 import { directoryConfigOf } from '../directory/directory.ts';
-import { issuerOf, type OidcSettings } from '../oidc/oidc.ts';
+import { issuerOf, type AdminRoleFacts, type OidcSettings } from '../oidc/oidc.ts';
+import type { PkiSettings } from '../pki/pki.ts';
 import { plan } from './change-plan.ts';
 import { checkRecipient } from './recipients.ts';
 import { faultsOf } from './rules.ts';
-import { effective, storedAfter, type Values } from './settings.ts';
+import { effective, storedAfter, type Effective, type Values } from './settings.ts';
 import { refused } from './refused.ts';
 import type { SettingsService } from './settings.service.ts';
+import { settingsStore } from './settings.store.ts';
 
-type Tested = 'ldap' | 'oidc';
+type Tested = 'ldap' | 'oidc' | 'pki';
 type Result = { success: boolean; message: string; steps: ConnectionStep[]; details: Record<string, unknown> };
 type Who = { userId: string; client: Client };
 type Deps = {
@@ -22,13 +24,15 @@ type Deps = {
   environment: Values;
   /** A file of certificates (PEM) that are trusted besides those of the settings. */
   caFile: string | undefined;
-  diagnoseProvider: (s: OidcSettings) => Promise<ConnectionStep[]>;
+  diagnoseProvider: (s: OidcSettings, facts: AdminRoleFacts) => Promise<ConnectionStep[]>;
+  diagnosePki: (s: PkiSettings) => Promise<ConnectionStep[]>;
 };
 export type ConnectionTest = (category: Tested, body: Record<string, unknown>, who: Who) => Promise<Result>;
 
 const switchedOn: Record<Tested, Partial<AuthSettings>> = {
   ldap: { ldap_enabled: true },
   oidc: { oidc_enabled: true },
+  pki: { pki_enabled: true },
 };
 
 /** Tries unsaved values over the saved ones; nothing of them is stored. */
@@ -44,26 +48,39 @@ export const createConnectionTest = (d: Deps): ConnectionTest => {
       details: info ? { server_info: info } : {},
     };
   };
-  const provider = async (s: AuthSettings): Promise<Omit<Result, 'message'>> => {
-    const steps = await d.diagnoseProvider(s);
+  const provider = async ({ values: s, origins }: Effective): Promise<Omit<Result, 'message'>> => {
+    const lastSignIn = await settingsStore.lastOidcSignIn(d.db);
+    const steps = await d.diagnoseProvider(s, { configured: origins.oidc_admin_role !== 'default', lastSignIn });
     return { success: steps.every((step) => step.ok), steps, details: { issuer: issuerOf(s) } };
   };
 
-  const candidate = async (category: Tested, body: Record<string, unknown>): Promise<AuthSettings> => {
+  const certificates = async (s: AuthSettings): Promise<Omit<Result, 'message'>> => {
+    const steps = await d.diagnosePki(s);
+    return { success: steps.every((step) => step.ok), steps, details: {} };
+  };
+  const tests: Record<Tested, (after: Effective) => Promise<Omit<Result, 'message'>>> = {
+    ldap: ({ values }) => directory(values),
+    oidc: provider,
+    pki: ({ values }) => certificates(values),
+  };
+
+  const candidate = async (category: Tested, body: Record<string, unknown>): Promise<Effective> => {
     const saved = await d.settings.read(d.db);
     const { changes, faults } = plan(category, body, saved, d.environment);
     if (faults.length > 0) throw refused(faults);
-    const tried = effective(storedAfter(saved.stored, changes), d.environment).values;
+    const after = effective(storedAfter(saved.stored, changes), d.environment);
+    const tried = after.values;
     const unset = effective(new Map(), d.environment).values;
     checkRecipient(category, { given: body, saved: saved.values, next: tried, unset });
     const missing = faultsOf(category, { ...tried, ...switchedOn[category] });
     if (missing.length > 0) throw refused(missing);
-    return tried;
+    return after;
   };
 
   return async (category, body, who) => {
-    const tried = await candidate(category, body);
-    const found = await (category === 'ldap' ? directory(tried) : provider(tried));
+    const after = await candidate(category, body);
+    const tried = after.values;
+    const found = await tests[category](after);
     const failed = found.steps.find((step) => !step.ok);
     await writeAudit(d.db, {
       event: 'admin.settings.test',
@@ -73,11 +90,19 @@ export const createConnectionTest = (d: Deps): ConnectionTest => {
       client: who.client,
       details: {
         category,
-        address: category === 'ldap' ? tried.ldap_server : issuerOf(tried),
+        address: addressOf(category, tried),
         ...(failed ? { failed_step: failed.code } : {}),
       },
     });
-    const name = category === 'ldap' ? 'LDAP' : 'OpenID Connect';
-    return { ...found, message: failed ? `${failed.title}: ${failed.evidence}` : `${name} connection successful` };
+    return { ...found, message: failed ? `${failed.title}: ${failed.evidence}` : successOf[category] };
   };
 };
+
+const successOf: Record<Tested, string> = {
+  ldap: 'LDAP connection successful',
+  oidc: 'OpenID Connect connection successful',
+  pki: 'Certificates and revocation lists can be used',
+};
+
+const addressOf = (category: Tested, s: AuthSettings): string =>
+  category === 'ldap' ? s.ldap_server : category === 'oidc' ? issuerOf(s) : s.pki_crl_url;

@@ -21,7 +21,7 @@ type Step = {
 };
 
 /**
- * Whoever may change settings could have a stored secret told to a server of their own, and read it there: it goes with
+ * An administrator of settings could have a stored secret sent to a server of their own and read it there: it goes with
  * the server, port, encryption and name that it was given for (or that the environment names beside it), and with no others.
  * @throws AppError invalid, code secret_required, unless it is given once more or forgotten.
  */

@@ -7,7 +7,7 @@ let backends: Backends;
 let otherBus: TestServer;
 let one: RunningIdentity;
 let two: RunningIdentity;
-/** Has the same database, and never hears what is said on the bus of the others. */
+/** Has the same database, and never receives the bus messages of the other replicas. */
 let deaf: RunningIdentity;
 let changes: ReturnType<typeof createChanges>;
 beforeAll(async () => {
@@ -26,19 +26,19 @@ afterEach(() => changes.reset());
 const shownBy = async (replica: RunningIdentity) => (await replica.ask('/api/auth/methods')).body['oidc_display_name'];
 
 describe('a change of settings', () => {
-  it('is in force on the replica that made it before its answer comes', async () => {
+  it('is effective on the replica that made it before it responds', async () => {
     for (let i = 0; i < 5; i++) {
       await changes.set({ oidc_display_name: `Number ${i}` });
       expect(await shownBy(one)).toBe(`Number ${i}`);
     }
   });
 
-  it('is in force on every other replica, also on one that never hears of it', async () => {
+  it('is effective on every other replica, also on one without the event', async () => {
     await changes.set({ oidc_display_name: 'Everywhere' });
     for (const replica of [two, deaf]) await waitFor(async () => (await shownBy(replica)) === 'Everywhere');
   });
 
-  it('is in force on every replica while the broker is away', async () => {
+  it('is effective on every replica while the broker is down', async () => {
     await backends.nats.kill9();
     await changes.set({ oidc_display_name: 'Without a broker' });
     expect(await shownBy(one)).toBe('Without a broker');

@@ -49,7 +49,7 @@ const reseal = async () => {
 };
 
 describe('a new key', () => {
-  it('seals every secret anew while identity runs, which reads and writes on with it when the old one is gone', async () => {
+  it('reseals every secret while identity runs, which reads and writes with the new key after the old one is removed', async () => {
     await put('ldap', { ldap_bind_dn: 'cn=reader,dc=example,dc=org', ldap_bind_password: 'one' });
     await put('oidc', { oidc_client_secret: 'two' });
     const [before] = await keyIds();

@@ -6,7 +6,7 @@ export type Resealed = { resealed: number; unreadable: string[] };
 
 /**
  * Seals every stored secret with the first key, all of them or none. Secrets that none of the keys opens stay as they
- * are. Nobody changes a setting in the meantime, and who does so afterwards finds the new key.
+ * are. No setting changes in between, and later changes use the new key.
  */
 export const reseal = (db: Db, keyRing: () => KeyRing): Promise<Resealed> =>
   db.$transaction(async (tx) => {

@@ -49,6 +49,26 @@ describe('settings that work', () => {
   });
 });
 
+describe('a setting that is refused', () => {
+  it.each<[AuthCategory, Values]>([
+    ['ldap', { ldap_enabled: true }],
+    ['ldap', { ldap_enabled: true, ldap_username_attr: '', ldap_email_attr: '' }],
+    ['ldap', { ...ldap, ldap_tls_ca: 'none' }],
+    ['oidc', { oidc_enabled: true }],
+    ['pki', { pki_enabled: true, pki_ca_cert: 'none', pki_cert_header: '' }],
+    ['proxy', { proxy_enabled: true, proxy_user_header: '', proxy_secret_header: '', proxy_shared_secret: 's' }],
+    ['proxy', { ...proxy, proxy_user_header: 'cookie', proxy_secret_header: 'cookie', proxy_shared_secret: 's' }],
+  ])('has one message: %s %j', (category, changed) => {
+    const paths = faultsOf(category, settings(changed)).map((fault) => fault.path);
+    expect(paths.length).toBeGreaterThan(0);
+    expect(paths).toEqual([...new Set(paths)]);
+  });
+  it('has one message for each malformed entry of a list', () => {
+    const faults = faultsOf('proxy', settings({ ...proxy, proxy_trusted_proxies: 'one 10.0.0.1 two' }));
+    expect(faults.map((fault) => fault.path)).toEqual(['proxy_trusted_proxies', 'proxy_trusted_proxies']);
+  });
+});
+
 describe('settings that are refused', () => {
   it.each<[AuthCategory, Values, string[]]>([
     ['local', { allow_registration: true, local_enabled: false }, ['allow_registration', 'local_enabled']],

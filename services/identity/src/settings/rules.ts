@@ -4,6 +4,7 @@ import { configFaults } from '@overtone/directory';
 import { directoryConfigOf } from '../directory/directory.ts';
 import { malformedBlocks } from '../forwarded/forwarded.ts';
 import { issuerOf, safeAddress } from '../oidc/oidc.ts';
+import { authoritiesOf, givenListsOf, parseNamePairs } from '../pki/pki.ts';
 import type { Fault } from './change-plan.ts';
 
 /** A rule over the settings as they would be: what cannot work or contradicts itself, and at which keys to look. */
@@ -62,7 +63,22 @@ const revocationLists: Rule = ({ pki_crl: text }) => {
   if (text.trim() === '') return [];
   const found = [...text.matchAll(pem)];
   const good = found.length > 0 && found.every(([, label]) => label === 'X509 CRL');
-  return good ? [] : at(['pki_crl'], 'It must be revocation lists in PEM form (BEGIN X509 CRL).');
+  if (!good) return at(['pki_crl'], 'It must be revocation lists in PEM form (BEGIN X509 CRL).');
+  return givenListsOf(text) ? [] : at(['pki_crl'], 'A revocation list in it cannot be read.');
+};
+
+const authorities: Rule = ({ pki_ca_cert: text }) =>
+  authoritiesOf(text) ? [] : at(['pki_ca_cert'], 'A certificate in it cannot be read.');
+
+const administrators: Rule = ({ pki_admin_dns: text }) =>
+  parseNamePairs(text).faults.flatMap((fault) => at(['pki_admin_dns'], fault));
+
+const replacedIssuers: Rule = ({ pki_issuer_map: text }) => {
+  const { pairs, faults } = parseNamePairs(text);
+  const single = pairs
+    .filter(({ issuer }) => issuer === undefined)
+    .map(({ name }) => `"${name}" replaces none: write new < old.`);
+  return [...faults, ...single].flatMap((fault) => at(['pki_issuer_map'], fault));
 };
 
 const url = (text: string): URL | undefined => (URL.canParse(text) ? new URL(text) : undefined);
@@ -126,6 +142,9 @@ const rules: Record<AuthCategory, readonly Rule[]> = {
     blocks('pki_trusted_proxies'),
     headerNames('pki_cert_header'),
     certificates('pki_ca_cert'),
+    authorities,
+    administrators,
+    replacedIssuers,
     revocationLists,
     webUrl('pki_crl_url'),
     (s) =>
@@ -172,10 +191,18 @@ const rules: Record<AuthCategory, readonly Rule[]> = {
   ],
 };
 
-/** Everything that cannot work or contradicts itself in a category, each fault once; empty: it can be put in force. */
+/**
+ * Everything that cannot work or contradicts itself in a category; empty: it can take effect. A setting has the faults of
+ * one rule only: a later rule would mostly repeat the first one in other words.
+ */
 export const faultsOf = (category: AuthCategory, settings: AuthSettings): Fault[] => {
-  const faults = rules[category].flatMap((rule) => rule(settings));
-  return faults.filter((f, i) => faults.findIndex((g) => g.path === f.path && g.message === f.message) === i);
+  const faults: Fault[] = [];
+  for (const rule of rules[category]) {
+    const reported = new Set(faults.map((fault) => fault.path));
+    const news = rule(settings).filter((fault) => !reported.has(fault.path));
+    faults.push(...news.filter((f, i) => news.findIndex((g) => g.path === f.path && g.message === f.message) === i));
+  }
+  return faults;
 };
 
 type Warning = readonly [when: boolean, text: string];

@@ -5,24 +5,42 @@ import type { SettingChanges } from './changes.service.ts';
 import type { ConnectionTest } from './connection-test.service.ts';
 import type { SettingsService } from './settings.service.ts';
 import type { SettingsView } from './settings.read-model.ts';
+import type { SourceSessions } from './source-sessions.service.ts';
 
 type Deps = {
   settings: Pick<SettingsService, 'current' | 'refresh'>;
   view: SettingsView;
   changes: SettingChanges;
   testConnection: ConnectionTest;
+  sourceSessions: SourceSessions;
 };
 
-export const settingsRoutes = ({ settings, view, changes, testConnection }: Deps): Route[] => [
+export const settingsRoutes = ({ settings, view, changes, testConnection, sourceSessions }: Deps): Route[] => [
   handle(authConfigRoutes.authConfig, () => view.all()),
   handle(authConfigRoutes.authConfigStatus, async () => view.status()),
   handle(authConfigRoutes.authConfigAudit, (r) => view.history({ category: r.params.category, ...r.query })),
   handle(authConfigRoutes.authConfigOf, (r) => view.flat(r.params.category)),
   handle(authConfigRoutes.updateAuthConfig, async (r) => {
     const who = { userId: r.caller.userId, client: clientOf(r) };
-    const { keys, warnings } = await changes.update(r.params.category, r.body, who);
+    const { keys, warnings, switchedOff } = await changes.update(r.params.category, r.body, who);
+    const remaining = switchedOff && (await sourceSessions.count(switchedOff));
     const message = keys.length === 0 ? 'Nothing has changed' : 'The settings are in force';
-    return { success: true as const, message, updated_count: keys.length, updated_keys: keys, warnings };
+    return {
+      success: true as const,
+      message,
+      updated_count: keys.length,
+      updated_keys: keys,
+      warnings,
+      remaining_sessions: remaining && { accounts: remaining.accounts, sessions: remaining.sessions },
+    };
+  }),
+  handle(authConfigRoutes.sourceSessions, (r) => sourceSessions.count(r.params.category)),
+  handle(authConfigRoutes.endSourceSessions, async (r) => {
+    const { accounts, sessions } = await sourceSessions.end(r.params.category, {
+      caller: r.caller,
+      client: clientOf(r),
+    });
+    return { success: true as const, accounts, sessions_terminated: sessions };
   }),
   handle(authConfigRoutes.migrateAuthConfig, async (r) => {
     const keys = await changes.seed({ userId: r.caller.userId, client: clientOf(r) });
@@ -33,7 +51,7 @@ export const settingsRoutes = ({ settings, view, changes, testConnection }: Deps
     testConnection(r.params.category, r.body, { userId: r.caller.userId, client: clientOf(r) }),
   ),
   handle(internalRoutes.edgeSettings, async () => {
-    // The edge asks when it has heard of a change, and perhaps another replica than the one that made it.
+    // The edge asks after it received the event, perhaps another replica than the one that made the change.
     await settings.refresh();
     const { rate_limit_enabled: limited, rate_limit_auth_per_minute: perMinute } = settings.current();
     return { signInPerMinute: limited ? perMinute : null };

@@ -1,28 +1,27 @@
 import { authCategories, identityEvents, type AuthSettings } from '@overtone/contracts';
 import type { Bus, KeyRing, Log, Metrics, Part } from '@overtone/service-kit';
 import type { Db } from '../database.ts';
-import { createInForce } from './in-force.service.ts';
+import { createEffectiveSettings } from './effective-settings.service.ts';
 import { faultsOf } from './rules.ts';
 import { createReader, type ReadSettings } from './reader.service.ts';
-import type { Effective, Settings, Values } from './settings.ts';
+import type { SettingsWithOrigins, Values } from './settings.ts';
 
 type Deps = { db: Db; bus: Bus; log: Log; metrics: Metrics; environment: Values; keyRing: () => KeyRing };
 
-/** Who lost the bus, or what was said on it, sees a change after this at the latest. */
-const lookEveryMs = 2_000;
+/** A replica that missed the event picks up a change after this at the latest. */
+const checkEveryMs = 2_000;
 
-export type SettingsService = Settings & {
-  effective: () => Effective;
+export type SettingsService = SettingsWithOrigins & {
   read: ReadSettings;
-  /** Takes what is stored into force on this replica. */
+  /** Makes the stored settings effective on this replica. */
   reload: () => Promise<void>;
-  /** The same, if something has changed; while the database is away, what was last read counts. */
+  /** The same, if something has changed; while the database is down, the last known settings stay effective. */
   refresh: () => Promise<void>;
   part: Part;
 };
 
-/** Lets a look at the settings fail: an outage of the database is said once, and what was last read counts until it is over. */
-const createPatience = (log: Log) => {
+/** Tolerates failed reads: an outage of the database is logged once, and the last known settings stay effective. */
+const createOutageTolerance = (log: Log) => {
   let failing = false;
   return async (work: () => Promise<void>): Promise<void> => {
     try {
@@ -35,22 +34,22 @@ const createPatience = (log: Log) => {
   };
 };
 
-/** The environment may say what nobody could store: that is no reason not to start, but nobody should have to guess. */
-const tellFaults = (log: Log, values: AuthSettings): void => {
+/** The environment may hold values that the API would reject: that does not prevent the start, but is logged. */
+const logFaults = (log: Log, values: AuthSettings): void => {
   for (const category of authCategories)
     for (const { path, message } of faultsOf(category, values))
       log.error({ setting: path, fault: message }, 'a setting cannot work as it is');
 };
 
-/** The settings in force on this replica: loaded before the first request, and again whenever somebody changes them. */
+/** The effective settings of this replica: loaded before the first request, and again after every change. */
 export const createSettings = ({ db, bus, log, metrics, environment, keyRing }: Deps): SettingsService => {
   const read = createReader(environment, keyRing);
-  const { load, reload, look, current } = createInForce({ db, log, metrics, read });
-  const quietly = createPatience(log);
+  const { load, reload, reloadIfChanged, current } = createEffectiveSettings({ db, log, metrics, read });
+  const tolerateOutage = createOutageTolerance(log);
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
   const watch = (): void => {
-    timer = setTimeout(() => void quietly(look).finally(() => stopped || watch()), lookEveryMs);
+    timer = setTimeout(() => void tolerateOutage(reloadIfChanged).finally(() => stopped || watch()), checkEveryMs);
   };
 
   return {
@@ -61,14 +60,14 @@ export const createSettings = ({ db, bus, log, metrics, environment, keyRing }: 
     effective: current,
     read,
     reload,
-    refresh: () => quietly(look),
+    refresh: () => tolerateOutage(reloadIfChanged),
     part: {
       name: 'settings',
       start: async () => {
         await load();
-        tellFaults(log, current().values);
-        bus.nc().subscribe(identityEvents.settingsChanged.subject, { callback: () => void quietly(reload) });
-        bus.onReconnect(() => void quietly(look));
+        logFaults(log, current().values);
+        bus.nc().subscribe(identityEvents.settingsChanged.subject, { callback: () => void tolerateOutage(reload) });
+        bus.onReconnect(() => void tolerateOutage(reloadIfChanged));
         watch();
       },
       stop: async () => {

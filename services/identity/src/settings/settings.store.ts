@@ -13,7 +13,7 @@ type NewRow = { key: AuthSettingKey; category: AuthCategory; value: SettingValue
 export const settingsStore = {
   all: (db: Db | Tx): Promise<AuthConfig[]> => db.authConfig.findMany(),
 
-  /** Changes whenever anything stored does, whoever changes it: every version of a row has a transaction of its own. */
+  /** Changes with every stored change, by any writer: every row version has its own transaction. */
   stamp: async (db: Db | Tx): Promise<string> => {
     const rows = await db.$queryRaw<{ stamp: string }[]>`
       select coalesce(md5(string_agg(concat_ws(' ', config_key, xmin), ',' order by config_key)), '') as stamp
@@ -29,7 +29,7 @@ export const settingsStore = {
     const row = { category, value, isSensitive: keyId !== null, keyId, updatedBy: by };
     await tx.authConfig.upsert({ where: { key }, create: { key, ...row }, update: row });
   },
-  /** Another sealing of the same secret: nobody has changed the setting. */
+  /** The same secret sealed again: the setting itself is unchanged. */
   reseal: async (
     tx: Tx,
     { key, updatedAt }: AuthConfig,
@@ -72,6 +72,16 @@ export const settingsStore = {
         passwordHash: { not: null },
       },
     })) > 0,
+
+  /** The last OIDC sign-in since the settings of the administrator roles were changed, and why its roles were unusable. */
+  lastOidcSignIn: async (db: Db): Promise<{ at: Date; unusable: string | null } | undefined> => {
+    const rows = await db.$queryRaw<{ at: Date; unusable: string | null }[]>`
+      select time as at, details ->> 'roles_state' as unusable from audit_log
+      where event_type = 'auth.login.success' and details ->> 'method' = 'oidc' and time > coalesce((
+        select max(updated_at) from auth_config where config_key in ('oidc_admin_role', 'oidc_roles_claim')), '-infinity')
+      order by time desc limit 1`;
+    return rows[0];
+  },
 
   /** E-mail addresses of people by id. */
   names: async (db: Db, ids: readonly (string | null)[]): Promise<Map<string, string>> => {

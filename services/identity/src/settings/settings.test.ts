@@ -112,7 +112,7 @@ describe('a change', () => {
       ['ldap_server', 'ds'],
     ]);
   });
-  it('forgets a secret only when told to in so many words', () => {
+  it('removes a secret only on explicit request', () => {
     const stored = store({ ldap_bind_password: 'secret' });
     expect(tos({ ldap_bind_password_clear: true }, stored)).toEqual([['ldap_bind_password', undefined]]);
     expect(tos({ ldap_bind_password_clear: false, ldap_bind_password_is_set: false }, stored)).toEqual([]);

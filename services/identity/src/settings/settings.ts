@@ -1,7 +1,9 @@
 import { authSettings, type AuthCategory, type AuthSettingKey, type AuthSettings } from '@overtone/contracts';
 
-/** The sign-in settings in force, read anew at every use: a change counts from the next request on. */
+/** The effective sign-in settings, read at every use: a change applies from the next request on. */
 export type Settings = { current: () => AuthSettings };
+/** The same with the origin of each value. */
+export type SettingsWithOrigins = Settings & { effective: () => Effective };
 
 export type SettingValue = boolean | number | string;
 /** Values by key, for some keys. */
@@ -34,7 +36,7 @@ export const valueFault = (key: AuthSettingKey, value: unknown): string | null =
   return null;
 };
 
-/** Where a value in force comes from. Unreadable: what is stored is no value of this setting, or cannot be unsealed. */
+/** The origin of an effective value. Unreadable: the stored value is invalid or cannot be unsealed. */
 export type Origin = 'stored' | 'environment' | 'default' | 'unreadable';
 export type Effective = { values: AuthSettings; origins: Readonly<Record<AuthSettingKey, Origin>> };
 

@@ -4,7 +4,7 @@ import { nameKey, type Lockout } from '../lockout/lockout.ts';
 import type { Db, Tx } from '../database.ts';
 import type { Entered, Provisioning } from '../provisioning/provisioning.ts';
 import type { Settings } from '../settings/settings.ts';
-import { forgive, forgiveCrowd, takeBack, type Refuse, type Try } from './refusal.ts';
+import { forgive, forgiveCrowd, takeBack, type Refuse, type SignInAttempt } from './refusal.ts';
 import { assertionOf, faultOf, isOwner } from './sign-in.ts';
 import { signInStore } from './sign-in.store.ts';
 
@@ -20,7 +20,7 @@ type Declined = Exclude<Answer<Person>, { outcome: 'yes' }>;
 
 /** Sign-in with a password that the directory checks. */
 export const createDirectoryPassword = ({ db, settings, lockout, directory, provisioning, refuse }: Deps) => {
-  const decline = async (t: Try, answer: Declined): Promise<Entered> => {
+  const decline = async (t: SignInAttempt, answer: Declined): Promise<Entered> => {
     if (answer.outcome === 'unknown') {
       if (surelyNotAsked(answer)) await takeBack(lockout, t);
       return refuse(t, { errorCode: 'DIRECTORY_UNAVAILABLE', method: 'ldap', reason: answer.message });
@@ -31,8 +31,8 @@ export const createDirectoryPassword = ({ db, settings, lockout, directory, prov
     return refuse(t, { errorCode, method: 'ldap', reason: answer.message });
   };
 
-  const enter = async (t: Try, person: Person): Promise<Entered> => {
-    // Only on their own account: somebody with another's address must not win back guesses at that one's password.
+  const enter = async (t: SignInAttempt, person: Person): Promise<Entered> => {
+    // Only on the person's own account: otherwise a person with another's address could reset the guesses at that one's password.
     const proved = async (tx: Tx, userId: string): Promise<void> => {
       if (!t.account || t.account.id === userId) await forgive(lockout, t, tx);
     };
@@ -48,14 +48,14 @@ export const createDirectoryPassword = ({ db, settings, lockout, directory, prov
     });
   };
 
-  const withPassword = async (t: Try): Promise<Entered> => {
+  const withPassword = async (t: SignInAttempt): Promise<Entered> => {
     t.work.push('directory');
     const answer = await directory.authenticate(t.typed, t.password);
     return answer.outcome === 'yes' ? enter(t, answer.value) : decline(t, answer);
   };
 
   /** Counts on everything this person can be called, so that no spelling has a budget of its own. */
-  const countOn = async (t: Try, keys: readonly string[]): Promise<boolean> => {
+  const countOn = async (t: SignInAttempt, keys: readonly string[]): Promise<boolean> => {
     for (const key of keys) {
       const attempt = await lockout.begin(key);
       if (!attempt) return false;
@@ -64,7 +64,7 @@ export const createDirectoryPassword = ({ db, settings, lockout, directory, prov
     return true;
   };
 
-  const asPerson = async (t: Try, person: Person, keys: readonly string[]): Promise<Entered> => {
+  const asPerson = async (t: SignInAttempt, person: Person, keys: readonly string[]): Promise<Entered> => {
     if (await countOn(t, keys)) return withPassword(t);
     return refuse(t, { errorCode: 'ACCOUNT_LOCKED', method: 'ldap', reason: person.login });
   };
@@ -73,7 +73,7 @@ export const createDirectoryPassword = ({ db, settings, lockout, directory, prov
     withPassword,
 
     /** A name no account has: whom it means decides whose budget a wrong password is taken from. */
-    withUnknownName: async (t: Try): Promise<Entered> => {
+    withUnknownName: async (t: SignInAttempt): Promise<Entered> => {
       t.work.push('directory');
       const found = await directory.lookUp(t.typed);
       if (found.outcome !== 'yes') return decline(t, found);

@@ -42,10 +42,12 @@ describe('a directory account', () => {
     await w.set('local', { require_account_approval: true });
     const p = await w.person();
     const { status, body } = await w.identity.signIn(p.uid, p.password);
-    expect({ status, body }).toMatchObject({ status: 401, body: generic });
+    expect({ status, code: body['code'] }).toEqual({ status: 403, code: 'account_pending_approval' });
+    const wrong = await w.identity.signIn(p.uid, 'wrong');
+    expect(wrong).toMatchObject({ status: 401, body: generic });
     const account = await w.account(p.email);
     expect(account).toMatchObject({ approval_status: 'pending', auth_type: 'ldap' });
-    expect((await w.audited(p.uid)).map((r) => r.error_code)).toEqual(['ACCOUNT_PENDING_APPROVAL']);
+    expect((await w.audited(p.uid)).map((r) => r.error_code)).toContain('ACCOUNT_PENDING_APPROVAL');
     await w.backends.sql.query(`update "user" set approval_status = 'approved' where uuid = $1`, [account?.['uuid']]);
     expect((await w.identity.signIn(p.uid, p.password)).status).toBe(200);
     await w.set('local', { require_account_approval: false });
@@ -58,7 +60,7 @@ describe('a directory account', () => {
     expect(metrics).toMatch(/user_signups_total\{method="ldap"\} [1-9]/);
   });
 
-  it('is made once when somebody signs in twenty times at once, by both spellings', async () => {
+  it('is created once by twenty concurrent sign-ins, by both spellings', async () => {
     const p = await w.person();
     const all = await Promise.all(
       Array.from({ length: 20 }, (_, i) => w.identity.signIn(i % 2 ? p.uid : p.email, p.password)),
@@ -68,7 +70,7 @@ describe('a directory account', () => {
     expect(rows).toHaveLength(1);
   });
 
-  it('belongs to the no-local-fallback set: a hash in its row lets nobody in', async () => {
+  it('belongs to the no-local-fallback set: a hash in its row is never accepted', async () => {
     const p = await w.person();
     await w.identity.signIn(p.uid, p.password);
     const local = await addUser(w.backends.sql);
@@ -152,7 +154,7 @@ describe('roles and groups at sign-in', () => {
     expect(again.caller.role).toBe('super_admin');
   });
 
-  it('puts somebody into a mapped group with source ldap and takes them out again, manual rows untouched', async () => {
+  it('adds a person to a mapped group with source ldap and removes them again, manual rows untouched', async () => {
     const p = await w.person();
     const dn = `cn=mapped,${w.slapd.groups}`;
     await w.slapd.apply(groupLdif('mapped', [p.dn]));
@@ -253,7 +255,7 @@ describe('who an entry is', () => {
 });
 
 describe('an account that was disabled here', () => {
-  it('stays disabled however often its owner signs in, and only they are told', async () => {
+  it('stays disabled however often its owner signs in, and only its owner learns it', async () => {
     const p = await w.person();
     await w.identity.signIn(p.uid, p.password);
     await w.backends.sql.query('update "user" set is_active = false where ldap_uid = $1', [p.uid]);
@@ -267,7 +269,7 @@ describe('an account that was disabled here', () => {
 });
 
 describe('a name that two entries of the directory have', () => {
-  it('lets nobody in, as the address of both or as the address of one and the user name of the other', async () => {
+  it('is refused, as the address of both or as the address of one and the user name of the other', async () => {
     const one = await w.person();
     const twin = await w.person([`mail: ${one.email}`]);
     const named = await w.person();
@@ -314,7 +316,7 @@ describe('what a directory cannot say', () => {
     expect((await w.identity.signIn(p.uid, p.password)).status).toBe(200);
   });
 
-  it('counts against nobody: an outage locks no account', async () => {
+  it('counts as no failure: an outage locks no account', async () => {
     const p = await w.person();
     await w.identity.signIn(p.uid, p.password);
     await w.ask({ ldap_port: 1, ldap_server: '127.0.0.1' });

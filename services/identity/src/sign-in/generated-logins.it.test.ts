@@ -47,7 +47,7 @@ const anyText = (): string =>
     () => 'x'.repeat(randomInt(1, 320)),
     () => `\\${randomBytes(1).toString('hex')}`,
   ])();
-/** Names that a careless filter, name or query would take for the victim or for anybody. */
+/** Names that a careless filter, name or query would match with the victim or any account. */
 const around = (uid: string): string =>
   anyOf([
     `${uid}*`,
@@ -81,7 +81,7 @@ describe('generated logins', () => {
       while (left-- > 0) {
         const byName = randomInt(2) === 0;
         const name = byName ? around(victim.uid) : `${anyText()}${randomInt(3) ? '' : anyOf(special)}`;
-        // With the right password of somebody only a wrong name keeps one out.
+        // With the right password, only the wrong name prevents the sign-in.
         const password = byName && randomInt(3) === 0 ? victim.password : anyPassword();
         const { status, cookies } = await w.identity.signIn(name.slice(0, 320), password.slice(0, 1024));
         statuses.set(status, (statuses.get(status) ?? 0) + 1);

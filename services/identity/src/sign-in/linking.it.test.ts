@@ -108,23 +108,21 @@ describe('which password counts', () => {
     );
   });
 
-  it.each(['pending', 'rejected'])(
-    'none, while the account is %s: refused in the words of a wrong one',
-    async (state) => {
-      const user = await addUser(w.backends.sql, { approval_status: state });
-      const right = await w.identity.signIn(user.email, user.password);
-      const wrong = await w.identity.signIn(user.email, 'wrong');
-      expect(right.status).toBe(401);
-      expect(withoutId(right.body)).toEqual(withoutId(wrong.body));
-      expect((await w.audited(user.email))[0]?.error_code).toBe(
-        `ACCOUNT_${state === 'pending' ? 'PENDING_APPROVAL' : 'REJECTED'}`,
-      );
-    },
-  );
+  it.each([
+    ['pending', 'account_pending_approval'],
+    ['rejected', 'account_rejected'],
+  ])('none, while the account is %s: the state is the answer to the right password only', async (state, code) => {
+    const user = await addUser(w.backends.sql, { approval_status: state });
+    const right = await w.identity.signIn(user.email, user.password);
+    expect({ status: right.status, code: right.body['code'] }).toEqual({ status: 403, code });
+    const wrong = await w.identity.signIn(user.email, 'wrong');
+    const unknown = await w.identity.signIn('nobody@example.org', 'wrong');
+    expect([wrong.status, withoutId(wrong.body)]).toEqual([401, withoutId(unknown.body)]);
+  });
 });
 
 describe('one session too many', () => {
-  it('is told to who has the right password, of whichever account, and is no failed sign-in', async () => {
+  it('is shown after the right password of either account, and is no failed sign-in', async () => {
     await w.set('session', { max_concurrent_sessions: 1, concurrent_session_policy: 'reject' });
     const user = await addUser(w.backends.sql);
     const person = await w.person();

@@ -81,7 +81,7 @@ describe('the lockout of a directory account', () => {
     }
   });
 
-  it("does not give back guesses at another's account to whoever has its address in the directory", async () => {
+  it("does not reset guesses at another's account for a person with its address in the directory", async () => {
     const victim = await addUser(w.backends.sql);
     const p = await w.person([`mail: ${victim.email}`]);
     await fail(victim.email);
@@ -106,7 +106,7 @@ describe('the lockout of a directory account', () => {
 });
 
 describe('an empty password', () => {
-  it('sends nothing to the directory, for a known name and an unknown one, and counts against nobody', async () => {
+  it('sends nothing to the directory, for a known name and an unknown one, and counts as no failure', async () => {
     const p = await w.person();
     await w.identity.signIn(p.uid, p.password);
     const before = line.bytes();
@@ -170,7 +170,7 @@ describe('lockout settings', () => {
     await w.set('lockout', { account_lockout_progressive: true });
   });
 
-  it('account_lockout_enabled off locks nobody', async () => {
+  it('locks no account with account_lockout_enabled off', async () => {
     await w.set('lockout', { account_lockout_enabled: false });
     const local = await addUser(w.backends.sql);
     await fail(...Array.from({ length: 5 }, () => local.email));

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 type Options = {
   /** A refusal takes at least this long; 0: refusals take what they take. */
   floorMs: number;
-  /** However slow a directory is, nobody is held longer to look like those who asked it. */
+  /** Upper limit of the delay that makes other sign-ins as slow as those with a directory request. */
   maxMs?: number;
   now?: () => number;
   random?: () => number;

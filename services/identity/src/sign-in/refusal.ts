@@ -2,20 +2,20 @@ import { isAppError } from '@overtone/service-kit';
 import { writeAudit, type AuditErrorCode } from '../audit/audit.ts';
 import type { Client } from '../client.ts';
 import type { Db, Tx } from '../database.ts';
-import type { Attempt, Lockout } from '../lockout/lockout.ts';
+import type { FailureReservation, Lockout } from '../lockout/lockout.ts';
 import type { Entered } from '../provisioning/provisioning.ts';
 import type { Telemetry } from '../telemetry.ts';
 import type { Work } from './pace.ts';
 import type { Candidate } from './sign-in.ts';
 
-/** What is known of one try while it goes on. */
-export type Try = {
+/** The state of one sign-in attempt. */
+export type SignInAttempt = {
   typed: string;
   password: string;
   client: Client;
   account: Candidate | undefined;
   /** Budgets it was counted on, and whether it still is. */
-  attempts: Attempt[];
+  attempts: FailureReservation[];
   counts: boolean;
   work: Work[];
 };
@@ -26,9 +26,9 @@ export type Refusal = {
   reason?: string;
 };
 
-/** Writes down why somebody is not let in, and which account that locked. */
+/** Audits why a sign-in was refused, and which account that locked. */
 export const createRefusal = ({ db, telemetry }: { db: Db; telemetry: Pick<Telemetry, 'lockouts'> }) => {
-  const locked = async (t: Try, attempt: Attempt): Promise<void> => {
+  const locked = async (t: SignInAttempt, attempt: FailureReservation): Promise<void> => {
     telemetry.lockouts.inc();
     await writeAudit(db, {
       event: 'auth.account.lockout',
@@ -40,7 +40,7 @@ export const createRefusal = ({ db, telemetry }: { db: Db; telemetry: Pick<Telem
     });
   };
 
-  return async (t: Try, { errorCode, method, reason }: Refusal): Promise<Entered> => {
+  return async (t: SignInAttempt, { errorCode, method, reason }: Refusal): Promise<Entered> => {
     await writeAudit(db, {
       event: 'auth.login.failure',
       outcome: 'failure',
@@ -57,18 +57,18 @@ export const createRefusal = ({ db, telemetry }: { db: Db; telemetry: Pick<Telem
 export type Refuse = ReturnType<typeof createRefusal>;
 
 /** The password was right: earlier failures are forgotten. */
-export const forgive = async (lockout: Lockout, t: Try, tx?: Tx): Promise<void> => {
+export const forgive = async (lockout: Lockout, t: SignInAttempt, tx?: Tx): Promise<void> => {
   for (const attempt of t.attempts) await lockout.succeed(attempt, tx);
   t.counts = false;
 };
 /** Nothing was tried: this attempt does not count. */
-export const takeBack = async (lockout: Lockout, t: Try): Promise<void> => {
+export const takeBack = async (lockout: Lockout, t: SignInAttempt): Promise<void> => {
   for (const attempt of t.attempts) await lockout.giveBack(attempt);
   t.counts = false;
 };
 
 /** Kept out by the number of their sessions: they may know, and it is no failed password. */
-export const forgiveCrowd = async (lockout: Lockout, t: Try, error: unknown): Promise<never> => {
+export const forgiveCrowd = async (lockout: Lockout, t: SignInAttempt, error: unknown): Promise<never> => {
   if (isAppError(error) && error.code === 'too_many_sessions') await forgive(lockout, t);
   throw error;
 };

@@ -1,6 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { waitFor } from '@overtone/testkit';
-import { addUser, admin, listenTo, startBackends, startIdentity } from '../../test/running-identity.ts';
+import {
+  addUser,
+  admin,
+  collectEvents,
+  startBackends,
+  startIdentity,
+  type Answer,
+} from '../../test/running-identity.ts';
 import type { Backends, RunningIdentity } from '../../test/running-identity.ts';
 
 let backends: Backends;
@@ -78,11 +85,12 @@ describe('signing in', () => {
     expect(wrong.cookies).toEqual([]);
   });
 
-  it('takes as long for an unknown name, a locked and a waiting account as for a wrong password', async () => {
+  it('takes as long for an unknown name, a locked account and a pending one as for a wrong password', async () => {
     const paced = await startIdentity(backends, { SIGN_IN_REFUSAL_MS: '150' });
     const [locked, pending] = [
       await addUser(backends.sql, { locked_until: '2999-01-01' }),
-      await addUser(backends.sql, { approval_status: 'pending' }),
+      // Never locked by the wrong passwords of this test.
+      await addUser(backends.sql, { approval_status: 'pending', failed_logins: -1_000 }),
     ];
     const samples = 40;
     const users = await Promise.all(Array.from({ length: samples }, () => addUser(backends.sql)));
@@ -98,7 +106,7 @@ describe('signing in', () => {
         time('wrong', user.email, 'wrong'),
         time('unknown', 'nobody@example.org', 'wrong'),
         time('locked', locked.email, locked.password),
-        time('pending', pending.email, pending.password),
+        time('pending', pending.email, 'wrong'),
       ]);
     await paced.stop();
     /** The chance that one of `a` took longer than one of `b`; of equal causes it is a half. */
@@ -125,12 +133,36 @@ describe('signing in', () => {
     expect(cookies.every((c) => c.endsWith('; Secure'))).toBe(true);
   });
 
-  it('is refused to a disabled account only after the right password', async () => {
-    const user = await addUser(backends.sql, { is_active: false });
-    expect((await identity.signIn(user.email, 'wrong')).body).toMatchObject({ code: 'invalid_credentials' });
-    const { status, body } = await identity.signIn(user.email, user.password);
-    expect(status).toBe(403);
-    expect(body).toMatchObject({ code: 'account_disabled' });
+  describe.each([
+    ['disabled', { is_active: false }, 'account_disabled', 'INACTIVE_USER'],
+    ['pending', { approval_status: 'pending' }, 'account_pending_approval', 'ACCOUNT_PENDING_APPROVAL'],
+    ['rejected', { approval_status: 'rejected' }, 'account_rejected', 'ACCOUNT_REJECTED'],
+    ['disabled and pending', { is_active: false, approval_status: 'pending' }, 'account_disabled', 'INACTIVE_USER'],
+  ])('to an account that is %s', (_state, fields, code, errorCode) => {
+    const comparable = ({ status, body: { request_id: _id, ...body }, cookies }: Answer) => ({ status, body, cookies });
+
+    it('names the state after the right password, and opens no session', async () => {
+      const user = await addUser(backends.sql, fields);
+      const { status, body, cookies } = await identity.signIn(user.email, user.password);
+      expect({ status, code: body['code'], cookies }).toEqual({ status: 403, code, cookies: [] });
+      const { rows } = await backends.sql.query('select 1 from refresh_token where user_id = $1', [user.id]);
+      expect(rows).toEqual([]);
+      expect(await audited(user.email)).toMatchObject([{ outcome: 'failure', error_code: errorCode }]);
+    });
+
+    it('answers a wrong password like an unknown name', async () => {
+      const user = await addUser(backends.sql, fields);
+      const wrong = await identity.signIn(user.email, 'wrong');
+      expect(comparable(wrong)).toEqual(comparable(await identity.signIn('nobody@example.org', 'wrong')));
+      expect(wrong.status).toBe(401);
+    });
+
+    it('answers the right password like an unknown name while the account is locked', async () => {
+      const user = await addUser(backends.sql, { ...fields, locked_until: '2999-01-01' });
+      const locked = await identity.signIn(user.email, user.password);
+      expect(comparable(locked)).toEqual(comparable(await identity.signIn('nobody@example.org', 'wrong')));
+      expect(await audited(user.email)).toMatchObject([{ error_code: 'ACCOUNT_LOCKED' }]);
+    });
   });
 
   it('writes every outcome to the audit trail', async () => {
@@ -178,7 +210,7 @@ describe('lockout', () => {
     }
   });
 
-  it('begins anew when the last lock is more than a day ago', async () => {
+  it('starts over when the last lock is more than a day ago', async () => {
     const user = await addUser(backends.sql, { lockouts: 3 });
     await backends.sql.query(`update "user" set locked_until = now() - interval '25 hours' where uuid = $1`, [user.id]);
     await fail(user.email, 5);
@@ -202,18 +234,18 @@ describe('lockout', () => {
     expect(rows.filter((code) => code === 'ACCOUNT_LOCKED')).toHaveLength(35);
   });
 
-  it('does not lock out somebody who signs in ten times at once with the right password', async () => {
+  it('does not lock an account after ten concurrent sign-ins with the right password', async () => {
     const user = await addUser(backends.sql);
     const all = await Promise.all(Array.from({ length: 10 }, () => identity.signIn(user.email, user.password)));
     expect(all.map((a) => a.status)).toEqual(Array.from({ length: 10 }, () => 200));
   });
 
   it('tells of a new account on the bus', async () => {
-    const heard = listenTo(backends.bus, 'evt.identity.user.created.v1');
+    const events = collectEvents(backends.bus, 'evt.identity.user.created.v1');
     await backends.sql.query('delete from "user" where role = \'super_admin\'');
     const again = await startIdentity(backends);
-    await waitFor(() => heard.length > 0);
+    await waitFor(() => events.length > 0);
     await again.stop();
-    expect(heard[0]).toMatchObject({ role: 'super_admin', method: 'local' });
+    expect(events[0]).toMatchObject({ role: 'super_admin', method: 'local' });
   });
 });

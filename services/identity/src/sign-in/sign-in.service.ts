@@ -6,8 +6,8 @@ import type { CurrentDirectory } from '../directory/directory.ts';
 import { nameKey, onlyAttemptOn, type Lockout } from '../lockout/lockout.ts';
 import type { PasswordHasher } from '../passwords/passwords.ts';
 import {
-  accountDisabled,
   mayUseLocalPassword,
+  ownerRefusal,
   signInRefused,
   standingOf,
   type Entered,
@@ -18,7 +18,7 @@ import type { Settings } from '../settings/settings.ts';
 import type { Telemetry } from '../telemetry.ts';
 import { createDirectoryPassword } from './directory-password.service.ts';
 import type { Pace } from './pace.ts';
-import { createRefusal, forgive, forgiveCrowd, type Try } from './refusal.ts';
+import { createRefusal, forgive, forgiveCrowd, type SignInAttempt } from './refusal.ts';
 import { isBlank, type Candidate } from './sign-in.ts';
 import { signInStore } from './sign-in.store.ts';
 
@@ -36,7 +36,7 @@ type Deps = {
 };
 export type SignIn = { withPassword: (username: string, password: string, client: Client) => Promise<Issued> };
 
-/** Fewer than may wait for a hash, so that "busy" is said to everybody before a name is looked at, or to nobody. */
+/** Fewer than may wait for a hash, so that "busy" never depends on the name. */
 const maxUnderWay = 180;
 
 const enteredLocally = (user: Candidate, client: Client): AuditRecord => ({
@@ -55,10 +55,10 @@ export const createSignIn = (d: Deps): SignIn => {
   let underWay = 0;
 
   /** The usual case: nothing of the account changes, and the budget was used once. */
-  const openAsSeen = async (t: Try, user: Candidate): Promise<Issued | undefined> => {
+  const openIfUnchanged = async (t: SignInAttempt, user: Candidate): Promise<Issued | undefined> => {
     const attempt = onlyAttemptOn(t.attempts, user.id);
     if (!attempt) return undefined;
-    return sessions.openAsSeen({
+    return sessions.openSessionIfUnchanged({
       user,
       client: t.client,
       audit: enteredLocally(user, t.client),
@@ -66,7 +66,7 @@ export const createSignIn = (d: Deps): SignIn => {
     });
   };
 
-  const openInTransaction = (t: Try, user: Candidate, hash: string): Promise<Issued | undefined> =>
+  const openInTransaction = (t: SignInAttempt, user: Candidate, hash: string): Promise<Issued | undefined> =>
     db
       .$transaction(async (tx) => {
         // The password may have been changed since it was read: then this sign-in came too late.
@@ -78,24 +78,24 @@ export const createSignIn = (d: Deps): SignIn => {
       }, txOptions)
       .catch((error: unknown) => forgiveCrowd(lockout, t, error));
 
-  const openLocal = async (t: Try, user: Candidate, hash: string): Promise<Entered> => {
+  const openLocal = async (t: SignInAttempt, user: Candidate, hash: string): Promise<Entered> => {
     const errorCode = standingOf(user);
     if (errorCode) {
       await forgive(lockout, t);
       return refuse(t, { errorCode, method: 'local' });
     }
-    const issued = (await openAsSeen(t, user)) ?? (await openInTransaction(t, user, hash));
+    const issued = (await openIfUnchanged(t, user)) ?? (await openInTransaction(t, user, hash));
     if (!issued) return refuse(t, { errorCode: 'INVALID_CREDENTIALS', method: 'local' });
     return { outcome: 'entered', userId: user.id, issued };
   };
 
-  /** The hash to check, where a password kept here may let somebody in: a super_admin always has that way. */
+  /** The hash to check, for accounts that may sign in with a local password: always so for a super_admin. */
   const localHash = (user: Candidate): string | null => {
     const open = settings.current().local_enabled || user.role === 'super_admin';
     return open && mayUseLocalPassword(user) ? user.passwordHash : null;
   };
 
-  const asAccount = async (t: Try, user: Candidate): Promise<Entered> => {
+  const asAccount = async (t: SignInAttempt, user: Candidate): Promise<Entered> => {
     const hash = localHash(user);
     if (hash !== null) {
       t.work.push('hash');
@@ -108,14 +108,14 @@ export const createSignIn = (d: Deps): SignIn => {
     return refuse(t, { errorCode: 'METHOD_OFF', reason: `the account signs in by: ${user.authType}` });
   };
 
-  const inTurn = async (t: Try, key: string): Promise<Entered> => {
+  const inTurn = async (t: SignInAttempt, key: string): Promise<Entered> => {
     const attempt = await lockout.begin(key);
     if (!attempt) return refuse(t, { errorCode: 'ACCOUNT_LOCKED' });
     t.attempts.push(attempt);
     return t.account ? asAccount(t, t.account) : directoryPassword.withUnknownName(t);
   };
 
-  const attempt = async (t: Try): Promise<Entered> => {
+  const attempt = async (t: SignInAttempt): Promise<Entered> => {
     if (t.typed === '' || isBlank(t.password)) return refuse(t, { errorCode: 'INVALID_CREDENTIALS', reason: 'empty' });
     const [account, another] = await signInStore.meant(pool, t.typed);
     if (another)
@@ -138,7 +138,7 @@ export const createSignIn = (d: Deps): SignIn => {
       });
   };
 
-  const admitted = async (t: Try): Promise<Entered> => {
+  const admitted = async (t: SignInAttempt): Promise<Entered> => {
     if (underWay >= maxUnderWay)
       throw unavailable('service_unavailable', 'Too many sign-ins at once', { retryAfterSeconds: 5 });
     underWay += 1;
@@ -152,7 +152,7 @@ export const createSignIn = (d: Deps): SignIn => {
   return {
     withPassword: async (username, password, client) => {
       const started = pace.start();
-      const t: Try = {
+      const t: SignInAttempt = {
         typed: username.trim(),
         password,
         client,
@@ -163,7 +163,8 @@ export const createSignIn = (d: Deps): SignIn => {
       };
       const entered = await admitted(t);
       if (entered.outcome === 'entered') return entered.issued;
-      if (entered.errorCode === 'INACTIVE_USER') throw accountDisabled();
+      const state = ownerRefusal(entered.errorCode);
+      if (state) throw state;
       await pace.refuse(started, t.work);
       throw signInRefused();
     },

@@ -14,7 +14,7 @@ export const signInStore = {
     return ask<Candidate>(pool, { name: 'sign-in: meant', text, values: [name] });
   },
 
-  /** The account of somebody in the directory, the surest sign first. */
+  /** Finds the account of a directory entry, by the strongest identifier first. */
   ofPerson: async (
     db: Db,
     p: { immutableId: string | null; login: string; email: string | null },

@@ -37,6 +37,7 @@ describe('the owner of an account', () => {
     approvalStatus: 'approved',
     stamp: '',
     fullName: '',
+    assertedEmail: null,
     oidcIssuer: null,
     oidcSubject: null,
     pkiIssuerDn: null,
@@ -62,7 +63,7 @@ describe('the owner of an account', () => {
     adminSignal: 'no' as const,
     state: { signIn: 'allowed', reason: null, disabled: false } as const,
   });
-  it('is told by the immutable id, and by the name only where the directory has none', () => {
+  it('is recognised by the immutable id, and by the name only where the directory has none', () => {
     expect(isOwner(account({ directoryId: 'a', ldapUid: 'bob' }), person('a', 'renamed'))).toBe(true);
     expect(isOwner(account({ directoryId: 'a', ldapUid: 'bob' }), person('b'))).toBe(false);
     expect(isOwner(account({ directoryId: 'a', ldapUid: 'bob' }), person(null))).toBe(false);

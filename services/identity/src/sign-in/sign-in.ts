@@ -6,10 +6,10 @@ import type { Assertion, Seen } from '../provisioning/provisioning.ts';
 /** An account that a typed name means. */
 export type Candidate = Seen & { allowLocalFallback: boolean; passwordHash: string | null };
 
-/** Nothing that a directory could take for no password at all, and so for a sign-in as nobody (RFC 4513, 5.1.2). */
+/** Rejects values that a directory could take for an empty password, and so for an unauthenticated bind (RFC 4513, 5.1.2). */
 export const isBlank = (password: string): boolean => /^[\s\0]*$/.test(password);
 
-/** Somebody whom the directory let in, as provisioning takes them. */
+/** A person authenticated by the directory, in the form that provisioning expects. */
 export const assertionOf = (p: Person, s: Pick<AuthSettings, 'ldap_email_verified'>): Assertion => ({
   source: 'ldap',
   subject: { issuer: null, id: p.immutableId ?? '' },
@@ -28,7 +28,7 @@ export const isOwner = (account: Candidate | undefined, p: Person): boolean => {
   return account.ldapUid !== null && account.ldapUid.toLowerCase() === p.login.toLowerCase();
 };
 
-/** Why nobody is let in who is not kept out by password or name alone. */
+/** Reasons for a refusal other than name or password. */
 export const faultOf = ({ admitted, state }: Person): { errorCode: AuditErrorCode; reason: string } | null => {
   if (state.signIn === 'refused')
     return { errorCode: 'NOT_ADMITTED', reason: `in the directory: ${state.reason ?? 'refused'}` };

@@ -119,22 +119,22 @@ const ended = async (
 };
 
 const cases: Record<string, Case> = {
-  'somebody who is disabled': {
+  'a disabled account': {
     account: { role: 'user', directoryId: true },
     change: () => ({ disable: { reason: 'absent_from_directory', evidence: {} } }),
     claims: [staff],
   },
-  'somebody who is disabled and signs in with more rights': {
+  'a disabled account that signs in with more rights': {
     account: { role: 'user', directoryId: true },
     change: () => ({ disable: { reason: 'no_longer_in_required_groups', evidence: {} } }),
     claims: [staff, admins],
   },
-  'somebody whose role is taken, and who signs in with it': {
+  'an account that loses its role and signs in with it': {
     account: { role: 'admin', directoryId: true },
     change: () => ({ role: 'user' }),
     claims: [admins],
   },
-  'somebody whose groups change both ways': {
+  'an account with added and removed groups': {
     account: { role: 'user', directoryId: true },
     change: () => ({ add: [group] }),
     claims: [],

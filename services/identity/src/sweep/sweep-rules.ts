@@ -14,7 +14,7 @@ type Deps = {
   ldapMappings: () => Promise<{ version: string | null; rules: MappingRule[] }>;
 };
 
-/** What the sweep goes by: the same directory, mappings and settings as sign-in, read anew for every pass. */
+/** The rules of the sweep: the same directory, mappings and settings as for sign-in, read again for every sync run. */
 export const createSweepRules = (d: Deps) => async (): Promise<ReplyOf<typeof sweepRpc.rules>> => {
   const { bindPassword, ...config } = d.directory.config();
   const [mappings, groups] = await Promise.all([

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sweepRpc, type ReplyOf, type RequestOf, type RpcDef, type SweepChange } from '@overtone/contracts';
 import { waitFor } from '@overtone/testkit';
-import { addUser, listenTo, startBackends, startIdentity } from '../../test/running-identity.ts';
+import { addUser, collectEvents, startBackends, startIdentity } from '../../test/running-identity.ts';
 import type { Backends, RunningIdentity } from '../../test/running-identity.ts';
 
 let backends: Backends;
@@ -69,16 +69,16 @@ const newGroup = async () =>
   ).rows[0]?.uuid as string;
 
 describe('applying a pass', () => {
-  it('disables a leaver and deletes nothing, ends every session and writes one audit record, together', async () => {
+  it('disables a deprovisioned account, deletes nothing, ends every session and writes one audit record in one transaction', async () => {
     const user = await directoryUser();
-    const heard = listenTo(backends.bus, 'evt.identity.user.disabled.v1');
+    const events = collectEvents(backends.bus, 'evt.identity.user.disabled.v1');
     const { results } = await apply(randomUUID(), change(user, gone));
     expect(results).toEqual([{ userId: user.id, outcome: 'applied', sessionsRevoked: 1 }]);
     expect(await row(user.id)).toMatchObject({ is_active: false, disabled_by: 'directory' });
     expect(await identity.resolve(user.accessToken)).toBeNull();
     expect((await identity.refresh(user.refreshToken)).status).toBe(401);
     expect(await audits(user.id)).toMatchObject([{ event_type: 'auth.account.disabled' }]);
-    await waitFor(() => heard.some((e) => e['userId'] === user.id && e['by'] === 'directory'));
+    await waitFor(() => events.some((e) => e['userId'] === user.id && e['by'] === 'directory'));
   });
 
   it('done twice is done once', async () => {
@@ -92,9 +92,9 @@ describe('applying a pass', () => {
   it.each([
     ['a super_admin', { role: 'super_admin' }, { role: 'super_admin' as const }],
     ['a local account', { auth_type: 'local' }, {}],
-    ['somebody whose role changed since the plan', { role: 'admin' }, { role: 'user' as const }],
-    ['somebody whose immutable id changed since the plan', {}, { directoryId: 'entryUUID:other' }],
-    ['somebody who is disabled already', { is_active: false, disabled_by: 'administrator' }, {}],
+    ['an account whose role changed since the plan', { role: 'admin' }, { role: 'user' as const }],
+    ['an account whose immutable id changed since the plan', {}, { directoryId: 'entryUUID:other' }],
+    ['an account that is disabled already', { is_active: false, disabled_by: 'administrator' }, {}],
   ])('never touches %s', async (_who, fields, expected) => {
     const user = await directoryUser(fields);
     const before = await row(user.id);
@@ -107,14 +107,14 @@ describe('applying a pass', () => {
 
   it('changes a role with one ADMIN_ROLE_CHANGE whose actor is directory_sync, and ends the sessions', async () => {
     const user = await directoryUser();
-    const heard = listenTo(backends.bus, 'evt.identity.role.changed.v1');
+    const events = collectEvents(backends.bus, 'evt.identity.role.changed.v1');
     await apply(randomUUID(), change(user, { role: 'admin' }));
     expect(await row(user.id)).toMatchObject({ role: 'admin', is_active: true });
     expect(await audits(user.id)).toMatchObject([
       { event_type: 'ADMIN_ROLE_CHANGE', actor: 'directory_sync', details: { from: 'user', to: 'admin' } },
     ]);
     expect(await identity.resolve(user.accessToken)).toBeNull();
-    await waitFor(() => heard.some((e) => e['userId'] === user.id && e['to'] === 'admin'));
+    await waitFor(() => events.some((e) => e['userId'] === user.id && e['to'] === 'admin'));
   });
 
   it('adds and removes memberships of the directory, leaves those made by hand, and keeps the sessions', async () => {
@@ -124,7 +124,7 @@ describe('applying a pass', () => {
       `insert into user_group_member (group_id, user_id, source) values ($1, $3, 'ldap'), ($2, $3, 'manual')`,
       [old, hand, user.id],
     );
-    const heard = listenTo(backends.bus, 'evt.identity.membership.changed.v1');
+    const events = collectEvents(backends.bus, 'evt.identity.membership.changed.v1');
     await apply(randomUUID(), change(user, { add: [fresh, randomUUID()], remove: [old, hand] }));
     const { rows } = await backends.sql.query('select group_id, source from user_group_member where user_id = $1', [
       user.id,
@@ -137,12 +137,12 @@ describe('applying a pass', () => {
       ]),
     );
     expect(await identity.resolve(user.accessToken)).not.toBeNull();
-    await waitFor(() => heard.some((e) => e['userId'] === user.id));
-    const told = heard.find((e) => e['userId'] === user.id);
-    expect([...((told?.['groupIds'] ?? []) as string[])].sort()).toEqual([fresh, hand].sort());
+    await waitFor(() => events.some((e) => e['userId'] === user.id));
+    const published = events.find((e) => e['userId'] === user.id);
+    expect([...((published?.['groupIds'] ?? []) as string[])].sort()).toEqual([fresh, hand].sort());
   });
 
-  it('is told as it was done, and nothing else is', async () => {
+  it('is published as applied, and nothing else is', async () => {
     const [passId, since] = [randomUUID(), new Date(Date.now() - 60_000).toISOString()];
     const [left, promoted, other] = [await directoryUser(), await directoryUser(), await directoryUser()];
     const group = await newGroup();

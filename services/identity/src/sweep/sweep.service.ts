@@ -1,5 +1,6 @@
 import { identityEvents, type ReplyOf, type RequestOf, type SweepChange, type sweepRpc } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
+import type { AuditEvent } from '../audit/audit.ts';
 import type { Db, Tx } from '../database.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import { pairs, sweepStore as store, type AuditRow, type Said } from './sweep.store.ts';
@@ -12,7 +13,7 @@ type Wanted = { change: SweepChange; user: Standing };
 const txOptions = { maxWait: 10_000, timeout: 25_000 };
 
 const auditOf = (passId: string, { change, user }: Wanted, ended: ReadonlyMap<string, number>): AuditRow[] => {
-  const of = (event: string, details: Record<string, unknown>): AuditRow => ({
+  const of = (event: AuditEvent, details: Record<string, unknown>): AuditRow => ({
     event,
     userId: user.userId,
     username: user.email,
@@ -27,10 +28,10 @@ const auditOf = (passId: string, { change, user }: Wanted, ended: ReadonlyMap<st
   ];
 };
 
-type Told = Omit<ReplyOf<typeof sweepRpc.done>['done'][number], 'userId' | 'email' | 'login'>;
+type ChangeOutcome = Omit<ReplyOf<typeof sweepRpc.done>['done'][number], 'userId' | 'email' | 'login'>;
 
 /** What the audit of one account says that a pass did: the reverse of `auditOf`. */
-const told = (said: Said): Told => {
+const outcomeOf = (said: Said): ChangeOutcome => {
   const disabled = said['auth.account.disabled'];
   const members = said['group.member.reconcile'];
   return {
@@ -147,7 +148,7 @@ export const createSweep = ({ db, outbox, sessions }: Deps) => {
         userId,
         email,
         login,
-        ...told(said),
+        ...outcomeOf(said),
       })),
     }),
 

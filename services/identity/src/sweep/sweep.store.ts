@@ -1,4 +1,5 @@
 import type { DirectoryAccounts, LeaveReason, SweepChange } from '@overtone/contracts';
+import type { AuditEvent } from '../audit/audit.ts';
 import type { Db, Tx } from '../database.ts';
 
 type Held = {
@@ -10,14 +11,14 @@ type Held = {
 };
 type Membership = { userId: string; groupId: string };
 /** What the audit says of one account and one pass, by event. */
-export type Said = {
+export type Said = Partial<Record<AuditEvent, unknown>> & {
   'auth.account.disabled'?: { reason: LeaveReason; evidence: Record<string, string>; sessions_revoked: number };
   ADMIN_ROLE_CHANGE?: { from: Held['role']; to: 'user' | 'admin' };
   'group.member.reconcile'?: { added: string[]; removed: string[] };
   'auth.account.linked'?: { directory_id: string };
 };
 type DoneRow = { userId: string; email: string; login: string | null; said: Said };
-export type AuditRow = { event: string; userId: string; username: string; details: Record<string, unknown> };
+export type AuditRow = { event: AuditEvent; userId: string; username: string; details: Record<string, unknown> };
 
 const firstId = '00000000-0000-0000-0000-000000000000';
 
@@ -101,7 +102,7 @@ export const sweepStore = {
     ),
 
   /**
-   * Brings the directory's memberships of these accounts up to date; groups that are gone meanwhile are left out.
+   * Brings the directory's memberships of these accounts up to date; groups deleted in between are left out.
    * @returns who has others than before.
    */
   changeMemberships: async (tx: Tx, add: Membership[], remove: Membership[]): Promise<string[]> => {
@@ -140,7 +141,7 @@ export const sweepStore = {
       from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
         as r(event text, "userId" uuid, username text, details jsonb)`),
 
-  /** Enables whom this pass disabled, where nobody changed the account since. @returns their ids. */
+  /** Enables the accounts that this sync run disabled and that have not changed since. @returns their ids. */
   restore: async (tx: Tx, passId: string, userIds: string[]): Promise<string[]> => {
     const rows = await tx.$queryRaw<{ id: string }[]>`
       update "user" u set is_active = true, disabled_by = null, disabled_at = null, updated_at = now()

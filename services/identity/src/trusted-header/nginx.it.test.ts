@@ -18,7 +18,12 @@ let nginx: TestServer;
 let database: WatchedDatabase;
 beforeAll(async () => {
   product = await startSignIn({
-    identity: { PROXY_ENABLED: 'true', PROXY_TRUSTED_PROXIES: '127.0.0.1', PROXY_SHARED_SECRET: secret },
+    identity: {
+      PROXY_ENABLED: 'true',
+      PROXY_TRUSTED_PROXIES: '127.0.0.1',
+      PROXY_SHARED_SECRET: secret,
+      PROXY_GROUPS_HEADER: 'X-Forwarded-Groups',
+    },
     edge: { TRUSTED_PROXIES: '127.0.0.1' },
   });
   nginx = await startNginx({
@@ -57,6 +62,15 @@ describe('sign-in through nginx', () => {
     expect(status).toBe(200);
     expect(json).toMatchObject({ token_type: 'bearer' });
     expect(await people()).toEqual(['una@example.org']);
+  });
+
+  it('takes the role of a person who is in no group any more, although nginx drops empty headers', async () => {
+    await database.rows(
+      `insert into group_mapping (source, claim_value, grants_role) values ('proxy', 'Bosses', 'admin')`,
+    );
+    await database.rows(`update "user" set role = 'admin' where proxy_user = 'una'`);
+    expect((await through(basic('una', 'her password'))).status).toBe(200);
+    expect(await database.rows(`select role from "user" where proxy_user = 'una'`)).toEqual([{ role: 'user' }]);
   });
 
   it.each([

@@ -13,6 +13,7 @@ type ProxySettings = Pick<
   | 'proxy_email_header'
   | 'proxy_name_header'
   | 'proxy_groups_header'
+  | 'proxy_no_groups_value'
   | 'proxy_email_verified'
   | 'proxy_shared_secret'
   | 'proxy_secret_header'
@@ -36,11 +37,18 @@ const same = (a: string, b: string): boolean => {
   return timingSafeEqual(digest(a), digest(b));
 };
 
-/** A header that is absent says nothing of the groups; one that is empty says: none. */
-const claimsOf = (header: string | undefined): Claims =>
-  header === undefined
-    ? { known: false, reason: 'no_groups_header' }
-    : { known: true, values: [...new Set(header.split(',').map((group) => group.trim()))].filter(Boolean) };
+/** Names separated by commas; a name with a comma stands in quotes. */
+const listed = /\s*(?:"([^"]*)"\s*(?=,|$)|([^,]*))(?:,|$)/g;
+const groupsOf = (header: string): string[] => {
+  const names = [...header.matchAll(listed)].map(([, quoted, plain]) => (quoted ?? plain ?? '').trim());
+  return [...new Set(names)].filter(Boolean);
+};
+
+/** A header that is absent asserts nothing of the groups; an empty one, or the placeholder for one, asserts that there are none. */
+const claimsOf = (header: string | undefined, placeholder: string): Claims => {
+  if (header === undefined) return { known: false, reason: 'no_groups_header' };
+  return { known: true, values: header === placeholder ? [] : groupsOf(header) };
+};
 
 /** Who a trusted proxy says is calling. */
 export const personOf = (f: Forwarded, s: ProxySettings): Named => {
@@ -55,7 +63,10 @@ export const personOf = (f: Forwarded, s: ProxySettings): Named => {
     return { ok: false, errorCode: 'INVALID_PROXY_SECRET', reason: 'shared_secret' };
   const user = get(s.proxy_user_header);
   if (!user) return { ok: false, errorCode: 'INVALID_HEADER', reason: 'no_user' };
-  const claims = claimsOf(s.proxy_groups_header === '' ? undefined : get(s.proxy_groups_header));
+  const claims = claimsOf(
+    s.proxy_groups_header === '' ? undefined : get(s.proxy_groups_header),
+    s.proxy_no_groups_value,
+  );
   return {
     ok: true,
     assertion: {

@@ -47,10 +47,39 @@ describe('resetting a password', () => {
     });
   });
 
-  it('is for a super_admin only, and not for the own password', async () => {
-    const { id } = await addUser(world.backends.sql);
-    expect((await reset(id, plainAdmin)).status).toBe(403);
+  it('by an admin works for a user, ends the sessions and is audited', async () => {
+    const user = await world.member();
+    expect((await reset(user.id, plainAdmin)).body).toEqual({ success: true, sessions_terminated: 1 });
+    expect(await world.isDead(user.session)).toBe(true);
+    expect((await world.identity.signIn(user.email, 'Reset-Battery-2026')).status).toBe(200);
+    expect(await world.audited(user.id, 'admin.password.reset')).toMatchObject([{ actor: plainAdmin.caller.userId }]);
+  });
+
+  it.each(['admin', 'super_admin'])('by an admin does not reach an account with the role %s', async (role) => {
+    const target = await addUser(world.backends.sql, { role });
+    const before = await world.row(target.id);
+    expect(code(await reset(target.id, plainAdmin))).toEqual([403, 'account_out_of_reach']);
+    // Not even whether a password was used before.
+    const known = await reset(target.id, plainAdmin, { new_password: target.password });
+    expect(code(known)).toEqual([403, 'account_out_of_reach']);
+    expect(await world.row(target.id)).toEqual(before);
+    expect(await world.audited(target.id, 'admin.password.reset')).toHaveLength(0);
+  });
+
+  it.each(['ldap', 'proxy', 'oidc', 'pki'])(
+    'by an admin does not set a hash on an account of %s',
+    async (auth_type) => {
+      const { id } = await addUser(world.backends.sql, { auth_type, password_hash: null });
+      expect(code(await reset(id, plainAdmin))).toEqual([409, 'password_not_local']);
+      expect(await world.row(id)).toMatchObject({ password_hash: null });
+    },
+  );
+
+  it('is not for a user, and not for the own password', async () => {
+    const user = await world.member();
+    expect((await reset((await addUser(world.backends.sql)).id, user.session)).status).toBe(403);
     expect(code(await reset(root.caller.userId))).toEqual([409, 'own_account']);
+    expect((await reset(plainAdmin.caller.userId, plainAdmin)).status).toBe(403);
   });
 });
 
@@ -72,7 +101,7 @@ describe('lifting a lock', () => {
   });
 });
 
-describe("somebody's sessions", () => {
+describe('the sessions of a user', () => {
   it('are listed and ended, one or all', async () => {
     const user = await world.member();
     const second = await world.identity.session(user.email, user.password);

@@ -7,23 +7,30 @@ import type { Lockout } from '../lockout/lockout.ts';
 import type { NewPasswords } from '../passwords/passwords.ts';
 import { mayUseLocalPassword } from '../provisioning/provisioning.ts';
 import type { Sessions } from '../sessions/sessions.ts';
-import { onAccount, recordDeed, tellUpdated } from './standing.service.ts';
-import { checkNotLastSuperAdmin, checkNotOwn, checkReach, type Held, type Who } from './rules.ts';
+import { withLockedAccount, recordAuditEvent, publishUserUpdated } from './account-changes.service.ts';
+import {
+  checkMayResetPassword,
+  checkNotLastSuperAdmin,
+  checkNotOwn,
+  checkReach,
+  type LockedAccount,
+  type Who,
+} from './rules.ts';
 import { usersStore } from './users.store.ts';
 
 type Deps = { db: Db; outbox: Outbox; lockout: Lockout; newPasswords: NewPasswords; sessions: Sessions };
 
-/** What takes rights or sessions from somebody, or gives them. */
+/** Grants and revokes rights and sessions. */
 export const createPrivileges = ({ db, outbox, lockout, newPasswords, sessions }: Deps) => {
-  /** @throws AppError conflict: nobody sets a password here for an account whose password is kept elsewhere. */
-  const checkLocal = (target: Pick<Held, 'authType' | 'allowLocalFallback'>): void => {
+  /** @throws AppError conflict: an account with an external password gets no local one. */
+  const checkLocal = (target: Pick<LockedAccount, 'authType' | 'allowLocalFallback'>): void => {
     if (!mayUseLocalPassword(target))
       throw conflict('password_not_local', 'The password of this account is kept elsewhere');
   };
 
   return {
     changeRole: (id: string, role: Role, who: Who): Promise<{ old: Role }> =>
-      onAccount(db, { who, targetId: id, needed: 'super_admin', superAdmins: true }, async (tx, scene) => {
+      withLockedAccount(db, { who, targetId: id, needed: 'super_admin', superAdmins: true }, async (tx, scene) => {
         const { actor, target, superAdmins } = scene;
         checkNotOwn(actor, target, 'change their own role');
         const old = target.role as Role;
@@ -32,20 +39,20 @@ export const createPrivileges = ({ db, outbox, lockout, newPasswords, sessions }
         const user = await usersStore.update(tx, id, { role });
         const ended = await sessions.endAll(tx, id, 'role_changed');
         await outbox.add(tx, identityEvents.roleChanged, { userId: id, from: old, to: role, actor: actor.id });
-        await tellUpdated(outbox, tx, user);
+        await publishUserUpdated(outbox, tx, user);
         const details = { from: old, to: role, sessions_revoked: ended };
-        await recordDeed(tx, who, target, { event: 'admin.role.change', details });
+        await recordAuditEvent(tx, who, target, { event: 'admin.role.change', details });
         return { old };
       }),
 
-    /** Deletes an account; whoever keeps something of its owner hears of it and deletes that too. */
+    /** Deletes an account; services that store data of its owner receive the event and delete it too. */
     remove: (id: string, who: Who): Promise<void> =>
-      onAccount(db, { who, targetId: id, needed: 'admin', superAdmins: true }, async (tx, scene) => {
+      withLockedAccount(db, { who, targetId: id, needed: 'admin', superAdmins: true }, async (tx, scene) => {
         const { actor, target, superAdmins } = scene;
         checkNotOwn(actor, target, 'delete their own account');
         checkNotLastSuperAdmin(superAdmins, target);
         const ended = await sessions.endAll(tx, id, 'account_deleted');
-        await recordDeed(tx, who, target, {
+        await recordAuditEvent(tx, who, target, {
           event: 'admin.user.delete',
           details: { role: target.role, auth_type: target.authType, sessions_revoked: ended },
         });
@@ -54,13 +61,16 @@ export const createPrivileges = ({ db, outbox, lockout, newPasswords, sessions }
       }),
 
     resetPassword: async (id: string, next: { password: string; forceChange: boolean }, who: Who): Promise<number> => {
-      const before = await usersStore.find(db, id);
-      if (!before) throw notFound('There is no such account');
+      const [before, by] = await Promise.all([usersStore.find(db, id), usersStore.find(db, who.caller.userId)]);
+      if (!before || !by) throw notFound('There is no such account');
+      // Before the password is compared with earlier ones: the answer must not tell them to an admin out of reach.
+      checkMayResetPassword(by, before);
       checkLocal(before);
       const { email, fullName, passwordHash } = before;
       const owner = { email, fullName, account: { id, passwordHash } };
       const hash = await newPasswords.hash(next.password, owner, 'new_password');
-      return onAccount(db, { who, targetId: id, needed: 'super_admin' }, async (tx, { actor, target }) => {
+      return withLockedAccount(db, { who, targetId: id, needed: 'admin' }, async (tx, { actor, target }) => {
+        checkMayResetPassword(actor, target);
         checkNotOwn(actor, target, 'reset their own password; change it with the current one');
         checkLocal(target);
         const user = await usersStore.update(tx, id, {
@@ -71,8 +81,8 @@ export const createPrivileges = ({ db, outbox, lockout, newPasswords, sessions }
         if (passwordHash) await usersStore.keepEarlierPassword(tx, id, passwordHash);
         await lockout.unlock(id, tx);
         const ended = await sessions.endAll(tx, id, 'password_reset');
-        await tellUpdated(outbox, tx, user);
-        await recordDeed(tx, who, target, {
+        await publishUserUpdated(outbox, tx, user);
+        await recordAuditEvent(tx, who, target, {
           event: 'admin.password.reset',
           details: { force_change: next.forceChange, sessions_revoked: ended },
         });
@@ -81,9 +91,9 @@ export const createPrivileges = ({ db, outbox, lockout, newPasswords, sessions }
     },
 
     unlock: (id: string, who: Who): Promise<boolean> =>
-      onAccount(db, { who, targetId: id, needed: 'admin' }, async (tx, { target }) => {
+      withLockedAccount(db, { who, targetId: id, needed: 'admin' }, async (tx, { target }) => {
         const wasLocked = await lockout.unlock(id, tx);
-        await recordDeed(tx, who, target, { event: 'auth.account.unlock', details: { was_locked: wasLocked } });
+        await recordAuditEvent(tx, who, target, { event: 'auth.account.unlock', details: { was_locked: wasLocked } });
         return wasLocked;
       }),
 
@@ -95,17 +105,20 @@ export const createPrivileges = ({ db, outbox, lockout, newPasswords, sessions }
     },
 
     endSessions: (id: string, who: Who): Promise<number> =>
-      onAccount(db, { who, targetId: id, needed: 'admin' }, async (tx, { target }) => {
+      withLockedAccount(db, { who, targetId: id, needed: 'admin' }, async (tx, { target }) => {
         const ended = await sessions.endAll(tx, id, 'ended_by_administrator');
-        await recordDeed(tx, who, target, { event: 'auth.session.terminated', details: { sessions_revoked: ended } });
+        await recordAuditEvent(tx, who, target, {
+          event: 'auth.session.terminated',
+          details: { sessions_revoked: ended },
+        });
         return ended;
       }),
 
     endSession: (id: string, sessionId: string, who: Who): Promise<void> =>
-      onAccount(db, { who, targetId: id, needed: 'admin' }, async (tx, { target }) => {
+      withLockedAccount(db, { who, targetId: id, needed: 'admin' }, async (tx, { target }) => {
         if (!(await sessions.endOne(tx, id, sessionId, 'ended_by_administrator')))
           throw notFound('There is no such session');
-        await recordDeed(tx, who, target, { event: 'auth.session.terminated', details: { session: sessionId } });
+        await recordAuditEvent(tx, who, target, { event: 'auth.session.terminated', details: { session: sessionId } });
       }),
   };
 };

@@ -26,7 +26,7 @@ describe('deleting an account', () => {
     expect((await remove(user.id, plainAdmin)).status).toBe(204);
     expect(await world.row(user.id)).toBeUndefined();
     expect(await world.isDead(user.session)).toBe(true);
-    await waitFor(() => world.heard.some((e) => Object.keys(e).join() === 'userId' && e['userId'] === user.id));
+    await waitFor(() => world.events.some((e) => Object.keys(e).join() === 'userId' && e['userId'] === user.id));
     expect(await world.audited(user.id, 'admin.user.delete')).toMatchObject([
       { actor: plainAdminId, username: user.email },
     ]);
@@ -46,8 +46,8 @@ describe('changing a role', () => {
     const user = await world.member();
     expect((await changeRole(user.id, 'admin')).body).toEqual({ success: true, old_role: 'user', new_role: 'admin' });
     expect(await world.isDead(user.session)).toBe(true);
-    await waitFor(() => world.told(user.id, 'role_changed'));
-    expect(world.heard).toContainEqual({ userId: user.id, from: 'user', to: 'admin', actor: root.caller.userId });
+    await waitFor(() => world.hasEvent(user.id, 'role_changed'));
+    expect(world.events).toContainEqual({ userId: user.id, from: 'user', to: 'admin', actor: root.caller.userId });
     expect(await world.audited(user.id, 'admin.role.change')).toMatchObject([
       { actor: root.caller.userId, details: { from: 'user', to: 'admin', sessions_revoked: 1 } },
     ]);

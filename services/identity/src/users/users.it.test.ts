@@ -24,7 +24,7 @@ describe('the list of accounts', () => {
     return { total: body['total'] as number, items: body['items'] as Record<string, unknown>[] };
   };
 
-  it('is searched by name, address and directory login, each as it is written', async () => {
+  it('is searched by name, address and directory login, each taken literally', async () => {
     const { id } = await addUser(world.backends.sql, {
       full_name: '100% Übermut_x',
       ldap_uid: 'ueber',
@@ -83,7 +83,7 @@ describe('the list of accounts', () => {
 });
 
 describe('people to share with', () => {
-  it('are found by name and address, at most twenty, never the caller and nobody who cannot sign in', async () => {
+  it('are found by name and address, at most twenty, without the caller and accounts that cannot sign in', async () => {
     const name = `Findable ${Date.now()}`;
     const me = await world.member({ full_name: name });
     for (let i = 0; i < 22; i++) await addUser(world.backends.sql, { full_name: name });
@@ -116,7 +116,7 @@ describe('making an account', () => {
     expect(body).toMatchObject({ email, role: 'user', auth_type: 'local', must_change_password: true });
     const { accessToken } = await world.identity.session(email, password);
     expect(await world.identity.resolve(accessToken)).toMatchObject({ refusal: 'password_change_required' });
-    await waitFor(() => world.told(String(body['uuid'])));
+    await waitFor(() => world.hasEvent(String(body['uuid'])));
     expect(await world.audited(String(body['uuid']), 'admin.user.create')).toMatchObject([{ actor: plainAdminId }]);
     const metrics = await (await fetch(`${world.identity.internal}/metrics`)).text();
     expect(metrics).toMatch(/user_signups_total\{method="local"\} [1-9]/);
@@ -128,7 +128,7 @@ describe('making an account', () => {
     expect(await world.row(String(body['uuid']))).toMatchObject({ password_hash: null, must_change_password: false });
   });
 
-  it('holds the password to the rules in force', async () => {
+  it('applies the effective rules to the password', async () => {
     expect(code(await make({ email: fresh() }))).toEqual([400, 'password_rejected']);
     expect(code(await make({ email: fresh(), password: 'weak' }))).toEqual([400, 'password_rejected']);
   });
@@ -145,7 +145,7 @@ describe('making an account', () => {
     expect([status, body['role']]).toEqual([201, 'admin']);
   });
 
-  it('is refused to somebody who was an administrator when the request was let in, and is none now', async () => {
+  it('is refused for a caller who was demoted after the request was admitted', async () => {
     await world.backends.sql.query(`update "user" set role = 'user' where uuid = $1`, [plainAdminId]);
     expect(code(await make({ email: fresh(), password }, plainAdmin))).toEqual([403, 'role_required']);
   });
@@ -154,7 +154,7 @@ describe('making an account', () => {
 describe('changing an account', () => {
   const change = (id: string, json: unknown, by = root) => world.ask(`/api/users/${id}`, by, 'PUT', json);
 
-  it('changes what is said and nothing else', async () => {
+  it('changes the given fields and nothing else', async () => {
     const { id } = await addUser(world.backends.sql);
     const { body } = await change(id, { full_name: 'Renamed', account_expires_at: '2030-01-01T00:00:00Z' }, plainAdmin);
     expect(body).toMatchObject({ uuid: id, full_name: 'Renamed', account_expires_at: '2030-01-01T00:00:00.000Z' });
@@ -195,15 +195,17 @@ describe('changing an account', () => {
     expect(code(await change(a.id, { email: b.email.toUpperCase() }))).toEqual([409, 'email_taken']);
   });
 
-  it('disables: every session ends with it, and everybody is told', async () => {
+  it('disables: every session ends, and the events are published', async () => {
     const user = await world.member();
     expect((await change(user.id, { is_active: false }, plainAdmin)).body).toMatchObject({
       is_active: false,
       disabled_by: 'administrator',
     });
     expect(await world.isDead(user.session)).toBe(true);
-    await waitFor(() => world.told(user.id, 'account_disabled') && world.told(user.id, 'disabled_by_administrator'));
-    expect(world.heard.filter((e) => e['userId'] === user.id)).toContainEqual({
+    await waitFor(
+      () => world.hasEvent(user.id, 'account_disabled') && world.hasEvent(user.id, 'disabled_by_administrator'),
+    );
+    expect(world.events.filter((e) => e['userId'] === user.id)).toContainEqual({
       userId: user.id,
       role: 'user',
       active: false,
@@ -231,7 +233,7 @@ describe('changing an account', () => {
     expect(await world.row(id)).toMatchObject({ full_name: 'Administrator' });
   });
 
-  it('of nobody is 404', async () => {
+  it('of an unknown user is 404', async () => {
     expect((await change('0d7c34a1-9a51-4a3c-93a5-6f5b6f0f1b5c', { full_name: 'x' })).status).toBe(404);
   });
 });

@@ -1,11 +1,14 @@
 import { userRoutes } from '@overtone/contracts';
 import { handle, type Route } from '@overtone/service-kit';
 import { toSessionObject } from '../sessions/sessions.ts';
+import type { CertificateLinks } from './certificate.service.ts';
 import type { Privileges } from './privileges.service.ts';
 import { toAdminUserObject, whoOf } from './rules.ts';
 import type { Users } from './users.service.ts';
 
-export const usersRoutes = ({ users, privileges }: { users: Users; privileges: Privileges }): Route[] => [
+type Deps = { users: Users; privileges: Privileges; certificates: CertificateLinks };
+
+export const usersRoutes = ({ users, privileges, certificates }: Deps): Route[] => [
   handle(userRoutes.users, async (r) => {
     const { users: found, total } = await users.page(r.query);
     const { page, page_size } = r.query;
@@ -39,6 +42,14 @@ export const usersRoutes = ({ users, privileges }: { users: Users; privileges: P
     success: true as const,
     was_locked: await privileges.unlock(r.params.uuid, whoOf(r)),
   })),
+  handle(userRoutes.linkCertificate, async (r) => {
+    await certificates.link(r.params.uuid, r.body, whoOf(r));
+    return toAdminUserObject(await users.find(r.params.uuid));
+  }),
+  handle(userRoutes.unlinkCertificate, async (r) => {
+    await certificates.unlink(r.params.uuid, whoOf(r));
+    return undefined;
+  }),
   handle(userRoutes.userSessions, async (r) => {
     const alive = await privileges.sessionsOf(r.params.uuid, whoOf(r));
     return { sessions: alive.map((s) => toSessionObject(s, r.caller.sessionId)), total: alive.length };

@@ -1,12 +1,17 @@
 import { identityEvents, type BodyOf, type QueryOf, type userRoutes } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
-import { conflict, forbidden, invalid, notFound } from '@overtone/service-kit';
+import { AppError, conflict, forbidden, invalid, notFound } from '@overtone/service-kit';
 import { isTaken, txOptions, type Db, type Tx } from '../database.ts';
 import { passwordRejected, type NewPasswords } from '../passwords/passwords.ts';
 import { hasNoLocalPassword, mayUseLocalPassword, signupMethods } from '../provisioning/provisioning.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { Telemetry } from '../telemetry.ts';
-import { onAccount, recordDeed, tellUpdated, type Scene } from './standing.service.ts';
+import {
+  withLockedAccount,
+  recordAuditEvent,
+  publishUserUpdated,
+  type LockedAccounts,
+} from './account-changes.service.ts';
 import { checkActor, checkNotLastSuperAdmin, checkNotOwn, type UserWithGroups, type Who } from './rules.ts';
 import { usersStore } from './users.store.ts';
 
@@ -22,10 +27,10 @@ const checkPasswordGiven = ({ auth_type, password }: NewUser): void => {
   if (auth_type === 'local' && password === undefined)
     throw passwordRejected('password', ['A local account needs a password.']);
   if (auth_type !== 'local' && password !== undefined)
-    throw invalid('password_not_local', 'The password of such an account is kept elsewhere');
+    throw new AppError('invalid', 'password_not_local', 'The password of such an account is kept elsewhere');
 };
 
-const checkChange = (change: Change, { actor, target, superAdmins }: Scene): void => {
+const checkChange = (change: Change, { actor, target, superAdmins }: LockedAccounts): void => {
   const after = { ...target, allowLocalFallback: change.allow_local_fallback ?? target.allowLocalFallback };
   if (change.allow_local_fallback && hasNoLocalPassword(target)) {
     const message = 'Accounts of a directory or proxy have no way around it.';
@@ -47,7 +52,7 @@ const columnsOf = (c: Change) => ({
     : { accountExpiresAt: c.account_expires_at && new Date(c.account_expires_at) }),
 });
 
-/** Disabling says by whom, so that the directory's own doing can be told from a person's. */
+/** Disabling records its actor, to distinguish the directory from an administrator. */
 const activity = (active: boolean) =>
   active
     ? { isActive: true, disabledBy: null, disabledAt: null }
@@ -60,7 +65,7 @@ export const createUsers = ({ db, outbox, newPasswords, sessions, telemetry }: D
     return user;
   };
 
-  const switchActivity = async (tx: Tx, { target }: Scene, active: boolean, who: Who): Promise<void> => {
+  const switchActivity = async (tx: Tx, { target }: LockedAccounts, active: boolean, who: Who): Promise<void> => {
     await usersStore.update(tx, target.id, activity(active));
     const ended = active ? 0 : await sessions.endAll(tx, target.id, 'account_disabled');
     if (!active)
@@ -69,7 +74,7 @@ export const createUsers = ({ db, outbox, newPasswords, sessions, telemetry }: D
         by: 'administrator',
         reason: 'disabled_by_administrator',
       });
-    await recordDeed(tx, who, target, {
+    await recordAuditEvent(tx, who, target, {
       event: active ? 'auth.account.enabled' : 'auth.account.disabled',
       details: { sessions_revoked: ended },
     });
@@ -94,7 +99,7 @@ export const createUsers = ({ db, outbox, newPasswords, sessions, telemetry }: D
     });
     const method = a.auth_type === 'local' ? 'local' : signupMethods[a.auth_type];
     await outbox.add(tx, identityEvents.userCreated, { userId: user.id, role: a.role, method });
-    await recordDeed(tx, who, user, {
+    await recordAuditEvent(tx, who, user, {
       event: 'admin.user.create',
       details: { role: a.role, auth_type: a.auth_type },
     });
@@ -120,19 +125,19 @@ export const createUsers = ({ db, outbox, newPasswords, sessions, telemetry }: D
     },
 
     update: async (id: string, change: Change, who: Who): Promise<UserWithGroups> => {
-      await onAccount(db, { who, targetId: id, needed: 'admin', superAdmins: true }, async (tx, scene) => {
+      await withLockedAccount(db, { who, targetId: id, needed: 'admin', superAdmins: true }, async (tx, scene) => {
         checkChange(change, scene);
         const user = await usersStore.update(tx, id, columnsOf(change));
         const switched = change.is_active !== undefined && change.is_active !== user.isActive;
         if (change.is_active !== undefined && switched) await switchActivity(tx, scene, change.is_active, who);
-        await recordDeed(tx, who, user, {
+        await recordAuditEvent(tx, who, user, {
           event: 'admin.user.update',
           details: { changed: Object.keys(change).join(', ') },
         });
         // A date that has passed already is an end at this moment.
         if (user.accountExpiresAt && user.accountExpiresAt <= new Date())
           await sessions.closeOpen(tx, [id], 'account_expired');
-        await tellUpdated(outbox, tx, { ...user, isActive: change.is_active ?? user.isActive });
+        await publishUserUpdated(outbox, tx, { ...user, isActive: change.is_active ?? user.isActive });
       }).catch((e: unknown) => {
         throw isTaken(e) ? emailTaken() : e;
       });

@@ -1,7 +1,7 @@
 import type { QueryOf, userRoutes } from '@overtone/contracts';
 import type { Db, Tx } from '../database.ts';
 import { Prisma, type User } from '../generated/client.ts';
-import { withGroups, type Held, type UserWithGroups } from './rules.ts';
+import { withGroups, type LockedAccount, type UserWithGroups } from './rules.ts';
 
 type Filter = QueryOf<typeof userRoutes.users>;
 export type NewUser = {
@@ -77,7 +77,7 @@ export const usersStore = {
   },
 
   /** Holds these accounts, always in one order, until the transaction ends; with `superAdmins` every super_admin too. */
-  hold: (tx: Tx, ids: string[], superAdmins: boolean): Promise<Held[]> => tx.$queryRaw<Held[]>`
+  hold: (tx: Tx, ids: string[], superAdmins: boolean): Promise<LockedAccount[]> => tx.$queryRaw<LockedAccount[]>`
     select ${heldColumns} from "user"
     where uuid = any(${ids}::uuid[]) or (${superAdmins} and role = 'super_admin')
     order by uuid for update`,

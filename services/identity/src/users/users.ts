@@ -1,2 +1,2 @@
 export { toAdminUserObject, whoOf, withGroups, type UserWithGroups, type Who } from './rules.ts';
-export { onAccount, recordDeed, tellUpdated } from './standing.service.ts';
+export { withLockedAccount, recordAuditEvent, publishUserUpdated } from './account-changes.service.ts';

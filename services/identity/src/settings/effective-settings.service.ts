@@ -6,8 +6,8 @@ import { settingsStore } from './settings.store.ts';
 
 type Deps = { db: Db; log: Log; metrics: Metrics; read: ReadSettings };
 
-/** The settings that this replica goes by, and how it comes to others. */
-export const createInForce = ({ db, log, metrics, read }: Deps) => {
+/** The effective settings of this replica, and how it reloads them. */
+export const createEffectiveSettings = ({ db, log, metrics, read }: Deps) => {
   let now: Effective | undefined;
   let stamp = '';
   let running: Promise<void> = Promise.resolve();
@@ -15,7 +15,7 @@ export const createInForce = ({ db, log, metrics, read }: Deps) => {
 
   const load = async (): Promise<void> => {
     metrics.cacheOps.inc({ cache: 'settings', result: 'miss' });
-    // Read first: a change in between only means that it is looked at once more.
+    // Read first: a change in between only causes another reload.
     const seen = await settingsStore.stamp(db);
     const { rows, values, origins } = await read(db);
     for (const { key } of rows)
@@ -25,7 +25,7 @@ export const createInForce = ({ db, log, metrics, read }: Deps) => {
     stamp = seen;
   };
 
-  /** One at a time; who asks while one runs shares the next one, which begins after the asking. */
+  /** One reload at a time; requests during a reload share the next one, which starts after them. */
   const reload = (): Promise<void> =>
     (queued ??= running =
       running
@@ -38,7 +38,7 @@ export const createInForce = ({ db, log, metrics, read }: Deps) => {
   return {
     load,
     reload,
-    look: async (): Promise<void> => {
+    reloadIfChanged: async (): Promise<void> => {
       if ((await settingsStore.stamp(db)) !== stamp) await reload();
     },
     current: (): Effective => {

@@ -4,25 +4,29 @@ import { notFound } from '@overtone/service-kit';
 import { writeAudit, type AuditRecord } from '../audit/audit.ts';
 import { txOptions, type Db, type Tx } from '../database.ts';
 import type { User } from '../generated/client.ts';
-import { checkActor, checkReach, type Held, type Who } from './rules.ts';
+import { checkActor, checkReach, type LockedAccount, type Who } from './rules.ts';
 import { usersStore } from './users.store.ts';
 
-/** Actor and target as they are now, held against everybody else. */
-export type Scene = { actor: Held; target: Held; superAdmins: Held[] };
+/** Actor and target in their current state, locked against concurrent changes. */
+export type LockedAccounts = { actor: LockedAccount; target: LockedAccount; superAdmins: LockedAccount[] };
 type Wanted = {
   who: Who;
   targetId: string;
   needed: Role;
-  /** The change may take a super_admin away: hold them all, so that of two such changes at once one sees the other. */
+  /** The change may remove a super_admin: lock them all, so that concurrent changes of this kind are serialized. */
   superAdmins?: boolean;
 };
 
 /**
- * Runs a change of somebody's account in a transaction that holds actor and target: what was checked still holds when
+ * Changes an account in a transaction that locks actor and target: the checks stay valid until
  * the change is written.
  * @throws AppError not_found, forbidden.
  */
-export const onAccount = <T>(db: Db, w: Wanted, work: (tx: Tx, scene: Scene) => Promise<T>): Promise<T> =>
+export const withLockedAccount = <T>(
+  db: Db,
+  w: Wanted,
+  work: (tx: Tx, accounts: LockedAccounts) => Promise<T>,
+): Promise<T> =>
   db.$transaction(async (tx) => {
     const { userId } = w.who.caller;
     const held = await usersStore.hold(tx, [userId, w.targetId], w.superAdmins ?? false);
@@ -34,15 +38,20 @@ export const onAccount = <T>(db: Db, w: Wanted, work: (tx: Tx, scene: Scene) => 
     return work(tx, { actor, target, superAdmins: held.filter((u) => u.role === 'super_admin') });
   }, txOptions);
 
-/** Says that an account is not what it was; whoever remembers it asks anew. */
-export const tellUpdated = (outbox: Outbox, tx: Tx, u: Pick<User, 'id' | 'role' | 'isActive'>): Promise<void> =>
+/** Publishes that an account has changed; caches of it become invalid. */
+export const publishUserUpdated = (outbox: Outbox, tx: Tx, u: Pick<User, 'id' | 'role' | 'isActive'>): Promise<void> =>
   outbox.add(tx, identityEvents.userUpdated, { userId: u.id, role: u.role as Role, active: u.isActive });
 
-type Deed = Pick<AuditRecord, 'event' | 'details'>;
-/** Writes into the audit trail what somebody did to an account. */
-export const recordDeed = (tx: Tx, by: Who, target: Pick<Held, 'id' | 'email'>, deed: Deed): Promise<void> =>
+type AuditEvent = Pick<AuditRecord, 'event' | 'details'>;
+/** Audits an administrator's action on an account. */
+export const recordAuditEvent = (
+  tx: Tx,
+  by: Who,
+  target: Pick<LockedAccount, 'id' | 'email'>,
+  auditEvent: AuditEvent,
+): Promise<void> =>
   writeAudit(tx, {
-    ...deed,
+    ...auditEvent,
     outcome: 'success',
     actor: by.caller.userId,
     userId: target.id,

@@ -1,0 +1,108 @@
+import type { ConnectionStep } from '@overtone/contracts';
+import type { Cert } from './certificates.ts';
+import type { FetchReply } from './crl.adapter.ts';
+import { authoritiesOf, givenListsOf, type PkiSettings } from './pki.ts';
+import type { RevocationList } from './revocation-list.ts';
+import { isAuthentic, isCurrent } from './revocation.ts';
+
+type Step = Omit<ConnectionStep, 'duration_ms'>;
+type FetchLists = (url: string) => Promise<FetchReply>;
+
+const timed = async (work: () => Promise<Step> | Step): Promise<ConnectionStep> => {
+  const startedAt = performance.now();
+  const step = await work();
+  return { ...step, duration_ms: Math.round(performance.now() - startedAt) };
+};
+
+const day = (time: number | undefined): string =>
+  time === undefined ? 'no date' : `${new Date(time).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+const numberOf = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
+
+const checkAuthorities = (authorities: readonly Cert[], now: Date): Step => {
+  const outdated = authorities.filter(({ x509 }) => now < x509.validFromDate || now > x509.validToDate);
+  return {
+    code: 'authorities',
+    title: 'Issuing authorities',
+    ok: authorities.length > 0 && outdated.length === 0,
+    evidence: authorities
+      .map(({ subject, x509 }) => `${subject} (until ${day(x509.validToDate.getTime())})`)
+      .join('; '),
+    advice: outdated.length > 0 ? `Replace ${outdated.map(({ subject }) => subject).join('; ')}: not valid today.` : '',
+  };
+};
+
+const checkDownload = (reply: FetchReply): Step => ({
+  code: 'download',
+  title: 'Revocation list download',
+  ok: reply.ok,
+  evidence: reply.ok
+    ? `${numberOf(reply.lists.length, 'list', 'lists')}, ${numberOf(countOf(reply.lists), 'entry', 'entries')}, ${reply.bytes} bytes`
+    : reply.reason,
+  advice: reply.ok ? '' : 'Check the address, and whether this server may reach it. The list must be DER or PEM.',
+});
+
+const countOf = (lists: readonly RevocationList[]): number => lists.reduce((sum, list) => sum + list.serials.count, 0);
+
+type Signed = { list: RevocationList; issuer: Cert | undefined };
+
+const signedBy = async (lists: readonly RevocationList[], authorities: readonly Cert[]): Promise<Signed[]> => {
+  const signed: Signed[] = [];
+  for (const list of lists) {
+    let issuer: Cert | undefined;
+    for (const authority of authorities) if (!issuer && (await isAuthentic(list, authority))) issuer = authority;
+    signed.push({ list, issuer });
+  }
+  return signed;
+};
+
+const checkSignatures = (signed: readonly Signed[]): Step => {
+  const unsigned = signed.filter(({ issuer }) => !issuer).length;
+  return {
+    code: 'signature',
+    title: 'Signature of the lists',
+    ok: signed.length > 0 && unsigned === 0,
+    evidence: [
+      ...signed.flatMap(({ issuer }) => (issuer ? [`signed by ${issuer.subject}`] : [])),
+      ...(unsigned > 0
+        ? [`${numberOf(unsigned, 'list', 'lists')} without a valid signature of these authorities`]
+        : []),
+    ].join('; '),
+    advice: unsigned > 0 ? 'Add the authority that signs the list to the issuing authorities.' : '',
+  };
+};
+
+const checkDates = (signed: readonly Signed[], now: Date): Step => {
+  const outdated = signed.filter(({ list }) => !isCurrent(list, now.getTime()));
+  return {
+    code: 'dates',
+    title: 'Validity of the lists',
+    ok: signed.length > 0 && outdated.length === 0,
+    evidence: signed.map(({ list }) => `valid from ${day(list.thisUpdate)} to ${day(list.nextUpdate)}`).join('; '),
+    advice: outdated.length > 0 ? 'The authority must publish a complete list that is valid today.' : '',
+  };
+};
+
+/** Tries authorities and revocation lists as a sign-in would use them, step by step. */
+export const diagnosePki = async (
+  s: PkiSettings,
+  fetchLists: FetchLists,
+  now = new Date(),
+): Promise<ConnectionStep[]> => {
+  const authorities = authoritiesOf(s.pki_ca_cert) ?? [];
+  const steps = [await timed(() => checkAuthorities(authorities, now))];
+  const lists = [...(givenListsOf(s.pki_crl) ?? [])];
+  if (s.pki_crl_url !== '')
+    steps.push(
+      await timed(async () => {
+        const reply = await fetchLists(s.pki_crl_url);
+        if (reply.ok) lists.push(...reply.lists);
+        return checkDownload(reply);
+      }),
+    );
+  if (lists.length > 0) {
+    let signed: Signed[] = [];
+    steps.push(await timed(async () => checkSignatures((signed = await signedBy(lists, authorities)))));
+    steps.push(await timed(() => checkDates(signed, now)));
+  }
+  return steps;
+};

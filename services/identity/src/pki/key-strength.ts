@@ -1,0 +1,47 @@
+import type { KeyObject } from 'node:crypto';
+
+/** OpenSSL's estimate for factoring (NIST SP 800-56B, appendix D), in steps of eight bits. */
+const factoringBits = (modulus: number): number => {
+  if (modulus < 8) return 0;
+  const x = modulus * Math.LN2;
+  const bits = (1.923 * Math.cbrt(x) * Math.cbrt(Math.log(x) ** 2) - 4.69) / Math.LN2;
+  return Math.floor((bits + 4) / 8) * 8;
+};
+
+const steps = (bits: number, table: readonly (readonly [from: number, bits: number])[]): number =>
+  table.find(([from]) => bits >= from)?.[1] ?? 0;
+
+const discreteLogBits = (modulus: number, divisor: number): number => {
+  const bits = steps(modulus, [
+    [15_360, 256],
+    [7680, 192],
+    [3072, 128],
+    [2048, 112],
+    [1024, 80],
+  ]);
+  return divisor < 160 ? 0 : Math.min(bits, Math.floor(divisor / 2));
+};
+
+const curveBits = (order: number): number =>
+  steps(order, [
+    [512, 256],
+    [384, 192],
+    [256, 128],
+    [224, 112],
+    [160, 80],
+  ]);
+
+/** Bits of security of a key as OpenSSL counts them; 0: a kind of key that no rule here knows. */
+export const keyStrength = ({ asymmetricKeyType, asymmetricKeyDetails = {} }: KeyObject): number => {
+  const { modulusLength = 0, divisorLength = 0, namedCurve = '' } = asymmetricKeyDetails;
+  const strengths: Partial<Record<string, number>> = {
+    rsa: factoringBits(modulusLength),
+    'rsa-pss': factoringBits(modulusLength),
+    dsa: discreteLogBits(modulusLength, divisorLength),
+    // The names of curves carry the size of their field.
+    ec: curveBits(Number(/\d{3}/.exec(namedCurve)?.[0] ?? 0)),
+    ed25519: 128,
+    ed448: 224,
+  };
+  return strengths[asymmetricKeyType ?? ''] ?? 0;
+};

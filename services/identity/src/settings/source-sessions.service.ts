@@ -1,0 +1,76 @@
+import type { SignInSource } from '@overtone/contracts';
+import { conflict, type Caller } from '@overtone/service-kit';
+import { toAuditRow, writeAudit } from '../audit/audit.ts';
+import type { Client } from '../client.ts';
+import { txOptions, type Db } from '../database.ts';
+import type { Sessions } from '../sessions/sessions.ts';
+import type { Settings } from './settings.ts';
+
+type Who = { caller: Caller; client: Client };
+type Count = { accounts: number; sessions: number };
+type Deps = {
+  db: Db;
+  settings: Settings;
+  sessions: Pick<Sessions, 'countOf' | 'holdersOf' | 'endAllOf' | 'endAll'>;
+};
+const accountsPerTransaction = 500;
+
+/** The sessions of accounts whose source an administrator has switched off: they go on until they are ended here. */
+export const createSourceSessions = ({ db, settings, sessions }: Deps) => {
+  const isEnabled = (source: SignInSource): boolean => settings.current()[`${source}_enabled`];
+
+  /** Ends the sessions of these accounts but for the caller's own session, with one audit record for each account. */
+  const endThose = (source: SignInSource, holders: { userId: string; email: string }[], who: Who): Promise<Count> =>
+    db.$transaction(async (tx) => {
+      const { userId: callerId, sessionId } = who.caller;
+      const reason = 'source_switched_off';
+      const others = holders.filter((h) => h.userId !== callerId).map((h) => h.userId);
+      const ended = new Map(await sessions.endAllOf(tx, others, reason));
+      if (others.length < holders.length) ended.set(callerId, await sessions.endAll(tx, callerId, reason, sessionId));
+      const records = holders.flatMap(({ userId, email: username }) => {
+        const count = ended.get(userId) ?? 0;
+        const details = { reason, source, sessions_revoked: count };
+        const by = { actor: callerId, client: who.client, outcome: 'success' } as const;
+        return count === 0 ? [] : [toAuditRow({ event: 'auth.session.terminated', userId, username, details, ...by })];
+      });
+      await tx.auditLog.createMany({ data: records });
+      return { accounts: records.length, sessions: [...ended.values()].reduce((sum, n) => sum + n, 0) };
+    }, txOptions);
+
+  return {
+    count: async (source: SignInSource): Promise<Count & { enabled: boolean }> => ({
+      enabled: isEnabled(source),
+      ...(await sessions.countOf(source)),
+    }),
+
+    /** @throws AppError conflict while the source is switched on: its people would only sign in again. */
+    end: async (source: SignInSource, who: Who): Promise<Count> => {
+      if (isEnabled(source)) throw conflict('source_switched_on', 'Switch this way to sign in off first');
+      const total: Count = { accounts: 0, sessions: 0 };
+      let after: string | null = null;
+      for (;;) {
+        const holders: { userId: string; email: string }[] = await sessions.holdersOf(
+          source,
+          after,
+          accountsPerTransaction,
+        );
+        if (holders.length === 0) break;
+        const ended = await endThose(source, holders, who);
+        total.accounts += ended.accounts;
+        total.sessions += ended.sessions;
+        after = holders.at(-1)?.userId ?? null;
+      }
+      const { userId } = who.caller;
+      await writeAudit(db, {
+        event: 'admin.sessions.end',
+        outcome: 'success',
+        actor: userId,
+        userId,
+        client: who.client,
+        details: { reason: 'source_switched_off', source, accounts: total.accounts, sessions_revoked: total.sessions },
+      });
+      return total;
+    },
+  };
+};
+export type SourceSessions = ReturnType<typeof createSourceSessions>;

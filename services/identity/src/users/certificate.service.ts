@@ -1,0 +1,83 @@
+import type { BodyOf, userRoutes } from '@overtone/contracts';
+import type { Outbox } from '@overtone/database';
+import { canonicalDn, parseDnList } from '@overtone/directory';
+import { conflict, forbidden, invalid } from '@overtone/service-kit';
+import { isTaken, type Db, type Tx } from '../database.ts';
+import type { Sessions } from '../sessions/sessions.ts';
+import {
+  withLockedAccount,
+  recordAuditEvent,
+  publishUserUpdated,
+  type LockedAccounts,
+} from './account-changes.service.ts';
+import type { Who } from './rules.ts';
+import { usersStore } from './users.store.ts';
+
+type Deps = { db: Db; outbox: Outbox; sessions: Sessions };
+type Names = BodyOf<typeof userRoutes.linkCertificate>;
+
+const inUse = () => conflict('certificate_linked', 'Another account is linked to this certificate');
+
+/** An entry of the index holds both names. */
+const longestName = 1_200;
+
+const nameOf = (path: 'subject' | 'issuer', text: string): string => {
+  const [dn, ...more] = parseDnList(text).dns;
+  const name = dn === undefined || more.length > 0 ? '' : canonicalDn(dn);
+  if (name !== '' && Buffer.byteLength(name) <= longestName) return name;
+  const message = 'It must be a distinguished name of at most 1,200 bytes, such as CN=Alice,O=Example.';
+  throw invalid('certificate_name_invalid', message, { errors: [{ path, message }] });
+};
+
+/** A certificate signs in with the rights of the account: for more than a user's that takes a super_admin. */
+const checkMayLink = ({ actor, target }: LockedAccounts): void => {
+  if (target.role !== 'user' && actor.role !== 'super_admin')
+    throw forbidden('role_required', 'This needs the role super_admin');
+};
+
+/** Links accounts to the certificates of their owners, and removes such links. */
+export const createCertificateLinks = ({ db, outbox, sessions }: Deps) => {
+  /** Without an issuer the first certificate of the subject decides, so that no other account may have the subject. */
+  const checkFree = async (tx: Tx, id: string, subject: string, issuer: string | null): Promise<void> => {
+    const others = await tx.user.count({
+      where: {
+        id: { not: id },
+        pkiSubjectDn: subject,
+        ...(issuer === null ? {} : { OR: [{ pkiIssuerDn: issuer }, { pkiIssuerDn: null }] }),
+      },
+    });
+    if (others > 0) throw inUse();
+  };
+
+  return {
+    link: async (id: string, names: Names, who: Who): Promise<void> => {
+      const subject = nameOf('subject', names.subject);
+      const issuer = names.issuer === null ? null : nameOf('issuer', names.issuer);
+      await withLockedAccount(db, { who, targetId: id, needed: 'admin' }, async (tx, scene) => {
+        checkMayLink(scene);
+        await checkFree(tx, id, subject, issuer);
+        const user = await usersStore.update(tx, id, { pkiSubjectDn: subject, pkiIssuerDn: issuer });
+        await publishUserUpdated(outbox, tx, user);
+        await recordAuditEvent(tx, who, scene.target, {
+          event: 'auth.account.linked',
+          details: { method: 'pki', subject, issuer: issuer ?? '' },
+        });
+      }).catch((error: unknown) => {
+        throw isTaken(error) ? inUse() : error;
+      });
+    },
+
+    unlink: (id: string, who: Who): Promise<void> =>
+      withLockedAccount(db, { who, targetId: id, needed: 'admin' }, async (tx, scene) => {
+        checkMayLink(scene);
+        const user = await usersStore.update(tx, id, { pkiSubjectDn: null, pkiIssuerDn: null });
+        const ended = await sessions.endAll(tx, id, 'ended_by_administrator');
+        await publishUserUpdated(outbox, tx, user);
+        await recordAuditEvent(tx, who, scene.target, {
+          event: 'auth.account.unlinked',
+          details: { method: 'pki', sessions_revoked: ended },
+        });
+      }),
+  };
+};
+export type CertificateLinks = ReturnType<typeof createCertificateLinks>;
