@@ -7,7 +7,7 @@ import {
   createLog,
   createMetrics,
   createService,
-  createWear,
+  createRecycling,
   version,
   type Service,
 } from '@overtone/service-kit';
@@ -24,7 +24,7 @@ import { createTelemetry } from './telemetry.ts';
 
 const name = 'directory-sync';
 
-/** The periodic sweep of the directory: whoever has left it loses access, and nobody else. */
+/** The periodic sweep of the directory: disables accounts that left it, and no others. */
 export const createDirectorySync = (env: DirectorySyncEnv, snapshotOf: SnapshotOf): Service => {
   const log = createLog(name, env);
   const metrics = createMetrics();
@@ -32,7 +32,7 @@ export const createDirectorySync = (env: DirectorySyncEnv, snapshotOf: SnapshotO
   const { db, checks, part } = createDatabase({ env, name, metrics, log }, (adapter) => new PrismaClient({ adapter }));
 
   const workerId = `${name}-${hostname()}-${randomUUID().slice(0, 8)}`;
-  const wear = createWear();
+  const recycling = createRecycling();
   const orders = createOrders({ bus });
   const telemetry = createTelemetry(metrics, () => sweepSignals(db));
   const passes = createPasses({ db, bus, snapshotOf, telemetry, log, holder: workerId });
@@ -48,8 +48,8 @@ export const createDirectorySync = (env: DirectorySyncEnv, snapshotOf: SnapshotO
     whoIs: createAssertionVerifier(env.ASSERTION_PUBLIC_KEY, name),
     parts: [part],
     routes: [...settingsRoutes({ db, passes }), ...passesRoutes({ db, orders, review })],
-    workers: [sweepWorker({ db, passes, orders, workerId, wear })],
-    wear,
+    workers: [sweepWorker({ db, passes, orders, workerId, recycling })],
+    recycling,
     periodics: [checkEverySlot(orders, bus)],
     checks,
   });

@@ -153,7 +153,7 @@ const snapshotOf = (directory: FakeDirectory) => () => async (): Promise<Snapsho
     people,
     seen: directory.people.length,
     proof: [{ code: 'pages', evidence: 'closed' }],
-    askAgain: async function* (accounts) {
+    recheck: async function* (accounts) {
       for (const account of accounts) {
         const other = directory.secondLook.get(account.userId);
         yield other === undefined ? (people.byId(account.directoryId ?? '') ?? null) : other;

@@ -4,21 +4,21 @@ import type { Db } from '../database.ts';
 
 const lifeSeconds = 15;
 const renewMs = 3_000;
-const lookAgainMs = 1_000;
+const retryMs = 1_000;
 
-/** The right to sweep. `signal` is aborted when it was lost: whoever goes on then goes on for nobody. */
+/** The exclusive right to run a sweep. `signal` is aborted when the lease is lost. */
 export type Lease = {
   token: number;
   signal: AbortSignal;
-  /** @throws Error when somebody else may have it: asked before whatever others would see. */
+  /** @throws Error when another replica may hold the lease. Called before every externally visible change. */
   confirm: () => Promise<void>;
   release: () => Promise<void>;
 };
 
 /**
- * Takes the one lease of the sweep, however many replicas there are. A holder that dies is not renewed and loses it;
- * the next one gets a larger token.
- * @returns null while somebody else holds it.
+ * Acquires the single lease of the sweep. A crashed holder does not renew it, so it expires;
+ * the next holder gets a larger token.
+ * @returns null while another replica holds it.
  */
 const takeLease = async (db: Db, holder: string): Promise<Lease | null> => {
   const rows = await db.$queryRaw<{ token: bigint }[]>`
@@ -34,12 +34,13 @@ const takeLease = async (db: Db, holder: string): Promise<Lease | null> => {
       where name = 'sweep' and token = ${token}::bigint`;
     if (held === 0) lost.abort(new Error('the lease of the sweep was lost'));
   };
-  let heardAt = Date.now();
+  let renewedAt = Date.now();
   const timer = setInterval(() => {
-    // A database that cannot be reached in time means the same as a lost lease: somebody else may have it by now.
+    // Without a renewal in time the lease counts as lost: another replica may hold it.
     void renew().then(
-      () => (heardAt = Date.now()),
-      () => Date.now() - heardAt > (lifeSeconds * 1000) / 2 && lost.abort(new Error('the lease could not be renewed')),
+      () => (renewedAt = Date.now()),
+      () =>
+        Date.now() - renewedAt > (lifeSeconds * 1000) / 2 && lost.abort(new Error('the lease could not be renewed')),
     );
   }, renewMs);
   return {
@@ -60,7 +61,7 @@ const takeLease = async (db: Db, holder: string): Promise<Lease | null> => {
 };
 
 /**
- * Takes it as soon as nobody else holds it: a dead holder's ends by itself, and a database that is away comes back.
+ * Waits until the lease is free; the lease of a crashed holder expires. Retries while the database is unavailable.
  * @throws when `stop` is aborted.
  */
 export const waitForLease = async (
@@ -69,15 +70,15 @@ export const waitForLease = async (
 ): Promise<Lease> => {
   for (;;) {
     const lease = await takeLease(db, holder).catch((err: unknown) => {
-      log.warn({ err }, 'the lease of the sweep cannot be asked for');
+      log.warn({ err }, 'sweep lease request failed');
       return null;
     });
     if (lease) return lease;
-    await sleep(lookAgainMs, undefined, { signal: stop });
+    await sleep(retryMs, undefined, { signal: stop });
   }
 };
 
-/** Whether somebody holds it now. */
+/** Whether any replica holds the lease now. */
 export const leaseHeld = async (db: Db): Promise<boolean> => {
   const rows = await db.$queryRaw<{ held: boolean }[]>`
     select until > now() as held from directory_lease where name = 'sweep'`;

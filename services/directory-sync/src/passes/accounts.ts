@@ -3,9 +3,9 @@ import type { Bus } from '@overtone/service-kit';
 import type { Account } from '../plan/plan.ts';
 
 type Columns = ReplyOf<typeof sweepRpc.accounts>;
-const atOnce = 2_000;
+const pageSize = 2_000;
 
-/** The row of every number that the columns have. */
+/** The columns have equal length, so the value exists. */
 const at = <T>(column: readonly T[], i: number): T => column[i] as T;
 const accountsOf = (columns: Columns): Account[] =>
   columns.userId.map((userId, i) => ({
@@ -21,15 +21,15 @@ const accountsOf = (columns: Columns): Account[] =>
     byHand: at(columns.byHand, i),
   }));
 
-/** All directory accounts of identity, page after page; the next page is made while one is looked at. */
+/** All directory accounts of identity, page by page; the next page is requested while the current one is processed. */
 export const accountPages = async function* (bus: Pick<Bus, 'ask'>): AsyncGenerator<Account[]> {
-  const ask = (after: string | null): Promise<Columns> => bus.ask(sweepRpc.accounts, { after, limit: atOnce });
-  for (let coming = ask(null); ;) {
-    const columns = await coming;
+  const ask = (after: string | null): Promise<Columns> => bus.ask(sweepRpc.accounts, { after, limit: pageSize });
+  for (let nextPage = ask(null); ;) {
+    const columns = await nextPage;
     const last = columns.userId.at(-1);
     if (last === undefined) return;
-    coming = ask(last);
-    coming.catch(() => undefined); // told when its turn comes
+    nextPage = ask(last);
+    nextPage.catch(() => undefined); // the error is thrown by the next await
     yield accountsOf(columns);
   }
 };

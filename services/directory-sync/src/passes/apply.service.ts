@@ -7,24 +7,24 @@ import type { ChangeResult, LeaverResult, Order, Results } from './report.ts';
 
 const changesAtOnce = 500;
 
-/** `told` hears how far it is. */
-type Deps = { bus: Pick<Bus, 'ask'>; told: (done: number, total: number) => void };
-/** The pass whose plan this is, while it holds the lease. */
+/** `onProgress` is called before each batch. */
+type Deps = { bus: Pick<Bus, 'ask'>; onProgress: (done: number, total: number) => void };
+/** The pass of the plan; it holds the lease. */
 type Applying = { order: Pick<Order, 'passId'>; signal: AbortSignal; confirm: Lease['confirm'] };
 
-/** Whom identity did not change because they are no longer as planned, and how many sessions of leavers it ended. */
+/** Accounts that identity did not change because they had changed since the plan, and ended sessions by account. */
 type Sent = { refused: Set<string>; sessions: Map<string, number> };
 
-/** Has identity do what a plan says, and tells what became of everybody in it. */
-export const createApply = ({ bus, told }: Deps) => {
-  /** Made and sent batch by batch: of a large company's first pass, all changes at once would be too much to hold. */
+/** Sends the changes of a plan to identity and returns the result for each account. */
+export const createApply = ({ bus, onProgress }: Deps) => {
+  /** Builds and sends the changes in batches, because all changes of a large first pass would not fit in memory. */
   const send = async (pass: Applying, wanted: readonly (Leaver | Change)[]): Promise<Sent> => {
     const sent: Sent = { refused: new Set(), sessions: new Map() };
     let done = 0;
     for (const batch of batches(wanted, changesAtOnce)) {
-      told(done, wanted.length);
+      onProgress(done, wanted.length);
       pass.signal.throwIfAborted();
-      // Whoever lost the lease may be older than what another pass has done since.
+      // After a lost lease another pass may have made newer changes.
       await pass.confirm();
       const changes = batch.map((w) => ('reason' in w ? disabling(w) : reconciling(w)));
       const { results } = await bus.ask(sweepRpc.apply, { passId: pass.order.passId, changes });

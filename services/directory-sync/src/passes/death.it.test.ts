@@ -132,7 +132,7 @@ const snapshotOf =
       people: { byId: (id) => people.get(id), byLogin: () => undefined },
       seen: people.size,
       proof: [],
-      askAgain: async function* (accounts) {
+      recheck: async function* (accounts) {
         for (const account of accounts) {
           await step(() => Promise.resolve());
           yield people.get(account.directoryId ?? '') ?? null;
@@ -185,7 +185,7 @@ const check = async (identity: ReturnType<typeof createIdentity>, orders: Order[
   ]);
 };
 
-describe('a pass whose process dies at any step of it', () => {
+describe('pass whose process crashes at any step', () => {
   it.each([
     ['is done to its end by the next try of the same order', true],
     ['is told as failed by the next order, which does the rest', false],
@@ -215,8 +215,8 @@ describe('a pass whose process dies at any step of it', () => {
   });
 });
 
-describe('an order whose tries meet trouble', () => {
-  it('waits while somebody holds the lease, dead or alive, and is then done', async () => {
+describe('sync job with failing attempts', () => {
+  it('waits while a running or crashed holder has the lease, and then completes', async () => {
     await begin();
     await db.$executeRaw`update directory_lease set until = now() + interval '1 day'`;
     const [life, identity, order] = [immortal(), createIdentity(), orderOf()];
@@ -229,7 +229,7 @@ describe('an order whose tries meet trouble', () => {
     await check(identity, [order], 'after the wait');
   });
 
-  it('is told as failed by its last try, with what all tries did', async () => {
+  it('is reported as failed by its last attempt, with the changes of all attempts', async () => {
     await begin();
     const [identity, order] = [createIdentity(), orderOf()];
     const ask = (def: { subject: string }, request: unknown): unknown =>

@@ -73,7 +73,7 @@ type How = { onSeen?: (seen: number) => void; clock?: Clock };
 /** A pass up to what it would tell identity. */
 const pass = async (rules: SweepRules, { onSeen = () => {}, clock }: How = {}) => {
   try {
-    const take = directorySnapshot(() => ring, { paceMs: 0, patienceMs: [1] })(rules);
+    const take = directorySnapshot(() => ring, { paceMs: 0, busyRetryDelaysMs: [1] })(rules);
     const snapshot = await take(new AbortController().signal, onSeen, clock);
     const planRules = { mappings: compileMappings('ldap', [], false) };
     const plan = createPlan(snapshot.people, planRules, { maxDisables: 100_000, maxPercent: null, approved: null });
@@ -113,8 +113,8 @@ const blind = (sight: string) =>
     () => pass(rulesOf(slapd)),
   );
 
-describe('a disaster disables nobody', () => {
-  it('without one, the directory and the accounts agree; one who left is found', async () => {
+describe('no account is disabled after', () => {
+  it('no fault, except one account that left the directory', async () => {
     expect(await pass(rulesOf(slapd))).toEqual(nothing);
     const left = await start(people.slice(1));
     expect(await pass(rulesOf(left))).toEqual({ ...nothing, disabled: [idOf(0)] });
@@ -126,7 +126,7 @@ describe('a disaster disables nobody', () => {
     expect(await pass(rulesOf(slapd, { searchBase: slapd.groups }))).toEqual(aborted);
   });
 
-  it('an edit of the filter that nobody matches any more, or few', async () => {
+  it('a change of the filter that matches no or few persons', async () => {
     const filter = (more: string) => ({ userSearchFilter: `(&(objectClass=inetOrgPerson)${more}(uid={username}))` });
     expect(await pass(rulesOf(slapd, filter('(title=staff)')))).toEqual(aborted);
     // Whoever a narrower filter leaves out is still found by the second look, which asks by the immutable id.
@@ -164,16 +164,16 @@ describe('a disaster disables nobody', () => {
     await empty.stop();
   });
 
-  it('a schema that lost the attribute people are known by', async () => {
+  it('a schema change that removes the identifying attribute', async () => {
     expect(await pass(rulesOf(slapd, { usernameAttr: 'sAMAccountName' }))).toEqual(aborted);
   });
 
-  it('a limit that cuts the pages', async () => {
+  it('a limit that truncates the pages', async () => {
     // An ordinary person's pages end at 500 entries.
     expect(await pass(rulesOf(slapd, { bindDn: personDn(1) }, 'u1-secret'))).toEqual(aborted);
   });
 
-  it('a server that dies between two pages', async () => {
+  it('a server crash between two pages', async () => {
     const onSeen = (seen: number) => {
       if (seen === 1_000) process.kill(slapd.pid(), 'SIGKILL');
     };

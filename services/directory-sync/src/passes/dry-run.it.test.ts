@@ -97,7 +97,7 @@ const passesOf = ({ nested }: World) =>
     const noKeys = () => {
       throw new Error('there is no password to open');
     };
-    return directorySnapshot(noKeys, { paceMs: 0, patienceMs: [1] })({ ...rules, config });
+    return directorySnapshot(noKeys, { paceMs: 0, busyRetryDelaysMs: [1] })({ ...rules, config });
   });
 const run = async (world: World, dryRun: boolean): Promise<PassReport> => {
   const order = { passId: randomUUID(), trigger: 'manual', dryRun, approvedPass: null } as const;
@@ -175,7 +175,7 @@ const trial = async (seed: number): Promise<number> => {
   return touched.size;
 };
 
-describe('a dry run over random worlds in real rows', () => {
+describe('dry run over randomly generated accounts and directories', () => {
   it(
     'changes no row but its report, and the real run then does exactly what it told',
     async () => {

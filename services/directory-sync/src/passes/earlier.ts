@@ -5,18 +5,18 @@ import type { Results } from './report.ts';
 
 type Done = ReplyOf<typeof sweepRpc.done>['done'][number];
 
-const atOnce = 2_000;
+const pageSize = 2_000;
 
 const accountOf = ({ userId, email, login, role }: Done) => ({ userId, email, login, role: role?.from ?? 'user' });
 
 /**
- * What a pass that was broken off has done: identity's audit knows, because it stands or falls with each change. Nothing
- * that the dead process would have had to write down is needed.
+ * The changes of an interrupted pass, from identity's audit log, which is written in the transaction of each change.
+ * The crashed process needs no record of its own.
  */
 export const doneBy = async (bus: Pick<Bus, 'ask'>, passId: string, since: Date): Promise<Results> => {
   const results: Results = { leavers: [], changes: [] };
   const page = async (after: string | null) => {
-    const { done } = await bus.ask(sweepRpc.done, { passId, since: since.toISOString(), after, limit: atOnce });
+    const { done } = await bus.ask(sweepRpc.done, { passId, since: since.toISOString(), after, limit: pageSize });
     return done;
   };
   for await (const done of askAll(page, (d) => d.userId)) {
@@ -35,7 +35,7 @@ export const doneBy = async (bus: Pick<Bus, 'ask'>, passId: string, since: Date)
 
 export const noResults: Results = { leavers: [], changes: [] };
 
-/** What the plan has to know of it. */
+/** The part of the results that the plan needs. */
 export const beforeOf = ({ leavers, changes }: Results): DoneBefore => ({
   userIds: new Set([...leavers.map((l) => l.leaver), ...changes.map((c) => c.change)].map((w) => w.account.userId)),
   disabled: leavers.length,

@@ -35,7 +35,7 @@ const outcomes = (report: Record<string, unknown>) =>
   (report['actions'] as { user_uuid: string; outcome: string }[]).map((a) => [a.user_uuid, a.outcome]);
 
 describe('a pass', () => {
-  it('disables whom the directory no longer has, and says who and why', async () => {
+  it('disables accounts that left the directory, and reports each with its reason', async () => {
     leave(2);
     const report = await world.pass();
     expect(report).toMatchObject({ status: 'ok', checked: 5, seen: 4, candidates: 1, disabled: 1, dry_run: false });
@@ -50,12 +50,12 @@ describe('a pass', () => {
     expect((await world.ask('GET')).body['last_result']).toMatchObject({ pass_uuid: report['pass_uuid'] });
   });
 
-  it('that finds nothing to do asks identity for nothing', async () => {
+  it('sends identity no changes when there are none', async () => {
     expect(await world.pass()).toMatchObject({ status: 'ok', candidates: 0, reconciled: 0 });
     expect(world.identity.applied).toEqual([]);
   });
 
-  it('in which the directory cannot be asked aborts with directory_unavailable, and nobody is disabled', async () => {
+  it('aborts with directory_unavailable and disables no account when the directory does not respond', async () => {
     leave(1, 2, 3);
     world.directory.fault = 'The server ended a chain of pages';
     const report = await world.pass();
@@ -63,20 +63,20 @@ describe('a pass', () => {
     expect(world.identity.applied).toEqual([]);
   });
 
-  it('in which none of the known accounts is found disables nobody', async () => {
+  it('disables no account when the directory contains none of the known accounts', async () => {
     world.directory.people = [member(99).person];
     expect(await world.pass()).toMatchObject({ status: 'directory_unavailable', disabled: 0 });
     expect(world.identity.applied).toEqual([]);
   });
 
-  it('with one account whose groups cannot be read disables nobody', async () => {
+  it('disables no account when the groups of one account cannot be read', async () => {
     leave(1);
     world.directory.people = world.directory.people.map((p, i) => (i === 0 ? { ...p, admitted: 'unknown' } : p));
     expect(await world.pass()).toMatchObject({ status: 'directory_unavailable' });
     expect(world.identity.applied).toEqual([]);
   });
 
-  it('asks once more for everybody it is to disable, and leaves whom it then sees', async () => {
+  it('rechecks every account before it is disabled, and keeps those that the recheck finds', async () => {
     leave(1, 2);
     world.directory.secondLook.set(userId(1), member(1).person);
     const report = await world.pass();
@@ -88,14 +88,14 @@ describe('a pass', () => {
   });
 
   it('disables at most max_disables_per_run and defers the rest', async () => {
-    await world.ask('PUT', '', { max_disables_per_run: 2 });
+    await world.ask('PUT', '', { max_disables_per_run: 2, max_disable_percent: null });
     leave(1, 2, 3, 4);
     const report = await world.pass();
     expect(report).toMatchObject({ disabled: 2, deferred: 2, capped: true });
     expect(disabled()).toEqual([userId(1), userId(2)]);
   });
 
-  it('dry: reports the same and changes no row but its report', async () => {
+  it('writes only its report in a dry run', async () => {
     leave(2, 3);
     const dry = await world.pass({ dry_run: true });
     expect(dry).toMatchObject({ dry_run: true, would_disable: 2, disabled: 0 });
@@ -106,7 +106,7 @@ describe('a pass', () => {
     expect(told(real)).toEqual(told(dry));
   });
 
-  it('with dry_run set reports who would be disabled, and leaves them as they are', async () => {
+  it('reports the accounts to disable without a change when dry_run is set', async () => {
     await world.ask('PUT', '', { dry_run: true });
     leave(2);
     expect(await world.pass()).toMatchObject({ status: 'ok', dry_run: true, would_disable: 1, disabled: 0 });
@@ -114,14 +114,14 @@ describe('a pass', () => {
     expect(world.identity.applied).toEqual([]);
   });
 
-  it('with the sweep switched off does nothing and says disabled; a dry run may be looked at', async () => {
+  it('reports `disabled` when the sweep is switched off, except in a dry run', async () => {
     await world.ask('PUT', '', { enabled: false });
     leave(2);
     expect(await world.pass()).toMatchObject({ status: 'disabled', candidates: 0 });
     expect(await world.pass({ dry_run: true })).toMatchObject({ status: 'ok', would_disable: 1 });
   });
 
-  it('lists accounts that came back, and enables nobody', async () => {
+  it('lists accounts that returned to the directory without enabling them', async () => {
     world.identity.accounts = members.map((m, i) =>
       i === 0 ? { ...m.account, active: false, disabledBy: 'directory' } : m.account,
     );
@@ -129,7 +129,7 @@ describe('a pass', () => {
     expect(world.identity.applied).toEqual([]);
   });
 
-  it('ordered twice under one id is one pass', async () => {
+  it('runs once when it is enqueued twice with one id', async () => {
     leave(2);
     const first = await world.pass();
     const input = { trigger: 'manual', dryRun: false, approvedPass: null, approvedBy: null };
@@ -140,7 +140,7 @@ describe('a pass', () => {
   });
 });
 
-describe('a pass that is broken off half-way', () => {
+describe('interrupted pass', () => {
   const many = [...Array(700).keys()].map((i) => member(i + 1, {}, { admin: i < 3 ? 'no' : 'yes' }));
   beforeEach(async () => {
     world.identity.accounts = many.map((m) => m.account);
@@ -153,7 +153,7 @@ describe('a pass that is broken off half-way', () => {
   };
   const brokenOff = () => waitFor(() => world.identity.applied.length === 1);
 
-  it('goes on at its next try, and tells everything both tries did, each once', async () => {
+  it('continues at its next attempt, and reports each change of both attempts once', async () => {
     const id = await orderBroken();
     await waitFor(async () => (await world.ask('GET', `/passes/${id}`)).status === 200, { timeoutMs: 120_000 });
     const report = await world.report(id);
@@ -166,7 +166,7 @@ describe('a pass that is broken off half-way', () => {
     expect((await world.ask('POST', `/passes/${id}/undo`)).body).toMatchObject({ restored: 1, left: [{}] });
   });
 
-  it('and whose next try finds no directory, still tells whom it disabled', async () => {
+  it('reports the disabled accounts even when the directory is unavailable at the next attempt', async () => {
     const id = await orderBroken();
     await brokenOff();
     world.directory.fault = 'The directory is gone';
@@ -175,7 +175,7 @@ describe('a pass that is broken off half-way', () => {
     expect(disabled()).toHaveLength(2);
   });
 
-  it('and overtaken by a later pass, ends as failed with what it did; the later one does the rest', async () => {
+  it('is reported as failed with its changes by a later pass, which makes the remaining changes', async () => {
     const id = await orderBroken();
     await brokenOff();
     await waitFor(async () => (await world.ask('GET', '/status')).body['running'] === null);
@@ -193,7 +193,7 @@ const redelivered = async () =>
 const free = () => world.sql('update directory_lease set until = now()');
 
 describe('the lease', () => {
-  it('keeps passes from overlapping: 409 while one runs', async () => {
+  it('prevents overlapping passes with 409 while one runs', async () => {
     let go = () => {};
     const gate = new Promise<void>((resolve) => (go = resolve));
     world.directory.meanwhile = () => gate;
@@ -206,7 +206,7 @@ describe('the lease', () => {
     await world.report(id);
   });
 
-  it('lost while a pass runs, that pass applies nothing, and its order waits for the other holder', async () => {
+  it('stops a pass that loses it from applying changes; its job waits for the other holder', async () => {
     leave(2);
     world.directory.meanwhile = async () => {
       world.directory.meanwhile = async () => {};
@@ -223,7 +223,7 @@ describe('the lease', () => {
     expect(disabled()).toEqual([userId(2)]);
   });
 
-  it('of a dead holder is taken over once it ends', async () => {
+  it('is acquired from a crashed holder when it expires', async () => {
     await world.sql(`update directory_lease set holder = 'dead', until = now() + interval '1 day'`);
     expect((await world.ask('POST', '/run')).status).toBe(409);
     await free();
@@ -240,7 +240,7 @@ describe('the schedule', () => {
   const sinceYesterday = () =>
     world.sql(`update system_settings set updated_at = now() - interval '1 day' where key = 'directory_sync.enabled'`);
 
-  it('due, dispatches one run and claims its window', async () => {
+  it('enqueues one run and claims its window when it is due', async () => {
     await sinceYesterday();
     await world.ask('PUT', '', { schedule: '* * * * *' });
     const before = await counted('directory_pass');
@@ -253,7 +253,7 @@ describe('the schedule', () => {
     expect(Number(await counted('directory_pass'))).toBeLessThanOrEqual(Number(before) + 2);
   });
 
-  it('due while the run cannot be dispatched, keeps its window until it can', async () => {
+  it('keeps its window until a due run can be enqueued', async () => {
     await sinceYesterday();
     await world.ask('PUT', '', { schedule: '* * * * *' });
     const before = Number(await counted('directory_pass'));
@@ -270,7 +270,7 @@ describe('the schedule', () => {
     expect(Number(await counted('directory_pass'))).toBe(before + 1);
   });
 
-  it('switched on again after a long time, makes up for nothing that was due before', async () => {
+  it('does not make up for earlier runs when it is enabled again', async () => {
     await world.ask('PUT', '', { schedule: '0 4 * * *' });
     await world.sql(
       `insert into system_settings (key, value) values ('directory_sync.last_run_at', to_jsonb('2026-01-01T04:00:00.000Z'::text))`,
@@ -300,24 +300,20 @@ describe('the schedule', () => {
 
 describe('a held pass', () => {
   const hold = async () => {
-    await world.ask('PUT', '', { max_disable_percent: 30 });
-    leave(1, 2);
+    leave(1, 2, 3);
     return world.pass();
   };
 
-  it('holds the whole set above the share that is allowed', async () => {
+  it('holds the whole set above the allowed share', async () => {
     const report = await hold();
-    expect(report).toMatchObject({ status: 'held', candidates: 2, disabled: 0 });
-    expect(outcomes(report)).toEqual([
-      [userId(1), 'held'],
-      [userId(2), 'held'],
-    ]);
+    expect(report).toMatchObject({ status: 'held', candidates: 3, disabled: 0 });
+    expect(outcomes(report)).toEqual([1, 2, 3].map((n) => [userId(n), 'held']));
     expect(world.identity.applied).toEqual([]);
   });
 
-  it('approved, disables of exactly that set whoever is still gone', async () => {
+  it('disables, after approval, the accounts of that set that are still absent', async () => {
     const held = await hold();
-    leave(2, 3);
+    leave(2, 3, 4);
     const answer = await world.ask('POST', `/passes/${String(held['pass_uuid'])}/approve`, {
       set_digest: held['set_digest'],
     });
@@ -325,12 +321,13 @@ describe('a held pass', () => {
     const report = await world.report(String(answer.body['task_id']));
     expect(outcomes(report)).toEqual([
       [userId(2), 'disabled'],
-      [userId(3), 'held'],
+      [userId(3), 'disabled'],
+      [userId(4), 'held'],
     ]);
-    expect(disabled()).toEqual([userId(2)]);
+    expect(disabled()).toEqual([userId(2), userId(3)]);
   });
 
-  it('is not approved by another digest, and only once', async () => {
+  it('is approved only by its digest, and only once', async () => {
     const held = await hold();
     const approve = (setDigest: unknown) =>
       world.ask('POST', `/passes/${String(held['pass_uuid'])}/approve`, { set_digest: setDigest });
@@ -341,12 +338,12 @@ describe('a held pass', () => {
   });
 });
 
-describe('looking back', () => {
-  it('answers 404 when there is nobody of that id', async () => {
+describe('review of finished passes', () => {
+  it('answers 404 for an unknown account', async () => {
     expect((await world.ask('GET', `/users/${randomUUID()}`)).status).toBe(404);
   });
 
-  it('tells why somebody was disabled', async () => {
+  it('explains why an account was disabled', async () => {
     leave(2);
     const report = await world.pass();
     const why = (await world.ask('GET', `/users/${userId(2)}`)).body as unknown as Record<string, unknown>[];
@@ -358,7 +355,7 @@ describe('looking back', () => {
     });
   });
 
-  it('tells why a role changed: by which groups of the directory', async () => {
+  it('explains which directory groups changed a role', async () => {
     const claims = { known: true as const, values: ['cn=staff', 'cn=heads'] };
     world.directory.people = members.map((m, i) =>
       i === 2 ? { ...m.person, admin: 'yes' as const, claims } : m.person,
@@ -368,7 +365,7 @@ describe('looking back', () => {
     expect(why[0]).toMatchObject({ decision: 'applied', evidence: { role: 'admin', groups: 'cn=staff; cn=heads' } });
   });
 
-  it('takes a pass back, and says who stayed and why', async () => {
+  it('undoes a pass, and reports the accounts that stay disabled with the reason', async () => {
     leave(1, 2);
     const report = await world.pass();
     const { status, body } = await world.ask('POST', `/passes/${String(report['pass_uuid'])}/undo`);
@@ -393,14 +390,14 @@ describe('looking back', () => {
 });
 
 describe('the settings', () => {
-  it('have the defaults of the specification', async () => {
+  it('have the defaults of the specification, and a limit of 20 percent without a stored value', async () => {
     await world.sql(`delete from system_settings where key like 'directory_sync.%'`);
     expect((await world.ask('GET')).body).toEqual({
       enabled: false,
       schedule: '0 4 * * *',
       dry_run: true,
       max_disables_per_run: 10,
-      max_disable_percent: null,
+      max_disable_percent: 20,
       last_run_at: null,
       last_result: null,
     });

@@ -16,7 +16,7 @@ import { createTime } from './time.ts';
 import { witness } from './witness.ts';
 
 type SweepRules = ReplyOf<typeof sweepRpc.rules>;
-/** How the directory that these rules name is read. */
+/** Creates the snapshot function for the directory of these rules. */
 export type SnapshotOf = (rules: SweepRules) => TakeSnapshot;
 type Deps = {
   db: Db;
@@ -31,13 +31,13 @@ type Pass = {
   dryRun: boolean;
   settings: SweepSettings;
   startedAt: Date;
-  /** It was begun before, and broken off. */
+  /** An earlier attempt of this pass was interrupted. */
   again: boolean;
   signal: AbortSignal;
   confirm: Lease['confirm'];
 };
-/** `last`: nobody tries this order again, so its report is written now, however it ends. */
-type Try = { stop: AbortSignal; last: boolean };
+/** `last`: the job is not retried after this attempt, so its report is written in any case. */
+type Attempt = { stop: AbortSignal; last: boolean };
 
 /** One pass: snapshot, plan, apply, in this direction only. A dry run is the same without the last step. */
 export const createPasses = (d: Deps) => {
@@ -47,7 +47,7 @@ export const createPasses = (d: Deps) => {
     if (running) running = { ...running, phase, done, total };
   };
 
-  const apply = createApply({ bus: d.bus, told: (done, total) => at('apply', done, total) });
+  const apply = createApply({ bus: d.bus, onProgress: (done, total) => at('apply', done, total) });
 
   const doneBefore = ({ order, startedAt, again }: Pass): Promise<Results> =>
     again ? doneBy(d.bus, order.passId, startedAt) : Promise.resolve(noResults);
@@ -64,7 +64,7 @@ export const createPasses = (d: Deps) => {
       at('plan', (done += page.length));
       pass.signal.throwIfAborted();
     }
-    // After the accounts: what they show as done is in the audit by now.
+    // Read after the accounts, so that the audit log contains every change that they show.
     const earlier = await doneBefore(pass);
     return { plan: plan.finish(beforeOf(earlier)), earlier };
   };
@@ -89,64 +89,70 @@ export const createPasses = (d: Deps) => {
     const planRules = { mappings: compileMappings('ldap', rules.mappings, rules.anyMapping) };
     const { plan, earlier } = await planOf(pass, snapshot, planRules);
     const onNext = (done: number, total: number) => at('witness', done, total);
-    const seenTwice = await witness(plan, { dryRun, snapshot, rules: planRules, onNext });
+    const rechecked = await witness(plan, { dryRun, snapshot, rules: planRules, onNext });
     const now = dryRun
-      ? { leavers: seenTwice, changes: plan.changes.map((change) => ({ change, applied: false })) }
-      : await apply(pass, seenTwice, plan);
+      ? { leavers: rechecked, changes: plan.changes.map((change) => ({ change, applied: false })) }
+      : await apply(pass, rechecked, plan);
     const results = together(earlier, now);
     const { seen, proof } = snapshot;
-    const told = { seen, proof: [...proof], requests: snapshot.requests() };
-    const report = reportOf(plan, results, { ...factsOf(pass, rules.groups), ...told });
+    const snapshotFacts = { seen, proof: [...proof], requests: snapshot.requests() };
+    const report = reportOf(plan, results, { ...factsOf(pass, rules.groups), ...snapshotFacts });
     await pass.confirm();
     await store.close(d.db, report, { ...results, returned: plan.returned });
     return report;
   };
 
-  /** Ends a pass that decides nothing; what an earlier try of it did is told nevertheless. */
-  const nothing = async (pass: Pass, status: PassReport['status'], error: string | null): Promise<PassReport> => {
+  /** Ends a pass without decisions; the report contains the changes of an earlier attempt. */
+  const closeWithoutPlan = async (
+    pass: Pass,
+    status: PassReport['status'],
+    error: string | null,
+  ): Promise<PassReport> => {
     const earlier = await doneBefore(pass);
     const report = abortedReport(factsOf(pass), { status, error }, earlier);
     await store.close(d.db, report, { ...earlier, returned: [] });
     return report;
   };
 
-  /** Passes whose process died and that nobody took up again: their reports are written by the next one. */
-  const settle = async (now: Pass): Promise<void> => {
+  /** Writes the reports of passes whose process crashed and that were not resumed. */
+  const closeAbandoned = async (now: Pass): Promise<void> => {
     for (const { id, trigger, dryRun, startedAt } of await store.unfinished(d.db, now.order.passId)) {
       const left: Order = { passId: id, trigger: trigger as Order['trigger'], dryRun, approvedPass: null };
       const pass = { ...now, order: left, dryRun, startedAt, again: true };
-      d.telemetry.finished(await nothing(pass, 'failed', 'The pass was broken off, and a later one took its place.'));
+      d.telemetry.finished(
+        await closeWithoutPlan(pass, 'failed', 'The pass was broken off, and a later one took its place.'),
+      );
     }
   };
 
   const underLease = async (pass: Pass): Promise<PassReport> => {
-    // A dry run may be looked at before the sweep is switched on.
-    if (!pass.settings.enabled && !pass.dryRun) return nothing(pass, 'disabled', 'The sweep is switched off.');
+    // Dry runs are allowed before the sweep is enabled.
+    if (!pass.settings.enabled && !pass.dryRun) return closeWithoutPlan(pass, 'disabled', 'The sweep is switched off.');
     const rules = await d.bus.ask(sweepRpc.rules, {});
-    if (!rules.enabled) return nothing(pass, 'disabled', 'Sign-in with the directory is switched off.');
+    if (!rules.enabled) return closeWithoutPlan(pass, 'disabled', 'Sign-in with the directory is switched off.');
     try {
       return await sweep(pass, rules);
     } catch (e) {
       if (!isAppError(e) || e.code !== 'directory_unavailable') throw e;
       d.log.error({ err: e, pass: pass.order.passId }, 'the sweep was broken off; nobody was disabled');
-      return nothing(pass, 'directory_unavailable', e.message);
+      return closeWithoutPlan(pass, 'directory_unavailable', e.message);
     }
   };
 
-  const given = (pass: Pass, { last }: Try): Promise<PassReport> =>
-    settle(pass)
+  const runAttempt = (pass: Pass, { last }: Attempt): Promise<PassReport> =>
+    closeAbandoned(pass)
       .then(() => underLease(pass))
       .catch((e: unknown) => {
         if (!last || pass.signal.aborted) throw e;
         d.log.error({ err: e, pass: pass.order.passId }, 'the sweep failed at its last try');
         const why = isAppError(e) ? e.message : 'The pass failed; the log of the service tells why.';
-        return nothing({ ...pass, again: true }, 'failed', why);
+        return closeWithoutPlan({ ...pass, again: true }, 'failed', why);
       });
 
   return {
     running: () => running,
-    /** One pass after the other: this waits while another runs anywhere. */
-    run: async (order: Order, how: Try): Promise<PassReport | null> => {
+    /** Waits while another pass runs in any replica. */
+    run: async (order: Order, how: Attempt): Promise<PassReport | null> => {
       const lease = await waitForLease(d, how.stop);
       try {
         const settings = await settingsStore.read(d.db);
@@ -157,7 +163,7 @@ export const createPasses = (d: Deps) => {
         const { startedAt } = row;
         running = { passId: order.passId, phase: 'snapshot', done: 0, total: null, dryRun, startedAt };
         const { confirm } = lease;
-        const report = await given({ order, dryRun, settings, startedAt, again, signal, confirm }, how);
+        const report = await runAttempt({ order, dryRun, settings, startedAt, again, signal, confirm }, how);
         d.telemetry.finished(report);
         time.finished(report);
         return report;

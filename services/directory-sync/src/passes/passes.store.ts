@@ -17,7 +17,7 @@ type Row = {
   change: Json;
 };
 
-/** One after the other: of many, each is short-lived. */
+/** A generator, so that many rows are not in memory at the same time. */
 function* rowsOf({ leavers, changes, returned }: Decisions): Generator<Row> {
   for (const { leaver, outcome } of leavers)
     yield {
@@ -65,7 +65,7 @@ const person = (a: Pick<Account, 'userId' | 'email' | 'login'>) => ({
 });
 
 export const passesStore = {
-  /** @returns the pass as it stands; a repeated order finds its own, `again`. */
+  /** @returns the stored pass; `again` is true when the job was delivered before. */
   open: async (db: Db, order: Order, dryRun: boolean): Promise<{ row: DirectoryPass; again: boolean }> => {
     const made = await db.$executeRaw`
       insert into directory_pass (uuid, trigger, dry_run, approves)
@@ -73,10 +73,10 @@ export const passesStore = {
       on conflict do nothing`;
     return { row: await db.directoryPass.findUniqueOrThrow({ where: { id: order.passId } }), again: made === 0 };
   },
-  /** Other passes that never ended: whoever holds the lease knows that nobody works at them. */
+  /** Other passes without an end. The caller holds the lease, so none of them is running. */
   unfinished: (db: Db, passId: string): Promise<DirectoryPass[]> =>
     db.directoryPass.findMany({ where: { finishedAt: null, id: { not: passId } }, orderBy: { startedAt: 'asc' } }),
-  /** Report, decisions and `last_result` stand or fall together. */
+  /** Writes report, decisions and `last_result` in one transaction. */
   close: async (db: Db, report: PassReport, decisions: Decisions): Promise<void> => {
     await db.$transaction(
       async (tx) => {
@@ -104,7 +104,7 @@ export const passesStore = {
       { timeout: 600_000 },
     );
   },
-  /** What came after a report was told; `last_result` tells it, too, as long as it is of this pass. */
+  /** Changes a stored report, and `last_result` when it is of the same pass. */
   amend: async (tx: Tx, passId: string, change: (report: PassReport) => PassReport): Promise<void> => {
     const [row] = await tx.$queryRaw<{ report: Json }[]>`
       select report from directory_pass where uuid = ${passId}::uuid and report is not null for update`;

@@ -4,7 +4,7 @@ import type { Account, Change, Leaver, Plan } from '../plan/plan.ts';
 export type Order = {
   passId: string;
   trigger: 'schedule' | 'manual' | 'approval';
-  /** Asked for as a dry run, whatever the setting says. */
+  /** Requested as a dry run, independent of the setting. */
   dryRun: boolean;
   approvedPass: string | null;
 };
@@ -18,22 +18,26 @@ export type Running = {
   startedAt: Date;
 };
 
-/** What a report tells of an account. */
-type Told = Pick<Account, 'userId' | 'email' | 'login' | 'role'>;
-/** What became of a planned leaver, and of a planned change. */
+/** The account fields in a report. */
+type ReportedAccount = Pick<Account, 'userId' | 'email' | 'login' | 'role'>;
+/** The results of a planned deprovisioning and of a planned change. */
 export type LeaverResult = {
-  leaver: Omit<Leaver, 'account'> & { account: Told };
+  leaver: Omit<Leaver, 'account'> & { account: ReportedAccount };
   outcome: PassReport['actions'][number]['outcome'];
   sessionsRevoked?: number;
 };
-export type ChangeResult = { change: Omit<Change, 'account'> & { account: Told }; applied: boolean; error?: string };
+export type ChangeResult = {
+  change: Omit<Change, 'account'> & { account: ReportedAccount };
+  applied: boolean;
+  error?: string;
+};
 export type Results = {
   leavers: LeaverResult[];
   changes: ChangeResult[];
 };
 
-/** Lists in a report are cut here; the decisions themselves are kept row by row. */
-const atMost = 1_000;
+/** Maximum length of lists in a report; all decisions are stored as rows. */
+const maxListed = 1_000;
 
 type Facts = {
   order: Order;
@@ -45,7 +49,7 @@ type Facts = {
 };
 type Planned = { seen: number; requests: number; proof: PassReport['proof'] };
 
-/** The report of a pass that came as far as a plan. */
+/** The report of a pass that completed its plan. */
 export const reportOf = (plan: Plan, results: Results, f: Facts & Planned): PassReport => ({
   ...emptyReport(f.order, f),
   ...outcomesOf(results, f.groupNames),
@@ -54,11 +58,13 @@ export const reportOf = (plan: Plan, results: Results, f: Facts & Planned): Pass
   checked: plan.checked,
   seen: f.seen,
   proof: [...f.proof, { code: 'known', evidence: `${plan.known} of our accounts were seen` }],
-  eligible_for_reactivation: plan.returned.slice(0, atMost).map(({ userId, email }) => ({ user_uuid: userId, email })),
+  eligible_for_reactivation: plan.returned
+    .slice(0, maxListed)
+    .map(({ userId, email }) => ({ user_uuid: userId, email })),
   set_digest: plan.digest,
 });
 
-/** What became of accounts, as a report tells it. */
+/** The outcome per account, for the report. */
 const outcomesOf = (results: Results, groupNames: Facts['groupNames']) => {
   const count = (outcome: LeaverResult['outcome']) => results.leavers.filter((l) => l.outcome === outcome).length;
   const named = (ids: readonly string[]) => ids.map((id) => groupNames.get(id) ?? id);
@@ -68,7 +74,7 @@ const outcomesOf = (results: Results, groupNames: Facts['groupNames']) => {
     would_disable: count('would_disable'),
     deferred: count('deferred'),
     capped: count('deferred') > 0,
-    actions: results.leavers.slice(0, atMost).map(({ leaver, outcome, sessionsRevoked }) => ({
+    actions: results.leavers.slice(0, maxListed).map(({ leaver, outcome, sessionsRevoked }) => ({
       user_uuid: leaver.account.userId,
       email: leaver.account.email,
       ldap_uid: leaver.account.login,
@@ -79,7 +85,7 @@ const outcomesOf = (results: Results, groupNames: Facts['groupNames']) => {
       evidence: { ...leaver.evidence },
     })),
     reconciled: results.changes.filter((c) => c.applied).length,
-    reconciliations: results.changes.slice(0, atMost).map(({ change, applied, error }) => ({
+    reconciliations: results.changes.slice(0, maxListed).map(({ change, applied, error }) => ({
       user_uuid: change.account.userId,
       email: change.account.email,
       ...(change.role ? { role_from: change.account.role, role_to: change.role } : {}),
@@ -91,7 +97,7 @@ const outcomesOf = (results: Results, groupNames: Facts['groupNames']) => {
   };
 };
 
-/** The report of a pass that came to no plan; an earlier try of it may have done something nevertheless. */
+/** The report of a pass without a plan; an earlier attempt may have made changes. */
 export const abortedReport = (
   f: Facts,
   why: { status: PassReport['status']; error: string | null },

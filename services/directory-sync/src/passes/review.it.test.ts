@@ -23,8 +23,9 @@ const last = async () => (await world.ask('GET')).body['last_result'];
 const post = (pass: Record<string, unknown>, what: string, body?: object) =>
   world.ask('POST', `/passes/${String(pass['pass_uuid'])}${what}`, body);
 
-describe('what is told of a pass later', () => {
-  it('says of how many accounts it was taken back, and of which', async () => {
+describe('report of a pass after later changes', () => {
+  it('contains the number and the list of undone accounts', async () => {
+    await world.ask('PUT', '', { max_disable_percent: null });
     const pass = await world.pass();
     expect(await reportOf(pass)).toMatchObject({ disabled: 2, undone: 0 });
     await post(pass, '/undo');
@@ -39,17 +40,17 @@ describe('what is told of a pass later', () => {
     expect(await last()).toMatchObject({ undone: 1 });
   });
 
-  it('says when its set was approved', async () => {
+  it('contains the time of the approval', async () => {
     await world.ask('PUT', '', { max_disable_percent: 30 });
     const held = await world.pass();
-    expect(held['error']).toBe('2 of 3 accounts would be disabled, and a pass may disable 30 % at most.');
+    expect(held['error']).toBe('2 of 3 accounts would be disabled, and a pass may disable 50 % at most.');
     expect(await reportOf(held)).toMatchObject({ status: 'held', approved_at: null });
     const { body } = await post(held, '/approve', { set_digest: held['set_digest'] });
     expect(await reportOf(held)).toMatchObject({ status: 'held', approved_at: expect.any(String) });
     await world.report(String(body['task_id']));
   });
 
-  it('of a pass that is not the last, is not taken for the last', async () => {
+  it('does not replace the last result when the pass is not the last', async () => {
     const pass = await world.pass();
     world.identity.accounts = [];
     const later = await world.pass();

@@ -7,7 +7,7 @@ import { passesStore } from './passes.store.ts';
 const dayMs = 24 * 60 * 60_000;
 const shownDecisions = 200;
 
-/** What an administrator does with finished passes: release a held one, take one back, ask why. */
+/** Operations of an administrator on finished passes: approve a held pass, undo a pass, explain a decision. */
 export const createReview = ({ db, bus }: { db: Db; bus: Pick<Bus, 'ask'> }) => ({
   /** @throws AppError conflict, code sweep_not_held: not held, older than a day, or not this set. */
   approve: async (passId: string, setDigest: string, by: string): Promise<void> => {
@@ -43,7 +43,7 @@ export const createReview = ({ db, bus }: { db: Db; bus: Pick<Bus, 'ask'> }) => 
           where: { passId, userId: { in: back } },
           data: { outcome: 'undone' },
         });
-        await passesStore.amend(tx, passId, (report) => takenBack(report, new Set(back)));
+        await passesStore.amend(tx, passId, (report) => withUndone(report, new Set(back)));
       });
       for (const r of results)
         if (!r.restored) left.push({ user_uuid: r.userId, email: emails.get(r.userId) ?? '', why: r.why });
@@ -57,7 +57,7 @@ export const createReview = ({ db, bus }: { db: Db; bus: Pick<Bus, 'ask'> }) => 
       const { groups } = moved ? await bus.ask(sweepRpc.rules, {}) : { groups: [] };
       return new Map(groups.map((g) => [g.groupId, g.name]));
     };
-    // Nothing decided about somebody and nobody of that id are two answers.
+    // An existing account without decisions returns an empty list, an unknown account 404.
     const { users } = await bus.ask(identityRpc.names, { userIds: [userId] });
     if (users.length === 0) throw notFound('There is no such account');
     const rows = await db.directoryDecision.findMany({
@@ -79,7 +79,7 @@ export const createReview = ({ db, bus }: { db: Db; bus: Pick<Bus, 'ask'> }) => 
 });
 export type Review = ReturnType<typeof createReview>;
 
-const takenBack = (report: PassReport, back: ReadonlySet<string>): PassReport => ({
+const withUndone = (report: PassReport, back: ReadonlySet<string>): PassReport => ({
   ...report,
   undone: report.undone + back.size,
   actions: report.actions.map((action) =>
@@ -88,7 +88,7 @@ const takenBack = (report: PassReport, back: ReadonlySet<string>): PassReport =>
 });
 
 type Moved = { role?: string | null; add?: string[]; remove?: string[] };
-/** A change as people read it: groups by their names. */
+/** A change with group names, for display. */
 const changeWords = ({ role, add = [], remove = [] }: Moved, names: ReadonlyMap<string, string>) => {
   const named = (ids: readonly string[]) => ids.map((id) => names.get(id) ?? id).join(', ') || null;
   return { role: role ?? null, into: named(add), out_of: named(remove) };

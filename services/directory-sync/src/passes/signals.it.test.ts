@@ -26,7 +26,7 @@ const age = (table: string, column: string, days: number, where = '') =>
   world.sql(`update ${table} set ${column} = $1 ${where}`, [daysAgo(days)]);
 
 describe('the metrics of the sweep', () => {
-  it('tell of the last pass: seen, candidates, disabled, requests, duration, outcome', async () => {
+  it('report the last pass: seen, candidates, disabled, requests, duration, outcome', async () => {
     world.directory.people = members.slice(1).map((m) => m.person);
     await world.pass();
     const text = await world.metrics();
@@ -39,7 +39,7 @@ describe('the metrics of the sweep', () => {
     expect(valueIn(text, 'ldap_requests_total')).toBe(3);
   });
 
-  it('are the same from a replica that has run no pass, and so after a restart', async () => {
+  it('are equal in a replica that has run no pass, as after a restart', async () => {
     await world.pass();
     const other = await world.start();
     const text = await other.metrics();
@@ -50,7 +50,7 @@ describe('the metrics of the sweep', () => {
     expect(valueIn(text, 'passes_total{outcome="ok",dry_run="false"}')).toBe(0);
   });
 
-  it('let the age grow from the last good pass on, whatever was broken off since', async () => {
+  it('report the age since the last successful pass, independent of failed passes', async () => {
     await world.pass();
     await age('directory_pass', 'finished_at', 3);
     await age('system_settings', 'updated_at', 9);
@@ -63,7 +63,7 @@ describe('the metrics of the sweep', () => {
     expect(valueIn(text, 'last_outcome{outcome="directory_unavailable"}')).toBe(1);
   });
 
-  it('count the age from the switch where no pass was good yet, and none while it is off', async () => {
+  it('report the age since the sweep was enabled before the first successful pass, and 0 while it is disabled', async () => {
     expect(await signal('last_good_timestamp_seconds')).toBeUndefined();
     await age('system_settings', 'updated_at', 2, `where key = 'directory_sync.enabled'`);
     expect(await signal('age_seconds')).toBeGreaterThan(1.9 * 86_400);
@@ -72,7 +72,7 @@ describe('the metrics of the sweep', () => {
     expect([await signal('enabled'), await signal('age_seconds'), await signal('runs_missed')]).toEqual([0, 0, 0]);
   });
 
-  it('take a dry run for a good pass only where the sweep is set to dry runs', async () => {
+  it('count a dry run as a successful pass only when the sweep is set to dry runs', async () => {
     await world.pass({ dry_run: true });
     expect(await signal('last_good_timestamp_seconds')).toBeUndefined();
     await world.ask('PUT', '', { dry_run: true });

@@ -6,8 +6,8 @@ import { settingsStore, type SweepSettings } from '../settings/settings.ts';
 
 type Last = Pick<PassReport, 'status' | 'seen' | 'candidates' | 'disabled' | 'ldap_requests' | 'duration_s'>;
 
-/** More periods without a good pass are as bad as this many. */
-const atMost = 10;
+/** Upper limit of the reported number of missed runs. */
+const maxMissed = 10;
 
 const lastPass = async (db: Db): Promise<Last | undefined> =>
   (
@@ -18,7 +18,7 @@ const lastPass = async (db: Db): Promise<Last | undefined> =>
       from directory_pass where finished_at is not null order by started_at desc limit 1`
   )[0];
 
-/** A dry run disables nobody: it is a good pass only where the sweep is meant to be one. */
+/** A dry run counts as a successful pass only when the sweep is set to dry runs. */
 const lastGood = async (db: Db, { dry_run: dryRun }: SweepSettings): Promise<Date | null> =>
   (
     await db.directoryPass.findFirst({
@@ -29,16 +29,16 @@ const lastGood = async (db: Db, { dry_run: dryRun }: SweepSettings): Promise<Dat
   )?.finishedAt ?? null;
 
 const runsMissed = ({ enabled, schedule }: SweepSettings, since: Date | null, now: Date): number =>
-  enabled && since ? nextRuns(schedule, since, atMost).filter((due) => due <= now).length : 0;
+  enabled && since ? nextRuns(schedule, since, maxMissed).filter((due) => due <= now).length : 0;
 
 const named = (name: string, value: number | null | undefined): Sample[] =>
   value === null || value === undefined ? [] : [{ name: `directory_sync_${name}`, value }];
 
-/** What an operator watches of the sweep, from its stored history: the same from every replica, and after a restart. */
+/** Metrics of the sweep from its stored history: equal in every replica, and after a restart. */
 export const sweepSignals = async (db: Db, now = new Date()): Promise<Sample[]> => {
   const settings = await settingsStore.readWithoutResult(db);
   const [last, good] = await Promise.all([lastPass(db), lastGood(db, settings)]);
-  // Before the first good pass its age counts from the switch.
+  // Before the first successful pass the age counts from when the sweep was enabled.
   const since = good && settings.switchedAt ? later(good, settings.switchedAt) : (good ?? settings.switchedAt);
   return [
     ...named('enabled', settings.enabled ? 1 : 0),

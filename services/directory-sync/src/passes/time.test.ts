@@ -1,17 +1,17 @@
 import { describe, expect, it } from '@jest/globals';
-import { vouchedUntil } from './time.ts';
+import { verifiedUntil } from './time.ts';
 
 const lastGoodAt = new Date('2026-03-01T04:00:00Z');
 const days = (n: number) => new Date(lastGoodAt.getTime() + n * 24 * 3_600_000);
 
-describe('the clock of a pass is vouched for', () => {
-  it('by nothing before a pass has ended well', () => {
-    expect(vouchedUntil({ lastGoodAt: null, countedMs: null, schedule: '0 4 * * *' })).toBeNull();
+describe('clock verification', () => {
+  it('is missing before the first successful pass', () => {
+    expect(verifiedUntil({ lastGoodAt: null, countedMs: null, schedule: '0 4 * * *' })).toBeNull();
   });
 
-  it('to the hour by a process that has counted since the last good pass', () => {
+  it('lasts one hour beyond the monotonic time since the last successful pass', () => {
     const known = { lastGoodAt, countedMs: 24 * 3_600_000, schedule: '0 4 1 * *' };
-    expect(vouchedUntil(known)).toEqual(new Date(days(1).getTime() + 3_600_000));
+    expect(verifiedUntil(known)).toEqual(new Date(days(1).getTime() + 3_600_000));
   });
 
   it.each([
@@ -20,7 +20,7 @@ describe('the clock of a pass is vouched for', () => {
     ['0 4 * * 0', 21],
     ['0 4 1 * *', 90],
   ])('after a restart for three periods of the schedule %s, and a week at least', (schedule, whole) => {
-    const until = vouchedUntil({ lastGoodAt, countedMs: null, schedule });
+    const until = verifiedUntil({ lastGoodAt, countedMs: null, schedule });
     expect(until?.getTime()).toBeGreaterThanOrEqual(days(whole).getTime());
     expect(until?.getTime()).toBeLessThan(days(whole + 4).getTime());
   });

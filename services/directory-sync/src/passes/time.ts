@@ -7,15 +7,15 @@ const day = 24 * 3_600_000;
 const hour = 3_600_000;
 
 type Known = {
-  /** When a pass last ended well. */
+  /** End of the last successful pass. */
   lastGoodAt: Date | null;
-  /** How long ago that was by a clock that nobody can set, where the same process has counted. */
+  /** Time since then by the monotonic clock, if the pass ran in this process. */
   countedMs: number | null;
   schedule: string;
 };
 
-/** Every pass that ends well vouches for the clock until the next ones are due, with room for a few that fail. */
-export const vouchedUntil = ({ lastGoodAt, countedMs, schedule }: Known): Date | null => {
+/** A successful pass verifies the clock until the next passes are due, with tolerance for a few failures. */
+export const verifiedUntil = ({ lastGoodAt, countedMs, schedule }: Known): Date | null => {
   if (!lastGoodAt) return null;
   if (countedMs !== null) return new Date(lastGoodAt.getTime() + countedMs + hour);
   const [first, second] = nextRuns(schedule, lastGoodAt, 2);
@@ -29,8 +29,8 @@ const lastGood = async (db: Db): Promise<Date | null> => {
 };
 
 /**
- * What time it is, as far as that may decide about people: the earlier of our clock and the database's, with a note of
- * how far it can be vouched for. A clock that jumps ahead must not end the accounts of everybody who has an end date.
+ * The time for decisions about accounts: the earlier of the local clock and the database's, with the time until which
+ * it is verified. A clock that jumps ahead must not disable every account with an expiry date.
  */
 export const createTime = (db: Db) => {
   let counted: { goodAt: number; since: number } | null = null;
@@ -39,9 +39,9 @@ export const createTime = (db: Db) => {
       const [row] = await db.$queryRaw<{ now: Date }[]>`select now() as now`;
       const now = new Date(Math.min(Date.now(), row?.now.getTime() ?? Number.POSITIVE_INFINITY));
       const lastGoodAt = await lastGood(db);
-      const mine = counted !== null && counted.goodAt === lastGoodAt?.getTime();
-      const countedMs = mine && counted ? performance.now() - counted.since : null;
-      return { now, vouched: vouchedUntil({ lastGoodAt, countedMs, schedule }) };
+      const measuredHere = counted !== null && counted.goodAt === lastGoodAt?.getTime();
+      const countedMs = measuredHere && counted ? performance.now() - counted.since : null;
+      return { now, vouched: verifiedUntil({ lastGoodAt, countedMs, schedule }) };
     },
     finished: ({ status, finished_at: at }: PassReport): void => {
       if (status === 'ok' && at) counted = { goodAt: Date.parse(at), since: performance.now() };

@@ -1,25 +1,25 @@
 import type { LeaveReason, Role } from '@overtone/contracts';
 import { reconcileAccount, type Claims, type MappingIndex, type Tristate } from '@overtone/directory';
 
-/** A person as the directory shows them. */
+/** A person as read from the directory. */
 export type Person = {
-  /** Immutable id, e.g. `entryUUID:...`; null: this directory has none. */
+  /** Immutable id, e.g. `entryUUID:...`; null when this directory has none. */
   id: string | null;
   login: string;
-  /** Disabled or expired there; a lock or an old password is neither. */
+  /** Disabled or expired in the directory; a lock or an expired password does not count. */
   disabled: Tristate;
-  /** In one of the required groups, or none are required. */
+  /** Member of a required group, or no group is required. */
   admitted: Tristate;
-  /** The directory's own admin settings make them an administrator. */
+  /** Administrator by the directory's admin settings. */
   admin: Tristate;
-  /** Names of their groups, of those that a mapping names. */
+  /** The person's groups that a mapping refers to. */
   claims: Claims;
-  /** Disabled by an end date that came after anything vouches for the clock. */
+  /** Disabled by an expiry date later than the last time at which the clock was verified. */
   doubtful?: true;
   evidence: Readonly<Record<string, string>>;
 };
 
-/** A directory account as identity keeps it. */
+/** A directory account as stored by identity. */
 export type Account = {
   userId: string;
   email: string;
@@ -28,14 +28,14 @@ export type Account = {
   authType: string;
   role: Role;
   active: boolean;
-  /** Who disabled it; only the directory's own doing is reported when the person is back. */
+  /** What disabled it; a returned person is reported only for `directory`. */
   disabledBy: 'administrator' | 'directory' | null;
-  /** Groups the directory put it into, and those where a person did. */
+  /** Group memberships from the directory, and those added manually. */
   fromDirectory: readonly string[];
   byHand: readonly string[];
 };
 
-/** A look-up in a snapshot that has been proved complete. */
+/** Look-up in a snapshot that is proved complete. */
 export type Population = {
   byId: (id: string) => Person | undefined;
   byLogin: (login: string) => Person | undefined;
@@ -47,16 +47,16 @@ export type Leaver = {
   evidence: Readonly<Record<string, string>>;
   doubtful?: true;
 };
-/** What is kept of an account that changes: of a large company's first pass, everybody does. */
+/** The part of an account that is kept for its change; in the first pass of a large company all accounts change. */
 export type Changed = Pick<Account, 'userId' | 'email' | 'login' | 'role' | 'directoryId'>;
 export type Change = {
   account: Changed;
   role: 'user' | 'admin' | null;
   add: readonly string[];
   remove: readonly string[];
-  /** The immutable id of an account that had none. */
+  /** The immutable id to set on an account that had none. */
   adopt: string | null;
-  /** What it rests on: the groups of the directory that mappings and settings name; null where they are not known. */
+  /** The basis of the change: the directory groups that mappings and settings refer to; null when unknown. */
   groups?: readonly string[] | null;
 };
 export type Decision =
@@ -64,7 +64,7 @@ export type Decision =
   | { kind: 'leaver'; leaver: Leaver }
   | { kind: 'present'; change: Change | null }
   | { kind: 'returned' }
-  /** Something this decision needs cannot be read: the pass as a whole says nothing about anybody. */
+  /** Required data cannot be read: the whole pass makes no decision. */
   | { kind: 'ambiguous'; why: string };
 
 export type Rules = { mappings: MappingIndex };
@@ -80,7 +80,7 @@ const leaver = (
 });
 
 type Found = { person?: Person; evidence: Leaver['evidence'] };
-/** The person behind an account: by the immutable id once there is one, and then by nothing else. */
+/** The person of an account: by the immutable id if the account has one, otherwise by the login. */
 export const personOf = (account: Account, people: Population): Found => {
   if (account.directoryId !== null) {
     const person = people.byId(account.directoryId);
@@ -98,11 +98,11 @@ export const personOf = (account: Account, people: Population): Found => {
   return person ? { person, evidence: person.evidence } : { evidence: { ldap_uid: account.login } };
 };
 
-/** Which groups of the directory an account is to get and to lose; a person's own choice stays as it is. */
-const movesOf = (account: Account, groupIds: readonly string[] | null): Pick<Change, 'add' | 'remove'> => {
+/** The directory groups to add to and remove from an account; manual memberships stay unchanged. */
+const groupChangesOf = (account: Account, groupIds: readonly string[] | null): Pick<Change, 'add' | 'remove'> => {
   const { fromDirectory, byHand } = account;
   const same = groupIds?.length === fromDirectory.length && groupIds.every((g, i) => g === fromDirectory[i]);
-  if (groupIds === null || (same && byHand.length === 0)) return noMoves;
+  if (groupIds === null || (same && byHand.length === 0)) return noGroupChanges;
   const wanted = new Set(groupIds);
   const has = new Set([...fromDirectory, ...byHand]);
   return {
@@ -110,18 +110,18 @@ const movesOf = (account: Account, groupIds: readonly string[] | null): Pick<Cha
     remove: fromDirectory.filter((g) => !wanted.has(g)).sort(),
   };
 };
-const noMoves = { add: [], remove: [] };
+const noGroupChanges = { add: [], remove: [] };
 
 const changeOf = (account: Account, person: Person, rules: Rules): Change | null => {
   const { role } = account;
-  const standing = { role, authType: 'ldap' } as const;
+  const current = { role, authType: 'ldap' } as const;
   const asserted = { claims: person.claims, legacyAdmin: person.admin, by: 'sweep' } as const;
-  const next = reconcileAccount(rules.mappings, standing, asserted);
+  const next = reconcileAccount(rules.mappings, current, asserted);
   const { userId, email, login, directoryId } = account;
   const change: Change = {
     account: { userId, email, login, role, directoryId },
     role: next.role === role || next.role === 'super_admin' ? null : next.role,
-    ...movesOf(account, next.groupIds),
+    ...groupChangesOf(account, next.groupIds),
     adopt: directoryId === null ? person.id : null,
     groups: person.claims.known ? person.claims.values : null,
   };
@@ -130,7 +130,7 @@ const changeOf = (account: Account, person: Person, rules: Rules): Change | null
   return nothing ? null : change;
 };
 
-/** What a pass decides about one account. Pure: the dry run and the real one ask this. */
+/** The decision of a pass about one account. Pure; used by dry runs and real runs. */
 export const decide = (account: Account, people: Population, rules: Rules): Decision =>
   decideOn(account, personOf(account, people), rules);
 
@@ -155,6 +155,6 @@ export const decideOn = (account: Account, found: Found, rules: Rules): Decision
   return { kind: 'present', change: changeOf(account, person, rules) };
 };
 
-/** Groups in words, as evidence tells of them. */
+/** The groups as text for the evidence. */
 export const groupWords = (groups: readonly string[] | null): string =>
   groups === null ? 'not known' : groups.length === 0 ? 'none that count' : groups.join('; ');

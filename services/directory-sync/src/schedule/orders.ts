@@ -6,7 +6,7 @@ export type RunOrder = Pick<InputOf<typeof directoryJobs.run>, 'trigger' | 'dryR
   Partial<InputOf<typeof directoryJobs.run>>;
 export type Orders = {
   check: (slot: Date) => Promise<void>;
-  /** @returns the task's id, which is the pass's; the same `name` within minutes is the same order. */
+  /** @returns the task's id, which is also the id of the pass; the same `name` within minutes enqueues one job. */
   run: (order: RunOrder, name?: string) => Promise<string>;
 };
 

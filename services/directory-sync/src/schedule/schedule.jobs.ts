@@ -5,7 +5,7 @@ import {
   worker,
   type Bus,
   type Periodic,
-  type Wear,
+  type Recycling,
   type Worker,
 } from '@overtone/service-kit';
 import type { Db } from '../database.ts';
@@ -14,10 +14,10 @@ import { settingsStore } from '../settings/settings.ts';
 import type { Orders } from './orders.ts';
 import { checkEveryMs, isDue } from './schedule.ts';
 
-type Deps = { db: Db; passes: Passes; orders: Orders; workerId: string; wear: Wear };
+type Deps = { db: Db; passes: Passes; orders: Orders; workerId: string; recycling: Recycling };
 
-/** The schedule is looked at beside a pass, but passes follow each other: the lease would refuse the second one. */
-const createTurns = () => {
+/** Runs passes one after another, while schedule checks run concurrently with them. */
+const createSerialQueue = () => {
   let last: Promise<unknown> = Promise.resolve();
   return async <T>(work: () => Promise<T>): Promise<T> => {
     const mine = last.then(work);
@@ -27,8 +27,8 @@ const createTurns = () => {
 };
 
 /** `directory.sync_check_schedule` and `directory.sync_run` (specification, "Scheduling"). */
-export const sweepWorker = ({ db, passes, orders, workerId, wear }: Deps): Worker => {
-  const inTurn = createTurns();
+export const sweepWorker = ({ db, passes, orders, workerId, recycling }: Deps): Worker => {
+  const runSerially = createSerialQueue();
   return worker(
     directoryJobs,
     {
@@ -36,14 +36,14 @@ export const sweepWorker = ({ db, passes, orders, workerId, wear }: Deps): Worke
         const { enabled, schedule, dueAfter } = await settingsStore.read(db);
         const now = new Date();
         if (!enabled || !dueAfter || !isDue(schedule, dueAfter, now)) return {};
-        // First the order, then the claim: a broker that is away at this moment costs no day's run.
+        // Enqueue before the claim, so that an unavailable broker does not lose the run.
         await orders.run({ trigger: 'schedule', dryRun: false }, `sweep-${dueAfter.toISOString()}`);
         await settingsStore.claim(db, now);
         return {};
       },
       run: async (input, { taskId, signal, attempt }) => {
         const { trigger, dryRun, approvedPass } = input;
-        await inTurn(() => {
+        await runSerially(() => {
           signal.throwIfAborted();
           const last = attempt >= directoryJobs.run.policy.attempts;
           return passes.run({ passId: taskId, trigger, dryRun, approvedPass }, { stop: signal, last });
@@ -51,10 +51,10 @@ export const sweepWorker = ({ db, passes, orders, workerId, wear }: Deps): Worke
         return {};
       },
     },
-    { workerId, concurrency: concurrencyOf(directoryJobs), wear },
+    { workerId, concurrency: concurrencyOf(directoryJobs), recycling },
   );
 };
 
-/** Orders the check of every slot. */
+/** Enqueues a schedule check for every slot. */
 export const checkEverySlot = (orders: Orders, bus: Pick<Bus, 'connected'>): Periodic =>
   everySlot('look at the schedule', checkEveryMs, bus, orders.check);

@@ -4,7 +4,7 @@ import { isDue, nextRuns, scheduleFault } from './schedule.ts';
 const at = (text: string) => new Date(`${text}Z`);
 
 describe('the schedule of the sweep', () => {
-  it.each(['0 4 * * *', '*/15 * * * *', '30 2 * * 1-5', '0 0 1 * *'])('takes %s', (expression) => {
+  it.each(['0 4 * * *', '*/15 * * * *', '30 2 * * 1-5', '0 0 1 * *'])('accepts %s', (expression) => {
     expect(scheduleFault(expression)).toBeNull();
   });
   it.each(['', 'daily', '61 * * * *', '* * * *', '0 4 * * * *', '0 0 31 2 *', '* * * * * * *', '@reboot x'])(
@@ -14,14 +14,14 @@ describe('the schedule of the sweep', () => {
     },
   );
 
-  it('counts in UTC', () => {
+  it('uses UTC', () => {
     expect(nextRuns('0 4 * * *', at('2026-03-29T00:30:00'), 2)).toEqual([
       at('2026-03-29T04:00:00'),
       at('2026-03-30T04:00:00'),
     ]);
   });
 
-  it('is due once its time has come, and not before', () => {
+  it('is due from its time on, and not before', () => {
     const since = at('2026-01-01T04:00:00');
     expect(isDue('0 4 * * *', since, at('2026-01-02T03:59:59'))).toBe(false);
     expect(isDue('0 4 * * *', since, at('2026-01-02T04:00:00'))).toBe(true);

@@ -4,7 +4,7 @@ export type { Orders } from './orders.ts';
 
 const parsed = (expression: string): Cron => new Cron(expression, { timezone: 'UTC', paused: true, mode: '5-part' });
 
-/** Why a schedule cannot be used, in words; null when it can. */
+/** The message for an invalid schedule; null when it is valid. */
 export const scheduleFault = (expression: string): string | null => {
   try {
     return parsed(expression).nextRun() ? null : 'This schedule never comes.';
@@ -13,11 +13,11 @@ export const scheduleFault = (expression: string): string | null => {
   }
 };
 
-/** The times a schedule names after `from`, in UTC. */
+/** The next times of a schedule after `from`, in UTC. */
 export const nextRuns = (expression: string, from: Date, count: number): Date[] =>
   scheduleFault(expression) ? [] : parsed(expression).nextRuns(count, from);
 
-/** Whether a time of the schedule has come since then. */
+/** Whether a time of the schedule lies between `since` and `now`. */
 export const isDue = (expression: string, since: Date, now: Date): boolean => {
   const next = nextRuns(expression, since, 1)[0];
   return next !== undefined && next <= now;

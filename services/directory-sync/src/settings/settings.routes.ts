@@ -23,7 +23,7 @@ const checked = (changes: Partial<DirectorySyncSettings>): void => {
   if (fault) throw refused('schedule', fault);
 };
 
-/** What the body says, without what it leaves out. */
+/** The fields that are set in the body. */
 const given = (body: Record<string, unknown>): Partial<DirectorySyncSettings> =>
   Object.fromEntries(Object.entries(body).filter(([, v]) => v !== undefined));
 
@@ -61,7 +61,7 @@ export const settingsRoutes = ({ db, passes }: { db: Db; passes: Passes }): Rout
   }),
 ];
 
-/** Another replica sweeps: that it does is known, how far it is is not. */
+/** The pass of another replica; its progress is unknown here. */
 const runningElsewhere = async (db: Db) => {
   if (!(await leaseHeld(db))) return null;
   const pass = await db.directoryPass.findFirst({ where: { finishedAt: null }, orderBy: { startedAt: 'desc' } });

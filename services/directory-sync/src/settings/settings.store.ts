@@ -5,7 +5,7 @@ import { prefix, settingsOf, type SweepSettings } from './sweep-settings.ts';
 export const settingsStore = {
   read: async (db: Db | Tx): Promise<SweepSettings> =>
     settingsOf(await db.systemSetting.findMany({ where: { key: { startsWith: prefix } } })),
-  /** For whoever looks often and needs no report. */
+  /** For frequent reads that do not need the report. */
   readWithoutResult: async (db: Db): Promise<SweepSettings> =>
     settingsOf(
       await db.systemSetting.findMany({ where: { key: { startsWith: prefix, not: `${prefix}last_result` } } }),
@@ -13,7 +13,7 @@ export const settingsStore = {
   write: async (tx: Tx, changes: Partial<DirectorySyncSettings>, by: string): Promise<void> => {
     for (const [name, value] of Object.entries(changes)) await put(tx, name, value as Json, by);
   },
-  /** The window of a schedule is taken: nothing earlier is due any more. */
+  /** Claims a window of the schedule: no earlier time is due any more. */
   claim: (db: Db, at: Date): Promise<void> => put(db, 'last_run_at', at.toISOString(), 'scheduler'),
   keepResult: (db: Db | Tx, report: PassReport): Promise<void> => put(db, 'last_result', report, 'directory_sync'),
 };

@@ -1,13 +1,13 @@
 import { passReport, type DirectorySyncSettings, type PassReport } from '@overtone/contracts';
 import { z } from 'zod';
 
-/** Defaults of the specification, "Directory sync settings". */
+/** Defaults of the specification, "Directory sync settings"; the percentage is ours (ADR 0011). */
 const defaults: DirectorySyncSettings = {
   enabled: false,
   schedule: '0 4 * * *',
   dry_run: true,
   max_disables_per_run: 10,
-  max_disable_percent: null,
+  max_disable_percent: 20,
 };
 
 export type SweepSettings = DirectorySyncSettings & {
@@ -15,7 +15,7 @@ export type SweepSettings = DirectorySyncSettings & {
   last_result: PassReport | null;
   /** When the sweep was last switched on or off; null: never. */
   switchedAt: Date | null;
-  /** Nothing that was due before this is made up for: the last run, or the switch where that was set later. */
+  /** Times before this are not made up for: the later of the last run and the last change of `enabled`. */
   dueAfter: Date | null;
 };
 export type Row = { key: string; value: unknown; updatedAt: Date };
@@ -25,7 +25,7 @@ const asDate = z.iso.datetime().transform((t) => new Date(t));
 
 const later = (a: Date | null, b: Date | null): Date | null => (a && b ? (a > b ? a : b) : (a ?? b));
 
-/** The settings that stored rows mean; a row that cannot be read counts as not stored. */
+/** The settings from stored rows; a row that cannot be parsed is ignored. */
 export const settingsOf = (rows: readonly Row[]): SweepSettings => {
   const of = (name: string) => rows.find((r) => r.key === prefix + name);
   const value = <T>(name: string, schema: z.ZodType<T>, otherwise: T): T => {

@@ -28,7 +28,7 @@ const noKeys = () => {
 };
 
 /** A pass up to what it would do, and when each request of it was made. */
-const pass = async (fault: Fault | null, pace: { paceMs?: number; patienceMs?: readonly number[] }) => {
+const pass = async (fault: Fault | null, pace: { paceMs?: number; busyRetryDelaysMs?: readonly number[] }) => {
   directory.hold({ entries, pageSize: 3, fault });
   const took = performance.now();
   const snapshot = await directorySnapshot(noKeys, pace)(rulesFor({ port: directory.port }))(
@@ -43,17 +43,17 @@ const pass = async (fault: Fault | null, pace: { paceMs?: number; patienceMs?: r
   return { disabled, requests: snapshot.requests(), ms: performance.now() - took };
 };
 
-describe('a pass is kind to the directory', () => {
-  it('with two connections, one after the other: one for everybody, one for all second looks', async () => {
-    const { disabled } = await pass(null, { paceMs: 0, patienceMs: [] });
+describe('load of a pass on the directory', () => {
+  it('uses two connections in sequence: one for the snapshot, one for all rechecks', async () => {
+    const { disabled } = await pass(null, { paceMs: 0, busyRetryDelaysMs: [] });
     expect(disabled).toBe(leavers);
     expect(directory.connections().all).toBe(2);
     expect(directory.connections().atOnce).toBeLessThanOrEqual(2);
   });
 
-  it('with a rest from one request to the next, in the snapshot and in the second looks', async () => {
+  it('pauses between requests, in the snapshot and in the rechecks', async () => {
     const paceMs = 15;
-    const { requests, ms } = await pass(null, { paceMs, patienceMs: [] });
+    const { requests, ms } = await pass(null, { paceMs, busyRetryDelaysMs: [] });
     // Of all requests, the first of each connection wait for nothing; nor do the two that open one.
     expect(ms).toBeGreaterThan((requests - 4) * (paceMs - 1));
   });
@@ -63,16 +63,22 @@ describe('a pass is kind to the directory', () => {
     ['between two pages', 5],
     ['at a second look', 12],
   ])('busy %s, it is left alone for a while and asked again', async (_when, at) => {
-    const quiet = await pass(null, { paceMs: 0, patienceMs: [] });
-    const { disabled, requests, ms } = await pass({ at, kind: 'result 51' }, { paceMs: 0, patienceMs: [60, 60] });
+    const quiet = await pass(null, { paceMs: 0, busyRetryDelaysMs: [] });
+    const { disabled, requests, ms } = await pass(
+      { at, kind: 'result 51' },
+      { paceMs: 0, busyRetryDelaysMs: [60, 60] },
+    );
     expect(disabled).toBe(leavers);
     expect(requests).toBeGreaterThan(quiet.requests);
     expect(ms).toBeGreaterThan(58);
   });
 
-  it.each([1, 5, 12])('busy from request %d on, it is asked three times, and nobody is disabled', async (at) => {
-    const asked = pass({ at, upTo: 1_000, kind: 'result 51' }, { paceMs: 0, patienceMs: [1, 1] });
-    await expect(asked).rejects.toMatchObject({ code: 'directory_unavailable' });
-    expect(directory.connections().all).toBe(at === 12 ? 4 : 3);
-  });
+  it.each([1, 5, 12])(
+    'tries three times and disables no account when the directory is busy from request %d on',
+    async (at) => {
+      const asked = pass({ at, upTo: 1_000, kind: 'result 51' }, { paceMs: 0, busyRetryDelaysMs: [1, 1] });
+      await expect(asked).rejects.toMatchObject({ code: 'directory_unavailable' });
+      expect(directory.connections().all).toBe(at === 12 ? 4 : 3);
+    },
+  );
 });

@@ -21,8 +21,8 @@ const populationOf = (people: readonly Surveyed[]) => {
   return found;
 };
 
-describe('the names of a directory', () => {
-  it('are found again, each by its own number, and nothing else is', () => {
+describe('string list', () => {
+  it('finds each added string by its number, and no other string', () => {
     fc.assert(
       fc.property(fc.array(text, { maxLength: 3_000 }), text, (list, other) => {
         const texts = createTexts();
@@ -40,8 +40,8 @@ describe('the names of a directory', () => {
   });
 });
 
-describe('the people of a directory', () => {
-  it('are found by immutable id and by login, whatever its case, with all that was read of them', () => {
+describe('population', () => {
+  it('finds persons by immutable id and by case-insensitive login, with all attributes', () => {
     const shared = { known: true as const, values: ['staff'] };
     const people = [
       surveyed('entryUUID:1', 'una', { claims: shared }),
@@ -59,14 +59,14 @@ describe('the people of a directory', () => {
     expect(found.byLogin('quattro')).toBeUndefined();
   });
 
-  it('with one login are nobody by that login, and themselves by their ids', () => {
+  it('returns persons with a duplicate login only by id', () => {
     const found = populationOf([surveyed('entryUUID:1', 'una'), surveyed('entryUUID:2', 'UNA')]);
     expect(found.byLogin('una')).toMatchObject({ id: null, disabled: 'unknown', admitted: 'unknown' });
     expect(found.byId('entryUUID:1')).toMatchObject({ disabled: 'no', admitted: 'yes' });
     expect(found.byId('entryUUID:2')).toMatchObject({ disabled: 'no', admitted: 'yes' });
   });
 
-  it('with one immutable id are no answer', () => {
+  it('rejects two persons with one immutable id', () => {
     expect(() => populationOf([surveyed('entryUUID:1', 'una'), surveyed('entryUUID:1', 'duo')])).toThrow(
       /same immutable id/,
     );

@@ -3,11 +3,11 @@ import { unavailable } from '@overtone/service-kit';
 import type { Person, Population } from '../plan/plan.ts';
 import { createTexts } from './texts.ts';
 
-/** Everything of a person but what tells them from others: most of a directory has one of a few of these. */
-type Standing = Omit<Person, 'id' | 'login'>;
+/** A person's attributes without the identifiers. Most persons share one of a few combinations. */
+type PersonState = Omit<Person, 'id' | 'login'>;
 
-/** Two entries with one login name nobody: whoever has no immutable id cannot be told apart by it. */
-const ambiguous: Standing = {
+/** The state for a login that two entries share: it identifies neither of them. */
+const ambiguous: PersonState = {
   disabled: 'unknown',
   admitted: 'unknown',
   admin: 'unknown',
@@ -16,8 +16,8 @@ const ambiguous: Standing = {
 };
 const folded = (login: string): string => login.toLowerCase();
 
-/** Numbers with numbers; grows as it is written. */
-const createNumbers = () => {
+/** An array of unsigned integers that grows on write. */
+const createNumberArray = () => {
   let numbers = new Uint32Array(1 << 10);
   return {
     get: (at: number): number => numbers[at] ?? 0,
@@ -32,50 +32,50 @@ const createNumbers = () => {
   };
 };
 
-/** The standings there are, each with a number. Whatever has evidence of its own is not shared. */
-const createStandings = () => {
-  const all: Standing[] = [];
+/** The distinct states, each with a number. States with individual evidence are not shared. */
+const createStateTable = () => {
+  const all: PersonState[] = [];
   const shared = new Map<Person['claims'], Map<string, number>>();
-  const keep = ({ id: _, login: __, ...standing }: Surveyed): number => all.push(standing) - 1;
+  const keep = ({ id: _, login: __, ...state }: Surveyed): number => all.push(state) - 1;
   return {
-    at: (n: number): Standing => all[n] ?? ambiguous,
+    at: (n: number): PersonState => all[n] ?? ambiguous,
     numberOf: (person: Surveyed): number => {
       for (const _ in person.evidence) return keep(person);
-      let alike = shared.get(person.claims);
-      if (!alike) shared.set(person.claims, (alike = new Map()));
+      let numbersByKey = shared.get(person.claims);
+      if (!numbersByKey) shared.set(person.claims, (numbersByKey = new Map()));
       const key = `${person.disabled} ${person.admitted} ${person.admin}`;
-      const known = alike.get(key) ?? keep(person);
-      alike.set(key, known);
+      const known = numbersByKey.get(key) ?? keep(person);
+      numbersByKey.set(key, known);
       return known;
     },
   };
 };
 
 /**
- * Everybody a directory holds, by immutable id and by login, in some eighty bytes each.
+ * All persons of a directory, by immutable id and by login, in about 80 bytes each.
  * @throws AppError directory_unavailable for two entries with one immutable id.
  */
 export const createPopulation = () => {
-  const standings = createStandings();
+  const states = createStateTable();
   const ids = createTexts();
   const logins = createTexts();
-  /** Of the person of an id: their standing, and their login plus one. Of the person of a login: the same, and the id. */
-  const standingOfId = createNumbers();
-  const loginOfId = createNumbers();
-  const standingOfLogin = createNumbers();
-  const idOfLogin = createNumbers();
-  const twice = new Set<number>();
-  /** As they are written where that is not how they are compared. */
-  const written = new Map<number, string>();
-  const loginAt = (n: number): string => written.get(n) ?? logins.at(n);
+  /** By id number: the state and the login number plus one. By login number: the state and the id number plus one. */
+  const stateOfId = createNumberArray();
+  const loginOfId = createNumberArray();
+  const stateOfLogin = createNumberArray();
+  const idOfLogin = createNumberArray();
+  const duplicateLogins = new Set<number>();
+  /** Logins whose original spelling differs from the lower-case key. */
+  const originalSpelling = new Map<number, string>();
+  const loginAt = (n: number): string => originalSpelling.get(n) ?? logins.at(n);
 
-  const addLogin = (login: string, id: number, standing: number): number => {
+  const addLogin = (login: string, id: number, state: number): number => {
     const before = logins.size();
     const key = folded(login);
     const n = logins.add(key);
-    if (n < before) twice.add(n);
-    if (key !== login) written.set(n, login);
-    standingOfLogin.set(n, standing);
+    if (n < before) duplicateLogins.add(n);
+    if (key !== login) originalSpelling.set(n, login);
+    stateOfLogin.set(n, state);
     idOfLogin.set(n, id + 1);
     return n;
   };
@@ -85,27 +85,27 @@ export const createPopulation = () => {
       const n = ids.find(id);
       if (n < 0) return undefined;
       const login = loginOfId.get(n);
-      return { id, login: login === 0 ? '' : loginAt(login - 1), ...standings.at(standingOfId.get(n)) };
+      return { id, login: login === 0 ? '' : loginAt(login - 1), ...states.at(stateOfId.get(n)) };
     },
     byLogin: (login) => {
       const n = logins.find(folded(login));
       if (n < 0) return undefined;
-      if (twice.has(n)) return { id: null, login, ...ambiguous };
+      if (duplicateLogins.has(n)) return { id: null, login, ...ambiguous };
       const id = idOfLogin.get(n);
-      return { id: id === 0 ? null : ids.at(id - 1), login: loginAt(n), ...standings.at(standingOfLogin.get(n)) };
+      return { id: id === 0 ? null : ids.at(id - 1), login: loginAt(n), ...states.at(stateOfLogin.get(n)) };
     },
   };
   return {
     people,
     add: (person: Surveyed): void => {
-      const standing = standings.numberOf(person);
+      const state = states.numberOf(person);
       const before = ids.size();
       const id = person.id === null ? -1 : ids.add(person.id);
       if (person.id !== null && id < before)
         throw unavailable('directory_unavailable', 'Two entries have the same immutable id');
-      const login = person.login === '' ? -1 : addLogin(person.login, id, standing);
+      const login = person.login === '' ? -1 : addLogin(person.login, id, state);
       if (id < 0) return;
-      standingOfId.set(id, standing);
+      stateOfId.set(id, state);
       loginOfId.set(id, login + 1);
     },
   };

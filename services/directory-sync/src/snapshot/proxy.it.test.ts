@@ -87,7 +87,7 @@ const pass = async (proxy: FaultyProxy, faults: (connection: number) => readonly
     },
   );
   try {
-    const take = directorySnapshot(() => ring, { paceMs: 0, patienceMs: [1] })(rules);
+    const take = directorySnapshot(() => ring, { paceMs: 0, busyRetryDelaysMs: [1] })(rules);
     const snapshot = await take(new AbortController().signal, () => {});
     const planRules = { mappings: compileMappings('ldap', rules.mappings, true) };
     const plan = createPlan(snapshot.people, planRules, { maxDisables: 5_000, maxPercent: null, approved: null });
@@ -117,7 +117,7 @@ const faultOf = (random: (below: number) => number): { connection: number; fault
   },
 });
 
-describe('a pass over a line that is cut, delayed, silent, or changes what is said', () => {
+describe('pass over a connection that is closed, delayed, silent, or corrupts data', () => {
   it.each([
     ['in clear text', () => plain],
     ['encrypted', () => encrypted],

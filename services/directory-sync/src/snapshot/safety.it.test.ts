@@ -54,7 +54,7 @@ const pass = async (directory: ScriptedDirectory, world: World, fault: Fault | n
   directory.hold({ ...world, fault, ...(bindFault ? { bindFault } : {}) });
   const rules = rulesOf(directory.port, world.nested);
   try {
-    const take = directorySnapshot(() => keyRing, { paceMs: 0, patienceMs: [1] })(rules);
+    const take = directorySnapshot(() => keyRing, { paceMs: 0, busyRetryDelaysMs: [1] })(rules);
     const snapshot = await take(new AbortController().signal, () => {});
     const mappings = compileMappings('ldap', rules.mappings, rules.anyMapping);
     const plan = createPlan(snapshot.people, { mappings }, { maxDisables: 100, maxPercent: null, approved: null });
@@ -104,7 +104,7 @@ const busy = ['result 51', 'result 52', 'notice of disconnection'];
 /** A group left out of an answer, hidden, or once said to be gone. */
 const wentWrong = [1170, 1_002_343, 1_003_228, 1_003_829, 1_005_458, 1_006_410, 1_007_764, 1_008_125, 1_008_357];
 
-describe('a pass over random worlds with a fault at a random step', () => {
+describe('pass over random data with a fault at a random step', () => {
   it(
     'never disables, demotes or removes wrongly',
     async () => {
@@ -127,11 +127,11 @@ describe('a pass over random worlds with a fault at a random step', () => {
     120_000 + passes * 240,
   );
 
-  it.each(wentWrong)('breaks off where the directory does not show a group that is there: world %d', async (seed) => {
+  it.each(wentWrong)('aborts when the directory omits an existing group: seed %d', async (seed) => {
     expect(await trial(directories[0] as ScriptedDirectory, seed)).toEqual({ told: false, wrong: [] });
   });
 
-  it.each(bindFaultKinds)('disables nobody where a connection begins with: %s', async (kind) => {
+  it.each(bindFaultKinds)('disables no account when a connection begins with: %s', async (kind) => {
     const [directory] = directories as [ScriptedDirectory, ...ScriptedDirectory[]];
     let struck = 0;
     for (let seed = firstSeed; struck < 5; seed++) {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ReplyOf, sweepRpc } from '@overtone/contracts';
-import { lookAgain, survey, type Answer, type DirectoryConfig, type Surveyed } from '@overtone/directory';
+import { recheckPeople, survey, type Answer, type DirectoryConfig, type Surveyed } from '@overtone/directory';
 import { unavailable, unseal, type KeyRing } from '@overtone/service-kit';
 import { createPopulation } from './population.ts';
 import type { Snapshot, TakeSnapshot } from './snapshot.ts';
@@ -8,10 +8,10 @@ import type { Snapshot, TakeSnapshot } from './snapshot.ts';
 type SweepRules = ReplyOf<typeof sweepRpc.rules>;
 
 type Pace = {
-  /** From one request to the next. */
+  /** Pause between two requests. */
   paceMs?: number;
-  /** A busy directory is left alone for so long, then asked once more. */
-  patienceMs?: readonly number[];
+  /** Delays before each retry when the directory is busy. */
+  busyRetryDelaysMs?: readonly number[];
 };
 
 const passwordName = 'ldap_bind_password';
@@ -27,9 +27,9 @@ const orThrow = <T>(answer: Answer<T>): T => {
   throw unavailable('directory_unavailable', answer.message);
 };
 
-/** Reads the directory that the rules name, over LDAP. */
+/** Reads the configured directory over LDAP. */
 export const directorySnapshot =
-  (keyRing: () => KeyRing, { patienceMs = [5_000, 20_000], ...pace }: Pace = {}) =>
+  (keyRing: () => KeyRing, { busyRetryDelaysMs = [5_000, 20_000], ...pace }: Pace = {}) =>
   (rules: SweepRules): TakeSnapshot =>
   async (signal, onSeen, clock): Promise<Snapshot> => {
     const config = configOf(rules, keyRing);
@@ -37,7 +37,7 @@ export const directorySnapshot =
     const onRequest = () => void (requests += 1);
     const asking = { signal, onRequest, ...(clock ? { clock } : {}), ...pace };
     const mapped = rules.mappings.map((m) => m.claimValue);
-    for (const pause of [...patienceMs, 0]) {
+    for (const pause of [...busyRetryDelaysMs, 0]) {
       const population = createPopulation();
       let seen = 0;
       const each = (person: Surveyed): void => {
@@ -55,9 +55,10 @@ export const directorySnapshot =
         people: population.people,
         seen,
         proof,
-        askAgain: async function* (accounts) {
+        recheck: async function* (accounts) {
           const sought = accounts.map(({ directoryId, login }) => ({ id: directoryId, login }));
-          for await (const again of lookAgain(config, sought, { patienceMs, ...asking })) yield orThrow(again);
+          for await (const again of recheckPeople(config, sought, { busyRetryDelaysMs, ...asking }))
+            yield orThrow(again);
         },
         requests: () => requests,
       };

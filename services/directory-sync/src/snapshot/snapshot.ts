@@ -1,21 +1,21 @@
 import type { Clock } from '@overtone/directory';
 import type { Account, Person, Population } from '../plan/plan.ts';
 
-/** How the completeness of the answer was proved, step by step. */
+/** The steps that prove the completeness of the result. */
 export type Proof = readonly { code: string; evidence: string }[];
 
-/** Everybody the directory holds, proved complete: no error, limit, referral, cut page or unreadable attribute. */
+/** All persons of the directory, proved complete: no error, limit, referral, truncated page or unreadable attribute. */
 export type Snapshot = {
   people: Population;
   seen: number;
   proof: Proof;
   /**
-   * Asks once more for each of them in turn, by immutable id where there is one, all on one fresh connection.
-   * @throws AppError directory_unavailable when the directory does not answer.
+   * Reads each account's person again, by immutable id where there is one, all on one new connection.
+   * @throws AppError directory_unavailable when the directory does not respond.
    */
-  askAgain: (accounts: readonly Account[]) => AsyncIterable<Person | null>;
+  recheck: (accounts: readonly Account[]) => AsyncIterable<Person | null>;
   requests: () => number;
 };
 
-/** @throws AppError unavailable, code directory_unavailable, whenever the answer may not be the whole truth. */
+/** @throws AppError unavailable, code directory_unavailable, when the result may be incomplete. */
 export type TakeSnapshot = (signal: AbortSignal, onSeen: (people: number) => void, clock?: Clock) => Promise<Snapshot>;

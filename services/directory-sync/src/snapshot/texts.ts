@@ -1,8 +1,8 @@
-/** A list of texts, each known by its number, that are found again by what they say. */
+/** A list of distinct strings, each identified by a number. */
 export type Texts = {
-  /** @returns the number of the text; of one that is in the list already its own. */
+  /** @returns the number of the string; the existing number when it is in the list. */
   add: (text: string) => number;
-  /** @returns -1 for one that is not in the list. */
+  /** @returns -1 when the string is not in the list. */
   find: (text: string) => number;
   at: (number: number) => string;
   size: () => number;
@@ -21,42 +21,42 @@ const grown = (old: Uint32Array<ArrayBuffer>): Uint32Array<ArrayBuffer> => {
 };
 
 /**
- * Keeps a large directory's names in a few blocks of memory: as strings and maps they would be millions of objects, which
- * cost several times as much and are copied and walked by every collection while a pass lasts.
+ * Stores the names of a large directory in a few blocks of memory. As strings and maps they would be millions of
+ * objects, which need several times the memory and are traversed by every garbage collection during a pass.
  */
 export const createTexts = (): Texts => {
   let bytes = Buffer.allocUnsafeSlow(1 << 16);
   let used = 0;
-  /** Where each text ends, and what it hashes to. */
+  /** End offset and hash of each string. */
   let ends = new Uint32Array(1 << 10);
   let hashes = new Uint32Array(1 << 10);
   let count = 0;
-  /** Numbers plus one by hash, with the next free place for those that meet; at most half full. */
-  let places = new Uint32Array(1 << 11);
+  /** Hash table of numbers plus one, with linear probing; at most half full. */
+  let slots = new Uint32Array(1 << 11);
 
   const at = (n: number): string => bytes.toString('utf8', n === 0 ? 0 : ends[n - 1], ends[n]);
-  const placeOf = (text: string, hash: number): number => {
-    const mask = places.length - 1;
-    let place = hash & mask;
-    for (let n = places[place] ?? 0; n !== 0; n = places[place] ?? 0) {
-      if (hashes[n - 1] === hash && at(n - 1) === text) return place;
-      place = (place + 1) & mask;
+  const slotOf = (text: string, hash: number): number => {
+    const mask = slots.length - 1;
+    let slot = hash & mask;
+    for (let n = slots[slot] ?? 0; n !== 0; n = slots[slot] ?? 0) {
+      if (hashes[n - 1] === hash && at(n - 1) === text) return slot;
+      slot = (slot + 1) & mask;
     }
-    return place;
+    return slot;
   };
   const widen = (): void => {
     ends = grown(ends);
     hashes = grown(hashes);
-    places = new Uint32Array(2 * places.length);
-    const mask = places.length - 1;
+    slots = new Uint32Array(2 * slots.length);
+    const mask = slots.length - 1;
     for (let n = 0; n < count; n++) {
-      let place = (hashes[n] ?? 0) & mask;
-      while (places[place] !== 0) place = (place + 1) & mask;
-      places[place] = n + 1;
+      let slot = (hashes[n] ?? 0) & mask;
+      while (slots[slot] !== 0) slot = (slot + 1) & mask;
+      slots[slot] = n + 1;
     }
   };
   const write = (text: string): void => {
-    // A character takes three bytes at most.
+    // A UTF-16 code unit needs at most three bytes.
     const needed = used + 3 * text.length;
     if (needed > bytes.length) {
       const larger = Buffer.allocUnsafeSlow(Math.max(needed, 2 * bytes.length));
@@ -69,17 +69,17 @@ export const createTexts = (): Texts => {
   return {
     add: (text) => {
       const hash = hashOf(text);
-      const place = placeOf(text, hash);
-      const known = places[place] ?? 0;
+      const slot = slotOf(text, hash);
+      const known = slots[slot] ?? 0;
       if (known !== 0) return known - 1;
       write(text);
       ends[count] = used;
       hashes[count] = hash;
-      places[place] = ++count;
+      slots[slot] = ++count;
       if (count === ends.length) widen();
       return count - 1;
     },
-    find: (text) => (places[placeOf(text, hashOf(text))] ?? 0) - 1,
+    find: (text) => (slots[slotOf(text, hashOf(text))] ?? 0) - 1,
     at,
     size: () => count,
   };
