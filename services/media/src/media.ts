@@ -13,6 +13,9 @@ import {
   type Service,
 } from '@overtone/service-kit';
 import type { MediaEnv } from './env.ts';
+import { binRoutes } from './bin/bin.routes.ts';
+import { createBin } from './bin/bin.service.ts';
+import { bulkRoutes } from './bulk/bulk.routes.ts';
 import { exportsRoutes } from './exports/exports.routes.ts';
 import { filesRoutes } from './files/files.routes.ts';
 import { createFiles } from './files/files.service.ts';
@@ -20,10 +23,12 @@ import { removeObjects } from './files/remove-objects.consumer.ts';
 import { standingRpc } from './files/standing.rpc.ts';
 import { PrismaClient } from './generated/client.ts';
 import { indexingRpc } from './indexing/indexing.rpc.ts';
+import { createDispatcherLanguages } from './ports/dispatcher-languages.adapter.ts';
 import { createIdentityPeople } from './ports/identity-people.adapter.ts';
 import { completeFile } from './processing/complete-file.consumer.ts';
 import { failFile } from './processing/fail-file.consumer.ts';
 import { createProcessing } from './processing/processing.service.ts';
+import { resetFile } from './processing/reset-file.consumer.ts';
 import { resumeFile } from './processing/resume-file.consumer.ts';
 import { showStage } from './processing/show-stage.consumer.ts';
 import { showWaiting } from './processing/show-waiting.consumer.ts';
@@ -44,7 +49,10 @@ import { createTags } from './tags/tags.service.ts';
 import { createTelemetry } from './telemetry.ts';
 import { transcriptsRoutes } from './transcripts/transcripts.routes.ts';
 import { createTranscripts } from './transcripts/transcripts.service.ts';
+import { undoRoutes } from './undo/undo.routes.ts';
+import { createUndo } from './undo/undo.service.ts';
 import { createOrphans } from './uploads/orphans.service.ts';
+import { createReservations } from './uploads/reservations.store.ts';
 import { createParts } from './uploads/resumable-parts.store.ts';
 import { createTus } from './uploads/resumable.adapter.ts';
 import { resumableRoutes } from './uploads/resumable.routes.ts';
@@ -70,10 +78,19 @@ export const createMedia = (env: MediaEnv): Service => {
 
   const uploads = createUploads({ db, outbox, objects, telemetry, log, maxBytes: env.MAX_UPLOAD_BYTES });
   const parts = createParts({ objects });
-  const resumable = createResumable({ db, parts, uploads, expiresMs: env.UPLOAD_EXPIRES_HOURS * hour, log });
-  const tus = createTus({ parts, resumable });
+  const limits = { maxOpen: env.UPLOAD_MAX_OPEN, maxReservedBytes: env.UPLOAD_MAX_RESERVED_BYTES };
+  const reservations = createReservations({ db, objects, limits });
+  const languages = createDispatcherLanguages({ bus, log });
+  const expiresMs = env.UPLOAD_EXPIRES_HOURS * hour;
+  const resumable = createResumable({ db, parts, reservations, uploads, languages, expiresMs, log });
+  const tus = createTus({ resumable });
   const processing = createProcessing({ db, outbox, objects });
-  const sharing = createSharing({ db, outbox, people: createIdentityPeople({ bus }) });
+  const people = createIdentityPeople({ bus, log });
+  const files = createFiles({ db, outbox, people, languages });
+  const bin = createBin({ db, outbox, people, binDays: env.OT_BIN_DAYS });
+  const tags = createTags({ db, outbox });
+  const undo = createUndo({ db, outbox });
+  const sharing = createSharing({ db, outbox, people });
   const orphans = createOrphans({ db, objects, olderThanMs: 24 * hour });
   const sweep = async () => void (await objects.sweep());
   const store: Part = {
@@ -92,15 +109,18 @@ export const createMedia = (env: MediaEnv): Service => {
     whoIs: createAssertionVerifier(env.ASSERTION_PUBLIC_KEY, name),
     parts: [part, store, createOutboxRelay({ service: name, pool, url: env.DATABASE_URL, bus, log, metrics })],
     routes: [
-      ...uploadsRoutes({ uploads }),
+      ...uploadsRoutes({ uploads, limits, languages }),
       ...resumableRoutes({ tus }),
-      ...filesRoutes({ files: createFiles({ db, outbox }) }),
+      ...binRoutes({ bin }),
+      ...bulkRoutes({ ...bin, ...files, ...sharing, ...tags }),
+      ...filesRoutes({ files }),
       ...sharingRoutes({ sharing }),
       ...streamingRoutes({ db, objects }),
-      ...exportsRoutes({ db }),
-      ...transcriptsRoutes({ transcripts: createTranscripts({ db, outbox }) }),
+      ...exportsRoutes({ db, outbox }),
+      ...transcriptsRoutes({ transcripts: createTranscripts({ db, outbox, people }) }),
+      ...undoRoutes({ undo }),
       ...speakersRoutes({ speakers: createSpeakers({ db, outbox }) }),
-      ...tagsRoutes({ tags: createTags({ db, outbox }) }),
+      ...tagsRoutes({ tags }),
     ],
     rpcs: [...indexingRpc({ db }), ...sharingRpc({ db }), ...standingRpc({ db })],
     consumers: [
@@ -112,6 +132,7 @@ export const createMedia = (env: MediaEnv): Service => {
       failFile({ processing }),
       stopFile({ processing }),
       resumeFile({ processing }),
+      resetFile({ processing }),
       removeObjects({ objects }),
       followMemberships({ sharing }),
       forgetGroup({ sharing }),
@@ -119,6 +140,8 @@ export const createMedia = (env: MediaEnv): Service => {
     ],
     periodics: [
       catchUp('learn who is in which groups', hour, sharing.learnMemberships),
+      periodic('delete expired files of the bin', hour, async (signal) => void (await bin.purgeExpired(signal))),
+      periodic('forget old changes of transcripts', hour, undo.forgetOld),
       periodic('sweep leftovers of killed writers', hour, sweep),
       periodic('remove recordings that no file is of', 6 * hour, async (signal) => void (await orphans.sweep(signal))),
       periodic('end forgotten uploads', hour / 4, async (signal) => void (await resumable.tidy(signal))),

@@ -17,6 +17,7 @@ export const createTelemetry = (metrics: Metrics, objects: Pick<ObjectStore, 'sp
   metrics.watch(
     [
       { name: 'object_store_free_bytes', help: 'Room left for recordings, where the store is a folder' },
+      { name: 'object_store_reserve_bytes', help: 'Room below which uploads are refused' },
       { name: 'object_store_size_bytes', help: 'Size of the disk that the folder is on' },
     ],
     async () => {
@@ -24,6 +25,7 @@ export const createTelemetry = (metrics: Metrics, objects: Pick<ObjectStore, 'sp
       if (!space) return [];
       return [
         { name: 'object_store_free_bytes', value: space.freeBytes },
+        { name: 'object_store_reserve_bytes', value: space.reserveBytes },
         { name: 'object_store_size_bytes', value: space.totalBytes },
       ];
     },

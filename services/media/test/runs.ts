@@ -63,6 +63,7 @@ export const startRun = async (service: Media, owner: Person = somebody(), fileI
       }),
     open: (time?: Date) => service.tell(events.runOpened, ids, time),
     start: (stage: Stage, time?: Date) => service.tell(events.stageStarted, { ...ids, stage }, time),
+    reset: (stage: Stage, time?: Date) => service.tell(events.stageReset, { ...ids, stage }, time),
     prepare: async (change: object = {}, time?: Date) => {
       const waveform = await put('waveform', { version: 1, interval_ms: 10, peaks: [0, 127, 64, 0] });
       const thumbnail = `derived/${file}/${ids.runId}/thumbnail.jpg`;

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
+  dispatcherRpc,
   identityEvents,
   identityRpc,
   type DataOf,
@@ -51,8 +52,19 @@ const playIdentity = (nc: NatsConnection, memberships: Membership[]) => {
   return strangers;
 };
 
+/** The dispatcher, as far as media asks it. */
+const playDispatcher = (nc: NatsConnection, languages: string[] | null): void => {
+  nc.subscribe(dispatcherRpc.languages.subject, {
+    callback: (_, msg) => void msg.respond(JSON.stringify({ ok: { languages } })),
+  });
+};
+
 /** The service as it runs, with a database, a broker and a folder of its own. */
-export const startMedia = async (settings: Record<string, string> = {}, memberships: Membership[] = []) => {
+export const startMedia = async (
+  settings: Record<string, string> = {},
+  memberships: Membership[] = [],
+  languages: string[] | null = null,
+) => {
   const folder = await mkdtemp(join(tmpdir(), 'overtone-media-'));
   const [database, nats] = await Promise.all([createDatabase(), startNats()]);
   const nc = await connect({ servers: nats.url });
@@ -62,6 +74,7 @@ export const startMedia = async (settings: Record<string, string> = {}, membersh
     nc,
     memberships.toSorted((a, b) => (a.userId < b.userId ? -1 : 1)),
   );
+  playDispatcher(nc, languages);
   const messages: Message[] = [];
   nc.subscribe('evt.media.>', {
     callback: (_, msg) => void messages.push({ subject: msg.subject, data: msg.json() }),

@@ -7,7 +7,7 @@ import type { MediaFile, Prisma } from '../generated/client.ts';
 export type Action = 'read' | 'edit' | 'own';
 export type Permission = FileObject['my_permission'];
 type Ownership = QueryOf<(typeof mediaRoutes)['listFiles']>['ownership'];
-type Owned = Pick<MediaFile, 'id' | 'userId'>;
+type Owned = Pick<MediaFile, 'id' | 'userId' | 'deletedAt'>;
 /** A file and what its user may do with it. */
 export type UsableFile = MediaFile & { permission: Permission };
 
@@ -26,13 +26,15 @@ export const groupsOf = async (db: Db | Tx, userId: string): Promise<string[]> =
 
 /**
  * The one rule of who may do what with files: an owner and administrators everything, the others what the file was
- * shared with them for, by themselves or by a group they are in. Who may nothing is missing in the answer.
+ * shared with them for, by themselves or by a group they are in. Who may nothing is missing in the answer, and so is a
+ * file in the bin.
  */
 export const permissionsOf = async (
   db: Db | Tx,
   caller: Pick<Caller, 'userId' | 'role'>,
-  files: readonly Owned[],
+  given: readonly Owned[],
 ): Promise<Map<string, Permission>> => {
+  const files = given.filter(({ deletedAt }) => deletedAt === null);
   const isAdmin = roleAtLeast(caller.role, 'admin');
   const own = files.filter(({ userId }) => isAdmin || userId === caller.userId);
   const permissions = new Map<string, Permission>(own.map(({ id }) => [id, 'owner']));
@@ -52,10 +54,11 @@ export const permissionsOf = async (
 /** The files there are for somebody, by the same rule: their own, those shared with them, or both. */
 export const scopeOf = async (db: Db, caller: Caller, ownership: Ownership): Promise<Prisma.MediaFileWhereInput> => {
   const { userId } = caller;
-  if (ownership === 'mine') return { userId };
-  if (ownership === 'all' && roleAtLeast(caller.role, 'admin')) return {};
+  if (ownership === 'mine') return { userId, deletedAt: null };
+  if (ownership === 'all' && roleAtLeast(caller.role, 'admin')) return { deletedAt: null };
   const shared = { shares: { some: { OR: [{ userId }, { groupId: { in: await groupsOf(db, userId) } }] } } };
-  return ownership === 'all' ? { OR: [{ userId }, shared] } : { AND: [{ userId: { not: userId } }, shared] };
+  const visible = ownership === 'all' ? { OR: [{ userId }, shared] } : { AND: [{ userId: { not: userId } }, shared] };
+  return { ...visible, deletedAt: null };
 };
 
 export const may = async (db: Db | Tx, caller: Caller, file: Owned, action: Action): Promise<boolean> => {
@@ -76,6 +79,15 @@ export const usableFile = async (db: Db | Tx, caller: Caller, id: string, action
 export const lockedFile = async (tx: Tx, caller: Caller, id: string, action: Action): Promise<UsableFile> => {
   await tx.$queryRaw`select 1 from media_file where uuid = ${id}::uuid for update`;
   return usableFile(tx, caller, id, action);
+};
+
+/** A file in the bin, locked: for its owner and administrators. @throws AppError not_found for everybody else. */
+export const binnedFile = async (tx: Tx, { userId, role }: Caller, id: string): Promise<MediaFile> => {
+  await tx.$queryRaw`select 1 from media_file where uuid = ${id}::uuid for update`;
+  const file = await tx.mediaFile.findUnique({ where: { id } });
+  const isTheirs = file?.deletedAt && (file.userId === userId || roleAtLeast(role, 'admin'));
+  if (!isTheirs) throw noSuchFile();
+  return file;
 };
 
 const notAllowed = (action: Action): AppError =>

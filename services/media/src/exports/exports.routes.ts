@@ -1,11 +1,14 @@
-import { mediaRoutes, type FileObject } from '@overtone/contracts';
-import { handle, handled, type Caller, type Route } from '@overtone/service-kit';
+import { mediaRoutes } from '@overtone/contracts';
+import type { Outbox } from '@overtone/database';
+import { handle, handled, type Route } from '@overtone/service-kit';
 import type { Db } from '../database.ts';
 import { usableFile } from '../access/access.ts';
+import { actorOf, auditAction, type Actor } from '../audit/audit.ts';
 import { toFileObject, withSpeakerCount } from '../files/files.ts';
+import { listSpeakers } from '../speakers/speakers.ts';
 import { dispositionOf } from '../streaming/streaming.ts';
 import { readSegments } from '../transcripts/transcripts.ts';
-import { toSrt, toTxt, toVtt, type Spoken } from './exports.ts';
+import { toJson, toSrt, toTxt, toVtt, type Spoken } from './exports.ts';
 
 const pageSize = 2000;
 
@@ -20,11 +23,6 @@ const readAll = async (db: Db, fileId: string): Promise<Spoken[]> => {
   return all;
 };
 
-const toJson = (file: FileObject, segments: Spoken[], withSpeakers: boolean): string => {
-  const shown = segments.map(({ speaker, ...segment }) => (withSpeakers ? { ...segment, speaker } : segment));
-  return JSON.stringify({ file, segments: shown }, null, 2);
-};
-
 const formats = {
   srt: { type: 'application/x-subrip; charset=utf-8', extension: 'srt' },
   webvtt: { type: 'text/vtt; charset=utf-8', extension: 'vtt' },
@@ -32,23 +30,23 @@ const formats = {
   json: { type: 'application/json; charset=utf-8', extension: 'json' },
 };
 
-/** The transcript to take away. */
-export const exportsRoutes = ({ db }: { db: Db }): Route[] => {
-  const write = async (caller: Caller, id: string, format: keyof typeof formats, withSpeakers: boolean) => {
-    const { permission } = await usableFile(db, caller, id, 'read');
-    const file = await db.mediaFile.findUniqueOrThrow({ where: { id }, include: withSpeakerCount });
+/** The transcript as a file. */
+export const exportsRoutes = ({ db, outbox }: { db: Db; outbox: Outbox }): Route[] => {
+  const write = async (actor: Actor, id: string, format: keyof typeof formats, withSpeakers: boolean) => {
+    const file = await usableFile(db, actor, id, 'read');
     const segments = await readAll(db, id);
-    const write = { srt: toSrt, webvtt: toVtt, txt: toTxt };
-    const body =
-      format === 'json'
-        ? toJson(toFileObject(file, permission), segments, withSpeakers)
-        : write[format](segments, withSpeakers);
+    const counted = await db.mediaFile.findUniqueOrThrow({ where: { id }, include: withSpeakerCount });
+    const about = { ...toFileObject(counted, 'viewer'), speakers: await listSpeakers(db, id) };
+    const write = { srt: toSrt, webvtt: toVtt, txt: toTxt, json: toJson.bind(null, about) };
+    const body = write[format](segments, withSpeakers);
+    await db.$transaction((tx) => auditAction(tx, outbox, 'file_exported', { file, actor, details: { format } }));
     return { title: file.title, body };
   };
   return [
-    handle(mediaRoutes.subtitles, async ({ caller, params, query, res }) => {
+    handle(mediaRoutes.subtitles, async (r) => {
+      const { params, query, res } = r;
       const format = query.subtitle_format;
-      const { title, body } = await write(caller, params.uuid, format, query.include_speakers);
+      const { title, body } = await write(actorOf(r), params.uuid, format, query.include_speakers);
       const { type, extension } = formats[format];
       res.setHeader('Content-Type', type);
       res.setHeader('Content-Disposition', dispositionOf('attachment', `${title}.${extension}`));

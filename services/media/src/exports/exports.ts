@@ -1,13 +1,9 @@
-import type { SegmentObject, Word } from '@overtone/contracts';
+import type { FileDetail } from '@overtone/contracts';
 import { speakerName } from '@overtone/contracts/speakers';
+import { flat, speakerOf, toCues, wrapped, type Spoken } from './cues.ts';
 
-export type Spoken = Pick<SegmentObject, 'start_time' | 'end_time' | 'text' | 'speaker' | 'words'>;
-export type Cue = { start: number; end: number; speaker: string | null; text: string };
+export type { Spoken } from './cues.ts';
 
-/** What fits on a screen: two lines of 42 characters, seconds enough to read and not so many that it stands still. */
-const lineLength = 42;
-const cueLength = 2 * lineLength;
-const cueSeconds = 7;
 const paragraphPause = 2;
 
 const pad = (value: number, width = 2): string => String(value).padStart(width, '0');
@@ -19,65 +15,16 @@ export const timestamp = (seconds: number, separator: ',' | '.'): string => {
   return `${clock.map((part) => pad(part)).join(':')}${separator}${pad(ms % 1000, 3)}`;
 };
 
-const flat = (text: string): string => text.replaceAll(/\s+/gu, ' ').trim();
-const speakerOf = ({ speaker }: Spoken): string | null => (speaker ? flat(speakerName(speaker)) : null);
-
-/** Breaks text into two lines of about equal length, where a line would be too long. */
-export const wrapped = (text: string): string => {
-  if (text.length <= lineLength) return text;
-  const middle = text.length / 2;
-  let best = -1;
-  for (let at = text.indexOf(' '); at >= 0; at = text.indexOf(' ', at + 1)) {
-    if (best < 0 || Math.abs(at - middle) < Math.abs(best - middle)) best = at;
-  }
-  return best < 0 ? text : `${text.slice(0, best)}\n${text.slice(best + 1)}`;
-};
-
-/** Segments cut into what can be read on a screen, at the words' own times. */
-export const toCues = (segments: Spoken[]): Cue[] => segments.flatMap(cuesOf).map(lasting);
-
-const cuesOf = (segment: Spoken): Cue[] => {
-  const speaker = speakerOf(segment);
-  const whole = { start: segment.start_time, end: segment.end_time, speaker, text: flat(segment.text) };
-  if (whole.text === '') return [];
-  // Words without which the times mean nothing: a segment stays whole when its words do not make up its text.
-  const words = segment.words.filter(({ word }) => flat(word) !== '');
-  if (flat(words.map(({ word }) => word).join(' ')) !== whole.text) return [whole];
-  const cues: Cue[] = [];
-  let open: Word[] = [];
-  const close = (): void => {
-    const [first, last] = [open[0], open.at(-1)];
-    if (first && last) cues.push({ start: first.start, end: last.end, speaker, text: textOf(open) });
-    open = [];
-  };
-  for (const word of words) {
-    const tooLong =
-      textOf([...open, word]).length > cueLength || word.end - (open[0]?.start ?? word.start) > cueSeconds;
-    if (open.length > 0 && (tooLong || endsSentence(open))) close();
-    open.push(word);
-  }
-  close();
-  return cues;
-};
-
-const textOf = (words: Word[]): string => words.map(({ word }) => flat(word)).join(' ');
-/** A sentence that has filled most of a line ends its cue. */
-const endsSentence = (words: Word[]): boolean => {
-  const text = textOf(words);
-  return text.length > lineLength && /[.!?…]["'”’)]*$/u.test(text);
-};
-// Players skip a cue that ends where it begins.
-const lasting = (cue: Cue): Cue => (cue.end > cue.start ? cue : { ...cue, end: cue.start + 0.1 });
-
 /** SubRip. A blank line ends a cue and `-->` is its mark: neither may stand in the text. */
-export const toSrt = (segments: Spoken[], withSpeakers: boolean): string =>
-  toCues(segments)
+export const toSrt = (segments: Spoken[], withSpeakers: boolean): string => {
+  const prefixOf = (speaker: string | null): string => (withSpeakers && speaker ? `${speaker}: ` : '');
+  return toCues(segments, { prefixOf })
     .map(({ start, end, speaker, text }, index) => {
-      const named = withSpeakers && speaker ? `${speaker}: ${text}` : text;
-      const body = wrapped(named.replaceAll('-->', '→'));
+      const body = wrapped((prefixOf(speaker) + text).replaceAll('-->', '→')).join('\n');
       return `${index + 1}\n${timestamp(start, ',')} --> ${timestamp(end, ',')}\n${body}\n`;
     })
     .join('\n');
+};
 
 const escapedVtt = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
@@ -86,7 +33,7 @@ const escapedVtt = (text: string): string =>
 export const toVtt = (segments: Spoken[], withSpeakers: boolean): string => {
   const cues = toCues(segments).map(({ start, end, speaker, text }) => {
     const voice = withSpeakers && speaker ? `<v ${escapedVtt(speaker)}>` : '';
-    return `${timestamp(start, '.')} --> ${timestamp(end, '.')}\n${voice}${escapedVtt(wrapped(text))}\n`;
+    return `${timestamp(start, '.')} --> ${timestamp(end, '.')}\n${voice}${escapedVtt(wrapped(text).join('\n'))}\n`;
   });
   return ['WEBVTT\n', ...cues].join('\n');
 };
@@ -113,4 +60,30 @@ export const toTxt = (segments: Spoken[], withSpeakers: boolean): string => {
       return `${heading}[${timestamp(start, '.').slice(0, 8)}]\n${text}\n`;
     })
     .join('\n');
+};
+
+type Exported = Pick<
+  FileDetail,
+  'title' | 'filename' | 'language' | 'duration' | 'recorded_date' | 'upload_time' | 'engine' | 'speakers'
+>;
+
+/** JSON for other programs: speakers by their label, and no identifiers of this installation. */
+export const toJson = (file: Exported, segments: Spoken[], withSpeakers: boolean): string => {
+  const { title, filename, language, duration, recorded_date, upload_time, engine } = file;
+  const speakers = file.speakers.map((speaker) => ({
+    label: speaker.name,
+    name: speakerName(speaker),
+    talk_time: speaker.talk_time,
+  }));
+  const shown = segments.map(({ start_time, end_time, text, speaker, words, ...more }) => ({
+    start_time,
+    end_time,
+    ...(withSpeakers ? { speaker: speaker?.name ?? null } : {}),
+    text,
+    confidence: more.confidence,
+    edited: more.edited,
+    words,
+  }));
+  const about = { title, filename, language, duration, recorded_date, upload_time, engine };
+  return JSON.stringify({ ...about, ...(withSpeakers ? { speakers } : {}), segments: shown }, null, 2);
 };

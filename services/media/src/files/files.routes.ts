@@ -6,7 +6,6 @@ export const filesRoutes = ({ files }: { files: Files }): Route[] => [
   handle(mediaRoutes.listFiles, ({ caller, query }) => files.list(caller, query)),
   handle(mediaRoutes.getFile, ({ caller, params, query }) => files.detail(caller, params.uuid, query)),
   handle(mediaRoutes.updateFile, ({ caller, params, body }) => files.update(caller, params.uuid, body)),
-  handle(mediaRoutes.deleteFile, ({ caller, params }) => files.remove(caller, params.uuid)),
   handle(mediaRoutes.reprocess, ({ caller, params, body }) => files.reprocess(caller, params.uuid, body)),
   handle(mediaRoutes.cancel, ({ caller, params }) => files.cancel(caller, params.uuid)),
 ];

@@ -9,17 +9,19 @@ import {
 } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import { conflict, type Caller } from '@overtone/service-kit';
+import type { Languages } from '../ports/languages.ts';
+import type { People } from '../ports/people.ts';
 import { lockedFile, permissionsOf, scopeOf, usableFile } from '../access/access.ts';
 import { txOptions, type Db } from '../database.ts';
-import { Prisma } from '../generated/client.ts';
 import { listSpeakers } from '../speakers/speakers.ts';
 import { normalizedTag, toTagObject } from '../tags/tags.ts';
-import { readSegments } from '../transcripts/transcripts.ts';
-import { isSettled, toFileObject, type FileRow } from './files.ts';
+import { readSegments, withEditorNames } from '../transcripts/transcripts.ts';
+import { checkLanguage } from '../uploads/uploads.ts';
+import { isSettled, requeue, toFileObject, type FileRow } from './files.ts';
 import { filesStore as store } from './files.store.ts';
 
 type Routes = typeof mediaRoutes;
-export type FilesDeps = { db: Db; outbox: Outbox };
+export type FilesDeps = { db: Db; outbox: Outbox; people: Pick<People, 'names'>; languages: Languages };
 
 const updated = (file: Pick<FileRow, 'id' | 'userId'>, status: FileObject['status']) => ({
   fileId: file.id,
@@ -27,19 +29,22 @@ const updated = (file: Pick<FileRow, 'id' | 'userId'>, status: FileObject['statu
   status,
 });
 
-/** Files as people handle them: find, read, rename, run again, stop, delete. */
-export const createFiles = ({ db, outbox }: FilesDeps) => ({
+/** Files as people handle them: find, read, rename, process again, stop. */
+export const createFiles = ({ db, outbox, people, languages }: FilesDeps) => ({
   list: async (caller: Caller, query: QueryOf<Routes['listFiles']>) => {
     const scope = await scopeOf(db, caller, query.ownership);
     const { items, total } = await store.list(db, scope, query.tag.map(normalizedTag), query);
     const permissions = await permissionsOf(db, caller, items);
-    const shown = items.map((file) => toFileObject(file, permissions.get(file.id) ?? 'viewer'));
+    const names = await people.names(items.map(({ userId }) => userId).filter((userId) => userId !== caller.userId));
+    const shown = items.map((file) =>
+      toFileObject(file, permissions.get(file.id) ?? 'viewer', names.get(file.userId) ?? null),
+    );
     return { items: shown, total, page: query.page, page_size: query.page_size };
   },
 
-  /** All of it as it stood at one moment: a transcript may be stored anew while it is read. */
-  detail: (caller: Caller, id: string, query: QueryOf<Routes['getFile']>): Promise<FileDetail> =>
-    db.$transaction(
+  /** All of it as of one moment: another transcript may be stored while it is read. Names are added afterwards. */
+  detail: async (caller: Caller, id: string, query: QueryOf<Routes['getFile']>): Promise<FileDetail> => {
+    const detail = await db.$transaction(
       async (tx) => {
         const { permission } = await usableFile(tx, caller, id, 'read');
         const { segment_limit: limit, segment_offset: offset } = query;
@@ -57,8 +62,13 @@ export const createFiles = ({ db, outbox }: FilesDeps) => ({
           segment_offset: offset,
         };
       },
-      { ...txOptions, isolationLevel: 'RepeatableRead' },
-    ),
+      { ...txOptions, isolationLevel: 'RepeatableRead' as const },
+    );
+    const owner = detail.user_id === caller.userId ? [] : [detail.user_id];
+    const names = await people.names(owner);
+    const transcript_segments = await withEditorNames(people, detail.transcript_segments);
+    return { ...detail, owner_name: names.get(owner[0] ?? '') ?? null, transcript_segments };
+  },
 
   update: (caller: Caller, id: string, body: BodyOf<Routes['updateFile']>): Promise<FileObject> =>
     db.$transaction(async (tx) => {
@@ -81,35 +91,16 @@ export const createFiles = ({ db, outbox }: FilesDeps) => ({
       return answer;
     }, txOptions),
 
-  /** Rows go now; objects follow by the event, so that a killed process leaves neither. */
-  remove: (caller: Caller, id: string): Promise<undefined> =>
-    db.$transaction(async (tx) => {
-      const file = await lockedFile(tx, caller, id, 'own');
-      await store.delete(tx, id);
-      await outbox.add(tx, mediaEvents.deleted, { fileId: id, ownerId: file.userId });
-      return undefined;
-    }, txOptions),
-
-  reprocess: (caller: Caller, id: string, body: BodyOf<Routes['reprocess']>): Promise<FileObject> =>
-    db.$transaction(async (tx) => {
+  reprocess: async (caller: Caller, id: string, body: BodyOf<Routes['reprocess']>): Promise<FileObject> => {
+    if (body?.language) checkLanguage(body.language, await languages.known());
+    return db.$transaction(async (tx) => {
       const file = await lockedFile(tx, caller, id, 'own');
       if (!isSettled(file.status)) throw busy();
       const options = nextOptions(file.options as Partial<RunOptions>, body ?? {});
-      const row = await store.update(tx, id, {
-        status: 'queued',
-        stage: null,
-        waitingFor: null,
-        error: Prisma.DbNull,
-        completedAt: null,
-        options,
-      });
-      await store.forgetRun(tx, id);
-      const { objectKey, contentType } = file;
-      const order = { fileId: id, ownerId: file.userId, objectKey, contentType, options };
-      await outbox.add(tx, mediaEvents.reprocessOrdered, order);
-      await outbox.add(tx, mediaEvents.updated, updated(file, 'queued'));
-      return toFileObject(row, 'owner');
-    }, txOptions),
+      await requeue(tx, outbox, { ...file, options });
+      return toFileObject(await store.get(tx, id), 'owner');
+    }, txOptions);
+  },
 
   cancel: (caller: Caller, id: string): Promise<FileObject> =>
     db.$transaction(async (tx) => {

@@ -36,10 +36,6 @@ export const filesStore = {
   get: (db: Db | Tx, id: string) => db.mediaFile.findUniqueOrThrow({ where: { id }, include: withSpeakerCount }),
   update: (tx: Tx, id: string, data: Prisma.MediaFileUpdateInput) =>
     tx.mediaFile.update({ where: { id }, data: { ...data, updatedAt: new Date() }, include: withSpeakerCount }),
-  /** Whatever the earlier run still says is history. The database's clock decides, as it stamps the events. */
-  forgetRun: (tx: Tx, id: string) =>
-    tx.$executeRaw`update media_file set run_id = null, run_opened_at = now() where uuid = ${id}::uuid`,
-  delete: (tx: Tx, id: string) => tx.mediaFile.delete({ where: { id } }),
   tags: (db: Db | Tx, id: string) =>
     db.fileTag.findMany({ where: { fileId: id }, include: { tag: true }, orderBy: { tag: { normalizedName: 'asc' } } }),
 };

@@ -1,5 +1,14 @@
-import type { FileObject, FileStatus, Stage } from '@overtone/contracts';
-import type { MediaFile } from '../generated/client.ts';
+import {
+  mediaEvents,
+  stages,
+  type FileObject,
+  type FileStatus,
+  type RunOptions,
+  type Stage,
+} from '@overtone/contracts';
+import type { Outbox } from '@overtone/database';
+import type { Tx } from '../database.ts';
+import { Prisma, type MediaFile } from '../generated/client.ts';
 
 export type FileRow = MediaFile;
 export type FileProblem = NonNullable<FileObject['error']>;
@@ -12,9 +21,17 @@ export const objectPrefixes = (id: string): string[] => [`files/${id}/`, `derive
 const stageWords: Record<Stage, string> = {
   prepare: 'Preparing the recording',
   transcribe: 'Transcribing',
-  diarize: 'Telling the speakers apart',
+  diarize: 'Detecting speakers',
   assemble: 'Putting the transcript together',
   index: 'Making it searchable',
+};
+/** Shown while the file waits for a worker of the stage. */
+const waitingForStage: Record<Stage, string> = {
+  prepare: 'Waiting to be processed',
+  transcribe: 'Waiting to be transcribed',
+  diarize: 'Waiting for speaker detection',
+  assemble: 'Waiting to be put together',
+  index: 'Waiting to become searchable',
 };
 const statusWords: Record<FileStatus, string> = {
   pending: 'Waiting for the upload',
@@ -36,31 +53,71 @@ const waitingWords = {
   paused: 'Paused by an administrator',
 };
 
-/** Nothing is being done with the file and nothing will be by itself. */
+/** Nothing is being done with the file, and nothing will be without a request. */
 export const isSettled = (status: string): boolean => ['completed', 'error', 'cancelled'].includes(status);
 
-export const displayStatus = (file: Pick<FileRow, 'status' | 'stage' | 'waitingFor'>): string => {
+type Position = Pick<FileRow, 'status' | 'stage' | 'stageDone'>;
+/** The stage that runs, and the one that a waiting file waits for. */
+const stagesOf = ({ status, stage, stageDone }: Position): Pick<FileObject, 'stage' | 'next_stage'> => {
+  if (isSettled(status) || status === 'cancelling') return { stage: null, next_stage: null };
+  const current = stage as Stage | null;
+  if (current !== null && !stageDone) return { stage: current, next_stage: null };
+  return { stage: null, next_stage: stages[current === null ? 0 : stages.indexOf(current) + 1] ?? null };
+};
+
+type Shown = Position & Pick<FileRow, 'waitingFor' | 'noSpeech'>;
+export const displayStatus = (file: Shown): string => {
   const status = file.status as FileStatus;
+  if (status === 'completed' && file.noSpeech) return 'No speech found';
   if (isSettled(status) || status === 'cancelling') return statusWords[status];
   if (file.waitingFor) return waitingWords[file.waitingFor as keyof typeof waitingWords];
-  return file.stage ? stageWords[file.stage as Stage] : statusWords[status];
+  const { stage, next_stage: next } = stagesOf(file);
+  if (stage) return stageWords[stage];
+  return file.stage && next ? waitingForStage[next] : statusWords[status];
 };
 
 export const withSpeakerCount = { _count: { select: { speakers: true } } } as const;
 
-/** The file as a client sees it who may do this with it. */
+/** What is left of an earlier run when another begins. */
+export const fresh = {
+  stage: null,
+  stageDone: false,
+  waitingFor: null,
+  error: Prisma.DbNull,
+  completedAt: null,
+} as const;
+
+/** Starts a new run of a file, in the caller's transaction; events of the earlier run have no effect from now on. */
+export const requeue = async (
+  tx: Tx,
+  outbox: Outbox,
+  file: Pick<FileRow, 'id' | 'userId' | 'objectKey' | 'contentType' | 'options'>,
+): Promise<void> => {
+  const { id, userId, objectKey, contentType } = file;
+  const options = file.options as RunOptions;
+  await tx.mediaFile.update({ where: { id }, data: { ...fresh, status: 'queued', options, updatedAt: new Date() } });
+  // The database's clock decides, as it stamps the events.
+  await tx.$executeRaw`update media_file set run_id = null, run_opened_at = now() where uuid = ${id}::uuid`;
+  const ids = { fileId: id, ownerId: userId };
+  await outbox.add(tx, mediaEvents.reprocessOrdered, { ...ids, objectKey, contentType, options });
+  await outbox.add(tx, mediaEvents.updated, { ...ids, status: 'queued' });
+};
+
+/** The file as a client sees it who may do this with it; its owner's name is for others than the owner. */
 export const toFileObject = (
   { _count: { speakers }, ...file }: Counted,
   permission: FileObject['my_permission'],
+  ownerName: string | null = null,
 ): FileObject => ({
   uuid: file.id,
   filename: file.filename,
   title: file.title,
   user_id: file.userId,
+  owner_name: ownerName,
   my_permission: permission,
   status: file.status as FileStatus,
   display_status: displayStatus(file),
-  stage: file.stage as Stage | null,
+  ...stagesOf(file),
   waiting_for: file.waitingFor as FileObject['waiting_for'],
   content_type: file.contentType,
   file_size: Number(file.fileSize),
@@ -77,6 +134,7 @@ export const toFileObject = (
   diarization_provider: file.diarizationProvider,
   speaker_count: speakers,
   transcript_version: file.transcriptVersion,
+  no_speech: file.noSpeech,
   warnings: file.warnings,
   error: file.error as FileProblem | null,
 });

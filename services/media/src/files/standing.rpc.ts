@@ -7,8 +7,8 @@ import type { Db } from '../database.ts';
 export const standingRpc = ({ db }: { db: Db }): RpcHandler[] => [
   answer(mediaRpc.standing, async ({ fileIds, reader }) => {
     const files = await db.mediaFile.findMany({
-      where: { id: { in: fileIds } },
-      select: { id: true, userId: true, title: true },
+      where: { id: { in: fileIds }, deletedAt: null },
+      select: { id: true, userId: true, title: true, deletedAt: true },
     });
     const readable = await permissionsOf(db, reader, files);
     return { files: files.map(({ id, title }) => ({ fileId: id, title, readable: readable.has(id) })) };

@@ -13,7 +13,7 @@ export const indexingRpc = ({ db }: { db: Db }): RpcHandler[] => [
       where: { id: fileId },
       include: { tags: { include: { tag: true } }, _count: { select: { segments: true } } },
     });
-    if (!file) return { file: null, segments: [], total: 0 };
+    if (!file || file.deletedAt) return { file: null, segments: [], total: 0 };
     const {
       _count: { segments: total },
     } = file;
@@ -35,7 +35,12 @@ export const indexingRpc = ({ db }: { db: Db }): RpcHandler[] => [
   }),
   answer(mediaRpc.listTranscribed, async ({ after, limit }) => {
     const files = await db.mediaFile.findMany({
-      where: { transcriptVersion: { gt: 0 }, transcriptProvisional: false, ...(after ? { id: { gt: after } } : {}) },
+      where: {
+        transcriptVersion: { gt: 0 },
+        transcriptProvisional: false,
+        deletedAt: null,
+        ...(after ? { id: { gt: after } } : {}),
+      },
       orderBy: { id: 'asc' },
       take: limit,
     });

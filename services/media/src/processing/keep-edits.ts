@@ -1,8 +1,8 @@
 import type { Word } from '@overtone/contracts';
-import { meanConfidence } from './provisional.ts';
+import { meanConfidence } from '../transcripts/transcripts.ts';
 import type { NewSegment } from './transcript-rows.ts';
 
-/** A segment that somebody edited while the run was under way. */
+/** A segment that was edited while the run was in progress. */
 export type EditedSegment = {
   id: string;
   start: number;
@@ -11,6 +11,8 @@ export type EditedSegment = {
   words: Word[];
   confidence: number | null;
   version: number;
+  editedAt: Date | null;
+  editedBy: string | null;
 };
 
 const middle = ({ start, end }: { start: number; end: number }): number => (start + end) / 2;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import type { SegmentObject } from '@overtone/contracts';
 import { startRun, transcribed, twoVoices, wordsOf } from '../../test/runs.ts';
-import { somebody, startMedia, waitFor, type Media } from '../../test/start-media.ts';
+import { somebody, startMedia, waitFor, wav, type Media } from '../../test/start-media.ts';
 
 let media: Media;
 beforeAll(async () => {
@@ -31,7 +31,10 @@ describe('a file whose run goes well', () => {
     await run.transcribe();
     const early = await run.until((file) => file['total_segments'] === 1);
     expect(early).toMatchObject({
-      status: 'transcribing',
+      status: 'queued',
+      stage: null,
+      next_stage: 'diarize',
+      display_status: 'Waiting for speaker detection',
       speakers: [],
       engine: { provider: 'scripted' },
       language: 'en',
@@ -63,6 +66,53 @@ describe('a file whose run goes well', () => {
       { runId: run.ids.runId, transcriptVersion: 1, provisional: true },
       { runId: run.ids.runId, transcriptVersion: 2, provisional: false },
     ]);
+  });
+
+  it('shows no progress between two stages, whichever event arrives first', async () => {
+    const run = await startRun(media);
+    const at = (ms: number) => new Date(Date.now() + ms);
+    await run.open();
+    await run.start('prepare');
+    expect(await run.until((file) => file['stage'] === 'prepare')).toMatchObject({ status: 'processing' });
+    await run.prepare();
+    const waiting = { status: 'queued', stage: null, next_stage: 'transcribe' };
+    const text = 'Waiting to be transcribed';
+    expect(await run.until((file) => file['duration'] === 7.5)).toMatchObject({ ...waiting, display_status: text });
+    // A late report that the stage began.
+    await run.start('prepare');
+    await run.wait('worker');
+    expect(await run.until((file) => file['waiting_for'] === 'worker')).toMatchObject(waiting);
+    await run.start('diarize', at(10));
+    await run.until((file) => file['stage'] === 'diarize');
+    await run.transcribe();
+    expect(await run.until((file) => file['total_segments'] === 1)).toMatchObject({ stage: 'diarize' });
+  });
+
+  it('ends without speech: nothing is waited for, and the owner is notified once', async () => {
+    const run = await startRun(media);
+    await run.open();
+    await run.prepare();
+    await run.transcribe([]);
+    await run.assemble({ ...twoVoices([]), segments: [] });
+    await run.until((file) => file['transcript_version'] === 2);
+    await run.complete();
+    const done = await run.until((file) => file['status'] === 'completed');
+    expect(done).toMatchObject({ no_speech: true, display_status: 'No speech found', next_stage: null });
+    await run.complete();
+    const ended = await waitFor(() => media.heard('evt.media.file.transcription-ended.v1', run.fileId)[0]);
+    expect(ended.data).toMatchObject({ outcome: 'completed', noSpeech: true, ownerId: run.owner.userId });
+    await run.wait('worker');
+    expect(media.heard('evt.media.file.transcription-ended.v1', run.fileId)).toHaveLength(1);
+  });
+
+  it('reports a chosen language that was not used', async () => {
+    const file = await media.upload(somebody(), wav(88_001), { fields: { language: 'de' } });
+    const owner = { userId: file.body.user_id, role: 'user' as const };
+    const run = await startRun(media, owner, file.body.uuid);
+    await run.open();
+    await run.transcribe();
+    const { warnings } = await run.until((now) => now['total_segments'] === 1);
+    expect(warnings).toEqual([expect.stringMatching(/German.*could not be used.*English/)]);
   });
 
   it('says honestly what is missing', async () => {
@@ -300,6 +350,61 @@ describe('a run that is taken up again', () => {
   });
 });
 
+describe('a stage that stuck recovery takes back', () => {
+  it('returns the file to a retryable state without partial segments, whichever event arrives first', async () => {
+    const run = await startRun(media);
+    await run.open();
+    await run.start('transcribe');
+    await run.transcribe(wordsOf('good morning everybody', 0));
+    await run.until((file) => file['total_segments'] === 1);
+    await run.start('diarize', later(1));
+    await run.until(({ stage }) => stage === 'diarize');
+    await run.reset('diarize', later(2));
+    await run.reset('diarize', later(2));
+    const waiting = { status: 'uploaded', stage: null, next_stage: 'diarize', transcript_version: 2 };
+    expect(await run.until(({ status }) => status === 'uploaded')).toMatchObject({ ...waiting, total_segments: 0 });
+    // Arrives late: the stage was started before the reset.
+    await run.start('diarize', later(1));
+    await run.wait('worker');
+    expect(await run.until((file) => file['waiting_for'] === 'worker')).toMatchObject(waiting);
+    await run.start('diarize', later(3));
+    await run.until(({ status }) => status === 'processing');
+    // Arrives late: the stage has been started again.
+    await run.reset('diarize', later(2));
+    await run.wait('engine');
+    expect(await run.until((file) => file['waiting_for'] === 'engine')).toMatchObject({ stage: 'diarize' });
+    await run.assemble();
+    expect(texts(await run.until((file) => file['total_segments'] === 3))).toHaveLength(3);
+  });
+
+  it('keeps segments that a user has edited, and a complete transcript', async () => {
+    const run = await startRun(media);
+    await run.open();
+    await run.transcribe(wordsOf('good morning everybody', 0));
+    const [segment] = (await run.until((file) => file['total_segments'] === 1))[
+      'transcript_segments'
+    ] as SegmentObject[];
+    const path = `/api/files/${run.fileId}/transcript/segments/${segment?.uuid}`;
+    expect((await media.json(run.owner, 'PUT', path, { text: 'Good morning, all', version: 1 })).status).toBe(200);
+    await run.start('diarize', later(1));
+    await run.reset('diarize', later(2));
+    expect(texts(await run.until(({ status }) => status === 'uploaded'))).toEqual(['Good morning, all']);
+    await run.assemble(twoVoices(), later(3));
+    await run.until((file) => file['total_segments'] === 3);
+    await run.start('index', later(4));
+    await run.until(({ stage }) => stage === 'index');
+    await run.reset('index', later(5));
+    expect(await run.until(({ status }) => status === 'uploaded')).toMatchObject({ total_segments: 3 });
+  });
+
+  it('does not change a file that has ended or moved on', async () => {
+    const run = await transcribed(media);
+    await run.reset('index', later(5));
+    await run.prepare({ duration: 8 });
+    expect(await run.until(({ duration }) => duration === 8)).toMatchObject({ status: 'completed', total_segments: 3 });
+  });
+});
+
 describe('what people write while a run is under way', () => {
   it('stands in the transcript that the run brings', async () => {
     const run = await startRun(media);
@@ -343,6 +448,7 @@ describe('a file that is deleted', () => {
   it('takes everything with it, also what a run writes afterwards', async () => {
     const run = await transcribed(media);
     expect((await media.json(run.owner, 'DELETE', `/api/files/${run.fileId}`)).status).toBe(204);
+    expect((await media.json(run.owner, 'DELETE', `/api/files/bin/${run.fileId}`)).status).toBe(204);
     expect((await media.json(run.owner, 'GET', `/api/files/${run.fileId}`)).status).toBe(404);
     await waitFor(() => media.heard('evt.media.file.deleted.v1', run.fileId).length === 1);
     await waitFor(async () => !(await run.objects.exists(`files/${run.fileId}/original`)));

@@ -12,10 +12,21 @@ import type { ObjectStore } from '@overtone/object-store';
 import { assertNever, type Delivery } from '@overtone/service-kit';
 import { json } from 'node:stream/consumers';
 import { txOptions, type Db, type Tx } from '../database.ts';
-import { isSettled, objectPrefixes, type FileRow } from '../files/files.ts';
-import { Prisma } from '../generated/client.ts';
+import { fresh, isSettled, objectPrefixes, type FileRow } from '../files/files.ts';
+import type { Prisma } from '../generated/client.ts';
 import { keepEdits, type EditedSegment } from './keep-edits.ts';
-import { begun, isOvertaken, isTakenUp, tellsOf, toProblem } from './processing.ts';
+import {
+  begun,
+  isOvertaken,
+  isStaleStage,
+  isTakenUp,
+  languageWarning,
+  outcomeOf,
+  resetTo,
+  tellsOf,
+  toProblem,
+  waits,
+} from './processing.ts';
 import { provisionalSegments } from './provisional.ts';
 import { replaceTranscript } from './transcript-rows.ts';
 
@@ -44,16 +55,19 @@ export const createProcessing = ({ db, outbox, objects }: ProcessingDeps) => {
     await outbox.add(tx, mediaEvents.updated, { fileId: file.id, ownerId: file.userId, status });
   };
 
-  /** The file as the event's run has left it, taken over from an older run first; undefined when it is history. */
+  /**
+   * The file as the event's run has left it, taken over from an older run first; undefined when the event is history, and
+   * while the file is in the bin: its row stays as it was deleted.
+   */
   const adopt = async (tx: Tx, { fileId, runId }: OfRun, { time }: When): Promise<FileRow | undefined> => {
     await tx.$queryRaw`select 1 from media_file where uuid = ${fileId}::uuid for update`;
     const file = await tx.mediaFile.findUnique({ where: { id: fileId } });
-    if (!file) return undefined;
+    if (!file || file.deletedAt) return undefined;
     const about = tellsOf(file, { runId, time });
     if (about === 'history') return undefined;
     if (about === 'current') return file;
-    const fresh = { ...anew, warnings: [], runTurnedAt: null };
-    const data = { ...fresh, runId, runOpenedAt: time, runSequence: 0, status: 'queued' };
+    const begin = { ...fresh, warnings: [], runTurnedAt: null, stageChangedAt: null };
+    const data = { ...begin, runId, runOpenedAt: time, runSequence: 0, status: 'queued' };
     return tx.mediaFile.update({ where: { id: fileId }, data });
   };
 
@@ -80,12 +94,14 @@ export const createProcessing = ({ db, outbox, objects }: ProcessingDeps) => {
       const { duration, media, waveform, thumbnail, truncated } = data.output;
       const picture = media.video_codec !== null;
       await save(tx, file, {
+        ...waits(file, 'prepare'),
         duration,
         mediaInfo: media,
         waveformKey: waveform,
         thumbnailKey: thumbnail,
         contentType: file.contentType.replace(/^(audio|video)\//, picture ? 'video/' : 'audio/'),
         warnings: withWarning(file, truncated ? cutOffWarning : null),
+        noSpeech: false,
         runSequence: Math.max(file.runSequence, data.sequence),
       });
     });
@@ -95,10 +111,13 @@ export const createProcessing = ({ db, outbox, objects }: ProcessingDeps) => {
     await withFile(data, when, async (tx, file) => {
       // A transcript with speakers is there, of this run or an earlier one: it is not given up for one without.
       const better = file.transcriptVersion > 0 && !file.transcriptProvisional;
-      if (better || file.transcriptRunId === data.runId) return;
+      const { options } = file;
+      const note = languageWarning((options as { language?: string | null }).language ?? null, data.output.language);
+      const change = { ...waits(file, 'transcribe'), warnings: withWarning(file, note) };
+      if (better || file.transcriptRunId === data.runId) return save(tx, file, change);
       await replaceTranscript(tx, file.id, { speakers: [], segments: provisionalSegments(words) });
       const { engine, language } = data.output;
-      await stored(tx, file, data.runId, true, { engine, language: language ?? file.language });
+      await stored(tx, file, data.runId, true, { ...change, engine, language: language ?? file.language });
     });
   };
 
@@ -106,10 +125,12 @@ export const createProcessing = ({ db, outbox, objects }: ProcessingDeps) => {
     const artefact = transcriptArtefact.parse(await read(data.output.artefact));
     await withFile(data, when, async (tx, file) => {
       const known = file.transcriptRunId === data.runId && !file.transcriptProvisional;
-      if (known && data.sequence <= file.runSequence) return sayAgain(tx, file, data.runId);
+      if (known && data.sequence <= file.runSequence) return reportAgain(tx, file, data.runId);
       const segments = keepEdits(artefact.segments, await editsSince(tx, file));
       await replaceTranscript(tx, file.id, { speakers: artefact.speakers, segments });
       await stored(tx, file, data.runId, false, {
+        ...waits(file, 'assemble'),
+        noSpeech: segments.length === 0,
         engine: artefact.engine,
         language: artefact.language ?? file.language,
         diarizationProvider: artefact.diarization.provider,
@@ -119,8 +140,8 @@ export const createProcessing = ({ db, outbox, objects }: ProcessingDeps) => {
     });
   };
 
-  /** The dispatcher asks again when it has not heard: it is told again, nothing is stored twice. */
-  const sayAgain = (tx: Tx, file: FileRow, runId: string): Promise<void> =>
+  /** A stored result is reported again, for a dispatcher that has not received the report. */
+  const reportAgain = (tx: Tx, file: FileRow, runId: string): Promise<void> =>
     outbox.add(tx, mediaEvents.transcriptStored, {
       fileId: file.id,
       ownerId: file.userId,
@@ -129,11 +150,23 @@ export const createProcessing = ({ db, outbox, objects }: ProcessingDeps) => {
       provisional: false,
     });
 
-  /** The run has ended, unless it has been taken up again since. */
-  const end = (data: OfRun, when: When, change: (file: FileRow) => Change): Promise<void> =>
+  /** A stage whose result stands in no table of ours has ended. */
+  const passed = (data: Completed, when: When): Promise<void> =>
+    withFile(data, when, async (tx, file) => {
+      const change = waits(file, data.stage);
+      if (Object.keys(change).length > 0) await save(tx, file, change);
+    });
+
+  /** The run has ended, unless it has been taken up again since. A repeated event does not notify twice. */
+  const end = (data: OfRun, when: When, change: (file: FileRow) => Change & { status: FileObject['status'] }) =>
     withFile(data, when, async (tx, file) => {
       if (isOvertaken(file, when.time)) return;
-      await save(tx, file, { ...ended, runTurnedAt: when.time, ...change(file) });
+      const ending = change(file);
+      await save(tx, file, { ...ended, runTurnedAt: when.time, ...ending });
+      const outcome = outcomeOf(ending.status);
+      if (outcome === null || isSettled(file.status)) return;
+      const ids = { fileId: file.id, ownerId: file.userId };
+      await outbox.add(tx, mediaEvents.transcriptionEnded, { ...ids, outcome, noSpeech: file.noSpeech });
     });
 
   return {
@@ -141,17 +174,30 @@ export const createProcessing = ({ db, outbox, objects }: ProcessingDeps) => {
 
     stageStarted: (data: DataOf<Events['stageStarted']>, when: When) =>
       withFile(data, when, async (tx, file) => {
+        if (isStaleStage(file, when.time)) return;
         const again = isTakenUp(file, when.time);
         const status = begun(again ? { status: 'queued', stage: null } : file, data.stage);
-        const turn = again ? { ...anew, runTurnedAt: when.time } : {};
-        if (status) await save(tx, file, { ...turn, status, stage: data.stage, waitingFor: null });
+        const turn = again ? { ...fresh, runTurnedAt: when.time } : {};
+        const begin = { stage: data.stage, stageDone: false, stageChangedAt: when.time, waitingFor: null };
+        if (status) await save(tx, file, { ...turn, ...begin, status });
+      }),
+
+    /** The status returns to a retryable state. Partial segments are removed, except those that users have edited. */
+    stageReset: (data: DataOf<Events['stageReset']>, when: When) =>
+      withFile(data, when, async (tx, file) => {
+        const reset = resetTo(file, data.stage, when.time);
+        if (reset === null) return;
+        const change = { ...reset, stageChangedAt: when.time, waitingFor: null };
+        const partial = file.transcriptProvisional && file.transcriptRunId === data.runId;
+        const removed = partial ? await removeUnedited(tx, file) : 0;
+        await (removed > 0 ? stored(tx, file, data.runId, true, change) : save(tx, file, change));
       }),
 
     resumed: (data: DataOf<Events['runResumed']>, when: When) =>
       withFile(data, when, async (tx, file) => {
         const warnings = without(file.warnings, data.dropped);
         if (!isOvertaken(file, when.time))
-          await save(tx, file, { ...anew, status: 'queued', runTurnedAt: when.time, warnings });
+          await save(tx, file, { ...fresh, status: 'queued', runTurnedAt: when.time, warnings });
         else if (!isSettled(file.status)) await save(tx, file, { warnings });
       }),
 
@@ -164,6 +210,7 @@ export const createProcessing = ({ db, outbox, objects }: ProcessingDeps) => {
         case 'assemble':
           return assembled(data, when);
         case 'diarize':
+          return passed(data, when);
         case 'index':
           return;
         default:
@@ -191,9 +238,10 @@ export const createProcessing = ({ db, outbox, objects }: ProcessingDeps) => {
 };
 export type Processing = ReturnType<typeof createProcessing>;
 
-const ended = { stage: null, waitingFor: null, error: Prisma.DbNull } as const;
-/** Of an earlier end nothing is left. */
-const anew = { ...ended, completedAt: null } as const;
+const { completedAt: _, ...ended } = fresh;
+
+const removeUnedited = async (tx: Tx, file: FileRow): Promise<number> =>
+  (await tx.segment.deleteMany({ where: { fileId: file.id, edited: false } })).count;
 
 const editsSince = async (tx: Tx, file: FileRow): Promise<EditedSegment[]> => {
   const since = file.runOpenedAt ?? new Date(0);
@@ -201,13 +249,15 @@ const editsSince = async (tx: Tx, file: FileRow): Promise<EditedSegment[]> => {
     where: { fileId: file.id, edited: true, editedAt: { gte: since } },
     orderBy: { position: 'asc' },
   });
-  return rows.map(({ id, startTime: start, endTime: end, text, words, confidence, version }) => ({
+  return rows.map(({ id, startTime: start, endTime: end, text, words, confidence, version, editedAt, editedBy }) => ({
     id,
     start,
     end,
     text,
     confidence,
     version,
+    editedAt,
+    editedBy,
     words: words as Word[],
   }));
 };

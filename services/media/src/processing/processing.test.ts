@@ -75,6 +75,8 @@ describe('what people wrote meanwhile', () => {
     words: [],
     confidence: null,
     version: 2,
+    editedAt: null,
+    editedBy: null,
   });
 
   it('stands in place of what the run heard there, spoken by who speaks most of it', () => {

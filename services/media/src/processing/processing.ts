@@ -1,4 +1,4 @@
-import { stages, type FileObject, type Stage } from '@overtone/contracts';
+import { stages, type FileObject, type Stage, type transcriptionOutcomes } from '@overtone/contracts';
 import { isSettled, type FileProblem, type FileRow } from '../files/files.ts';
 
 type Known = Pick<FileRow, 'runId' | 'runOpenedAt'>;
@@ -32,11 +32,64 @@ const statusOfStage: Record<Stage, FileObject['status']> = {
 };
 
 /** Where a file goes when a stage begins; null: it stays, because it is further already or is being stopped. */
-export const begun = (file: Pick<FileRow, 'status' | 'stage'>, stage: Stage): FileObject['status'] | null => {
+export const begun = (
+  file: Pick<FileRow, 'status' | 'stage'> & { stageDone?: boolean },
+  stage: Stage,
+): FileObject['status'] | null => {
   if (isSettled(file.status) || file.status === 'cancelling') return null;
   const reached = file.stage ? stages.indexOf(file.stage as Stage) : -1;
-  return stages.indexOf(stage) < reached ? null : statusOfStage[stage];
+  const at = stages.indexOf(stage);
+  return at < reached || (at === reached && file.stageDone) ? null : statusOfStage[stage];
 };
+
+/**
+ * A stage has ended and the next one waits for a worker: no progress is shown until it begins. Empty when a later stage
+ * has begun already, or the file is settled or being stopped.
+ */
+export const waits = (
+  file: Pick<FileRow, 'status' | 'stage'>,
+  ended: Stage,
+): { status?: 'queued'; stage?: Stage; stageDone?: true } => {
+  if (isSettled(file.status) || file.status === 'cancelling') return {};
+  const reached = file.stage ? stages.indexOf(file.stage as Stage) : -1;
+  return reached > stages.indexOf(ended) ? {} : { status: 'queued', stage: ended, stageDone: true };
+};
+
+/** How a file's status ends a transcription; null: it does not. */
+export const outcomeOf = (status: FileObject['status']): (typeof transcriptionOutcomes)[number] | null => {
+  if (status === 'completed' || status === 'cancelled') return status;
+  return status === 'error' ? 'failed' : null;
+};
+
+/**
+ * Where a file returns to when stuck recovery takes a stage back; null: it stays, because it is settled, being stopped, or
+ * the stage has been started again or completed since.
+ */
+export const resetTo = (
+  file: Pick<FileRow, 'status' | 'stage' | 'stageDone' | 'stageChangedAt'>,
+  stage: Stage,
+  time: Date,
+): { status: 'uploaded'; stage: Stage | null; stageDone: boolean } | null => {
+  if (isSettled(file.status) || file.status === 'cancelling' || isStaleStage(file, time)) return null;
+  const reached = file.stage ? stages.indexOf(file.stage as Stage) : -1;
+  const at = stages.indexOf(stage);
+  if (reached > at || (reached === at && file.stageDone)) return null;
+  const earlier = stages[at - 1] ?? null;
+  return { status: 'uploaded', stage: earlier, stageDone: earlier !== null };
+};
+
+/** Whether a start or a reset of a stage happened before the one that the file shows. */
+export const isStaleStage = ({ stageChangedAt }: Pick<FileRow, 'stageChangedAt'>, time: Date): boolean =>
+  stageChangedAt !== null && time < stageChangedAt;
+
+const languageNames = new Intl.DisplayNames('en', { type: 'language', fallback: 'code' });
+const primary = (code: string): string => code.toLowerCase().split('-')[0] ?? code;
+
+/** A chosen language that the engine did not use is reported with the file. */
+export const languageWarning = (chosen: string | null, used: string | null): string | null =>
+  chosen === null || used === null || primary(chosen) === primary(used)
+    ? null
+    : `The language you chose (${languageNames.of(chosen)}) could not be used. The recording was transcribed as ${languageNames.of(used)}.`;
 
 /** What somebody can do about a failure, in words. */
 const advice: Record<string, string> = {

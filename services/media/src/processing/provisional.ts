@@ -1,4 +1,5 @@
 import type { Word, WordsArtefact } from '@overtone/contracts';
+import { meanConfidence } from '../transcripts/transcripts.ts';
 import type { NewSegment } from './transcript-rows.ts';
 
 const pauseSeconds = 0.8;
@@ -24,10 +25,4 @@ export const provisionalSegments = ({ words }: Pick<WordsArtefact, 'words'>): Ne
     confidence: meanConfidence(group),
     words: group,
   }));
-};
-
-/** Mean over the words an engine was sure or unsure of; null when it said nothing. */
-export const meanConfidence = (words: Word[]): number | null => {
-  const known = words.flatMap(({ confidence }) => (confidence === null ? [] : [confidence]));
-  return known.length === 0 ? null : known.reduce((sum, c) => sum + c, 0) / known.length;
 };

@@ -9,9 +9,11 @@ export type NewSegment = {
   text: string;
   confidence: number | null;
   words: Word[];
-  /** Set when somebody wrote it: the row keeps its id, so that whoever has it open can go on. */
+  /** Set for an edited segment: the row keeps its id, so that a client that shows it can go on editing. */
   keptId?: string;
   version?: number;
+  editedAt?: Date | null;
+  editedBy?: string | null;
 };
 
 const batch = 2_000;
@@ -20,10 +22,10 @@ const batch = 2_000;
 const insertBatch = (tx: Tx, fileId: string, segments: NewSegment[], from: number, speakerIds: string[]) =>
   tx.$executeRaw`
     insert into transcript_segment
-      (uuid, media_file_id, speaker_id, position, start_time, end_time, text, confidence, words, edited, edited_at, version)
+      (uuid, media_file_id, speaker_id, position, start_time, end_time, text, confidence, words, edited, edited_at, edited_by,
+       version)
     select coalesce(r.uuid, gen_random_uuid()), ${fileId}::uuid, r.speaker_id, r.position, r.start_time, r.end_time,
-           r.text, r.confidence, r.words::jsonb, r.uuid is not null, case when r.uuid is null then null else now() end,
-           r.version
+           r.text, r.confidence, r.words::jsonb, r.uuid is not null, r.edited_at, r.edited_by, r.version
     from unnest(
       ${segments.map(({ keptId }) => keptId ?? null)}::uuid[],
       ${segments.map(({ speaker }) => (speaker === null ? null : (speakerIds[speaker] ?? null)))}::uuid[],
@@ -33,15 +35,18 @@ const insertBatch = (tx: Tx, fileId: string, segments: NewSegment[], from: numbe
       ${segments.map(({ text }) => text.replaceAll('\0', ''))}::text[],
       ${segments.map(({ confidence }) => confidence)}::float8[],
       ${segments.map(({ words }) => JSON.stringify(words).replaceAll('\\u0000', ''))}::text[],
+      ${segments.map(({ editedAt }) => editedAt ?? null)}::timestamptz[],
+      ${segments.map(({ editedBy }) => editedBy ?? null)}::uuid[],
       ${segments.map(({ version }) => version ?? 1)}::int[]
-    ) as r(uuid, speaker_id, position, start_time, end_time, text, confidence, words, version)`;
+    ) as r(uuid, speaker_id, position, start_time, end_time, text, confidence, words, edited_at, edited_by, version)`;
 
-/** Replaces a file's transcript as a whole; the caller holds the file's lock. */
+/** Replaces a file's transcript as a whole; changes of the earlier one can no longer be undone. The file is locked. */
 export const replaceTranscript = async (
   tx: Tx,
   fileId: string,
   { speakers, segments }: { speakers: string[]; segments: NewSegment[] },
 ): Promise<void> => {
+  await tx.change.deleteMany({ where: { fileId } });
   await tx.$executeRaw`delete from transcript_segment where media_file_id = ${fileId}::uuid`;
   await tx.$executeRaw`delete from speaker where media_file_id = ${fileId}::uuid`;
   const rows = await tx.speaker.createManyAndReturn({ data: speakers.map((name) => ({ fileId, name })) });

@@ -1,10 +1,11 @@
 import { mediaEvents, roleAtLeast, type BodyOf, type mediaRoutes } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import { invalid, notFound, type Caller } from '@overtone/service-kit';
+import { auditAction, type Actor } from '../audit/audit.ts';
 import { groupsOf, lockedFile, usableFile } from '../access/access.ts';
 import { txOptions, type Db, type Tx } from '../database.ts';
 import type { People } from '../ports/people.ts';
-import { accessOf, toShareObject, type Membership, type Names, type ShareObject, type With } from './sharing.ts';
+import { accessOf, targetOfShare, toShareObject, type Membership, type ShareObject, type With } from './sharing.ts';
 import { sharingStore as store } from './sharing.store.ts';
 
 type Wanted = BodyOf<(typeof mediaRoutes)['share']>;
@@ -33,35 +34,39 @@ export const createSharing = ({ db, outbox, people }: SharingDeps) => {
     return { userId };
   };
 
-  /** Without identity the shares are told all the same. */
-  const namesOf = (userIds: string[]): Promise<Names> => people.names(userIds).catch(() => new Map());
-
   return {
     list: async (caller: Caller, fileId: string): Promise<ShareObject[]> => {
       await usableFile(db, caller, fileId, 'own');
       const shares = await store.list(db, fileId);
-      const names = await namesOf(shares.flatMap(({ userId }) => userId ?? []));
+      const names = await people.names(shares.flatMap(({ userId }) => userId ?? []));
       return shares.map((share) => toShareObject(share, names));
     },
 
-    share: async (caller: Caller, fileId: string, wanted: Wanted): Promise<ShareObject> => {
-      await usableFile(db, caller, fileId, 'own');
-      const whom = await targetOf(caller, wanted);
-      const names = await namesOf('userId' in whom ? [whom.userId] : []);
+    share: async (actor: Actor, fileId: string, wanted: Wanted): Promise<ShareObject> => {
+      await usableFile(db, actor, fileId, 'own');
+      const whom = await targetOf(actor, wanted);
+      const names = await people.names('userId' in whom ? [whom.userId] : []);
       return db.$transaction(async (tx) => {
-        const file = await lockedFile(tx, caller, fileId, 'own');
+        const file = await lockedFile(tx, actor, fileId, 'own');
         if ('userId' in whom && whom.userId === file.userId) throw unknownTarget('user_uuid', 'owns the file already');
-        const share = await store.set(tx, fileId, whom, { permission: wanted.permission, sharedBy: caller.userId });
+        const isNew = !(await store.find(tx, fileId, whom));
+        const share = await store.set(tx, fileId, whom, { permission: wanted.permission, sharedBy: actor.userId });
         await tell(tx, fileId);
+        const { userId, groupId, permission } = share;
+        const ids = { fileId, ownerId: file.userId, sharedBy: actor.userId };
+        if (isNew) await outbox.add(tx, mediaEvents.shared, { ...ids, userId, groupId });
+        await auditAction(tx, outbox, 'file_shared', { file, actor, details: { ...targetOfShare(share), permission } });
         return toShareObject(share, names);
       }, txOptions);
     },
 
-    unshare: (caller: Caller, fileId: string, shareId: string): Promise<undefined> =>
+    unshare: (actor: Actor, fileId: string, shareId: string): Promise<undefined> =>
       db.$transaction(async (tx) => {
-        await lockedFile(tx, caller, fileId, 'own');
-        if (!(await store.remove(tx, fileId, shareId))) throw notFound('The file is not shared like this.');
+        const file = await lockedFile(tx, actor, fileId, 'own');
+        const share = await store.remove(tx, fileId, shareId);
+        if (!share) throw notFound('The file is not shared like this.');
         await tell(tx, fileId);
+        await auditAction(tx, outbox, 'file_unshared', { file, actor, details: targetOfShare(share) });
         return undefined;
       }, txOptions),
 

@@ -19,8 +19,13 @@ export const sharingStore = {
     if (!found) return tx.fileShare.create({ data: { ...whereOf(fileId, whom), ...change } });
     return tx.fileShare.update({ where: { id: found.id }, data: change });
   },
-  remove: async (tx: Tx, fileId: string, id: string): Promise<boolean> =>
-    (await tx.fileShare.deleteMany({ where: { id, fileId } })).count > 0,
+  find: (tx: Tx, fileId: string, whom: With) => tx.fileShare.findFirst({ where: whereOf(fileId, whom) }),
+  /** @returns the share that was removed; the file is locked. */
+  remove: async (tx: Tx, fileId: string, id: string): Promise<FileShare | null> => {
+    const share = await tx.fileShare.findFirst({ where: { id, fileId } });
+    if (share) await tx.fileShare.delete({ where: { id } });
+    return share;
+  },
   /** Ends everything that is shared with a group or a person. @returns the files it was. */
   removeAllWith: async (tx: Tx, whom: With): Promise<string[]> => {
     const shares = await tx.fileShare.findMany({ where: whom, select: { fileId: true }, orderBy: { fileId: 'asc' } });
@@ -39,7 +44,7 @@ export const sharingStore = {
   /** A page of the files that are or were shared. */
   shared: (db: Db, after: string | null, limit: number) =>
     db.mediaFile.findMany({
-      where: { accessVersion: { gt: 0 }, ...(after ? { id: { gt: after } } : {}) },
+      where: { accessVersion: { gt: 0 }, deletedAt: null, ...(after ? { id: { gt: after } } : {}) },
       include: { shares: true },
       orderBy: { id: 'asc' },
       take: limit,

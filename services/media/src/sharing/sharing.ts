@@ -19,6 +19,10 @@ export const toShareObject = (share: FileShare, names: Names): ShareObject => ({
   created_at: share.createdAt.toISOString(),
 });
 
+/** For the audit trail. */
+export const targetOfShare = ({ userId, groupId }: FileShare): Record<string, string> =>
+  userId ? { user: userId } : { group: groupId ?? '' };
+
 type Shared = {
   id: string;
   userId: string;

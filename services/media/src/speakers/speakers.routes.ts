@@ -11,4 +11,5 @@ export const speakersRoutes = ({ speakers }: { speakers: Speakers }): Route[] =>
     speakers.rename(caller, params.uuid, body.display_name),
   ),
   handle(mediaRoutes.mergeSpeaker, ({ caller, params }) => speakers.merge(caller, params.uuid, params.target_uuid)),
+  handle(mediaRoutes.deleteSpeaker, ({ caller, params }) => speakers.remove(caller, params.uuid)),
 ];

@@ -2,20 +2,31 @@ import type { Outbox } from '@overtone/database';
 import { invalid, notFound, type Caller } from '@overtone/service-kit';
 import { lockedFile, may, usableFile } from '../access/access.ts';
 import { txOptions, type Db, type Tx } from '../database.ts';
-import { tellEdited } from '../transcripts/transcripts.ts';
+import { markEdited } from '../transcripts/transcripts.ts';
+import { recordChange, speakerBefore, type Undo } from '../undo/undo.ts';
 import { listSpeakers, nextLabel, type SpeakerObject } from './speakers.ts';
 
 export type SpeakersDeps = { db: Db; outbox: Outbox };
 
 const noSuchSpeaker = () => notFound('There is no such speaker.');
 
-/** Who speaks in a file: named, added and merged by people. */
+/** Who speaks in a file: named, added, merged and removed by people. */
 export const createSpeakers = ({ db, outbox }: SpeakersDeps) => {
-  /** The speaker, its file locked; unknown and somebody else's look the same. */
+  /** The speaker, its file locked; one that does not exist and one the caller may not read look the same. */
   const locked = async (tx: Tx, caller: Caller, id: string) => {
     const found = await tx.speaker.findUnique({ where: { id }, include: { file: true } });
     if (!found || !(await may(tx, caller, found.file, 'read'))) throw noSuchSpeaker();
     return { speaker: found, file: await lockedFile(tx, caller, found.fileId, 'edit') };
+  };
+  /** Gives the speaker's segments to another one, or to none, and removes it. @returns the segments. */
+  const removeSpeaker = async (tx: Tx, id: string, targetId: string | null): Promise<string[]> => {
+    const segments = await tx.segment.findMany({ where: { speakerId: id }, select: { id: true } });
+    await tx.segment.updateMany({
+      where: { speakerId: id },
+      data: { speakerId: targetId, version: { increment: 1 } },
+    });
+    await tx.speaker.delete({ where: { id } });
+    return segments.map((segment) => segment.id);
   };
   const shown = async (tx: Tx, fileId: string, id: string): Promise<SpeakerObject> => {
     const speaker = (await listSpeakers(tx, fileId)).find(({ uuid }) => uuid === id);
@@ -34,7 +45,7 @@ export const createSpeakers = ({ db, outbox }: SpeakersDeps) => {
         const file = await lockedFile(tx, caller, fileId, 'edit');
         const labels = (await tx.speaker.findMany({ where: { fileId } })).map(({ name }) => name);
         const speaker = await tx.speaker.create({ data: { fileId, name: nextLabel(labels), displayName } });
-        await tellEdited(tx, outbox, file);
+        await markEdited(tx, outbox, file);
         return shown(tx, fileId, speaker.id);
       }, txOptions),
 
@@ -43,7 +54,7 @@ export const createSpeakers = ({ db, outbox }: SpeakersDeps) => {
       db.$transaction(async (tx) => {
         const { speaker, file } = await locked(tx, caller, id);
         await tx.speaker.update({ where: { id }, data: { displayName: displayName === '' ? null : displayName } });
-        await tellEdited(tx, outbox, file);
+        await markEdited(tx, outbox, file);
         return shown(tx, speaker.fileId, id);
       }, txOptions),
 
@@ -55,13 +66,21 @@ export const createSpeakers = ({ db, outbox }: SpeakersDeps) => {
         if (target.fileId !== speaker.fileId || id === targetId) {
           throw invalid('speaker_mismatch', 'Only two different speakers of the same file can be merged.');
         }
-        await tx.segment.updateMany({
-          where: { speakerId: id },
-          data: { speakerId: targetId, version: { increment: 1 } },
-        });
-        await tx.speaker.delete({ where: { id } });
-        await tellEdited(tx, outbox, file);
-        return shown(tx, speaker.fileId, targetId);
+        const segmentIds = await removeSpeaker(tx, id, targetId);
+        const before = { kind: 'speaker_merged', speaker: speakerBefore(speaker), targetId, segmentIds } as const;
+        const undo = await recordChange(tx, { fileId: file.id, userId: caller.userId, before });
+        await markEdited(tx, outbox, file);
+        return { ...(await shown(tx, speaker.fileId, targetId)), undo };
+      }, txOptions),
+
+    remove: (caller: Caller, id: string): Promise<{ undo: Undo }> =>
+      db.$transaction(async (tx) => {
+        const { speaker, file } = await locked(tx, caller, id);
+        const segmentIds = await removeSpeaker(tx, id, null);
+        const before = { kind: 'speaker_deleted', speaker: speakerBefore(speaker), segmentIds } as const;
+        const undo = await recordChange(tx, { fileId: file.id, userId: caller.userId, before });
+        await markEdited(tx, outbox, file);
+        return { undo };
       }, txOptions),
   };
 };

@@ -51,7 +51,7 @@ export const streamingRoutes = ({ db, objects }: StreamingDeps): Route[] => {
       'Content-Disposition': dispositionOf(download ? 'attachment' : 'inline', file.filename),
       'Cache-Control': 'private, no-cache',
       // Whatever a recording claims to be, it runs nothing and is framed by nobody.
-      'Content-Security-Policy': "default-src 'none'; media-src 'self'; sandbox",
+      'Content-Security-Policy': "default-src 'none'; media-src 'self'; frame-ancestors 'none'; sandbox",
     });
     return handled;
   };

@@ -6,11 +6,20 @@ export const tagsStore = {
   ofUser: (db: Db, userId: string) =>
     db.tag.findMany({
       where: { userId },
-      include: { _count: { select: { files: true } } },
+      include: { _count: { select: { files: { where: { file: { deletedAt: null } } } } } },
       orderBy: [{ files: { _count: 'desc' } }, { normalizedName: 'asc' }],
     }),
   unused: (db: Db, userId: string) =>
-    db.tag.findMany({ where: { userId, files: { none: {} } }, orderBy: { normalizedName: 'asc' } }),
+    db.tag.findMany({
+      where: { userId, files: { none: { file: { deletedAt: null } } } },
+      orderBy: { normalizedName: 'asc' },
+    }),
+  ofFiles: (db: Db, fileIds: string[]) =>
+    db.fileTag.findMany({
+      where: { fileId: { in: fileIds } },
+      include: { tag: true },
+      orderBy: { tag: { normalizedName: 'asc' } },
+    }),
   /** Two who make the same tag at once get the same one. */
   getOrCreate: async (db: Db | Tx, userId: string, name: string) => {
     const key = { userId, normalizedName: normalizedTag(name) };

@@ -11,8 +11,8 @@ const comparable = (token: string): string =>
 const milliseconds = (seconds: number): number => Math.round(seconds * 1000) / 1000;
 
 /**
- * Times for the words of an edited text. A word that was there before keeps its time and confidence; new words share
- * the time between their neighbours by their length, and nobody has measured them, so they carry no confidence.
+ * Times for the words of an edited text. A word that was there before keeps its time, and its confidence unless its
+ * spelling was changed. New words share the time between those around them by their length and carry no confidence.
  */
 export const realign = (before: Word[], text: string, segment: Span): Word[] => {
   const tokens = tokensOf(text);
@@ -28,7 +28,9 @@ export const realign = (before: Word[], text: string, segment: Span): Word[] => 
     const until = before[oldIndex]?.start ?? segment.end;
     words.push(...fill(tokens.slice(newAt, newIndex), before.slice(oldAt, oldIndex), { start: from, end: until }));
     const same = before[oldIndex];
-    if (same) words.push({ ...same, word: tokens[newIndex] ?? same.word });
+    const token = tokens[newIndex];
+    if (same && token !== undefined)
+      words.push({ ...same, word: token, confidence: token === same.word ? same.confidence : null });
     oldAt = oldIndex + 1;
     newAt = newIndex + 1;
   }

@@ -26,11 +26,11 @@ const edit = (body: object, index = 0) =>
 const now = async () => (await run.show()) as unknown as FileDetail;
 
 describe('a segment', () => {
-  it('is corrected: words that stay keep their times, and search is told', async () => {
+  it('is corrected: unchanged words keep times and confidence, and search is notified', async () => {
     const answer = await edit({ text: 'Good evening everybody', version: 1 });
     expect(answer).toMatchObject({ status: 200, body: { text: 'Good evening everybody', edited: true, version: 2 } });
     expect(answer.body.words).toEqual([
-      { word: 'Good', start: 0, end: 0.4, confidence: 0.8 },
+      { word: 'Good', start: 0, end: 0.4, confidence: null },
       { word: 'evening', start: 0.4, end: 0.8, confidence: null },
       { word: 'everybody', start: 0.8, end: expect.closeTo(1.2), confidence: 0.8 },
     ]);

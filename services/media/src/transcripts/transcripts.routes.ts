@@ -7,6 +7,9 @@ export const transcriptsRoutes = ({ transcripts }: { transcripts: Transcripts })
   handle(mediaRoutes.editSegment, ({ caller, params, body }) =>
     transcripts.edit(caller, params.uuid, params.segment_uuid, body),
   ),
+  handle(mediaRoutes.deleteSegment, ({ caller, params, query }) =>
+    transcripts.remove(caller, params.uuid, params.segment_uuid, query.version),
+  ),
   handle(mediaRoutes.setSegmentSpeaker, ({ caller, params, body }) =>
     transcripts.setSpeaker(caller, params.uuid, body.speaker_uuid),
   ),

@@ -1,35 +1,50 @@
-import type { BodyOf, QueryOf, SegmentObject, Word, mediaRoutes } from '@overtone/contracts';
+import type { AnswerOf, BodyOf, QueryOf, Word, mediaRoutes } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import { conflict, invalid, notFound, type Caller } from '@overtone/service-kit';
 import { lockedFile, may, usableFile } from '../access/access.ts';
 import { txOptions, type Db, type Tx } from '../database.ts';
 import type { Segment } from '../generated/client.ts';
+import type { People } from '../ports/people.ts';
+import { recordChange, segmentBefore, type Undo } from '../undo/undo.ts';
 import { realign } from './realign.ts';
-import { readSegment, readSegments, tellEdited } from './transcripts.ts';
+import { markEdited, meanConfidence, readSegment, readSegments, withEditorNames } from './transcripts.ts';
 
 type Routes = typeof mediaRoutes;
 type Change = BodyOf<Routes['editSegment']>;
-export type TranscriptsDeps = { db: Db; outbox: Outbox };
+type EditedSegment = AnswerOf<Routes['editSegment']>;
+export type TranscriptsDeps = { db: Db; outbox: Outbox; people: Pick<People, 'names'> };
 
 const noSuchSegment = () => notFound('There is no such segment.');
 
-/** What was said, as people read and correct it. Two people at once: the second is told, nothing is lost. */
-export const createTranscripts = ({ db, outbox }: TranscriptsDeps) => {
-  const edit = async (tx: Tx, caller: Caller, fileId: string, id: string, change: Change): Promise<SegmentObject> => {
-    const file = await lockedFile(tx, caller, fileId, 'edit');
-    const segment = await tx.segment.findUnique({ where: { id } });
-    if (!segment || segment.fileId !== fileId) throw noSuchSegment();
-    if (change.version !== undefined && change.version !== segment.version) throw stale(segment.version);
+/** What was said, as people read and correct it. Of two edits of one version the second is refused: nothing is lost. */
+export const createTranscripts = ({ db, outbox, people }: TranscriptsDeps) => {
+  const locked = async (tx: Tx, caller: Caller, at: { fileId: string; id: string; version: number | undefined }) => {
+    const file = await lockedFile(tx, caller, at.fileId, 'edit');
+    const segment = await tx.segment.findUnique({ where: { id: at.id } });
+    if (!segment || segment.fileId !== at.fileId) throw noSuchSegment();
+    if (at.version !== undefined && at.version !== segment.version) throw stale(segment.version);
+    return { file, segment };
+  };
+
+  const edit = async (tx: Tx, caller: Caller, fileId: string, id: string, change: Change): Promise<EditedSegment> => {
+    const { file, segment } = await locked(tx, caller, { fileId, id, version: change.version });
     await ofThisFile(tx, fileId, change.speaker_uuid);
     const data = { ...editedText(segment, change.text), ...editedSpeaker(segment, change.speaker_uuid) };
+    let undo: Undo | null = null;
     if (Object.keys(data).length > 0) {
-      const edited = { edited: true, editedAt: new Date(), version: { increment: 1 } };
-      await tx.segment.update({ where: { id }, data: { ...data, ...edited } });
-      await tellEdited(tx, outbox, file);
+      const edited = { edited: true, editedAt: new Date(), editedBy: caller.userId, version: { increment: 1 } };
+      const { text, speakerId } = await tx.segment.update({ where: { id }, data: { ...data, ...edited } });
+      const before = { kind: 'segment_edited', segment: segmentBefore(segment), after: { text, speakerId } } as const;
+      undo = await recordChange(tx, { fileId, userId: caller.userId, before });
+      await markEdited(tx, outbox, file);
     }
     const row = await readSegment(tx, id);
     if (!row) throw noSuchSegment();
-    return row;
+    return { ...row, undo };
+  };
+  const named = async (segment: EditedSegment): Promise<EditedSegment> => {
+    const [shown] = await withEditorNames(people, [segment]);
+    return { ...segment, ...shown };
   };
 
   return {
@@ -37,24 +52,40 @@ export const createTranscripts = ({ db, outbox }: TranscriptsDeps) => {
       const { transcriptVersion } = await usableFile(db, caller, fileId, 'read');
       const { segment_limit: limit, segment_offset: offset, words } = query;
       const { segments, total } = await readSegments(db, fileId, { limit, offset, words });
-      return { transcript_segments: segments, total_segments: total, transcript_version: transcriptVersion };
+      return {
+        transcript_segments: await withEditorNames(people, segments),
+        total_segments: total,
+        transcript_version: transcriptVersion,
+      };
     },
 
-    edit: (caller: Caller, fileId: string, id: string, change: Change) =>
-      db.$transaction((tx) => edit(tx, caller, fileId, id, change), txOptions),
+    edit: async (caller: Caller, fileId: string, id: string, change: Change) =>
+      named(await db.$transaction((tx) => edit(tx, caller, fileId, id, change), txOptions)),
 
-    setSpeaker: (caller: Caller, id: string, speakerId: string | null) =>
+    remove: (caller: Caller, fileId: string, id: string, version: number | undefined): Promise<{ undo: Undo }> =>
       db.$transaction(async (tx) => {
+        const { file, segment } = await locked(tx, caller, { fileId, id, version });
+        await tx.segment.delete({ where: { id } });
+        const before = { kind: 'segment_deleted', segment: segmentBefore(segment) } as const;
+        const undo = await recordChange(tx, { fileId, userId: caller.userId, before });
+        await markEdited(tx, outbox, file);
+        return { undo };
+      }, txOptions),
+
+    setSpeaker: async (caller: Caller, id: string, speakerId: string | null) => {
+      const edited = await db.$transaction(async (tx) => {
         const segment = await tx.segment.findUnique({ where: { id }, include: { file: true } });
         if (!segment || !(await may(tx, caller, segment.file, 'read'))) throw noSuchSegment();
         return edit(tx, caller, segment.fileId, id, { speaker_uuid: speakerId });
-      }, txOptions),
+      }, txOptions);
+      return named(edited);
+    },
   };
 };
 export type Transcripts = ReturnType<typeof createTranscripts>;
 
 const stale = (version: number) =>
-  conflict('stale_version', 'Somebody else has changed this segment. Look at it again before you save.', {
+  conflict('stale_version', 'This passage was changed in the meantime. Check it before you save.', {
     extra: { version },
   });
 
@@ -67,7 +98,8 @@ const ofThisFile = async (tx: Tx, fileId: string, speakerId: string | null | und
 const editedText = (segment: Segment, text: string | undefined) => {
   if (text === undefined || text === segment.text) return {};
   const span = { start: segment.startTime, end: segment.endTime };
-  return { text, words: realign(segment.words as Word[], text, span) };
+  const words = realign(segment.words as Word[], text, span);
+  return { text, words, confidence: meanConfidence(words) };
 };
 
 const editedSpeaker = (segment: Segment, speakerId: string | null | undefined) =>

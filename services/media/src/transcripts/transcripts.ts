@@ -2,6 +2,7 @@ import { mediaEvents, type SegmentObject, type Word } from '@overtone/contracts'
 import type { Outbox } from '@overtone/database';
 import type { Db, Tx } from '../database.ts';
 import { Prisma } from '../generated/client.ts';
+import type { People } from '../ports/people.ts';
 
 type Row = {
   uuid: string;
@@ -10,6 +11,8 @@ type Row = {
   text: string;
   confidence: number | null;
   edited: boolean;
+  edited_at: Date | null;
+  edited_by: string | null;
   version: number;
   words: Word[];
   speaker_id: string | null;
@@ -28,7 +31,7 @@ export const readSegments = async (
   if (limit === 0 || offset >= count) return { segments: [], total: count };
   const wordsColumn = words ? Prisma.sql`t.words` : Prisma.sql`'[]'::jsonb as words`;
   const rows = await db.$queryRaw<Row[]>`
-    select t.uuid, t.start_time, t.end_time, t.text, t.confidence, t.edited, t.version, ${wordsColumn},
+    select t.uuid, t.start_time, t.end_time, t.text, t.confidence, t.edited, t.edited_at, t.edited_by, t.version, ${wordsColumn},
            t.speaker_id, s.name, s.display_name
     from transcript_segment t left join speaker s on s.uuid = t.speaker_id
     where t.media_file_id = ${fileId}::uuid order by t.position limit ${limit} offset ${offset}`;
@@ -38,7 +41,7 @@ export const readSegments = async (
 /** One segment as clients see it. */
 export const readSegment = async (db: Db | Tx, id: string): Promise<SegmentObject | undefined> => {
   const rows = await db.$queryRaw<Row[]>`
-    select t.uuid, t.start_time, t.end_time, t.text, t.confidence, t.edited, t.version, t.words,
+    select t.uuid, t.start_time, t.end_time, t.text, t.confidence, t.edited, t.edited_at, t.edited_by, t.version, t.words,
            t.speaker_id, s.name, s.display_name
     from transcript_segment t left join speaker s on s.uuid = t.speaker_id where t.uuid = ${id}::uuid`;
   return rows[0] && toSegmentObject(rows[0]);
@@ -46,24 +49,45 @@ export const readSegment = async (db: Db | Tx, id: string): Promise<SegmentObjec
 
 const toSegmentObject = ({ speaker_id: uuid, name, display_name, ...row }: Row): SegmentObject => ({
   ...row,
+  edited_at: row.edited_at?.toISOString() ?? null,
+  edited_by_name: null,
   speaker: uuid && name ? { uuid, name, display_name } : null,
 });
 
-/** What search and readers show of the file has changed: its transcript counts one further and they are told. */
-export const tellEdited = async (
+/** Adds the names of those who edited; without identity the segments come without them. */
+export const withEditorNames = async (
+  people: Pick<People, 'names'>,
+  segments: SegmentObject[],
+): Promise<SegmentObject[]> => {
+  const names = await people.names([...new Set(segments.flatMap(({ edited_by }) => edited_by ?? []))]);
+  return segments.map((segment) => ({ ...segment, edited_by_name: names.get(segment.edited_by ?? '') ?? null }));
+};
+
+/**
+ * What search and readers show of the file has changed: its transcript gets the next version.
+ * @returns that version; 0 while there is no transcript.
+ */
+export const markEdited = async (
   tx: Tx,
   outbox: Outbox,
   file: { id: string; userId: string; status: string; transcriptVersion: number },
-): Promise<void> => {
+): Promise<number> => {
   const ids = { fileId: file.id, ownerId: file.userId };
   const updatedAt = new Date();
   if (file.transcriptVersion === 0) {
     // Nothing to read or to search yet: it is the file that changed.
     await tx.mediaFile.update({ where: { id: file.id }, data: { updatedAt } });
     await outbox.add(tx, mediaEvents.updated, { ...ids, status: file.status as 'uploaded' });
-    return;
+    return 0;
   }
   const transcriptVersion = file.transcriptVersion + 1;
   await tx.mediaFile.update({ where: { id: file.id }, data: { transcriptVersion, updatedAt } });
   await outbox.add(tx, mediaEvents.transcriptEdited, { ...ids, transcriptVersion });
+  return transcriptVersion;
+};
+
+/** Mean over the words that carry a confidence; null when none does. */
+export const meanConfidence = (words: readonly Word[]): number | null => {
+  const known = words.flatMap(({ confidence }) => (confidence === null ? [] : [confidence]));
+  return known.length === 0 ? null : known.reduce((sum, c) => sum + c, 0) / known.length;
 };

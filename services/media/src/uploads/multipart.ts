@@ -9,7 +9,7 @@ type Fields = Record<string, string>;
 
 const limits = { files: 1, fields: 20, fieldNameSize: 100, fieldSize: 4096, parts: 22 };
 
-const goneAway = 'the sender went away';
+const cutOffMessage = 'the client closed the connection';
 
 // Browsers write these three signs of a name in this way, and no others (HTML, 4.10.21.8).
 const signs: Record<string, string> = { '%22': '"', '%0D': '\r', '%0A': '\n' };
@@ -18,6 +18,7 @@ const asNamed = (filename: string | undefined): string | undefined =>
 
 const parserFor = (req: IncomingMessage): Busboy => {
   try {
+    // oxlint-disable-next-line streams/error-handler -- readMultipart listens
     return busboy({ headers: req.headers, limits, defParamCharset: 'utf8', preservePath: true, fileHwm: 128 * 1024 });
   } catch (cause) {
     throw uploadErrors.malformed('The upload must be multipart/form-data with a boundary.', cause);
@@ -33,14 +34,14 @@ export const readMultipart = async <T>(
   onFile: (part: Part, ended: () => Promise<Fields>) => Promise<T>,
 ): Promise<T> => {
   const parser = parserFor(req);
-  // The parser speaks up when bytes come, in the flow of the connection: who takes them in belongs to the request.
+  // The parser emits its events in the async context of the connection; `onFile` needs that of the request.
   const take = AsyncLocalStorage.bind(onFile);
   const fields: Fields = {};
   let taken: Promise<T> | undefined;
   let refused: Error | undefined;
   const refuse = (error: Error): void => {
-    // What follows from a body that could not be read is not a refusal of ours.
-    if (parser.errored) return;
+    // A failure of `onFile` that only follows from an unreadable body is not a refusal.
+    if (parser.errored || parser.destroyed) return;
     refused = error;
     parser.destroy(error);
   };
@@ -54,8 +55,10 @@ export const readMultipart = async <T>(
     else fields[name] = value;
   });
   parser.on('file', (name, body, info) => {
-    // Whoever reads it hears of its end; when nobody does, its end is no news.
+    // Its reader receives the error, too; without a reader the error has no meaning.
     body.on('error', () => undefined);
+    // busboy parses the rest of a chunk in which it found an error.
+    if (parser.destroyed) return void body.destroy();
     if (name !== 'file') return refuse(uploadErrors.malformed('The recording must be in the field "file".'));
     taken = take({ filename: asNamed(info.filename), declaredType: info.mimeType, body }, ended);
     // A refusal ends the reading at once; it is reported below.
@@ -76,21 +79,33 @@ export const readMultipart = async <T>(
   return taken;
 };
 
-// Not `pipeline`: a refused body must leave the connection open for the answer.
+/**
+ * Not `pipeline`: a refused body must leave the connection open for the response. The listeners stay for the life of
+ * the streams: busboy emits some errors without destroying itself, and a second error without a listener would end the
+ * process.
+ */
 const feed = (req: IncomingMessage, parser: Busboy): Promise<void> =>
   new Promise((resolve, reject) => {
-    parser.once('error', reject).once('finish', resolve);
-    req.once('error', () => parser.destroy(new Error(goneAway)));
-    req.once('close', () => {
-      if (!req.complete) parser.destroy(new Error(goneAway));
+    const fail = (error: Error): void => {
+      reject(error);
+      req.unpipe(parser);
+      // Ends the part that is being read, too.
+      parser.destroy();
+    };
+    const cutOff = (): void => fail(new Error(cutOffMessage));
+    parser.on('error', fail).once('finish', resolve);
+    req.on('error', cutOff).once('close', () => {
+      if (!req.complete) cutOff();
     });
+    // The connection may have ended before there was a listener.
+    if (req.destroyed && !req.complete) return cutOff();
     req.pipe(parser);
   });
 
 const unreadable = (cause: unknown): Error => {
   const message = cause instanceof Error ? cause.message : '';
-  if (message === goneAway || message === 'Unexpected end of form') return uploadErrors.cutOff(cause);
-  // Names are what makes a part's header too long or unreadable.
+  if (message === cutOffMessage || message === 'Unexpected end of form') return uploadErrors.cutOff(cause);
+  // In practice it is the name that makes the header of a part too long or unreadable.
   if (message === 'Malformed part header') {
     return uploadErrors.name('The file name is too long or holds characters that no name may hold.');
   }

@@ -108,6 +108,8 @@ async function* inPieces(source: Readable): AsyncGenerator<Readable> {
   };
   while (!pending.done) {
     const piece = new PassThrough({ highWaterMark: 1024 * 1024 });
+    // The store reports a failure to its caller; the stream itself may fail once more.
+    piece.on('error', () => undefined);
     const filled = fill(piece);
     yield piece;
     await filled;

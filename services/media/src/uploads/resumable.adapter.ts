@@ -1,19 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
+import type { Problem } from '@overtone/contracts';
 import { invalid, isAppError, notFound, toProblem, AppError, type RouteRequest } from '@overtone/service-kit';
 import { DataStore, Server, Upload } from '@tus/server';
-import type { Parts } from './resumable-parts.store.ts';
 import type { Resumable } from './resumable.service.ts';
 import { uploadErrors } from './uploads.ts';
 
 type Exchange = Pick<RouteRequest<never>, 'req' | 'res' | 'requestId'> & { userId: string | null };
 type TusError = { status_code: number; body: string };
-export type TusDeps = { parts: Parts; resumable: Resumable };
+export type TusDeps = { resumable: Resumable };
 
 const path = '/api/files/tus';
 
 /** The resumable upload protocol tus 1.0 (https://tus.io/protocols/resumable-upload) over our parts. */
-export const createTus = ({ parts, resumable }: TusDeps) => {
+export const createTus = ({ resumable }: TusDeps) => {
   const senders = new WeakMap<object, string>();
   const ids = new Map<string, string>();
   const server = new Server({
@@ -22,14 +22,14 @@ export const createTus = ({ parts, resumable }: TusDeps) => {
     maxSize: resumable.maxBytes,
     allowedOrigins: [],
     disableTerminationForFinishedUploads: true,
-    datastore: createDataStore({ parts, resumable }, (id) => ids.get(id)),
+    datastore: createDataStore(resumable, (id) => ids.get(id)),
     namingFunction: (request) => {
       const id = randomUUID();
       ids.set(id, senders.get(request) ?? '');
       return id;
     },
     onUploadCreate: async (_request, upload) => {
-      resumable.check(upload.size ?? 0, upload.metadata ?? {});
+      await resumable.check(upload.size ?? 0, upload.metadata ?? {});
       return {};
     },
     onUploadFinish: async (_request, upload) => {
@@ -52,31 +52,36 @@ export const createTus = ({ parts, resumable }: TusDeps) => {
     ids.delete(/[^/]+$/.exec(answer.headers.get('location') ?? '')?.[0] ?? '');
     if (res.destroyed) return;
     for (const [name, value] of answer.headers) res.setHeader(name, value);
-    if (answer.status < 400) return void res.status(answer.status).end(await answer.text());
+    if (answer.status < 400) {
+      const text = await answer.text();
+      if (text === '') res.removeHeader('content-type');
+      return void res.status(answer.status).end(text);
+    }
     const problem = { ...problemOf(await answer.text(), answer.status), request_id: requestId };
     res.removeHeader('content-length');
-    res.status(answer.status).type('application/problem+json').send(JSON.stringify(problem));
+    res.status(problem.status).type('application/problem+json').send(JSON.stringify(problem));
   };
 };
 export type Tus = ReturnType<typeof createTus>;
 
-const createDataStore = ({ parts, resumable }: TusDeps, senderOf: (id: string) => string | undefined): DataStore =>
+const createDataStore = (resumable: Resumable, senderOf: (id: string) => string | undefined): DataStore =>
   Object.assign(new DataStore(), {
     extensions: ['creation', 'creation-with-upload', 'termination', 'expiration'],
     getExpiration: () => resumable.expiresMs,
     create: async (upload: Upload): Promise<Upload> => {
       const createdAt = new Date().toISOString();
       const metadata = upload.metadata ?? {};
-      await parts.create(upload.id, { userId: senderOf(upload.id) ?? '', size: upload.size ?? 0, metadata, createdAt });
+      const userId = senderOf(upload.id) ?? '';
+      await resumable.begin(upload.id, { userId, size: upload.size ?? 0, metadata, createdAt });
       upload.creation_date = createdAt;
       return upload;
     },
-    write: (stream: Readable, id: string, offset: number) => parts.append(id, offset, stream),
+    write: (stream: Readable, id: string, offset: number) => resumable.append(id, offset, stream),
     getUpload: async (id: string): Promise<Upload> => {
       const { offset, size, metadata, createdAt } = await resumable.standing(id);
       return new Upload({ id, size, offset, metadata, creation_date: createdAt });
     },
-    remove: async (id: string): Promise<void> => void (await parts.remove(id)),
+    remove: resumable.remove,
     deleteExpired: () => resumable.tidy(new AbortController().signal),
   });
 
@@ -92,7 +97,8 @@ const ofProtocol = (status: number, message: string): AppError => {
   if (status === 404 || status === 410) return notFound('There is no such upload.');
   if (status === 409) return new AppError('conflict', 'upload_offset_conflict', 'The upload stands elsewhere.');
   if (status === 413) return new AppError('too_large', 'upload_too_large', message);
-  return status >= 500
+  // 501: an extension of the protocol that is not supported here.
+  return status >= 500 && status !== 501
     ? new AppError('unavailable', 'service_unavailable', message)
     : invalid('upload_invalid', message);
 };
@@ -108,7 +114,9 @@ const toTusError = (error: unknown): TusError | undefined => {
   return { status_code: status, body: JSON.stringify({ ...problem, status }) };
 };
 
-const problemOf = (body: string, status: number): Record<string, unknown> =>
-  body.startsWith('{')
-    ? (JSON.parse(body) as Record<string, unknown>)
-    : { ...toProblem(ofProtocol(status, body.trim()), ''), status };
+/** A failure of ours as it is; one of the protocol library under the statuses of the route, where 412 has a meaning. */
+const problemOf = (body: string, status: number): Problem => {
+  if (body.startsWith('{')) return JSON.parse(body) as Problem;
+  const ours = toProblem(ofProtocol(status, body.trim()), '');
+  return status === 412 ? { ...ours, status, title: 'Precondition failed' } : ours;
+};

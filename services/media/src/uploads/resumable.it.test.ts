@@ -163,6 +163,8 @@ describe('a resumable upload', () => {
 describe('a resumable upload that is refused', () => {
   const refusals: [string, number, Record<string, string>, number, string][] = [
     ['for its name', 10, { filename: '../x.wav' }, 400, 'filename_invalid'],
+    ['for a name that was no UTF-8', 10, { filename: 'a\uFFFD.wav' }, 400, 'filename_invalid'],
+    ['for a title that was no UTF-8', 10, { filename: 'a.wav', title: '\ud800' }, 422, 'invalid_body'],
     ['for having no name', 10, { title: 'x' }, 400, 'filename_invalid'],
     ['for its length', 50_000_001, { filename: 'a.wav' }, 413, 'upload_too_large'],
     ['for being empty', 0, { filename: 'a.wav' }, 400, 'upload_empty'],
@@ -210,6 +212,11 @@ describe('a resumable upload that is refused', () => {
     expect(await codeOf(untold)).toEqual([412, 'upload_invalid']);
     const endless = await media.call(ada, 'POST', '/api/files/tus', { headers: tus });
     expect(await codeOf(endless)).toEqual([400, 'upload_invalid']);
+    const parallel = { ...tus, 'upload-length': '1', 'upload-concat': 'partial' };
+    expect(await codeOf(await media.call(ada, 'POST', '/api/files/tus', { headers: parallel }))).toEqual([
+      400,
+      'upload_invalid',
+    ]);
     expect((await media.call(null, 'POST', '/api/files/tus', { headers: tus })).status).toBe(401);
     expect(await stands(ada, path)).toBe(0);
   });

@@ -112,6 +112,8 @@ describe('a bad upload leaves nothing', () => {
     ['whose name has 10,000 characters', wav(9), { name: `${'x'.repeat(10_000)}.wav` }, 400, 'filename_invalid'],
     ['whose name has 10,000 umlauts', wav(9), { name: `${'ü'.repeat(10_000)}.wav` }, 400, 'filename_invalid'],
     ['whose name holds control characters', wav(9), { name: 'a\u0007b.wav' }, 400, 'filename_invalid'],
+    ['whose name was no UTF-8', wav(9), { name: 'a\uFFFDb.wav' }, 400, 'filename_invalid'],
+    ['whose title was no UTF-8', wav(9), { fields: { title: 'a\ud800' } }, 422, 'invalid_body'],
     ['whose name turns letters around', wav(9), { name: 'a\u202Egpj.wav' }, 400, 'filename_invalid'],
     ['with a bad option', wav(9), { fields: { min_speakers: 'many' } }, 422, 'invalid_body'],
     [
@@ -184,6 +186,12 @@ describe('a bad upload leaves nothing', () => {
 describe('what may be uploaded', () => {
   it('is told', async () => {
     const { body } = await media.json(somebody(), 'GET', '/api/files/upload-limits');
-    expect(body).toEqual({ max_bytes: maxBytes, accept: ['audio/*', 'video/*'] });
+    expect(body).toEqual({
+      max_bytes: maxBytes,
+      accept: ['audio/*', 'video/*'],
+      languages: null,
+      max_open_uploads: 50,
+      max_reserved_bytes: 64 * 1024 ** 3,
+    });
   });
 });

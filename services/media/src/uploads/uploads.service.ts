@@ -5,6 +5,7 @@ import type { Outbox } from '@overtone/database';
 import type { ObjectStore } from '@overtone/object-store';
 import { isAppError, type Log } from '@overtone/service-kit';
 import { txOptions, type Db } from '../database.ts';
+import { auditAction, noClient, type Actor } from '../audit/audit.ts';
 import { originalKey, toFileObject } from '../files/files.ts';
 import type { Telemetry } from '../telemetry.ts';
 import { createInspection, type Inspected } from './inspect.ts';
@@ -29,6 +30,8 @@ export type Incoming = {
   /** Asked for when the file has ended. Fields may come after it; fails when what brought the file was cut off there. */
   options: () => Promise<UploadOptions>;
   signal?: AbortSignal;
+  /** Where the request came from; absent when an interrupted upload is finished later. */
+  client?: Actor['client'];
 };
 
 /** Takes recordings in. Object first, then row and event in one transaction: what is told of is there. */
@@ -43,7 +46,7 @@ export const createUploads = ({ db, outbox, objects, telemetry, log, maxBytes }:
   };
 
   const complete = (
-    file: Pick<Incoming, 'userId'> & Inspected & { id: string; filename: string; options: UploadOptions },
+    file: Pick<Incoming, 'userId' | 'client'> & Inspected & { id: string; filename: string; options: UploadOptions },
   ) =>
     db.$transaction(async (tx) => {
       const { id, userId, filename, options } = file;
@@ -78,6 +81,8 @@ export const createUploads = ({ db, outbox, objects, telemetry, log, maxBytes }:
         options: run,
       };
       await outbox.add(tx, mediaEvents.uploaded, fact);
+      const actor = { userId, client: file.client ?? noClient };
+      await auditAction(tx, outbox, 'file_uploaded', { file: row, actor, details: { bytes } });
       return toFileObject(row, 'owner');
     }, txOptions);
 
@@ -92,9 +97,9 @@ export const createUploads = ({ db, outbox, objects, telemetry, log, maxBytes }:
       const filename = checkedFilename(incoming.filename);
       const { see, result } = createInspection({ declared: incoming.declaredType, maxBytes });
       try {
-        const { userId, signal } = incoming;
+        const { userId, signal, client = noClient } = incoming;
         await objects.put(originalKey(id), incoming.body, { see, ...(signal ? { signal } : {}) });
-        const file = { id, userId, filename, options: await incoming.options(), ...result() };
+        const file = { id, userId, client, filename, options: await incoming.options(), ...result() };
         const answer = await complete(file);
         telemetry.filesUploaded.inc({ source: 'upload' });
         return answer;

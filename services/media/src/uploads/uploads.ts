@@ -1,5 +1,5 @@
 import { uploadOptions, type RunOptions } from '@overtone/contracts';
-import { conflict, invalid, tooLarge, unavailable, type AppError } from '@overtone/service-kit';
+import { conflict, invalid, rateLimited, tooLarge, unavailable, type AppError } from '@overtone/service-kit';
 import type { z } from 'zod';
 
 export type UploadOptions = z.infer<typeof uploadOptions>;
@@ -16,10 +16,33 @@ export const uploadErrors = {
   malformed: (message: string, cause?: unknown): AppError => invalid('upload_invalid', message, { cause }),
   unexpected: (cause: unknown): AppError =>
     unavailable('service_unavailable', 'The upload could not be taken. Please try again.', { cause }),
+  language: (languages: readonly string[]): AppError =>
+    invalid(
+      'language_unsupported',
+      `The speech engine cannot transcribe this language. It knows: ${languages.join(', ')}.`,
+      {
+        errors: [{ path: 'language', message: 'is not supported' }],
+        extra: { languages: [...languages] },
+      },
+    ),
+  tooManyOpen: (max: number): AppError =>
+    rateLimited('too_many_uploads', `You have ${max} unfinished uploads. Finish or cancel some of them first.`, {
+      retryAfterSeconds: 60,
+      extra: { max_open_uploads: max },
+    }),
+  tooMuchReserved: (max: number): AppError =>
+    conflict('upload_quota_exceeded', 'Your unfinished uploads are too large together. Finish or cancel some first.', {
+      extra: { max_reserved_bytes: max },
+    }),
+  noSpace: (): AppError =>
+    unavailable('storage_full', 'The storage has no room for this recording.', { retryAfterSeconds: 60 }),
   name: (message: string): AppError => invalid('filename_invalid', message),
   duplicate: (id: string): AppError =>
     conflict('duplicate_file', 'You have uploaded this recording before.', { extra: { duplicate_file_uuid: id } }),
 };
+
+/** The parsers of forms and of tus metadata put U+FFFD where octets are not UTF-8: such text is refused, not stored. */
+const isReplaced = (text: string): boolean => text.includes('\uFFFD');
 
 /** The name to show. A folder in front of it is dropped; a way out of folders, or what no name holds, is refused. */
 export const checkedFilename = (given: string | undefined): string => {
@@ -33,6 +56,7 @@ export const checkedFilename = (given: string | undefined): string => {
   if (/[\p{Cc}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]/u.test(name) || !name.isWellFormed()) {
     throw uploadErrors.name('The file name holds control characters.');
   }
+  if (isReplaced(name)) throw uploadErrors.name('The file name is not UTF-8.');
   return name;
 };
 
@@ -43,6 +67,11 @@ export const titleOf = (filename: string): string =>
 /** Options beside the file; empty fields count as not given, unknown ones are ignored. */
 export const parseOptions = (fields: Record<string, string | null | undefined>): UploadOptions => {
   const given = Object.entries(fields).filter(([, value]) => value !== '' && value !== null && value !== undefined);
+  const replaced = given.find(([, value]) => isReplaced(value as string));
+  if (replaced) {
+    const errors = [{ path: replaced[0], message: 'is not UTF-8' }];
+    throw invalid('invalid_body', 'The options of the upload are not valid.', { errors });
+  }
   const parsed = uploadOptions.safeParse(Object.fromEntries(given));
   if (!parsed.success) {
     const errors = parsed.error.issues.map((issue) => ({ path: issue.path.join('.'), message: issue.message }));
@@ -54,6 +83,13 @@ export const parseOptions = (fields: Record<string, string | null | undefined>):
     throw invalid('invalid_body', 'The options of the upload are not valid.', { errors });
   }
   return parsed.data;
+};
+
+/** @throws AppError when a language was chosen that no engine can transcribe. */
+export const checkLanguage = (chosen: string | null | undefined, known: readonly string[] | null): void => {
+  if (!chosen || known === null) return;
+  const primary = (code: string): string => code.toLowerCase().split('-')[0] ?? code;
+  if (!known.some((code) => primary(code) === primary(chosen))) throw uploadErrors.language(known);
 };
 
 export const runOptionsOf = (options: UploadOptions): RunOptions => ({

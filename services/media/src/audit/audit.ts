@@ -1,0 +1,49 @@
+import { mediaEvents, type DataOf } from '@overtone/contracts';
+import type { Outbox } from '@overtone/database';
+import type { Caller, RouteRequest } from '@overtone/service-kit';
+import type { Tx } from '../database.ts';
+
+type Performed = DataOf<typeof mediaEvents.actionPerformed>;
+/** The caller of a route whose action is audited, and where the request came from. */
+export type Actor = Caller & { client: Performed['client'] };
+
+const cut = (value: string | undefined, max: number): string | null => value?.slice(0, max) || null;
+
+/** For what the service does without a request. */
+export const noClient: Performed['client'] = { ip: null, userAgent: null, requestId: null };
+
+export const clientOf = (r: Pick<RouteRequest<never>, 'clientIp' | 'requestId' | 'req'>): Performed['client'] => ({
+  ip: cut(r.clientIp, 64),
+  userAgent: cut(r.req.get('user-agent'), 512),
+  requestId: cut(r.requestId, 128),
+});
+
+export const actorOf = (r: Pick<RouteRequest<never>, 'caller' | 'clientIp' | 'requestId' | 'req'>): Actor => ({
+  ...r.caller,
+  client: clientOf(r),
+});
+
+/** Reports an action on a file to the audit trail, in the transaction of the action. */
+export const auditAction = (
+  tx: Tx,
+  outbox: Outbox,
+  action: Performed['action'],
+  {
+    file,
+    actor,
+    details = {},
+  }: {
+    file: { id: string; userId: string; title: string };
+    /** null: the service itself. */
+    actor: { userId: string; client: Performed['client'] } | null;
+    details?: Performed['details'];
+  },
+): Promise<void> =>
+  outbox.add(tx, mediaEvents.actionPerformed, {
+    action,
+    fileId: file.id,
+    ownerId: file.userId,
+    actorId: actor?.userId ?? null,
+    details: { title: file.title, ...details },
+    client: actor?.client ?? noClient,
+  });

@@ -1,0 +1,218 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { mediaRoutes, mediaRpc, type AnswerOf, type FileObject } from '@overtone/contracts';
+import { createOutbox } from '@overtone/database';
+import { createBus, createLog, type Bus } from '@overtone/service-kit';
+import { createDatabaseClient } from '../../test/client.ts';
+import { startRun, transcribed } from '../../test/runs.ts';
+import { somebody, startMedia, waitFor, wav, type Media, type Person } from '../../test/start-media.ts';
+import { createBin } from './bin.service.ts';
+
+type BinPage = AnswerOf<(typeof mediaRoutes)['listBin']>;
+let media: Media;
+let bus: Bus;
+beforeAll(async () => {
+  media = await startMedia();
+  const log = createLog('test', { LOG_LEVEL: 'fatal', LOG_FORMAT: 'json' });
+  bus = createBus({ service: 'search-indexer', url: media.nats.url, user: 'test', password: 'test', log });
+  await bus.connect();
+});
+afterAll(async () => {
+  await bus.close();
+  await media.stop();
+});
+
+const statusOf = async (person: Person, method: string, path: string, body?: unknown): Promise<number> =>
+  (await media.json(person, method, path, body)).status;
+const discard = (person: Person, fileId: string) => statusOf(person, 'DELETE', `/api/files/${fileId}`);
+const restore = (person: Person, fileId: string) =>
+  media.json<FileObject>(person, 'POST', `/api/files/${fileId}/restore`);
+const binOf = async (person: Person, query = ''): Promise<BinPage> =>
+  (await media.json<BinPage>(person, 'GET', `/api/files/bin${query}`)).body;
+const objectsOf = async (run: Awaited<ReturnType<typeof transcribed>>): Promise<number> => {
+  let count = 0;
+  for await (const _ of run.objects.list(`files/${run.fileId}/`)) count += 1;
+  return count;
+};
+
+/** Every route of media that names a file, with what it needs besides. */
+const routesOfFile = Object.entries(mediaRoutes).filter(
+  ([name, { path, method }]) =>
+    path.startsWith('/api/files/{uuid}') && method !== 'OPTIONS' && name !== 'restoreFile' && name !== 'bulk',
+);
+const bodies: Partial<Record<string, unknown>> = {
+  updateFile: { title: 'x' },
+  share: { user_uuid: '00000000-0000-4000-8000-000000000001' },
+  editSegment: { text: 'x' },
+};
+
+describe('a deleted file', () => {
+  it.each(routesOfFile)('is unknown to %s', async (name, { method, path }) => {
+    const run = await startRun(media);
+    expect(await discard(run.owner, run.fileId)).toBe(204);
+    const other = '00000000-0000-4000-8000-000000000002';
+    const at = path.replace('{uuid}', run.fileId).replaceAll(/\{\w+\}/g, other);
+    const init = bodies[name]
+      ? { body: JSON.stringify(bodies[name]), headers: { 'content-type': 'application/json' } }
+      : {};
+    for (const person of [run.owner, somebody('admin')])
+      expect((await media.call(person, method, at, init)).status).toBe(404);
+  });
+
+  it('is missing in lists, tags and what other services ask for, and comes back as it was', async () => {
+    const run = await transcribed(media);
+    const friend = somebody();
+    await media.json(run.owner, 'PUT', `/api/files/${run.fileId}/shares`, { user_uuid: friend.userId });
+    await media.json(run.owner, 'POST', `/api/tags/files/${run.fileId}/tags`, { name: 'plan' });
+    const asked = async () => {
+      const reader = { userId: run.owner.userId, role: 'user' as const };
+      const [page, listed, shared, standing] = await Promise.all([
+        bus.ask(mediaRpc.transcriptPage, { fileId: run.fileId, offset: 0, limit: 1 }),
+        bus.ask(mediaRpc.listTranscribed, { after: null, limit: 500 }),
+        bus.ask(mediaRpc.listShared, { after: null, limit: 500 }),
+        bus.ask(mediaRpc.standing, { fileIds: [run.fileId], reader }),
+      ]);
+      const ids = [listed.files, shared.files, standing.files].map((files) =>
+        files.some(({ fileId }) => fileId === run.fileId),
+      );
+      return [page.file !== null, ...ids];
+    };
+    const seen = async () => {
+      const owned = await media.json<{ total: number }>(run.owner, 'GET', '/api/files');
+      const shared = await media.json<{ total: number }>(friend, 'GET', '/api/files');
+      const tags = await media.json<{ usage_count: number }[]>(run.owner, 'GET', '/api/tags');
+      const speakers = await statusOf(run.owner, 'GET', `/api/speakers?file_uuid=${run.fileId}`);
+      const tagged = await media.json<{ items: unknown[] }>(
+        run.owner,
+        'GET',
+        `/api/tags/files?file_uuid=${run.fileId}`,
+      );
+      const counts = [owned.body.total, shared.body.total, tags.body[0]?.usage_count, tagged.body.items.length];
+      return [...counts, speakers, ...(await asked())];
+    };
+    const visible = [1, 1, 1, 1, 200, true, true, true, true];
+    expect(await seen()).toEqual(visible);
+    const before = await run.show();
+    expect(await discard(run.owner, run.fileId)).toBe(204);
+    expect(await seen()).toEqual([0, 0, 0, 0, 404, false, false, false, false]);
+    expect(await objectsOf(run)).toBe(1);
+    expect(await restore(run.owner, run.fileId)).toMatchObject({ status: 200, body: { status: 'completed' } });
+    expect(await seen()).toEqual(visible);
+    expect(await run.show()).toEqual(before);
+    expect((await restore(run.owner, run.fileId)).status).toBe(404);
+    await waitFor(() => media.heard('evt.media.file.restored.v1', run.fileId)[0]);
+    expect(media.heard('evt.media.file.binned.v1', run.fileId)).toHaveLength(1);
+    expect(media.heard('evt.media.file.deleted.v1', run.fileId)).toEqual([]);
+    const access = await waitFor(() => media.heard('evt.media.file.access-changed.v1', run.fileId)[1]);
+    expect(access.data).toMatchObject({ userIds: [friend.userId], version: 2 });
+  });
+
+  it('is in the bin of its owner and of administrators who ask for all, with the time it is kept', async () => {
+    const run = await startRun(media);
+    const admin = somebody('admin');
+    await discard(admin, run.fileId);
+    const { items, total } = await binOf(run.owner);
+    expect(total).toBe(1);
+    expect(items[0]).toMatchObject({ uuid: run.fileId, deleted_by: admin.userId });
+    const [deleted, purge] = [items[0]?.deleted_at, items[0]?.purge_at].map((at) => Date.parse(at ?? ''));
+    expect((purge ?? 0) - (deleted ?? 0)).toBe(30 * 24 * 3_600_000);
+    expect((await binOf(somebody(), '?ownership=all')).total).toBe(0);
+    expect((await binOf(admin)).total).toBe(0);
+    expect((await binOf(admin, '?ownership=all')).items.map(({ uuid }) => uuid)).toContain(run.fileId);
+    expect((await restore(somebody(), run.fileId)).status).toBe(404);
+    expect(await statusOf(somebody(), 'DELETE', `/api/files/bin/${run.fileId}`)).toBe(404);
+    expect((await restore(admin, run.fileId)).status).toBe(200);
+  });
+
+  it('that was being processed is stopped, ignores its run, and is processed again when it is restored', async () => {
+    const run = await startRun(media);
+    await run.open();
+    await run.start('transcribe');
+    await run.until((file) => file['status'] === 'transcribing');
+    await discard(run.owner, run.fileId);
+    await waitFor(() => media.heard('evt.media.file.cancel-ordered.v1', run.fileId)[0]);
+    const updates = media.heard('evt.media.file.updated.v1', run.fileId).length;
+    await run.cancelled();
+    await run.assemble();
+    expect((await restore(run.owner, run.fileId)).body).toMatchObject({ status: 'queued', stage: null });
+    await waitFor(() => media.heard('evt.media.file.reprocess-ordered.v1', run.fileId)[0]);
+    expect(await run.show()).toMatchObject({ status: 'queued', total_segments: 0 });
+    expect(media.heard('evt.media.file.updated.v1', run.fileId)).toHaveLength(updates + 1);
+  });
+
+  it('does not keep its bytes from being uploaded again', async () => {
+    const ada = somebody();
+    const first = await media.upload(ada, wav(77_001));
+    expect((await media.upload(ada, wav(77_001))).body.code).toBe('duplicate_file');
+    await discard(ada, first.body.uuid);
+    const second = await media.upload(ada, wav(77_001));
+    expect(second.status).toBe(201);
+    expect((await restore(ada, first.body.uuid)).status).toBe(200);
+    expect((await media.json<{ total: number }>(ada, 'GET', '/api/files')).body.total).toBe(2);
+  });
+
+  it('is deleted permanently by request, with its objects, and recorded with who did it', async () => {
+    const run = await transcribed(media);
+    expect(await statusOf(run.owner, 'DELETE', `/api/files/bin/${run.fileId}`)).toBe(404);
+    await discard(run.owner, run.fileId);
+    expect(await statusOf(run.owner, 'DELETE', `/api/files/bin/${run.fileId}`)).toBe(204);
+    await waitFor(() => media.heard('evt.media.file.deleted.v1', run.fileId)[0]);
+    await waitFor(async () => (await objectsOf(run)) === 0);
+    expect((await binOf(run.owner)).total).toBe(0);
+    const actions = await waitFor(() => {
+      const all = media.heard('evt.media.action.performed.v1', run.fileId);
+      return all.length === 3 ? all : undefined;
+    });
+    expect(actions.map(({ data }) => [data['action'], data['actorId']])).toEqual(
+      ['file_uploaded', 'file_deleted', 'file_purged'].map((action) => [action, run.owner.userId]),
+    );
+  });
+
+  it('is deleted permanently when its time in the bin is over, and not before', async () => {
+    const [old, recent] = [await startRun(media), await startRun(media)];
+    for (const run of [old, recent]) await discard(run.owner, run.fileId);
+    await media.query(`update media_file set deleted_at = now() - interval '31 days' where uuid = $1`, old.fileId);
+    await media.query(`update media_file set deleted_at = now() - interval '29 days' where uuid = $1`, recent.fileId);
+    const { db, close } = createDatabaseClient(media.environment['DATABASE_URL'] ?? '');
+    const people = { names: async () => new Map<string, string>() };
+    const bin = createBin({ db, outbox: createOutbox('media'), people, binDays: 30 });
+    expect(await bin.purgeExpired(new AbortController().signal)).toBe(1);
+    await close();
+    expect((await binOf(old.owner)).total).toBe(0);
+    expect((await binOf(recent.owner)).total).toBe(1);
+    const purged = await waitFor(() =>
+      media.heard('evt.media.action.performed.v1', old.fileId).find(({ data }) => data['action'] === 'file_purged'),
+    );
+    expect(purged.data['actorId']).toBeNull();
+  });
+});
+
+describe('an action on many files', () => {
+  it('has a result for each file, and one failure does not stop the others', async () => {
+    const ada = somebody();
+    const files = [await startRun(media, ada), await startRun(media, ada), await startRun(media)].map((r) => r.fileId);
+    const act = async (body: object) => {
+      const answer = await media.json<AnswerOf<(typeof mediaRoutes)['bulk']>>(ada, 'POST', '/api/files/bulk', {
+        file_uuids: files,
+        ...body,
+      });
+      return answer.body.results.map(({ error }) => error?.code ?? 'done');
+    };
+    expect(await act({ action: 'add_tags', tags: ['a', 'b'] })).toEqual(['done', 'done', 'not_found']);
+    const tagged = await media.json<{ items: { tags: { name: string }[] }[] }>(
+      ada,
+      'GET',
+      `/api/tags/files?${files.map((id) => `file_uuid=${id}`).join('&')}`,
+    );
+    expect(tagged.body.items.map(({ tags }) => tags.map(({ name }) => name))).toEqual([
+      ['a', 'b'],
+      ['a', 'b'],
+    ]);
+    expect(await act({ action: 'remove_tags', tags: ['a', 'never'] })).toEqual(['done', 'done', 'not_found']);
+    const share = { action: 'share', user_uuid: somebody().userId };
+    expect(await act(share)).toEqual(['done', 'done', 'not_found']);
+    expect(await act({ action: 'reprocess' })).toEqual(['file_busy', 'file_busy', 'not_found']);
+    expect(await act({ action: 'delete' })).toEqual(['done', 'done', 'not_found']);
+    expect(await act({ action: 'restore' })).toEqual(['done', 'done', 'not_found']);
+    expect(await act({ action: 'delete_permanently' })).toEqual(['not_found', 'not_found', 'not_found']);
+  });
+});

@@ -1,0 +1,88 @@
+import type { Outbox } from '@overtone/database';
+import { assertNever, conflict, notFound, type Caller } from '@overtone/service-kit';
+import { lockedFile } from '../access/access.ts';
+import { txOptions, type Db, type Tx } from '../database.ts';
+import { nextLabel } from '../speakers/speakers.ts';
+import { markEdited } from '../transcripts/transcripts.ts';
+import { undoMs, type Before, type SegmentBefore } from './undo.ts';
+
+export type UndoDeps = { db: Db; outbox: Outbox };
+type Of<K extends Before['kind']> = Extract<Before, { kind: K }>;
+
+const tooLate = () =>
+  conflict('stale_version', 'This was changed again since. Undoing it would lose the later change.');
+
+/** Puts back what a change of a transcript replaced, once, and only where nobody has changed it again since. */
+export const createUndo = ({ db, outbox }: UndoDeps) => {
+  const apply = (tx: Tx, fileId: string, before: Before): Promise<void> => {
+    switch (before.kind) {
+      case 'segment_edited':
+        return restoreEdited(tx, before);
+      case 'segment_deleted':
+        return restoreSegment(tx, fileId, before.segment);
+      case 'speaker_merged':
+        return restoreSpeaker(tx, fileId, before, before.targetId);
+      case 'speaker_deleted':
+        return restoreSpeaker(tx, fileId, before, null);
+      default:
+        return assertNever(before);
+    }
+  };
+
+  return {
+    undo: (caller: Caller, fileId: string, id: string) =>
+      db.$transaction(async (tx) => {
+        const file = await lockedFile(tx, caller, fileId, 'edit');
+        const change = await tx.change.findUnique({ where: { id } });
+        if (!change || change.fileId !== fileId || change.userId !== caller.userId)
+          throw notFound('This change can no longer be undone.');
+        const kind = change.kind as Before['kind'];
+        if (change.undoneAt) return { kind, transcript_version: file.transcriptVersion };
+        await apply(tx, fileId, change.before as Before);
+        await tx.change.update({ where: { id }, data: { undoneAt: new Date() } });
+        return { kind, transcript_version: await markEdited(tx, outbox, file) };
+      }, txOptions),
+
+    forgetOld: async (): Promise<void> => {
+      await db.change.deleteMany({ where: { createdAt: { lt: new Date(Date.now() - undoMs) } } });
+    },
+  };
+};
+export type UndoService = ReturnType<typeof createUndo>;
+
+const restoreEdited = async (tx: Tx, { segment, after }: Of<'segment_edited'>): Promise<void> => {
+  const now = await tx.segment.findUnique({ where: { id: segment.id } });
+  if (now?.text !== after.text || now.speakerId !== after.speakerId) throw tooLate();
+  const { text, words, confidence, edited, editedAt, editedBy } = segment;
+  const speakerId = await existingSpeaker(tx, segment.speakerId);
+  await tx.segment.update({
+    where: { id: segment.id },
+    data: { text, words, confidence, edited, editedAt, editedBy, speakerId, version: { increment: 1 } },
+  });
+};
+
+const restoreSegment = async (tx: Tx, fileId: string, segment: SegmentBefore): Promise<void> => {
+  const { version, ...row } = segment;
+  const speakerId = await existingSpeaker(tx, segment.speakerId);
+  await tx.segment.create({ data: { ...row, fileId, speakerId, version: version + 1 } });
+};
+
+const restoreSpeaker = async (
+  tx: Tx,
+  fileId: string,
+  { speaker, segmentIds }: Of<'speaker_merged'> | Of<'speaker_deleted'>,
+  givenTo: string | null,
+): Promise<void> => {
+  const labels = (await tx.speaker.findMany({ where: { fileId } })).map(({ name }) => name);
+  const name = labels.includes(speaker.name) ? nextLabel(labels) : speaker.name;
+  await tx.speaker.create({ data: { ...speaker, name, fileId } });
+  // Segments that were given to another speaker since stay there.
+  await tx.segment.updateMany({
+    where: { fileId, id: { in: segmentIds }, speakerId: givenTo },
+    data: { speakerId: speaker.id, version: { increment: 1 } },
+  });
+};
+
+/** A speaker may have been removed since; the segment comes back without one. */
+const existingSpeaker = async (tx: Tx, id: string | null): Promise<string | null> =>
+  id !== null && (await tx.speaker.count({ where: { id } })) > 0 ? id : null;

@@ -1,0 +1,47 @@
+import type { Word } from '@overtone/contracts';
+import type { Tx } from '../database.ts';
+import type { Segment, Speaker } from '../generated/client.ts';
+
+/** How long a change can be undone. */
+export const undoMs = 24 * 3_600_000;
+
+type SpeakerBefore = { id: string; name: string; displayName: string | null };
+/** What a change replaced. `after` is what it left: where that has changed since, an undo would lose a later edit. */
+export type Before =
+  | { kind: 'segment_edited'; segment: SegmentBefore; after: { text: string; speakerId: string | null } }
+  | { kind: 'segment_deleted'; segment: SegmentBefore }
+  | { kind: 'speaker_merged'; speaker: SpeakerBefore; targetId: string; segmentIds: string[] }
+  | { kind: 'speaker_deleted'; speaker: SpeakerBefore; segmentIds: string[] };
+
+export type SegmentBefore = {
+  id: string;
+  speakerId: string | null;
+  position: number;
+  startTime: number;
+  endTime: number;
+  text: string;
+  confidence: number | null;
+  words: Word[];
+  edited: boolean;
+  editedAt: string | null;
+  editedBy: string | null;
+  version: number;
+};
+
+export const segmentBefore = ({ fileId: _, words, editedAt, ...segment }: Segment): SegmentBefore => ({
+  ...segment,
+  words: words as Word[],
+  editedAt: editedAt?.toISOString() ?? null,
+});
+export const speakerBefore = ({ id, name, displayName }: Speaker): SpeakerBefore => ({ id, name, displayName });
+
+export type Undo = { uuid: string; expires_at: string };
+
+/** Keeps what a change replaced, in the transaction of the change. */
+export const recordChange = async (
+  tx: Tx,
+  { fileId, userId, before }: { fileId: string; userId: string; before: Before },
+): Promise<Undo> => {
+  const { id, createdAt } = await tx.change.create({ data: { fileId, userId, kind: before.kind, before } });
+  return { uuid: id, expires_at: new Date(createdAt.getTime() + undoMs).toISOString() };
+};

@@ -1,0 +1,95 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { ObjectStore } from '@overtone/object-store';
+import { createDatabaseClient } from '../../test/client.ts';
+import { somebody, startMedia, wav, type Media, type Person } from '../../test/start-media.ts';
+import { createReservations } from './reservations.store.ts';
+
+let media: Media;
+beforeAll(async () => {
+  const settings = { UPLOAD_MAX_OPEN: '3', UPLOAD_MAX_RESERVED_BYTES: '1000000', MAX_UPLOAD_BYTES: '2000000' };
+  media = await startMedia(settings, [], ['en', 'de']);
+});
+afterAll(() => media.stop());
+
+const headers = { 'tus-resumable': '1.0.0' };
+const metadataOf = (fields: Record<string, string>): string =>
+  Object.entries(fields)
+    .map(([name, value]) => `${name} ${Buffer.from(value).toString('base64')}`)
+    .join(',');
+const begin = (person: Person, size: number, fields: Record<string, string> = {}) =>
+  media.call(person, 'POST', '/api/files/tus', {
+    headers: {
+      ...headers,
+      'upload-length': String(size),
+      'upload-metadata': metadataOf({ filename: 'talk.wav', ...fields }),
+    },
+  });
+const problemOf = async (answer: Response) => [answer.status, ((await answer.json()) as { code: string }).code];
+const openOf = async ({ userId }: Person): Promise<unknown> =>
+  (await media.query('select count(*)::int as n from open_upload where user_id = $1', userId))[0]?.['n'];
+
+describe('unfinished uploads', () => {
+  it('are limited in number for each user, also when all begin at once', async () => {
+    const ada = somebody();
+    const answers = await Promise.all(Array.from({ length: 12 }, () => begin(ada, 1000)));
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(3);
+    const refused = answers.find(({ status }) => status !== 201);
+    expect(refused?.headers.get('content-type')).toContain('application/problem+json');
+    expect(refused && (await problemOf(refused))).toEqual([429, 'too_many_uploads']);
+    expect((await begin(somebody(), 1000)).status).toBe(201);
+  });
+
+  it('are limited in bytes together, but one is always possible', async () => {
+    const ada = somebody();
+    expect((await begin(ada, 1_500_000)).status).toBe(201);
+    expect(await problemOf(await begin(ada, 1000))).toEqual([409, 'upload_quota_exceeded']);
+  });
+
+  it('make room when they are finished, cancelled or refused', async () => {
+    const ada = somebody();
+    const bytes = wav(99_001);
+    const send = async (body: Buffer, path: string) =>
+      media.call(ada, 'PATCH', path, {
+        headers: { ...headers, 'upload-offset': '0', 'content-type': 'application/offset+octet-stream' },
+        body: new Uint8Array(body),
+      });
+    const pathOf = async (size: number) => (await begin(ada, size)).headers.get('location') ?? '';
+    const [finished, cancelled, refused] = [await pathOf(bytes.length), await pathOf(10), await pathOf(5000)];
+    expect(await openOf(ada)).toBe(3);
+    expect((await send(bytes, finished)).status).toBe(204);
+    expect((await media.call(ada, 'DELETE', cancelled, { headers })).status).toBe(204);
+    expect((await send(Buffer.alloc(5000, 'x'), refused)).status).toBe(400);
+    expect(await openOf(ada)).toBe(0);
+  });
+
+  it('are refused when the storage has no room for all of them', async () => {
+    const { db, close } = createDatabaseClient(media.environment['DATABASE_URL'] ?? '');
+    const space = (async () => ({ freeBytes: 10_000_000, totalBytes: 10_000_000 })) as ObjectStore['space'];
+    const limits = { maxOpen: 100, maxReservedBytes: Number.MAX_SAFE_INTEGER };
+    const { reserve, received } = createReservations({ db, objects: { space }, limits });
+    await media.query('delete from open_upload');
+    const first = randomUUID();
+    await reserve(first, randomUUID(), 3_000_000);
+    // 3 MB are missing of the first; another 3 MB, and 3 MB to put one of them together, leave 1 MB.
+    await reserve(randomUUID(), randomUUID(), 3_000_000);
+    await expect(reserve(randomUUID(), randomUUID(), 1_500_000)).rejects.toMatchObject({ code: 'storage_full' });
+    await received(first, 3_000_000);
+    await reserve(randomUUID(), randomUUID(), 1_500_000);
+    await close();
+  });
+});
+
+describe('a language that no engine can transcribe', () => {
+  it('is refused before the upload, and the languages that can be chosen are listed', async () => {
+    const ada = somebody();
+    expect((await media.json(ada, 'GET', '/api/files/upload-limits')).body).toMatchObject({ languages: ['en', 'de'] });
+    expect(await problemOf(await begin(ada, 1000, { language: 'fr' }))).toEqual([400, 'language_unsupported']);
+    expect((await begin(ada, 1000, { language: 'de-CH' })).status).toBe(201);
+    const refused = await media.upload(ada, wav(99_002), { fields: { language: 'fr' } });
+    expect(refused).toMatchObject({ status: 400, body: { code: 'language_unsupported' } });
+    const { body } = await media.upload(ada, wav(99_002), { fields: { language: 'en' } });
+    const again = await media.json(ada, 'POST', `/api/files/${body.uuid}/reprocess`, { language: 'fr' });
+    expect(again).toMatchObject({ status: 400, body: { code: 'language_unsupported' } });
+  });
+});
