@@ -7,7 +7,7 @@ import {
   createLog,
   createMetrics,
   createService,
-  createWear,
+  createRecycling,
   periodic,
   version,
   type Part,
@@ -21,6 +21,8 @@ import type { IndexerEnv } from './env.ts';
 import { PrismaClient } from './generated/client.ts';
 import { followEdits } from './indexing/follow-edits.consumer.ts';
 import { followFiles } from './indexing/follow-files.consumer.ts';
+import { hideFile } from './indexing/hide-file.consumer.ts';
+import { restoreFile } from './indexing/restore-file.consumer.ts';
 import { forgetFile } from './indexing/forget-file.consumer.ts';
 import { indexingWorker } from './indexing/indexing.jobs.ts';
 import { createIndexing } from './indexing/indexing.service.ts';
@@ -51,7 +53,7 @@ export const createSearchIndexer = async (env: IndexerEnv): Promise<Service> => 
   const database = createDatabase({ env, name, metrics, log }, (adapter) => new PrismaClient({ adapter }));
   const { db, pool } = database;
   const workerId = `${name}-${randomUUID()}`;
-  const wear = createWear();
+  const recycling = createRecycling();
 
   const index = await openIndex(env, log);
   const vectoriser = createWorkerVectoriser({ bus });
@@ -104,13 +106,15 @@ export const createSearchIndexer = async (env: IndexerEnv): Promise<Service> => 
     ],
     consumers: [
       forgetFile({ indexing }),
+      hideFile({ indexing, store }),
+      restoreFile({ store }),
       followEdits({ store }),
       followFiles({ store, transcripts }),
       followAccess({ store: access }),
       followMemberships({ store: access }),
     ],
-    workers: [indexingWorker({ indexing, workerId, wear })],
-    wear,
+    workers: [indexingWorker({ indexing, workerId, recycling })],
+    recycling,
     periodics: [
       catchUp('learn who may see what', hour, learnAccess),
       periodic('index what is due', 500, (signal) => refresh.due(signal)),

@@ -31,6 +31,7 @@ import { PrismaClient } from './generated/client.ts';
 import { gpuProfilesRoutes } from './gpu-profiles/gpu-profiles.routes.ts';
 import { gpuProfilesRpc } from './gpu-profiles/gpu-profiles.rpc.ts';
 import { createGpuProfilesStore } from './gpu-profiles/gpu-profiles.store.ts';
+import { languagesRpc } from './languages/languages.rpc.ts';
 import { alive } from './leases/leases.ts';
 import { createMirror } from './leases/mirror.adapter.ts';
 import { createAgeing } from './orders/ageing.service.ts';
@@ -111,10 +112,11 @@ export const createTranscriptionDispatcher = (env: DispatcherEnv): Service => {
   });
   const rebuild = () =>
     recovery.rebuildQueue().catch((err: unknown) => log.warn({ err: err as Error }, 'queue not rebuilt yet'));
+  const workers = () => (canJudge(fleet.since(), Date.now()) ? alive(fleet.entries().values(), Date.now()) : null);
   const waiting = createWaiting({
     db,
     outbox,
-    workers: () => (canJudge(fleet.since(), Date.now()) ? alive(fleet.entries().values(), Date.now()) : null),
+    workers,
   });
   const lives = (id: string): boolean =>
     !canJudge(fleet.since(), Date.now(), heartbeatGraceMs) || (fleet.get(`worker.${id}`)?.expiresAt ?? 0) > Date.now();
@@ -161,7 +163,12 @@ export const createTranscriptionDispatcher = (env: DispatcherEnv): Service => {
       ...queuesRoutes({ queues }),
       ...gpuProfilesRoutes(gpuProfiles),
     ],
-    rpcs: [...claimsRpc({ claims }), ...queuesRpc({ queues }), gpuProfilesRpc(gpuProfiles)],
+    rpcs: [
+      ...claimsRpc({ claims }),
+      ...queuesRpc({ queues }),
+      ...languagesRpc({ workers }),
+      gpuProfilesRpc(gpuProfiles),
+    ],
     consumers: [
       startRun({ runs }),
       restartRun({ runs }),

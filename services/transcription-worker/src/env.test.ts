@@ -10,12 +10,18 @@ const reset = (to: Record<string, string | undefined>): void => {
 beforeEach(() => reset(given));
 afterEach(() => reset(before));
 
-describe('what a worker is told', () => {
-  it('leaves the numbers of the specification where nothing else is said', () => {
+describe('environment of a worker', () => {
+  it('uses the defaults of the specification', () => {
     const env = workerEnv();
     expect(env.concurrency).toEqual({ cpu: 8, gpu: 1 });
     expect(env).toMatchObject({ BATCH_SIZE: 'auto', COMPUTE_TYPE: 'auto', WHISPER_HYBRID_MODE: 'auto' });
     expect(env).toMatchObject({ GPU_WORKER_POOL: 'prefork', ENABLE_VRAM_PROFILING: false });
+  });
+
+  it('does not transcribe more recordings at once than the concurrency unless express slots are set', () => {
+    expect(workerEnv()).toMatchObject({ GPU_EXPRESS_SLOTS: 0, concurrency: { gpu: 1 } });
+    process.env['GPU_EXPRESS_SLOTS'] = '1';
+    expect(workerEnv()).toMatchObject({ GPU_EXPRESS_SLOTS: 1, concurrency: { gpu: 1 } });
   });
 
   it('sets how many recordings are transcribed at once', () => {
@@ -34,6 +40,7 @@ describe('what a worker is told', () => {
     ['WORKER_QUEUES', 'gpu,nlp'],
     ['BATCH_SIZE', '0'],
     ['COMPUTE_TYPE', 'int4'],
+    ['GPU_EXPRESS_SLOTS', '-1'],
     ['WHISPER_HYBRID_MODE', 'sometimes'],
     ['GPU_WORKER_POOL', 'solo'],
   ])('is refused by name where %s is %s', (name, value) => {
@@ -42,7 +49,7 @@ describe('what a worker is told', () => {
   });
 });
 
-describe('what its children are told', () => {
+describe('environment of its child processes', () => {
   it('is which GPUs are ours, even none, and nothing secret', () => {
     Object.assign(process.env, { CUDA_VISIBLE_DEVICES: '', NATS_PASSWORD: 'secret', ASR_OPENAI_API_KEY: 'secret' });
     const env = childEnvironment();

@@ -13,6 +13,8 @@ const gpuEnv = {
   WHISPER_HYBRID_MODE: z.enum(['auto', 'true', 'false']).default('auto'),
   /** `threads`: recordings at once share one process and the model it has loaded; `prefork`: each has its own. */
   GPU_WORKER_POOL: z.enum(workerPools).default('prefork'),
+  /** Slots beyond the concurrency of `gpu` that only take short recordings (docs/adr/0012). */
+  GPU_EXPRESS_SLOTS: z.coerce.number().int().min(0).max(8).default(0),
   /** Measure the GPU's memory while it transcribes and tells speakers apart, and tell the dispatcher. */
   ENABLE_VRAM_PROFILING: z.stringbool().default(false),
 };
@@ -29,7 +31,7 @@ const variables = {
   WORK_DIR: z.string().min(1).default(tmpdir()),
   /** Only this engine: sherpa-onnx, openai-compatible, pocketsphinx or scripted. */
   ASR_ENGINE: z.string().optional(),
-  /** `1`, or a JSON file: the scripted engine, which hears nothing. For tests and measurements only. */
+  /** `1`, or a JSON file: the scripted engine, which decodes no audio. For tests and measurements only. */
   OT_SCRIPTED_ENGINE: z.string().optional(),
   /** Any server with the OpenAI transcription API: its address up to `/audio/transcriptions`. */
   ASR_OPENAI_BASE_URL: z.url().optional(),
@@ -71,7 +73,7 @@ const handedOn = ['CUDA_VISIBLE_DEVICES', 'LD_LIBRARY_PATH', 'NODE_COMPILE_CACHE
 export const childEnvironment = (): Record<string, string> => ({
   PATH: process.env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin',
   LC_ALL: 'C.UTF-8',
-  // CUDA counts the fastest first unless told otherwise; nvidia-smi counts by slot.
+  // CUDA orders devices by speed by default; nvidia-smi orders them by slot.
   CUDA_DEVICE_ORDER: 'PCI_BUS_ID',
   ...Object.fromEntries(
     handedOn.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),

@@ -51,7 +51,12 @@ export const createFleet = ({ log, candidates, wanted, processors, ...o }: Fleet
   return {
     part,
     engine: () => serving.engine,
-    about: (): Ability => ({ engine: serving.info, engineNote: serving.note, gpu: gpu() }),
+    about: (): Ability => ({
+      engine: serving.info,
+      engineNote: serving.note,
+      languages: serving.engine ? [...serving.engine.languages] : null,
+      gpu: gpu(),
+    }),
     /** Transcription jobs are left to others while there is no engine. */
     able: (durable: string): boolean => durable !== needsEngine || serving.engine !== undefined,
   };

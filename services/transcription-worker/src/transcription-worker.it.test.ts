@@ -51,16 +51,18 @@ describe('transcription-worker', () => {
       expect(Math.abs(peaks.length / 10 - prepared.duration)).toBeLessThan(0.2);
 
       const { audio, duration } = prepared;
-      const heard = await w.done('transcribe', await w.order('transcribe', { ...at, audio, duration, options }));
-      expect(heard.engine.provider).toBe('scripted');
-      const { words } = wordsArtefact.parse(await w.readJson(heard.artefact));
-      expect(words.length).toBe(heard.words);
+      const transcribed = await w.done('transcribe', await w.order('transcribe', { ...at, audio, duration, options }));
+      expect(transcribed.engine.provider).toBe('scripted');
+      const { words } = wordsArtefact.parse(await w.readJson(transcribed.artefact));
+      expect(words.length).toBe(transcribed.words);
 
-      const told = await w.done('diarize', await w.order('diarize', { ...at, audio, duration, options }));
-      expect(told).toMatchObject({ provider: 'acoustic', speakers: 2, degraded: null });
-      expect(turnsArtefact.parse(await w.readJson(told.artefact)).turns.length).toBeGreaterThanOrEqual(meeting.length);
+      const diarized = await w.done('diarize', await w.order('diarize', { ...at, audio, duration, options }));
+      expect(diarized).toMatchObject({ provider: 'acoustic', speakers: 2, degraded: null });
+      expect(turnsArtefact.parse(await w.readJson(diarized.artefact)).turns.length).toBeGreaterThanOrEqual(
+        meeting.length,
+      );
 
-      const earlier = { prepare: prepared.artefact, transcribe: heard.artefact, diarize: told.artefact };
+      const earlier = { prepare: prepared.artefact, transcribe: transcribed.artefact, diarize: diarized.artefact };
       const assembled = await w.done('assemble', await w.order('assemble', { ...at, earlier, duration }));
       const transcript = transcriptArtefact.parse(await w.readJson(assembled.artefact));
       expect(transcript.speakers).toEqual(['SPEAKER_01', 'SPEAKER_02']);
@@ -75,7 +77,7 @@ describe('transcription-worker', () => {
     slow,
   );
 
-  it('says that without turns everything is said by one speaker, and why', async () => {
+  it('assigns all words to one speaker when there are no turns, and records why', async () => {
     const key = `derived/${randomUUID()}/${randomUUID()}/transcribe-1.json`;
     const word = { word: 'alone', start: 0, end: 1, confidence: null };
     const engine = { provider: 'scripted', model: 'scripted', timing: 'engine' };
@@ -84,18 +86,18 @@ describe('transcription-worker', () => {
       ...place(),
       earlier: { transcribe: key },
       duration: 2,
-      degraded: 'The voices could not be told apart',
+      degraded: 'The speakers could not be separated',
     };
     const { artefact } = await w.done('assemble', await w.order('assemble', input));
     const transcript = transcriptArtefact.parse(await w.readJson(artefact));
     expect(transcript.speakers).toEqual(['SPEAKER_01']);
-    expect(transcript.diarization.degraded).toBe('The voices could not be told apart');
+    expect(transcript.diarization.degraded).toBe('The speakers could not be separated');
   });
 
   it.each([
     ['text', 'not media at all '.repeat(100), 'media_unreadable'],
     ['nothing', '', 'media_no_audio'],
-  ])('fails %s for good, with words for its owner', async (_, content, code) => {
+  ])('fails %s permanently with a message for its owner', async (_, content, code) => {
     const path = join(folder, 'bad.mp3');
     await writeFile(path, content);
     const objectKey = await w.upload(path);
@@ -144,8 +146,8 @@ describe('without a speech engine', () => {
   afterAll(() => w.stop());
 
   it('tells so, prepares recordings and leaves transcription waiting', async () => {
-    const [told] = await w.capabilities();
-    expect(told).toMatchObject({
+    const [capability] = await w.capabilities();
+    expect(capability).toMatchObject({
       engine: null,
       engineNote: 'No speech model is installed',
       pulls: ['cpu-media', 'cpu-transcription'],
@@ -183,8 +185,8 @@ esac
   });
 
   it('tells the dispatcher of them and of what it makes of them', async () => {
-    const [told] = await w.capabilities();
-    expect(told?.gpu).toEqual({
+    const [capability] = await w.capabilities();
+    expect(capability?.gpu).toEqual({
       devices: [
         { index: 0, uuid: 'GPU-aa', name: 'NVIDIA A10', memory_mib: 23_028, capability: 8.6 },
         { index: 1, uuid: 'GPU-bb', name: 'Tesla T4', memory_mib: 15_360, capability: 7.5 },

@@ -35,8 +35,6 @@ import { stageJobHandlers, type Profiler } from './jobs/jobs.ts';
 import { createTelemetry } from './telemetry.ts';
 
 const name = 'transcription-worker';
-/** Beside the places for any recording: one that a long recording never takes. */
-const expressPlaces = 1;
 
 /** The worker: every stage but the last, speech engines in child processes, vectors for search. */
 export const createTranscriptionWorker = (env: WorkerEnv): Service => {
@@ -82,7 +80,7 @@ export const createTranscriptionWorker = (env: WorkerEnv): Service => {
       worker(workerJobs, handlers, {
         workerId,
         concurrency: env.concurrency,
-        express: { gpu: env.concurrency.gpu ? expressPlaces : 0 },
+        express: { gpu: env.concurrency.gpu ? env.GPU_EXPRESS_SLOTS : 0 },
         able: fleet.able,
         about: fleet.about,
       }),
@@ -99,12 +97,12 @@ const sherpaOf = (env: WorkerEnv, probe: GpuProbe): SherpaRuntime => {
     threads: env.ASR_THREADS,
     processors: createProcessors({ probe, wishes: { batchSize, computeType, hybrid } }),
     pool: env.GPU_WORKER_POOL,
-    concurrency: (env.concurrency.gpu ?? 1) + expressPlaces,
+    concurrency: (env.concurrency.gpu ?? 1) + env.GPU_EXPRESS_SLOTS,
     largestBatch: batchSize === 'auto' ? largestBatch : batchSize,
   });
 };
 
-/** Profiles are for whoever plans a machine: one that cannot be told is no reason to fail a task. */
+/** Profiles are informational: a profile that cannot be published must not fail the task. */
 const profilerOf = (bus: Bus, log: Log, worker: string, { processors }: SherpaRuntime): Profiler => ({
   meter: createMemoryMeter({ env: childEnvironment(), device: () => processors.state().devices[0] }),
   tell: (profile) =>
@@ -113,7 +111,7 @@ const profilerOf = (bus: Bus, log: Log, worker: string, { processors }: SherpaRu
       .catch((err: unknown) => log.debug({ err: err as Error }, 'GPU profile not recorded')),
 });
 
-/** In order of preference; the scripted one only where somebody asked for it. */
+/** In order of preference; the scripted one only when it is configured. */
 const engines = (env: WorkerEnv, sherpa: SherpaRuntime): SpeechEngine[] => [
   ...(env.OT_SCRIPTED_ENGINE ? [createScripted(env.OT_SCRIPTED_ENGINE)] : []),
   createSherpaEngine(sherpa),

@@ -42,12 +42,12 @@ export const engineContract = (
       async () => {
         const seen: number[] = [];
         const onProgress = (share: number): void => void seen.push(share);
-        const heard = await made.engine.transcribe({ wavPath, seconds, language: null, onProgress });
-        expect(heard.words.length).toBeGreaterThan(10);
-        expect(heard.engine.provider).toBe(made.engine.info.provider);
-        expect(heard.engineSeconds).toBeGreaterThanOrEqual(0);
+        const result = await made.engine.transcribe({ wavPath, seconds, language: null, onProgress });
+        expect(result.words.length).toBeGreaterThan(10);
+        expect(result.engine.provider).toBe(made.engine.info.provider);
+        expect(result.engineSeconds).toBeGreaterThanOrEqual(0);
         let before = 0;
-        for (const w of heard.words) {
+        for (const w of result.words) {
           expect(w.start).toBeGreaterThanOrEqual(before);
           expect(w.end).toBeGreaterThanOrEqual(w.start);
           expect(w.end).toBeLessThanOrEqual(seconds);
@@ -69,7 +69,7 @@ export const engineContract = (
       await expect(going).rejects.toThrow('no longer wanted');
     });
 
-    it('hears nothing, or next to nothing, in a moment of silence', async () => {
+    it('finds no words, or almost none, in silence', async () => {
       const silence = join(folder, 'silence.wav');
       await writeFile(silence, Buffer.concat([wavHeader(bytesPerSecond / 10), Buffer.alloc(bytesPerSecond / 10)]));
       const { words } = await made.engine.transcribe({ wavPath: silence, seconds: 0.1, language: null });

@@ -126,9 +126,9 @@ const tokens = (text: string): string[] =>
     .filter(Boolean);
 
 /** Share of words that are wrong, missing or added (Levenshtein over words). */
-export const wordErrorRate = (reference: string, heard: string): number => {
+export const wordErrorRate = (reference: string, hypothesis: string): number => {
   const want = tokens(reference);
-  const got = tokens(heard);
+  const got = tokens(hypothesis);
   let row = Array.from({ length: got.length + 1 }, (_, j) => j);
   for (const [i, word] of want.entries()) {
     const next = [i + 1];

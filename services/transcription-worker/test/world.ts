@@ -116,6 +116,7 @@ export const startWorld = async (more: Partial<WorkerEnv> = {}) => {
     COMPUTE_TYPE: 'auto',
     WHISPER_HYBRID_MODE: 'auto',
     GPU_WORKER_POOL: 'prefork',
+    GPU_EXPRESS_SLOTS: 0,
     ENABLE_VRAM_PROFILING: false,
     WORKER_QUEUES: ['cpu', 'gpu', 'embedding'],
     concurrency: { gpu: 1, cpu: 2 },

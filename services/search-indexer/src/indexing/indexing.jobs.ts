@@ -1,9 +1,9 @@
 import { indexerJobs } from '@overtone/contracts';
-import { concurrencyOf, worker, type Wear, type Worker } from '@overtone/service-kit';
+import { concurrencyOf, worker, type Recycling, type Worker } from '@overtone/service-kit';
 import type { Indexing } from './indexing.service.ts';
 
 /** `index`, the last stage of a run: ordered when media has stored a transcript; makes it findable. */
-export const indexingWorker = (d: { indexing: Indexing; workerId: string; wear: Wear }): Worker =>
+export const indexingWorker = (d: { indexing: Indexing; workerId: string; recycling: Recycling }): Worker =>
   worker(
     indexerJobs,
     {
@@ -14,5 +14,5 @@ export const indexingWorker = (d: { indexing: Indexing; workerId: string; wear: 
         return { artefact: null, chunks, semantic, engine_seconds: embedSeconds };
       },
     },
-    { workerId: d.workerId, concurrency: concurrencyOf(indexerJobs), wear: d.wear },
+    { workerId: d.workerId, concurrency: concurrencyOf(indexerJobs), recycling: d.recycling },
   );

@@ -1,6 +1,8 @@
+import { eventFeed } from '@overtone/contracts';
 import type { Bus, Part } from '@overtone/service-kit';
 import {
   AckPolicy,
+  DeliverPolicy,
   DiscardPolicy,
   nanos,
   NatsError,
@@ -45,6 +47,7 @@ export const createBroker = ({ bus, onEmptied }: { bus: Bus; onEmptied: (stream:
     const made: string[] = [];
     for (const config of streams) if (await ensureStream(jsm, config, first)) made.push(config.name);
     for (const d of durables) await ensureDurable(jsm, d);
+    await ensureFeed(jsm);
     for (const bucket of buckets)
       await bus.jetstream().views.kv(bucket, { history: 1, ttl: bucketLifeMs, storage: StorageType.File });
     for (const name of made) if (!first || name === 'JOBS') onEmptied(name);
@@ -128,6 +131,19 @@ const ensureDurable = async (jsm: JetStreamManager, d: (typeof durables)[number]
       // The attempt policy is in the database; the broker repeats for ever.
       max_deliver: -1,
       max_ack_pending: 1_000,
+    });
+  });
+};
+
+/** Delivers every event to every replica that follows them; such a replica asks the stream for what it missed. */
+const ensureFeed = async (jsm: JetStreamManager): Promise<void> => {
+  await jsm.consumers.info('EVENTS', eventFeed.durable).catch(async (e: unknown) => {
+    if (!missing(e)) throw e;
+    await jsm.consumers.add('EVENTS', {
+      durable_name: eventFeed.durable,
+      deliver_subject: eventFeed.subject,
+      deliver_policy: DeliverPolicy.New,
+      ack_policy: AckPolicy.None,
     });
   });
 };

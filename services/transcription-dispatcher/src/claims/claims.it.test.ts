@@ -37,8 +37,8 @@ const take = async (workerId: string): Promise<number> => {
 };
 const complete = (token: number, output: unknown = outputs.prepare(token)) =>
   w.bus.ask(dispatcherRpc.complete, { taskId, token, output });
-const fail = (token: number, retryable = true) =>
-  w.bus.ask(dispatcherRpc.fail, { taskId, token, code: 'engine_crashed', message: 'no', retryable });
+const fail = (token: number, retryable = true, code = 'engine_crashed') =>
+  w.bus.ask(dispatcherRpc.fail, { taskId, token, code, message: 'no', retryable });
 const tries = () =>
   w.sql('select token, attempt, worker, outcome, error_code from task_attempt where task_id = $1 order by token', [
     taskId,
@@ -187,6 +187,21 @@ describe('a failure', () => {
     expect(await fail(token)).toEqual({ outcome: 'failed' });
     expect(await fail(token)).toEqual({ outcome: 'failed' });
     expect(await statusOf(w, file.fileId)).toBe('failed');
+  });
+  test('on a full storage uses up no attempt and is tried again within 80 s, however often', async () => {
+    await w.sql('update task set failures = max_failures - 1 where uuid = $1', [taskId]);
+    const { failures } = (await row()) ?? {};
+    for (let turn = 1; turn <= 8; turn += 1) {
+      expect(await fail(await take('a'), true, 'storage_full')).toEqual({ outcome: 'retry' });
+      expect(await row()).toMatchObject({ status: 'pending', failures, error_code: 'storage_full' });
+      const [pause] = await w.sql<{ seconds: number }>(
+        'select extract(epoch from next_attempt_at - now())::float8 as seconds from task where uuid = $1',
+        [taskId],
+      );
+      expect(pause?.seconds).toBeLessThanOrEqual(80);
+      await bringBack('next_attempt_at = null');
+    }
+    expect(await statusOf(w, file.fileId)).toBe('running');
   });
   test('of a released task is none: it goes back to its queue', async () => {
     const token = await take('a');

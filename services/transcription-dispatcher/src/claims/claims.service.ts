@@ -8,7 +8,7 @@ import type { AcceptStore } from './accept.store.ts';
 import { acceptanceOf, type Output } from './acceptance.ts';
 import type { ClaimStore } from './claim.store.ts';
 import { claimsStore as store } from './claims.store.ts';
-import type { PutBackStore } from './put-back.store.ts';
+import { storageFullCode, type PutBackStore } from './put-back.store.ts';
 import type { TaskState, TaskStateStore } from './task-state.store.ts';
 
 export type ClaimsDeps = {
@@ -33,6 +33,8 @@ const expressMs = 250;
 const pausedMs = 1_000;
 /** An index order that has used up its attempts comes back after this, for ever: the file stays findable late. */
 const indexRetryMs = 10 * 60_000;
+/** A task that met a full storage pauses 4 s, 8 s and so on up to 64 s, as long as the storage is full. */
+const fullStorage = { backoffMs: 4_000, longestAt: 5 };
 
 /**
  * The worker's side of a task: claim, and one outcome. Safety rests on the fencing token in the task's row alone. Every
@@ -127,6 +129,12 @@ export const createClaims = (d: ClaimsDeps) => {
         return { outcome: status === 'failed' ? 'failed' : 'stale' };
       };
       return ending(held, told, async (task) => {
+        if (retryable && code === storageFullCode) {
+          const pauseMs = pauseAfter(Math.min(task.token, fullStorage.longestAt), fullStorage.backoffMs, random());
+          return (await d.back.putBack({ ...task, outcome: 'failed', error, pauseMs }))
+            ? { outcome: 'retry' }
+            : undefined;
+        }
         const failures = task.failures + 1;
         if (!retryable || failures >= task.maxFailures) return failForGood(held, { ...error, retryable });
         const pauseMs = pauseAfter(failures, task.backoffMs, random());

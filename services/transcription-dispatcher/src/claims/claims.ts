@@ -1,4 +1,4 @@
 export type { Claims } from './claims.service.ts';
 export { claimsStore } from './claims.store.ts';
 export { isHeld, type SeenLease } from './holding.ts';
-export type { PutBackStore } from './put-back.store.ts';
+export { timeoutCode, type PutBackStore } from './put-back.store.ts';

@@ -1,4 +1,4 @@
-import { queues, type AnswerOf, type dispatcherRoutes, type Queue } from '@overtone/contracts';
+import { queuesWithJobs, type AnswerOf, type dispatcherRoutes, type Queue } from '@overtone/contracts';
 import type { QueueGauges } from '../broker/broker.ts';
 import type { QueuePause, WorkerSeen } from '../generated/client.ts';
 import type { WorkerState } from '../leases/leases.ts';
@@ -21,14 +21,14 @@ export const pauseObjectOf = (p: QueuePause, names: Names): NonNullable<QueueObj
   at: p.pausedAt.toISOString(),
 });
 
-/** Every queue there is, also the empty ones. */
+/** Every queue that has a job kind, including empty queues. */
 export const queueObjectsOf = (
   gauges: ReadonlyMap<Queue, QueueGauges>,
   counts: QueueCounts,
   pauses: QueuePause[],
   names: Names,
 ): QueueObject[] =>
-  queues.map((queue) => {
+  queuesWithJobs.map((queue) => {
     const { depth, reserved, orphaned, oldestUnackedSeconds } = gauges.get(queue) ?? nothing;
     const paused = pauses.find((p) => p.queue === queue);
     return {

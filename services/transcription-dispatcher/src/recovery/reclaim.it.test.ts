@@ -51,7 +51,14 @@ test('an order whose worker shows no sign of life is orphaned although its lease
     { outcome: 'lost' },
     { outcome: 'completed' },
   ]);
+  expect(await stageEvents(file.fileId, 'transcribe')).toEqual(['started', 'reset', 'started', 'completed']);
 });
+
+/** Kinds of the stage's events, in their order. */
+const stageEvents = async (fileId: string, stage: string): Promise<string[]> =>
+  (await w.events())
+    .filter(({ data, subject }) => data['fileId'] === fileId && data['stage'] === stage && subject.includes('.stage.'))
+    .map(({ subject }) => subject.split('.')[3] ?? '');
 
 test('a file that waits for a worker is not stuck, however long', async () => {
   const file = await w.upload();
@@ -71,6 +78,7 @@ test('a file that waits for a worker is not stuck, however long', async () => {
   ]);
   await w.worker();
   await w.becomes(file.fileId, 'completed');
+  expect(await stageEvents(file.fileId, 'prepare')).toEqual(['started', 'completed']);
 });
 
 test('a run that is worked on does not go on showing that it waits', async () => {
@@ -105,6 +113,7 @@ test('what takes longer than its recording can explain fails that try and is tri
     { outcome: 'failed', error_code: 'job_timeout' },
     { outcome: 'completed', error_code: null },
   ]);
+  expect(await stageEvents(file.fileId, 'transcribe')).toEqual(['started', 'reset', 'started', 'completed']);
 });
 
 test('what has waited long becomes as urgent as the next priority', async () => {

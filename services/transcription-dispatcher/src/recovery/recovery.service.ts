@@ -2,7 +2,7 @@ import { transcriptionEvents, type DataOf, type Stage } from '@overtone/contract
 import type { Outbox } from '@overtone/database';
 import type { Log, Sample } from '@overtone/service-kit';
 import type { Broker } from '../broker/broker.ts';
-import { claimsStore, isHeld, type Claims, type PutBackStore, type SeenLease } from '../claims/claims.ts';
+import { claimsStore, isHeld, timeoutCode, type Claims, type PutBackStore, type SeenLease } from '../claims/claims.ts';
 import { txOptions, type Db } from '../database.ts';
 import { tellAudit, type Operator } from '../operator.ts';
 import type { Runs } from '../runs/runs.ts';
@@ -30,7 +30,7 @@ export type RecoveryDeps = {
   log: Log;
 };
 const republishBatch = 1_000;
-const tookTooLong = { code: 'job_timeout', message: 'It took longer than its recording can explain', retryable: true };
+const tookTooLong = { code: timeoutCode, message: 'It took longer than its recording can explain', retryable: true };
 const lostWorker = {
   code: 'job_lost',
   message: 'The workers that tried this were lost again and again',

@@ -84,7 +84,7 @@ export type Assembled = Pick<TranscriptArtefact, 'speakers' | 'segments'>;
 
 /**
  * Words and turns to segments of one speaker each. Speakers are named SPEAKER_01, SPEAKER_02, ... as they appear.
- * Without turns everything is said by one speaker.
+ * Without turns, one speaker has all words.
  */
 export const assemble = (words: readonly Word[], turns: readonly Turn[], duration: number): Assembled => {
   const clamped = clamp(words, duration);

@@ -59,7 +59,8 @@ export const pcmStream = (path: string, start: number, end: number): Readable =>
     start: byteAt(start),
     end: Math.max(byteAt(start), byteAt(end) - 1),
     highWaterMark: 1 << 16,
-  });
+    // Its reader gets the error, too; it may come before there is a reader.
+  }).on('error', () => undefined);
 
 export const readPcm = async (path: string, start: number, end: number): Promise<Int16Array> => {
   const file = await open(path, 'r');

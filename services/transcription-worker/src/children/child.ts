@@ -21,7 +21,7 @@ type Listener = { reply: (reply: TaskReply) => void; lost: (error: Error) => voi
 
 /** One child process and the tasks it has in hand. */
 export interface Child {
-  /** Tasks it has not answered yet; one that was cancelled counts until the child lets go of it. */
+  /** Tasks it has not answered yet; a cancelled task counts until the child confirms it. */
   busy: () => number;
   /** Tasks it was ever given. */
   given: () => number;
@@ -47,7 +47,8 @@ const spawnChild = (options: ChildOptions): ChildProcess =>
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     detached: true,
-  });
+    // The end of the child is what counts; a message or signal that cannot be sent is followed by it.
+  }).on('error', () => undefined);
 
 /** Starts a child. Cancelling its only task kills it; a task among others is asked to stop, and its answer dropped. */
 export const startChild = (options: ChildOptions, events: ChildEvents): Child => {
@@ -92,7 +93,7 @@ export const startChild = (options: ChildOptions, events: ChildEvents): Child =>
       };
       const stop = (): void => {
         if (tasks.size === 1) return kill();
-        // Its time still runs: a child that never lets go of what nobody wants is killed in the end.
+        // The timeout still applies: a child that does not confirm the cancellation is killed.
         send({ id, cancel: true }, () => undefined);
         reject(task.signal?.reason as Error);
       };

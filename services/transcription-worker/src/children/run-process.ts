@@ -24,7 +24,7 @@ export interface ProcessOutcome<T> {
 const stderrTailBytes = 4096;
 
 /**
- * Runs a program in a way that the kernel kills it when we die, however we die: nobody else would know of a child that
+ * Runs a program that the kernel kills when this process dies in any way: no other process would know of a child that
  * leads its own process group.
  */
 export const dyingWithUs = { command: 'setpriv', args: ['--pdeathsig=KILL', '--'] } as const;
@@ -73,6 +73,8 @@ export const runProcess = async <T>(run: ProcessRun<T>): Promise<ProcessOutcome<
     stdio: ['pipe', 'pipe', 'pipe'],
     detached: true,
   });
+  // `ended` reports the first error; a signal that cannot be sent later is another one.
+  child.on('error', () => undefined);
   const tail = keepTail(child.stderr);
   let timedOut = false;
   const stop = (): void => killGroup(child.pid);

@@ -3,7 +3,7 @@ import type { TaskFailure, TaskReply, TaskRequest } from './protocol.ts';
 /** What a task may do besides its work. */
 export type TaskContext = {
   onProgress: (share: number) => void;
-  /** Aborted when nobody wants the result any more; only a child that others use as well is asked so kindly. */
+  /** Aborted when the result is no longer needed; only a shared child gets this signal, others are killed. */
   signal: AbortSignal;
 };
 

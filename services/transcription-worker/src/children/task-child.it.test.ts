@@ -109,7 +109,7 @@ describe('threads', () => {
     const third = run({ until: 'cancelled' });
     stop.abort(new Error('no longer wanted'));
     await expect(unwanted).rejects.toThrow('no longer wanted');
-    // The child has let go of it: there is room beside the third again.
+    // The child confirmed the cancellation: there is a free slot next to the third task.
     await waitFor(async () => (await run({})).pid === other.pid, { timeoutMs: 60_000 });
     third.catch(() => undefined);
   });

@@ -19,7 +19,7 @@ export interface TaskChildren {
 /**
  * Runs tasks in Node child processes: native code that aborts, or numbers that take long, hurt only the child.
  * A child that has been given its number of tasks gets no more; it ends when the last of them is answered, and the next
- * task goes to a successor, so nothing under way is lost by the replacement.
+ * task goes to a successor, so no running task is lost by the replacement.
  */
 export const createTaskChildren = (options: TaskChildOptions): TaskChildren => {
   const { tasksAtOnce = 1, recycleAfter, idleMs } = options;

@@ -23,7 +23,7 @@ export const createAcousticDiarizer = ({ env }: { env: Record<string, string> })
         await run.catch((cause: unknown) => {
           signal?.throwIfAborted();
           const detail = cause instanceof ChildCrash ? cause.stderrTail : String(cause);
-          throw diarizationFailed('The speakers could not be told apart', { cause, detail });
+          throw diarizationFailed('The speakers could not be separated', { cause, detail });
         }),
       );
       return {

@@ -1,7 +1,7 @@
 import { agnes } from 'ml-hclust';
 import { joinVoices, voiceDistance, type Voice } from './voice.ts';
 
-/** Most speakers that are looked for when nobody says how many there are. */
+/** Upper bound of speakers when the request names no number. */
 const mostSpeakers = 10;
 /** Voices nearer than this are one person; see `voiceDistance`. Measured on read and synthetic speech. */
 const oneVoice = 1.9;

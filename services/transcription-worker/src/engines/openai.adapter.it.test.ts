@@ -94,7 +94,7 @@ describe('an OpenAI-compatible service', () => {
         ],
       });
     });
-    const heard = await engine.transcribe(await sound(2));
+    const result = await engine.transcribe(await sound(2));
     expect(seen[0]).toMatchObject({ path: '/v1/audio/transcriptions', key: 'Bearer secret-key' });
     expect(Object.fromEntries(['model', 'language', 'response_format'].map((k) => [k, seen[0]?.form.get(k)]))).toEqual({
       model: 'whisper-large',
@@ -102,9 +102,9 @@ describe('an OpenAI-compatible service', () => {
       response_format: 'verbose_json',
     });
     expect(seen[0]?.form.getAll('timestamp_granularities[]')).toEqual(['word', 'segment']);
-    expect(heard).toMatchObject({ language: 'de', engine: { model: 'whisper-large', timing: 'engine' } });
-    expect(heard.words.map((w) => w.word)).toEqual(['Guten', 'Tag.']);
-    expect(heard.words[0]?.confidence).toBeCloseTo(Math.exp(-0.1), 3);
+    expect(result).toMatchObject({ language: 'de', engine: { model: 'whisper-large', timing: 'engine' } });
+    expect(result.words.map((w) => w.word)).toEqual(['Guten', 'Tag.']);
+    expect(result.words[0]?.confidence).toBeCloseTo(Math.exp(-0.1), 3);
   });
 
   it('gets a long recording in pieces under 24 MB, whose times are moved to their place', async () => {
@@ -128,9 +128,9 @@ describe('an OpenAI-compatible service', () => {
       if (times.length === 2) return json(response, {}, 503, { 'retry-after': '0' });
       json(response, { text: 'late but there' });
     });
-    const heard = await engine.transcribe(await sound(1));
-    expect(heard.words).toHaveLength(3);
-    expect(heard.engine.timing).toBe('estimated');
+    const result = await engine.transcribe(await sound(1));
+    expect(result.words).toHaveLength(3);
+    expect(result.engine.timing).toBe('estimated');
     expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThan(950);
   });
 
@@ -161,8 +161,13 @@ describe('an OpenAI-compatible service', () => {
   it('is not ready when it does not answer or does not accept our key', async () => {
     const engine = await engineOn((_request, _form, response) => json(response, {}, 401));
     expect(await engine.check()).toMatchObject({ ready: false, why: expect.stringContaining('key') });
-    const nobody = createOpenAiEngine({ baseUrl: 'http://127.0.0.1:1/v1', apiKey: undefined, model: 'm', parallel: 1 });
-    expect(await nobody.check()).toMatchObject({ ready: false, why: expect.stringContaining('does not answer') });
+    const unreachable = createOpenAiEngine({
+      baseUrl: 'http://127.0.0.1:1/v1',
+      apiKey: undefined,
+      model: 'm',
+      parallel: 1,
+    });
+    expect(await unreachable.check()).toMatchObject({ ready: false, why: expect.stringContaining('does not answer') });
   });
 
   it('makes vectors, one per text and in their order, normalised', async () => {

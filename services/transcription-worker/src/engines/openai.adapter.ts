@@ -87,7 +87,7 @@ const transcribeWith =
     };
   };
 
-/** Any answer means that somebody is there; not every server lists its models. */
+/** Any response means that the server is reachable; not every server lists its models. */
 const ask = async (o: OpenAiEngineOptions): Promise<EngineState> => {
   try {
     const response = await fetch(`${o.baseUrl}/models`, {

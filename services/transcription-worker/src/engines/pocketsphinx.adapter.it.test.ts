@@ -12,7 +12,7 @@ const create = (parallel: number): ReturnType<typeof createPocketSphinx> =>
   createPocketSphinx({ env: childEnvironment(), parallel });
 engineContract('pocketsphinx', () => Promise.resolve({ engine: create(2) }));
 
-describe('what PocketSphinx hears', () => {
+describe('PocketSphinx transcription', () => {
   let folder = '';
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'sphinx-'));
@@ -20,7 +20,7 @@ describe('what PocketSphinx hears', () => {
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
   it(
-    'is nearly all of a clear conversation, each word where it is said',
+    'contains nearly all words of a clear conversation at their times',
     async () => {
       const wavPath = join(folder, 'meeting.wav');
       const turns = await makeRecording(wavPath, meeting);

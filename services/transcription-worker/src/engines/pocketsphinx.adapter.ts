@@ -36,7 +36,7 @@ const decodePiece = async (
   request: TranscribeRequest,
   piece: TimeSpan,
   env: Record<string, string>,
-  heardUntil: (seconds: number) => void,
+  onRecognisedUntil: (seconds: number) => void,
 ): Promise<Word[]> => {
   const run = await runProcess({
     command,
@@ -48,9 +48,9 @@ const decodePiece = async (
     consume: async (stdout) => {
       const words: Word[] = [];
       for await (const line of createInterface({ input: stdout, crlfDelay: Infinity })) {
-        const heard = parseSphinxLine(line, piece.start);
-        if (heard?.word) words.push(heard.word);
-        if (heard) heardUntil(heard.end - piece.start);
+        const parsed = parseSphinxLine(line, piece.start);
+        if (parsed?.word) words.push(parsed.word);
+        if (parsed) onRecognisedUntil(parsed.end - piece.start);
       }
       return words;
     },
@@ -69,11 +69,11 @@ const transcribeWith =
       request.seconds <= longest
         ? [{ start: 0, end: request.seconds }]
         : cutAtSilences(await frameLevels(request.wavPath, request.seconds), request.seconds, longest);
-    const heard = pieces.map(() => 0);
+    const secondsDone = pieces.map(() => 0);
     const found = await mapLimit(pieces, { limit: parallel, signal: request.signal }, (piece, index, signal) =>
       decodePiece({ ...request, signal }, piece, env, (seconds) => {
-        heard[index] = seconds;
-        request.onProgress?.(Math.min(1, heard.reduce((a, b) => a + b, 0) / request.seconds));
+        secondsDone[index] = seconds;
+        request.onProgress?.(Math.min(1, secondsDone.reduce((a, b) => a + b, 0) / request.seconds));
       }),
     );
     request.onProgress?.(1);

@@ -2,7 +2,7 @@ import type { Word } from '@overtone/contracts';
 
 /** `word start end confidence`, as `-time yes` prints it under each recognised line. */
 const timedWord = /^(\S+) (\d+\.\d+) (\d+\.\d+) (\d+\.\d+)$/;
-/** `<s>`, `<sil>`, `[NOISE]`, `++COUGH++`: what the model hears between words. */
+/** `<s>`, `<sil>`, `[NOISE]`, `++COUGH++`: non-speech tokens of the model. */
 const filler = /^[<[+]/;
 
 const written = (word: string): string => {

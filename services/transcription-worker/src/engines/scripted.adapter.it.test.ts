@@ -13,12 +13,12 @@ describe('a script', () => {
     const folder = await mkdtemp(join(tmpdir(), 'script-'));
     const words = [{ word: 'hello', start: 0, end: 1, confidence: 0.5 }];
     await writeFile(join(folder, 's.json'), JSON.stringify({ language: 'de', words }));
-    const heard = await createScripted(join(folder, 's.json')).transcribe({
+    const result = await createScripted(join(folder, 's.json')).transcribe({
       wavPath: '/nowhere.wav',
       seconds: 5,
       language: null,
     });
-    expect(heard).toMatchObject({ language: 'de', words, engine: { provider: 'scripted' } });
+    expect(result).toMatchObject({ language: 'de', words, engine: { provider: 'scripted' } });
     await rm(folder, { recursive: true });
   });
 

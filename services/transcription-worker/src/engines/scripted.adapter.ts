@@ -54,7 +54,7 @@ const play = async (script: Script, request: TranscribeRequest): Promise<Recogni
   };
 };
 
-/** Costs nothing and hears nothing: for tests and the bench, behind an explicit variable. `source`: `1` or a JSON file. */
+/** Returns scripted words without decoding: for tests and the bench, behind an explicit variable. `source`: `1` or a JSON file. */
 export const createScripted = (source: string): SpeechEngine => ({
   id: 'scripted',
   info,

@@ -52,8 +52,8 @@ describe('lines of PocketSphinx', () => {
     ['i', 'I'],
     ["i'm", "I'm"],
     ['in', 'in'],
-  ])('spell %s as %s', (heard, written) => {
-    expect(parseSphinxLine(`${heard} 0.1 0.2 0.5`, 0)?.word?.word).toBe(written);
+  ])('spell %s as %s', (spelled, written) => {
+    expect(parseSphinxLine(`${spelled} 0.1 0.2 0.5`, 0)?.word?.word).toBe(written);
   });
 });
 

@@ -30,7 +30,7 @@ const numbersTo = (seen: (mib: number) => void) => async (stdout: Readable) => {
   }
 };
 
-/** Asks the driver several times a second, in one process of its own that is over when the work is. */
+/** Polls the driver several times a second in a separate process that ends with the work. */
 export const createMemoryMeter = ({ env, device, everyMs = 250 }: MemoryMeterOptions): MemoryMeter => ({
   start: async () => {
     const measured = device();
@@ -46,7 +46,7 @@ export const createMemoryMeter = ({ env, device, everyMs = 250 }: MemoryMeterOpt
       const format = ['--format=csv,noheader,nounits', `--loop-ms=${everyMs}`];
       const args = [`--id=${measured.uuid}`, '--query-gpu=memory.used', ...format];
       const run = { command: 'nvidia-smi', args, env, timeoutMs: longestMs, signal: over.signal };
-      // Whether it is stopped by us or ends by itself: there is nothing more to be seen.
+      // Stopped or ended: no further samples either way.
       void runProcess({ ...run, consume: numbersTo(seen) }).then(
         () => known(),
         () => known(),

@@ -40,10 +40,10 @@ const ask = async (options: Required<GpuProbeOptions>, args: readonly string[]):
       : { ok: false, why: whyNot(text || done.stderrTail, done.exitCode) };
   };
   const failed = (error: unknown): Answer => ({ ok: false, why: `nvidia-smi cannot be run: ${String(error)}` });
-  // A driver that hangs in the kernel keeps its caller from dying: it is not waited for.
-  const patience = new AbortController();
-  const late = sleep(timeoutMs + 1_000, silent, { signal: patience.signal, ref: false }).catch(() => silent);
-  return Promise.race([run().catch(failed), late]).finally(() => patience.abort());
+  // A process blocked in the driver cannot be killed, so its end is not awaited.
+  const timeout = new AbortController();
+  const late = sleep(timeoutMs + 1_000, silent, { signal: timeout.signal, ref: false }).catch(() => silent);
+  return Promise.race([run().catch(failed), late]).finally(() => timeout.abort());
 };
 
 const query = (fields: readonly string[]): string[] => [

@@ -99,13 +99,13 @@ describe('hybrid mode', () => {
     expect(tuningFor(gpu(mib(gigabytes)), model, auto)).toMatchObject(all);
   });
 
-  it('is never on by itself for models smaller than small, and takes an unknown one for large', () => {
+  it('is never on by default for models smaller than small, and treats an unknown model as large', () => {
     expect(tuningFor(gpu(1_024), 'whisper-tiny.en', auto)).toMatchObject(all);
     expect(tuningFor(gpu(1_024), 'whisper-base', auto)).toMatchObject(all);
     expect(tuningFor(gpu(mib(4.9) - 1), 'nemo-parakeet-tdt', auto)).toMatchObject(hybrid);
   });
 
-  it('is on or off when it is told so, whatever the memory', () => {
+  it('is on or off when it is set explicitly, for any memory size', () => {
     expect(tuningFor(gpu(mib(80)), large, { ...auto, hybrid: 'true' })).toMatchObject(hybrid);
     expect(tuningFor(gpu(1_024), large, { ...auto, hybrid: 'false' })).toMatchObject(all);
   });

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, open, readdir, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { ObjectStore } from '@overtone/object-store';
-import { isAppError, unavailable, type Part } from '@overtone/service-kit';
+import { AppError, isAppError, type Part } from '@overtone/service-kit';
 import { storageFull } from '../failures.ts';
 
 export type Place = { fileId: string; runId: string };
@@ -12,7 +12,7 @@ export type Place = { fileId: string; runId: string };
 export const artefactKey = ({ fileId, runId }: Place, name: string, token: number, extension = 'json'): string =>
   `derived/${fileId}/${runId}/${name}-${token}.${extension}`;
 
-/** Artefacts of the stages, in the object store; whoever reads one checks it. */
+/** Artefacts of the stages in the object store; every reader validates them. */
 export const createArtefacts = (store: ObjectStore, workDir: string) => ({
   part: {
     name: 'work folder',
@@ -32,8 +32,13 @@ export const createArtefacts = (store: ObjectStore, workDir: string) => ({
     await pipeline(stream, createWriteStream(target), { signal }).catch(fullDisk);
   },
   upload: async (source: string, key: string, contentType: string, signal: AbortSignal): Promise<string> => {
-    const file = await open(source, 'r');
-    await store.put(key, file.createReadStream(), { contentType, signal });
+    const stream = (await open(source, 'r')).createReadStream();
+    try {
+      await store.put(key, stream, { contentType, signal });
+    } finally {
+      // A refused upload leaves the stream unread, and its file open.
+      stream.destroy();
+    }
     return key;
   },
   /** A folder for one job; gone afterwards, whatever happened. */
@@ -75,10 +80,10 @@ const sweep = async (workDir: string): Promise<void> => {
   }
 };
 
-/** The recording or an earlier artefact is gone: trying again cannot bring it back, the run has to start anew. */
+/** The recording or an earlier artefact is missing: a retry cannot succeed, the run has to start from the beginning. */
 const missing = (e: unknown): never => {
   if (isAppError(e) && e.kind === 'not_found')
-    throw unavailable('artefact_missing', 'What an earlier stage left is no longer there', {
+    throw new AppError('unavailable', 'artefact_missing', 'What an earlier stage left is no longer there', {
       cause: e,
       permanent: true,
     });

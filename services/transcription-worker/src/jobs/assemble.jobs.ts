@@ -4,7 +4,7 @@ import type { JobDelivery } from '@overtone/service-kit';
 import { artefactKey, type Artefacts } from './artefacts.ts';
 import type { CpuChildren } from './cpu-children.ts';
 
-/** `assemble`: words to speakers. Without a diarization everything is said by one, and the transcript says why. */
+/** `assemble`: words to speakers. Without a diarization, one speaker has all words and the transcript carries the reason. */
 export const assembleJob =
   ({ artefacts, cpu }: { artefacts: Artefacts; cpu: CpuChildren }) =>
   (input: InputOf<typeof workerJobs.assemble>, d: JobDelivery): Promise<OutputOf<typeof workerJobs.assemble>> =>
@@ -18,7 +18,7 @@ export const assembleJob =
       const order = {
         words,
         turns: diarize ? turns : null,
-        degraded: input.degraded ?? 'Speakers were not told apart',
+        degraded: input.degraded ?? 'Speakers were not separated',
         seconds: input.duration,
         target,
       };

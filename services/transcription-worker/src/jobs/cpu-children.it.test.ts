@@ -42,15 +42,15 @@ describe('the processes of the queue cpu', () => {
       const engine = { provider: 'scripted', model: 'scripted', timing: 'engine' };
       const word = { word: 'alone', start: 0, end: 1, confidence: null };
       await writeFile(file('words'), JSON.stringify({ language: 'en', engine, words: [word] }));
-      const order = { words: file('words'), turns: null, degraded: 'Nobody told', seconds: 2, target: file('out') };
+      const order = { words: file('words'), turns: null, degraded: 'no diarization', seconds: 2, target: file('out') };
       expect(await cpu.assemble(order, { signal })).toEqual({ segments: 1, speakers: 1 });
       const transcript = transcriptArtefact.parse(JSON.parse(await readFile(file('out'), 'utf8')));
-      expect(transcript.diarization.degraded).toBe('Nobody told');
+      expect(transcript.diarization.degraded).toBe('no diarization');
     },
     slow,
   );
 
-  it('say what is wrong with a recording in our words, for good', async () => {
+  it('report a defective recording as a permanent failure with a readable reason', async () => {
     await writeFile(file('source'), 'not media at all '.repeat(100));
     const failure: unknown = await start()
       .prepare(prepareOrder(), { signal })

@@ -14,7 +14,7 @@ export const cpuTask = z.discriminatedUnion('task', [
   z.object({
     task: z.literal('assemble'),
     words: z.string(),
-    /** null: nobody told the speakers apart. */
+    /** null: there is no diarization. */
     turns: z.string().nullable(),
     degraded: z.string().nullable(),
     seconds: z.number(),

@@ -4,7 +4,7 @@ import type { JobDelivery } from '@overtone/service-kit';
 import type { Diarizer } from '../diarization/diarization.ts';
 import { artefactKey, type Artefacts } from './artefacts.ts';
 
-/** `diarize`: who speaks when. What goes wrong here never costs the words: the dispatcher goes on without. */
+/** `diarize`: who speaks when. A failure here never costs the words: the dispatcher continues without speakers. */
 export const diarizeJob =
   ({ artefacts, diarizer }: { artefacts: Artefacts; diarizer: () => Diarizer }) =>
   (input: InputOf<typeof workerJobs.diarize>, d: JobDelivery): Promise<OutputOf<typeof workerJobs.diarize>> =>

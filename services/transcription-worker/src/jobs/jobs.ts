@@ -19,7 +19,7 @@ export type JobsDeps = {
   engine: () => SpeechEngine | undefined;
   diarizer: () => Diarizer;
   telemetry: Telemetry;
-  /** Absent unless somebody wants to know what the GPU's memory is used for. */
+  /** Set when GPU memory profiling is enabled. */
   profiler: Profiler | undefined;
 };
 

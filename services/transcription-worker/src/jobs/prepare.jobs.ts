@@ -4,7 +4,7 @@ import type { JobDelivery } from '@overtone/service-kit';
 import { artefactKey, type Artefacts } from './artefacts.ts';
 import type { CpuChildren } from './cpu-children.ts';
 
-/** `prepare`: probe, 16 kHz mono sound, waveform and picture. Bad media fails for good, with words for its owner. */
+/** `prepare`: probe, 16 kHz mono sound, waveform and picture. Invalid media is a permanent failure with a message for its owner. */
 export const prepareJob =
   ({ artefacts, cpu }: { artefacts: Artefacts; cpu: CpuChildren }) =>
   (input: InputOf<typeof workerJobs.prepare>, d: JobDelivery): Promise<OutputOf<typeof workerJobs.prepare>> =>

@@ -3,12 +3,12 @@ import type { JobDelivery } from '@overtone/service-kit';
 import type { MemoryMeter } from '../gpu/gpu.ts';
 
 export type Profile = Omit<RequestOf<typeof gpuRpc.recordProfile>, 'worker'>;
-/** What measures, and whom it is told to. */
+/** The memory meter and the receiver of its results. */
 export type Profiler = { meter: MemoryMeter; tell: (profile: Profile) => void };
 
 type Input = InputOf<typeof workerJobs.transcribe>;
 
-/** Measures the GPU's memory while a job that ends well goes on. Without a profiler it is the job itself. */
+/** Measures GPU memory during a job and reports it when the job succeeds. Without a profiler it returns the job unchanged. */
 export const profiled =
   <T>(
     { profiler }: { profiler: Profiler | undefined },

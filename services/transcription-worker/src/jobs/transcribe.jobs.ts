@@ -15,7 +15,7 @@ export const transcribeJob =
       const wavPath = join(folder, 'audio.wav');
       await artefacts.download(input.audio, wavPath, d.signal);
       d.progress(0, 'Transcribing');
-      const heard = await serving.transcribe({
+      const transcription = await serving.transcribe({
         wavPath,
         seconds: input.duration,
         language: input.options.language,
@@ -23,15 +23,15 @@ export const transcribeJob =
         signal: d.signal,
       });
       const artefact = await artefacts.writeJson(artefactKey(input, 'transcribe', d.token), {
-        language: heard.language,
-        engine: heard.engine,
-        words: heard.words,
+        language: transcription.language,
+        engine: transcription.engine,
+        words: transcription.words,
       });
       return {
         artefact,
-        engine: heard.engine,
-        language: heard.language,
-        words: heard.words.length,
-        engine_seconds: heard.engineSeconds,
+        engine: transcription.engine,
+        language: transcription.language,
+        words: transcription.words.length,
+        engine_seconds: transcription.engineSeconds,
       };
     });

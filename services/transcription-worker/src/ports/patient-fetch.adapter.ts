@@ -6,7 +6,7 @@ export interface PatientRequest {
   name: string;
   url: string;
   headers: Record<string, string>;
-  /** Made anew for every attempt. */
+  /** Created for every attempt. */
   body: () => FormData | string;
   attempts: number;
   timeoutMs: number;
@@ -24,7 +24,7 @@ export const retryAfterMs = (header: string | null, now: number): number | undef
 };
 
 const mayPass = (status: number): boolean => status === 408 || status === 429 || status >= 500;
-/** Our address, key or model is wrong: no recording's fault, so nothing may fail for good because of it. */
+/** Our address, key or model is wrong: no recording's fault, so it must not be a permanent failure of the job. */
 const ourFault = (status: number): boolean => [401, 402, 403, 404, 405].includes(status);
 
 const pauseOf = (attempt: number): number => Math.min(30_000, 500 * 2 ** attempt) * (0.75 + Math.random() / 2);
@@ -32,8 +32,8 @@ const pauseOf = (attempt: number): number => Math.min(30_000, 500 * 2 ** attempt
 type Attempt = { answer: Response } | { wait: number | undefined; cause: unknown };
 
 const tryOnce = async (r: PatientRequest): Promise<Attempt> => {
-  const patience = AbortSignal.timeout(r.timeoutMs);
-  const signal = r.signal ? AbortSignal.any([r.signal, patience]) : patience;
+  const timeout = AbortSignal.timeout(r.timeoutMs);
+  const signal = r.signal ? AbortSignal.any([r.signal, timeout]) : timeout;
   let response: Response;
   try {
     response = await fetch(r.url, { method: 'POST', headers: r.headers, body: r.body(), signal, redirect: 'error' });

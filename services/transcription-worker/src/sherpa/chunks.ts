@@ -4,7 +4,7 @@ import type { Detector } from './native.ts';
 
 const windowSamples = 512;
 
-/** Stretches of speech as the voice activity model hears them; reads ten seconds at a time. */
+/** Speech segments from voice activity detection; reads ten seconds at a time. */
 export const detectSpeech = async (detector: Detector, wavPath: string, seconds: number): Promise<TimeSpan[]> => {
   const found: TimeSpan[] = [];
   const drain = (): void => {
@@ -39,10 +39,10 @@ export const speechChunks = async (
 ): Promise<TimeSpan[]> => {
   const levels = await frameLevels(wavPath, seconds);
   if (!detector) return packRegions(speechRegions(levels, { minGap: 0.5, pad: 0.2 }), levels, longest);
-  const heard = await detectSpeech(detector, wavPath, seconds);
-  const padded = heard.map(({ start, end }, i) => ({
-    start: Math.max(heard[i - 1]?.end ?? 0, start - pad),
-    end: Math.min(heard[i + 1]?.start ?? seconds, end + pad),
+  const speech = await detectSpeech(detector, wavPath, seconds);
+  const padded = speech.map(({ start, end }, i) => ({
+    start: Math.max(speech[i - 1]?.end ?? 0, start - pad),
+    end: Math.min(speech[i + 1]?.start ?? seconds, end + pad),
   }));
   return packRegions(padded, levels, longest);
 };

@@ -51,7 +51,7 @@ export const createNeuralDiarizer = (runtime: SherpaRuntime, otherwise: Diarizer
         if (done) return done;
       } catch (error) {
         request.signal?.throwIfAborted();
-        failure = `The models for telling speakers apart failed (${crashOf(error).message}); they were told apart by sound`;
+        failure = `The models for diarization failed (${crashOf(error).message}); acoustic diarization was used`;
       }
       const instead = await otherwise.diarize(request);
       return { ...instead, degraded: instead.degraded ?? failure };

@@ -59,7 +59,7 @@ export const createSherpaEngine = (runtime: SherpaRuntime): SpeechEngine => {
       batch: tuning.batch_size,
     };
     const { signal, onProgress, seconds } = request;
-    const heard = answer.parse(
+    const result = answer.parse(
       await runtime.recognizers
         .run({ input, timeoutMs: 300_000 + seconds * 20_000, signal, onProgress })
         .catch((error: unknown) => {
@@ -68,9 +68,9 @@ export const createSherpaEngine = (runtime: SherpaRuntime): SpeechEngine => {
         }),
     );
     return {
-      language: heard.language ?? request.language ?? model.manifest.langs[0] ?? null,
-      words: tidyWords(heard.words, seconds),
-      engine: { provider: 'sherpa-onnx', model: model.manifest.id, timing: heard.timing },
+      language: result.language ?? request.language ?? model.manifest.langs[0] ?? null,
+      words: tidyWords(result.words, seconds),
+      engine: { provider: 'sherpa-onnx', model: model.manifest.id, timing: result.timing },
       engineSeconds: (performance.now() - began) / 1000,
     };
   };
@@ -84,7 +84,9 @@ export const createSherpaEngine = (runtime: SherpaRuntime): SpeechEngine => {
     get tuning() {
       return serving ? runtime.processors.tuningOf(serving.model.manifest.id) : null;
     },
-    languages: [],
+    get languages() {
+      return serving?.model.manifest.langs ?? [];
+    },
     check: async () => {
       await runtime.processors.look();
       const models = await runtime.models.look();

@@ -28,7 +28,7 @@ const grouped = (members: LocalSpeaker[]): Group => {
   return { members, vector };
 };
 
-/** Two speakers of one window were told apart there, where both were heard: they never become one again. */
+/** Two speakers that one window separated are never merged again. */
 const compatible = (a: Group, b: Group): boolean => {
   const windows = new Set(a.members.map((m) => m.window));
   return b.members.every((m) => !windows.has(m.window));

@@ -108,7 +108,7 @@ export const createModelStore = (cacheDir: string, tuningOf: TuningOf, canary: C
       return refused('its manifest.json cannot be read', '');
     }
     if (!manifest) return undefined;
-    // Another processor, too, is a reason to try it anew.
+    // A change of the processor also requires a new test load.
     const fingerprint = `${await fingerprintOf(manifest, folder)}|${on.transcribe_on}|${on.diarize_on}`;
     const before = known.get(folder);
     if (before?.fingerprint === fingerprint) return before;

@@ -95,7 +95,7 @@ const speechFiles = (id: string, pick: Pick): { family: ModelFamily; files: Mani
   return whisper && { family: 'whisper', files: whisper };
 };
 
-/** Recognises the usual archives by the names of their files, where nobody wrote a manifest. */
+/** Recognises the usual archives by the names of their files, which have no manifest. */
 export const manifestFromNames = (
   kind: ModelKind,
   id: string,

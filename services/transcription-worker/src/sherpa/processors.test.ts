@@ -26,7 +26,7 @@ describe('the processors of an engine', () => {
     expect(processors.tuningOf('whisper-large-v3')).toMatchObject(onCpu);
   });
 
-  it('are the CPU alone where the library cannot use the GPU, and that is said', async () => {
+  it('are the CPU only where the library cannot use the GPU, with the reason', async () => {
     const processors = await withDevices([card], [card]);
     processors.giveUpGpu();
     await processors.look();

@@ -41,16 +41,16 @@ const transcribe = async (
   const detector = t.vad ? new sherpa.Vad(t.vad, 60) : undefined;
   const chunks = await speechChunks(detector, t.wavPath, t.seconds, t.longest);
   let done = 0;
-  const heard = await mapLimit(chunks, { limit: t.batch, signal }, async (chunk) => {
+  const results = await mapLimit(chunks, { limit: t.batch, signal }, async (chunk) => {
     const result = chunkResult.parse(await decode(recognizer, await readSamples(t.wavPath, chunk.start, chunk.end)));
     done += 1;
     onProgress(done / chunks.length);
     return { ...wordsOfChunk(result, chunk), language: result.lang.replace(/[<>|]/g, '') };
   });
   return {
-    words: heard.flatMap((h) => h.words),
-    timing: heard.every((h) => h.timing === 'engine') ? 'engine' : 'estimated',
-    language: heard.find((h) => h.language)?.language ?? null,
+    words: results.flatMap((h) => h.words),
+    timing: results.every((h) => h.timing === 'engine') ? 'engine' : 'estimated',
+    language: results.find((h) => h.language)?.language ?? null,
   };
 };
 
