@@ -1,7 +1,6 @@
-import { identityRpc, transcriptionLive, type FileAccess, type PushMessage } from '@overtone/contracts';
+import { identityRpc, mediaEvents, transcriptionLive, type FileAccess, type PushMessage } from '@overtone/contracts';
 import {
   catchUp,
-  createAccessLog,
   createAssertionVerifier,
   createBus,
   createLog,
@@ -16,10 +15,10 @@ import {
   type Service,
 } from '@overtone/service-kit';
 import { createAudience } from './audience/audience.ts';
-import { createLearnAudience } from './audience/neighbours.adapter.ts';
+import { createAudienceLoader } from './audience/audience-loader.adapter.ts';
 import type { GatewayEnv } from './env.ts';
 import { createEventsTail } from './feed/events.adapter.ts';
-import { hear } from './feed/feed.ts';
+import { translateEvent } from './feed/feed.ts';
 import { createProgress } from './feed/progress.ts';
 import { createReplay } from './feed/replay.ts';
 import { createHub, type Hub } from './sockets/hub.ts';
@@ -32,11 +31,11 @@ import { createTelemetry } from './telemetry.ts';
 
 const name = 'realtime-gateway';
 const hour = 3_600_000;
-/** Who comes back within a minute misses nothing, even when we were restarted meanwhile. */
+/** A client that reconnects within a minute misses no event, even across a restart of the gateway. */
 const lookBackMs = 90_000;
 const settled: ReadonlySet<string> = new Set(['completed', 'error', 'cancelled', 'quarantined', 'orphaned']);
 
-/** The push channel: facts and progress to browsers, over socket.io and plain WebSocket. */
+/** The push channel: sends events and progress to browsers, over socket.io and plain WebSocket. */
 export const createRealtimeGateway = (env: GatewayEnv): Service => {
   const log = createLog(name, env);
   const metrics = createMetrics();
@@ -56,55 +55,68 @@ export const createRealtimeGateway = (env: GatewayEnv): Service => {
     latestProgress: (userId) => progress.latestOf(userId, (fileId) => audience.of(fileId).has(userId)),
     maxPerUser: env.WS_MAX_SOCKETS_PER_USER,
   });
-  const tell = (userIds: Iterable<string>, seq: number, message: PushMessage): void => {
+  const notify = (userIds: Iterable<string>, seq: number, message: PushMessage): void => {
     const out = outgoing(message);
     for (const userId of userIds) {
       replay.add(userId, { seq, message, at: Date.now() });
-      hub.tell(userId, out);
+      hub.notify(userId, out);
     }
   };
-  /** Who gains a file or loses it hears of it as if it were made or deleted just now. */
-  const moveAudience = (access: FileAccess, seq: number): void => {
+  /** Users who gain or lose access to a file are notified as if it were created or deleted. */
+  const changeAudience = (access: FileAccess, seq: number): void => {
     const { gained, lost } = audience.setAccess(access);
     const data = { file_id: access.fileId };
-    tell(gained, seq, { type: 'file_created', seq, data });
-    tell(lost, seq, { type: 'file_deleted', seq, data });
+    notify(gained, seq, { type: 'file_created', seq, data });
+    notify(lost, seq, { type: 'file_deleted', seq, data });
   };
   const tail = createEventsTail({
     bus,
     lookBackMs,
-    onBegin: (after, anew) => {
-      replay.begin(after);
-      if (anew) hub.resyncAll();
+    onBegin: (after, reset) => {
+      replay.reset(after);
+      if (reset) hub.resyncAll();
     },
     onEvent: ({ subject, body, seq, time }) => {
-      const heard = hear(subject, body, seq);
-      replay.reached(seq);
-      if (heard.kind === 'revocation') hub.revoke(heard.revocation.userId, heard.revocation.sessionId, time.getTime());
-      if (heard.kind === 'access') moveAudience(heard.access, seq);
-      if (heard.kind === 'membership' && audience.setMembership(heard.membership)) hub.resync(heard.membership.userId);
-      if (heard.kind !== 'fact') return;
-      const { fileId, ownerId, message } = heard.fact;
-      tell([ownerId, ...audience.of(fileId)], seq, message);
-      if (message.type === 'file_deleted') audience.forget(fileId);
+      const event = translateEvent(subject, body, seq);
+      replay.advanceTo(seq);
+      if (event.kind === 'revocation') hub.revoke(event.revocation.userId, event.revocation.sessionId, time.getTime());
+      if (event.kind === 'access') changeAudience(event.access, seq);
+      if (event.kind === 'membership' && audience.setMembership(event.membership)) hub.resync(event.membership.userId);
+      if (event.kind === 'transcription-ended') notify([event.fact.ownerId], seq, event.fact.message);
+      if (event.kind === 'shared') {
+        const { userId, groupId, ownerId, sharedBy } = event.shared;
+        const members = userId ? [userId] : audience.membersOf(groupId ?? '');
+        notify(
+          members.filter((id) => id !== ownerId && id !== sharedBy),
+          seq,
+          event.message,
+        );
+      }
+      if (event.kind !== 'fact') return;
+      const { fileId, ownerId, message } = event.fact;
+      notify([ownerId, ...audience.of(fileId)], seq, message);
+      // A file in the bin keeps its audience, which is notified when the file is restored.
+      if (subject === mediaEvents.deleted.subject) audience.forget(fileId);
       if (message.type === 'file_deleted' || (message.type === 'file_updated' && settled.has(message.data.status)))
         progress.settle(message.data.file_id);
+      else if (message.type === 'file_updated' && ['queued', 'uploaded'].includes(message.data.status))
+        progress.pause(message.data.file_id);
     },
   });
 
-  const converse = createConversations({
+  const startConversation = createConversations({
     hub,
-    resolve: resolveBy(bus),
+    resolve: createSessionResolver(bus),
     authenticateWithinMs: env.WS_AUTHENTICATE_WITHIN_MS,
     maxUnauthenticated: env.WS_MAX_UNAUTHENTICATED,
   });
-  const plain = createPlain(converse);
+  const plain = createPlain(startConversation);
   const socketIo = createSocketIo({
-    converse,
+    startConversation,
     openingOf: (req) => openingOf(whoIs, req),
     heartbeatMs: env.WS_HEARTBEAT_MS,
   });
-  const telemetry = createTelemetry(metrics, { sockets: hub.count, access: createAccessLog(log, env.LOG_FORMAT) });
+  const telemetry = createTelemetry(metrics, { sockets: hub.count });
 
   return createService({
     name,
@@ -113,17 +125,17 @@ export const createRealtimeGateway = (env: GatewayEnv): Service => {
     log,
     metrics,
     bus,
-    listener: createListener({ whoIs, plain, socketIo, seen: telemetry.seen }),
-    parts: [hearing(bus, progress.push), tail.part],
+    listener: createListener({ whoIs, plain, socketIo, recordRequest: telemetry.recordRequest }),
+    parts: [createProgressSubscription(bus, progress.push), tail.part],
     periodics: [
-      catchUp('learn who hears of which files', hour, createLearnAudience({ bus, audience })),
-      periodic('sweep sockets', 500, async () => hub.sweep()),
-      periodic('heartbeat', env.WS_HEARTBEAT_MS, async () => plain.beat()),
-      periodic('forget old facts', 30_000, async () => {
+      catchUp('load file audiences', hour, createAudienceLoader({ bus, audience })),
+      periodic('clean up sockets', 500, async () => hub.cleanUp()),
+      periodic('heartbeat', env.WS_HEARTBEAT_MS, async () => plain.sendHeartbeat()),
+      periodic('prune old facts', 30_000, async () => {
         replay.prune(Date.now());
         progress.prune();
       }),
-      // Open sockets would keep the listener from closing: they end with the other work.
+      // Open sockets would keep the listener from closing, so they are closed with the periodic tasks.
       onStop('sockets', () => {
         hub.closeAll();
         plain.close();
@@ -133,7 +145,7 @@ export const createRealtimeGateway = (env: GatewayEnv): Service => {
   });
 };
 
-const hearing = (bus: Bus, push: ReturnType<typeof createProgress>['push']): Part => ({
+const createProgressSubscription = (bus: Bus, push: ReturnType<typeof createProgress>['push']): Part => ({
   name: 'progress',
   start: async () =>
     bus.hear(transcriptionLive.fileProgress, ({ fileId, ownerId, stage, progress, message, etaSeconds }) =>
@@ -149,7 +161,7 @@ const hearing = (bus: Bus, push: ReturnType<typeof createProgress>['push']): Par
   stop: async () => {},
 });
 
-const resolveBy =
+const createSessionResolver =
   (bus: Bus) =>
   async (accessToken: string): Promise<Caller | null> => {
     const { session } = await bus.ask(identityRpc.resolveSession, { accessToken });

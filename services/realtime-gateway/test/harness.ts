@@ -1,5 +1,6 @@
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import {
+  eventFeed,
   identityRpc,
   mediaRpc,
   type DataOf,
@@ -12,7 +13,7 @@ import {
 import { createAssertionSigner, createBus, createLog, type Caller } from '@overtone/service-kit';
 import { startNats, waitFor, type TestServer } from '@overtone/testkit';
 import { busUsers } from '@overtone/testkit/bus';
-import { connect, headers, type NatsConnection } from 'nats';
+import { AckPolicy, connect, DeliverPolicy, headers, type NatsConnection } from 'nats';
 import { io, type Socket } from 'socket.io-client';
 import { WebSocket } from 'ws';
 import type { GatewayEnv } from '../src/env.ts';
@@ -31,10 +32,10 @@ export const callerOf = (userId: string, over: Partial<Caller> = {}): Caller => 
   tokenExpiresAt: Date.now() + 600_000,
   ...over,
 });
-/** What the edge sends with the request of a signed-in browser; with null, of a stranger. */
+/** Headers that the edge adds to the request of a signed-in browser; with null, of an anonymous one. */
 const fromEdge = (caller: Caller | null) => ({ 'x-overtone-assertion': sign('realtime-gateway', caller) });
 
-/** A bus with the permissions of production, and an identity service that knows the tokens it is told. */
+/** A bus with the permissions of production, and fake identity and media services that serve `sessions` and `known`. */
 export type World = Awaited<ReturnType<typeof createWorld>>;
 export const createWorld = async () => {
   const nats = await startNats({ users: busUsers(password) });
@@ -47,13 +48,19 @@ export const createWorld = async () => {
   });
   const jsm = await test.jetstreamManager();
   await jsm.streams.add({ name: 'EVENTS', subjects: ['evt.>'] });
+  await jsm.consumers.add('EVENTS', {
+    durable_name: eventFeed.durable,
+    deliver_subject: eventFeed.subject,
+    deliver_policy: DeliverPolicy.New,
+    ack_policy: AckPolicy.None,
+  });
   const identity = createBus({ service: 'identity', url: nats.url, user: 'identity', password, log });
   await identity.connect();
   const sessions = new Map<string, ResolvedSession>();
   identity.serve(identityRpc.resolveSession, async ({ accessToken }) => ({
     session: sessions.get(accessToken) ?? null,
   }));
-  /** What identity and media would answer. */
+  /** The replies of identity and media. */
   const known = {
     memberships: [] as { userId: string; groupIds: string[]; version: number }[],
     shared: [] as FileAccess[],
@@ -68,7 +75,7 @@ export const createWorld = async () => {
     test,
     sessions,
     emit: emitter(test),
-    say: <L extends LiveDef>(def: L, data: unknown) => test.publish(def.subject, JSON.stringify(data)),
+    publishLive: <L extends LiveDef>(def: L, data: unknown) => test.publish(def.subject, JSON.stringify(data)),
     stop: async () => {
       await identity.close();
       await media.close();
@@ -82,7 +89,7 @@ const emitter =
   (nc: NatsConnection) =>
   async <E extends EventDef>(event: E, data: DataOf<E>): Promise<number> => {
     const h = headers();
-    // Told again when no answer came, it is told once.
+    // The message id makes a repeated publish after a timeout idempotent.
     const msgID = randomUUID();
     h.set('ot-time', new Date().toISOString());
     const ack = await waitFor(() =>
@@ -124,8 +131,8 @@ export const plainClient = (
     headers: { ...fromEdge(caller), ...(options.origin ? { origin: options.origin } : {}) },
     autoPong: options.autoPong ?? true,
   });
-  const told: PushMessage[] = [];
-  ws.on('message', (data) => told.push(JSON.parse((data as Buffer).toString()) as PushMessage));
+  const received: PushMessage[] = [];
+  ws.on('message', (data) => received.push(JSON.parse((data as Buffer).toString()) as PushMessage));
   ws.on('error', () => {});
   const closed = new Promise<number>((resolve) => ws.on('close', (code) => resolve(code)));
   const refused = new Promise<number>((resolve) =>
@@ -134,27 +141,27 @@ export const plainClient = (
   const opened = new Promise<void>((resolve) => ws.on('open', () => resolve()));
   return {
     ws,
-    told,
+    received,
     closed,
     refused,
     opened,
     send: (frame: unknown) => ws.send(JSON.stringify(frame)),
-    types: () => told.map((m) => m.type),
-    greeted: () => waitFor(() => told.find((m) => m.type === 'connection_established')),
+    types: () => received.map((m) => m.type),
+    established: () => waitFor(() => received.find((m) => m.type === 'connection_established')),
     first: <T extends PushMessage['type']>(type: T) =>
-      waitFor(() => told.find((m): m is Extract<PushMessage, { type: T }> => m.type === type)),
+      waitFor(() => received.find((m): m is Extract<PushMessage, { type: T }> => m.type === type)),
     close: () => ws.close(),
   };
 };
 
-type Told = { type: string; argument: unknown };
+type ReceivedEvent = { type: string; argument: unknown };
 export type SocketIoClient = {
   socket: Pick<Socket, 'disconnect'>;
-  told: Told[];
-  first: (type: string) => Promise<Told>;
+  received: ReceivedEvent[];
+  first: (type: string) => Promise<ReceivedEvent>;
   disconnected: Promise<void>;
 };
-/** A socket.io client as the library makes it. */
+/** A client of the socket.io library. */
 export const socketIoClient = (
   port: number,
   o: { caller?: Caller; auth?: object; transports?: string[] } = {},
@@ -167,12 +174,12 @@ export const socketIoClient = (
     ...(o.auth ? { auth: o.auth } : {}),
     ...(o.transports ? { transports: o.transports } : {}),
   });
-  const told: { type: string; argument: unknown }[] = [];
-  socket.onAny((type: string, argument: unknown) => told.push({ type, argument }));
+  const received: ReceivedEvent[] = [];
+  socket.onAny((type: string, argument: unknown) => received.push({ type, argument }));
   return {
     socket,
-    told,
-    first: (type: string) => waitFor(() => told.find((m) => m.type === type)),
+    received,
+    first: (type: string) => waitFor(() => received.find((m) => m.type === type)),
     disconnected: new Promise<void>((resolve) => socket.on('disconnect', () => resolve())),
   };
 };

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { identityEvents, mediaEvents, transcriptionLive, type FileAccess } from '@overtone/contracts';
 import { waitFor } from '@overtone/testkit';
 import { callerOf, createWorld, plainClient, startGateway, type World } from '../../test/harness.ts';
@@ -24,10 +24,10 @@ afterEach(async () => {
   await gateway.stop();
 });
 
-const greeted = async (userId: string) => {
+const connect = async (userId: string) => {
   const client = plainClient(gateway.apiPort, callerOf(userId));
   open.push(client);
-  await client.greeted();
+  await client.established();
   return client;
 };
 const updated = ({ fileId, ownerId }: { fileId: string; ownerId: string }) =>
@@ -37,17 +37,17 @@ const share = (file: { fileId: string; ownerId: string }, access: Partial<FileAc
 const newFile = () => ({ fileId: randomUUID() as string, ownerId: randomUUID() as string });
 
 describe('a shared file', () => {
-  test('is told of to those it is shared with, from then on until it is not', async () => {
+  it('sends events to users it is shared with, until the share ends', async () => {
     const [file, last, eve] = [newFile(), newFile(), randomUUID()];
-    const socket = await greeted(eve);
+    const socket = await connect(eve);
     await updated(file);
     await share(file, { userIds: [eve], version: 1 });
     await updated(file);
     await share(file, { version: 2 });
     await updated(file);
     await updated({ ...last, ownerId: eve });
-    await waitFor(() => socket.told.length === 5);
-    expect(socket.told.slice(1).map(({ type, data }) => [type, 'file_id' in data && data.file_id])).toEqual([
+    await waitFor(() => socket.received.length === 5);
+    expect(socket.received.slice(1).map(({ type, data }) => [type, 'file_id' in data && data.file_id])).toEqual([
       ['file_created', file.fileId],
       ['file_updated', file.fileId],
       ['file_deleted', file.fileId],
@@ -55,32 +55,32 @@ describe('a shared file', () => {
     ]);
   });
 
-  test('is told of to the members of its group, who fetch anew what they see when that changes', async () => {
+  it('sends events to group members, and a resync when their membership changes', async () => {
     const [file, eve, group] = [newFile(), randomUUID(), randomUUID()];
-    const socket = await greeted(eve);
+    const socket = await connect(eve);
     await share(file, { groupIds: [group], version: 1 });
     await w.emit(identityEvents.membershipChanged, { userId: eve, groupIds: [group], version: 1 });
     await updated(file);
     await w.emit(identityEvents.membershipChanged, { userId: eve, groupIds: [], version: 2 });
     await updated(file);
     await updated({ ...newFile(), ownerId: eve });
-    await waitFor(() => socket.told.length === 5);
+    await waitFor(() => socket.received.length === 5);
     expect(socket.types().slice(1)).toEqual(['resync', 'file_updated', 'resync', 'file_updated']);
   });
 
-  test('that was shared long ago is told of too, with its progress', async () => {
+  it('sends events and progress for a share from before the gateway started', async () => {
     const { fileId, ownerId, userId } = before;
-    const socket = await greeted(userId);
+    const socket = await connect(userId);
     await waitFor(async () => {
       await updated({ fileId, ownerId });
       return socket.types().includes('file_updated');
     });
     const live = { runId: randomUUID(), fileId, ownerId, stage: 'transcribe', stageFraction: 0.5, progress: 0.5 };
-    w.say(transcriptionLive.fileProgress, { ...live, message: 'Transcribing', etaSeconds: null });
+    w.publishLive(transcriptionLive.fileProgress, { ...live, message: 'Transcribing', etaSeconds: null });
     await socket.first('transcription_status');
-    const late = await greeted(userId);
+    const late = await connect(userId);
     expect(await late.first('transcription_status')).toMatchObject({ data: { file_id: fileId } });
-    const stranger = await greeted(randomUUID());
+    const stranger = await connect(randomUUID());
     await updated({ ...newFile(), ownerId: userId });
     expect(stranger.types()).toEqual(['connection_established']);
   });

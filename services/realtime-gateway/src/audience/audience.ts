@@ -1,49 +1,53 @@
 import type { FileAccess } from '@overtone/contracts';
 
 export type Membership = { userId: string; groupIds: readonly string[]; version: number };
-/** Who may see a file now and could not before, and the other way round. */
-export type Moved = { gained: string[]; lost: string[] };
+/** Users who gained and lost access to a file through one change. */
+export type AudienceChange = { gained: string[]; lost: string[] };
 type Access = Pick<FileAccess, 'ownerId' | 'groupIds' | 'userIds' | 'version'>;
 
-const unmoved: Moved = { gained: [], lost: [] };
+const noChange: AudienceChange = { gained: [], lost: [] };
 
-const without = (these: ReadonlySet<string>, those: ReadonlySet<string>): string[] =>
-  [...these].filter((userId) => !those.has(userId));
+const difference = (from: ReadonlySet<string>, excluded: ReadonlySet<string>): string[] =>
+  [...from].filter((userId) => !excluded.has(userId));
 
-/** Who besides its owner hears of a file: with whom it is shared, and who is in which groups. Old news change nothing. */
+/**
+ * Which users, in addition to the owner, receive a file's events: users and groups it is shared with. Updates with an
+ * older version are ignored.
+ */
 export const createAudience = () => {
   const files = new Map<string, Access>();
-  const people = new Map<string, Membership>();
+  const memberships = new Map<string, Membership>();
   const members = new Map<string, Set<string>>();
 
   const of = (fileId: string): ReadonlySet<string> => {
     const access = files.get(fileId);
-    const heard = new Set<string>();
-    if (!access) return heard;
-    for (const userId of access.userIds) heard.add(userId);
-    for (const groupId of access.groupIds) for (const userId of members.get(groupId) ?? []) heard.add(userId);
-    heard.delete(access.ownerId);
-    return heard;
+    const userIds = new Set<string>();
+    if (!access) return userIds;
+    for (const userId of access.userIds) userIds.add(userId);
+    for (const groupId of access.groupIds) for (const userId of members.get(groupId) ?? []) userIds.add(userId);
+    userIds.delete(access.ownerId);
+    return userIds;
   };
 
   return {
     of,
-    setAccess: ({ fileId, ...access }: FileAccess): Moved => {
-      if (access.version <= (files.get(fileId)?.version ?? -1)) return unmoved;
+    setAccess: ({ fileId, ...access }: FileAccess): AudienceChange => {
+      if (access.version <= (files.get(fileId)?.version ?? -1)) return noChange;
       const before = of(fileId);
       files.set(fileId, access);
       const after = of(fileId);
-      return { gained: without(after, before), lost: without(before, after) };
+      return { gained: difference(after, before), lost: difference(before, after) };
     },
-    /** @returns whether that was news. */
+    /** @returns false when this or a newer version was known. */
     setMembership: (now: Membership): boolean => {
-      const before = people.get(now.userId);
+      const before = memberships.get(now.userId);
       if (now.version <= (before?.version ?? -1)) return false;
       for (const groupId of before?.groupIds ?? []) members.get(groupId)?.delete(now.userId);
       for (const groupId of now.groupIds) members.set(groupId, (members.get(groupId) ?? new Set()).add(now.userId));
-      people.set(now.userId, now);
+      memberships.set(now.userId, now);
       return true;
     },
+    membersOf: (groupId: string): string[] => [...(members.get(groupId) ?? [])],
     forget: (fileId: string): void => void files.delete(fileId),
   };
 };

@@ -1,95 +1,95 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { eventFeed } from '@overtone/contracts';
 import type { Bus, Part } from '@overtone/service-kit';
-import { AckPolicy, ConsumerEvents, DeliverPolicy, nanos, ReplayPolicy, type ConsumerMessages, type JsMsg } from 'nats';
+import { NatsError, type JetStreamManager, type Msg, type StoredMsg, type StreamState } from 'nats';
 
 type StreamEvent = { subject: string; body: unknown; seq: number; time: Date };
+type StoredEvent = StreamEvent & { storedAt: Date };
 export type EventsTail = {
   part: Part;
 };
 export type TailDeps = {
   bus: Bus;
-  /** How far back to begin at boot. */
+  /** How far back the stream is read at start. */
   lookBackMs: number;
-  /** The stream is read from after this sequence on; `anew` when what was known of it before no longer holds. */
-  onBegin: (afterSeq: number, anew: boolean) => void;
+  /** Reading starts after this sequence; `reset` is true when earlier state is no longer valid. */
+  onBegin: (afterSeq: number, reset: boolean) => void;
   onEvent: (event: StreamEvent) => void;
 };
 
+/** Interval of the check for a lost delivery that no later delivery reveals. */
+const checkIntervalMs = 2_000;
+const readBatchSize = 128;
+/** After a larger gap than this, clients reload everything instead. */
+const maxMissed = 20_000;
+
 /**
- * The stream EVENTS, read in order and without a gap by a consumer that leaves nothing behind in the broker. Whatever
- * interrupts it (a lost connection, a restarted broker, a skipped delivery), it begins again after the last event seen.
+ * Reads the stream EVENTS in order and without a gap. The dispatcher's feed consumer delivers every event to every
+ * replica; missing events (at start, after a lost connection) are read from the stream by sequence. So this service
+ * needs no permission to create, read or delete a consumer.
  */
 export const createEventsTail = ({ bus, lookBackMs, onBegin, onEvent }: TailDeps): EventsTail => {
   const stop = new AbortController();
   let last: number | undefined;
-  let messages: ConsumerMessages | undefined;
+  let streamCreated: string | undefined;
+  let reading = false;
+  let wake = (): void => {};
   let loop = Promise.resolve();
-  let caughtUp = (): void => {};
 
-  /** Where to begin. A stream shorter than what was seen of it is another stream: the broker lost its store. */
-  const begin = async () => {
+  const accept = (event: StreamEvent): void => {
+    last = event.seq;
+    onEvent(event);
+  };
+
+  const receive = (event: StreamEvent): void => {
+    if (last !== undefined && !reading && event.seq === last + 1) accept(event);
+    else if (last === undefined || event.seq > last) wake();
+  };
+
+  const restart = async (jsm: JetStreamManager, state: StreamState): Promise<void> => {
+    const events = await readBack(jsm, state, Date.now() - lookBackMs);
+    last = (events[0]?.seq ?? state.last_seq + 1) - 1;
+    onBegin(last, true);
+    for (const event of events) accept(event);
+    last = state.last_seq;
+  };
+
+  /** Reads events after the last accepted one. Deliveries that arrive during the read are covered by it. */
+  const catchUp = async (): Promise<void> => {
     const jsm = await bus.jetstreamManager();
-    const { state } = await jsm.streams.info('EVENTS');
-    const anew = last === undefined || state.last_seq < last;
-    if (last !== undefined && !anew) return { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: last + 1 };
-    const from = new Date(Date.now() - lookBackMs).toISOString();
-    return { deliver_policy: DeliverPolicy.StartTime, opt_start_time: from, anew, streamEnd: state.last_seq };
-  };
-
-  const read = async (): Promise<void> => {
-    const start = await begin();
-    const { anew, streamEnd, ...policy } = { anew: false, streamEnd: 0, ...start };
-    const jsm = await bus.jetstreamManager();
-    const info = await jsm.consumers.add('EVENTS', {
-      ...policy,
-      ack_policy: AckPolicy.None,
-      replay_policy: ReplayPolicy.Instant,
-      filter_subject: 'evt.>',
-      inactive_threshold: nanos(60_000),
-      mem_storage: true,
-      num_replicas: 1,
-    });
-    const consumer = await bus.jetstream().consumers.get('EVENTS', info.name);
-    if (anew && info.num_pending === 0) settle(streamEnd, true);
-    if (info.num_pending === 0) caughtUp();
-    messages = await consumer.consume({ max_messages: 500, expires: 5_000, idle_heartbeat: 2_000 });
-    const reading = messages;
-    void watch(reading);
-    let expected = 1;
-    let begun = !anew || info.num_pending === 0;
-    for await (const msg of reading) {
-      if (msg.info.deliverySequence !== expected) break;
-      expected += 1;
-      if (!begun) settle(msg.seq - 1, true);
-      begun = true;
-      take(msg);
-      if (msg.info.pending === 0) caughtUp();
-    }
-    reading.stop();
-  };
-
-  const settle = (after: number, anew: boolean): void => {
-    last = after;
-    onBegin(after, anew);
-  };
-
-  const take = (msg: JsMsg): void => {
-    last = msg.seq;
-    const time = new Date(msg.headers?.get('ot-time') || msg.info.timestampNanos / 1e6);
-    onEvent({ subject: msg.subject, body: parse(msg), seq: msg.seq, time });
-  };
-
-  /** A silent broker or a consumer that is gone: what the client reports of it ends this reading. */
-  const watch = async (reading: ConsumerMessages): Promise<void> => {
-    for await (const s of await reading.status()) {
-      if (interruptions.has(s.type)) reading.stop();
+    const { created, state } = await jsm.streams.info('EVENTS');
+    // A broker that lost its storage restarts the sequence at 1.
+    const known = created === streamCreated ? last : undefined;
+    if (known !== undefined && state.last_seq <= known) return;
+    reading = true;
+    try {
+      if (known === undefined || state.last_seq - known > maxMissed) await restart(jsm, state);
+      else await readSequences(jsm, Math.max(known + 1, state.first_seq), state.last_seq);
+      streamCreated = created;
+    } finally {
+      reading = false;
     }
   };
 
-  const run = async (): Promise<void> => {
+  const readSequences = async (jsm: JetStreamManager, from: number, to: number): Promise<void> => {
+    for (let first = from; first <= to; first += readBatchSize) {
+      const until = Math.min(to, first + readBatchSize - 1);
+      for (const event of await readRange(jsm, first, until)) accept(event);
+      last = until;
+    }
+  };
+
+  const run = async (onCaughtUp: () => void): Promise<void> => {
     while (!stop.signal.aborted) {
-      await read().catch((err: unknown) => bus.log.debug({ err: err as Error }, 'event feed interrupted'));
-      await sleep(200, undefined, { signal: stop.signal }).catch(() => {});
+      const woken = new Promise<void>((resolve) => (wake = resolve));
+      const done = await catchUp().then(
+        () => true,
+        (err: unknown) => {
+          bus.log.debug({ err: err as Error }, 'event feed interrupted');
+          return false;
+        },
+      );
+      if (done) onCaughtUp();
+      await pause(done ? woken : undefined, done ? checkIntervalMs : 200, stop.signal);
     }
   };
 
@@ -97,30 +97,86 @@ export const createEventsTail = ({ bus, lookBackMs, onBegin, onEvent }: TailDeps
     part: {
       name: 'event feed',
       start: async () => {
-        const ready = new Promise<void>((resolve) => {
-          caughtUp = resolve;
+        bus.nc().subscribe(eventFeed.subject, {
+          callback: (err, msg) => {
+            if (!err) receive(toDeliveredEvent(msg));
+          },
         });
-        bus.onReconnect(() => messages?.stop());
-        loop = run();
-        await ready;
+        bus.onReconnect(() => wake());
+        await new Promise<void>((resolve) => {
+          loop = run(resolve);
+        });
       },
       stop: async () => {
         stop.abort();
-        messages?.stop();
         await loop;
       },
     },
   };
 };
 
-const interruptions: ReadonlySet<unknown> = new Set([
-  ConsumerEvents.HeartbeatsMissed,
-  ConsumerEvents.ConsumerNotFound,
-  ConsumerEvents.ConsumerDeleted,
-  ConsumerEvents.StreamNotFound,
-]);
+/** The events stored since a time, in order; at most `maxMissed`. */
+const readBack = async (
+  jsm: JetStreamManager,
+  { first_seq, last_seq }: StreamState,
+  since: number,
+): Promise<StoredEvent[]> => {
+  let found: StoredEvent[] = [];
+  for (let to = last_seq; to >= first_seq && to > 0 && found.length < maxMissed; to -= readBatchSize) {
+    const events = await readRange(jsm, Math.max(1, first_seq, to - readBatchSize + 1), to);
+    const recent = events.filter((e) => e.storedAt.getTime() >= since);
+    found = [...recent, ...found];
+    if (recent.length < events.length) break;
+  }
+  return found;
+};
 
-const parse = (msg: JsMsg): unknown => {
+const readRange = async (jsm: JetStreamManager, from: number, to: number): Promise<StoredEvent[]> => {
+  const sequences = Array.from({ length: to - from + 1 }, (_, i) => from + i);
+  const stored = await Promise.all(
+    sequences.map((seq) => jsm.streams.getMessage('EVENTS', { seq }).catch(undefinedIfRemoved)),
+  );
+  return stored.flatMap((msg) => (msg === undefined ? [] : [toStoredEvent(msg)]));
+};
+
+/** A stream removes its oldest events; their sequences have no message. */
+const undefinedIfRemoved = (e: unknown): undefined => {
+  if (e instanceof NatsError && e.api_error?.code === 404) return undefined;
+  throw e;
+};
+
+/** Decoded here: the client decodes this reply subject only for consumers it looked up, which needs a permission. */
+const toDeliveredEvent = (msg: Msg): StreamEvent => {
+  const tokens = (msg.reply ?? '').split('.');
+  // $JS.ACK.<stream>.<consumer>.<deliveries>.<sequence>.<number>.<time>...; newer servers add domain and account.
+  const [seq = '', , nanoseconds = ''] = tokens.slice(tokens.length > 9 ? 7 : 5);
+  const time = new Date(msg.headers?.get('ot-time') || Number(nanoseconds) / 1e6);
+  return { subject: msg.subject, body: parse(msg), seq: Number(seq), time };
+};
+
+const toStoredEvent = (msg: StoredMsg): StoredEvent => ({
+  subject: msg.subject,
+  body: parse(msg),
+  seq: msg.seq,
+  time: new Date(msg.header.get('ot-time') || msg.time),
+  storedAt: msg.time,
+});
+
+/** Resolves after a time, when woken, or when stopped. */
+const pause = (woken: Promise<void> | undefined, ms: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    if (signal.aborted) return end();
+    signal.addEventListener('abort', end);
+    void woken?.then(end);
+  });
+
+const parse = (msg: { json: <T>() => T }): unknown => {
   try {
     return msg.json();
   } catch {

@@ -1,12 +1,12 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { identityEvents, mediaEvents, pushMessage, searchEvents, transcriptionEvents } from '@overtone/contracts';
-import { hear } from './feed.ts';
+import { translateEvent } from './feed.ts';
 
 const fileId = '00000000-0000-4000-8000-000000000001';
 const ownerId = '00000000-0000-4000-8000-000000000002';
 
-describe('an event as browsers are told of it', () => {
-  test.each([
+describe('event translation', () => {
+  it.each([
     [mediaEvents.updated.subject, { fileId, ownerId, status: 'completed' }, 'file_updated'],
     [mediaEvents.deleted.subject, { fileId, ownerId }, 'file_deleted'],
     [mediaEvents.transcriptEdited.subject, { fileId, ownerId, transcriptVersion: 2 }, 'transcript_updated'],
@@ -15,21 +15,23 @@ describe('an event as browsers are told of it', () => {
       { fileId, ownerId, transcriptVersion: 2, chunks: 1, semantic: true },
       'search_indexing_complete',
     ],
-  ])('%s fits the contract and goes to the owner', (subject, data, type) => {
-    const heard = hear(subject, data, 7);
-    if (heard.kind !== 'fact') throw new Error('not a fact');
-    expect(heard.fact.ownerId).toBe(ownerId);
-    expect(pushMessage.parse(heard.fact.message)).toMatchObject({ type, seq: 7, data: { file_id: fileId } });
+  ])('translates %s into a valid message to the owner', (subject, data, type) => {
+    const event = translateEvent(subject, data, 7);
+    if (event.kind !== 'fact') throw new Error('not a fact');
+    expect(event.fact.ownerId).toBe(ownerId);
+    expect(pushMessage.parse(event.fact.message)).toMatchObject({ type, seq: 7, data: { file_id: fileId } });
   });
-  test('a revocation is not told but acted on', () => {
-    expect(hear(identityEvents.sessionRevoked.subject, { userId: ownerId, sessionId: null, reason: 'x' }, 1)).toEqual({
+  it('translates a revocation into an action, not a message', () => {
+    expect(
+      translateEvent(identityEvents.sessionRevoked.subject, { userId: ownerId, sessionId: null, reason: 'x' }, 1),
+    ).toEqual({
       kind: 'revocation',
       revocation: { userId: ownerId, sessionId: null },
     });
   });
-  test('what is not for browsers, or not well formed, is nothing', () => {
-    expect(hear(transcriptionEvents.runOpened.subject, { fileId, ownerId }, 1)).toEqual({ kind: 'nothing' });
-    expect(hear(mediaEvents.deleted.subject, { fileId: 'x' }, 1)).toEqual({ kind: 'nothing' });
-    expect(hear(mediaEvents.deleted.subject, undefined, 1)).toEqual({ kind: 'nothing' });
+  it('ignores events that are not for browsers or not valid', () => {
+    expect(translateEvent(transcriptionEvents.runOpened.subject, { fileId, ownerId }, 1)).toEqual({ kind: 'ignored' });
+    expect(translateEvent(mediaEvents.deleted.subject, { fileId: 'x' }, 1)).toEqual({ kind: 'ignored' });
+    expect(translateEvent(mediaEvents.deleted.subject, undefined, 1)).toEqual({ kind: 'ignored' });
   });
 });

@@ -9,40 +9,57 @@ import {
 } from '@overtone/contracts';
 import type { Membership } from '../audience/audience.ts';
 
-/** A fact for the browsers of a file's owner, and of those it is shared with. */
+/** A message to the browsers of a file's owner and of the users it is shared with. */
 type Fact = { fileId: string; ownerId: string; message: PushMessage };
 type Revocation = { userId: string; sessionId: string | null };
-export type Heard =
+export type FeedEvent =
   | { kind: 'fact'; fact: Fact }
   | { kind: 'revocation'; revocation: Revocation }
+  | { kind: 'transcription-ended'; fact: Fact }
+  | { kind: 'shared'; shared: DataOf<typeof mediaEvents.shared>; message: PushMessage }
   | { kind: 'access'; access: FileAccess }
   | { kind: 'membership'; membership: Membership }
-  | { kind: 'nothing' };
+  | { kind: 'ignored' };
 
-type OfFile = { fileId: string; ownerId: string };
-const fact = ({ fileId, ownerId }: OfFile, message: PushMessage): Heard => ({
+type FileRef = { fileId: string; ownerId: string };
+const fact = ({ fileId, ownerId }: FileRef, message: PushMessage): FeedEvent => ({
   kind: 'fact',
   fact: { fileId, ownerId, message },
 });
-type Translation = { def: EventDef; heard: (data: never, seq: number) => Heard };
-const on = <E extends EventDef>(def: E, heard: (data: DataOf<E>, seq: number) => Heard): Translation => ({
+type Translation = { def: EventDef; translate: (data: never, seq: number) => FeedEvent };
+const on = <E extends EventDef>(def: E, translate: (data: DataOf<E>, seq: number) => FeedEvent): Translation => ({
   def,
-  heard,
+  translate,
 });
-const transcript = (d: { fileId: string; ownerId: string; transcriptVersion: number }, seq: number): Heard =>
+const transcript = (d: { fileId: string; ownerId: string; transcriptVersion: number }, seq: number): FeedEvent =>
   fact(d, {
     type: 'transcript_updated',
     seq,
     data: { file_id: d.fileId, transcript_version: d.transcriptVersion },
   });
 
-/** What each event means to browsers. They are told names; what they may see of them they fetch. */
+/** The push message for each event. Messages carry ids only; clients fetch the content with their own rights. */
 const translations: ReadonlyMap<string, Translation> = new Map(
   [
     on(mediaEvents.uploaded, (d, seq) => fact(d, { type: 'file_created', seq, data: { file_id: d.fileId } })),
     on(mediaEvents.updated, (d, seq) =>
       fact(d, { type: 'file_updated', seq, data: { file_id: d.fileId, status: d.status } }),
     ),
+    on(mediaEvents.binned, (d, seq) => fact(d, { type: 'file_deleted', seq, data: { file_id: d.fileId } })),
+    on(mediaEvents.restored, (d, seq) => fact(d, { type: 'file_created', seq, data: { file_id: d.fileId } })),
+    on(mediaEvents.transcriptionEnded, ({ fileId, ownerId, outcome, noSpeech }, seq) => ({
+      kind: 'transcription-ended',
+      fact: {
+        fileId,
+        ownerId,
+        message: { type: 'transcription_ended', seq, data: { file_id: fileId, outcome, no_speech: noSpeech } },
+      },
+    })),
+    on(mediaEvents.shared, (shared, seq) => ({
+      kind: 'shared',
+      shared,
+      message: { type: 'file_shared', seq, data: { file_id: shared.fileId, shared_by: shared.sharedBy } },
+    })),
     on(mediaEvents.deleted, (d, seq) => fact(d, { type: 'file_deleted', seq, data: { file_id: d.fileId } })),
     on(mediaEvents.transcriptStored, transcript),
     on(mediaEvents.transcriptEdited, transcript),
@@ -58,11 +75,11 @@ const translations: ReadonlyMap<string, Translation> = new Map(
   ].map((t) => [t.def.subject, t]),
 );
 
-/** An event of the stream as the gateway hears it; what is not for browsers, or not well formed, is nothing. */
-export const hear = (subject: string, body: unknown, seq: number): Heard => {
+/** Translates a stream event; events that are not for browsers or not valid are ignored. */
+export const translateEvent = (subject: string, body: unknown, seq: number): FeedEvent => {
   const translation = translations.get(subject);
   const data = translation?.def.data.safeParse(body);
-  return translation && data?.success ? translation.heard(data.data as never, seq) : { kind: 'nothing' };
+  return translation && data?.success ? translation.translate(data.data as never, seq) : { kind: 'ignored' };
 };
 
 export type { Live } from './progress.ts';

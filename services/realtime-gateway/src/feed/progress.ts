@@ -2,26 +2,26 @@ import type { PushMessage } from '@overtone/contracts';
 import { coalesce } from '@overtone/service-kit';
 
 export type Live = { fileId: string; ownerId: string; message: PushMessage };
-type OfFile = { ownerId: string; last: Live; at: number; push: (live: Live) => void };
+type FileProgress = { ownerId: string; last: Live; at: number; push: (live: Live) => void };
 
-/** Four values a second and file are enough for any eye. */
-export const everyMs = 250;
-/** The dispatcher repeats what still holds every ten seconds; older values may be of a run that is over. */
-const holdsMs = 35_000;
-/** The last word of a worker may come after the file is settled; facts and progress travel on different roads. */
-const lateMs = 3_000;
+/** Minimum interval between two values of one file. */
+export const intervalMs = 250;
+/** The dispatcher repeats current progress every ten seconds; older values may belong to a finished run. */
+const expiryMs = 35_000;
+/** A worker's last progress may arrive after the file is settled: events and progress use different subjects. */
+const lateProgressMs = 3_000;
 
-/** Progress by file: let through at most every 250 ms, the last value always; the latest is kept for newcomers. */
+/** Progress by file: emitted at most every 250 ms, always including the last value; the latest is kept for new connections. */
 export const createProgress = ({ emit, now = Date.now }: { emit: (live: Live) => void; now?: () => number }) => {
-  const files = new Map<string, OfFile>();
+  const files = new Map<string, FileProgress>();
   const settled = new Map<string, number>();
   return {
     push: (live: Live): void => {
-      if (now() - (settled.get(live.fileId) ?? -lateMs) < lateMs) return;
+      if (now() - (settled.get(live.fileId) ?? -lateProgressMs) < lateProgressMs) return;
       let file = files.get(live.fileId);
       if (!file) {
-        // A value that waits when its file is settled must not be told after the settling.
-        const gate = coalesce<[Live]>(everyMs, (value) => files.get(live.fileId) === file && emit(value));
+        // A delayed value must not be emitted after its file is settled.
+        const gate = coalesce<[Live]>(intervalMs, (value) => files.get(live.fileId) === file && emit(value));
         file = { ownerId: live.ownerId, last: live, at: now(), push: gate.push };
         files.set(live.fileId, file);
       }
@@ -29,19 +29,21 @@ export const createProgress = ({ emit, now = Date.now }: { emit: (live: Live) =>
       file.at = now();
       file.push(live);
     },
-    /** The file is finished or gone: nothing of its progress is told any more. */
+    /** The file waits for a worker: clients that connect now do not receive earlier progress. */
+    pause: (fileId: string): void => void files.delete(fileId),
+    /** The file is finished or deleted: no more progress is emitted. */
     settle: (fileId: string): void => {
       files.delete(fileId);
       settled.set(fileId, now());
     },
-    /** @param isShared whether a file of somebody else is shared with them. */
+    /** @param isShared whether another user's file is shared with this user. */
     latestOf: (userId: string, isShared: (fileId: string) => boolean = () => false): Live[] =>
       [...files.values()]
-        .filter((f) => now() - f.at < holdsMs && (f.ownerId === userId || isShared(f.last.fileId)))
+        .filter((f) => now() - f.at < expiryMs && (f.ownerId === userId || isShared(f.last.fileId)))
         .map((f) => f.last),
     prune: (): void => {
-      for (const [fileId, at] of settled) if (now() - at >= lateMs) settled.delete(fileId);
-      for (const [fileId, f] of files) if (now() - f.at >= holdsMs) files.delete(fileId);
+      for (const [fileId, at] of settled) if (now() - at >= lateProgressMs) settled.delete(fileId);
+      for (const [fileId, f] of files) if (now() - f.at >= expiryMs) files.delete(fileId);
     },
   };
 };

@@ -1,36 +1,36 @@
 import type { PushMessage } from '@overtone/contracts';
 
-export type Kept = { seq: number; message: PushMessage; at: number };
+export type StoredFact = { seq: number; message: PushMessage; at: number };
 
 /**
- * The latest facts of each user, by stream sequence, for those who come back. Complete from `floor` on; of a user of
- * whom something older was let go, complete from there on.
+ * The latest facts of each user, by stream sequence, for clients that reconnect. Complete after `floor`, or, for a user
+ * with dropped facts, after the last dropped one.
  */
 export const createReplay = ({ keepMs, maxPerUser }: { keepMs: number; maxPerUser: number }) => {
-  const kept = new Map<string, Kept[]>();
-  const letGo = new Map<string, number>();
+  const kept = new Map<string, StoredFact[]>();
+  const droppedUpTo = new Map<string, number>();
   let floor = 0;
   let last = 0;
 
-  const drop = (ownerId: string, facts: Kept[], count: number): void => {
-    const gone = facts.splice(0, count).at(-1);
-    if (gone) letGo.set(ownerId, gone.seq);
+  const drop = (ownerId: string, facts: StoredFact[], count: number): void => {
+    const lastDropped = facts.splice(0, count).at(-1);
+    if (lastDropped) droppedUpTo.set(ownerId, lastDropped.seq);
     if (facts.length === 0) kept.delete(ownerId);
   };
 
   return {
-    /** The stream before this sequence is not known here. */
-    begin: (from: number): void => {
+    /** Forgets all facts; the stream is known after this sequence. */
+    reset: (from: number): void => {
       kept.clear();
-      letGo.clear();
+      droppedUpTo.clear();
       floor = from;
       last = from;
     },
-    /** The stream has come this far, whatever it said. */
-    reached: (seq: number): void => {
+    /** Records the latest sequence of the stream, with or without a fact. */
+    advanceTo: (seq: number): void => {
       last = Math.max(last, seq);
     },
-    add: (ownerId: string, fact: Kept): void => {
+    add: (ownerId: string, fact: StoredFact): void => {
       const facts = kept.get(ownerId) ?? [];
       if (facts.length === 0) kept.set(ownerId, facts);
       facts.push(fact);
@@ -43,9 +43,9 @@ export const createReplay = ({ keepMs, maxPerUser }: { keepMs: number; maxPerUse
       }
     },
     last: (): number => last,
-    /** What a user has missed after `since`, up to `until`; null when that cannot be known: fetch everything anew. */
-    missed: (ownerId: string, since: number, until: number): Kept[] | null => {
-      if (since > last || since < Math.max(floor, letGo.get(ownerId) ?? 0)) return null;
+    /** The facts after `since`, up to `until`; null when they are not completely known: the client must resync. */
+    missed: (ownerId: string, since: number, until: number): StoredFact[] | null => {
+      if (since > last || since < Math.max(floor, droppedUpTo.get(ownerId) ?? 0)) return null;
       return (kept.get(ownerId) ?? []).filter((f) => f.seq > since && f.seq <= until);
     },
   };

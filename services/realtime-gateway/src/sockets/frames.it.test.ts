@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { WebSocket, WebSocketServer } from 'ws';
 import { textFrame } from './frames.ts';
 
@@ -23,7 +23,7 @@ afterAll(() => {
   server.close();
 });
 
-test('frames made by hand are read as they were written, whatever their length', async () => {
+it('writes frames of any length that a WebSocket client reads unchanged', async () => {
   const ws = new WebSocket(`ws://127.0.0.1:${(server.address() as AddressInfo).port}`);
   const read: string[] = [];
   await new Promise<void>((resolve, reject) => {

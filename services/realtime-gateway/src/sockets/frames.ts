@@ -1,8 +1,8 @@
 import type { PushMessage } from '@overtone/contracts';
 
 /**
- * A text frame from server to client (RFC 6455, 5.2): final, unmasked, not compressed. Made once and written to every
- * socket as it is; framing anew for each of a thousand sockets costs more than everything else of a broadcast.
+ * A text frame from server to client (RFC 6455, 5.2): final, unmasked, not compressed. It is encoded once and written
+ * to every socket; encoding it per socket would dominate the cost of a broadcast.
  */
 export const textFrame = (text: string): Buffer => {
   const length = Buffer.byteLength(text);
@@ -21,7 +21,7 @@ export const textFrame = (text: string): Buffer => {
   return frame;
 };
 
-/** A message in every form it is sent in, each made at most once. */
+/** A message with its encoding for each protocol, each encoded at most once. */
 export type Outgoing = {
   readonly message: PushMessage;
   readonly text: string;

@@ -11,10 +11,10 @@ export type HubDeps = {
   now?: () => number;
 };
 type Revoked = { sessionId: string | null; at: number };
-/** Longer than an assertion lives, and than a look-up takes: a socket let in on old evidence meets its revocation. */
-const rememberRevokedMs = 120_000;
+/** Longer than the lifetime of an assertion and a session lookup, so that a socket based on either sees its revocation. */
+const revocationRetentionMs = 120_000;
 
-/** Who is connected, and what each of them is told. Of which files a user hears is for others to say. */
+/** Tracks connected sockets by user and sends messages to them. The caller decides which users receive a message. */
 export const createHub = ({ replay, latestProgress, maxPerUser, now = Date.now }: HubDeps) => {
   const users = new Map<string, Set<Member>>();
   const revoked = new Map<string, Revoked[]>();
@@ -34,9 +34,9 @@ export const createHub = ({ replay, latestProgress, maxPerUser, now = Date.now }
     if (paceOf(member.sink.buffered()) === 'none') drop(member, closing.tooSlow);
     else member.sink.send(out);
   };
-  /** The facts after `since`, or the word that they are not known any more. */
+  /** Sends the facts after `since`, or `resync` when they are no longer known. */
   const replayTo = (member: Member, since: number): boolean => {
-    const missed = replay.missed(member.caller.userId, since, member.joinedAt);
+    const missed = replay.missed(member.caller.userId, since, member.joinedAtSeq);
     if (missed === null) send(member, outgoing({ type: 'resync', data: { seq: replay.last() } }));
     else for (const { message } of missed) send(member, outgoing(message));
     return missed !== null;
@@ -45,15 +45,15 @@ export const createHub = ({ replay, latestProgress, maxPerUser, now = Date.now }
     (revoked.get(caller.userId) ?? []).some(
       (r) => r.at >= since && (r.sessionId === null || r.sessionId === caller.sessionId),
     );
-  const everyone = function* (): Generator<Member> {
+  const allMembers = function* (): Generator<Member> {
     for (const members of users.values()) yield* members;
   };
 
   return {
     /**
-     * Lets a socket in and tells it what it missed, all in one turn, so that nothing is told twice or not at all.
+     * Adds a socket and sends what it missed, all synchronously, so that no message is sent twice or lost.
      * @param knownAt when the caller's session was looked up.
-     * @returns null when it was closed instead.
+     * @returns null when the socket was refused and closed.
      */
     join: (caller: Caller, sink: Sink, since: number | undefined, knownAt: number): Member | null => {
       const members = users.get(caller.userId) ?? new Set<Member>();
@@ -66,11 +66,11 @@ export const createHub = ({ replay, latestProgress, maxPerUser, now = Date.now }
         sink.close(refusal);
         return null;
       }
-      const member: Member = { caller, knownAt, sink, joinedAt: replay.last(), held: new Map() };
+      const member: Member = { caller, knownAt, sink, joinedAtSeq: replay.last(), delayedProgress: new Map() };
       users.set(caller.userId, members.add(member));
       count += 1;
-      const known = since !== undefined && replay.missed(caller.userId, since, member.joinedAt) !== null;
-      const hello = { user_id: caller.userId, seq: member.joinedAt, resumed: known };
+      const known = since !== undefined && replay.missed(caller.userId, since, member.joinedAtSeq) !== null;
+      const hello = { user_id: caller.userId, seq: member.joinedAtSeq, resumed: known };
       send(member, outgoing({ type: 'connection_established', data: hello }));
       if (since !== undefined) replayTo(member, since);
       for (const live of latestProgress(caller.userId)) send(member, outgoing(live.message));
@@ -78,14 +78,14 @@ export const createHub = ({ replay, latestProgress, maxPerUser, now = Date.now }
     },
     leave,
     resume: (member: Member, since: number): void => void replayTo(member, since),
-    /** A fresh token of the same user keeps the socket; somebody else's does not. */
+    /** A new token of the same user extends the socket; another user's token closes it. */
     renew: (member: Member, caller: Caller, knownAt: number): void => {
       if (caller.userId !== member.caller.userId) return drop(member, closing.tokenRefused);
       if (isRevoked(caller, knownAt)) return drop(member, closing.sessionRevoked);
       member.caller = caller;
       member.knownAt = knownAt;
     },
-    tell: (userId: string, out: Outgoing): void => {
+    notify: (userId: string, out: Outgoing): void => {
       for (const member of users.get(userId) ?? []) send(member, out);
     },
     progress: ({ ownerId, fileId, message }: Live, userId = ownerId): void => {
@@ -94,46 +94,46 @@ export const createHub = ({ replay, latestProgress, maxPerUser, now = Date.now }
       const out = outgoing(message);
       for (const member of members) {
         if (paceOf(member.sink.buffered()) === 'all') {
-          member.held.delete(fileId);
+          member.delayedProgress.delete(fileId);
           member.sink.send(out);
-        } else member.held.set(fileId, out);
+        } else member.delayedProgress.set(fileId, out);
       }
     },
-    /** A session, or with null every session of a user that was opened before, has ended. */
+    /** Closes the sockets of a session, or with null of all the user's sessions that started before. */
     revoke: (userId: string, sessionId: string | null, at: number): void => {
       revoked.set(userId, [...(revoked.get(userId) ?? []), { sessionId, at }]);
       for (const member of users.get(userId) ?? [])
         if (sessionId === null ? member.knownAt <= at : member.caller.sessionId === sessionId)
           drop(member, closing.sessionRevoked);
     },
-    /** What somebody may see has changed in more than one place: they fetch everything anew. */
+    /** The user's access has changed for several files: the clients reload everything. */
     resync: (userId: string): void => {
       const out = outgoing({ type: 'resync', data: { seq: replay.last() } });
       for (const member of users.get(userId) ?? []) send(member, out);
     },
-    /** Everybody fetches everything anew. */
+    /** All clients reload everything. */
     resyncAll: (): void => {
       const out = outgoing({ type: 'resync', data: { seq: replay.last() } });
-      for (const member of everyone()) send(member, out);
+      for (const member of allMembers()) send(member, out);
     },
-    /** Ends sockets whose token is over, and tells slow ones that caught up the latest progress. */
-    sweep: (): void => {
+    /** Closes sockets with an expired token, and sends delayed progress to slow sockets that caught up. */
+    cleanUp: (): void => {
       const time = now();
-      for (const member of everyone()) {
+      for (const member of allMembers()) {
         if (member.caller.tokenExpiresAt <= time) drop(member, closing.tokenExpired);
-        else if (member.held.size > 0 && paceOf(member.sink.buffered()) === 'all') {
-          for (const out of member.held.values()) member.sink.send(out);
-          member.held.clear();
+        else if (member.delayedProgress.size > 0 && paceOf(member.sink.buffered()) === 'all') {
+          for (const out of member.delayedProgress.values()) member.sink.send(out);
+          member.delayedProgress.clear();
         }
       }
       for (const [userId, list] of revoked) {
-        const fresh = list.filter((r) => time - r.at < rememberRevokedMs);
+        const fresh = list.filter((r) => time - r.at < revocationRetentionMs);
         if (fresh.length > 0) revoked.set(userId, fresh);
         else revoked.delete(userId);
       }
     },
     closeAll: (): void => {
-      for (const member of everyone()) drop(member, closing.restarting);
+      for (const member of allMembers()) drop(member, closing.restarting);
     },
     count: (): number => count,
   };

@@ -10,26 +10,27 @@ export type ListenerDeps = {
   whoIs: (assertion: string | undefined) => Caller | null;
   plain: ReturnType<typeof createPlain>;
   socketIo: ReturnType<typeof createSocketIo>;
-  /** Is told of every request and how it was answered. */
-  seen: (req: IncomingMessage, route: string, status: number, seconds: number) => void;
+  /** Called once per request with its response status. */
+  recordRequest: (req: IncomingMessage, route: string, status: number, seconds: number) => void;
 };
 const path = '/api/ws';
 
 const targetOf = (req: IncomingMessage): URL => new URL(req.url ?? '/', 'http://gateway');
-const one = (header: string | string[] | undefined): string | undefined => (Array.isArray(header) ? header[0] : header);
+const firstValue = (header: string | string[] | undefined): string | undefined =>
+  Array.isArray(header) ? header[0] : header;
 
-/** When the edge looked the caller up, from an assertion that was verified: a revocation since then must be met. */
+/** When the edge looked up the caller, from a verified assertion: revocations since then must be applied. */
 const issuedAt = (assertion = ''): number => {
   const payload: unknown = JSON.parse(Buffer.from(assertion.split('.')[1] ?? '', 'base64url').toString('utf8'));
   return ((payload as { iat?: number }).iat ?? 0) * 1000;
 };
 
-/** What the edge says of a request's caller; null when it did not come through the edge, or the edge's word is bad. */
+/** The caller of a request according to the edge's assertion; null when the assertion is missing or not valid. */
 export const openingOf = (whoIs: ListenerDeps['whoIs'], req: IncomingMessage): Opening | null => {
   const since = targetOf(req).searchParams.get('since');
   const number = since === null ? Number.NaN : Number(since);
   try {
-    const assertion = one(req.headers[assertionHeader]);
+    const assertion = firstValue(req.headers[assertionHeader]);
     return {
       caller: whoIs(assertion),
       since: Number.isSafeInteger(number) ? number : undefined,
@@ -41,38 +42,39 @@ export const openingOf = (whoIs: ListenerDeps['whoIs'], req: IncomingMessage): O
 };
 
 const allowed = (req: IncomingMessage): boolean =>
-  sameOrigin(req.headers.origin, one(req.headers['x-forwarded-host']) ?? req.headers.host);
+  sameOrigin(req.headers.origin, firstValue(req.headers['x-forwarded-host']) ?? req.headers.host);
 
-/** The API port: `/api/ws` and nothing else. Engine.IO clients say so with `EIO` in the query; others are plain. */
-export const createListener = ({ whoIs, plain, socketIo, seen }: ListenerDeps): Server => {
-  const isOurs = (req: IncomingMessage): boolean => {
+/** The API port: only `/api/ws`. Engine.IO clients have `EIO` in the query; all others are plain WebSocket clients. */
+export const createListener = ({ whoIs, plain, socketIo, recordRequest }: ListenerDeps): Server => {
+  const isSocketPath = (req: IncomingMessage): boolean => {
     const { pathname } = targetOf(req);
     return pathname === path || pathname === `${path}/`;
   };
-  const routeOf = (req: IncomingMessage): string => (isOurs(req) ? path : 'unknown');
-  const speaksEngineIo = (req: IncomingMessage): boolean => targetOf(req).searchParams.has('EIO');
+  const routeOf = (req: IncomingMessage): string => (isSocketPath(req) ? path : 'unknown');
+  const isEngineIo = (req: IncomingMessage): boolean => targetOf(req).searchParams.has('EIO');
 
   const server = createServer((req, res) => {
     const started = performance.now();
-    const told = () => seen(req, routeOf(req), res.statusCode, (performance.now() - started) / 1000);
-    res.once('close', told);
-    if (isOurs(req) && speaksEngineIo(req) && allowed(req) && openingOf(whoIs, req)) return socketIo.request(req, res);
-    const problem = toProblem(notFound(), one(req.headers['x-request-id']) ?? '');
+    const recordResponse = () => recordRequest(req, routeOf(req), res.statusCode, (performance.now() - started) / 1000);
+    res.once('close', recordResponse);
+    if (isSocketPath(req) && isEngineIo(req) && allowed(req) && openingOf(whoIs, req))
+      return socketIo.request(req, res);
+    const problem = toProblem(notFound(), firstValue(req.headers['x-request-id']) ?? '');
     res.writeHead(404, { 'content-type': 'application/problem+json' }).end(JSON.stringify(problem));
   });
   server.on('upgrade', (req: IncomingMessage, socket: Duplex, head: Buffer) => {
     socket.on('error', () => socket.destroy());
     const refuse = (status: string): void => {
-      seen(req, routeOf(req), Number(status.slice(0, 3)), 0);
+      recordRequest(req, routeOf(req), Number(status.slice(0, 3)), 0);
       socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
     };
-    if (!isOurs(req)) return refuse('404 Not Found');
+    if (!isSocketPath(req)) return refuse('404 Not Found');
     if (!allowed(req)) return refuse('403 Forbidden');
     const opening = openingOf(whoIs, req);
     if (!opening) return refuse('401 Unauthorized');
-    // How long it stays is the time of no answer.
-    seen(req, routeOf(req), 101, 0);
-    if (speaksEngineIo(req)) socketIo.upgrade(req, socket, head);
+    // The duration of a socket is not a response time.
+    recordRequest(req, routeOf(req), 101, 0);
+    if (isEngineIo(req)) socketIo.upgrade(req, socket, head);
     else plain.upgrade(req, socket, head, opening);
   });
   return server;

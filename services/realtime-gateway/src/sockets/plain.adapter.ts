@@ -7,44 +7,44 @@ import { closing, type Sink } from './sockets.ts';
 const maxFrameBytes = 16 * 1024;
 
 /** Plain WebSocket (RFC 6455): one JSON message per text frame. */
-export const createPlain = (converse: Conversations) => {
+export const createPlain = (startConversation: Conversations) => {
   const server = new WebSocketServer({
     noServer: true,
     clientTracking: true,
     perMessageDeflate: false,
     maxPayload: maxFrameBytes,
   });
-  const heard = new WeakSet<WebSocket>();
+  const alive = new WeakSet<WebSocket>();
 
   const open = (ws: WebSocket, raw: Duplex, opening: Opening): void => {
-    heard.add(ws);
+    alive.add(ws);
     const sink: Sink = {
-      // Nothing is compressed, so ws itself writes whole frames at once too, and ours never come between parts of one.
+      // Without compression ws writes each frame as a whole, so frames written here never split one of its frames.
       send: ({ frame }) => ws.readyState === WebSocket.OPEN && void raw.write(frame()),
       buffered: () => raw.writableLength,
       close: ({ code, reason }) => ws.close(code, reason),
     };
     ws.on('error', () => ws.terminate());
-    ws.on('pong', () => heard.add(ws));
-    const talk = converse(sink, opening);
+    ws.on('pong', () => alive.add(ws));
+    const conversation = startConversation(sink, opening);
     ws.on('message', (data, binary) => {
-      heard.add(ws);
-      void talk.frame(binary ? undefined : parse(data));
+      alive.add(ws);
+      void conversation.frame(binary ? undefined : parse(data));
     });
-    ws.on('close', talk.end);
+    ws.on('close', conversation.end);
   };
 
   return {
     upgrade: (req: IncomingMessage, socket: Duplex, head: Buffer, opening: Opening): void =>
       server.handleUpgrade(req, socket, head, (ws) => open(ws, socket, opening)),
-    /** Whoever has not been heard since the last beat is gone. */
-    beat: (): void => {
+    /** Closes sockets that sent nothing since the last heartbeat, and pings the others. */
+    sendHeartbeat: (): void => {
       for (const ws of server.clients) {
-        if (!heard.delete(ws)) ws.terminate();
+        if (!alive.delete(ws)) ws.terminate();
         else ws.ping();
       }
     },
-    /** Whoever is still connected is told to come back: also those who have not said who they are. */
+    /** Closes all sockets, including unauthenticated ones, with a code that makes clients reconnect. */
     close: (): void => {
       for (const ws of server.clients) ws.close(closing.restarting.code, closing.restarting.reason);
       server.close();

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, jest, it } from '@jest/globals';
 import type { Caller } from '@overtone/service-kit';
 import { createReplay } from '../feed/replay.ts';
 import { createHub } from './hub.ts';
@@ -9,89 +9,92 @@ const user: Caller = { userId: 'u', sessionId: 's', role: 'user', tokenExpiresAt
 
 type Resolve = (token: string) => Promise<Caller | null>;
 const replay = createReplay({ keepMs: 1_000, maxPerUser: 10 });
-const worldOf = (resolve: Resolve) => {
+const createFixture = (resolve: Resolve) => {
   const hub = createHub({ replay, latestProgress: () => [], maxPerUser: 5 });
-  return { hub, converse: createConversations({ hub, resolve, authenticateWithinMs: 10_000, maxUnauthenticated: 2 }) };
+  return {
+    hub,
+    startConversation: createConversations({ hub, resolve, authenticateWithinMs: 10_000, maxUnauthenticated: 2 }),
+  };
 };
-const open = (caller: Caller | null, resolve: Resolve, world = worldOf(resolve)) => {
-  const seen = { told: [] as string[], closed: undefined as number | undefined };
+const open = (caller: Caller | null, resolve: Resolve, fixture = createFixture(resolve)) => {
+  const state = { received: [] as string[], closed: undefined as number | undefined };
   const sink: Sink = {
-    send: ({ message }) => void seen.told.push(message.type),
+    send: ({ message }) => void state.received.push(message.type),
     buffered: () => 0,
     close: ({ code }) => {
-      seen.closed = code;
+      state.closed = code;
     },
   };
-  const talk = world.converse(sink, { caller, since: undefined, knownAt: 0 });
-  return Object.assign(seen, { talk, hub: world.hub });
+  const conversation = fixture.startConversation(sink, { caller, since: undefined, knownAt: 0 });
+  return Object.assign(state, { conversation, hub: fixture.hub });
 };
 
-describe('a socket', () => {
+describe('socket conversation', () => {
   beforeEach(() => void jest.useFakeTimers());
   afterEach(() => void jest.useRealTimers());
 
-  test('with a cookie is greeted at once', () => {
-    expect(open(user, async () => null).told).toEqual(['connection_established']);
+  it('greets a socket with a cookie immediately', () => {
+    expect(open(user, async () => null).received).toEqual(['connection_established']);
   });
-  test('without a cookie is greeted after its token was accepted', async () => {
+  it('greets a socket without a cookie after its token was accepted', async () => {
     const s = open(null, async () => user);
-    expect(s.told).toEqual([]);
-    await s.talk.frame({ type: 'authenticate', token: 't' });
-    expect(s.told).toEqual(['connection_established']);
+    expect(s.received).toEqual([]);
+    await s.conversation.frame({ type: 'authenticate', token: 't' });
+    expect(s.received).toEqual(['connection_established']);
   });
-  test('that says nothing for ten seconds is closed with 4001', () => {
+  it('closes a socket that sends nothing for ten seconds with 4001', () => {
     const s = open(null, async () => user);
     jest.advanceTimersByTime(10_000);
     expect(s.closed).toBe(4001);
   });
-  test('with a token that is not good is closed with 4003', async () => {
+  it('closes a socket with an invalid token with 4003', async () => {
     const s = open(null, async () => null);
-    await s.talk.frame({ type: 'authenticate', token: 't' });
+    await s.conversation.frame({ type: 'authenticate', token: 't' });
     expect(s.closed).toBe(4003);
   });
-  test.each([[undefined], [{ type: 'dance' }], [{ type: 'authenticate' }], ['text'], [{ type: 'ping' }]])(
-    'that begins with %j is closed with 4002',
+  it.each([[undefined], [{ type: 'dance' }], [{ type: 'authenticate' }], ['text'], [{ type: 'ping' }]])(
+    'closes a socket whose first frame is %j with 4002',
     async (frame) => {
       const s = open(null, async () => user);
-      await s.talk.frame(frame);
+      await s.conversation.frame(frame);
       expect(s.closed).toBe(4002);
     },
   );
-  test('is told to come back later while tokens cannot be looked up', async () => {
+  it('closes the socket with 1013 while tokens cannot be resolved', async () => {
     const s = open(null, async () => Promise.reject(new Error('identity is down')));
-    await s.talk.frame({ type: 'authenticate', token: 't' });
+    await s.conversation.frame({ type: 'authenticate', token: 't' });
     expect(s.closed).toBe(1013);
   });
-  test('that left while its token was looked up is not let in', async () => {
+  it('does not add a socket that closed during its token lookup', async () => {
     const s = open(null, async () => user);
-    const frame = s.talk.frame({ type: 'authenticate', token: 't' });
-    s.talk.end();
+    const frame = s.conversation.frame({ type: 'authenticate', token: 't' });
+    s.conversation.end();
     await frame;
     expect(s.hub.count()).toBe(0);
   });
-  test('is answered when it asks whether we are there', async () => {
+  it('answers a ping with a pong', async () => {
     const s = open(user, async () => null);
-    await s.talk.frame({ type: 'ping' });
-    expect(s.told).toEqual(['connection_established', 'pong']);
+    await s.conversation.frame({ type: 'ping' });
+    expect(s.received).toEqual(['connection_established', 'pong']);
   });
-  test('is refused while too many others say nothing, and let in when they have gone', async () => {
-    const world = worldOf(async () => user);
-    const [one, two] = [open(null, async () => user, world), open(null, async () => user, world)];
-    expect(open(null, async () => user, world).closed).toBe(1013);
-    expect(open(user, async () => user, world).closed).toBeUndefined();
-    one.talk.end();
-    await two.talk.frame({ type: 'authenticate', token: 't' });
-    expect(open(null, async () => user, world).closed).toBeUndefined();
+  it('refuses a socket while too many are unauthenticated, and accepts it when their number has dropped', async () => {
+    const fixture = createFixture(async () => user);
+    const [one, two] = [open(null, async () => user, fixture), open(null, async () => user, fixture)];
+    expect(open(null, async () => user, fixture).closed).toBe(1013);
+    expect(open(user, async () => user, fixture).closed).toBeUndefined();
+    one.conversation.end();
+    await two.conversation.frame({ type: 'authenticate', token: 't' });
+    expect(open(null, async () => user, fixture).closed).toBeUndefined();
   });
-  test('that floods us with frames is closed', async () => {
+  it('closes a socket that sends too many frames', async () => {
     const s = open(user, async () => null);
-    for (let i = 0; i < 61; i += 1) await s.talk.frame({ type: 'ping' });
+    for (let i = 0; i < 61; i += 1) await s.conversation.frame({ type: 'ping' });
     expect(s.closed).toBe(4002);
   });
-  test('leaves the hub when it ends', () => {
+  it('removes the socket from the hub when it ends', () => {
     const s = open(user, async () => null);
     expect(s.hub.count()).toBe(1);
-    s.talk.end();
+    s.conversation.end();
     expect(s.hub.count()).toBe(0);
   });
 });

@@ -6,29 +6,29 @@ import { closing, type Member, type Sink } from './sockets.ts';
 
 export type SessionDeps = {
   hub: Hub;
-  /** Who holds this access token; null: nobody may come in with it. */
+  /** The owner of this access token; null when it is not valid. */
   resolve: (accessToken: string) => Promise<Caller | null>;
   authenticateWithinMs: number;
-  /** Sockets that may be waiting for their token at once. */
+  /** Maximum number of unauthenticated sockets. */
   maxUnauthenticated: number;
 };
-/** What is known of a socket when it opens. */
+/** Parameters of a socket from its opening request. */
 export type Opening = { caller: Caller | null; since: number | undefined; knownAt: number };
 
 /**
- * The conversation on one socket, the same for both protocols: who is there, then questions in any order. The first
- * word of a socket without a cookie is its token.
+ * The conversation on one socket, the same for both protocols: authentication, then requests in any order. The first
+ * frame of a socket without a cookie must carry its token.
  */
 export const createConversations = (d: SessionDeps) => {
-  let strangers = 0;
+  let unauthenticated = 0;
   return (sink: Sink, opening: Opening): Conversation => {
-    if (opening.caller === null && strangers >= d.maxUnauthenticated) {
+    if (opening.caller === null && unauthenticated >= d.maxUnauthenticated) {
       sink.close(closing.tooMany);
-      return mute;
+      return closedConversation;
     }
-    strangers += 1;
-    return converse(d, sink, opening, () => {
-      strangers -= 1;
+    unauthenticated += 1;
+    return createConversation(d, sink, opening, () => {
+      unauthenticated -= 1;
     });
   };
 };
@@ -38,18 +38,18 @@ export type Conversation = {
   end: () => void;
   authenticated: () => boolean;
 };
-const mute: Conversation = { frame: async () => {}, end: () => {}, authenticated: () => false };
+const closedConversation: Conversation = { frame: async () => {}, end: () => {}, authenticated: () => false };
 
-/** `settled` is called once, when the socket is known or gone. */
-const converse = (d: SessionDeps, sink: Sink, opening: Opening, settled: () => void): Conversation => {
+/** `onSettled` is called once, when the socket is authenticated or closed. */
+const createConversation = (d: SessionDeps, sink: Sink, opening: Opening, onSettled: () => void): Conversation => {
   let member: Member | null = null;
-  let over = false;
+  let ended = false;
   let unsettled = true;
   const settle = () => {
-    if (unsettled) settled();
+    if (unsettled) onSettled();
     unsettled = false;
   };
-  const flood = createFloodGate();
+  const exceedsFrameLimit = createFrameLimit();
   const close: Sink['close'] = (why) => {
     end();
     sink.close(why);
@@ -57,12 +57,12 @@ const converse = (d: SessionDeps, sink: Sink, opening: Opening, settled: () => v
   const guarded: Sink = { ...sink, close };
   const timer = setTimeout(() => close(closing.notAuthenticated), d.authenticateWithinMs);
   const end = () => {
-    over = true;
+    ended = true;
     clearTimeout(timer);
     settle();
     if (member) d.hub.leave(member);
   };
-  const enter = (caller: Caller, since: number | undefined, knownAt: number) => {
+  const join = (caller: Caller, since: number | undefined, knownAt: number) => {
     clearTimeout(timer);
     settle();
     member = d.hub.join(caller, guarded, since, knownAt);
@@ -71,19 +71,19 @@ const converse = (d: SessionDeps, sink: Sink, opening: Opening, settled: () => v
   const authenticate = async (token: string, since: number | undefined): Promise<void> => {
     const knownAt = Date.now();
     const caller = await d.resolve(token).catch(() => 'unknown' as const);
-    if (over) return;
+    if (ended) return;
     if (caller === 'unknown') return close(closing.identityDown);
     if (caller === null) return close(closing.tokenRefused);
     if (member) d.hub.renew(member, caller, knownAt);
-    else enter(caller, since, knownAt);
+    else join(caller, since, knownAt);
   };
 
-  if (opening.caller) enter(opening.caller, opening.since, opening.knownAt);
+  if (opening.caller) join(opening.caller, opening.since, opening.knownAt);
 
   return {
     frame: async (raw: unknown): Promise<void> => {
-      if (over) return;
-      if (flood(Date.now())) return close(closing.flood);
+      if (ended) return;
+      if (exceedsFrameLimit(Date.now())) return close(closing.flood);
       const frame = clientFrame.safeParse(raw);
       if (!frame.success) return close(closing.badFrame);
       if (frame.data.type === 'authenticate') return authenticate(frame.data.token, frame.data.since);
@@ -96,10 +96,10 @@ const converse = (d: SessionDeps, sink: Sink, opening: Opening, settled: () => v
   };
 };
 
-const framesPerWindow = 60;
+const maxFramesPerWindow = 60;
 const windowMs = 10_000;
-/** A page says a few words a minute; a flood would only cost others. */
-const createFloodGate = () => {
+/** Limits the frame rate of one socket. The product's UI sends a few frames a minute. */
+const createFrameLimit = () => {
   let from = 0;
   let count = 0;
   return (now: number): boolean => {
@@ -108,6 +108,6 @@ const createFloodGate = () => {
       count = 0;
     }
     count += 1;
-    return count > framesPerWindow;
+    return count > maxFramesPerWindow;
   };
 };

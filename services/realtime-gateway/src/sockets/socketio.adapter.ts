@@ -6,13 +6,13 @@ import type { Conversations, Opening } from './session.ts';
 import type { Sink } from './sockets.ts';
 
 type SocketIoDeps = {
-  converse: Conversations;
-  /** What the request behind a handshake says of its caller; null: it did not come through the edge. */
+  startConversation: Conversations;
+  /** The caller of the handshake request; null when its assertion is missing or not valid. */
   openingOf: (req: IncomingMessage) => Opening | null;
   heartbeatMs: number;
 };
 const maxFrameBytes = 16 * 1024;
-/** A packet that waits in Engine.IO, about. */
+/** Estimated size of a packet buffered in Engine.IO. */
 const packetBytes = 300;
 
 /**
@@ -32,20 +32,26 @@ export const createSocketIo = (d: SocketIoDeps) => {
 
   io.on('connection', (socket) => {
     const opening = d.openingOf(socket.request) ?? { caller: null, since: undefined, knownAt: Date.now() };
-    const given = socket.handshake.auth as { token?: unknown; since?: unknown };
-    const since = typeof given.since === 'number' ? given.since : opening.since;
-    const talk = d.converse(sinkOf(socket), { ...opening, since });
-    if (typeof given.token === 'string' && !talk.authenticated())
-      void talk.frame({ type: 'authenticate', token: given.token, ...(since === undefined ? {} : { since }) });
-    socket.onAny((type: string, data?: unknown) => void talk.frame({ ...(isObject(data) ? data : {}), type }));
-    socket.on('disconnect', talk.end);
+    const auth = socket.handshake.auth as { token?: unknown; since?: unknown };
+    const since = typeof auth.since === 'number' ? auth.since : opening.since;
+    const conversation = d.startConversation(sinkOf(socket), { ...opening, since });
+    if (typeof auth.token === 'string' && !conversation.authenticated())
+      void conversation.frame({ type: 'authenticate', token: auth.token, ...(since === undefined ? {} : { since }) });
+    socket.onAny((type: string, data?: unknown) => void conversation.frame({ ...(isObject(data) ? data : {}), type }));
+    socket.on('disconnect', conversation.end);
   });
 
+  let closing = false;
   return {
-    upgrade: (req: IncomingMessage, socket: Duplex, head: Buffer): void => engine.handleUpgrade(req, socket, head),
-    /** Polling, for clients that begin with it. */
+    upgrade: (req: IncomingMessage, socket: Duplex, head: Buffer): void => {
+      // Engine.IO would open a socket here that stays open until the process exits.
+      if (closing) socket.end('HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
+      else engine.handleUpgrade(req, socket, head);
+    },
+    /** Polling, for clients that start with it. */
     request: (req: IncomingMessage, res: ServerResponse): void => engine.handleRequest(req, res),
     close: (): void => {
+      closing = true;
       engine.close();
       void io.close();
     },
@@ -67,7 +73,7 @@ const sinkOf = (socket: Socket): Sink => {
     send: ({ packet }) => {
       if (!socket.connected) return;
       const { text, frame } = packet();
-      // Engine.IO writes the ready frame where the transport is a WebSocket, and the text where it is polling.
+      // Engine.IO writes the encoded frame to a WebSocket transport, and the text to a polling transport.
       conn.send(text, { compress: false, wsPreEncodedFrame: [frame] } as Parameters<typeof conn.send>[1]);
     },
     buffered: () => {
@@ -75,7 +81,7 @@ const sinkOf = (socket: Socket): Sink => {
       return raw + packets * packetBytes;
     },
     close: ({ code, reason }) => {
-      // socket.io has no close codes of its own: the word comes first, then the end.
+      // socket.io has no close codes: the reason is sent as an event before the disconnect.
       socket.emit('closing', { code, reason });
       setTimeout(() => socket.disconnect(true), 50);
     },

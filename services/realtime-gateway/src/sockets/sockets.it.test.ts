@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { identityEvents, mediaEvents, searchEvents, transcriptionLive } from '@overtone/contracts';
 import { waitFor } from '@overtone/testkit';
 import { callerOf, createWorld, plainClient, socketIoClient, startGateway, type World } from '../../test/harness.ts';
@@ -38,22 +38,22 @@ const tokenFor = (userId: string, sessionId = user()) => {
   return token;
 };
 
-describe('a plain WebSocket', () => {
-  test('with a cookie hears of own files, and of nobody else’s', async () => {
+describe('plain WebSocket', () => {
+  it('receives only events of own files when it has a cookie', async () => {
     const [me, other] = [user(), user()];
     const socket = plain(callerOf(me));
-    await socket.greeted();
+    await socket.established();
     await updated(other);
     const seq = await updated(me);
     expect(await socket.first('file_updated')).toMatchObject({ seq, data: { status: 'processing' } });
-    expect(socket.told).toHaveLength(2);
+    expect(socket.received).toHaveLength(2);
   });
 
-  test('hears every kind of fact', async () => {
+  it('receives every type of event', async () => {
     const me = user();
     const file = { fileId: user(), ownerId: me };
     const socket = plain(callerOf(me));
-    await socket.greeted();
+    await socket.established();
     const options = { language: null, minSpeakers: null, maxSpeakers: null, diarize: true };
     await w.emit(mediaEvents.uploaded, {
       ...file,
@@ -77,17 +77,17 @@ describe('a plain WebSocket', () => {
     ]);
   });
 
-  test('without a cookie is let in by its first frame', async () => {
+  it('is authenticated by its first frame when it has no cookie', async () => {
     const me = user();
     const socket = plain(null);
     await socket.opened;
     socket.send({ type: 'authenticate', token: tokenFor(me) });
-    await socket.greeted();
+    await socket.established();
     await updated(me);
     await socket.first('file_updated');
   });
 
-  test('is closed with 4003 for a bad token and 4002 for a bad frame', async () => {
+  it('is closed with 4003 for a bad token and 4002 for a bad frame', async () => {
     const [one, two] = [plain(null), plain(null)];
     await Promise.all([one.opened, two.opened]);
     one.send({ type: 'authenticate', token: 'forged' });
@@ -95,44 +95,44 @@ describe('a plain WebSocket', () => {
     expect(await Promise.all([one.closed, two.closed])).toEqual([4003, 4002]);
   });
 
-  test('of another origin is refused', async () => {
+  it('is refused from another origin', async () => {
     expect(await plain(callerOf(user()), { origin: 'http://evil.example' }).refused).toBe(403);
   });
 
-  test('of its own origin is let in', async () => {
-    await plain(callerOf(user()), { origin: `http://127.0.0.1:${gateway.apiPort}` }).greeted();
+  it('is accepted from its own origin', async () => {
+    await plain(callerOf(user()), { origin: `http://127.0.0.1:${gateway.apiPort}` }).established();
   });
 
-  test('of a revoked session is closed within a second, others stay', async () => {
+  it('is closed within a second when its session is revoked, while other sessions stay open', async () => {
     const me = user();
     const [one, two] = [callerOf(me), callerOf(me)];
     const [lost, kept] = [plain(one), plain(two)];
-    await Promise.all([lost.greeted(), kept.greeted()]);
+    await Promise.all([lost.established(), kept.established()]);
     await w.emit(identityEvents.sessionRevoked, { userId: me, sessionId: one.sessionId, reason: 'signed out' });
     expect(await lost.closed).toBe(4004);
     kept.send({ type: 'ping' });
     await kept.first('pong');
   });
 
-  test('ends with its access token, unless it brings a new one', async () => {
+  it('is closed when its access token expires, unless it sends a new one', async () => {
     const me = user();
     const soon = { tokenExpiresAt: Date.now() + 1_000 };
     const [ends, stays] = [plain(callerOf(me, soon)), plain(callerOf(me, soon))];
-    await Promise.all([ends.greeted(), stays.greeted()]);
+    await Promise.all([ends.established(), stays.established()]);
     stays.send({ type: 'authenticate', token: tokenFor(me) });
     expect(await ends.closed).toBe(4001);
     stays.send({ type: 'ping' });
     await stays.first('pong');
   });
 
-  test('is one of at most so many of a user', async () => {
+  it('is refused above the limit of sockets per user', async () => {
     const me = user();
-    for (let i = 0; i < 5; i += 1) await plain(callerOf(me)).greeted();
+    for (let i = 0; i < 5; i += 1) await plain(callerOf(me)).established();
     expect(await plain(callerOf(me)).closed).toBe(1013);
   });
 });
 
-describe('a gateway with little patience', () => {
+describe('gateway with short timeouts', () => {
   beforeEach(async () => {
     await gateway.stop();
     gateway = await startGateway(w, {
@@ -142,27 +142,27 @@ describe('a gateway with little patience', () => {
     });
   });
 
-  test('closes a socket that does not say who it is', async () => {
+  it('closes a socket that does not authenticate', async () => {
     expect(await plain(null).closed).toBe(4001);
   });
-  test('lets only so many say nothing at once', async () => {
+  it('limits the number of unauthenticated sockets', async () => {
     const first = plain(null);
     await first.opened;
     expect(await plain(null).closed).toBe(1013);
   });
-  test('gives up a socket that shows no sign of life, and keeps one that does', async () => {
+  it('closes a socket that does not answer pings, and keeps one that does', async () => {
     const [dead, alive] = [plain(callerOf(user()), { autoPong: false }), plain(callerOf(user()))];
-    await Promise.all([dead.greeted(), alive.greeted()]);
+    await Promise.all([dead.established(), alive.established()]);
     expect(await dead.closed).toBe(1006);
     expect(alive.ws.readyState).toBe(alive.ws.OPEN);
   });
 });
 
-describe('who comes back', () => {
-  test('is told what was missed, also by a gateway that was restarted meanwhile', async () => {
+describe('client that reconnects', () => {
+  it('receives missed events, even after a restart of the gateway', async () => {
     const me = user();
     const first = plain(callerOf(me));
-    await first.greeted();
+    await first.established();
     const seen = await updated(me);
     await first.first('file_updated');
     await gateway.stop();
@@ -170,31 +170,31 @@ describe('who comes back', () => {
     const missed = [await updated(me), await updated(me)];
     gateway = await startGateway(w);
     const again = plain(callerOf(me), { query: `?since=${seen}` });
-    expect(await again.greeted()).toMatchObject({ data: { resumed: true } });
-    await waitFor(() => again.told.length === 3);
-    expect(again.told.slice(1).map((m) => ('seq' in m ? m.seq : 0))).toEqual(missed);
+    expect(await again.established()).toMatchObject({ data: { resumed: true } });
+    await waitFor(() => again.received.length === 3);
+    expect(again.received.slice(1).map((m) => ('seq' in m ? m.seq : 0))).toEqual(missed);
   });
 
-  test('is told by the frame `resume` as well, and nothing twice', async () => {
+  it('receives missed events after the frame `resume`, each once', async () => {
     const me = user();
     const seen = await updated(me);
     const missed = await updated(me);
     const socket = plain(callerOf(me));
-    await socket.greeted();
+    await socket.established();
     socket.send({ type: 'resume', since: seen });
     expect(await socket.first('file_updated')).toMatchObject({ seq: missed });
-    expect(socket.told).toHaveLength(2);
+    expect(socket.received).toHaveLength(2);
   });
 
-  test('fetches everything anew when the number is not of this stream', async () => {
+  it('receives resync when its sequence is not of this stream', async () => {
     const socket = plain(callerOf(user()), { query: '?since=999999999' });
     await socket.first('resync');
   });
 });
 
 describe('progress', () => {
-  const say = (ownerId: string, fileId: string, progress: number) =>
-    w.say(transcriptionLive.fileProgress, {
+  const publishProgress = (ownerId: string, fileId: string, progress: number) =>
+    w.publishLive(transcriptionLive.fileProgress, {
       runId: user(),
       fileId,
       ownerId,
@@ -205,15 +205,15 @@ describe('progress', () => {
       etaSeconds: 3,
     });
 
-  test('comes at most four times a second, the last value always, and to newcomers at once', async () => {
+  it('is sent at most four times a second, always including the last value, and immediately to new connections', async () => {
     const [me, fileId] = [user(), user()];
     const socket = plain(callerOf(me));
-    await socket.greeted();
+    await socket.established();
     for (let i = 1; i <= 100; i += 1) {
-      say(me, fileId, i / 2);
+      publishProgress(me, fileId, i / 2);
       await new Promise((r) => setTimeout(r, 10));
     }
-    const values = () => socket.told.flatMap((m) => (m.type === 'transcription_status' ? [m.data.progress] : []));
+    const values = () => socket.received.flatMap((m) => (m.type === 'transcription_status' ? [m.data.progress] : []));
     await waitFor(() => values().at(-1) === 50);
     expect(values().length).toBeLessThanOrEqual(8);
     const late = plain(callerOf(me));
@@ -222,16 +222,16 @@ describe('progress', () => {
     });
   });
 
-  test('of a finished file is not told to newcomers', async () => {
+  it('is not sent to new connections for a finished file', async () => {
     const [me, fileId] = [user(), user()];
     const socket = plain(callerOf(me));
-    await socket.greeted();
-    say(me, fileId, 99);
+    await socket.established();
+    publishProgress(me, fileId, 99);
     await socket.first('transcription_status');
     await w.emit(mediaEvents.updated, { fileId, ownerId: me, status: 'completed' });
     await socket.first('file_updated');
     const late = plain(callerOf(me));
-    await late.greeted();
+    await late.established();
     late.send({ type: 'ping' });
     await late.first('pong');
     expect(late.types()).toEqual(['connection_established', 'pong']);
@@ -239,7 +239,7 @@ describe('progress', () => {
 });
 
 describe('socket.io on the same path', () => {
-  test('hears the same envelopes, by a cookie', async () => {
+  it('receives the same envelopes with a cookie', async () => {
     const me = user();
     const client = socketIo({ caller: callerOf(me) });
     await client.first('connection_established');
@@ -247,7 +247,7 @@ describe('socket.io on the same path', () => {
     expect((await client.first('file_updated')).argument).toMatchObject({ type: 'file_updated', seq });
   });
 
-  test('is let in by its token, over WebSocket alone and with polling first', async () => {
+  it('is authenticated by its token, with WebSocket only and with polling first', async () => {
     const me = user();
     for (const transports of [['websocket'], ['polling', 'websocket']]) {
       const client = socketIo({ auth: { token: tokenFor(me) }, transports });
@@ -255,13 +255,13 @@ describe('socket.io on the same path', () => {
     }
   });
 
-  test('is told why before it is cut off', async () => {
+  it('receives the reason before it is disconnected', async () => {
     const client = socketIo({ auth: { token: 'forged' } });
     expect((await client.first('closing')).argument).toMatchObject({ code: 4003 });
     await client.disconnected;
   });
 
-  test('of a revoked session is disconnected', async () => {
+  it('is disconnected when its session is revoked', async () => {
     const me = user();
     const caller = callerOf(me);
     const client = socketIo({ caller });
@@ -272,37 +272,37 @@ describe('socket.io on the same path', () => {
   });
 });
 
-describe('the feed', () => {
-  test('goes on after the broker was killed, and misses nothing', async () => {
+describe('event feed', () => {
+  it('continues after a crash of the broker without missing events', async () => {
     const me = user();
     const socket = plain(callerOf(me));
-    await socket.greeted();
+    await socket.established();
     await updated(me);
     await socket.first('file_updated');
     await w.nats.kill9();
     await w.nats.restart();
     const seqs = [await updated(me), await updated(me)];
-    await waitFor(() => socket.told.length === 4);
-    expect(socket.told.slice(2).map((m) => ('seq' in m ? m.seq : 0))).toEqual(seqs);
+    await waitFor(() => socket.received.length === 4);
+    expect(socket.received.slice(2).map((m) => ('seq' in m ? m.seq : 0))).toEqual(seqs);
   });
 });
 
-test('any other path is not there', async () => {
+it('answers any other path with 404', async () => {
   const answer = await fetch(`http://127.0.0.1:${gateway.apiPort}/api/other`);
   expect(answer.status).toBe(404);
   expect(answer.headers.get('content-type')).toBe('application/problem+json');
 });
 
-describe('a gateway that stops tells', () => {
-  test('a plain socket to come back, also one that has not said yet who it is', async () => {
+describe('gateway shutdown', () => {
+  it('closes plain sockets with 1012, including unauthenticated ones', async () => {
     const [member, stranger] = [plain(callerOf(user())), plain(null)];
-    await member.greeted();
+    await member.established();
     await stranger.opened;
     await gateway.stop();
     expect(await Promise.all([member.closed, stranger.closed])).toEqual([1012, 1012]);
   });
 
-  test.each([[['websocket']], [['polling']]])('a socket.io client to come back, over %s', async (transports) => {
+  it.each([[['websocket']], [['polling']]])('sends code 1012 to a socket.io client over %s', async (transports) => {
     const client = socketIo({ caller: callerOf(user()), transports });
     await client.first('connection_established');
     await gateway.stop();

@@ -16,10 +16,10 @@ export const closing = {
 } as const;
 export type Closing = (typeof closing)[keyof typeof closing];
 
-/** One open socket, whatever it speaks. */
+/** One open socket of either protocol. */
 export type Sink = {
   send: (out: Outgoing) => void;
-  /** Bytes that wait to go out. */
+  /** Bytes waiting to be sent. */
   buffered: () => number;
   close: (why: Closing) => void;
 };
@@ -29,24 +29,24 @@ export type Member = {
   /** When the caller's session was looked up. */
   knownAt: number;
   readonly sink: Sink;
-  /** The stream's sequence when it joined: what came later it was told live. */
-  readonly joinedAt: number;
-  /** Progress held back while it is slow, latest by file. */
-  readonly held: Map<string, Outgoing>;
+  /** The stream's sequence when it joined: later facts were sent live. */
+  readonly joinedAtSeq: number;
+  /** Progress delayed while the socket is slow: the latest of each file. */
+  readonly delayedProgress: Map<string, Outgoing>;
 };
 
-/** From here on a socket gets facts only. */
+/** Above this buffer size a socket receives facts only. */
 export const slowBytes = 256 * 1024;
-/** From here on it is given up: it comes back and is told what it missed. */
+/** Above this buffer size a socket is closed; the client reconnects and receives what it missed. */
 export const lostBytes = 8 * 1024 * 1024;
 
-/** What may be sent to a socket with so much waiting. */
+/** What may be sent to a socket with this buffer size. */
 export const paceOf = (buffered: number): 'all' | 'facts' | 'none' =>
   buffered < slowBytes ? 'all' : buffered < lostBytes ? 'facts' : 'none';
 
 /**
- * Whether a page may open a socket here. Browsers name the page they act for; only pages of our own origin may use the
- * visitor's cookies. Other programs send no Origin.
+ * Whether a page may open a socket. Browsers send the page's origin; only pages of the same origin may use the
+ * user's cookies. Other programs send no Origin.
  */
 export const sameOrigin = (origin: string | undefined, host: string | undefined): boolean => {
   if (origin === undefined) return true;

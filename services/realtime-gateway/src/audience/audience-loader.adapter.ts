@@ -4,8 +4,8 @@ import type { Audience } from './audience.ts';
 
 const pageSize = 500;
 
-/** Asks identity and media for what they told before anybody listened here. */
-export const createLearnAudience =
+/** Loads memberships and shares that changed before this process started. */
+export const createAudienceLoader =
   ({ bus, audience }: { bus: Pick<Bus, 'ask'>; audience: Audience }) =>
   async (): Promise<void> => {
     const memberships = askAll(
