@@ -1,4 +1,4 @@
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 
 /** The text of a file, or `undefined` when there is none. */
 export function readIfThere(file: string): string | undefined {
@@ -13,6 +13,11 @@ export function readIfThere(file: string): string | undefined {
 /** Replaces a file in one step: a reader sees the old text or the new one. By default only its owner reads it. */
 export function replaceFile(file: string, text: string, mode = 0o600): void {
   const next = `${file}.${process.pid}.new`;
-  writeFileSync(next, text, { mode, flush: true });
-  renameSync(next, file);
+  try {
+    writeFileSync(next, text, { mode, flush: true });
+    renameSync(next, file);
+  } catch (error) {
+    rmSync(next, { force: true });
+    throw error;
+  }
 }

@@ -22,7 +22,7 @@ export async function isLocked(name: string): Promise<boolean> {
   return await new Promise((resolve) => {
     const socket = connect(addressOf(name));
     socket.once('connect', () => resolve(true));
-    socket.once('error', () => resolve(false));
+    socket.on('error', () => resolve(false));
     socket.once('close', () => socket.destroy());
   });
 }

@@ -20,6 +20,7 @@ export function dataFolder(given: string | undefined) {
     version: join(root, 'version'),
     settings: join(root, 'instance.json'),
     runtime: join(root, 'runtime.json'),
+    reserve: join(root, 'disk-reserve'),
     secrets: join(root, 'secrets'),
     logs: join(root, 'logs'),
     postgres: join(root, 'postgres'),

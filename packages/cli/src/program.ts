@@ -85,7 +85,9 @@ function looking(program: Command): void {
 function configuring(program: Command): void {
   const config = program
     .command('config')
-    .description('print where everything is and which settings are in force; more: rotate-key, container, kubernetes')
+    .description(
+      'print where everything is and the variables of the running instance; more: rotate-key, container, kubernetes',
+    )
     .option(...DATA)
     .action(async (options: { data?: string }) => {
       (await import('./commands/config.command.ts')).config(options);

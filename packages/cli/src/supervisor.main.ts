@@ -1,34 +1,40 @@
+import { createLineSink } from '@overtone/service-kit/line-sink';
 import { dataFolder } from './paths.ts';
 import { messageOf } from './refusal.ts';
 import type { SupervisorMessage } from './supervisor/messages.ts';
 import { superviseInstance } from './supervisor/run-instance.ts';
 
-// The supervisor without a terminal: tells `up` how it goes over the channel it was started with, as long as
-// somebody listens, and then lives until it is asked to stop.
-const log = (line: string) => process.stdout.write(`${new Date().toISOString()} ${line}\n`);
-const tell = (message: SupervisorMessage) => {
+// The supervisor of a detached instance: reports to `up` over the channel it was started with until `up` ends, and then
+// runs until it is stopped. guardian.sh starts it again, with --resume, when it ends in any other way.
+const FIRST_START_FAILED = 3;
+
+const output = createLineSink({ fd: 1, onRecovery: (dropped) => log(`log lines dropped: ${dropped}`) });
+const log = (line: string) => output.write(`${new Date().toISOString()} ${line}\n`);
+const report = (message: SupervisorMessage) => {
   if (process.connected) process.send?.(message, undefined, undefined, () => undefined);
 };
 
 const progress = (line: string) => {
   log(line);
-  tell({ type: 'progress', line });
+  report({ type: 'progress', line });
 };
 
+const resume = process.argv.includes('--resume');
+process.on('unhandledRejection', (error) => log(`unhandled rejection: ${messageOf(error)}`));
 try {
   const supervisor = await superviseInstance(
     dataFolder(process.argv[2]),
     { progress, log },
-    { gpuScale: process.argv.includes('--gpu-scale') },
+    { gpuScale: process.argv.includes('--gpu-scale'), resume, servicesOutlive: true },
   );
   const stop = () => void supervisor.stop().then(() => process.exit(0));
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, stop);
   await supervisor.start();
-  tell({ type: 'ready' });
+  report({ type: 'ready' });
   log('ready');
 } catch (error) {
   log(messageOf(error));
-  tell({ type: 'failed', reason: messageOf(error) });
-  process.exitCode = 1;
+  report({ type: 'failed', reason: messageOf(error) });
+  process.exitCode = resume ? 1 : FIRST_START_FAILED;
   process.disconnect?.();
 }

@@ -1,10 +1,10 @@
 import { styleText } from 'node:util';
 
-/** Shows a person how work goes on. */
+/** Shows progress to a person. */
 export interface Terminal {
   /** What is going on now; shown until the next line on a terminal, not at all in a file. */
   readonly busy: (text: string) => void;
-  /** The same for what takes minutes: told to those who read it later, too. */
+  /** The same for steps that take minutes: also written to logs. */
   readonly step: (text: string) => void;
   readonly done: (text: string) => void;
   readonly warn: (text: string) => void;
@@ -20,7 +20,7 @@ interface Output {
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 const FRAME_MS = 90;
 
-/** A terminal with marks and a moving sign, or plain lines where nobody watches. */
+/** A terminal with marks and a spinner, or plain lines without a TTY. */
 export function createTerminal(output: Output = process.stdout, noColor = process.env['NO_COLOR']): Terminal {
   const lively = output.isTTY === true && (noColor === undefined || noColor === '');
   let timer: NodeJS.Timeout | undefined;

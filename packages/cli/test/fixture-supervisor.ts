@@ -2,11 +2,12 @@ import { dataFolder } from '../src/paths.ts';
 import { createSupervisor } from '../src/supervisor/supervisor.ts';
 import { fixtureService } from './fixtures.ts';
 
-// A supervisor in a process of its own, to be killed: FOLDER, PORT, traits of its one service.
-const [folder = '', port = '', ...traits] = process.argv.slice(2);
+// A supervisor in a process of its own, to be killed: FOLDER, PORT, whether its service outlives it, traits of the service.
+const [folder = '', port = '', mode = '', ...traits] = process.argv.slice(2);
 const supervisor = createSupervisor({
   folder: dataFolder(folder),
   plan: { servers: [], services: [fixtureService('fixture', Number(port), traits)], mark: 'this' },
+  servicesOutlive: mode === 'outlives',
   migrate: async () => await Promise.resolve('nothing to do'),
   progress: () => undefined,
   log: () => undefined,

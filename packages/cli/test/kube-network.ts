@@ -29,7 +29,7 @@ interface Policy extends KubeObject {
   };
 }
 
-/** Somebody at one end of a connection: a pod of ours, a pod of another namespace, or an address outside. */
+/** One end of a connection: a pod of ours, a pod of another namespace, or an external address. */
 export type End =
   { readonly kind: 'pod'; readonly labels: Labels; readonly namespace: string } | { readonly kind: 'outside' };
 

@@ -75,7 +75,7 @@ export function podEnvironment(
     configMapRef ? `ConfigMap ${configMapRef.name}` : `Secret ${secretRef!.name}`,
   );
   for (const name of sources)
-    if (!known.has(name)) throw new Error(`${workload.metadata.name} wants ${name}, which nobody makes`);
+    if (!known.has(name)) throw new Error(`${workload.metadata.name} wants ${name}, which is not defined`);
   return Object.fromEntries([
     ...sources.flatMap((name) => Object.entries(known.get(name)!)),
     ...env.map(({ name, value }) => [name, value] as const),

@@ -18,8 +18,8 @@ import { assignPorts } from '../src/setup/ports.ts';
 import { composeFile } from './compose-file.ts';
 import { imageEnvironment } from './dockerfile.ts';
 
-/** The end of patience, on a machine that does much else. */
-const PATIENCE_MS = 240_000;
+/** A timeout for a loaded machine. */
+const TIMEOUT_MS = 240_000;
 
 /** What compose.yaml describes, as processes on this machine: real servers, and services from their assembled folders. */
 export interface Stack {
@@ -54,7 +54,7 @@ export async function startStack(folder: string, services: readonly string[], va
   };
   const url = (service: string, listener: 'api' | 'internal') => `http://127.0.0.1:${port(`${service}.${listener}`)}`;
   const servers = serverSpecs(folder, port, { values, bus: environment('nats') });
-  await Promise.all(servers.map(async (spec) => await waitUntilReady(spec, await start(spec), PATIENCE_MS)));
+  await Promise.all(servers.map(async (spec) => await waitUntilReady(spec, await start(spec), TIMEOUT_MS)));
   await createDatabase(postgresUrl({ port: port('postgres'), password: values['POSTGRES_PASSWORD']! }, 'postgres'));
   return {
     url,
@@ -78,7 +78,7 @@ export async function startStack(folder: string, services: readonly string[], va
     stop: async () => {
       const ended = new Map<string, string>();
       for (const { spec, process } of running.toReversed()) {
-        await stopProcess(spec, process, PATIENCE_MS);
+        await stopProcess(spec, process, TIMEOUT_MS);
         const { code, signal } = await process.ended;
         // What was started again counts by its last run, which comes first here.
         if (!ended.has(spec.name)) ended.set(spec.name, signal ?? String(code));
@@ -94,7 +94,7 @@ export async function startUntilReady(stack: Stack, spec: ProcessSpec): Promise<
   for (let attempt = 1; ; attempt += 1) {
     const running = await stack.start(spec);
     try {
-      return await waitUntilReady(spec, running, PATIENCE_MS);
+      return await waitUntilReady(spec, running, TIMEOUT_MS);
     } catch (cause) {
       if (running.hasEnded() && attempt < 5) continue;
       throw new Error(`${(cause as Error).message}\n${stack.log(spec.name).slice(-2000)}`, { cause });
@@ -102,7 +102,7 @@ export async function startUntilReady(stack: Stack, spec: ProcessSpec): Promise<
   }
 }
 
-/** Asks until the answer is what is waited for; the end of patience is that of the test. */
+/** Repeats the request until the expected response; the timeout is that of the test. */
 export async function until<T>(ask: () => Promise<T>, isEnough: (answer: T) => boolean): Promise<T> {
   for (;;) {
     const answer = await ask();
@@ -118,7 +118,7 @@ const ownPlaces = (folder: string) => {
   return Object.fromEntries(found);
 };
 
-/** The servers that are not on this machine are refused: a port that nobody listens to. */
+/** The address of missing servers: a port without a listener. */
 const toLocal = (value: string, port: (name: string) => number) =>
   value
     .replace(

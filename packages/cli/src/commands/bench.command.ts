@@ -13,6 +13,7 @@ export async function bench(name: string | undefined): Promise<void> {
   await prepare(terminal.done);
   const main = join(productFolder, 'packages', 'bench', 'src', 'run.main.ts');
   const child = spawn(process.execPath, [main, ...(name === undefined ? [] : [name])], { stdio: 'inherit' });
+  child.on('error', (error) => terminal.fail(error.message));
   // Ctrl-C reaches both of us; it cleans up, we wait for it.
   process.on('SIGINT', () => undefined);
   process.on('SIGTERM', () => child.kill('SIGTERM'));

@@ -11,7 +11,7 @@ import { createTerminal } from '../terminal.ts';
 
 const HEAD = '# Settings and secrets of the container profile. What stands here stays; what is missing is added.\n';
 
-/** Writes what compose.yaml reads: secrets and the users of the bus. What is there already stays as it is. */
+/** Writes what compose.yaml reads: secrets and the users of the bus. Existing files stay unchanged. */
 export function configContainer(options: { readonly out?: string }): void {
   const folder = options.out === undefined ? productFolder : resolve(options.out);
   mkdirSync(folder, { recursive: true });

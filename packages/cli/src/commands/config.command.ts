@@ -1,31 +1,50 @@
-import { dataFolder, productFolder, productVersion } from '../paths.ts';
+import { readFileSync } from 'node:fs';
+import { dataFolder, productFolder, productVersion, type DataFolder } from '../paths.ts';
 import { baseUrl, readInstance } from '../setup/instance.ts';
+import { readLiveRuntime } from '../supervisor/runtime.ts';
 
 // Names that look like this are settings; whatever they hold may be a secret and is not shown.
 const SETTING =
   /^(OT|LDAP|OIDC|KEYCLOAK|PROXY|PKI|JWT|SESSION|DB|PG|LOG|OTEL|S3|ELASTICSEARCH|SEARCH|TRANSCRIPTION|WS|MODEL|MAX|UPLOAD|ALLOW|RATE_LIMIT|ASR|EMBEDDINGS|GPU|CPU|TRUSTED|WORK|LOCAL|REQUIRE|ACCOUNT|CONCURRENT|PASSWORD|ENCRYPTION|SIGN)_/;
 const SECRET = /KEY|PASSWORD|SECRET|TOKEN/;
 
-/** Prints where everything is and which settings are in force. */
+/** Prints where everything is and the variables that the running instance was started with. */
 export function config(options: { readonly data?: string }): void {
   const folder = dataFolder(options.data);
   const instance = readInstance(folder);
+  const environment = runningEnvironment(folder);
   const rows: [string, string][] = [
     ['version', productVersion()],
     ['product', productFolder],
     ['data', folder.root],
     ['logs', folder.logs],
     ['secrets', `${folder.secrets} (generated at the first start, one file each)`],
-    ['models', process.env['MODEL_CACHE_DIR'] ?? folder.models],
+    ['models', environment?.['MODEL_CACHE_DIR'] ?? `${folder.models} (default)`],
     ['address', instance === undefined ? 'not started yet' : baseUrl(instance)],
-    ...Object.entries(instance?.ports ?? {}).map(([name, port]): [string, string] => [`port ${name}`, String(port)]),
-    ...settingsOf(process.env),
+    ...Object.entries(instance?.ports ?? {}).map(([name, port]): [string, string] => [
+      `port ${name}`,
+      `${port} (stored in the data folder)`,
+    ]),
+    ['running', environment === undefined ? 'no instance is running: no effective variables to show' : 'yes'],
+    ...settingsOf(environment ?? {}).map(([name, value]): [string, string] => [name, `${value} (environment)`]),
   ];
   const width = Math.max(...rows.map(([name]) => name.length));
   for (const [name, value] of rows) process.stdout.write(`${name.padEnd(width)}  ${value}\n`);
 }
 
-/** The variables of the caller that the services will read, secrets covered. */
+/** The environment that the supervisor of the running instance was started with; `undefined` when none is running. */
+export function runningEnvironment(folder: DataFolder): Record<string, string> | undefined {
+  const runtime = readLiveRuntime(folder);
+  if (runtime === undefined) return undefined;
+  const lines = readFileSync(`/proc/${runtime.supervisor.pid}/environ`, 'utf8').split('\0');
+  return Object.fromEntries(
+    lines
+      .filter((line) => line.includes('='))
+      .map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
+  );
+}
+
+/** The variables that the services read, secrets masked. */
 export function settingsOf(environment: Readonly<Record<string, string | undefined>>): [string, string][] {
   return Object.entries(environment)
     .filter(([name]) => SETTING.test(name))

@@ -1,5 +1,32 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, mkdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { settingsOf } from './config.command.ts';
+import { dataFolder } from '../paths.ts';
+import { identify } from '../supervisor/identity.ts';
+import { writeRuntime } from '../supervisor/runtime.ts';
+import { runningEnvironment, settingsOf } from './config.command.ts';
+
+describe('runningEnvironment', () => {
+  it('reads the variables of the running instance, not those of the caller, and none without an instance', async () => {
+    const root = mkdtempSync(join(tmpdir(), 'overtone-config-'));
+    const folder = dataFolder(root);
+    mkdirSync(dirname(folder.runtime), { recursive: true });
+    expect(runningEnvironment(folder)).toBeUndefined();
+    const child = spawn('/bin/sleep', ['60'], { env: { LDAP_SERVER: 'ldap.example.org' } });
+    try {
+      await once(child, 'spawn');
+      const supervisor = identify(child.pid!);
+      writeRuntime(folder, { phase: 'ready', version: '1', mark: '', supervisor: supervisor!, processes: [] });
+      expect(runningEnvironment(folder)).toEqual({ LDAP_SERVER: 'ldap.example.org' });
+    } finally {
+      child.kill('SIGKILL');
+      rmSync(root, { recursive: true });
+    }
+  });
+});
 
 describe('settingsOf', () => {
   it('covers secrets and shows the files they are in', () => {

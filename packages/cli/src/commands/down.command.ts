@@ -1,18 +1,19 @@
 import { kill } from '../servers/process.ts';
 import { dataFolder, type DataFolder } from '../paths.ts';
 import { clearLeftovers } from '../setup/set-up.ts';
-import { waitForEnd } from '../supervisor/leftovers.ts';
+import { endGuardian, waitForEnd } from '../supervisor/leftovers.ts';
 import { readLiveRuntime } from '../supervisor/runtime.ts';
 import { createTerminal } from '../terminal.ts';
 
-const PATIENCE_MS = 60_000;
+const STOP_TIMEOUT_MS = 60_000;
 
 /** Stops everything and leaves no process behind. */
 export async function down(options: { readonly data?: string }): Promise<void> {
   const terminal = createTerminal();
   const folder = dataFolder(options.data);
   terminal.busy('stopping');
-  const stopped = await stopSupervisor(folder);
+  const guarded = await endGuardian(folder.root);
+  const stopped = (await stopSupervisor(folder)) || guarded;
   const ended = await clearLeftovers(folder);
   if (stopped || ended > 0) terminal.done('Overtone is stopped.');
   else terminal.done('Overtone is not running.');
@@ -22,7 +23,7 @@ async function stopSupervisor(folder: DataFolder): Promise<boolean> {
   const runtime = readLiveRuntime(folder);
   if (runtime === undefined) return false;
   kill(runtime.supervisor.pid, 'SIGTERM');
-  if (!(await waitForEnd([runtime.supervisor], PATIENCE_MS))) kill(runtime.supervisor.pid, 'SIGKILL');
-  await waitForEnd([runtime.supervisor], PATIENCE_MS);
+  if (!(await waitForEnd([runtime.supervisor], STOP_TIMEOUT_MS))) kill(runtime.supervisor.pid, 'SIGKILL');
+  await waitForEnd([runtime.supervisor], STOP_TIMEOUT_MS);
   return true;
 }

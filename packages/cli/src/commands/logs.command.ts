@@ -43,7 +43,7 @@ export async function logs(service: string | undefined, options: LogsOptions): P
 
 function printFrom(file: string, from: number, prefix: string): number {
   const { size } = statSync(file);
-  const start = size < from ? 0 : from; // it was set aside and begins anew
+  const start = size < from ? 0 : from; // the file was rotated and starts from the beginning
   if (size === start) return start;
   const buffer = Buffer.alloc(size - start);
   const handle = openSync(file, 'r');

@@ -29,7 +29,7 @@ export function models(options: { readonly data?: string }): void {
 // Made by us from an installed package; it says nothing about speech.
 const OWN = new Set(['word-vectors']);
 
-/** The folders and files that somebody put into a folder of models, with all they hold. */
+/** Folders and files that were added manually to a model folder, with their contents. */
 export function findModels(folder: string): FoundModel[] {
   const given = list(folder).filter((name) => !OWN.has(name));
   return given.map((name) => ({ name, bytes: sizeOf(join(folder, name)) }));

@@ -22,11 +22,11 @@ const DOOR = 'edge-gateway';
 export async function restart(wanted: readonly string[], options: { readonly data?: string }): Promise<void> {
   const terminal = createTerminal();
   const folder = dataFolder(options.data);
-  servicesOf(folder, wanted); // nobody waits for a lock to be told that there is nothing to do
+  servicesOf(folder, wanted); // checked before the lock: fails without waiting when nothing is to do
   await withLock(setupLock(folder), async () => {
     const update = await bringUpToDate(folder, terminal);
     const services = servicesOf(folder, wanted);
-    // The door last, so that whoever comes in meanwhile is kept waiting there.
+    // The edge last: it holds requests that arrive during the restart.
     for (const last of [false, true]) {
       for (const service of services.filter(({ name }) => (name === DOOR) === last)) {
         await restartOne(folder, service, terminal);

@@ -11,6 +11,8 @@ import { prepare } from '../setup/prepare.ts';
 import { secretsIn } from '../setup/secrets.ts';
 import { clearLeftovers, setUp, takeAdminPassword } from '../setup/set-up.ts';
 import type { SupervisorMessage } from '../supervisor/messages.ts';
+import { GUARDIAN, processMark } from '../supervisor/instance-processes.ts';
+import { kill } from '../servers/process.ts';
 import { instanceLock, setupLock, superviseInstance } from '../supervisor/run-instance.ts';
 import { gpuScaleOf } from '../supervisor/gpu-scale.ts';
 import { createTerminal, type Terminal } from '../terminal.ts';
@@ -88,18 +90,24 @@ async function startHere(folder: DataFolder, terminal: Terminal, gpuScale: boole
 }
 
 async function startDetached(folder: DataFolder, terminal: Terminal, gpuScale: boolean): Promise<void> {
-  const main = join(productFolder, 'packages', 'cli', 'src', 'supervisor.main.ts');
+  const guardian = join(productFolder, 'packages', 'cli', 'src', 'guardian.sh');
   const log = openSync(join(folder.logs, 'supervisor.log'), 'a', 0o600);
-  const flags = ['--max-semi-space-size=2', '--max-old-space-size=128'];
-  const args = [...flags, main, folder.root, ...(gpuScale ? ['--gpu-scale'] : [])];
-  const child = spawn(process.execPath, args, {
+  const args = [guardian, process.execPath, folder.root, ...(gpuScale ? ['--gpu-scale'] : [])];
+  const child = spawn('/bin/sh', args, {
     cwd: '/',
     detached: true,
     stdio: ['ignore', log, log, 'ipc'],
-    env: { ...process.env, NODE_COMPILE_CACHE: folder.compileCache },
+    env: {
+      ...process.env,
+      NODE_COMPILE_CACHE: folder.compileCache,
+      ...processMark(folder.root, GUARDIAN),
+    },
   });
   closeSync(log);
-  const abandon = () => child.kill('SIGTERM');
+  // The guardian leads the group that it and the supervisor are in.
+  const abandon = () => {
+    if (child.pid !== undefined) kill(-child.pid, 'SIGTERM');
+  };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, abandon);
   const progress = progressOn(terminal);
   const failure = await new Promise<string | undefined>((resolve) => {
@@ -108,8 +116,13 @@ async function startDetached(folder: DataFolder, terminal: Terminal, gpuScale: b
       else resolve(message.type === 'ready' ? undefined : message.reason);
     });
     child.once('exit', (code, signal) => resolve(`the supervisor ended (${signal ?? `exit code ${code}`})`));
+    child.on('error', (error) => resolve(error.message));
+    child.once('disconnect', () => resolve('the supervisor ended'));
   });
-  if (failure !== undefined) throw new Refusal(`Overtone did not start: ${failure}. Look at ${folder.logs}`);
+  if (failure !== undefined) {
+    abandon();
+    throw new Refusal(`Overtone did not start: ${failure}. Look at ${folder.logs}`);
+  }
   child.disconnect();
   child.unref();
 }

@@ -29,6 +29,10 @@ const schema = () => {
   return { ...copy, properties: { ...copy.properties, name: { type: 'string' } } };
 };
 
+/** `X_FILE` names the file that holds `X`; in a container the value itself is given. */
+const seedable = (asked: ReadonlySet<string>, name: string): boolean =>
+  name === 'LDAP_TLS_CA_FILE' || !asked.has(name.replace(/_FILE$/, '')) || !name.endsWith('_FILE');
+
 describe('compose.yaml', () => {
   it('is a Compose file', () => {
     const validate = new Ajv2019({ strict: false, allErrors: true, validateFormats: false }).compile(schema());
@@ -87,7 +91,7 @@ describe('compose.yaml', () => {
     },
   );
 
-  it('publishes the port of the edge only, and for people on this host only unless told otherwise', () => {
+  it('publishes the port of the edge only, and for this host only by default', () => {
     const published = Object.entries(file.services).flatMap(([name, c]) => (c.ports ?? []).map((p) => [name, p]));
     expect(published.filter(([name]) => container(name!).profiles === undefined)).toEqual([
       ['edge-gateway', `127.0.0.1:8080:${imageEnvironment()['API_PORT']}`],
@@ -171,8 +175,32 @@ describe('compose.yaml', () => {
     expect(named.filter((name) => !(name in file.services))).toEqual([]);
   });
 
-  it('gives PostgreSQL room for every pool at its fullest', () => {
+  it('starts PostgreSQL with the connections that the specification names, or with those of .env', () => {
+    expect(maxConnections({})).toBe(200);
     expect(container('postgres').command).toContain(`max_connections=${maxConnections({})}`);
+    const { services: changed } = composeFile({ ...values, PG_MAX_CONNECTIONS: '77' });
+    expect(changed['postgres']?.command).toContain('max_connections=77');
+  });
+
+  it('logs as text unless .env says otherwise', () => {
+    expect(services.map((name) => container(name).environment!['LOG_FORMAT'])).toEqual(services.map(() => 'text'));
+    const { services: changed } = composeFile({ ...values, LOG_FORMAT: 'json' });
+    expect(services.map((name) => changed[name]?.environment!['LOG_FORMAT'])).toEqual(services.map(() => 'json'));
+  });
+
+  it('hands identity every sign-in variable of .env, and no other service any of them', async () => {
+    const { asked } = await readAs('identity', environment('identity'));
+    const seeds = [...asked].filter((name) => /^(LDAP|OIDC|KEYCLOAK|PKI|PROXY)_/.test(name) && seedable(asked, name));
+    expect(seeds.length).toBeGreaterThan(50);
+    const given = Object.fromEntries(seeds.map((name, i) => [name, `value-${i}`]));
+    const { services: changed } = composeFile({ ...values, ...given });
+    expect(changed['identity']?.environment).toMatchObject(given);
+    expect(secretsOf('identity', given)).toMatchObject(given);
+    for (const name of services.filter((service) => service !== 'identity')) {
+      const variables = Object.keys(changed[name]?.environment ?? {});
+      expect([name, variables.filter((key) => seeds.includes(key))]).toEqual([name, []]);
+      expect(Object.keys(secretsOf(name, given)).filter((key) => seeds.includes(key))).toEqual([]);
+    }
   });
 
   it('lets Prometheus scrape the internal port of every service', () => {

@@ -17,7 +17,7 @@ describe('missing', () => {
     expect(fresh()['OT_IMAGE_TAG']).toBe('1.2.3');
   });
 
-  it('makes both keys of assertions anew when one of them is lost', () => {
+  it('creates both keys of assertions again when one of them is lost', () => {
     const { ASSERTION_PUBLIC_KEY: _lost, ...rest } = fresh();
     expect(Object.keys(missing(rest, '1.2.3', () => ''))).toEqual(['ASSERTION_PUBLIC_KEY', 'ASSERTION_PRIVATE_KEY']);
   });
@@ -64,7 +64,7 @@ describe('busConfig', () => {
 });
 
 describe('secretsOf', () => {
-  it('gives the signing key of assertions to the edge and that of sessions to identity, and to nobody else', () => {
+  it('gives the signing key of assertions to the edge and that of sessions to identity, and to no other service', () => {
     const holders = (key: string) => Object.keys(topology).filter((name) => key in secretsOf(name, fresh()));
     expect(holders('ASSERTION_PRIVATE_KEY')).toEqual(['edge-gateway']);
     expect(holders('JWT_SECRET_KEY')).toEqual(['identity']);

@@ -9,7 +9,7 @@ import { run } from '../setup/run.ts';
 import { serviceNames } from '../supervisor/plan.ts';
 import { assemble } from './assemble.ts';
 
-// Eight installations and eight services: the end of patience, not an expectation.
+// Eight installations and eight services: a timeout, not an expectation.
 jest.setTimeout(20 * 60_000);
 
 const services = serviceNames();
@@ -77,7 +77,7 @@ describe('the containers of compose.yaml', () => {
     }
   });
 
-  it('are called healthy by the script of the image while they run, and not when nobody answers', async () => {
+  it('are called healthy by the script of the image while they run, and not without a response', async () => {
     const script = join(productFolder, 'deploy', 'healthcheck.mjs');
     const codeFor = async (port: string) =>
       (await run(process.execPath, [script], { env: { INTERNAL_PORT: port } })).code;

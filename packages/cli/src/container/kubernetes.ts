@@ -15,8 +15,12 @@ const KNOWS_CALLERS = new Set([...databaseServices, 'realtime-gateway']);
 const STORES_OBJECTS = new Set(['media', 'transcription-worker']);
 const SEALS = new Set(['identity', 'directory-sync']);
 
-/** The secrets a service is told, by the name of the variable it reads: its own and no other's. */
+/** Variables that seed the sign-in settings; some of them are secrets. */
+const SIGN_IN_SEED = /^(LDAP|OIDC|KEYCLOAK|PKI|PROXY)_/;
+
+/** The secrets of a service, by the name of the variable it reads: only those that it needs. */
 export function secretsOf(service: string, values: Values): Record<string, string> {
+  const seeds = Object.keys(values).filter((name) => SIGN_IN_SEED.test(name));
   const take = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, values[name] ?? '']));
   return {
     NATS_PASSWORD: values[busPassword(service)] ?? '',
@@ -26,7 +30,7 @@ export function secretsOf(service: string, values: Values): Record<string, strin
     ...(KNOWS_CALLERS.has(service) ? take(['ASSERTION_PUBLIC_KEY']) : {}),
     ...(STORES_OBJECTS.has(service) ? take(['S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY']) : {}),
     ...(SEALS.has(service) ? take(['ENCRYPTION_KEY']) : {}),
-    ...(service === 'identity' ? take(['JWT_SECRET_KEY', 'OT_ADMIN_EMAIL', 'OT_ADMIN_PASSWORD']) : {}),
+    ...(service === 'identity' ? take(['JWT_SECRET_KEY', 'OT_ADMIN_EMAIL', 'OT_ADMIN_PASSWORD', ...seeds]) : {}),
     ...(service === 'edge-gateway'
       ? {
           ...take(['ASSERTION_PRIVATE_KEY']),

@@ -32,7 +32,7 @@ describe.each(overlays)('the network of k8s/overlays/%s', (overlay) => {
       return [{ host: hostname, port: Number(port) || defaultPorts[protocol]! }];
     });
 
-  it('lets nobody of the namespace reach an internal port, and Prometheus every one', () => {
+  it('closes internal ports to the namespace, and opens all of them to Prometheus', () => {
     for (const w of ours()) {
       expect([w.metadata.name, whoReaches(w, 9090)]).toEqual([w.metadata.name, []]);
       expect(may(prometheus, podOf(w), 9090)).toBe(true);
@@ -97,7 +97,7 @@ describe.each(overlays)('the network of k8s/overlays/%s', (overlay) => {
     expect(whoReaches(named('migrate'), 8080)).toEqual([]);
   });
 
-  it('lets out only who asks servers of yours', () => {
+  it('allows egress only for services that call your servers', () => {
     const out = (port: number) =>
       ours()
         .filter((w) => may(podOf(w), outside, port))

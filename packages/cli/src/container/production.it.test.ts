@@ -85,7 +85,7 @@ describe('scaling in production', () => {
     ).toEqual(['transcription-worker', 'transcription-worker-gpu']);
   });
 
-  it('takes everybody away only from the GPUs, and nobody because figures are missing', () => {
+  it('scales only the GPU workers to zero, and none because of missing metrics', () => {
     for (const { spec } of scaled()) {
       expect(spec.minReplicaCount === 0).toBe(spec.scaleTargetRef.name.endsWith('-gpu'));
       expect(spec.triggers[0]!.metadata['ignoreNullValues']).toBe('false');

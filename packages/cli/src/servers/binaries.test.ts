@@ -11,7 +11,7 @@ describe('unprivilegedUser', () => {
     });
   });
 
-  it('is nobody elsewhere', () => {
+  it('is the system user "nobody" elsewhere', () => {
     expect(unprivilegedUser(`root:x:0:0::/root:/bin/sh\n${nobody}\n`)).toEqual({ uid: 65_534, gid: 65_534 });
   });
 });

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readIfThere, replaceFile } from '../files.ts';
 import { requireProgram } from './binaries.ts';
-import { firstLine } from './probe.ts';
-import { kill, plainEnvironment, type ProcessSpec } from './process.ts';
+import { firstLine, linesUntil } from './probe.ts';
+import { kill, plainEnvironment, type ProcessSpec, type ServerHealth } from './process.ts';
 
 /** One user of the message bus and the subjects it may use. */
 export interface NatsUser {
@@ -13,12 +13,16 @@ export interface NatsUser {
   readonly password: string | { readonly variable: string };
   readonly publish: readonly string[];
   readonly subscribe: readonly string[];
+  /** Whether it may reply to a request although it has no right to publish to the reply's subject. */
+  readonly allowResponses?: boolean;
 }
 
 /** Where a NATS server of ours lives. */
 export interface NatsOptions {
   readonly folder: string;
   readonly port: number;
+  /** The user of the JetStream health probe. */
+  readonly supervisor?: { readonly user: string; readonly password: string };
 }
 
 /** Who may use the bus; without users everybody may do everything. */
@@ -39,15 +43,28 @@ export function natsServer(options: NatsOptions): ProcessSpec {
     stopSignal: 'SIGTERM',
     // The greeting is sent only after JetStream has recovered its streams.
     probe: async () => (await firstLine(options.port, ''))?.includes('"jetstream":true') === true,
+    // JetStream switches itself off when a write fails, and stays off until the server is started again.
+    health: async () => await jetStreamHealth(options),
   };
 }
+
+async function jetStreamHealth({ port, supervisor }: NatsOptions): Promise<ServerHealth> {
+  const login = { verbose: false, ...(supervisor && { user: supervisor.user, pass: supervisor.password }) };
+  const hello = `CONNECT ${JSON.stringify(login)}\r\nSUB ${INBOX} 1\r\nPUB $JS.API.INFO ${INBOX} 0\r\n\r\nPING\r\n`;
+  const lines = await linesUntil(port, hello, (line) => line.startsWith(`MSG ${INBOX}`), JETSTREAM_RESPONDS_WITHIN_MS);
+  if (lines.some((line) => line.startsWith(`MSG ${INBOX}`))) return 'working';
+  return lines.includes('PONG') ? 'broken' : 'unresponsive';
+}
+
+const INBOX = '_INBOX.supervisor.jetstream';
+const JETSTREAM_RESPONDS_WITHIN_MS = 2000;
 
 /** Writes the server's configuration file; says whether it is another one than before. */
 export function writeNatsConfig(options: NatsOptions & NatsAccess): boolean {
   const [file, text] = [configIn(options.folder), natsConfig(options)];
   if (readIfThere(file) === text) return false;
   mkdirSync(options.folder, { recursive: true, mode: 0o700 });
-  // In one step: a server that is told to read it again never finds half of it.
+  // Atomic: a reloading server never reads a partial file.
   replaceFile(file, text);
   return true;
 }
@@ -55,16 +72,19 @@ export function writeNatsConfig(options: NatsOptions & NatsAccess): boolean {
 const configIn = (folder: string) => join(folder, 'nats.conf');
 
 /** What users may say and hear, by name. */
-export type NatsRights = Readonly<Record<string, Pick<NatsUser, 'publish' | 'subscribe'>>>;
+export type NatsRights = Readonly<Record<string, Pick<NatsUser, 'publish' | 'subscribe' | 'allowResponses'>>>;
 
 /** The rights that stand in the configuration file; none when there is no file yet. */
 export function readNatsRights(folder: string): NatsRights {
   const lines = (readIfThere(configIn(folder)) ?? '').split('\n').map((line) => USER_LINE.exec(line)?.slice(1));
   const list = (text: string | undefined) => JSON.parse(text ?? '[]') as string[];
+  const rightsOf = (found: string[]) => ({
+    publish: list(found[1]),
+    subscribe: list(found[2]),
+    allowResponses: found[3] !== undefined,
+  });
   return Object.fromEntries(
-    lines.flatMap((found) =>
-      found === undefined ? [] : [[JSON.parse(found[0]!), { publish: list(found[1]), subscribe: list(found[2]) }]],
-    ),
+    lines.flatMap((found) => (found === undefined ? [] : [[JSON.parse(found[0]!), rightsOf(found)]])),
   ) as NatsRights;
 }
 
@@ -74,7 +94,7 @@ export async function reloadNats(pid: number, logFile: string): Promise<void> {
   kill(pid, 'SIGHUP');
   for (const deadline = Date.now() + RELOADED_WITHIN_MS; Date.now() < deadline; await sleep(50)) {
     const log = readIfThere(logFile) ?? '';
-    // It says what became of it in its log and nowhere else; a log that was emptied meanwhile is read from its beginning.
+    // The server reports the result only in its log; a log that was rotated in between is read from its beginning.
     const [, outcome, why] = RELOADED.exec(log.slice(log.length < before ? 0 : before)) ?? [];
     if (outcome === 'Reloaded') return;
     if (outcome !== undefined) throw new Error(`the bus refuses its new configuration: ${why}`);
@@ -110,12 +130,16 @@ export function natsConfig(options: NatsOptions & NatsAccess & NatsListeners): s
   return `${lines.join('\n')}\n`;
 }
 
-function userLine({ user, password, publish, subscribe }: NatsUser): string {
+/** Longer than any request between services waits for its reply. */
+const RESPONSES = 'allow_responses: { max: 1, expires: "60s" }';
+
+function userLine({ user, password, publish, subscribe, allowResponses }: NatsUser): string {
   const list = (subjects: readonly string[]) => `{ allow: [${subjects.map(quote).join(', ')}] }`;
   const secret = typeof password === 'string' ? quote(password) : `$${password.variable}`;
-  return `{ user: ${quote(user)}, password: ${secret}, permissions: { publish: ${list(publish)}, subscribe: ${list(subscribe)} } }`;
+  return `{ user: ${quote(user)}, password: ${secret}, permissions: { publish: ${list(publish)}, subscribe: ${list(subscribe)}${allowResponses ? `, ${RESPONSES}` : ''} } }`;
 }
 
-const USER_LINE = /^ *\{ user: ("[^"]*"), .*publish: \{ allow: (\[.*\]) \}, subscribe: \{ allow: (\[.*\]) \} \} \}$/;
+const USER_LINE =
+  /^ *\{ user: ("[^"]*"), .*publish: \{ allow: (\[.*\]) \}, subscribe: \{ allow: (\[.*\]) \}(, allow_responses: .*)? \} \}$/;
 
 const quote = (text: string) => JSON.stringify(text);

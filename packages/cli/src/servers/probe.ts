@@ -1,4 +1,29 @@
 import { connect } from 'node:net';
+import { createInterface } from 'node:readline';
+
+/** Connects, sends `hello` and returns the lines received until the last expected one or the timeout. */
+export async function linesUntil(
+  port: number,
+  hello: string,
+  isLast: (line: string) => boolean,
+  timeoutMs: number,
+): Promise<string[]> {
+  return await new Promise((resolve) => {
+    const socket = connect({ port, host: '127.0.0.1' });
+    const lines: string[] = [];
+    const timer = setTimeout(() => socket.destroy(), timeoutMs);
+    socket.on('error', () => undefined);
+    socket.once('close', () => {
+      clearTimeout(timer);
+      resolve(lines);
+    });
+    socket.once('connect', () => socket.write(hello));
+    createInterface({ input: socket }).on('line', (line) => {
+      lines.push(line.trimEnd());
+      if (isLast(line)) socket.destroy();
+    });
+  });
+}
 
 /** Connects, says `hello` and gives the first line of the answer; `undefined` when there is none in time. */
 export async function firstLine(port: number, hello: string, timeoutMs = 1000): Promise<string | undefined> {
@@ -10,7 +35,7 @@ export async function firstLine(port: number, hello: string, timeoutMs = 1000): 
       resolve(answer);
     };
     socket.setTimeout(timeoutMs, () => finish(undefined));
-    socket.once('error', () => finish(undefined));
+    socket.on('error', () => finish(undefined));
     socket.once('close', () => finish(undefined));
     socket.once('connect', () => {
       if (hello !== '') socket.write(hello);

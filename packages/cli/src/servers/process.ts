@@ -20,7 +20,12 @@ export interface ProcessSpec {
   readonly prepare?: () => Promise<void>;
   /** One attempt to use it. */
   readonly probe: () => Promise<boolean>;
+  /** For a server that may need a restart although its process is running. */
+  readonly health?: () => Promise<ServerHealth>;
 }
+
+/** `broken`: responds, but cannot work until it is started again. `unresponsive`: frozen, overloaded or starting. */
+export type ServerHealth = 'working' | 'broken' | 'unresponsive';
 
 /** An account of the operating system. */
 export interface SystemUser {
@@ -36,22 +41,30 @@ export interface RunningProcess {
   readonly hasEnded: () => boolean;
 }
 
-/** Where the output goes: a file that grows, or nowhere. */
+/** How a process is started. */
 export interface SpawnOptions {
+  /** The file that the output is appended to; without one it is discarded. */
   readonly logFile?: string;
+  /** Variables in addition to those of the spec. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Keeps running when this process dies; otherwise it then gets its stop signal. */
+  readonly outlives?: boolean;
 }
 
-/** Starts the process of a spec; it is asked to stop should this process die without stopping it. */
-export async function spawnProcess(spec: ProcessSpec, { logFile }: SpawnOptions = {}): Promise<RunningProcess> {
+/** Starts the process of a spec. */
+export async function spawnProcess(
+  spec: ProcessSpec,
+  { logFile, env = {}, outlives = false }: SpawnOptions = {},
+): Promise<RunningProcess> {
   const log = logFile === undefined ? 'ignore' : openLog(logFile);
   const folder = spec.openFolder === undefined ? undefined : openSync(spec.openFolder, constants.O_RDONLY);
   try {
-    const [command, ...args] = withPrivileges(spec);
+    const [command, ...args] = withPrivileges(spec, outlives);
     const child = spawn(command, args, {
       cwd: spec.cwd ?? '/',
       // Its own session: a Ctrl-C in the terminal reaches us only, and its children can be found when it dies.
       detached: true,
-      env: { ...spec.env },
+      env: { ...spec.env, ...env },
       stdio: ['ignore', log, log, ...(folder === undefined ? [] : [folder])],
     });
     let over = false;
@@ -60,7 +73,7 @@ export async function spawnProcess(spec: ProcessSpec, { logFile }: SpawnOptions 
         over = true;
         resolve({ code, signal });
       });
-      child.once('error', () => {
+      child.on('error', () => {
         over = true;
         resolve({ code: 127, signal: null });
       });
@@ -76,7 +89,7 @@ export async function spawnProcess(spec: ProcessSpec, { logFile }: SpawnOptions 
   }
 }
 
-/** Waits until the probe succeeds; throws when the process ends first or the time is over. */
+/** Waits until the probe succeeds; throws when the process ends first or on timeout. */
 export async function waitUntilReady(spec: ProcessSpec, running: RunningProcess, timeoutMs: number): Promise<void> {
   const deadline = Date.now() + timeoutMs;
   for (let pause = 5; ; pause = Math.min(pause * 1.5, 100)) {
@@ -99,7 +112,7 @@ export async function stopProcess(spec: ProcessSpec, running: RunningProcess, gr
   clearTimeout(timer);
 }
 
-/** Sends a signal; a process that is gone already is what we wanted. */
+/** Sends a signal; a process that has already exited is no error. */
 export function kill(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
@@ -113,13 +126,14 @@ export function plainEnvironment(): Record<string, string> {
   return { PATH: process.env['PATH'] ?? '/usr/bin:/bin', HOME: '/', LC_ALL: 'C.UTF-8' };
 }
 
-function withPrivileges(spec: ProcessSpec): [string, ...string[]] {
+function withPrivileges(spec: ProcessSpec, outlives: boolean): [string, ...string[]] {
   // setpriv executes the program in its own place: the pid stays the program's.
   const identity =
     spec.user !== undefined && process.getuid?.() === 0
       ? [`--reuid=${spec.user.uid}`, `--regid=${spec.user.gid}`, '--clear-groups']
       : [];
-  return ['setpriv', ...identity, `--pdeathsig=${spec.stopSignal}`, '--', spec.command, ...spec.args];
+  const deathSignal = outlives ? [] : [`--pdeathsig=${spec.stopSignal}`];
+  return ['setpriv', ...identity, ...deathSignal, '--', spec.command, ...spec.args];
 }
 
 function openLog(file: string): number {

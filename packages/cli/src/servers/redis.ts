@@ -1,5 +1,6 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { readIfThere, replaceFile } from '../files.ts';
 import { requireProgram } from './binaries.ts';
 import { firstLine } from './probe.ts';
 import { plainEnvironment, type ProcessSpec } from './process.ts';
@@ -28,7 +29,9 @@ export function redisServer(options: RedisOptions): ProcessSpec {
     stopSignal: 'SIGTERM',
     prepare: async () => {
       await mkdir(options.folder, { recursive: true, mode: 0o700 });
-      await writeFile(configFile, redisConfig(options), { mode: 0o600 });
+      const config = redisConfig(options);
+      // Not written again: on a full disk an emptied file would start a server without a password.
+      if (readIfThere(configFile) !== config) replaceFile(configFile, config);
     },
     probe: async () => isAlive(await firstLine(options.port, 'PING\r\n')),
   };

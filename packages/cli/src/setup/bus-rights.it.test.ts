@@ -56,44 +56,44 @@ afterEach(async () => {
   rmSync(folder.root, { recursive: true });
 });
 
-/** Those of the subjects on which the bus lets media be heard. */
-const heardOf = async (subjects: readonly string[]): Promise<string[]> => {
-  const heard: string[] = [];
-  const all = everybody.subscribe('>', { callback: (_error, { subject }) => void heard.push(subject) });
+/** The subjects on which media is allowed to publish. */
+const publishedSubjects = async (subjects: readonly string[]): Promise<string[]> => {
+  const received: string[] = [];
+  const all = everybody.subscribe('>', { callback: (_error, { subject }) => void received.push(subject) });
   await everybody.flush();
   for (const subject of subjects) media.publish(subject);
   await media.flush(); // the bus has dealt with all of them
   await everybody.flush();
   all.unsubscribe();
-  return heard.filter((subject) => subjects.includes(subject));
+  return received.filter((subject) => subjects.includes(subject));
 };
 
 describe('an update of a running bus', () => {
   it('gives open connections what is new beside what they had, and takes back at the end what only was', async () => {
-    expect(await heardOf([added, 'old.said'])).toEqual(['old.said']);
-    const told: string[] = [];
+    expect(await publishedSubjects([added, 'old.said'])).toEqual(['old.said']);
+    const delivered: string[] = [];
     const ended = new Promise<Error>((resolve) => {
       const callback = (error: Error | null, { subject }: { subject: string }) =>
-        error === null ? void told.push(subject) : resolve(error);
+        error === null ? void delivered.push(subject) : resolve(error);
       media.subscribe('old.heard', { callback });
     });
     await media.flush();
 
     expect(await widenBusRights(folder, instance)).toBe(true);
-    expect(await heardOf([added, 'old.said'])).toEqual([added, 'old.said']);
+    expect(await publishedSubjects([added, 'old.said'])).toEqual([added, 'old.said']);
     everybody.publish('old.heard');
     await everybody.flush();
     await media.flush();
-    expect(told).toEqual(['old.heard']);
+    expect(delivered).toEqual(['old.heard']);
     expect(await widenBusRights(folder, instance)).toBe(false);
 
     await settleBusRights(folder, instance);
-    expect(await heardOf([added, 'old.said'])).toEqual([added]);
+    expect(await publishedSubjects([added, 'old.said'])).toEqual([added]);
     expect((await ended).message).toMatch(/permissions violation/i);
     expect(readNatsRights(folder.nats)).toMatchObject(natsUsers());
   });
 
-  it('is told when the bus refuses it', async () => {
+  it('receives an error when the bus denies a right', async () => {
     writeNatsConfig({ folder: folder.nats, port: instance.ports['nats']!, users: [] });
     const refused = { ...instance, ports: { ...instance.ports, nats: 1 } };
     await expect(widenBusRights(folder, refused)).rejects.toThrow('refuses its new configuration');

@@ -4,14 +4,14 @@ import { together } from './bus-rights.ts';
 describe('rights of two versions', () => {
   it('are those of this one and those of the one before, each once', () => {
     const now = { media: { publish: ['a', 'b'], subscribe: ['x'] }, identity: { publish: ['i'], subscribe: [] } };
-    const before = { media: { publish: ['b', 'c'], subscribe: ['y'] } };
+    const before = { media: { publish: ['b', 'c'], subscribe: ['y'], allowResponses: true } };
     expect(together(now, before)).toEqual({
-      media: { publish: ['a', 'b', 'c'], subscribe: ['x', 'y'] },
-      identity: { publish: ['i'], subscribe: [] },
+      media: { publish: ['a', 'b', 'c'], subscribe: ['x', 'y'], allowResponses: true },
+      identity: { publish: ['i'], subscribe: [], allowResponses: false },
     });
   });
 
-  it('are nobody’s who is no user any more', () => {
+  it('are none for a removed user', () => {
     expect(together({}, { gone: { publish: ['>'], subscribe: ['>'] } })).toEqual({});
   });
 });

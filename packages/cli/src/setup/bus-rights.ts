@@ -36,9 +36,13 @@ export function together(now: NatsRights, before: NatsRights): NatsRights {
     ...b.filter((subject) => !a.includes(subject)),
   ];
   return Object.fromEntries(
-    Object.entries(now).map(([user, { publish, subscribe }]) => [
+    Object.entries(now).map(([user, { publish, subscribe, allowResponses = false }]) => [
       user,
-      { publish: both(publish, before[user]?.publish), subscribe: both(subscribe, before[user]?.subscribe) },
+      {
+        publish: both(publish, before[user]?.publish),
+        subscribe: both(subscribe, before[user]?.subscribe),
+        allowResponses: allowResponses || (before[user]?.allowResponses ?? false),
+      },
     ]),
   );
 }

@@ -41,6 +41,7 @@ export const testPackages: readonly SystemPackage[] = [
   file('samba-ad-dc', '/var/lib/dpkg/info/samba-ad-dc.list'),
   file('samba-ad-provision', '/usr/share/samba/setup/provision.ldif'),
   program('nginx-light', 'nginx'),
+  program('openssl', 'openssl'),
   program('prometheus', 'prometheus', 'promtool'),
   program('kubernetes-client', 'kubectl'),
 ];

@@ -23,7 +23,7 @@ describe('assignPorts', () => {
     expect(assigned).toEqual({ a: 21_000, b: 23_000 });
   });
 
-  it('forgets the ports of names that are gone', async () => {
+  it('removes the ports of names that no longer exist', async () => {
     expect(await assignPorts(['new'], { old: 21_000 }, machine([], [22_000]))).toEqual({ new: 22_000 });
   });
 });

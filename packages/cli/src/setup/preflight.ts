@@ -52,7 +52,7 @@ export function checkDisk(folder: DataFolder, free = freeBytes(folder.root)): vo
   );
 }
 
-/** Refuses a public port that somebody else listens on. */
+/** Refuses a public port that another process listens on. */
 export async function checkPort(port: number): Promise<void> {
   if (!(await isPortFree(port))) {
     throw new Refusal(`Port ${port} is in use by another program; choose another one with --port.`);

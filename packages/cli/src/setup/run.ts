@@ -29,7 +29,7 @@ export async function run(command: string, args: readonly string[], options: Run
     };
     child.stdout.setEncoding('utf8').on('data', take);
     child.stderr.setEncoding('utf8').on('data', take);
-    child.once('error', (error) => {
+    child.on('error', (error) => {
       if (child.pid === undefined) resolve({ code: 127, output: error.message });
     });
     child.once('close', (code) => resolve({ code: code ?? 1, output }));

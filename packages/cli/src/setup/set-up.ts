@@ -4,10 +4,11 @@ import { replaceFile } from '../files.ts';
 import type { DataFolder } from '../paths.ts';
 import { databaseServices, roleOf } from '../supervisor/environment.ts';
 import { scaledNames, type GpuScale } from '../supervisor/gpu-scale.ts';
-import { endLeftovers } from '../supervisor/leftovers.ts';
-import { portNames, serviceNames } from '../supervisor/plan.ts';
+import { instanceProcesses, type InstanceProcess } from '../supervisor/instance-processes.ts';
+import { endGuardian, endLeftovers } from '../supervisor/leftovers.ts';
+import { portNames, serverNames, serviceNames } from '../supervisor/plan.ts';
 import { ADMIN_PASSWORD } from '../supervisor/run-instance.ts';
-import { readRuntime, removeRuntime } from '../supervisor/runtime.ts';
+import { readRuntime, removeRuntime, type RecordedProcess } from '../supervisor/runtime.ts';
 import { writeBusRights } from './bus-rights.ts';
 import { readInstance, writeInstance, type Instance } from './instance.ts';
 import { assignPorts } from './ports.ts';
@@ -19,8 +20,11 @@ const DEFAULT_EMAIL = 'admin@overtone.localhost';
 
 /** Ends what a supervisor that was killed has left running. */
 export async function clearLeftovers(folder: DataFolder): Promise<number> {
-  const runtime = readRuntime(folder);
-  const ended = runtime === undefined ? 0 : await endLeftovers(runtime.processes);
+  await endGuardian(folder.root);
+  const recorded = readRuntime(folder)?.processes ?? [];
+  // What is not in the record: it could not be written, or its writer was killed before.
+  const unrecorded = instanceProcesses(folder.root).filter(({ pid }) => !recorded.some((p) => p.pid === pid));
+  const ended = await endLeftovers([...recorded, ...unrecorded.map(asRecorded)]);
   removeRuntime(folder);
   return ended;
 }
@@ -51,6 +55,12 @@ export async function setUp(folder: DataFolder, givenPort: number | undefined, s
   return instance;
 }
 
+const asRecorded = (process: InstanceProcess): RecordedProcess => ({
+  ...process,
+  kind: serverNames.includes(process.name) ? 'server' : 'service',
+  restarts: 0,
+});
+
 function makeFolders({ logs, objects, search, models, compileCache, work }: DataFolder): void {
   // What a job that was killed had in hand; nothing runs now that could still need it.
   rmSync(work, { recursive: true, force: true });
@@ -65,7 +75,7 @@ export function adminEmail(before: Instance | undefined, given: string | undefin
   return settled ?? given ?? before?.adminEmail ?? DEFAULT_EMAIL;
 }
 
-/** The first administrator's password, while nobody was told; afterwards nobody can look it up. */
+/** The first administrator's password, until it is shown once; it cannot be read later. */
 export function takeAdminPassword(folder: DataFolder, secrets: Secrets, instance: Instance): string | undefined {
   if (instance.adminAnnounced) return undefined;
   const password = secrets.read(ADMIN_PASSWORD);

@@ -17,7 +17,7 @@ describe('back-off', () => {
     expect(pauseBeforeStart(endings(Array<number>(40).fill(0)))).toBe(10_000);
   });
 
-  it('begins anew after half a healthy minute', () => {
+  it('starts over after half a healthy minute', () => {
     expect(pauseBeforeStart(endings([100, 100, 100, 30_000]))).toBe(200);
   });
 });

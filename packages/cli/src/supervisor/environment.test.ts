@@ -46,31 +46,31 @@ describe('serviceEnvironment', () => {
     expect([env['NATS_USER'], env['NATS_PASSWORD']]).toEqual(['media', 'nats_media/pass']);
   });
 
-  it("passes the caller's variables on, but lets nobody override an address", () => {
+  it("passes the caller's variables on, but addresses cannot be overridden", () => {
     const env = serviceEnvironment('media', source({ caller: { LOG_LEVEL: 'debug', DATABASE_URL: 'elsewhere' } }));
     expect([env['LOG_LEVEL'], env['DATABASE_URL']]).toEqual(['debug', expect.stringContaining('@127.0.0.1')]);
   });
 
   it('tells secrets that seed settings to identity only', () => {
     const seeds = ['LDAP_BIND_PASSWORD', 'OIDC_CLIENT_SECRET_FILE', 'KEYCLOAK_CLIENT_SECRET', 'PROXY_SHARED_SECRET'];
-    const told = source({ caller: { LDAP_SERVER: 'ds', ...Object.fromEntries(seeds.map((name) => [name, 'x'])) } });
-    const knowing = services.filter((name) => seeds.some((seed) => seed in serviceEnvironment(name, told)));
+    const input = source({ caller: { LDAP_SERVER: 'ds', ...Object.fromEntries(seeds.map((name) => [name, 'x'])) } });
+    const knowing = services.filter((name) => seeds.some((seed) => seed in serviceEnvironment(name, input)));
     expect(knowing).toEqual(['identity']);
-    expect(Object.keys(serviceEnvironment('identity', told))).toEqual(
+    expect(Object.keys(serviceEnvironment('identity', input))).toEqual(
       expect.arrayContaining([...seeds, 'LDAP_SERVER']),
     );
   });
 
   it("tells the first administrator's password to identity only", () => {
-    const told = source({
+    const input = source({
       adminPasswordFile: '/data/secrets/first',
       caller: { OT_ADMIN_PASSWORD: 'secret', OT_ADMIN_EMAIL: 'ada@example.org' },
     });
     const knowing = services.filter((name) =>
-      Object.keys(serviceEnvironment(name, told)).some((k) => k.startsWith('OT_ADMIN')),
+      Object.keys(serviceEnvironment(name, input)).some((k) => k.startsWith('OT_ADMIN')),
     );
     expect(knowing).toEqual(['identity']);
-    expect(serviceEnvironment('identity', told)['OT_ADMIN_PASSWORD']).toBeUndefined();
+    expect(serviceEnvironment('identity', input)['OT_ADMIN_PASSWORD']).toBeUndefined();
   });
 
   it('uses the folder of models that the caller names', () => {
@@ -84,6 +84,10 @@ describe('serviceEnvironment', () => {
 describe('maxConnections', () => {
   it('has room for every pool at its fullest', () => {
     expect(maxConnections({ DB_POOL_SIZE: '50', DB_MAX_OVERFLOW: '50' })).toBe(520);
+  });
+
+  it('is 200 where no variable says otherwise, as specified', () => {
+    expect(maxConnections({})).toBe(200);
   });
 
   it('is what the caller says', () => {

@@ -9,7 +9,7 @@ export interface EnvironmentSource {
   readonly instance: Instance;
   readonly secrets: Secrets;
   readonly uiFolder: string;
-  /** Of whoever called us: all of it reaches the services, ours wins. */
+  /** The caller's variables: all of them reach the services; those set here take precedence. */
   readonly caller: Readonly<Record<string, string | undefined>>;
   /** The file of the first administrator's password, as long as there has been no first start. */
   readonly adminPasswordFile?: string;
@@ -31,7 +31,7 @@ const WITH_OBJECTS = new Set(['media', 'transcription-worker', 'search-indexer']
 const WITH_SECRETS = new Set(['identity', 'directory-sync']);
 const FOR_IDENTITY_ONLY = ['OT_ADMIN_EMAIL', 'OT_ADMIN_PASSWORD', 'OT_ADMIN_PASSWORD_FILE'];
 
-/** Seeds of settings that are secret: nobody else has to know them. */
+/** Secret seeds of settings: no other service needs them. */
 const SECRET_SEEDS = ['LDAP_BIND_PASSWORD', 'OIDC_CLIENT_SECRET', 'KEYCLOAK_CLIENT_SECRET', 'PROXY_SHARED_SECRET'];
 const isFor = (service: string, name: string) =>
   !FOR_IDENTITY_ONLY.includes(name) &&
@@ -47,7 +47,7 @@ export function listenerUrl(instance: Instance, service: string, listener: 'api'
   return `http://127.0.0.1:${port}`;
 }
 
-/** Everything a service is told at its start. */
+/** The environment of a service. */
 export function serviceEnvironment(service: string, source: EnvironmentSource): Record<string, string> {
   return { ...fromCaller(service, source), ...forAll(service, source), ...forSome(service, source) };
 }

@@ -53,16 +53,16 @@ const provision = async (url: string, pass: string): Promise<string> => {
 };
 
 /** What so many workers say of themselves. */
-const toldBy = async (bucket: KV, workers: number) => {
-  const told = new Map<string, { pulls: string[]; gpus: string[] }>();
+const registrationsIn = async (bucket: KV, workers: number) => {
+  const registrations = new Map<string, { pulls: string[]; gpus: string[] }>();
   for await (const entry of await bucket.watch()) {
     const { pulls, gpu } = workerValue.parse(entry.json());
     // On a very busy machine the driver may be too slow the first time.
     if (!gpu?.devices.length) continue;
-    told.set(entry.key, { pulls: pulls.toSorted(), gpus: gpu.devices.map((d) => d.name) });
-    if (told.size === workers) break;
+    registrations.set(entry.key, { pulls: pulls.toSorted(), gpus: gpu.devices.map((d) => d.name) });
+    if (registrations.size === workers) break;
   }
-  return [...told.values()].toSorted((a, b) => a.pulls.length - b.pulls.length);
+  return [...registrations.values()].toSorted((a, b) => a.pulls.length - b.pulls.length);
 };
 
 describe('an instance started with --gpu-scale', () => {
@@ -93,9 +93,9 @@ describe('an instance started with --gpu-scale', () => {
     expect(new Set(shown.map((s) => s.pid)).size).toBe(3);
 
     const workers = await nc.jetstream().views.kv('WORKERS');
-    const told = await toldBy(workers, 3);
+    const registrations = await registrationsIn(workers, 3);
     const onOne = { pulls: ['gpu-transcription'], gpus: ['Tesla T4'] };
     const usual = { pulls: ['cpu-media', 'cpu-transcription', 'gpu-transcription'], gpus: ['NVIDIA A10', 'Tesla T4'] };
-    expect(told).toEqual([onOne, onOne, usual]);
+    expect(registrations).toEqual([onOne, onOne, usual]);
   });
 });

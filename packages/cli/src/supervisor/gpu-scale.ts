@@ -30,7 +30,7 @@ export function scaledNames(scale: GpuScale | undefined): string[] {
   return Array.from({ length: scale?.workers ?? 0 }, (_, index) => `${scaledService}-gpu-${index + 1}`);
 }
 
-/** What they are told besides what every worker is: work of the queue for GPUs only, on that GPU only. */
+/** Their variables in addition to those of every worker: only the GPU queue, only that GPU. */
 export const scaledEnvironment = ({ device }: GpuScale): Record<string, string> => ({
   WORKER_QUEUES: 'gpu',
   CUDA_VISIBLE_DEVICES: device,

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** A process, told apart from any later one with the same number by the moment it started. */
+/** A process, distinguished by its start time from a later one with the same pid. */
 export interface ProcessIdentity {
   readonly pid: number;
   /** Clock ticks since the machine started. */
@@ -8,6 +8,7 @@ export interface ProcessIdentity {
 }
 
 interface ProcessEntry extends ProcessIdentity {
+  readonly parent: number;
   readonly session: number;
 }
 
@@ -17,7 +18,7 @@ export function parseStat(pid: number, stat: string): ProcessEntry | undefined {
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const state = fields[0];
   if (state === undefined || state === 'Z' || state === 'X') return undefined;
-  return { pid, session: Number(fields[3]), started: Number(fields[19]) };
+  return { pid, parent: Number(fields[1]), session: Number(fields[3]), started: Number(fields[19]) };
 }
 
 /** The identity of a living process. */
@@ -26,15 +27,25 @@ export function identify(pid: number): ProcessIdentity | undefined {
   return entry === undefined ? undefined : { pid, started: entry.started };
 }
 
+/** The parent of a living process. */
+export function parentOf(pid: number): number | undefined {
+  return look(pid)?.parent;
+}
+
+/** Whether a process leads its session. */
+export function leadsSession(pid: number): boolean {
+  return look(pid)?.session === pid;
+}
+
 /** Whether exactly this process is alive. */
 export function isAlive({ pid, started }: ProcessIdentity): boolean {
   return look(pid)?.started === started;
 }
 
-/** The living processes of the session that a process of ours opened: its children's children, wherever they hang. */
+/** The live processes of the session that our process opened, including detached descendants. */
 export function sessionOf(leader: ProcessIdentity): ProcessIdentity[] {
   const holder = look(leader.pid);
-  if (holder !== undefined && holder.started !== leader.started) return []; // the number is somebody else's by now
+  if (holder !== undefined && holder.started !== leader.started) return []; // the pid belongs to another process by now
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .map((name) => look(Number(name)))

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -6,8 +6,9 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { fixtureService } from '../../test/fixtures.ts';
 import { freePort } from '../servers/ports.ts';
 import type { Failures } from './backoff.ts';
-import { isAlive, sessionOf } from './identity.ts';
-import { createKeeper, type Keeper } from './keeper.ts';
+import { spawnProcess, waitUntilReady, type ServerHealth } from '../servers/process.ts';
+import { identify, isAlive, sessionOf } from './identity.ts';
+import { createKeeper, type Keeper, type KeeperOptions } from './keeper.ts';
 
 describe('keeper', () => {
   let folder: string;
@@ -15,7 +16,12 @@ describe('keeper', () => {
   let port: number;
   const lines: string[] = [];
 
-  const keep = (traits: readonly string[] = [], graceMs = 5000, pauseMs: (failures: Failures) => number = () => 20) => {
+  const keep = (
+    traits: readonly string[] = [],
+    graceMs = 5000,
+    pauseMs: (failures: Failures) => number = () => 20,
+    more: Partial<KeeperOptions> = {},
+  ) => {
     keeper = createKeeper({
       spec: fixtureService('fixture', port, traits),
       logFile: join(folder, 'fixture.log'),
@@ -24,6 +30,7 @@ describe('keeper', () => {
       onChange: () => undefined,
       log: (line) => lines.push(line),
       pauseMs,
+      ...more,
     });
     return keeper;
   };
@@ -68,6 +75,74 @@ describe('keeper', () => {
     await expect(keep(['broken']).start()).rejects.toThrow(
       'fixture ended 3 times while starting (Error: the fixture is broken)',
     );
+  });
+
+  it('adopts a process of the supervisor before it, and starts it again when it ends', async () => {
+    const spec = fixtureService('fixture', port);
+    const orphan = await spawnProcess(spec);
+    await waitUntilReady(spec, orphan, 10_000);
+    const kept = keep([], 5000, () => 20, { adopted: identify(orphan.pid) });
+    await kept.start();
+    expect(kept.running()?.pid).toBe(orphan.pid);
+    process.kill(orphan.pid, 'SIGKILL');
+    await until(() => kept.running() !== undefined && kept.running()?.pid !== orphan.pid);
+    expect(lines).toEqual([`fixture is still running (pid ${orphan.pid})`, 'fixture ended (exit code unknown)']);
+  });
+
+  it('starts at once what waits for its next attempt when there is space again', async () => {
+    const kept = keep([], 5000, () => 3_600_000);
+    await kept.start();
+    const before = kept.running()!;
+    process.kill(before.pid, 'SIGKILL');
+    await until(() => kept.running() === undefined);
+    await sleep(0);
+    kept.retryNow();
+    await until(() => kept.running() !== undefined);
+    expect(kept.restarts()).toBe(1);
+  });
+
+  it('restarts a server that runs but does not work after a full disk', async () => {
+    let health: ServerHealth = 'working';
+    const spec = { ...fixtureService('fixture', port), health: async () => await Promise.resolve(health) };
+    const kept = keep([], 5000, () => 20, { spec });
+    await kept.start();
+    const before = kept.running()!;
+    kept.retryNow();
+    health = 'broken';
+    kept.retryNow();
+    await until(() => kept.running() !== undefined && kept.running()?.pid !== before.pid);
+    health = 'working';
+    expect(lines).toContain('fixture does not work any more: started again');
+  });
+
+  it('leaves a server alone that does not respond, as one that is frozen', async () => {
+    const asked: number[] = [];
+    const spec = {
+      ...fixtureService('fixture', port),
+      health: async (): Promise<ServerHealth> => await Promise.resolve(asked.push(1) > 0 ? 'unresponsive' : 'broken'),
+    };
+    const kept = keep([], 5000, () => 20, { spec, checkEveryMs: 5 });
+    await kept.start();
+    await until(() => asked.length > 10);
+    expect(kept.restarts()).toBe(0);
+  });
+
+  it('never gives up where it is persistent', async () => {
+    const kept = keep(['broken'], 5000, () => 5, { persistent: true });
+    const outcome: string[] = [];
+    const starting = kept.start().catch(() => outcome.push('rejected'));
+    await until(() => kept.restarts() > 4);
+    expect(outcome).toEqual([]);
+    await kept.stop();
+    await starting;
+  });
+
+  it('hands the number of uncaught exceptions to the next process', async () => {
+    const kept = keep(['uncaught-once']);
+    void kept.start().catch(() => undefined);
+    await until(() => kept.restarts() === 1);
+    const environment = () => readFileSync(`/proc/${kept.running()?.pid}/environ`, 'utf8').split('\0');
+    await until(() => environment().includes('UNCAUGHT_EXCEPTIONS=1'));
   });
 
   it('kills what does not stop when asked', async () => {

@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { kill } from '../servers/process.ts';
 import { isAlive, sessionOf, type ProcessIdentity } from './identity.ts';
+import { GUARDIAN, instanceProcesses } from './instance-processes.ts';
 import type { RecordedProcess } from './runtime.ts';
 
 const GRACE_MS = 10_000;
+const SUPERVISOR_GRACE_MS = 60_000;
 
 /** Ends processes that a dead supervisor left behind: services first, then the servers they use. */
 export async function endLeftovers(processes: readonly RecordedProcess[], graceMs = GRACE_MS): Promise<number> {
@@ -13,6 +15,19 @@ export async function endLeftovers(processes: readonly RecordedProcess[], graceM
     ended += await endAll(group, graceMs);
   }
   return ended;
+}
+
+/** Ends the shell that would start the supervisor again, and after it the supervisor. Says whether there was one. */
+export async function endGuardian(root: string, graceMs = SUPERVISOR_GRACE_MS): Promise<boolean> {
+  const guardians = instanceProcesses(root).filter(({ name }) => name === GUARDIAN);
+  for (const guardian of guardians) {
+    kill(guardian.pid, 'SIGKILL');
+    await waitForEnd([guardian], graceMs);
+    const supervisors = sessionOf(guardian);
+    for (const { pid } of supervisors) kill(pid, 'SIGTERM');
+    if (!(await waitForEnd(supervisors, graceMs))) for (const { pid } of supervisors) kill(pid, 'SIGKILL');
+  }
+  return guardians.length > 0;
 }
 
 /** Kills what a process of ours started and left behind when it ended. */
@@ -31,7 +46,7 @@ async function endAll(group: readonly RecordedProcess[], graceMs: number): Promi
   return alive.length;
 }
 
-/** Waits until none of the processes is alive, or the time is over. */
+/** Waits until none of the processes is alive, or until the timeout. */
 export async function waitForEnd(processes: readonly ProcessIdentity[], timeoutMs: number): Promise<boolean> {
   const deadline = Date.now() + timeoutMs;
   while (processes.some(isAlive)) {

@@ -22,7 +22,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 describe('rotateLogs', () => {
-  it('sets a large log aside while its writer goes on', async () => {
+  it('rotates a large log while its writer continues', async () => {
     const writer = openSync(file, 'a');
     writeSync(writer, 'old line\n'.repeat(20));
     await rotateLogs(folder, 100);

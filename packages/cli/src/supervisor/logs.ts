@@ -1,5 +1,5 @@
 import { readIfThere } from '../files.ts';
-import { copyFile, readdir, stat, truncate } from 'node:fs/promises';
+import { copyFile, readdir, rm, stat, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 
 const LIMIT_BYTES = 20 * 1024 * 1024;
@@ -11,7 +11,8 @@ export async function rotateLogs(folder: string, limitBytes = LIMIT_BYTES): Prom
     const file = join(folder, name);
     if ((await stat(file)).size <= limitBytes) continue;
     // Writers hold the file open for appending: it is emptied, not moved.
-    await copyFile(file, `${file}.1`);
+    // On a full disk there is no room for a copy; the old generation is given up and the log emptied all the same.
+    await copyFile(file, `${file}.1`).catch(async () => await rm(`${file}.1`, { force: true }));
     await truncate(file);
   }
 }

@@ -25,11 +25,14 @@ export function serviceNames(folder = join(productFolder, 'services')): string[]
     .sort();
 }
 
+/** The names of the servers that services use. */
+export const serverNames: readonly string[] = ['postgres', 'nats', 'redis'];
+
 /** The names under which ports are assigned: of services, and of more processes of one. */
 export function portNames(services: readonly string[]): string[] {
   const listeners = services.flatMap((name) => [`${name}.api`, `${name}.internal`]);
   // The edge listens on the public port, which people choose.
-  return ['postgres', 'nats', 'redis', ...listeners.filter((name) => name !== 'edge-gateway.api')];
+  return [...serverNames, ...listeners.filter((name) => name !== 'edge-gateway.api')];
 }
 
 /** What has to run, from what the instance remembers. */
@@ -45,7 +48,11 @@ export function planInstance(source: EnvironmentSource, services = serviceNames(
         durable: true,
         maxConnections: maxConnections(caller),
       }),
-      natsServer({ folder: folder.nats, port: port('nats') }),
+      natsServer({
+        folder: folder.nats,
+        port: port('nats'),
+        supervisor: { user: 'supervisor', password: secrets.read('nats_supervisor') },
+      }),
       redisServer({ folder: folder.redis, port: port('redis'), password: secrets.read('redis') }),
     ],
     services: [
@@ -73,12 +80,16 @@ export function planMark(names = serviceNames()): string {
   return createHash('sha256').update(JSON.stringify(services)).digest('hex');
 }
 
-/** Room for every pool at its fullest, and for those who look after the database. */
+/** Specification, "Limits". */
+const defaultConnections = 200;
+
+/** 200 as specified; with larger pools, room for all of them at their largest and for administration. */
 export function maxConnections(caller: Readonly<Record<string, string | undefined>>): number {
   const given = Number(caller['PG_MAX_CONNECTIONS']);
   if (given > 0) return given;
-  const pool = Number(caller['DB_POOL_SIZE'] ?? 20) + Number(caller['DB_MAX_OVERFLOW'] ?? 40);
-  return Math.max(200, 5 * pool + 20);
+  const { DB_POOL_SIZE: size, DB_MAX_OVERFLOW: overflow } = caller;
+  if (size === undefined && overflow === undefined) return defaultConnections;
+  return Math.max(defaultConnections, 5 * (Number(size ?? 20) + Number(overflow ?? 40)) + 20);
 }
 
 function scaledWorker(name: string, source: EnvironmentSource, scale: GpuScale): ProcessSpec {
@@ -125,7 +136,7 @@ function memoryFlags(name: string): string[] {
   ];
 }
 
-// Not by fetch, whose machinery would stay in the supervisor's memory for a question that is over in a moment.
+// Not by fetch: undici would stay in the supervisor's memory for one short request.
 async function answersOk(url: string): Promise<boolean> {
   return await new Promise((resolve) => {
     const request = get(url, { agent: false, timeout: 3000 }, (response) => {
@@ -133,6 +144,6 @@ async function answersOk(url: string): Promise<boolean> {
       resolve(response.statusCode === 200);
     });
     request.once('timeout', () => request.destroy(new Error('timeout')));
-    request.once('error', () => resolve(false));
+    request.on('error', () => resolve(false));
   });
 }

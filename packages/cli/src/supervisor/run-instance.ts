@@ -22,7 +22,7 @@ export const ADMIN_PASSWORD = 'first_admin_password';
 export async function superviseInstance(
   folder: DataFolder,
   say: { progress: (line: string) => void; log: (line: string) => void },
-  options: { readonly gpuScale: boolean },
+  options: { readonly gpuScale: boolean; readonly resume?: boolean; readonly servicesOutlive?: boolean },
 ): Promise<Supervisor> {
   if ((await tryLock(instanceLock(folder))) === undefined) throw new Refusal('Overtone is running already.');
   const instance = readInstance(folder);
@@ -30,6 +30,8 @@ export async function superviseInstance(
   const source = sourceOf(folder, instance);
   return createSupervisor({
     ...say,
+    resume: options.resume === true,
+    servicesOutlive: options.servicesOutlive === true,
     folder,
     plan: planInstance(source, undefined, options.gpuScale ? gpuScaleOf(process.env) : undefined),
     migrate: async () => await migrate(source),

@@ -22,7 +22,7 @@ const runtimeSchema = z.object({
 
 /** A process of a running instance. */
 export type RecordedProcess = z.infer<typeof processSchema>;
-/** What runs now: kept by the supervisor, read by the other commands and by whoever has to clear up after it. */
+/** What runs now: written by the supervisor, read by the other commands and by the cleanup. */
 export type Runtime = z.infer<typeof runtimeSchema>;
 
 /** What the last supervisor recorded; `undefined` when there is none or the machine was restarted since. */

@@ -8,6 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { fixtureService } from '../../test/fixtures.ts';
 import { dataFolder, type DataFolder } from '../paths.ts';
 import { freePorts } from '../servers/ports.ts';
+import { clearLeftovers } from '../setup/set-up.ts';
 import { isAlive } from './identity.ts';
 import { endLeftovers, waitForEnd } from './leftovers.ts';
 import { readLiveRuntime, readRuntime } from './runtime.ts';
@@ -74,8 +75,8 @@ describe('supervisor', () => {
 
 describe('a supervisor that was killed', () => {
   let killed: ChildProcess | undefined;
-  const startAndKill = async (traits: readonly string[]) => {
-    killed = spawn(process.execPath, [SUPERVISOR, folder.root, String(ports[0]), ...traits], {
+  const startAndKill = async (traits: readonly string[], mode = 'follows') => {
+    killed = spawn(process.execPath, [SUPERVISOR, folder.root, String(ports[0]), mode, ...traits], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     await once(killed.stdout!, 'data');
@@ -99,6 +100,34 @@ describe('a supervisor that was killed', () => {
     expect(processes.filter(isAlive)).toHaveLength(1);
     expect(await endLeftovers(processes, 200)).toBe(1);
     expect(processes.filter(isAlive)).toEqual([]);
+  });
+
+  it('leaves its services serving where they outlive it, and the next one adopts them without a record', async () => {
+    const [service] = await startAndKill([], 'outlives');
+    expect(isAlive(service!)).toBe(true);
+    rmSync(folder.runtime);
+    const log: string[] = [];
+    const supervisor = createSupervisor({
+      folder,
+      plan: { servers: [], services: [fixtureService('fixture', ports[0]!)], mark: 'this' },
+      migrate: async () => await Promise.resolve('nothing to do'),
+      progress: () => undefined,
+      log: (line) => log.push(line),
+      resume: true,
+      servicesOutlive: true,
+    });
+    await supervisor.start();
+    expect(readLiveRuntime(folder)?.processes.map((p) => p.pid)).toEqual([service!.pid]);
+    expect(log).toContain(`fixture is still running (pid ${service!.pid})`);
+    await supervisor.stop();
+    expect(isAlive(service!)).toBe(false);
+  });
+
+  it('is ended by the next start although no record could be written', async () => {
+    const [service] = await startAndKill([], 'outlives');
+    rmSync(folder.runtime);
+    expect(await clearLeftovers(folder)).toBe(1);
+    expect(isAlive(service!)).toBe(false);
   });
 
   it('never costs a stranger that got the number of a dead process', async () => {

@@ -1,11 +1,15 @@
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { productVersion, type DataFolder } from '../paths.ts';
+import { messageOf } from '../refusal.ts';
 import type { ProcessSpec } from '../servers/process.ts';
+import { keepDiskReserve } from './disk-reserve.ts';
 import { identify } from './identity.ts';
+import { instanceProcesses, processMark } from './instance-processes.ts';
 import { createKeeper, type Keeper } from './keeper.ts';
 import { rotateLogs } from './logs.ts';
 import type { Plan } from './plan.ts';
-import { removeRuntime, writeRuntime, type RecordedProcess, type Runtime } from './runtime.ts';
+import { readRuntime, removeRuntime, writeRuntime, type RecordedProcess, type Runtime } from './runtime.ts';
 
 /** What a supervisor looks after and whom it tells. */
 export interface SupervisorOptions {
@@ -13,10 +17,14 @@ export interface SupervisorOptions {
   readonly plan: Plan;
   /** Runs once the servers are up, before the services start. */
   readonly migrate: () => Promise<string>;
-  /** Shown to the person who waits. */
+  /** Shown as progress in the terminal. */
   readonly progress: (line: string) => void;
   /** Written to the supervisor's own log. */
   readonly log: (line: string) => void;
+  /** Continues after a supervisor that was killed: adopts running processes and retries without limit. */
+  readonly resume?: boolean;
+  /** Servers and services go on when the supervisor dies. */
+  readonly servicesOutlive?: boolean;
 }
 
 /** Runs an instance. */
@@ -30,16 +38,24 @@ export interface Supervisor {
 const READY_WITHIN_MS = 120_000;
 const SERVER_GRACE_MS = 20_000;
 const ROTATE_EVERY_MS = 30_000;
+const RETRY_MS = 1000;
 const DOOR = 'edge-gateway';
 
 /** Starts servers and services, keeps them alive and records what runs. */
-export function createSupervisor({ folder, plan, migrate, progress, log }: SupervisorOptions): Supervisor {
+export function createSupervisor(options: SupervisorOptions): Supervisor {
+  const { folder, plan, migrate, progress, log, resume = false, servicesOutlive = false } = options;
   const self = identify(process.pid)!;
   let phase: Runtime['phase'] = 'starting';
   let stopped: Promise<void> | undefined;
 
+  // The record also has those that write over their environment (Redis), the marks those that could not be recorded.
+  const before = resume ? [...instanceProcesses(folder.root), ...(readRuntime(folder)?.processes ?? [])] : [];
   const keep = (spec: ProcessSpec, graceMs: number) =>
     createKeeper({
+      adopted: before.find(({ name }) => name === spec.name),
+      env: processMark(folder.root, spec.name),
+      outlives: servicesOutlive,
+      persistent: resume,
       spec,
       logFile: join(folder.logs, `${spec.name}.log`),
       readyWithinMs: READY_WITHIN_MS,
@@ -53,30 +69,70 @@ export function createSupervisor({ folder, plan, migrate, progress, log }: Super
     () => void rotateLogs(folder.logs).catch((e: unknown) => log(String(e))),
     ROTATE_EVERY_MS,
   );
+  const reserve = keepDiskReserve({
+    folder: folder.root,
+    file: folder.reserve,
+    log,
+    onSpace: () => {
+      for (const keeper of [...servers, ...services]) keeper.retryNow();
+    },
+  });
+  let recording: NodeJS.Timeout | undefined;
+  let unrecorded = false;
 
   function record(): void {
     const processes = [...recorded(servers, 'server'), ...recorded(services, 'service')];
-    writeRuntime(folder, { phase, version: productVersion(), mark: plan.mark, supervisor: self, processes });
+    clearTimeout(recording);
+    try {
+      writeRuntime(folder, { phase, version: productVersion(), mark: plan.mark, supervisor: self, processes });
+      unrecorded = false;
+    } catch (error) {
+      if (!unrecorded) log(`processes not recorded: ${messageOf(error)}`);
+      unrecorded = true;
+      recording = setTimeout(record, RETRY_MS);
+    }
   }
 
   async function stop(): Promise<void> {
     clearInterval(rotation);
+    reserve.stop();
     phase = 'stopping';
     record();
-    // The door first, so that nobody new comes in; the servers last, so that everybody can finish.
+    // The edge first, so that no new requests arrive; the servers last, so that services can finish.
     await stopAll(services.filter((k) => k.name === DOOR));
     await stopAll(services.filter((k) => k.name !== DOOR));
     await stopAll(servers);
+    clearTimeout(recording);
     removeRuntime(folder);
   }
 
   async function start(): Promise<void> {
     record();
-    await Promise.all(servers.map(async (keeper) => await startOne(keeper, progress)));
-    progress(`database: ${await migrate()}`);
-    await Promise.all(services.map(async (keeper) => await startOne(keeper, progress)));
+    // Resumed services were started on this schema before; each waits for its servers itself.
+    if (resume) await Promise.all([startAll(servers), startAll(services), migrateRepeatedly()]);
+    else {
+      await startAll(servers);
+      progress(`database: ${await migrate()}`);
+      await startAll(services);
+    }
     phase = 'ready';
     record();
+  }
+
+  async function startAll(keepers: readonly Keeper[]): Promise<void> {
+    await Promise.all(keepers.map(async (keeper) => await startOne(keeper, progress)));
+  }
+
+  // The code may be newer than the schema when an update was interrupted.
+  async function migrateRepeatedly(): Promise<void> {
+    for (let failed = false; stopped === undefined; await sleep(RETRY_MS)) {
+      try {
+        return progress(`database: ${await migrate()}`);
+      } catch (error) {
+        if (!failed) log(messageOf(error));
+        failed = true;
+      }
+    }
   }
 
   const stopOnce = async () => await (stopped ??= stop());

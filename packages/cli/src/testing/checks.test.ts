@@ -10,7 +10,7 @@ describe('counts', () => {
     expect(atLeastOneFailure(1, printedTally('Error: no browser'))).toEqual({ passed: 0, failed: 1 });
   });
 
-  it('does not count a told failure twice', () => {
+  it('does not count a reported failure twice', () => {
     expect(atLeastOneFailure(1, { passed: 1, failed: 2 })).toEqual({ passed: 1, failed: 2 });
   });
 

@@ -1,0 +1,90 @@
+import { execFile } from 'node:child_process';
+import { existsSync, rmSync, statfsSync } from 'node:fs';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+const MIB = 1024 * 1024;
+
+/** Sizes in bytes. */
+export interface ReserveSizes {
+  readonly reserve: number;
+  /** The reserve is released below so many free bytes; the disk counts as full. */
+  readonly released: number;
+  /** The reserve is made again above so many. */
+  readonly made: number;
+}
+
+const SIZES: ReserveSizes = { reserve: 64 * MIB, released: 16 * MIB, made: 384 * MIB };
+const LOOK_EVERY_MS = 500;
+
+/** Space on the disk of an instance that PostgreSQL and NATS get when others have filled it. */
+export interface DiskReserve {
+  readonly isFull: () => boolean;
+  readonly stop: () => void;
+}
+
+/** What a reserve needs to know. */
+export interface DiskReserveOptions {
+  readonly folder: string;
+  readonly file: string;
+  readonly log: (line: string) => void;
+  /** Called when there is room again, after the reserve was released or space was freed. */
+  readonly onSpace: () => void;
+  readonly sizes?: ReserveSizes;
+  readonly freeBytes?: (folder: string) => number;
+}
+
+/** Keeps the reserve file, releases it on a full disk and reports when there is room again. */
+export function keepDiskReserve(options: DiskReserveOptions): DiskReserve {
+  const { folder, file, log, onSpace, sizes = SIZES, freeBytes = freeOn } = options;
+  let full = false;
+  let making: Promise<void> | undefined;
+
+  function look(): void {
+    const free = freeBytes(folder);
+    if (free < sizes.released) {
+      if (!full) log(`disk full: ${Math.floor(free / MIB)} MiB free`);
+      full = true;
+      release();
+      return;
+    }
+    if (full) {
+      full = false;
+      log(`disk has space again: ${Math.floor(free / MIB)} MiB free`);
+      onSpace();
+    }
+    if (free > sizes.made && !existsSync(file)) making ??= make().finally(() => (making = undefined));
+  }
+
+  function release(): void {
+    if (!existsSync(file)) return;
+    rmSync(file, { force: true });
+    log('disk reserve released');
+  }
+
+  // Allocated blocks, not a sparse file; where the file system cannot allocate, the blocks are written.
+  async function make(): Promise<void> {
+    try {
+      await run('fallocate', ['--posix', '--length', String(sizes.reserve), file]);
+    } catch (error) {
+      log(`disk reserve not made: ${(error as Error).message.split('\n')[0]}`);
+      rmSync(file, { force: true });
+    }
+  }
+
+  const guarded = () => {
+    try {
+      look();
+    } catch (error) {
+      log(`disk not checked: ${String(error)}`);
+    }
+  };
+  guarded();
+  const timer = setInterval(guarded, LOOK_EVERY_MS);
+  return { isFull: () => full, stop: () => clearInterval(timer) };
+}
+
+function freeOn(folder: string): number {
+  const { bavail, bsize } = statfsSync(folder);
+  return bavail * bsize;
+}

@@ -1,0 +1,40 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { identify, leadsSession, parentOf, type ProcessIdentity } from './identity.ts';
+
+const VARIABLE = 'OVERTONE_PROCESS';
+/** The shell that starts a detached supervisor again. */
+export const GUARDIAN = 'guardian';
+
+/** Marks a process of an instance, so that it is found when no record of it could be written. */
+export function processMark(root: string, name: string): Record<string, string> {
+  return { [VARIABLE]: `${root}:${name}` };
+}
+
+/** A living process that was started for an instance. */
+export interface InstanceProcess extends ProcessIdentity {
+  readonly name: string;
+}
+
+/** The marked processes of an instance that lead a session and were not started by another one of them. */
+export function instanceProcesses(root: string): InstanceProcess[] {
+  const found = readdirSync('/proc')
+    .filter((entry) => /^\d+$/.test(entry))
+    .flatMap((entry) => marked(Number(entry), `${VARIABLE}=${root}:`));
+  const members = new Set(found.map(({ pid }) => pid));
+  return found.filter(({ pid }) => !members.has(parentOf(pid) ?? 0));
+}
+
+function marked(pid: number, prefix: string): InstanceProcess[] {
+  const mark = environmentOf(pid).find((entry) => entry.startsWith(prefix));
+  const identity = mark === undefined ? undefined : identify(pid);
+  if (mark === undefined || identity === undefined) return [];
+  return leadsSession(pid) ? [{ ...identity, name: mark.slice(prefix.length) }] : [];
+}
+
+function environmentOf(pid: number): string[] {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
+  } catch {
+    return [];
+  }
+}
