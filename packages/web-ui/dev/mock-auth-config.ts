@@ -20,6 +20,7 @@ const stored = new Map<string, Value>([
   ['ldap_user_groups', 'cn=staff,ou=groups,dc=example,dc=org,cn=guests,ou=groups,dc=example,dc=org'],
 ]);
 const changes: (Change & { category: AuthCategory })[] = [];
+let remaining = { accounts: 12, sessions: 17 };
 const catalogue = Object.entries<AuthSettingDef>(authSettings);
 
 const sensitive = (def: AuthSettingDef): boolean => def.type === 'string' && def.sensitive;
@@ -64,7 +65,14 @@ const save = (category: AuthCategory, given: Record<string, Value>, me: UserObje
     else stored.set(key, value);
   }
   const updated_keys = Object.keys(given);
-  return { success: true, message: 'Saved', updated_count: updated_keys.length, updated_keys, warnings: [] };
+  return {
+    success: true,
+    message: 'Saved',
+    updated_count: updated_keys.length,
+    updated_keys,
+    warnings: [],
+    remaining_sessions: updated_keys.some((key) => key.endsWith('_enabled')) ? { accounts: 12, sessions: 17 } : null,
+  };
 };
 
 const test = (): AnswerOf<typeof authConfigRoutes.testAuthConfig> => ({
@@ -102,5 +110,19 @@ export const authConfigMock = (me: UserObject): MockRoute[] => [
     },
   ],
   ['PUT', /^\/api\/admin\/auth-config\/[^/]+$/, (c) => save(c.parts[3] as AuthCategory, json(c), me)],
+  [
+    'GET',
+    /^\/api\/admin\/auth-config\/[^/]+\/sessions$/,
+    (c) => ({ enabled: settingsNow()[`${c.parts[3]}_enabled`] === true, ...remaining }),
+  ],
+  [
+    'DELETE',
+    /^\/api\/admin\/auth-config\/[^/]+\/sessions$/,
+    () => {
+      const { accounts, sessions: sessions_terminated } = remaining;
+      remaining = { accounts: 0, sessions: 0 };
+      return { success: true, accounts, sessions_terminated };
+    },
+  ],
   ['POST', /^\/api\/admin\/auth-config\/[^/]+\/test$/, test],
 ];

@@ -11,11 +11,8 @@ const at = (secondsAgo: number): string => new Date(Date.now() - secondsAgo * 10
 const empty = { depth: 0, reserved: 0, orphaned: 0, oldest_unacked_seconds: 0, retrying: 0, dead: 0, paused: null };
 const queues: Overview['queues'] = [
   { ...empty, queue: 'gpu', depth: 42, reserved: 3, orphaned: 1, oldest_unacked_seconds: 754, retrying: 2, dead: 3 },
-  { ...empty, queue: 'download' },
   { ...empty, queue: 'cpu', depth: 3, reserved: 8, oldest_unacked_seconds: 4.2, dead: 1 },
   { ...empty, queue: 'utility' },
-  { ...empty, queue: 'nlp' },
-  { ...empty, queue: 'default' },
   { ...empty, queue: 'embedding', depth: 1, reserved: 1, oldest_unacked_seconds: 1 },
 ];
 const engine = { provider: 'pocketsphinx', model: 'en-us', timing: 'engine' } as const;

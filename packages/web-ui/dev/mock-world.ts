@@ -23,6 +23,7 @@ export const person = (name: string, more: Partial<Account> = {}): Account => ({
   ldap_uid: null,
   oidc_subject: null,
   pki_subject_dn: null,
+  pki_issuer_dn: null,
   last_login_at: hoursAgo(name.length * 7),
   created_at: hoursAgo(4000),
   updated_at: hoursAgo(4),
@@ -33,7 +34,7 @@ export const person = (name: string, more: Partial<Account> = {}): Account => ({
 });
 
 const people = (me: UserObject): Account[] => [
-  { ...me, locked_until: null, disabled_by: null, groups: [] },
+  { ...me, pki_issuer_dn: null, locked_until: null, disabled_by: null, groups: [] },
   person('Ines Albrecht', { auth_type: 'ldap', ldap_uid: 'ialbrecht', password_changed_at: null }),
   person('Tomasz Wójcik', { role: 'admin', auth_type: 'oidc', oidc_subject: '9c1f' }),
   person('Nadia Okafor', { locked_until: new Date(Date.now() + 600_000).toISOString() }),

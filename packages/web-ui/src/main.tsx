@@ -11,12 +11,12 @@ import { router } from './app/router.tsx';
 import { queryClient, uploads } from './app/services.ts';
 import { reloadWhenOutdated } from './app/stale-page.ts';
 import { cssVariables, theme } from './app/theme.ts';
+import { needsThisPage } from './uploads/upload.ts';
 
 const root = document.getElementById('root');
 if (!root) throw new Error('The page has no root element.');
 
-// A reload in the middle of an upload would ask for its file again: then the page says what is wrong instead.
-reloadWhenOutdated(() => uploads.list.get().every(({ phase }) => phase.name !== 'sending' && phase.name !== 'queued'));
+reloadWhenOutdated(() => !uploads.list.get().some(needsThisPage));
 
 createRoot(root).render(
   <StrictMode>

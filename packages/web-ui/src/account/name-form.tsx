@@ -1,18 +1,20 @@
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
 import { call } from '../api/client.ts';
 import { roleNames } from '../admin/words.ts';
 import type { User } from '../api/queries.ts';
 import { ErrorNote } from '../app/error-note.tsx';
 import { say } from '../app/notify.ts';
+import { RestoredNote, useDraft } from '../app/use-draft.tsx';
 
 export const NameForm = ({ me }: { me: User }) => {
   const client = useQueryClient();
-  const [name, setName] = useState(me.full_name);
+  const draft = useDraft('account-name', me.full_name);
+  const name = draft.value;
   const save = useMutation({
     mutationFn: () => call('updateMe', { body: { full_name: name.trim() } }),
     onSuccess: (next) => {
+      draft.drop();
       client.setQueryData(['me'], next);
       say('Your name is saved.');
     },
@@ -29,6 +31,7 @@ export const NameForm = ({ me }: { me: User }) => {
         <Text size="sm" c="dimmed">
           {me.email}, {roleNames[me.role]}
         </Text>
+        <RestoredNote draft={draft} />
         <Group align="flex-end" wrap="nowrap">
           <TextInput
             label="Name"
@@ -37,7 +40,7 @@ export const NameForm = ({ me }: { me: User }) => {
             required
             withAsterisk={false}
             value={name}
-            onChange={(e) => setName(e.currentTarget.value)}
+            onChange={(e) => draft.set(e.currentTarget.value)}
             style={{ flex: 1 }}
           />
           <Button

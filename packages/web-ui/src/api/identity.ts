@@ -38,6 +38,8 @@ export const identityLines = {
   changeRole: ['PUT', '/api/admin/users/{uuid}/role'],
   resetPassword: ['POST', '/api/admin/users/{uuid}/reset-password'],
   unlockUser: ['POST', '/api/admin/users/{uuid}/unlock'],
+  linkCertificate: ['PUT', '/api/admin/users/{uuid}/certificate'],
+  unlinkCertificate: ['DELETE', '/api/admin/users/{uuid}/certificate'],
   userSessions: ['GET', '/api/admin/users/{uuid}/sessions'],
   endUserSessions: ['DELETE', '/api/admin/users/{uuid}/sessions'],
   endUserSession: ['DELETE', '/api/admin/users/{uuid}/sessions/{session_uuid}'],
@@ -62,6 +64,8 @@ export const identityLines = {
   authConfig: ['GET', '/api/admin/auth-config'],
   authConfigAudit: ['GET', '/api/admin/auth-config/audit/{category}'],
   updateAuthConfig: ['PUT', '/api/admin/auth-config/{category}'],
+  sourceSessions: ['GET', '/api/admin/auth-config/{category}/sessions'],
+  endSourceSessions: ['DELETE', '/api/admin/auth-config/{category}/sessions'],
   testAuthConfig: ['POST', '/api/admin/auth-config/{category}/test'],
 } as const satisfies Partial<Record<keyof Routes, RouteLine>>;
 

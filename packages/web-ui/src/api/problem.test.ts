@@ -7,7 +7,7 @@ describe('problemFrom', () => {
     expect([error.status, error.code, error.message]).toEqual([409, 'version_conflict', 'Changed since.']);
   });
   it('has words of its own for the HTML page of a proxy', () =>
-    expect(problemFrom(502, '<html>Bad gateway</html>', null).message).toContain('could not do this'));
+    expect(problemFrom(502, '<html>Bad gateway</html>', null).message).toContain('couldn’t do this'));
   it('reads how long to wait', () => expect(problemFrom(429, '{}', '12').retryAfter).toBe(12));
   it('bears a body that is JSON but no object', () => expect(problemFrom(500, '[1]', null).code).toBe('http_500'));
 });

@@ -24,10 +24,10 @@ export class ApiError extends Error {
 }
 
 const fallbackWords = (status: number): string => {
-  if (status === 0) return 'Overtone cannot be reached. Check your connection; it goes on by itself when it is back.';
-  if (status === 413) return 'This is larger than this server accepts.';
-  if (status === 429) return 'Too many tries in a short time. Wait a moment, then try again.';
-  if (status >= 500) return 'The server could not do this just now. Try again in a moment.';
+  if (status === 0) return 'Can’t connect. Retrying automatically.';
+  if (status === 413) return 'This is larger than the server accepts.';
+  if (status === 429) return 'Too many attempts. Wait a moment, then try again.';
+  if (status >= 500) return 'The server couldn’t do this. Try again in a moment.';
   return `The server answered with status ${status}.`;
 };
 

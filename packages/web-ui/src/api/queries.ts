@@ -6,6 +6,7 @@ import type { Answer } from './routes.ts';
 
 export type User = Answer<'me'>;
 export type FileItem = Answer<'listFiles'>['items'][number];
+export type BinnedFile = Answer<'listBin'>['items'][number];
 export type FileDetail = Answer<'getFile'>;
 export type Segment = FileDetail['transcript_segments'][number];
 export type Speaker = FileDetail['speakers'][number];
@@ -51,6 +52,26 @@ export const filesQuery = (f: FileFilters) =>
           sort_order: f.order,
         },
       }),
+    placeholderData: keepPreviousData,
+  });
+
+export const binQuery = (page: number, ownership: 'mine' | 'all') =>
+  queryOptions({
+    // Below `files`: each event that changes the library refreshes the bin.
+    queryKey: ['files', 'bin', ownership, page],
+    queryFn: ({ signal }) => call('listBin', { query: { page, page_size: libraryPageSize, ownership }, signal }),
+    placeholderData: keepPreviousData,
+  });
+
+/** The tags of all files of a page, in one request. */
+export const tagsOfFilesQuery = (uuids: readonly string[]) =>
+  queryOptions({
+    queryKey: ['tags', 'of-files', uuids],
+    queryFn: async ({ signal }) => {
+      const { items } = await call('tagsOfFiles', { query: { file_uuid: uuids }, signal });
+      return new Map(items.map(({ file_uuid, tags }) => [file_uuid, tags.map(({ name }) => name)]));
+    },
+    enabled: uuids.length > 0,
     placeholderData: keepPreviousData,
   });
 

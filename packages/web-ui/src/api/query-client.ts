@@ -20,6 +20,8 @@ export const createQueryClient = (): QueryClient => {
         retryDelay: (attempt) => 400 * 2 ** attempt,
         // A request is tried even when the browser believes itself offline: the server may be on this machine.
         networkMode: 'always',
+        // Off by default with that mode.
+        refetchOnReconnect: true,
       },
       mutations: { networkMode: 'always' },
     },

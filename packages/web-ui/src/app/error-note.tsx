@@ -5,7 +5,7 @@ import { Icon } from './icons.tsx';
 type Props = {
   error: unknown;
   title?: string;
-  /** What else is to be known, a sentence. */
+  /** One more sentence. */
   note?: string | null;
   onRetry?: () => void;
 };
@@ -18,7 +18,7 @@ export const ErrorNote = ({ error, title, note = null, onRetry }: Props) => {
       color="red"
       variant="light"
       icon={<Icon name={isOutage(error) ? 'plug' : 'alert'} />}
-      title={title ?? (isOutage(error) ? 'The service does not answer' : 'That did not work')}
+      title={title ?? (isOutage(error) ? 'Overtone is not responding' : 'Something went wrong')}
     >
       <Text size="sm">
         {wordsOf(error)} {note}

@@ -1,42 +1,69 @@
 import { Button, Group, Modal, Stack } from '@mantine/core';
-import type { ReactNode, SyntheticEvent } from 'react';
+import { useState, type ReactNode, type SyntheticEvent } from 'react';
 import { ErrorNote } from './error-note.tsx';
+import { askToDiscard, useUnsaved } from './unsaved.tsx';
+import { RestoredNote, type Draft } from './use-draft.tsx';
 
 type Props = {
   readonly title: string;
   readonly children: ReactNode;
-  /** What the button says that sends the form. */
+  /** The label of the button that submits the form. */
   readonly action: string;
-  /** Whether what is filled in can be sent. */
+  /** Whether the form can be submitted. */
   readonly ready?: boolean;
-  /** Whether the button is where the keyboard begins; else it is the field that says so. */
+  /** Whether submitting destroys something: the button is red. */
+  readonly danger?: boolean;
+  /** Whether the submit button gets the focus; otherwise the field with `data-autofocus` does. */
   readonly actionFirst?: boolean;
   readonly sending: { readonly error: Error | null; readonly isPending: boolean };
-  /** What did not happen, when sending failed. */
+  /** Title of the error note when submitting failed. */
   readonly failure?: string;
+  /** The typed text. Without it, closing still asks, but the text does not survive a reload (passwords must not). */
+  readonly draft?: Pick<Draft<unknown>, 'changed' | 'restored' | 'drop'>;
   readonly onSubmit: () => void;
   readonly onClose: () => void;
 };
 
-/** A form in front of the page; it stays until what it sends is taken. */
-export const FormDialog = ({ title, children, action, ready = true, actionFirst, sending, failure, ...on }: Props) => {
+/** A form in a dialog. It closes after a successful submit, or after a question when something was typed. */
+export const FormDialog = ({
+  title,
+  children,
+  action,
+  ready = true,
+  danger = false,
+  actionFirst,
+  sending,
+  failure,
+  draft,
+  ...on
+}: Props) => {
+  const [touched, setTouched] = useState(false);
+  const changed = draft === undefined ? touched : draft.changed;
+  useUnsaved(draft === undefined && touched, on.onClose);
   const submit = (event: SyntheticEvent): void => {
     event.preventDefault();
     if (ready) on.onSubmit();
   };
+  const close = async (): Promise<void> => {
+    if (changed && !(await askToDiscard())) return;
+    draft?.drop();
+    on.onClose();
+  };
   return (
-    <Modal opened onClose={on.onClose} title={<b>{title}</b>}>
-      <form onSubmit={submit}>
+    <Modal opened onClose={() => void close()} title={<b>{title}</b>}>
+      <form onSubmit={submit} onInput={() => setTouched(true)}>
         <Stack gap="md">
+          {draft && <RestoredNote draft={draft} />}
           {sending.error && <ErrorNote error={sending.error} {...(failure === undefined ? {} : { title: failure })} />}
           {children}
           <Group justify="flex-end">
-            <Button variant="default" onClick={on.onClose}>
+            <Button variant="default" onClick={() => void close()}>
               Cancel
             </Button>
             <Button
               type="submit"
               {...(actionFirst ? { 'data-autofocus': true } : {})}
+              {...(danger ? { color: 'red' } : {})}
               loading={sending.isPending}
               disabled={!ready}
             >

@@ -1,8 +1,11 @@
 import { Button, Center, Code, Group, Loader, Stack, Text, Title } from '@mantine/core';
 import { Link, useRouter } from '@tanstack/react-router';
+import { useCallback, useEffect, type FunctionComponent } from 'react';
 import { codeOf, isOutage, wordsOf } from '../api/problem.ts';
 import { Icon } from './icons.tsx';
+import { retryFailedPages } from './lazy-page.tsx';
 import { LogoMark } from './logo.tsx';
+import { push } from './services.ts';
 
 export const PagePending = () => (
   <Center mih="60vh" role="status" aria-label="Loading">
@@ -10,14 +13,24 @@ export const PagePending = () => (
   </Center>
 );
 
+/** Makes a page the main landmark; pages inside the shell are in its landmark. */
+export const asMain = <P extends object>(Page: FunctionComponent<P>): FunctionComponent<P> => {
+  const MainPage = (props: P) => (
+    <main>
+      <Page {...props} />
+    </main>
+  );
+  return MainPage;
+};
+
 export const NotFoundPage = () => (
   <Center mih="80vh" p="md">
     <Stack align="center" gap="sm" maw={420} ta="center">
       <LogoMark size={44} />
       <Title order={1} size="h2">
-        Nothing here
+        Page not found
       </Title>
-      <Text c="dimmed">This page does not exist, or what it showed has been deleted.</Text>
+      <Text c="dimmed">This page doesn’t exist. It may have been deleted.</Text>
       <Button component={Link} to="/" mt="xs">
         Back to the library
       </Button>
@@ -25,25 +38,43 @@ export const NotFoundPage = () => (
   </Center>
 );
 
-/** A page that could not be opened: says whether the platform or the request is at fault, and offers another try. */
+/** A page that failed to load: says whether the platform or the request failed, and offers a retry. */
 export const OutagePage = ({ error }: { error: unknown }) => {
   const router = useRouter();
+  const retry = useCallback(async () => {
+    await retryFailedPages();
+    await router.invalidate();
+  }, [router]);
+  useReconnect(isOutage(error), retry);
   return (
     <Center mih="70vh" p="md">
       <Stack align="center" gap="sm" maw={460} ta="center" role="alert">
         <Icon name={isOutage(error) ? 'plug' : 'alert'} size={40} />
         <Title order={1} size="h2">
-          {isOutage(error) ? 'Overtone does not answer just now' : 'This did not work'}
+          {isOutage(error) ? 'Overtone is not responding' : 'Something went wrong'}
         </Title>
         <Text c="dimmed">{wordsOf(error)}</Text>
         <ErrorCode error={error} />
         <Group mt="xs">
-          <Button onClick={() => void router.invalidate()}>Try again</Button>
+          <Button onClick={() => void retry()}>Try again</Button>
         </Group>
       </Stack>
     </Center>
   );
 };
+
+/** Runs as soon as the browser or the push channel has a connection again. */
+const useReconnect = (enabled: boolean, run: () => Promise<void>): void =>
+  useEffect(() => {
+    if (!enabled) return undefined;
+    const retry = (): void => void run();
+    window.addEventListener('online', retry);
+    const unsubscribe = push.state.subscribe(() => push.state.get() === 'open' && retry());
+    return () => {
+      window.removeEventListener('online', retry);
+      unsubscribe();
+    };
+  }, [enabled, run]);
 
 export const ErrorCode = ({ error }: { error: unknown }) => {
   const code = codeOf(error);

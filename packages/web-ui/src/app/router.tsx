@@ -1,25 +1,19 @@
-import {
-  createRootRoute,
-  createRoute,
-  createRouter,
-  lazyRouteComponent,
-  Outlet,
-  redirect,
-} from '@tanstack/react-router';
+import { createRootRoute, createRoute, createRouter, Outlet, redirect } from '@tanstack/react-router';
 import { meQuery, type User } from '../api/queries.ts';
 import { accountState } from '../session/account-state.ts';
 import { safeNext } from '../session/next-page.ts';
 import { csrfToken } from '../api/cookies.ts';
 import { ApiError } from '../api/problem.ts';
 import { filterSearch, searchPageSearch, textSearch } from '../lib/search-params.ts';
-import { NotFoundPage, OutagePage, PagePending } from './pages.tsx';
-import { onSessionEnd, queryClient } from './services.ts';
+import { lazyPage } from './lazy-page.tsx';
+import { asMain, NotFoundPage, OutagePage, PagePending } from './pages.tsx';
+import { drafts, onOpenPath, onSessionEnd, queryClient } from './services.ts';
 import { Shell } from './shell.tsx';
 
 const rootRoute = createRootRoute({
   component: Outlet,
-  notFoundComponent: NotFoundPage,
-  errorComponent: OutagePage,
+  notFoundComponent: asMain(NotFoundPage),
+  errorComponent: asMain(OutagePage),
 });
 
 const nextOf = (value: unknown): { next?: string } => {
@@ -31,14 +25,16 @@ const signInRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/sign-in',
   validateSearch: (search: Record<string, unknown>) => nextOf(search['next']),
-  component: lazyRouteComponent(() => import('../session/sign-in-page.tsx'), 'SignInPage'),
+  component: lazyPage(() => import('../session/sign-in-page.tsx').then((m) => m.SignInPage)),
 });
 
 const requireUser = async (href: string): Promise<void> => {
-  // This cookie lives as long as a session can be renewed: without it there is nobody to ask about.
+  // This cookie lives as long as a session can be renewed: without it no user is signed in.
   if (csrfToken() === '') throw redirect({ to: '/sign-in', search: nextOf(href) });
   try {
     const me = await queryClient.ensureQueryData(meQuery);
+    // Before the page renders: its forms begin with what was typed in them.
+    drafts.open(me.uuid);
     const place = placeOf(me);
     if (place !== null && !href.startsWith(place)) throw redirect({ to: place });
   } catch (error) {
@@ -49,7 +45,7 @@ const requireUser = async (href: string): Promise<void> => {
   }
 };
 
-/** Where somebody must go first, whatever they asked for. */
+/** The page a user has to see first, whichever was requested. */
 const placeOf = (me: User): '/account-state' | '/change-password' | null => {
   if (accountState(me) !== null) return '/account-state';
   return me.must_change_password ? '/change-password' : null;
@@ -59,18 +55,18 @@ const loginRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/login',
   validateSearch: textSearch,
-  component: lazyRouteComponent(() => import('../session/login-page.tsx'), 'LoginPage'),
+  component: lazyPage(() => import('../session/login-page.tsx').then((m) => m.LoginPage)),
 });
 const registerRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/register',
-  component: lazyRouteComponent(() => import('../session/register-page.tsx'), 'RegisterPage'),
+  component: lazyPage(() => import('../session/register-page.tsx').then((m) => m.RegisterPage)),
 });
 const accountStateRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/account-state',
   beforeLoad: ({ location }) => requireUser(location.href),
-  component: lazyRouteComponent(() => import('../session/account-state-page.tsx'), 'AccountStatePage'),
+  component: lazyPage(() => import('../session/account-state-page.tsx').then((m) => m.AccountStatePage)),
 });
 
 const insideRoute = createRoute({
@@ -78,21 +74,26 @@ const insideRoute = createRoute({
   id: 'inside',
   beforeLoad: ({ location }) => requireUser(location.href),
   component: Shell,
-  errorComponent: OutagePage,
+  errorComponent: asMain(OutagePage),
   pendingComponent: PagePending,
 });
 const passwordRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/change-password',
   beforeLoad: ({ location }) => requireUser(location.href),
-  component: lazyRouteComponent(() => import('../session/change-password-page.tsx'), 'ChangePasswordPage'),
+  component: lazyPage(() => import('../session/change-password-page.tsx').then((m) => m.ChangePasswordPage)),
 });
 
 const libraryRoute = createRoute({
   getParentRoute: () => insideRoute,
   path: '/',
   validateSearch: filterSearch,
-  component: lazyRouteComponent(() => import('../library/library-page.tsx'), 'LibraryPage'),
+  component: lazyPage(() => import('../library/library-page.tsx').then((m) => m.LibraryPage)),
+});
+const binRoute = createRoute({
+  getParentRoute: () => insideRoute,
+  path: '/bin',
+  component: lazyPage(() => import('../library/bin-page.tsx').then((m) => m.BinPage)),
 });
 const fileRoute = createRoute({
   getParentRoute: () => insideRoute,
@@ -102,83 +103,83 @@ const fileRoute = createRoute({
     ...(search['play'] === true || search['play'] === 1 ? { play: true } : {}),
     ...(typeof search['q'] === 'string' ? { q: search['q'] } : {}),
   }),
-  component: lazyRouteComponent(() => import('../file/file-page.tsx'), 'FilePage'),
+  component: lazyPage(() => import('../file/file-page.tsx').then((m) => m.FilePage)),
 });
 const searchRoute = createRoute({
   getParentRoute: () => insideRoute,
   path: '/search',
   validateSearch: searchPageSearch,
-  component: lazyRouteComponent(() => import('../search/search-page.tsx'), 'SearchPage'),
+  component: lazyPage(() => import('../search/search-page.tsx').then((m) => m.SearchPage)),
 });
 const accountRoute = createRoute({
   getParentRoute: () => insideRoute,
   path: '/account',
-  component: lazyRouteComponent(() => import('../account/account-page.tsx'), 'AccountPage'),
+  component: lazyPage(() => import('../account/account-page.tsx').then((m) => m.AccountPage)),
 });
 /** Groups and administration share their navigation. */
 const frameRoute = createRoute({
   getParentRoute: () => insideRoute,
   id: 'frame',
-  component: lazyRouteComponent(() => import('../admin/admin-frame.tsx'), 'AdminFrame'),
+  component: lazyPage(() => import('../admin/admin-frame.tsx').then((m) => m.AdminFrame)),
 });
 const groupsRoute = createRoute({
   getParentRoute: () => frameRoute,
   path: '/groups',
   validateSearch: textSearch,
-  component: lazyRouteComponent(() => import('../groups/groups-page.tsx'), 'GroupsPage'),
+  component: lazyPage(() => import('../groups/groups-page.tsx').then((m) => m.GroupsPage)),
 });
 const groupRoute = createRoute({
   getParentRoute: () => frameRoute,
   path: '/groups/$uuid',
-  component: lazyRouteComponent(() => import('../groups/group-page.tsx'), 'GroupPage'),
+  component: lazyPage(() => import('../groups/group-page.tsx').then((m) => m.GroupPage)),
 });
 const usersRoute = createRoute({
   getParentRoute: () => frameRoute,
   path: '/admin/users',
   validateSearch: textSearch,
-  component: lazyRouteComponent(() => import('../admin/users/users-page.tsx'), 'UsersPage'),
+  component: lazyPage(() => import('../admin/users/users-page.tsx').then((m) => m.UsersPage)),
 });
 const userRoute = createRoute({
   getParentRoute: () => frameRoute,
   path: '/admin/users/$uuid',
-  component: lazyRouteComponent(() => import('../admin/users/user-page.tsx'), 'UserPage'),
+  component: lazyPage(() => import('../admin/users/user-page.tsx').then((m) => m.UserPage)),
 });
 const approvalsRoute = createRoute({
   getParentRoute: () => frameRoute,
   path: '/admin/approvals',
-  component: lazyRouteComponent(() => import('../admin/users/approvals-page.tsx'), 'ApprovalsPage'),
+  component: lazyPage(() => import('../admin/users/approvals-page.tsx').then((m) => m.ApprovalsPage)),
 });
 const authenticationRoute = createRoute({
   getParentRoute: () => frameRoute,
   path: '/admin/authentication/$category',
-  component: lazyRouteComponent(() => import('../admin/auth/auth-page.tsx'), 'AuthPage'),
+  component: lazyPage(() => import('../admin/auth/auth-page.tsx').then((m) => m.AuthPage)),
 });
 const auditRoute = createRoute({
   getParentRoute: () => frameRoute,
   path: '/admin/audit',
   validateSearch: textSearch,
-  component: lazyRouteComponent(() => import('../admin/audit/audit-page.tsx'), 'AuditPage'),
+  component: lazyPage(() => import('../admin/audit/audit-page.tsx').then((m) => m.AuditPage)),
 });
 const syncRoute = createRoute({
   getParentRoute: () => frameRoute,
   path: '/admin/directory-sync',
-  component: lazyRouteComponent(() => import('../admin/sync/sync-page.tsx'), 'SyncPage'),
+  component: lazyPage(() => import('../admin/sync/sync-page.tsx').then((m) => m.SyncPage)),
 });
 const passRoute = createRoute({
   getParentRoute: () => frameRoute,
   path: '/admin/directory-sync/passes/$uuid',
-  component: lazyRouteComponent(() => import('../admin/sync/pass-page.tsx'), 'PassPage'),
+  component: lazyPage(() => import('../admin/sync/pass-page.tsx').then((m) => m.PassPage)),
 });
 const queuesRoute = createRoute({
   getParentRoute: () => frameRoute,
   path: '/admin/queues',
   validateSearch: textSearch,
-  component: lazyRouteComponent(() => import('../admin/queues/queues-page.tsx'), 'QueuesPage'),
+  component: lazyPage(() => import('../admin/queues/queues-page.tsx').then((m) => m.QueuesPage)),
 });
 const adminRoute = createRoute({
   getParentRoute: () => frameRoute,
   path: '/admin',
-  component: lazyRouteComponent(() => import('../admin/admin-page.tsx'), 'AdminPage'),
+  component: lazyPage(() => import('../admin/admin-page.tsx').then((m) => m.AdminPage)),
 });
 
 export const router = createRouter({
@@ -190,6 +191,7 @@ export const router = createRouter({
     passwordRoute,
     insideRoute.addChildren([
       libraryRoute,
+      binRoute,
       fileRoute,
       searchRoute,
       accountRoute,
@@ -215,12 +217,13 @@ export const router = createRouter({
   defaultErrorComponent: OutagePage,
 });
 
+onOpenPath((path) => void router.navigate({ to: path }));
 onSessionEnd(async (comeBack) => {
   if (router.state.location.pathname === '/sign-in') return;
   await router.navigate({
     to: '/sign-in',
     search: comeBack ? nextOf(router.state.location.href) : {},
-    // Without a session nothing can be saved: a form with changes holds nobody back.
+    // Without a session nothing can be saved; the drafts of the forms stay in the browser.
     ignoreBlocker: true,
   });
 });

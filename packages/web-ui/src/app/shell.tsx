@@ -1,6 +1,14 @@
 import { Avatar, Button, Menu, UnstyledButton, useMantineColorScheme, type MantineColorScheme } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
+import {
+  Link,
+  Outlet,
+  useNavigate,
+  useRouter,
+  useRouterState,
+  type AnyRoute,
+  type AnyRouter,
+} from '@tanstack/react-router';
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { meQuery, type User } from '../api/queries.ts';
 import { waitingQuery } from '../admin/approval-count.ts';
@@ -11,19 +19,28 @@ import { openUpload } from '../uploads/upload-intake.ts';
 import { UploadPanel } from '../uploads/upload-panel.tsx';
 import { Icon, type IconName } from './icons.tsx';
 import { Wordmark } from './logo.tsx';
+import { loadAhead, whenIdle, type RouteChunk } from './load-ahead.ts';
 import { sayError } from './notify.ts';
 import { push, session, uploads } from './services.ts';
 import css from './shell.module.css';
+import { permission, turnOnNotifications } from './show-notice.ts';
+import { UnsavedGuard } from './unsaved.tsx';
 
 /** Everything behind sign-in: header, uploads, and the page. */
 export const Shell = () => {
   const me = useQuery(meQuery).data;
   const userId = me?.uuid;
+  const router = useRouter();
   useEffect(() => {
     if (userId === undefined) return;
     push.open();
     uploads.restore(userId);
   }, [userId]);
+  const role = me?.role;
+  useEffect(
+    () => (role === undefined ? undefined : whenIdle(() => void loadAhead(routeChunks(router), role))),
+    [role, router],
+  );
   const navigate = useNavigate();
   const changeFirst = me?.must_change_password ?? false;
   const keptOut = me !== undefined && accountState(me) !== null;
@@ -58,9 +75,16 @@ export const Shell = () => {
       </main>
       <DropAnywhere />
       <UploadPanel />
+      <UnsavedGuard />
     </>
   );
 };
+
+const routeChunks = ({ routesById }: AnyRouter): RouteChunk[] =>
+  Object.values<AnyRoute>(routesById).flatMap(({ fullPath, options }) => {
+    const load = (options.component as { preload?: () => Promise<unknown> } | undefined)?.preload;
+    return load ? [{ path: String(fullPath), load }] : [];
+  });
 
 const NavItem = ({
   to,
@@ -122,6 +146,9 @@ const AccountMenu = ({ me }: { me: User }) => {
         <Menu.Item leftSection={<Icon name="users" size={18} />} onClick={() => void navigate({ to: '/groups' })}>
           Groups
         </Menu.Item>
+        <Menu.Item leftSection={<Icon name="trash" size={18} />} onClick={() => void navigate({ to: '/bin' })}>
+          Bin
+        </Menu.Item>
         {admin && (
           <>
             <Menu.Item
@@ -134,6 +161,11 @@ const AccountMenu = ({ me }: { me: User }) => {
               Engines and search
             </Menu.Item>
           </>
+        )}
+        {permission() === 'default' && (
+          <Menu.Item leftSection={<Icon name="bell" size={18} />} onClick={() => void turnOnNotifications()}>
+            Turn on notifications
+          </Menu.Item>
         )}
         <Menu.Divider />
         <Menu.Label>Appearance</Menu.Label>
@@ -164,7 +196,7 @@ const AccountMenu = ({ me }: { me: User }) => {
 const themes = [
   { value: 'light', icon: 'sun', label: 'Light' },
   { value: 'dark', icon: 'moon', label: 'Dark' },
-  { value: 'auto', icon: 'monitor', label: 'As the system' },
+  { value: 'auto', icon: 'monitor', label: 'System' },
 ] as const;
 
 const initials = (name: string): string =>
@@ -174,7 +206,7 @@ const initials = (name: string): string =>
     .map((part) => part.charAt(0).toUpperCase())
     .join('');
 
-/** Says that live news has stopped, but not for the blink of a reconnect. */
+/** Says that live updates have stopped, but not for a short reconnect. */
 const ConnectionNote = () => {
   const state = useSyncExternalStore(push.state.subscribe, push.state.get);
   const well = state === 'open' || state === 'off';
@@ -185,12 +217,12 @@ const ConnectionNote = () => {
   }, [well]);
   return (
     <div role="status" className={late ? css['offline'] : undefined}>
-      {late ? 'No live connection. Reconnecting; what you see may be a little old.' : ''}
+      {late ? 'Reconnecting. What you see may be out of date.' : ''}
     </div>
   );
 };
 
-/** After a change of page the keyboard starts at its top, as with a full load. */
+/** After a change of page the keyboard starts at the top of it, as after a full load. */
 const useFocusOnNavigation = (): void => {
   const path = useRouterState({ select: (s) => s.location.pathname });
   const first = useRef(true);

@@ -1,26 +1,49 @@
 const reloadedKey = 'overtone-reloaded-at';
+let suspended = 0;
 
 /**
- * After an update of the server an open page asks for parts that are gone. Loading it anew gets the new ones; once,
- * so that a server that has lost its files does not make the page reload for ever.
+ * After an update of the server an open page requests code that no longer exists. A reload gets the new code, but only
+ * when the server responds (else the browser replaces the app by its own error page), and at most once a minute.
  */
-export const reloadWhenOutdated = (mayReload: () => boolean): void =>
-  window.addEventListener('vite:preloadError', (event) => {
-    if (!mayReload() || Date.now() - lastReload() < 60_000) return;
-    event.preventDefault();
-    try {
-      sessionStorage.setItem(reloadedKey, String(Date.now()));
-    } catch {
-      // Without storage there is no telling how often; the error is shown instead.
-      return;
-    }
-    location.reload();
-  });
+export function reloadWhenOutdated(mayReload: () => boolean): void {
+  window.addEventListener('vite:preloadError', () => void reloadOnce(mayReload));
+}
 
-const lastReload = (): number => {
+/** Runs a load whose failure must not reload the page: the user did not request it. */
+export async function withoutReload(load: () => Promise<void>): Promise<void> {
+  suspended += 1;
+  try {
+    await load();
+  } finally {
+    suspended -= 1;
+  }
+}
+
+async function reloadOnce(mayReload: () => boolean): Promise<void> {
+  if (suspended > 0 || !mayReload() || Date.now() - lastReload() < 60_000) return;
+  // During the request an upload may start.
+  if (!(await isServerReachable()) || !mayReload()) return;
+  try {
+    sessionStorage.setItem(reloadedKey, String(Date.now()));
+  } catch {
+    // Without storage reloads cannot be limited; the error is shown instead.
+    return;
+  }
+  location.reload();
+}
+
+async function isServerReachable(): Promise<boolean> {
+  try {
+    return (await fetch('/', { cache: 'no-store', signal: AbortSignal.timeout(5000) })).ok;
+  } catch {
+    return false;
+  }
+}
+
+function lastReload(): number {
   try {
     return Number(sessionStorage.getItem(reloadedKey) ?? 0);
   } catch {
     return Date.now();
   }
-};
+}

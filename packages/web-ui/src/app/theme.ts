@@ -75,7 +75,10 @@ export const theme = createTheme({
         closeButtonProps: { 'aria-label': 'Close' },
       },
     },
-    Menu: { defaultProps: { shadow: 'md', position: 'bottom-end' } },
+    // A dialog is no second banner of the page.
+    ModalHeader: { defaultProps: { role: 'presentation' } },
+    // The placeholder is a focusable child that a menu must not have.
+    Menu: { defaultProps: { shadow: 'md', position: 'bottom-end', withInitialFocusPlaceholder: false } },
     ActionIcon: { defaultProps: { variant: 'subtle', color: 'gray', size: 'lg' } },
     Badge: { styles: { label: { textTransform: 'none', letterSpacing: 0, fontWeight: 550 } } },
   },

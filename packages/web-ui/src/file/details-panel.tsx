@@ -13,7 +13,7 @@ const engineNames: Record<NonNullable<FileDetail['engine']>['provider'], string>
   scripted: 'Scripted (tests only)',
 };
 
-/** What made this transcript. */
+/** The facts about a recording and its transcript. */
 export const DetailsPanel = () => {
   const { file } = useFile();
   return (
@@ -28,13 +28,13 @@ export const DetailsPanel = () => {
       </dl>
       {file.engine?.provider === 'pocketsphinx' && (
         <Text size="xs" c="dimmed">
-          PocketSphinx knows English only and mishears more than a neural engine. An administrator can add a better one;
-          then use “Transcribe again”.
+          PocketSphinx supports English only and is less accurate than a neural engine. When an administrator has added
+          a better one, choose “Transcribe again”.
         </Text>
       )}
       {file.engine?.timing === 'estimated' && (
         <Text size="xs" c="dimmed">
-          This engine gives no times for single words; they are estimated inside its passages.
+          This engine reports no times for single words. They are estimated within each passage.
         </Text>
       )}
     </Stack>
@@ -42,10 +42,11 @@ export const DetailsPanel = () => {
 };
 
 const factsOf = (file: FileDetail): (readonly [string, string])[] => [
+  ['Owner', file.owner_name ?? (file.my_permission === 'owner' ? 'You' : 'unknown')],
   ['Engine', file.engine ? `${engineNames[file.engine.provider]}, ${file.engine.model}` : 'not yet'],
-  ['Speakers by', file.diarization_provider ?? 'not yet'],
-  ['Language', file.language === null ? 'not known' : languageName(file.language)],
-  ['Length', file.duration === null ? 'not known yet' : duration(file.duration)],
+  ['Speaker detection', file.diarization_provider ?? 'not yet'],
+  ['Language', file.language === null ? 'unknown' : languageName(file.language)],
+  ['Length', file.duration === null ? 'not yet known' : duration(file.duration)],
   ['File', `${file.filename}, ${bytes(file.file_size)}`],
   ['Type', file.content_type],
   ['Uploaded', moment(file.upload_time)],

@@ -5,7 +5,9 @@ import { fetchText } from '../api/client.ts';
 import { urlOf } from '../api/routes.ts';
 import { Icon } from '../app/icons.tsx';
 import { say, sayError } from '../app/notify.ts';
+import { copyText } from '../lib/copy-text.ts';
 import { offer } from '../lib/offer.ts';
+import { copyLinkTo } from './copy-link.ts';
 import { useFile } from './file-context.ts';
 
 const formats = [
@@ -18,7 +20,7 @@ type Format = (typeof formats)[number];
 
 /** The transcript as a file, or on the clipboard. */
 export const ExportMenu = () => {
-  const { file } = useFile();
+  const { file, player } = useFile();
   const [withSpeakers, setWithSpeakers] = useState(true);
   const fetchAs = (format: Format['format']): Promise<string> =>
     fetchText(
@@ -31,17 +33,17 @@ export const ExportMenu = () => {
   const save = useMutation({
     mutationFn: async ({ format, ending, type }: Format) =>
       offer(await fetchAs(format), `${file.title}.${ending}`, type),
-    onError: (error) => sayError('The export did not work', error),
+    onError: (error) => sayError('The transcript couldn’t be exported', error),
   });
   const copy = useMutation({
     mutationFn: async () => {
-      await navigator.clipboard.writeText(await fetchAs('txt'));
-      say('The transcript is on the clipboard.');
+      await copyText(await fetchAs('txt'));
+      say('Transcript copied.');
     },
-    onError: (error) => sayError('It could not be copied', error),
+    onError: (error) => sayError('The transcript couldn’t be copied', error),
   });
   return (
-    <Menu width={250}>
+    <Menu width={260}>
       <Menu.Target>
         <Button variant="default" size="sm" leftSection={<Icon name="download" size={17} />} loading={save.isPending}>
           Export
@@ -57,11 +59,12 @@ export const ExportMenu = () => {
             {format.label}
           </Menu.Item>
         ))}
-        {'clipboard' in navigator && (
-          <Menu.Item leftSection={<Icon name="copy" size={17} />} onClick={() => copy.mutate()}>
-            Copy as text
-          </Menu.Item>
-        )}
+        <Menu.Item leftSection={<Icon name="copy" size={17} />} onClick={() => copy.mutate()}>
+          Copy as text
+        </Menu.Item>
+        <Menu.Item leftSection={<Icon name="link" size={17} />} onClick={() => void copyLinkTo(player.now())}>
+          Copy link to this moment
+        </Menu.Item>
         <Menu.Divider />
         <Menu.CheckboxItem checked={withSpeakers} onChange={setWithSpeakers} closeMenuOnClick={false}>
           With speaker names

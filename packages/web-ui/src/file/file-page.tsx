@@ -1,7 +1,7 @@
 import { ActionIcon, Anchor, Group, Skeleton, Text, Title, Tooltip } from '@mantine/core';
 import { useDocumentTitle, useMediaQuery } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { Link, useNavigate, useParams, useRouterState, useSearch } from '@tanstack/react-router';
 import { useEffect, useMemo, useRef, useState, useSyncExternalStore, type ReactNode } from 'react';
 import { ApiError } from '../api/problem.ts';
 import { fileQuery, type FileDetail } from '../api/queries.ts';
@@ -12,21 +12,25 @@ import { push, session } from '../app/services.ts';
 import { FileMenu } from '../library/file-menu.tsx';
 import { isUnderWay, toneOf } from '../library/status.ts';
 import { ago, duration, moment, plural } from '../lib/format.ts';
+import { DraftsNote } from './drafts-note.tsx';
 import { DetailsPanel } from './details-panel.tsx';
 import { ExportMenu } from './export-menu.tsx';
 import { FileProvider, looksOf, mayCorrect, useFile } from './file-context.ts';
 import css from './file.module.css';
 import { FindBar, useFind } from './find-bar.tsx';
 import { createPlayer } from './player.ts';
+import { usePlaybackMemory } from './playback-memory.ts';
 import { PlayerDock } from './player-dock.tsx';
 import { ProcessingNote } from './processing-note.tsx';
 import { RunTimeline } from './run-timeline.tsx';
+import { isUnsure } from './segment-row.tsx';
 import { ShortcutsDialog } from './shortcuts-dialog.tsx';
 import { SpeakersPanel } from './speakers-panel.tsx';
 import { TagsLine } from './tags-line.tsx';
 import { TranscriptView } from './transcript-view.tsx';
+import { useEditing } from './use-editing.ts';
 import { useKeys } from './use-keys.ts';
-import { useTranscript } from './use-transcript.ts';
+import { useTranscript, type Transcript } from './use-transcript.ts';
 
 export const FilePage = () => {
   const { uuid } = useParams({ from: '/inside/files/$uuid' });
@@ -42,11 +46,7 @@ export const FilePage = () => {
   return (
     <div className={css['page']}>
       {query.isError ? (
-        <ErrorNote
-          error={query.error}
-          title="This recording cannot be opened just now"
-          onRetry={() => void query.refetch()}
-        />
+        <ErrorNote error={query.error} title="This recording couldn’t be loaded" onRetry={() => void query.refetch()} />
       ) : (
         <div role="status" aria-label="Opening">
           <Skeleton h={34} w="min(28rem, 80%)" mb="md" />
@@ -60,6 +60,7 @@ export const FilePage = () => {
 const OpenFile = ({ file }: { file: FileDetail }) => {
   const search = useSearch({ from: '/inside/files/$uuid' });
   const [player] = useState(() => createPlayer(session.renew));
+  const visit = useRouterState({ select: (s) => s.location.state.key ?? '' });
   const speakers = useMemo(() => looksOf(file.speakers), [file.speakers]);
   const context = useMemo(() => ({ file, player, speakers }), [file, player, speakers]);
   useEffect(() => {
@@ -67,6 +68,8 @@ const OpenFile = ({ file }: { file: FileDetail }) => {
     player.seek(search.t);
     if (search.play) player.play();
   }, [player, search.t, search.play]);
+  // After the effect above: on a reload the stored position wins over the link.
+  usePlaybackMemory(player, file.uuid, visit, search.t !== undefined);
   return (
     <FileProvider value={context}>
       <Workspace initialFind={search.q ?? ''} startAt={search.t ?? null} />
@@ -78,13 +81,14 @@ const Workspace = ({ initialFind, startAt }: { initialFind: string; startAt: num
   const { file, player, speakers } = useFile();
   const transcript = useTranscript(file.uuid, file.total_segments, file.transcript_version);
   const find = useFind(transcript, initialFind);
-  const [editing, setEditing] = useState<number | null>(null);
+  const editing = useEditing(file.uuid);
+  const [shown, setShown] = useState<number | null>(null);
   const [help, setHelp] = useState(false);
   const findInput = useRef<HTMLInputElement>(null);
   const wide = useMediaQuery('(min-width: 62em)', undefined, { getInitialValueInEffect: false });
   const editable = mayCorrect(file) && (!isUnderWay(file) || file.stage === 'index');
   const failed = toneOf(file) === 'failed';
-  // What could not be read as sound has nothing to play.
+  // A file that couldn't be decoded has nothing to play.
   const playable = file.duration !== null || !failed;
   const lanes = useMemo(
     () =>
@@ -99,7 +103,7 @@ const Workspace = ({ initialFind, startAt }: { initialFind: string; startAt: num
   useKeys({
     player,
     transcript,
-    onEdit: (index) => editable && setEditing(index),
+    onEdit: (segment) => editable && editing.open(segment.uuid),
     onFind: () => findInput.current?.focus(),
     onHelp: () => setHelp(true),
   });
@@ -127,13 +131,25 @@ const Workspace = ({ initialFind, startAt }: { initialFind: string; startAt: num
         </aside>
         <section className={css['main']} aria-label="Transcript">
           <ProcessingNote file={file} />
-          {transcript.total > 0 && <FindBar find={find} complete={transcript.complete} inputRef={findInput} />}
+          <div className={css['stickyTools']}>
+            {transcript.total > 0 && <FindBar find={find} complete={transcript.complete} inputRef={findInput} />}
+            <DraftsNote
+              fileId={file.uuid}
+              transcript={transcript}
+              onShow={(segmentId, index) => {
+                editing.open(segmentId);
+                setShown(index);
+              }}
+            />
+          </div>
+          <UncertainLegend transcript={transcript} />
           {transcript.total > 0 || transcript.error !== null ? (
             <TranscriptView
               transcript={transcript}
               find={find}
               editing={editing}
-              onEditing={setEditing}
+              shown={shown}
+              onShown={() => setShown(null)}
               editable={editable}
             />
           ) : (
@@ -147,7 +163,20 @@ const Workspace = ({ initialFind, startAt }: { initialFind: string; startAt: num
   );
 };
 
-/** A link to the ninth hour should not wait for the eight before it. */
+/** Explains the dotted underline, when a word has it. */
+const UncertainLegend = ({ transcript }: { transcript: Transcript }) => {
+  const any = useMemo(
+    () => transcript.loaded.some(({ segment }) => segment.words.some((word) => isUnsure(segment, word.confidence))),
+    [transcript.loaded],
+  );
+  return any ? (
+    <p className={css['legend']} data-testid="legend">
+      <span>Dotted underline</span>: this word may be wrong
+    </p>
+  ) : null;
+};
+
+/** Loads the part of a link to a moment before the parts in front of it. */
 const useWantStart = (want: (from: number, to: number) => void, startAt: number | null, file: FileDetail): void =>
   useEffect(() => {
     if (startAt === null || !file.duration || file.total_segments === 0) return;
@@ -162,6 +191,7 @@ const FileHead = ({ onHelp }: { onHelp: () => void }) => {
     file.duration === null ? null : duration(file.duration),
     file.speaker_count > 0 ? plural(file.speaker_count, 'speaker') : null,
     ago(file.recorded_date ?? file.upload_time),
+    file.owner_name === null ? null : `Owner: ${file.owner_name}`,
   ];
   return (
     <header>
@@ -170,7 +200,7 @@ const FileHead = ({ onHelp }: { onHelp: () => void }) => {
           <Icon name="chevronLeft" size={16} /> Library
         </Anchor>
         {file.total_segments > 0 && <ExportMenu />}
-        <Tooltip label="Keys (?)">
+        <Tooltip label="Keyboard shortcuts (?)">
           <ActionIcon aria-label="Keyboard shortcuts" onClick={onHelp} visibleFrom="sm">
             <Icon name="help" />
           </ActionIcon>
@@ -237,10 +267,10 @@ const Panel = ({
 const NoWords = ({ file, pending }: { file: FileDetail; pending: boolean }) => {
   if (pending || toneOf(file) === 'failed' || toneOf(file) === 'stopped') return null;
   return (
-    <Text c="dimmed" py="xl" ta="center">
+    <Text c="dimmed" py="xl" ta="center" data-testid="no-words">
       {isUnderWay(file)
-        ? 'The words show here as soon as they are known.'
-        : 'No words were recognised in this recording.'}
+        ? 'The transcript will appear here when it’s ready.'
+        : 'No speech detected. There is nothing to transcribe in this recording.'}
     </Text>
   );
 };

@@ -80,7 +80,7 @@ export const FindBar = ({
       >
         {asked ? countWords(find, complete) : ''}
       </Text>
-      <ActionIcon aria-label="Match before" disabled={find.matches.length === 0} onClick={() => find.move(-1)}>
+      <ActionIcon aria-label="Previous match" disabled={find.matches.length === 0} onClick={() => find.move(-1)}>
         <Icon name="chevronUp" size={18} />
       </ActionIcon>
       <ActionIcon aria-label="Next match" disabled={find.matches.length === 0} onClick={() => find.move(1)}>

@@ -28,22 +28,38 @@ export const commandOf = (
   pressed: Pressed,
   focus: { readonly typing: boolean; readonly onControl: boolean },
 ): Command | null => {
+  const anywhere = keyWhileTyping(pressed);
+  if (anywhere) return anywhere;
   if (pressed.ctrlKey || pressed.metaKey || pressed.altKey || focus.typing) return null;
   // Space and the arrows belong to the control that has the focus.
   if (focus.onControl && (pressed.key === ' ' || pressed.key.startsWith('Arrow'))) return null;
   return byKey[pressed.key.length === 1 ? pressed.key.toLowerCase() : pressed.key] ?? null;
 };
 
+const functionKeys: Record<string, Command> = {
+  F7: { name: 'skip', seconds: -5 },
+  F8: { name: 'toggle' },
+  F9: { name: 'skip', seconds: 5 },
+};
+/** Keys that also work in a text field: they type nothing there. */
+const keyWhileTyping = ({ key, ctrlKey, metaKey, altKey }: Pressed): Command | null => {
+  if (metaKey || altKey) return null;
+  return ctrlKey ? (key === ' ' ? { name: 'toggle' } : null) : (functionKeys[key] ?? null);
+};
+
 export const shortcuts: readonly (readonly [keys: readonly string[], what: string])[] = [
   [['Space', 'K'], 'Play or pause'],
+  [['F8'], 'Play or pause, also while typing'],
+  [['Ctrl', 'Space'], 'Play or pause, also while typing'],
+  [['F7', 'F9'], '5 seconds back or forward, also while typing'],
   [['J', 'L'], '10 seconds back or forward'],
   [['←', '→'], '5 seconds back or forward'],
-  [['↑', '↓'], 'Passage before or after'],
+  [['↑', '↓'], 'Previous or next passage'],
   [['<', '>'], 'Slower or faster'],
-  [['M'], 'Sound off or on'],
+  [['M'], 'Mute or unmute'],
   [['E'], 'Edit the passage that is playing'],
-  [['Ctrl', 'Enter'], 'Save the edit'],
-  [['Esc'], 'Leave the edit'],
+  [['Ctrl', 'Enter'], 'Save the passage'],
+  [['Esc'], 'Cancel editing'],
   [['/'], 'Find in the transcript'],
-  [['?'], 'These keys'],
+  [['?'], 'Show shortcuts'],
 ];

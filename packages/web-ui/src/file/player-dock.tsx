@@ -1,5 +1,5 @@
 import { ActionIcon, Menu, Text, Tooltip, UnstyledButton } from '@mantine/core';
-import { useEffect, useRef, useSyncExternalStore } from 'react';
+import { useEffect, useRef, useSyncExternalStore, type RefObject } from 'react';
 import { Icon, type IconName } from '../app/icons.tsx';
 import { clock } from '../lib/format.ts';
 import { useFile } from './file-context.ts';
@@ -8,17 +8,17 @@ import { rates } from './player.ts';
 import type { Lane } from './waveform-drawing.ts';
 import { Waveform } from './waveform.tsx';
 
-/** The player at the lower edge; always in reach, whatever is read. */
+/** The player at the lower edge of the window. */
 export const PlayerDock = ({ lanes }: { lanes: readonly Lane[] }) => {
   const { file, player } = useFile();
   const state = useSyncExternalStore(player.state.subscribe, player.state.get);
   const duration = state.duration ?? file.duration ?? 0;
-  useDockHeight();
+  const dock = useDockHeight();
   return (
-    <section className={css['dock']} aria-label="Player" data-testid="player" data-playing={state.playing}>
+    <section ref={dock} className={css['dock']} aria-label="Player" data-testid="player" data-playing={state.playing}>
       {state.failed && (
         <Text size="sm" c="red" role="alert" ta="center" pb={4}>
-          The recording does not play: your browser does not know its format, or it cannot be fetched just now.
+          The recording couldn’t be played: your browser doesn’t support its format, or it couldn’t be loaded.
         </Text>
       )}
       <div className={css['dockInner']}>
@@ -67,8 +67,9 @@ export const PlayerDock = ({ lanes }: { lanes: readonly Lane[] }) => {
             </Menu.Dropdown>
           </Menu>
           <DockButton
+            className={css['mute'] ?? ''}
             icon={state.muted ? 'muted' : 'volume'}
-            label={state.muted ? 'Sound on' : 'Sound off'}
+            label={state.muted ? 'Unmute' : 'Mute'}
             onClick={player.toggleMuted}
           />
         </div>
@@ -77,9 +78,10 @@ export const PlayerDock = ({ lanes }: { lanes: readonly Lane[] }) => {
   );
 };
 
-const DockButton = ({ icon, label, onClick }: { icon: IconName; label: string; onClick: () => void }) => (
+type DockButtonProps = { icon: IconName; label: string; className?: string; onClick: () => void };
+const DockButton = ({ icon, label, className = '', onClick }: DockButtonProps) => (
   <Tooltip label={label}>
-    <ActionIcon aria-label={label} onClick={onClick}>
+    <ActionIcon className={className} aria-label={label} onClick={onClick}>
       <Icon name={icon} />
     </ActionIcon>
   </Tooltip>
@@ -108,9 +110,19 @@ const Position = ({ duration }: { duration: number }) => {
   );
 };
 
-/** Tells the page how much of its lower edge is taken, for what floats above. */
-const useDockHeight = (): void =>
+/** Publishes the height of the player, for everything that has to stay above it. */
+const useDockHeight = (): RefObject<HTMLElement | null> => {
+  const ref = useRef<HTMLElement>(null);
   useEffect(() => {
-    document.documentElement.style.setProperty('--ot-dock', '5.5rem');
-    return () => void document.documentElement.style.removeProperty('--ot-dock');
+    const { style } = document.documentElement;
+    const observer = new ResizeObserver(
+      () => ref.current && style.setProperty('--ot-dock', `${ref.current.offsetHeight}px`),
+    );
+    if (ref.current) observer.observe(ref.current);
+    return () => {
+      observer.disconnect();
+      style.removeProperty('--ot-dock');
+    };
   }, []);
+  return ref;
+};

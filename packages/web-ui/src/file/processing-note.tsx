@@ -11,7 +11,7 @@ import { useProgress } from '../live/progress-store.ts';
 import type { Progress } from '../live/push.ts';
 import css from './file.module.css';
 
-/** While a file is under way: the stages, live. After a failure: what failed, and what to do. */
+/** While a file is processed: its stages, live. After a failure: what failed, and what to do. */
 export const ProcessingNote = ({ file }: { file: FileDetail }) => {
   const tone = toneOf(file);
   if (tone === 'done') return <Warnings file={file} />;
@@ -26,6 +26,7 @@ const StagesNote = ({ file }: { file: FileDetail }) => {
   const live = useProgress(file.uuid);
   const timeline = useQuery({ ...timelineQuery(file.uuid), refetchInterval: 5000 }).data ?? null;
   const words = stageWords(file, live);
+  const tone = toneOf(file);
   return (
     <Stack
       gap="xs"
@@ -40,7 +41,7 @@ const StagesNote = ({ file }: { file: FileDetail }) => {
           {words}
         </Text>
         <Text size="sm" c="dimmed" className="ot-tabular" style={{ whiteSpace: 'nowrap' }}>
-          {live && file.waiting_for === null ? `${Math.round(live.percent)} % · ${timeLeft(live.etaSeconds)}` : ''}
+          {live && tone !== 'waiting' ? `${Math.round(live.percent)} % · ${timeLeft(live.etaSeconds)}` : ''}
         </Text>
       </Group>
       <ol className={css['stages']} aria-label="Stages">
@@ -68,7 +69,7 @@ const stateOf = (
   live: Progress | null,
   timeline: Timeline | null,
 ): string => {
-  const current = live?.stage ?? file.stage;
+  const current = file.next_stage === null ? (live?.stage ?? file.stage) : null;
   if (current !== null) {
     const distance = stageList.indexOf(stage) - stageList.indexOf(current);
     return distance < 0 ? 'completed' : distance === 0 ? 'running' : 'pending';
@@ -81,12 +82,14 @@ const doneStyle = (stage: string, live: Progress | null): CSSProperties =>
 
 const hintFor = (file: FileDetail, timeline: Timeline | null): string => {
   if (file.waiting_for === 'paused')
-    return `${timeline?.paused_reason ? `The reason: ${timeline.paused_reason}. ` : ''}It goes on by itself as soon as an administrator allows it.`;
+    return `${timeline?.paused_reason ? `The reason: ${timeline.paused_reason}. ` : ''}It continues automatically when an administrator resumes it.`;
   if (file.waiting_for === 'engine')
-    return 'No speech engine is ready. An administrator can add one; this recording then goes on by itself.';
-  if (file.waiting_for === 'worker') return 'All workers are busy or away. It goes on by itself.';
-  if (file.total_segments > 0) return 'You can read along already; speakers and search follow.';
-  return 'You may leave this page; it goes on without you.';
+    return 'No speech engine is ready. When an administrator adds one, this recording continues automatically.';
+  if (file.waiting_for === 'worker') return 'All workers are busy or unavailable. It continues automatically.';
+  if (file.next_stage !== null)
+    return `Next: ${stageNames[file.next_stage].toLowerCase()}. It starts when a worker is free.`;
+  if (file.total_segments > 0) return 'You can read the transcript already. Speakers and search follow.';
+  return 'You can leave this page.';
 };
 
 const useAgain = (file: FileDetail) => {
@@ -97,7 +100,7 @@ const useAgain = (file: FileDetail) => {
       for (const key of ['file', 'timeline', 'segments']) void client.invalidateQueries({ queryKey: [key, file.uuid] });
       void client.invalidateQueries({ queryKey: ['files'] });
     },
-    onError: (error) => sayError('It could not be started again', error),
+    onError: (error) => sayError('The transcription couldn’t be started', error),
   });
 };
 
@@ -114,7 +117,7 @@ const FailedNote = ({ file }: { file: FileDetail }) => {
       title={error?.message ?? file.display_status}
       data-testid="failure"
     >
-      <Text size="sm">{error?.what_to_do ?? 'Try again; if it fails once more, ask your administrator.'}</Text>
+      <Text size="sm">{error?.what_to_do ?? 'Try again. If it fails again, ask your administrator.'}</Text>
       <Group gap="sm" mt="sm">
         {file.my_permission === 'owner' && (error?.retryable ?? true) && (
           <Button
@@ -135,9 +138,9 @@ const FailedNote = ({ file }: { file: FileDetail }) => {
 const StoppedNote = ({ file }: { file: FileDetail }) => {
   const again = useAgain(file);
   return (
-    <Alert color="gray" variant="light" mb="md" icon={<Icon name="info" />} title="This was stopped">
+    <Alert color="gray" variant="light" mb="md" icon={<Icon name="info" />} title="Processing was stopped">
       <Group justify="space-between">
-        <Text size="sm">The recording is kept. What was transcribed before stays readable.</Text>
+        <Text size="sm">The recording is kept, and so is everything transcribed so far.</Text>
         {file.my_permission === 'owner' && (
           <Button size="xs" variant="default" loading={again.isPending} onClick={() => again.mutate()}>
             Transcribe again

@@ -15,26 +15,26 @@ const outcomeWords: Record<Try['outcome'], string> = {
   running: 'running',
   completed: 'done',
   failed: 'failed',
-  released: 'given back, its worker stopped',
-  lost: 'lost, its worker went away',
+  released: 'returned, its worker stopped',
+  lost: 'lost, its worker failed',
   cancelled: 'stopped',
 };
 const stageWords: Record<Stage['status'], string> = {
-  pending: 'to come',
+  pending: 'pending',
   running: 'running',
   completed: 'done',
   failed: 'failed',
-  cancelled: 'left out',
+  cancelled: 'skipped',
 };
 const runWords: Record<Timeline['status'], string> = {
-  running: 'Under way',
+  running: 'In progress',
   waiting: 'Waiting',
   completed: 'Done',
   failed: 'Failed',
   cancelled: 'Stopped',
 };
 
-/** How the last run of a recording went: a bar for each try of each stage. */
+/** The last run of a recording: a bar for each attempt of each stage. */
 export const RunTimeline = ({ uuid }: { uuid: string }) => {
   const timeline = useQuery({
     ...timelineQuery(uuid),
@@ -42,17 +42,13 @@ export const RunTimeline = ({ uuid }: { uuid: string }) => {
   });
   if (timeline.isError)
     return (
-      <ErrorNote
-        error={timeline.error}
-        title="The stages cannot be read just now"
-        onRetry={() => void timeline.refetch()}
-      />
+      <ErrorNote error={timeline.error} title="The stages couldn’t be loaded" onRetry={() => void timeline.refetch()} />
     );
   if (timeline.isPending) return <Skeleton h={160} role="status" aria-label="Loading" />;
   if (!timeline.data)
     return (
       <Text size="sm" c="dimmed">
-        Nothing has been done with this recording yet.
+        This recording hasn’t been processed yet.
       </Text>
     );
   return <Chart timeline={timeline.data} now={timeline.dataUpdatedAt} />;
@@ -64,7 +60,7 @@ const Chart = ({ timeline, now }: { timeline: Timeline; now: number }) => {
   return (
     <div data-testid="timeline">
       <Text size="xs" c="dimmed" title={moment(timeline.created_at)}>
-        {runWords[timeline.status]} · {took(Math.max(0, ended - Date.parse(timeline.created_at)))} since it was ordered
+        {totalWords(timeline.status, took(Math.max(0, ended - Date.parse(timeline.created_at))))}
       </Text>
       <ol className={css['stages']} aria-label="Stages of the last run">
         {timeline.stages.map((stage) => (
@@ -73,12 +69,15 @@ const Chart = ({ timeline, now }: { timeline: Timeline; now: number }) => {
       </ol>
       {axis.pieces.some((p) => p.cut) && (
         <Text size="xs" c="dimmed">
-          Long pauses, in which nothing was tried, are drawn shorter.
+          Long pauses are drawn shorter.
         </Text>
       )}
     </div>
   );
 };
+
+const totalWords = (status: Timeline['status'], time: string): string =>
+  status === 'completed' ? `Finished in ${time}` : `${runWords[status]} · ${time}`;
 
 type RowProps = { stage: Stage; axis: Axis; now: number };
 const StageRow = ({ stage, axis, now }: RowProps) => {
@@ -100,13 +99,13 @@ const StageRow = ({ stage, axis, now }: RowProps) => {
             key={one.number}
             className={css['bar']}
             data-outcome={one.outcome}
-            title={`Try ${one.number}: ${outcomeWords[one.outcome]}`}
+            title={`Attempt ${one.number}: ${outcomeWords[one.outcome]}`}
             style={styleOf(axis, spanOf(one, now))}
           />
         ))}
       </div>
       {eventful && (
-        <ol className={css['tries']} aria-label={`Tries of ${stageNames[stage.stage]}`}>
+        <ol className={css['tries']} aria-label={`Attempts of ${stageNames[stage.stage]}`}>
           {stage.tries.map((one) => (
             <TryLine key={one.number} one={one} now={now} />
           ))}
@@ -123,7 +122,7 @@ const styleOf = (axis: Axis, span: { from: number; to: number }) => {
 
 const timeWords = (stage: Stage): string => {
   if (stage.seconds === null) return stageWords[stage.status];
-  const engine = stage.engine_seconds ? `, engine ${took(stage.engine_seconds * 1000)}` : '';
+  const engine = stage.engine_seconds ? ` (${took(stage.engine_seconds * 1000)} processing)` : '';
   return `${stage.status === 'completed' ? '' : `${stageWords[stage.status]}, `}${took(stage.seconds * 1000)}${engine}`;
 };
 
@@ -131,7 +130,7 @@ const TryLine = ({ one, now }: { one: Try; now: number }) => {
   const { from, to } = spanOf(one, now);
   return (
     <li data-outcome={one.outcome} title={moment(one.started_at)}>
-      <b>Try {one.number}</b> {outcomeWords[one.outcome]}, {took(to - from)}
+      <b>Attempt {one.number}</b> {outcomeWords[one.outcome]}, {took(to - from)}
       {one.error_message === null ? '' : `: ${one.error_message}`}
       {one.worker !== null && <span className={css['worker']}> ({one.worker})</span>}
     </li>

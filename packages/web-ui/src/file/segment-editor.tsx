@@ -1,97 +1,137 @@
 import { Alert, Button, Group, Kbd, Stack, Text, Textarea } from '@mantine/core';
-import { useState, type KeyboardEvent } from 'react';
+import { useEffect, useRef, useState, type KeyboardEvent } from 'react';
 import { wordsOf } from '../api/problem.ts';
 import type { Segment } from '../api/queries.ts';
+import { askToDiscard } from '../app/unsaved.tsx';
 import { clock } from '../lib/format.ts';
 import css from './file.module.css';
+import { isOutdated, usePassageDraft } from './passage-drafts.ts';
 import { isConflict } from './use-edits.ts';
 
 type Props = {
+  readonly fileId: string;
   readonly segment: Segment;
+  /** True once when the person opened this editor; not when a draft opened it. */
+  readonly takeFocus: (segmentId: string) => boolean;
+  readonly onFocus: (segmentId: string) => void;
+  readonly onDelete: (segment: Segment) => Promise<unknown>;
   readonly onSave: (segment: Segment, text: string) => Promise<void>;
-  readonly onLeave: () => void;
+  readonly onClose: (segmentId: string) => void;
 };
 
-/** Edits a passage in place. What was typed is never lost: not to a refusal, not to somebody else's edit. */
-export const SegmentEditor = ({ segment, onSave, onLeave }: Props) => {
-  // What was on screen when the edit began: a change of somebody else since then must be noticed, not written over.
-  const [began] = useState(segment);
-  const [text, setText] = useState(segment.text);
+/** Edits a passage in place. The typed text is a draft until it is saved or discarded. */
+export function SegmentEditor({ fileId, segment, takeFocus, onFocus, onDelete, onSave, onClose }: Props) {
+  const { draft, type, drop } = usePassageDraft(fileId, segment);
+  const [restored] = useState(draft !== undefined);
   const [error, setError] = useState<unknown>(null);
   const [saving, setSaving] = useState(false);
-  const conflict = isConflict(error);
-  const save = async (over: Segment): Promise<void> => {
+  const field = useRef<HTMLTextAreaElement>(null);
+  const frame = useRef<HTMLDivElement>(null);
+  const text = draft?.text ?? segment.text;
+  const conflict = !saving && draft !== undefined && isOutdated(draft, segment);
+
+  useEffect(() => {
+    if (!takeFocus(segment.uuid)) return;
+    field.current?.focus({ preventScroll: true });
+    field.current?.setSelectionRange(-1, -1);
+    // The buttons, too, must be above the player.
+    frame.current?.scrollIntoView({ block: 'nearest' });
+  }, [takeFocus, segment.uuid]);
+
+  function close(): void {
+    drop();
+    onClose(segment.uuid);
+  }
+  async function cancel(): Promise<void> {
+    if (draft === undefined || (await askToDiscard())) close();
+  }
+  async function remove(): Promise<void> {
+    if (draft !== undefined && !(await askToDiscard())) return;
+    // A refusal has its own message; the editor stays.
+    await onDelete(segment).then(close, () => undefined);
+  }
+  async function save(): Promise<void> {
     const wanted = text.trim();
-    if (wanted === over.text) return onLeave();
+    if (wanted === segment.text) return close();
     setSaving(true);
     setError(null);
     try {
-      await onSave(over, wanted);
-      onLeave();
+      await onSave(segment, wanted);
+      close();
     } catch (refused) {
       setError(refused);
       setSaving(false);
     }
-  };
-  const onKeyDown = (event: KeyboardEvent): void => {
+  }
+  function onKeyDown(event: KeyboardEvent): void {
     if (event.key === 'Escape') {
       event.preventDefault();
-      onLeave();
+      void cancel();
     } else if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
       event.preventDefault();
-      void save(began);
+      if (!conflict && !saving) void save();
     }
-  };
+  }
   return (
-    <Stack gap="xs" className={css['editor'] ?? ''}>
+    <Stack gap="xs" className={css['editor'] ?? ''} ref={frame} data-editing>
       <Textarea
+        ref={field}
         aria-label={`Text of the passage at ${clock(segment.start_time)}`}
         autosize
         minRows={2}
         maxLength={20_000}
-        autoFocus
         value={text}
-        onChange={(event) => setText(event.currentTarget.value)}
+        onChange={(event) => type(event.currentTarget.value)}
+        onFocus={() => onFocus(segment.uuid)}
         onKeyDown={onKeyDown}
         styles={{ input: { fontSize: '1.0625rem', lineHeight: 1.65 } }}
       />
-      {error !== null && (
-        <Alert
-          role="alert"
-          color={conflict ? 'yellow' : 'red'}
-          variant="light"
-          title={conflict ? 'Somebody changed this passage meanwhile' : 'Not saved'}
-        >
-          {conflict ? (
-            <Stack gap="xs">
-              <Text size="sm">It now reads: “{segment.text}”</Text>
-              <Group gap="xs">
-                <Button size="xs" onClick={() => void save(segment)}>
-                  Save mine over it
-                </Button>
-                <Button size="xs" variant="default" onClick={onLeave}>
-                  Take theirs
-                </Button>
-              </Group>
-            </Stack>
-          ) : (
-            <Text size="sm">{wordsOf(error)}</Text>
-          )}
+      {conflict ? (
+        <Alert role="alert" color="yellow" variant="light" title="Someone else edited this passage">
+          <Stack gap="xs">
+            <Text size="sm">Your text is above. Theirs reads:</Text>
+            <Text size="sm" component="blockquote" m={0} className={css['theirs'] ?? ''}>
+              {segment.text}
+            </Text>
+            <Group gap="xs">
+              <Button size="xs" loading={saving} onClick={() => void save()}>
+                Keep mine
+              </Button>
+              <Button size="xs" variant="default" onClick={close}>
+                Use theirs
+              </Button>
+            </Group>
+          </Stack>
         </Alert>
-      )}
-      {!conflict && (
-        <Group gap="xs">
-          <Button size="xs" loading={saving} onClick={() => void save(began)}>
-            Save
-          </Button>
-          <Button size="xs" variant="default" onClick={onLeave}>
-            Cancel
-          </Button>
-          <Text size="xs" c="dimmed" visibleFrom="sm">
-            <Kbd size="xs">Ctrl</Kbd> <Kbd size="xs">Enter</Kbd> saves, <Kbd size="xs">Esc</Kbd> leaves
-          </Text>
-        </Group>
+      ) : (
+        <>
+          {error !== null && !isConflict(error) && (
+            <Alert role="alert" color="red" variant="light" title="Not saved">
+              <Text size="sm">{wordsOf(error)} Your text is kept as a draft.</Text>
+            </Alert>
+          )}
+          <Group gap="xs">
+            <Button size="xs" loading={saving} onClick={() => void save()}>
+              Save
+            </Button>
+            <Button size="xs" variant="default" onClick={() => void cancel()}>
+              Cancel
+            </Button>
+            <Button size="xs" variant="subtle" color="red" onClick={() => void remove()}>
+              Delete passage
+            </Button>
+            {restored && draft !== undefined ? (
+              <Text size="xs" c="dimmed" role="status">
+                Draft restored
+              </Text>
+            ) : (
+              <Text size="xs" c="dimmed" visibleFrom="sm">
+                <Kbd size="xs">Ctrl</Kbd> <Kbd size="xs">Enter</Kbd> saves, <Kbd size="xs">Esc</Kbd> cancels
+              </Text>
+            )}
+          </Group>
+        </>
       )}
     </Stack>
   );
-};
+}

@@ -1,22 +1,28 @@
 import { speakerName } from '@overtone/contracts/speakers';
 import { ActionIcon, Group, Menu, Tooltip, UnstyledButton } from '@mantine/core';
-import { memo, type CSSProperties, type ReactElement } from 'react';
+import { memo, useRef, type CSSProperties, type ReactElement } from 'react';
 import type { Segment } from '../api/queries.ts';
 import { Icon } from '../app/icons.tsx';
-import { clock } from '../lib/format.ts';
+import { useFocusReturn } from '../app/use-focus-return.ts';
+import { clock, moment } from '../lib/format.ts';
 import type { SpeakerLook } from './file-context.ts';
 import css from './file.module.css';
 import { SegmentEditor } from './segment-editor.tsx';
 import { tokensOf, type Match } from './transcript.ts';
 
 export type RowActions = {
-  readonly onEdit: (index: number) => void;
-  readonly onLeave: () => void;
+  readonly onEdit: (segment: Segment) => void;
+  readonly onClose: (segmentId: string) => void;
+  readonly onFocus: (segmentId: string) => void;
+  readonly takeFocus: (segmentId: string) => boolean;
+  readonly onCopyLink: (seconds: number) => void;
+  readonly onDelete: (segment: Segment) => Promise<unknown>;
   readonly onSave: (segment: Segment, text: string) => Promise<void>;
   readonly onSpeaker: (segment: Segment, speaker: string | null) => void;
   readonly onSeek: (seconds: number) => void;
 };
 type Props = {
+  readonly fileId: string;
   readonly segment: Segment;
   readonly index: number;
   readonly turn: boolean;
@@ -30,14 +36,28 @@ type Props = {
 
 const unsureBelow = 0.35;
 
+const editedWords = ({ edited_at, edited_by_name }: Segment): string =>
+  [
+    'Edited',
+    edited_by_name === null ? '' : ` by ${edited_by_name}`,
+    edited_at === null ? '' : `, ${moment(edited_at)}`,
+  ].join('');
+
+/** Whether a word is marked as uncertain; a passage that a person has corrected has none. */
+export const isUnsure = (segment: Segment, confidence: number | null): boolean =>
+  !segment.edited && confidence !== null && confidence < unsureBelow;
+
 /** One passage: time, speaker where a turn begins, words that can be clicked. */
 export const SegmentRow = memo(
-  ({ segment, index, turn, speakers, hits, currentHit, editing, editable, actions }: Props) => {
+  ({ fileId, segment, index, turn, speakers, hits, currentHit, editing, editable, actions }: Props) => {
     const look = segment.speaker ? speakers.get(segment.speaker.uuid) : undefined;
     const name = look?.name ?? (segment.speaker ? speakerName(segment.speaker) : 'No speaker');
     const color = { color: look?.color ?? 'var(--mantine-color-dimmed)' } satisfies CSSProperties;
+    const row = useRef<HTMLElement>(null);
+    useFocusReturn(editing, () => row.current?.querySelector<HTMLElement>('[data-edit-button]'));
     return (
       <article
+        ref={row}
         className={css['row']}
         data-seg={index}
         data-testid="segment"
@@ -51,7 +71,7 @@ export const SegmentRow = memo(
                 className={css['speakerName']}
                 style={color}
                 data-testid="segment-speaker"
-                aria-label={`Speaker ${name}: change`}
+                aria-label={`Change speaker: ${name}`}
                 disabled={!editable}
               >
                 <span className={css['dot']} />
@@ -68,7 +88,15 @@ export const SegmentRow = memo(
           {clock(segment.start_time)}
         </UnstyledButton>
         {editing ? (
-          <SegmentEditor segment={segment} onSave={actions.onSave} onLeave={actions.onLeave} />
+          <SegmentEditor
+            fileId={fileId}
+            segment={segment}
+            takeFocus={actions.takeFocus}
+            onFocus={actions.onFocus}
+            onDelete={actions.onDelete}
+            onSave={actions.onSave}
+            onClose={actions.onClose}
+          />
         ) : (
           <>
             <Words segment={segment} hits={hits} currentHit={currentHit} />
@@ -78,7 +106,8 @@ export const SegmentRow = memo(
                   <ActionIcon
                     size="md"
                     aria-label={`Edit passage at ${clock(segment.start_time)}`}
-                    onClick={() => actions.onEdit(index)}
+                    data-edit-button
+                    onClick={() => actions.onEdit(segment)}
                   >
                     <Icon name="edit" size={16} />
                   </ActionIcon>
@@ -90,6 +119,15 @@ export const SegmentRow = memo(
                     </ActionIcon>
                   </SpeakerMenu>
                 )}
+                <Tooltip label="Copy link to this moment">
+                  <ActionIcon
+                    size="md"
+                    aria-label={`Copy link to ${clock(segment.start_time)}`}
+                    onClick={() => actions.onCopyLink(segment.start_time)}
+                  >
+                    <Icon name="link" size={16} />
+                  </ActionIcon>
+                </Tooltip>
               </Group>
             )}
           </>
@@ -110,13 +148,18 @@ const Words = ({ segment, hits, currentHit }: Pick<Props, 'segment' | 'hits' | '
             data-w={i}
             data-t={token.start}
             data-hit={hit ? (hit === currentHit ? 'current' : 'yes') : undefined}
-            data-unsure={token.confidence !== null && token.confidence < unsureBelow ? '' : undefined}
+            data-unsure={isUnsure(segment, token.confidence) ? '' : undefined}
           >
             {token.text}
           </span>{' '}
         </span>
       );
     })}
+    {segment.edited && (
+      <span className={css['edited']} title={editedWords(segment)}>
+        edited
+      </span>
+    )}
   </p>
 );
 
@@ -132,7 +175,7 @@ const SpeakerMenu = ({ segment, speakers, editable, onPick, children }: SpeakerM
     <Menu width={220} position="bottom-start">
       <Menu.Target>{children}</Menu.Target>
       <Menu.Dropdown>
-        <Menu.Label>Who says this passage?</Menu.Label>
+        <Menu.Label>Speaker of this passage</Menu.Label>
         <Menu.RadioGroup value={segment.speaker?.uuid ?? null} onChange={(uuid) => onPick(segment, uuid)}>
           {[...speakers.values()].map(({ speaker, name, color }) => (
             <Menu.RadioItem key={speaker.uuid} value={speaker.uuid} closeMenuOnClick>

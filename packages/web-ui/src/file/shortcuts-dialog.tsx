@@ -2,11 +2,11 @@ import { Group, Kbd, Modal, Table } from '@mantine/core';
 import { shortcuts } from './keyboard.ts';
 
 export const ShortcutsDialog = ({ onClose }: { onClose: () => void }) => (
-  <Modal opened onClose={onClose} title={<b>Keys</b>} size="sm">
+  <Modal opened onClose={onClose} title={<b>Keyboard shortcuts</b>} size="sm">
     <Table verticalSpacing={6} withRowBorders={false}>
       <Table.Tbody>
         {shortcuts.map(([keys, what]) => (
-          <Table.Tr key={what}>
+          <Table.Tr key={keys.join()}>
             <Table.Td>
               <Group gap={4} wrap="nowrap">
                 {keys.map((key) => (

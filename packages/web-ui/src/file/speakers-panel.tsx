@@ -1,16 +1,21 @@
 import { ActionIcon, Button, Group, Menu, Stack, Text, TextInput, Tooltip } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { call } from '../api/client.ts';
 import type { FileDetail } from '../api/queries.ts';
 import { Icon } from '../app/icons.tsx';
-import { say, sayError } from '../app/notify.ts';
+import { sayError } from '../app/notify.ts';
+import { askToDiscard } from '../app/unsaved.tsx';
+import { RestoredNote, useDraft, useStoredDraft, type Draft } from '../app/use-draft.tsx';
+import { useFocusReturn } from '../app/use-focus-return.ts';
+import { isUnderWay } from '../library/status.ts';
 import { duration } from '../lib/format.ts';
 import { transcriptVersions } from '../live/transcript-versions.ts';
 import { mayCorrect, useFile, type SpeakerLook } from './file-context.ts';
 import css from './file.module.css';
+import { useUndo } from './use-undo.ts';
 
-/** Who speaks and for how long; names are given here. */
+/** The speakers with their share of the time; they are named, merged and added here. */
 export const SpeakersPanel = () => {
   const { file, speakers } = useFile();
   const looks = [...speakers.values()];
@@ -18,7 +23,7 @@ export const SpeakersPanel = () => {
   if (looks.length === 0) {
     return (
       <Text size="sm" c="dimmed">
-        Speakers show here as soon as they are told apart.
+        {isUnderWay(file) ? 'Speakers will appear here.' : 'No speech detected.'}
       </Text>
     );
   }
@@ -49,12 +54,16 @@ type ItemProps = {
 
 const SpeakerItem = ({ look, others, share, fileId, editable }: ItemProps) => {
   const { speaker, name, color } = look;
-  const [editing, setEditing] = useState(false);
+  const [opened, setOpened] = useState(false);
+  const editing = useStoredDraft(speakerPlace(speaker.uuid)) !== undefined || opened;
   const merge = useMerge(fileId);
+  const remove = useRemoval(fileId);
+  const item = useRef<HTMLLIElement>(null);
+  useFocusReturn(editing, () => item.current?.querySelector('button'));
   return (
-    <li data-testid="speaker" data-name={name}>
+    <li ref={item} data-testid="speaker" data-name={name}>
       {editing ? (
-        <RenameForm look={look} fileId={fileId} onClose={() => setEditing(false)} />
+        <RenameForm look={look} fileId={fileId} onClose={() => setOpened(false)} />
       ) : (
         <Group gap={4} wrap="nowrap">
           <span className={css['dot']} style={{ color }} />
@@ -66,20 +75,20 @@ const SpeakerItem = ({ look, others, share, fileId, editable }: ItemProps) => {
           </Text>
           {editable && (
             <Tooltip label="Rename">
-              <ActionIcon size="sm" aria-label={`Rename ${name}`} onClick={() => setEditing(true)}>
+              <ActionIcon className={css['small'] ?? ''} aria-label={`Rename ${name}`} onClick={() => setOpened(true)}>
                 <Icon name="edit" size={15} />
               </ActionIcon>
             </Tooltip>
           )}
-          {editable && others.length > 0 && (
-            <Menu width={210}>
+          {editable && (
+            <Menu width={230}>
               <Menu.Target>
-                <ActionIcon size="sm" aria-label={`Merge ${name}`}>
+                <ActionIcon className={css['small'] ?? ''} aria-label={`Merge or remove ${name}`}>
                   <Icon name="merge" size={15} />
                 </ActionIcon>
               </Menu.Target>
               <Menu.Dropdown>
-                <Menu.Label>{name} is the same person as</Menu.Label>
+                {others.length > 0 && <Menu.Label>{name} is the same person as</Menu.Label>}
                 {others.map((other) => (
                   <Menu.Item
                     key={other.speaker.uuid}
@@ -89,6 +98,10 @@ const SpeakerItem = ({ look, others, share, fileId, editable }: ItemProps) => {
                     {other.name}
                   </Menu.Item>
                 ))}
+                {others.length > 0 && <Menu.Divider />}
+                <Menu.Item c="red" leftSection={<Icon name="trash" size={15} />} onClick={() => remove.mutate(look)}>
+                  Remove speaker
+                </Menu.Item>
               </Menu.Dropdown>
             </Menu>
           )}
@@ -106,13 +119,16 @@ const SpeakerItem = ({ look, others, share, fileId, editable }: ItemProps) => {
   );
 };
 
+const speakerPlace = (speakerId: string): string => `speaker:${speakerId}`;
+
 const RenameForm = ({ look, fileId, onClose }: { look: SpeakerLook; fileId: string; onClose: () => void }) => {
   const client = useQueryClient();
-  const [name, setName] = useState(look.speaker.display_name ?? '');
+  const draft = useDraft(speakerPlace(look.speaker.uuid), look.speaker.display_name ?? '');
   const rename = useMutation({
     mutationFn: (display_name: string | null) =>
       call('updateSpeaker', { params: { uuid: look.speaker.uuid }, body: { display_name } }),
-    onMutate: (display_name) => {
+    onMutate: () => ({ own: transcriptVersions.begin(fileId) }),
+    onSuccess: (_answer, display_name) => {
       client.setQueryData<FileDetail>(
         ['file', fileId],
         (file) =>
@@ -121,114 +137,138 @@ const RenameForm = ({ look, fileId, onClose }: { look: SpeakerLook; fileId: stri
             speakers: file.speakers.map((s) => (s.uuid === look.speaker.uuid ? { ...s, display_name } : s)),
           },
       );
+      draft.drop();
       onClose();
-      return { own: transcriptVersions.begin(fileId) };
     },
     onError: (error) => sayError('The name was not saved', error),
     onSettled: (answer, _error, _name, context) => {
-      // The rows take the name from the file: its transcript need not be fetched for it.
+      // The rows take the name from the file: the transcript need not be fetched for it.
       if (context) transcriptVersions.end(fileId, context.own, answer !== undefined);
       void client.invalidateQueries({ queryKey: ['file', fileId] });
     },
   });
   return (
+    <NameField
+      label={`Name of ${look.name}`}
+      placeholder={look.name}
+      saveLabel="Save name"
+      cancelLabel="Keep the old name"
+      saving={rename.isPending}
+      draft={draft}
+      onSave={() => (draft.changed ? rename.mutate(draft.value.trim() === '' ? null : draft.value.trim()) : onClose())}
+      onClose={onClose}
+    />
+  );
+};
+
+type NameFieldProps = {
+  readonly label: string;
+  readonly placeholder?: string;
+  readonly saveLabel: string;
+  readonly cancelLabel: string;
+  readonly saving: boolean;
+  readonly draft: Draft<string>;
+  readonly onSave: () => void;
+  readonly onClose: () => void;
+};
+
+/** A name that is typed in place. It stays open, with its text, until it is saved or discarded. */
+const NameField = ({ label, placeholder = '', saveLabel, cancelLabel, saving, draft, ...on }: NameFieldProps) => {
+  const cancel = async (): Promise<void> => {
+    if (draft.changed && !(await askToDiscard())) return;
+    draft.drop();
+    on.onClose();
+  };
+  return (
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        rename.mutate(name.trim() === '' ? null : name.trim());
+        if (!saving) on.onSave();
       }}
     >
       <Group gap={4} wrap="nowrap">
         <TextInput
           size="xs"
-          aria-label={`Name of ${look.name}`}
-          placeholder={look.name}
-          autoFocus
+          aria-label={label}
+          placeholder={placeholder}
+          autoFocus={!draft.restored}
           maxLength={200}
-          value={name}
-          onChange={(e) => setName(e.currentTarget.value)}
-          onKeyDown={(e) => e.key === 'Escape' && onClose()}
+          value={draft.value}
+          onChange={(event) => draft.set(event.currentTarget.value)}
+          onKeyDown={(event) => event.key === 'Escape' && void cancel()}
           style={{ flex: 1 }}
         />
-        <ActionIcon type="submit" size="md" color="petrol" aria-label="Save name">
+        <ActionIcon type="submit" size="md" color="petrol" aria-label={saveLabel} loading={saving}>
           <Icon name="check" size={17} />
         </ActionIcon>
-        <ActionIcon size="md" aria-label="Keep the old name" onClick={onClose}>
+        <ActionIcon size="md" aria-label={cancelLabel} onClick={() => void cancel()}>
           <Icon name="close" size={17} />
         </ActionIcon>
       </Group>
+      <RestoredNote draft={draft} />
     </form>
   );
 };
 
 const useMerge = (fileId: string) => {
-  const client = useQueryClient();
+  const sayUndo = useUndo(fileId);
   return useMutation({
     mutationFn: ({ from, into }: { from: SpeakerLook; into: SpeakerLook }) =>
       call('mergeSpeaker', { params: { uuid: from.speaker.uuid, target_uuid: into.speaker.uuid } }),
-    onSuccess: (_, { from, into }) => {
-      say(`Everything ${from.name} says is now ${into.name}'s.`);
-      void client.invalidateQueries({ queryKey: ['file', fileId] });
-      void client.invalidateQueries({ queryKey: ['segments', fileId] });
-    },
+    onSuccess: ({ undo }, { from, into }) => sayUndo(`Merged ${from.name} into ${into.name}.`, undo),
     onError: (error) => sayError('The speakers were not merged', error),
+  });
+};
+
+const useRemoval = (fileId: string) => {
+  const sayUndo = useUndo(fileId);
+  return useMutation({
+    mutationFn: ({ speaker }: SpeakerLook) => call('deleteSpeaker', { params: { uuid: speaker.uuid } }),
+    onSuccess: ({ undo }, { name }) => sayUndo(`Removed ${name}.`, undo),
+    onError: (error) => sayError('The speaker was not removed', error),
   });
 };
 
 const AddSpeaker = ({ fileId }: { fileId: string }) => {
   const client = useQueryClient();
-  const [name, setName] = useState<string | null>(null);
+  const draft = useDraft(`new-speaker:${fileId}`, '');
+  const [opened, setOpened] = useState(false);
+  const item = useRef<HTMLLIElement>(null);
+  const open = opened || draft.changed;
+  useFocusReturn(open, () => item.current?.querySelector('button'));
   const add = useMutation({
     mutationFn: (display_name: string) =>
       call('createSpeaker', { query: { media_file_uuid: fileId }, body: { display_name } }),
     onSuccess: () => {
-      setName(null);
+      draft.drop();
+      setOpened(false);
       void client.invalidateQueries({ queryKey: ['file', fileId] });
     },
     onError: (error) => sayError('The speaker was not added', error),
   });
-  if (name === null) {
-    return (
-      <li>
+  return (
+    <li ref={item}>
+      {open ? (
+        <NameField
+          label="Name of the new speaker"
+          saveLabel="Add"
+          cancelLabel="Cancel"
+          saving={add.isPending}
+          draft={draft}
+          onSave={() => draft.value.trim() !== '' && add.mutate(draft.value.trim())}
+          onClose={() => setOpened(false)}
+        />
+      ) : (
         <Button
           size="compact-sm"
           variant="subtle"
           color="gray"
           leftSection={<Icon name="plus" size={15} />}
-          onClick={() => setName('')}
+          onClick={() => setOpened(true)}
         >
           Add a speaker
         </Button>
-      </li>
-    );
-  }
-  return (
-    <li>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (name.trim() !== '') add.mutate(name.trim());
-        }}
-      >
-        <Group gap={4} wrap="nowrap">
-          <TextInput
-            size="xs"
-            aria-label="Name of the new speaker"
-            autoFocus
-            maxLength={200}
-            value={name}
-            onChange={(e) => setName(e.currentTarget.value)}
-            onKeyDown={(e) => e.key === 'Escape' && setName(null)}
-            style={{ flex: 1 }}
-          />
-          <ActionIcon type="submit" color="petrol" aria-label="Add" loading={add.isPending}>
-            <Icon name="check" size={17} />
-          </ActionIcon>
-          <ActionIcon aria-label="Cancel" onClick={() => setName(null)}>
-            <Icon name="close" size={17} />
-          </ActionIcon>
-        </Group>
-      </form>
+      )}
     </li>
   );
 };

@@ -1,10 +1,13 @@
 import { ActionIcon, Autocomplete, Badge, CloseButton } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { call } from '../api/client.ts';
 import { tagsQuery } from '../api/queries.ts';
 import { Icon } from '../app/icons.tsx';
 import { sayError } from '../app/notify.ts';
+import { askToDiscard } from '../app/unsaved.tsx';
+import { RestoredNote, useDraft } from '../app/use-draft.tsx';
+import { useFocusReturn } from '../app/use-focus-return.ts';
 import { mayCorrect, useFile } from './file-context.ts';
 import css from './file.module.css';
 
@@ -13,14 +16,22 @@ export const TagsLine = () => {
   const { file } = useFile();
   const editable = mayCorrect(file);
   const client = useQueryClient();
-  const [draft, setDraft] = useState<string | null>(null);
-  const known = useQuery({ ...tagsQuery, enabled: draft !== null }).data ?? [];
+  const draft = useDraft(`new-tag:${file.uuid}`, '');
+  const [opened, setOpened] = useState(false);
+  const open = opened || draft.changed;
+  const line = useRef<HTMLDivElement>(null);
+  const known = useQuery({ ...tagsQuery, enabled: open }).data ?? [];
+  useFocusReturn(open, () => line.current?.querySelector('[data-add-tag]'));
   const refresh = (): void => {
     for (const key of [['file', file.uuid], ['tags'], ['files']]) void client.invalidateQueries({ queryKey: key });
   };
   const attach = useMutation({
     mutationFn: (name: string) => call('attachTag', { params: { uuid: file.uuid }, body: { name } }),
-    onSuccess: refresh,
+    onSuccess: () => {
+      draft.drop();
+      setOpened(false);
+      refresh();
+    },
     onError: (error) => sayError('The tag was not added', error),
   });
   const detach = useMutation({
@@ -29,12 +40,20 @@ export const TagsLine = () => {
     onError: (error) => sayError('The tag was not removed', error),
   });
   const add = (name: string): void => {
-    if (name.trim() === '') return;
-    attach.mutate(name.trim());
-    setDraft(null);
+    if (name.trim() !== '' && !attach.isPending) attach.mutate(name.trim());
+  };
+  const cancel = async (): Promise<void> => {
+    if (draft.changed && !(await askToDiscard())) return;
+    draft.drop();
+    setOpened(false);
+  };
+  const remove = (name: string): void => {
+    // Its button goes with the tag.
+    line.current?.querySelector<HTMLElement>('[data-add-tag]')?.focus({ preventScroll: true });
+    detach.mutate(name);
   };
   return (
-    <div className={css['tags']} data-testid="tags">
+    <div ref={line} className={css['tags']} data-testid="tags">
       {file.tags.map((tag) => (
         <Badge
           key={tag.uuid}
@@ -46,10 +65,11 @@ export const TagsLine = () => {
                 pr: 2,
                 rightSection: (
                   <CloseButton
+                    className={css['tagRemove'] ?? ''}
                     size="xs"
                     radius="xl"
                     aria-label={`Remove tag ${tag.name}`}
-                    onClick={() => detach.mutate(tag.name)}
+                    onClick={() => remove(tag.name)}
                   />
                 ),
               }
@@ -58,40 +78,45 @@ export const TagsLine = () => {
           {tag.name}
         </Badge>
       ))}
-      {!editable ? null : draft === null ? (
+      {!editable ? null : !open ? (
         <Badge
           component="button"
           variant="default"
           size="lg"
           leftSection={<Icon name="tag" size={14} />}
-          onClick={() => setDraft('')}
+          data-add-tag
+          onClick={() => setOpened(true)}
           style={{ cursor: 'pointer' }}
         >
           Add tag
         </Badge>
       ) : (
         <form
-          style={{ display: 'flex', gap: 4 }}
+          style={{ display: 'flex', alignItems: 'center', gap: 4 }}
           onSubmit={(event) => {
             event.preventDefault();
-            add(draft);
+            add(draft.value);
           }}
         >
           <Autocomplete
             size="xs"
             aria-label="New tag"
-            autoFocus
+            autoFocus={!draft.restored}
             maxLength={50}
-            value={draft}
-            onChange={setDraft}
+            value={draft.value}
+            onChange={draft.set}
             onOptionSubmit={add}
             data={known.map((t) => t.name).filter((n) => !file.tags.some((t) => t.name === n))}
-            onKeyDown={(event) => event.key === 'Escape' && setDraft(null)}
+            onKeyDown={(event) => event.key === 'Escape' && void cancel()}
             w={160}
           />
-          <ActionIcon type="submit" size="md" color="petrol" aria-label="Add tag">
+          <ActionIcon type="submit" size="md" color="petrol" aria-label="Add tag" loading={attach.isPending}>
             <Icon name="check" size={17} />
           </ActionIcon>
+          <ActionIcon size="md" aria-label="Cancel" onClick={() => void cancel()}>
+            <Icon name="close" size={17} />
+          </ActionIcon>
+          <RestoredNote draft={draft} />
         </form>
       )}
     </div>

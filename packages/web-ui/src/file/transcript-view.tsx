@@ -1,5 +1,5 @@
 import { Button, Skeleton, Text } from '@mantine/core';
-import { useWindowVirtualizer, type Virtualizer } from '@tanstack/react-virtual';
+import { defaultRangeExtractor, useWindowVirtualizer, type Range, type Virtualizer } from '@tanstack/react-virtual';
 import { useCallback, useEffect, useMemo, useRef, useState, type MouseEvent, type RefObject } from 'react';
 import type { Segment } from '../api/queries.ts';
 import { ErrorNote } from '../app/error-note.tsx';
@@ -9,14 +9,18 @@ import css from './file.module.css';
 import type { Find } from './find-bar.tsx';
 import { SegmentRow, type RowActions } from './segment-row.tsx';
 import { beginsTurn, spotAt, type Match } from './transcript.ts';
-import { useSegmentEdit } from './use-edits.ts';
+import { copyLinkTo } from './copy-link.ts';
+import type { Editing } from './use-editing.ts';
+import { useSegmentEdit, useSegmentRemoval } from './use-edits.ts';
 import type { Transcript } from './use-transcript.ts';
 
 type Props = {
   readonly transcript: Transcript;
   readonly find: Find;
-  readonly editing: number | null;
-  readonly onEditing: (index: number | null) => void;
+  readonly editing: Editing;
+  /** A row to scroll to, once. */
+  readonly shown: number | null;
+  readonly onShown: () => void;
   readonly editable: boolean;
 };
 type Rows = Virtualizer<Window, Element>;
@@ -24,31 +28,35 @@ type Rows = Virtualizer<Window, Element>;
 const noHits: readonly Match[] = [];
 
 /** The transcript, only as many rows of it as fit the window. */
-export const TranscriptView = ({ transcript, find, editing, onEditing, editable }: Props) => {
-  const { player, speakers } = useFile();
+export const TranscriptView = ({ transcript, find, editing, shown, onShown, editable }: Props) => {
+  const { file, player, speakers } = useFile();
   const list = useRef<HTMLDivElement>(null);
-  const rows = useRows(transcript, list);
+  const rows = useRows(transcript, list, editing);
   const following = useFollow(transcript, rows, list);
-  const actions = useRowActions(onEditing);
+  const actions = useRowActions(editing);
   const hits = useMemo(() => Map.groupBy(find.matches, (m) => m.index), [find.matches]);
 
   useEffect(() => {
     if (find.current) rows.scrollToIndex(find.current.index, { align: 'center' });
   }, [find.current, rows]);
 
+  useEffect(() => {
+    if (shown === null) return;
+    rows.scrollToIndex(shown, { align: 'center' });
+    onShown();
+  }, [shown, onShown, rows]);
+
   const onClick = (event: MouseEvent): void => {
     if (!(event.target instanceof HTMLElement)) return;
     const at = event.target.dataset['t'];
-    // Somebody who selects text does not want to jump.
+    // A click that ends a selection is no jump.
     if (at === undefined || !(getSelection()?.isCollapsed ?? true)) return;
     player.seek(Number(at));
     player.play();
     following.resume();
   };
   if (transcript.error !== null && transcript.loaded.length === 0) {
-    return (
-      <ErrorNote error={transcript.error} title="The transcript cannot be read just now" onRetry={transcript.retry} />
-    );
+    return <ErrorNote error={transcript.error} title="The transcript couldn’t be loaded" onRetry={transcript.retry} />;
   }
   if (transcript.pending) return <TranscriptPending />;
   return (
@@ -74,13 +82,14 @@ export const TranscriptView = ({ transcript, find, editing, onEditing, editable 
             >
               {segment ? (
                 <SegmentRow
+                  fileId={file.uuid}
                   segment={segment}
                   index={index}
                   turn={beginsTurn(transcript.segments, index)}
                   speakers={speakers}
                   hits={hits.get(index) ?? noHits}
                   currentHit={find.current?.index === index ? find.current : null}
-                  editing={editing === index}
+                  editing={editable && editing.isOpen(segment.uuid)}
                   editable={editable}
                   actions={actions}
                 />
@@ -92,7 +101,11 @@ export const TranscriptView = ({ transcript, find, editing, onEditing, editable 
         })}
       </div>
       {transcript.error !== null && (
-        <ErrorNote error={transcript.error} title="A part of the transcript is missing" onRetry={transcript.retry} />
+        <ErrorNote
+          error={transcript.error}
+          title="Part of the transcript couldn’t be loaded"
+          onRetry={transcript.retry}
+        />
       )}
       {following.lost && (
         <Button
@@ -109,12 +122,21 @@ export const TranscriptView = ({ transcript, find, editing, onEditing, editable 
   );
 };
 
-const useRows = (transcript: Transcript, list: RefObject<HTMLDivElement | null>): Rows => {
+const useRows = (transcript: Transcript, list: RefObject<HTMLDivElement | null>, editing: Editing): Rows => {
+  const kept = transcript.segments.findIndex((segment) => segment !== undefined && segment.uuid === editing.latest);
   const [margin, setMargin] = useState(0);
   const rows = useWindowVirtualizer({
     count: transcript.total,
     estimateSize: (index) => estimate(transcript.segments[index]),
     overscan: 8,
+    // The row that is being typed in stays: without it the keyboard would lose its place.
+    rangeExtractor: useCallback(
+      (range: Range) => {
+        const shown = defaultRangeExtractor(range);
+        return kept === -1 || shown.includes(kept) ? shown : [...shown, kept].sort((a, b) => a - b);
+      },
+      [kept],
+    ),
     scrollMargin: margin,
     // Room for the header, the find bar and the player, so that a row jumped to is not hidden behind them.
     scrollPaddingStart: 120,
@@ -129,16 +151,18 @@ const useRows = (transcript: Transcript, list: RefObject<HTMLDivElement | null>)
     observer.observe(document.body);
     return () => observer.disconnect();
   }, [list, transcript.pending]);
-  const items = rows.getVirtualItems();
-  const first = items[0]?.index ?? 0;
-  const last = items.at(-1)?.index ?? 0;
+  const first = rows.range?.startIndex ?? 0;
+  const last = rows.range?.endIndex ?? 0;
   const { want } = transcript;
   useEffect(() => want(first, last), [want, first, last]);
   return rows;
 };
 const estimate = (segment: Segment | undefined): number => 36 + Math.ceil((segment?.text.length ?? 120) / 70) * 28;
 
-/** Marks the word that is spoken, by hand: React does not render while it plays. Scrolls along until one scrolls away. */
+/**
+ * Marks the spoken word directly in the DOM: React does not render while it plays. Scrolls along until the person
+ * scrolls away, and never while an editor is in view.
+ */
 const useFollow = (transcript: Transcript, rows: Rows, list: RefObject<HTMLDivElement | null>) => {
   const { player } = useFile();
   const [lost, setLost] = useState(false);
@@ -159,8 +183,10 @@ const useFollow = (transcript: Transcript, rows: Rows, list: RefObject<HTMLDivEl
       if (spot && spot.index !== state.current.index) {
         const jumped = Math.abs(spot.index - state.current.index) > 1;
         state.current.index = spot.index;
-        if (state.current.following && (player.state.get().playing || jumped) && now > 0)
-          rows.scrollToIndex(spot.index, { align: jumped ? 'center' : 'auto' });
+        if (state.current.following && (player.state.get().playing || jumped) && now > 0) {
+          if (isEditorInView(list.current)) setLost(true);
+          else rows.scrollToIndex(spot.index, { align: jumped ? 'center' : 'auto' });
+        }
       }
       if (word === marked && nextRow === row) return;
       clear();
@@ -198,18 +224,29 @@ const useFollow = (transcript: Transcript, rows: Rows, list: RefObject<HTMLDivEl
   return { lost, resume };
 };
 
-const useRowActions = (onEditing: (index: number | null) => void): RowActions => {
+const isEditorInView = (list: Element | null): boolean =>
+  [...(list?.querySelectorAll('[data-editing]') ?? [])].some((editor) => {
+    const { top, bottom } = editor.getBoundingClientRect();
+    return bottom > 0 && top < innerHeight;
+  });
+
+const useRowActions = ({ open, hold, close, takeFocus }: Editing): RowActions => {
   const { file, player, speakers } = useFile();
   const edit = useSegmentEdit(file.uuid);
   const { mutateAsync, mutate } = edit;
+  const { mutateAsync: remove } = useSegmentRemoval(file.uuid);
   return useMemo(
     () => ({
-      onEdit: onEditing,
-      onLeave: () => onEditing(null),
+      onEdit: (segment) => open(segment.uuid),
+      onClose: close,
+      onFocus: hold,
+      takeFocus,
+      onCopyLink: (seconds) => void copyLinkTo(seconds),
       onSeek: (seconds) => {
         player.seek(seconds);
         player.play();
       },
+      onDelete: remove,
       onSave: async (segment, text) => {
         await mutateAsync({ segment, change: { text }, shown: { ...segment, text, edited: true } });
       },
@@ -218,7 +255,7 @@ const useRowActions = (onEditing: (index: number | null) => void): RowActions =>
         mutate({ segment, change: { speaker_uuid: uuid }, shown: { ...segment, speaker } });
       },
     }),
-    [onEditing, player, mutateAsync, mutate, speakers],
+    [open, hold, close, takeFocus, player, mutateAsync, mutate, remove, speakers],
   );
 };
 

@@ -5,6 +5,7 @@ import type { Segment } from '../api/queries.ts';
 import type { Answer } from '../api/routes.ts';
 import { sayError } from '../app/notify.ts';
 import { transcriptVersions } from '../live/transcript-versions.ts';
+import { useUndo } from './use-undo.ts';
 
 type Page = Answer<'listSegments'>;
 export type SegmentChange = { readonly text?: string; readonly speaker_uuid?: string | null };
@@ -22,9 +23,24 @@ const put = (client: QueryClient, fileId: string, next: Segment): Segment | unde
   return before;
 };
 
-/** Edits one segment: on screen at once, put back when the server refuses. A 409 is left to the editor. */
+/** Removes a passage; its toast takes it back. */
+export const useSegmentRemoval = (fileId: string) => {
+  const sayUndo = useUndo(fileId);
+  return useMutation({
+    mutationFn: (segment: Segment) =>
+      call('deleteSegment', {
+        params: { uuid: fileId, segment_uuid: segment.uuid },
+        query: { version: segment.version },
+      }),
+    onSuccess: ({ undo }) => sayUndo('Passage deleted.', undo),
+    onError: (error) => sayError('The passage was not deleted', error),
+  });
+};
+
+/** Edits one segment: on screen at once, put back when the server refuses. The editor handles a 409. */
 export const useSegmentEdit = (fileId: string) => {
   const client = useQueryClient();
+  const sayUndo = useUndo(fileId);
   const refetch = (): void => void client.invalidateQueries({ queryKey: ['segments', fileId] });
   return useMutation({
     mutationFn: ({ segment, change }: Vars) =>
@@ -33,8 +49,9 @@ export const useSegmentEdit = (fileId: string) => {
         body: { ...change, version: segment.version },
       }),
     onMutate: ({ shown }) => ({ own: transcriptVersions.begin(fileId), before: put(client, fileId, shown) }),
-    onSuccess: (answer, { segment, change }, { own }) => {
+    onSuccess: ({ undo, ...answer }, { segment, change }, { own }) => {
       put(client, fileId, answer);
+      if (change.text === '') sayUndo('Passage emptied.', undo);
       if (transcriptVersions.end(fileId, own, answer.version > segment.version)) refetch();
       if (change.speaker_uuid !== undefined) void client.invalidateQueries({ queryKey: ['file', fileId] });
     },

@@ -1,4 +1,5 @@
 import { useEffect, useRef } from 'react';
+import type { Segment } from '../api/queries.ts';
 import { commandOf, type Command } from './keyboard.ts';
 import { nextRate, type Player } from './player.ts';
 import { spotAt } from './transcript.ts';
@@ -7,7 +8,7 @@ import type { Transcript } from './use-transcript.ts';
 type Deps = {
   readonly player: Player;
   readonly transcript: Transcript;
-  readonly onEdit: (index: number) => void;
+  readonly onEdit: (segment: Segment) => void;
   readonly onFind: () => void;
   readonly onHelp: () => void;
 };
@@ -55,8 +56,11 @@ const run = (command: Command, { player, transcript, onEdit, onFind, onHelp }: D
       return player.setRate(nextRate(player.state.get().rate, -1));
     case 'mute':
       return player.toggleMuted();
-    case 'edit':
-      return onEdit(spot?.index ?? 0);
+    case 'edit': {
+      const segment = transcript.segments[spot?.index ?? 0];
+      if (segment) onEdit(segment);
+      return;
+    }
     case 'find':
       return onFind();
     case 'help':

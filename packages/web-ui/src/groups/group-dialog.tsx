@@ -1,9 +1,9 @@
 import { Textarea, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
 import { ask } from '../api/identity.ts';
 import { fieldOf } from '../api/problem.ts';
 import { FormDialog } from '../app/form-dialog.tsx';
+import { useDraft } from '../app/use-draft.tsx';
 import type { GroupDetail } from './group-queries.ts';
 
 type Props = {
@@ -15,8 +15,11 @@ type Props = {
 
 export const GroupDialog = ({ group, onClose, onDone }: Props) => {
   const client = useQueryClient();
-  const [name, setName] = useState(group?.name ?? '');
-  const [description, setDescription] = useState(group?.description ?? '');
+  const draft = useDraft(`group:${group?.uuid ?? 'new'}`, {
+    name: group?.name ?? '',
+    description: group?.description ?? '',
+  });
+  const { name, description } = draft.value;
   const body = { name: name.trim(), description: description.trim() };
   const save = useMutation({
     mutationFn: () =>
@@ -24,6 +27,7 @@ export const GroupDialog = ({ group, onClose, onDone }: Props) => {
     onSuccess: (saved) => {
       client.setQueryData(['group', saved.uuid], saved);
       void client.invalidateQueries({ queryKey: ['groups'] });
+      draft.drop();
       onClose();
       onDone(saved);
     },
@@ -34,6 +38,7 @@ export const GroupDialog = ({ group, onClose, onDone }: Props) => {
       action={group ? 'Save' : 'Add group'}
       ready={name.trim() !== ''}
       sending={save}
+      draft={draft}
       failure="The group was not saved"
       onSubmit={() => save.mutate()}
       onClose={onClose}
@@ -46,7 +51,7 @@ export const GroupDialog = ({ group, onClose, onDone }: Props) => {
         maxLength={200}
         value={name}
         error={fieldOf(save.error, 'name')}
-        onChange={(event) => setName(event.currentTarget.value)}
+        onChange={(event) => draft.set({ name: event.currentTarget.value, description })}
       />
       <Textarea
         label="Description"
@@ -55,7 +60,7 @@ export const GroupDialog = ({ group, onClose, onDone }: Props) => {
         maxLength={2000}
         value={description}
         error={fieldOf(save.error, 'description')}
-        onChange={(event) => setDescription(event.currentTarget.value)}
+        onChange={(event) => draft.set({ name, description: event.currentTarget.value })}
       />
     </FormDialog>
   );

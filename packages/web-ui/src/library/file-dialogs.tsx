@@ -1,20 +1,23 @@
 import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../api/client.ts';
 import type { FileItem } from '../api/queries.ts';
 import { ErrorNote } from '../app/error-note.tsx';
 import { FormDialog } from '../app/form-dialog.tsx';
-import { say } from '../app/notify.ts';
-import { anySpeech, SpeechOptionsFields, speechProblem } from '../uploads/speech-options.tsx';
+import { useDraft } from '../app/use-draft.tsx';
+import { sayWithUndo } from '../app/action-toast.tsx';
+import { anySpeech, SpeechOptionsFields, speechOptionsBody, speechProblem } from '../uploads/speech-options.tsx';
 
 type DialogProps = { readonly file: FileItem; readonly onClose: () => void; readonly onDone: () => void };
 
 export const RenameDialog = ({ file, onClose, onDone }: DialogProps) => {
-  const [title, setTitle] = useState(file.title);
+  const draft = useDraft(`file-title:${file.uuid}`, file.title);
+  const title = draft.value;
   const rename = useMutation({
     mutationFn: () => call('updateFile', { params: { uuid: file.uuid }, body: { title: title.trim() } }),
     onSuccess: () => {
+      draft.drop();
       onDone();
       onClose();
     },
@@ -24,6 +27,7 @@ export const RenameDialog = ({ file, onClose, onDone }: DialogProps) => {
       title="Rename"
       action="Save"
       sending={rename}
+      draft={draft}
       onSubmit={() => title.trim() !== '' && rename.mutate()}
       onClose={onClose}
     >
@@ -34,7 +38,7 @@ export const RenameDialog = ({ file, onClose, onDone }: DialogProps) => {
         maxLength={255}
         required
         withAsterisk={false}
-        onChange={(e) => setTitle(e.currentTarget.value)}
+        onChange={(e) => draft.set(e.currentTarget.value)}
       />
     </FormDialog>
   );
@@ -47,11 +51,7 @@ export const AgainDialog = ({ file, onClose, onDone }: DialogProps) => {
     mutationFn: () =>
       call('reprocess', {
         params: { uuid: file.uuid },
-        body: {
-          ...(speech.language === '' ? {} : { language: speech.language }),
-          ...(speech.minSpeakers === null ? {} : { min_speakers: speech.minSpeakers }),
-          ...(speech.maxSpeakers === null ? {} : { max_speakers: speech.maxSpeakers }),
-        },
+        body: speechOptionsBody(speech),
       }),
     onSuccess: () => {
       onDone();
@@ -65,7 +65,7 @@ export const AgainDialog = ({ file, onClose, onDone }: DialogProps) => {
       ready={problem === null}
       actionFirst
       sending={again}
-      failure="It could not be started again"
+      failure="The transcription couldn’t be started"
       onSubmit={() => again.mutate()}
       onClose={onClose}
     >
@@ -78,22 +78,26 @@ export const AgainDialog = ({ file, onClose, onDone }: DialogProps) => {
 };
 
 export const DeleteDialog = ({ file, onClose, onDone }: DialogProps) => {
+  const client = useQueryClient();
   const remove = useMutation({
     mutationFn: () => call('deleteFile', { params: { uuid: file.uuid } }),
     onSuccess: () => {
       onClose();
       onDone();
-      say(`“${file.title}” is deleted.`);
+      sayWithUndo(`Moved “${file.title}” to the bin.`, async () => {
+        await call('restoreFile', { params: { uuid: file.uuid } });
+        await client.invalidateQueries({ queryKey: ['files'] });
+      });
     },
   });
   return (
     <Modal opened onClose={onClose} title={<b>Delete this recording?</b>}>
       <Stack gap="md">
         {remove.error && <ErrorNote error={remove.error} />}
-        <Text>“{file.title}”, its transcript and everything made from it will be gone. This cannot be undone.</Text>
+        <Text>“{file.title}” and its transcript move to the bin. You can restore them for 30 days.</Text>
         <Group justify="flex-end">
           <Button variant="default" data-autofocus onClick={onClose}>
-            Keep it
+            Cancel
           </Button>
           <Button color="red" loading={remove.isPending} onClick={() => remove.mutate()}>
             Delete

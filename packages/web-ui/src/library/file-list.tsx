@@ -1,6 +1,7 @@
-import { Skeleton, Text } from '@mantine/core';
+import { Badge, Checkbox, Skeleton, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { FileItem } from '../api/queries.ts';
+import { tagsOfFilesQuery, type FileItem } from '../api/queries.ts';
 import { Icon } from '../app/icons.tsx';
 import { ago, bytes, clock, duration, moment, plural } from '../lib/format.ts';
 import { FileCover } from './file-cover.tsx';
@@ -10,13 +11,70 @@ import css from './library.module.css';
 
 export type View = 'grid' | 'list';
 
-export const FileList = ({ files, view }: { files: readonly FileItem[]; view: View }) => (
-  <ul className={css[view === 'grid' ? 'grid' : 'rows']} aria-label="Recordings" data-testid="file-list">
-    {files.map((file) =>
-      view === 'grid' ? <FileCard key={file.uuid} file={file} /> : <FileRow key={file.uuid} file={file} />,
-    )}
-  </ul>
+type ListProps = {
+  readonly files: readonly FileItem[];
+  readonly view: View;
+  readonly selected: ReadonlySet<string>;
+  readonly onToggle: (uuid: string, range: boolean) => void;
+};
+type EntryProps = {
+  readonly file: FileItem;
+  readonly tags: readonly string[];
+  readonly selected: boolean;
+  readonly onToggle: (range: boolean) => void;
+};
+
+export const FileList = ({ files, view, selected, onToggle }: ListProps) => {
+  const tags = useQuery(tagsOfFilesQuery(files.map(({ uuid }) => uuid))).data;
+  const Entry = view === 'grid' ? FileCard : FileRow;
+  return (
+    <ul
+      className={css[view === 'grid' ? 'grid' : 'rows']}
+      aria-label="Recordings"
+      data-testid="file-list"
+      data-selecting={selected.size > 0 || undefined}
+    >
+      {files.map((file) => (
+        <Entry
+          key={file.uuid}
+          file={file}
+          tags={tags?.get(file.uuid) ?? []}
+          selected={selected.has(file.uuid)}
+          onToggle={(range) => onToggle(file.uuid, range)}
+        />
+      ))}
+    </ul>
+  );
+};
+
+const SelectBox = ({ file, selected, onToggle }: Omit<EntryProps, 'tags'>) => (
+  <span className={css['select']}>
+    <Checkbox
+      size="sm"
+      aria-label={`Select ${file.title}`}
+      checked={selected}
+      onChange={(event) => onToggle((event.nativeEvent as MouseEvent).shiftKey)}
+    />
+  </span>
 );
+
+/** The first tags; the others as a number. */
+const shownTags = 3;
+const Tags = ({ tags }: { tags: readonly string[] }) =>
+  tags.length === 0 ? null : (
+    <ul className={css['tags']} aria-label="Tags" title={tags.join(', ')}>
+      {tags.slice(0, shownTags).map((tag) => (
+        <Badge key={tag} component="li" size="sm" variant="light" tt="none" className={css['tag'] ?? ''}>
+          {tag}
+        </Badge>
+      ))}
+      {tags.length > shownTags && (
+        <Badge component="li" size="sm" variant="light" color="gray">
+          +{tags.length - shownTags}
+        </Badge>
+      )}
+    </ul>
+  );
 
 const TitleLink = ({ file }: { file: FileItem }) => (
   <Link to="/files/$uuid" params={{ uuid: file.uuid }} className={css['titleLink']} title={file.title}>
@@ -24,9 +82,15 @@ const TitleLink = ({ file }: { file: FileItem }) => (
   </Link>
 );
 
+/** Administrators see the files of all users, with the rights of their owners. */
+const ownerWords = ({ my_permission: mine, owner_name: owner }: FileItem): string | null => {
+  if (owner !== null) return mine === 'owner' ? `owner: ${owner}` : `shared by ${owner}`;
+  return mine === 'owner' ? null : 'shared with you';
+};
+
 const facts = (file: FileItem): string =>
   [
-    file.my_permission === 'owner' ? null : 'shared with you',
+    ownerWords(file),
     file.speaker_count > 0 ? plural(file.speaker_count, 'speaker') : null,
     bytes(file.file_size),
     ago(file.upload_time),
@@ -34,8 +98,15 @@ const facts = (file: FileItem): string =>
     .filter((fact) => fact !== null)
     .join(' · ');
 
-const FileCard = ({ file }: { file: FileItem }) => (
-  <li className={`ot-card ${css['card']}`} data-testid="file-card" data-uuid={file.uuid} data-status={file.status}>
+const FileCard = ({ file, tags, selected, onToggle }: EntryProps) => (
+  <li
+    className={`ot-card ${css['card']}`}
+    data-testid="file-card"
+    data-uuid={file.uuid}
+    data-status={file.status}
+    data-selected={selected || undefined}
+  >
+    <SelectBox file={file} selected={selected} onToggle={onToggle} />
     <div className={css['cover']}>
       <FileCover file={file} />
       {file.duration !== null && (
@@ -45,20 +116,30 @@ const FileCard = ({ file }: { file: FileItem }) => (
       )}
     </div>
     <div className={css['body']}>
-      <TitleLink file={file} />
+      <div className={css['titleLine']}>
+        <TitleLink file={file} />
+        <div className={css['menu']}>
+          <FileMenu file={file} />
+        </div>
+      </div>
       <Text size="xs" c="dimmed" truncate title={moment(file.upload_time)}>
         {facts(file)}
       </Text>
+      <Tags tags={tags} />
       <FileStatus file={file} />
-    </div>
-    <div className={css['menu']}>
-      <FileMenu file={file} />
     </div>
   </li>
 );
 
-const FileRow = ({ file }: { file: FileItem }) => (
-  <li className={`ot-card ${css['row']}`} data-testid="file-card" data-uuid={file.uuid} data-status={file.status}>
+const FileRow = ({ file, tags, selected, onToggle }: EntryProps) => (
+  <li
+    className={`ot-card ${css['row']}`}
+    data-testid="file-card"
+    data-uuid={file.uuid}
+    data-status={file.status}
+    data-selected={selected || undefined}
+  >
+    <SelectBox file={file} selected={selected} onToggle={onToggle} />
     <div className={css['thumb']}>
       {file.has_thumbnail ? <FileCover file={file} /> : <Icon name={file.has_video ? 'video' : 'audio'} />}
     </div>
@@ -67,6 +148,7 @@ const FileRow = ({ file }: { file: FileItem }) => (
       <Text size="xs" c="dimmed" truncate title={moment(file.upload_time)}>
         {[file.duration === null ? null : clock(file.duration), facts(file)].filter((f) => f !== null).join(' · ')}
       </Text>
+      <Tags tags={tags} />
     </div>
     <FileStatus file={file} />
     <div className={css['menu']}>

@@ -1,10 +1,11 @@
 import { ActionIcon, Menu } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, Suspense, useRef, useState } from 'react';
 import { call } from '../api/client.ts';
 import type { FileItem } from '../api/queries.ts';
 import { Icon } from '../app/icons.tsx';
 import { sayError } from '../app/notify.ts';
+import { useFocusReturn } from '../app/use-focus-return.ts';
 import { isUnderWay } from './status.ts';
 
 // Dialogs come when they are asked for; the library is there without them.
@@ -20,6 +21,8 @@ type Props = { readonly file: FileItem; readonly onDeleted?: () => void };
 export const FileMenu = ({ file, onDeleted }: Props) => {
   const client = useQueryClient();
   const [dialog, setDialog] = useState<'rename' | 'share' | 'again' | 'delete' | null>(null);
+  const button = useRef<HTMLButtonElement>(null);
+  useFocusReturn(dialog !== null, () => button.current);
   const refresh = (): void => {
     for (const key of [['files'], ['file', file.uuid], ['timeline', file.uuid]])
       void client.invalidateQueries({ queryKey: key });
@@ -27,7 +30,7 @@ export const FileMenu = ({ file, onDeleted }: Props) => {
   const stop = useMutation({
     mutationFn: () => call('cancel', { params: { uuid: file.uuid } }),
     onSuccess: refresh,
-    onError: (error) => sayError('It could not be stopped', error),
+    onError: (error) => sayError('Processing couldn’t be stopped', error),
   });
   const active = isUnderWay(file);
   const may = { edit: file.my_permission !== 'viewer', own: file.my_permission === 'owner' };
@@ -35,7 +38,7 @@ export const FileMenu = ({ file, onDeleted }: Props) => {
     <>
       <Menu width={210}>
         <Menu.Target>
-          <ActionIcon aria-label={`Actions for ${file.title}`} size="md">
+          <ActionIcon ref={button} aria-label={`Actions for ${file.title}`} size="md">
             <Icon name="more" size={18} />
           </ActionIcon>
         </Menu.Target>

@@ -4,9 +4,9 @@ import { Icon } from '../app/icons.tsx';
 import { timeLeft } from '../lib/format.ts';
 import { useProgress } from '../live/progress-store.ts';
 import css from './library.module.css';
-import { isUnderWay, stageWords, toneOf } from './status.ts';
+import { isUnderWay, settledWords, stageWords, toneOf } from './status.ts';
 
-/** How a file stands: two lines of fixed height, so that a change of state moves nothing around it. */
+/** The status of a file: two lines of fixed height, so that a change of state moves nothing around it. */
 export const FileStatus = ({ file }: { file: FileItem }) => {
   const live = useProgress(file.uuid);
   const tone = toneOf(file);
@@ -49,7 +49,7 @@ export const FileStatus = ({ file }: { file: FileItem }) => {
           style={{ flex: 'none' }}
         />
         <Text size="xs" fw={550} truncate title={file.error?.message ?? undefined} c="inherit">
-          {file.error?.message ?? file.display_status}
+          {settledWords(file)}
         </Text>
       </Group>
     </div>

@@ -1,8 +1,8 @@
-import { Button, Group, Pagination, Text, Title } from '@mantine/core';
-import { useDocumentTitle, useLocalStorage } from '@mantine/hooks';
+import { Anchor, Button, Group, Pagination, Text, Title } from '@mantine/core';
+import { useDocumentTitle, useHotkeys, useLocalStorage } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useSyncExternalStore } from 'react';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useState, useSyncExternalStore } from 'react';
 import { filesQuery, libraryPageSize, limitsQuery } from '../api/queries.ts';
 import { ErrorNote } from '../app/error-note.tsx';
 import { Icon } from '../app/icons.tsx';
@@ -10,10 +10,12 @@ import { push } from '../app/services.ts';
 import { limitBytes, plural } from '../lib/format.ts';
 import { filterSearch, type FilterSearch } from '../lib/search-params.ts';
 import { openUpload } from '../uploads/upload-intake.ts';
+import { BulkBar } from './bulk-bar.tsx';
 import { StillWave } from './file-cover.tsx';
 import { FileList, FileListPending, type View } from './file-list.tsx';
 import { LibraryFilters } from './library-filters.tsx';
 import css from './library.module.css';
+import { nothingSelected, toggle } from './selection.ts';
 import { isUnderWay } from './status.ts';
 
 export const LibraryPage = () => {
@@ -33,6 +35,15 @@ export const LibraryPage = () => {
     filters.search !== undefined || ['ownership', 'status', 'tag', 'type', 'from', 'to'].some((k) => k in filters);
   const total = files.data?.total ?? 0;
   const pages = Math.ceil(total / libraryPageSize);
+  const items = files.data?.items ?? [];
+  const order = items.map(({ uuid }) => uuid);
+  const [selection, setSelection] = useState(nothingSelected);
+  // Only what is on the screen is acted on.
+  const selected = items.filter(({ uuid }) => selection.selected.has(uuid));
+  useHotkeys([
+    ['mod+A', () => items.length > 0 && setSelection({ selected: new Set(order), anchor: null })],
+    ['Escape', () => document.querySelector('[role="dialog"]') === null && setSelection(nothingSelected)],
+  ]);
   const busy = files.data?.items.filter(isUnderWay).length ?? 0;
   return (
     <div className="ot-page">
@@ -40,9 +51,14 @@ export const LibraryPage = () => {
         <Title order={1} size="h2">
           Library
         </Title>
-        <Text size="sm" c="dimmed" aria-live="polite">
-          {files.data ? `${plural(total, 'recording')}${busy > 0 ? `, ${busy} under way` : ''}` : ' '}
-        </Text>
+        <Group gap="md">
+          <Text size="sm" c="dimmed" aria-live="polite">
+            {files.data ? `${plural(total, 'recording')}${busy > 0 ? `, ${busy} in progress` : ''}` : ' '}
+          </Text>
+          <Anchor component={Link} to="/bin" size="sm" underline="always" c="dimmed">
+            Bin
+          </Anchor>
+        </Group>
       </Group>
       <LibraryFilters filters={filters} onChange={change} view={view} onView={setView} />
       {files.isError && (
@@ -56,7 +72,22 @@ export const LibraryPage = () => {
       {files.data &&
         total === 0 &&
         (filtered ? <NothingFound onClear={() => void navigate({ search: {} })} /> : <EmptyLibrary />)}
-      {files.data && total > 0 && <FileList files={files.data.items} view={view} />}
+      {files.data && total > 0 && (
+        <>
+          <BulkBar
+            files={selected}
+            all={selected.length === items.length}
+            onAll={() => setSelection({ selected: new Set(order), anchor: null })}
+            onClear={() => setSelection(nothingSelected)}
+          />
+          <FileList
+            files={items}
+            view={view}
+            selected={selection.selected}
+            onToggle={(uuid, range) => setSelection((before) => toggle(before, uuid, { order, range }))}
+          />
+        </>
+      )}
       {pages > 1 && (
         <Group justify="center" mt="xl">
           <Pagination
@@ -72,7 +103,7 @@ export const LibraryPage = () => {
   );
 };
 
-/** The push channel tells of changes; without it, a list with work under way asks by itself. */
+/** The push channel reports changes; without it, a list with files in progress is polled. */
 const useLiveFiles = (filters: FilterSearch, page: number) => {
   const connected = useSyncExternalStore(push.state.subscribe, push.state.get) === 'open';
   return useQuery({
@@ -102,7 +133,7 @@ const EmptyLibrary = () => {
         Choose a file
       </Button>
       <Text size="xs" c="dimmed" h={18}>
-        {limits ? `Up to ${limitBytes(limits.max_bytes)} each. Uploads go on where they stopped.` : ''}
+        {limits ? `Up to ${limitBytes(limits.max_bytes)} each. Interrupted uploads continue where they stopped.` : ''}
       </Text>
     </section>
   );

@@ -18,9 +18,9 @@ const tones: Record<FileItem['status'], Tone> = {
   quarantined: 'failed',
 };
 /** The five ways a file can stand, which decide its colour and what may be done. */
-export const toneOf = (file: Pick<FileItem, 'status' | 'waiting_for'>): Tone => {
+export const toneOf = (file: Pick<FileItem, 'status' | 'waiting_for' | 'next_stage'>): Tone => {
   const tone = tones[file.status];
-  return tone === 'busy' && file.waiting_for !== null ? 'waiting' : tone;
+  return tone === 'busy' && (file.waiting_for !== null || file.next_stage !== null) ? 'waiting' : tone;
 };
 export const isUnderWay = (file: Pick<FileItem, 'status'>): boolean =>
   tones[file.status] === 'busy' || tones[file.status] === 'waiting' || file.status === 'cancelling';
@@ -28,17 +28,26 @@ export const isUnderWay = (file: Pick<FileItem, 'status'>): boolean =>
 export const stageNames: Record<NonNullable<FileItem['stage']>, string> = {
   prepare: 'Preparing',
   transcribe: 'Transcribing',
-  diarize: 'Telling speakers apart',
-  assemble: 'Putting together',
-  index: 'Making it searchable',
+  diarize: 'Identifying speakers',
+  assemble: 'Assembling',
+  index: 'Indexing',
+};
+
+/** The status in words for a file that is not being processed. A failure always begins with "Failed". */
+export const settledWords = (
+  file: Pick<FileItem, 'status' | 'display_status' | 'error' | 'waiting_for' | 'next_stage'>,
+): string => {
+  if (toneOf(file) !== 'failed') return file.display_status;
+  const reason = file.error?.message ?? file.display_status;
+  return reason === 'Failed' ? reason : `Failed: ${reason}`;
 };
 
 /** The stage in words for a file under way; live news wins over the list's. */
 export const stageWords = (
-  file: Pick<FileItem, 'stage' | 'display_status' | 'waiting_for'>,
+  file: Pick<FileItem, 'stage' | 'display_status' | 'waiting_for' | 'next_stage'>,
   live: Progress | null,
 ): string => {
-  if (file.waiting_for !== null) return file.display_status;
+  if (file.waiting_for !== null || file.next_stage !== null) return file.display_status;
   const stage = live?.stage ?? file.stage;
   return stage === null ? file.display_status : stageNames[stage];
 };

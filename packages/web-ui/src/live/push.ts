@@ -49,6 +49,9 @@ export const effectOf = (message: PushMessage): PushEffect => {
       const { file_id: fileId, stage, progress, message: words, eta_seconds: etaSeconds } = message.data;
       return { kind: 'progress', fileId, progress: { stage, percent: progress, message: words, etaSeconds } };
     }
+    case 'transcription_ended':
+    case 'file_shared':
+      return { kind: 'nothing' };
     case 'resync':
       return { kind: 'everything', seq: message.data.seq };
     case 'pong':
@@ -79,6 +82,8 @@ const known: ReadonlySet<string> = new Set<PushMessage['type']>([
   'transcript_updated',
   'search_indexing_complete',
   'transcription_status',
+  'transcription_ended',
+  'file_shared',
   'resync',
   'pong',
 ]);

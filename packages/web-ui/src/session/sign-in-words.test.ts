@@ -13,10 +13,16 @@ it('says how long to wait', () =>
   expect(signInWords(new ApiError(429, {}, 30)).words).toBe('Wait 30 seconds, then try again.'));
 it('tells an outage apart from a refusal', () =>
   expect(signInWords(new ApiError(503, {})).title).toBe('Sign-in is not possible just now'));
-it('names the state of an account', () =>
-  expect(signInWords(new ApiError(403, { code: 'account_disabled', detail: 'd' })).title).toBe(
-    'Your account is disabled',
-  ));
+it.each([
+  ['account_disabled', 'Your account is disabled', 'switched off'],
+  ['account_pending_approval', 'Your account waits for approval', 'has to approve'],
+  ['account_rejected', 'Your account was not approved', 'did not approve'],
+])('names the state %s and what to do', (code, title, words) => {
+  const shown = signInWords(new ApiError(403, { code, detail: 'd' }));
+  expect(shown).toEqual({ title, words: expect.stringContaining(words) });
+});
+it('does not mention the approval where the password is wrong', () =>
+  expect(signInWords(new ApiError(401, { code: 'invalid_credentials' })).words).not.toContain('approv'));
 it('says of another way in what can be done about it, never that a password is wrong', () =>
   expect((['oidc', 'pki', 'proxy'] as const).map((way) => signInWords(new ApiError(401, {}), way).title)).toEqual([
     'The sign-in was not accepted',

@@ -6,13 +6,18 @@ const titles: Record<string, string> = {
   account_disabled: 'Your account is disabled',
   account_expired: 'Your account has expired',
 };
+const advice: Record<string, string> = {
+  account_pending_approval: 'Your sign-in was right. An administrator has to approve the account; then sign in again.',
+  account_rejected:
+    'Your sign-in was right, but an administrator did not approve the account. Ask them for the reason.',
+  account_disabled: 'Your sign-in was right, but the account is switched off. Ask an administrator.',
+};
 export type Way = 'password' | 'oidc' | 'pki' | 'proxy';
 
 const refused: Record<Way, { title: string; words: string }> = {
   password: {
     title: 'User name or password is wrong',
-    words:
-      'Check both and try again. After several failures an account is locked for a while, and a new account may wait for approval.',
+    words: 'Check both and try again. After several failures an account is locked for a while.',
   },
   oidc: {
     title: 'The sign-in was not accepted',
@@ -39,7 +44,7 @@ export const signInWords = (error: unknown, way: Way = 'password'): { title: str
   if (error.status === 429) return { title: 'Too many tries', words: waitWords(error) };
   if (error.status === 0) return { title: 'Overtone cannot be reached', words: error.message };
   if (error.status >= 500) return { title: 'Sign-in is not possible just now', words: error.message };
-  return { title: titles[error.code] ?? 'Sign-in was refused', words: error.message };
+  return { title: titles[error.code] ?? 'Sign-in was refused', words: advice[error.code] ?? error.message };
 };
 
 const waitWords = (error: ApiError): string => {

@@ -2,6 +2,9 @@ import { Portal, Stack, Text, Title } from '@mantine/core';
 import { lazy, Suspense, useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { Icon } from '../app/icons.tsx';
 import { uploads } from '../app/services.ts';
+import { say, sayError } from '../app/notify.ts';
+import { plural } from '../lib/format.ts';
+import { entriesOf, readFolders } from './dropped-files.ts';
 import css from './drop-anywhere.module.css';
 import { fileInputId, intake } from './upload-intake.ts';
 
@@ -13,9 +16,21 @@ const take = (files: readonly File[]): void => {
   if (rest.length > 0) intake.set([...intake.get(), ...rest]);
 };
 
+/** Folders are read to their last level before their recordings are offered. */
+const takeDropped = (transfer: DataTransfer): void => {
+  const { files, folders } = entriesOf(transfer);
+  if (folders.length === 0) return take(files);
+  void readFolders(folders).then(({ files: found, skipped, unreadable }) => {
+    take([...files, ...found]);
+    for (const name of unreadable) sayError('Not added', new Error(`“${name}” could not be read.`));
+    if (found.length === 0) say('There are no recordings in this folder.');
+    else if (skipped > 0) say(`${plural(skipped, 'file')} without sound left out.`);
+  });
+};
+
 /** Takes recordings dropped anywhere on the page, and holds the one file chooser. */
 export const DropAnywhere = () => {
-  const over = useFileDrag(take);
+  const over = useFileDrag(takeDropped);
   const waiting = useSyncExternalStore(intake.subscribe, intake.get);
   return (
     <>
@@ -38,7 +53,7 @@ export const DropAnywhere = () => {
             <Stack align="center" gap="xs">
               <Icon name="upload" size={48} />
               <Title order={2}>Drop to transcribe</Title>
-              <Text c="dimmed">Audio or video, one or many</Text>
+              <Text c="dimmed">Audio or video, files or a whole folder</Text>
             </Stack>
           </div>
         </Portal>
@@ -54,7 +69,7 @@ export const DropAnywhere = () => {
 
 const holdsFiles = (event: DragEvent): boolean => event.dataTransfer?.types.includes('Files') ?? false;
 
-const useFileDrag = (onFiles: (files: readonly File[]) => void): boolean => {
+const useFileDrag = (onDrop: (transfer: DataTransfer) => void): boolean => {
   const [over, setOver] = useState(false);
   const depth = useRef(0);
   useEffect(() => {
@@ -83,9 +98,9 @@ const useFileDrag = (onFiles: (files: readonly File[]) => void): boolean => {
     on('drop', (event) => {
       depth.current = 0;
       setOver(false);
-      onFiles(Array.from(event.dataTransfer?.files ?? []));
+      if (event.dataTransfer) onDrop(event.dataTransfer);
     });
     return () => abort.abort();
-  }, [onFiles]);
+  }, [onDrop]);
   return over;
 };

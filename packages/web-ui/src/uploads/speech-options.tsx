@@ -1,14 +1,23 @@
 import { Group, NativeSelect, NumberInput } from '@mantine/core';
-import { languageName, languages } from './languages.ts';
+import { useQuery } from '@tanstack/react-query';
+import { limitsQuery } from '../api/queries.ts';
+import { languageChoice } from './languages.ts';
 
 /** What the engine should know before it begins. */
 export type SpeechOptions = {
-  /** Empty: the engine finds out. */
+  /** Empty: the engine detects it. */
   readonly language: string;
   readonly minSpeakers: number | null;
   readonly maxSpeakers: number | null;
 };
 export const anySpeech: SpeechOptions = { language: '', minSpeakers: null, maxSpeakers: null };
+
+/** The options as the API takes them, without those that were not given. */
+export const speechOptionsBody = ({ language, minSpeakers, maxSpeakers }: SpeechOptions) => ({
+  ...(language === '' ? {} : { language }),
+  ...(minSpeakers === null ? {} : { min_speakers: minSpeakers }),
+  ...(maxSpeakers === null ? {} : { max_speakers: maxSpeakers }),
+});
 
 /** Why these options make no sense; null when they do. */
 export const speechProblem = ({ minSpeakers: min, maxSpeakers: max }: SpeechOptions): string | null =>
@@ -16,32 +25,35 @@ export const speechProblem = ({ minSpeakers: min, maxSpeakers: max }: SpeechOpti
 
 type Props = { readonly value: SpeechOptions; readonly onChange: (next: SpeechOptions) => void };
 
-export const SpeechOptionsFields = ({ value, onChange }: Props) => (
-  <Group gap="sm" align="flex-start" wrap="wrap">
-    <NativeSelect
-      label="Spoken language"
-      value={value.language}
-      onChange={(event) => onChange({ ...value, language: event.currentTarget.value })}
-      data={[
-        { value: '', label: 'Find out by itself' },
-        ...languages.map((l) => ({ value: l, label: languageName(l) })),
-      ]}
-      style={{ flex: '1 1 100%' }}
-    />
-    <SpeakerCount
-      label="Min. speakers"
-      value={value.minSpeakers}
-      error={speechProblem(value)}
-      onChange={(minSpeakers) => onChange({ ...value, minSpeakers })}
-    />
-    <SpeakerCount
-      label="Max. speakers"
-      value={value.maxSpeakers}
-      error={null}
-      onChange={(maxSpeakers) => onChange({ ...value, maxSpeakers })}
-    />
-  </Group>
-);
+export const SpeechOptionsFields = ({ value, onChange }: Props) => {
+  const { options, note } = languageChoice(useQuery(limitsQuery).data?.languages);
+  return (
+    <Group gap="sm" align="flex-start" wrap="wrap">
+      <NativeSelect
+        label="Spoken language"
+        value={value.language}
+        onChange={(event) => onChange({ ...value, language: event.currentTarget.value })}
+        data={options}
+        description={note}
+        disabled={options.length === 1}
+        inputWrapperOrder={['label', 'input', 'description']}
+        style={{ flex: '1 1 100%' }}
+      />
+      <SpeakerCount
+        label="Min. speakers"
+        value={value.minSpeakers}
+        error={speechProblem(value)}
+        onChange={(minSpeakers) => onChange({ ...value, minSpeakers })}
+      />
+      <SpeakerCount
+        label="Max. speakers"
+        value={value.maxSpeakers}
+        error={null}
+        onChange={(maxSpeakers) => onChange({ ...value, maxSpeakers })}
+      />
+    </Group>
+  );
+};
 
 type CountProps = {
   readonly label: string;

@@ -1,7 +1,7 @@
 import { DetailedError, Upload as TusUpload } from 'tus-js-client';
 import { csrfToken } from '../api/cookies.ts';
 import { ApiError, problemFrom } from '../api/problem.ts';
-import type { Upload } from './upload.ts';
+import { readProblem, type Upload } from './upload.ts';
 
 export type Transfer = {
   readonly pause: () => void;
@@ -26,6 +26,7 @@ export const startTransfer = (
   tell: TransferListener,
 ): Transfer => {
   let mustRenew = false;
+  let stopped = false;
   const tus = new TusUpload(file, {
     endpoint: '/api/files/tus',
     uploadUrl: upload.url,
@@ -49,16 +50,31 @@ export const startTransfer = (
       const again =
         status === 0 || status === 401 || status === 423 || status === 429 || status >= 500 || isOffsetConflict(error);
       if (again && status !== 401) tell.connectionLost();
+      // The browser reports a file that it cannot read like a lost connection.
+      if (status === 0) void stopWhenUnreadable();
       return again;
     },
     onSuccess: () => tell.done(fileIdOf(tus.url)),
     onError: (error) => tell.failed(apiErrorOf(error)),
   });
-  tus.start();
   const swallow = (): undefined => undefined;
+  const stopWhenUnreadable = async (): Promise<void> => {
+    const problem = await readProblem(file);
+    if (problem === null || stopped) return;
+    stopped = true;
+    await tus.abort().catch(swallow);
+    tell.failed(problem);
+  };
+  tus.start();
   return {
-    pause: () => void tus.abort().catch(swallow),
-    cancel: () => void tus.abort(true).catch(swallow),
+    pause: () => {
+      stopped = true;
+      void tus.abort().catch(swallow);
+    },
+    cancel: () => {
+      stopped = true;
+      void tus.abort(true).catch(swallow);
+    },
   };
 };
 

@@ -101,7 +101,8 @@ const FileRow = ({ file, title, problem, limits, onTitle, onDrop }: RowProps) =>
         value={title}
         maxLength={255}
         onChange={(event) => onTitle(event.currentTarget.value)}
-        style={{ flex: 1 }}
+        style={{ flex: 1, minWidth: 0 }}
+        styles={{ label: { overflowWrap: 'anywhere', maxWidth: '100%' } }}
       />
       <ActionIcon aria-label={`Leave out ${file.name}`} onClick={onDrop} mb={22}>
         <Icon name="close" size={18} />

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { useState, useSyncExternalStore } from 'react';
 import { Icon, type IconName } from '../app/icons.tsx';
 import { uploads } from '../app/services.ts';
+import { permission, turnOnNotifications } from '../app/show-notice.ts';
 import { bytes, plural, timeLeft } from '../lib/format.ts';
 import { assertNever } from '../lib/assert-never.ts';
 import { openUpload } from './upload-intake.ts';
@@ -44,7 +45,25 @@ export const UploadPanel = () => {
           ))}
         </ul>
       )}
+      {open && <NotifyButton />}
     </section>
+  );
+};
+
+/** The browser asks for the permission only after this click. */
+const NotifyButton = () => {
+  const [answer, setAnswer] = useState(permission);
+  if (answer !== 'default') return null;
+  return (
+    <Button
+      size="compact-sm"
+      variant="subtle"
+      fullWidth
+      leftSection={<Icon name="bell" size={16} />}
+      onClick={() => void turnOnNotifications().then(() => setAnswer(permission))}
+    >
+      Notify me when a transcript is ready
+    </Button>
   );
 };
 
@@ -88,22 +107,22 @@ const phaseWords = (upload: Upload): string => {
   const amount = `${bytes(upload.sent)} of ${bytes(upload.size)}`;
   switch (phase.name) {
     case 'queued':
-      return `Waits for its turn · ${bytes(upload.size)}`;
+      return `Waiting for other uploads · ${bytes(upload.size)}`;
     case 'sending':
       if (upload.sent >= upload.size) return 'Checking what arrived';
       return upload.speed === null ? amount : `${amount} · ${bytes(upload.speed)}/s · ${timeLeft(secondsLeft(upload))}`;
     case 'paused':
       return `Paused at ${amount}`;
     case 'waiting':
-      return `Connection lost at ${amount}; goes on by itself`;
+      return `Connection lost at ${amount}. Continues automatically.`;
     case 'needs_file':
-      return `Interrupted at ${amount}. Choose the same file again and it goes on from there.`;
+      return `Interrupted at ${amount}. Choose the same file again to continue from there.`;
     case 'duplicate':
       return phase.words;
     case 'failed':
       return phase.code === null ? phase.words : `${phase.words} (${phase.code})`;
     case 'done':
-      return 'Uploaded; transcription follows by itself';
+      return 'Uploaded. Transcription starts automatically.';
     default:
       return assertNever(phase);
   }

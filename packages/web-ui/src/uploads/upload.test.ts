@@ -2,7 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import {
   fromStore,
   isSameFile,
+  needsThisPage,
   newUpload,
+  readProblem,
   reduceUpload,
   refusal,
   secondsLeft,
@@ -18,14 +20,14 @@ const after = (...events: UploadEvent[]): Upload => events.reduce(reduceUpload, 
 const start = { type: 'start' } as const;
 
 describe('reduceUpload', () => {
-  it('sends, pauses and goes on', () => {
+  it('sends, pauses and resumes', () => {
     const sending = [start, { type: 'progress', sent: 300, at: 0 }, { type: 'pause' }] as const;
     expect(after(...sending).phase.name).toBe('paused');
     expect(after(...sending, { type: 'resume' })).toMatchObject({ phase: { name: 'queued' }, sent: 300 });
   });
   it('does not come back to life by a progress that was on its way when it was paused', () =>
     expect(after(start, { type: 'pause' }, { type: 'progress', sent: 500, at: 1 }).phase.name).toBe('paused'));
-  it('goes on by itself after the connection was lost', () =>
+  it('continues automatically after the connection was lost', () =>
     expect(after(start, { type: 'connection_lost' }, { type: 'progress', sent: 10, at: 1 }).phase.name).toBe(
       'sending',
     ));
@@ -38,7 +40,7 @@ describe('reduceUpload', () => {
         { type: 'retry' },
       ),
     ).toMatchObject({ phase: { name: 'queued' }, url: '/u' }));
-  it('begins anew when a duplicate is wanted anyway', () =>
+  it('starts again when a duplicate is uploaded anyway', () =>
     expect(
       after(
         start,
@@ -107,6 +109,32 @@ describe('refusal', () => {
   ])('of %j is %p', (candidate, answer) => expect(refusal(candidate, limits)).toBe(answer));
   it('waits for no limits to refuse an empty file', () =>
     expect(refusal({ ...file, type: 'audio/wav', size: 0 }, undefined)).not.toBeNull());
+});
+
+describe('a reload of the page', () => {
+  const failed = (retryable: boolean) => ({ type: 'fail', words: 'w', code: null, retryable }) as const;
+  it.each([
+    ['a queued upload', true, after()],
+    ['a running upload', true, after(start)],
+    ['an upload that waits for the connection', true, after(start, { type: 'connection_lost' })],
+    ['a paused upload', true, after(start, { type: 'pause' })],
+    ['a duplicate', true, after(start, { type: 'duplicate', existing: null, words: 'w' })],
+    ['a failed upload that can be retried', true, after(start, failed(true))],
+    ['a refused upload', false, after(start, failed(false))],
+    ['a finished upload', false, after(start, { type: 'done', fileId: null })],
+  ] as const)('with %s interrupts it: %p', (_, interrupts, upload) => expect(needsThisPage(upload)).toBe(interrupts));
+});
+
+describe('readProblem', () => {
+  it('is null for a readable file', async () => expect(await readProblem(new File(['a'], 'a.wav'))).toBeNull());
+  it('names a file that cannot be read', async () => {
+    const gone = { name: 'a.wav', slice: () => ({ arrayBuffer: () => Promise.reject(new Error('NotFoundError')) }) };
+    const problem = await readProblem(gone as unknown as File);
+    expect(problem).toMatchObject({
+      code: 'file_unreadable',
+      message: expect.stringContaining('“a.wav” could not be read'),
+    });
+  });
 });
 
 it('makes a title of a file name', () =>

@@ -1,3 +1,4 @@
+import { ApiError } from '../api/problem.ts';
 import { assertNever } from '../lib/assert-never.ts';
 import type { SpeechOptions } from './speech-options.tsx';
 
@@ -8,7 +9,7 @@ export type UploadPhase =
   | { readonly name: 'queued' }
   | { readonly name: 'sending' }
   | { readonly name: 'paused' }
-  /** The connection was lost; it goes on by itself. */
+  /** The connection was lost; the transfer continues automatically. */
   | { readonly name: 'waiting' }
   /** The page was reloaded: the browser gives the file back only when it is chosen again. */
   | { readonly name: 'needs_file' }
@@ -28,7 +29,7 @@ export type Upload = {
   readonly speed: number | null;
   readonly sampledAt: number | null;
   readonly sampledSent: number;
-  /** Where the server keeps what it has; null before it was told of the upload. */
+  /** Where the server keeps what it has; null before the server created the upload. */
   readonly url: string | null;
 };
 
@@ -127,7 +128,7 @@ export const isSameFile = (upload: FileFacts, file: FileFacts): boolean =>
   upload.name === file.name && upload.size === file.size && upload.lastModified === file.lastModified;
 
 export type Limits = { readonly max_bytes: number; readonly accept: readonly string[] };
-/** Why a file cannot be sent, told before a byte of it moves; null when it can. */
+/** Why a file cannot be sent, before any byte is sent; null when it can. */
 export const refusal = (file: FileFacts & { readonly type: string }, limits: Limits | undefined): string | null => {
   if (file.size === 0) return 'This file is empty.';
   if (limits && file.size > limits.max_bytes) return 'too_large';
@@ -146,6 +147,21 @@ export const titleFrom = (name: string): string =>
     .replace(/[_]+/g, ' ')
     .trim()
     .slice(0, 255) || name.slice(0, 255);
+
+/** True while a reload of the page would interrupt an upload: the browser drops the file, it has to be chosen again. */
+export const needsThisPage = ({ phase }: Upload): boolean =>
+  phase.name === 'failed' ? phase.retryable : phase.name !== 'done' && phase.name !== 'needs_file';
+
+/** An error for a file that moved, changed or is on a drive that was removed; null: it can be read. */
+export const readProblem = async (file: Pick<File, 'name' | 'slice'>): Promise<ApiError | null> => {
+  try {
+    await file.slice(0, 1).arrayBuffer();
+    return null;
+  } catch {
+    const detail = `“${file.name}” could not be read. It was moved, changed or deleted, or its drive is not connected.`;
+    return new ApiError(0, { code: 'file_unreadable', detail });
+  }
+};
 
 /** What survives a reload. */
 export type StoredUpload = Pick<Upload, 'id' | 'name' | 'size' | 'lastModified' | 'options' | 'sent' | 'url'>;

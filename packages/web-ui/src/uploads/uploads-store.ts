@@ -1,10 +1,11 @@
 import { observable, type Observable } from '../lib/observable.ts';
-import type { ApiError } from '../api/problem.ts';
+import { ApiError } from '../api/problem.ts';
 import type { Transfer, TransferListener } from './tus.adapter.ts';
 import {
   fromStore,
   isSameFile,
   newUpload,
+  readProblem,
   reduceUpload,
   toStore,
   type Upload,
@@ -89,9 +90,13 @@ export const createUploads = ({ renew, onDone, storage }: Deps): Uploads => {
   });
   const begin = async (upload: Upload, file: File): Promise<void> => {
     dispatch(upload.id, { type: 'start' });
-    const { startTransfer } = await import('./tus.adapter.ts');
+    const unreadable = await readProblem(file);
+    if (unreadable !== null) return listenTo(upload.id).failed(unreadable);
+    const adapter = await import('./tus.adapter.ts').catch(() => null);
+    if (adapter === null) return listenTo(upload.id).failed(new ApiError(0, {}));
     const now = find(upload.id);
-    if (now?.phase.name === 'sending') transfers.set(upload.id, startTransfer(file, now, renew, listenTo(upload.id)));
+    if (now?.phase.name === 'sending')
+      transfers.set(upload.id, adapter.startTransfer(file, now, renew, listenTo(upload.id)));
   };
   const pump = (): void => {
     for (const upload of list.get().filter((u) => u.phase.name === 'queued')) {

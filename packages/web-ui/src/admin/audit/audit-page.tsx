@@ -93,6 +93,9 @@ const events = [
   'ADMIN_ROLE_CHANGE',
   'group.member.add',
   'group.member.remove',
+  'group.member.reconcile',
+  'admin.password.reset',
+  'admin.sessions.end',
 ];
 
 const outcomes = { success: 'Success', failure: 'Failure', partial: 'In part' };
@@ -170,10 +173,15 @@ const RecordRows = ({ record }: { record: AuditRecord }) => {
               {record.error_code ?? record.outcome}
             </Badge>
           )}
+          {typeof record.details['warning'] === 'string' && (
+            <Badge size="sm" variant="light" color="yellow">
+              Warning
+            </Badge>
+          )}
         </Table.Td>
-        <Table.Td data-label="By">{record.actor_name ?? record.actor ?? ''}</Table.Td>
-        <Table.Td data-label="Whom">{record.username ?? ''}</Table.Td>
-        <Table.Td data-label="From">{record.source_ip ?? ''}</Table.Td>
+        <AddressCell label="By" value={record.actor_name ?? record.actor} />
+        <AddressCell label="Whom" value={record.username} />
+        <AddressCell label="From" value={record.source_ip} />
       </Table.Tr>
       {open && (
         <Table.Tr>
@@ -186,17 +194,35 @@ const RecordRows = ({ record }: { record: AuditRecord }) => {
   );
 };
 
+/** On one line, cut where it is too long; the details have all of it. */
+const AddressCell = ({ label, value }: { label: string; value: string | null }) => (
+  <Table.Td data-label={label} className={css['address'] ?? ''} title={value ?? undefined}>
+    {value ?? ''}
+  </Table.Td>
+);
+
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
 const Details = ({ record }: { record: AuditRecord }) => {
   const facts: readonly (readonly [string, string | null])[] = [
     ['Outcome', record.outcome],
     ['Code', record.error_code],
+    ['Whom', record.username],
     ['Actor', record.actor],
+    ['From', record.source_ip],
     ['Account', record.user_id],
     ['Program', record.user_agent],
     ['Request', record.request_id],
-    ...Object.entries(record.details).map(([name, value]) => [name, textOf(value)] as const),
+    ['Warning', warningText(record)],
+    ...Object.entries(record.details).map(
+      ([name, value]) => [name === 'warning' ? 'Warning code' : name, textOf(value)] as const,
+    ),
   ];
   return <Facts of={facts} />;
 };
+
+/** The warning of a record in a sentence; one that this page does not know stands among the other details. */
+const warningText = ({ details }: AuditRecord): string | null =>
+  details['warning'] === 'admin_roles_unknown'
+    ? `The sign-in had no usable claim ${textOf(details['roles_claim'])}. The role of the account was kept.`
+    : null;

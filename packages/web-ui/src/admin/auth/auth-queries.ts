@@ -1,7 +1,8 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import type { AuthCategory } from '@overtone/contracts';
+import type { AuthCategory, SignInSource as Source } from '@overtone/contracts';
 import { ask, type IdentityAnswer } from '../../api/identity.ts';
 
+export type { SignInSource as Source } from '@overtone/contracts';
 export type Mapping = IdentityAnswer<'mappings'>[number];
 export type ConfigChange = IdentityAnswer<'authConfigAudit'>[number];
 
@@ -26,3 +27,10 @@ export const mappingsQuery = queryOptions({
   queryKey: ['mappings'],
   queryFn: ({ signal }) => ask('mappings', { signal }),
 });
+
+/** Live sessions of the accounts of a source. */
+export const sourceSessionsQuery = (category: Source) =>
+  queryOptions({
+    queryKey: ['source-sessions', category],
+    queryFn: ({ signal }) => ask('sourceSessions', { signal, params: { category } }),
+  });

@@ -8,16 +8,18 @@ import type { Edits } from './draft.ts';
 import { RefusalNote } from './refusal-note.tsx';
 
 type Props = {
-  readonly category: 'ldap' | 'oidc';
+  readonly category: 'ldap' | 'oidc' | 'pki';
   readonly intro: string;
   readonly edits: Edits;
+  /** The refusal that the form shows at this moment, of this test or of saving. */
+  readonly refused: unknown;
   /** What the fields of the form are to show of this test; null: nothing. */
   readonly onRefused: (error: unknown) => void;
 };
 type Tested = IdentityAnswer<'testAuthConfig'>;
 
 /** Tries what stands in the form before it is saved, step by step. */
-export const ConnectionTest = ({ category, intro, edits, onRefused }: Props) => {
+export const ConnectionTest = ({ category, intro, edits, refused, onRefused }: Props) => {
   const test = useMutation({
     mutationFn: () => ask('testAuthConfig', { params: { category }, body: { ...edits } }),
     onSettled: (_, error) => onRefused(error),
@@ -34,7 +36,9 @@ export const ConnectionTest = ({ category, intro, edits, onRefused }: Props) => 
           </Button>
         </Group>
         <div aria-live="polite" data-testid="test-result">
-          {test.error && <RefusalNote error={test.error} title="The test could not be done" />}
+          {test.error && test.error === refused && (
+            <RefusalNote error={test.error} title="The test could not be done" />
+          )}
           {test.data && !test.isPending && <Outcome tested={test.data} />}
         </div>
       </Stack>
@@ -42,21 +46,26 @@ export const ConnectionTest = ({ category, intro, edits, onRefused }: Props) => 
   );
 };
 
+type State = 'ok' | 'warning' | 'failed';
+/** A step that worked and still has advice is a warning. */
+const stateOf = ({ ok, advice }: Tested['steps'][number]): State => (!ok ? 'failed' : advice === '' ? 'ok' : 'warning');
+const icons = { ok: 'check', warning: 'alert', failed: 'close' } as const;
+
 const Outcome = ({ tested }: { tested: Tested }) => (
   <Stack gap="sm">
     <Alert
       color={tested.success ? 'petrol' : 'red'}
       variant="light"
       icon={<Icon name={tested.success ? 'check' : 'alert'} />}
-      title={tested.success ? 'It works' : 'It does not work yet'}
+      title={titleOf(tested)}
     >
       <Text size="sm">{tested.message}</Text>
     </Alert>
     <ol className={css['steps']}>
       {tested.steps.map((step) => (
         <li key={step.code} className={css['step']} data-ok={step.ok} data-step={step.code}>
-          <span className={css[step.ok ? 'ok' : 'failed']} role="img" aria-label={step.ok ? 'ok' : 'failed'}>
-            <Icon name={step.ok ? 'check' : 'close'} size={18} />
+          <span className={css[stateOf(step)]} role="img" aria-label={stateOf(step)}>
+            <Icon name={icons[stateOf(step)]} size={18} />
           </span>
           <Text size="sm" fw={600}>
             {step.title}
@@ -76,6 +85,11 @@ const Outcome = ({ tested }: { tested: Tested }) => (
     <Details details={tested.details} />
   </Stack>
 );
+
+const titleOf = ({ success, steps }: Tested): string => {
+  if (!success) return 'It does not work yet';
+  return steps.some((step) => stateOf(step) === 'warning') ? 'It works, with warnings' : 'It works';
+};
 
 const Details = ({ details }: { details: Tested['details'] }) =>
   Object.keys(details).length === 0 ? null : (

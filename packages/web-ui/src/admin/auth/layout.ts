@@ -122,6 +122,7 @@ export const layouts: Record<AuthCategory, CategoryLayout> = {
   pki: {
     tab: 'PKI',
     intro: 'People sign in with a client certificate or smart card, which a proxy checks and forwards.',
+    test: 'Tries the issuing authorities and the revocation lists with what stands above, saved or not.',
     groups: [
       {
         title: 'Certificates',
@@ -131,6 +132,7 @@ export const layouts: Record<AuthCategory, CategoryLayout> = {
           f('pki_cert_header', 'Header with the certificate'),
           f('pki_ca_cert', 'Issuing authorities', 'pem'),
           f('pki_admin_dns', 'Subjects of administrators', 'dns'),
+          f('pki_issuer_map', 'Replaced authorities', 'dns'),
         ],
       },
       {
@@ -165,6 +167,7 @@ export const layouts: Record<AuthCategory, CategoryLayout> = {
           f('proxy_email_header', 'E-mail address'),
           f('proxy_name_header', 'Name'),
           f('proxy_groups_header', 'Groups'),
+          f('proxy_no_groups_value', 'Value for no groups'),
           f('proxy_email_verified', 'E-mail addresses are verified'),
         ],
       },

@@ -1,10 +1,10 @@
 import { NativeSelect, Select, Textarea, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { ask } from '../../api/identity.ts';
 import { fieldOf } from '../../api/problem.ts';
 import { FormDialog } from '../../app/form-dialog.tsx';
 import { say } from '../../app/notify.ts';
+import { useDraft } from '../../app/use-draft.tsx';
 import { groupsQuery } from '../../groups/group-queries.ts';
 import { originNames } from '../words.ts';
 import type { Mapping } from './auth-queries.ts';
@@ -18,16 +18,27 @@ type Props = {
 };
 type Source = Mapping['source'];
 type GrantedRole = NonNullable<Mapping['grants_role']>;
+type Fields = {
+  readonly source: Source;
+  readonly claim: string;
+  readonly group: string | null;
+  readonly role: GrantedRole | '';
+  readonly description: string;
+};
 // Mappings of a trusted header can be there, made over the API; here one makes them of directories and providers.
 const offered: readonly Source[] = ['ldap', 'oidc'];
 
 export const MappingDialog = ({ mapping, onClose, onDone }: Props) => {
   const groups = useQuery(groupsQuery(''));
-  const [source, setSource] = useState<Source>(mapping?.source ?? 'ldap');
-  const [claim, setClaim] = useState(mapping?.claim_value ?? '');
-  const [group, setGroup] = useState<string | null>(mapping?.group_uuid ?? null);
-  const [role, setRole] = useState<GrantedRole | ''>(mapping?.grants_role ?? '');
-  const [description, setDescription] = useState(mapping?.description ?? '');
+  const draft = useDraft<Fields>(`mapping:${mapping?.uuid ?? 'new'}`, {
+    source: mapping?.source ?? 'ldap',
+    claim: mapping?.claim_value ?? '',
+    group: mapping?.group_uuid ?? null,
+    role: mapping?.grants_role ?? '',
+    description: mapping?.description ?? '',
+  });
+  const { source, claim, group, role, description } = draft.value;
+  const change = (fields: Partial<Fields>): void => draft.set({ ...draft.value, ...fields });
   const gives = group !== null || role !== '';
   const body = {
     claim_value: claim.trim(),
@@ -41,6 +52,7 @@ export const MappingDialog = ({ mapping, onClose, onDone }: Props) => {
         ? ask('updateMapping', { params: { uuid: mapping.uuid }, body })
         : ask('createMapping', { body: { source, ...body } }),
     onSuccess: () => {
+      draft.drop();
       onClose();
       onDone();
       say('The mapping is saved.');
@@ -53,6 +65,7 @@ export const MappingDialog = ({ mapping, onClose, onDone }: Props) => {
       action={mapping ? 'Save' : 'Add mapping'}
       ready={claim.trim() !== '' && gives}
       sending={save}
+      draft={draft}
       failure="The mapping was not saved"
       onSubmit={() => save.mutate()}
       onClose={onClose}
@@ -62,7 +75,7 @@ export const MappingDialog = ({ mapping, onClose, onDone }: Props) => {
         disabled={mapping !== undefined}
         data={(mapping ? [mapping.source] : offered).map((value) => ({ value, label: originNames[value] }))}
         value={source}
-        onChange={(event) => setSource(event.currentTarget.value as Source)}
+        onChange={(event) => change({ source: event.currentTarget.value as Source })}
       />
       <TextInput
         label="Claim"
@@ -78,7 +91,7 @@ export const MappingDialog = ({ mapping, onClose, onDone }: Props) => {
         spellCheck={false}
         value={claim}
         error={fieldOf(save.error, 'claim_value') ?? (odd ? 'This does not look like a distinguished name' : null)}
-        onChange={(event) => setClaim(event.currentTarget.value)}
+        onChange={(event) => change({ claim: event.currentTarget.value })}
       />
       <Select
         label="Group"
@@ -90,7 +103,7 @@ export const MappingDialog = ({ mapping, onClose, onDone }: Props) => {
         value={group}
         error={fieldOf(save.error, 'group_uuid') ?? (groups.isError ? 'The groups cannot be read just now' : null)}
         nothingFoundMessage="No such group"
-        onChange={setGroup}
+        onChange={(next) => change({ group: next })}
       />
       <NativeSelect
         label="Role"
@@ -102,7 +115,7 @@ export const MappingDialog = ({ mapping, onClose, onDone }: Props) => {
         ]}
         value={role}
         error={fieldOf(save.error, 'grants_role')}
-        onChange={(event) => setRole(event.currentTarget.value as GrantedRole | '')}
+        onChange={(event) => change({ role: event.currentTarget.value as GrantedRole | '' })}
       />
       <Textarea
         label="Description"
@@ -110,7 +123,7 @@ export const MappingDialog = ({ mapping, onClose, onDone }: Props) => {
         minRows={2}
         maxLength={2000}
         value={description}
-        onChange={(event) => setDescription(event.currentTarget.value)}
+        onChange={(event) => change({ description: event.currentTarget.value })}
       />
     </FormDialog>
   );

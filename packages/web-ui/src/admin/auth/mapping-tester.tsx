@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ask, type IdentityAnswer } from '../../api/identity.ts';
 import { ErrorNote } from '../../app/error-note.tsx';
+import { useDraft } from '../../app/use-draft.tsx';
 import css from '../admin.module.css';
 import { originNames, roleNames } from '../words.ts';
 import own from './auth.module.css';
@@ -16,8 +17,8 @@ type By = 'claims' | 'username';
 export const MappingTester = () => {
   const [source, setSource] = useState<Mapping['source']>('ldap');
   const [chosen, setBy] = useState<By>('claims');
-  const [claims, setClaims] = useState('');
-  const [username, setUsername] = useState('');
+  const draft = useDraft('mapping-tester', { claims: '', username: '' }, { askToLeave: false });
+  const { claims, username } = draft.value;
   // Only a directory can be asked for somebody who is not here.
   const by = source === 'ldap' ? chosen : 'claims';
   const test = useMutation({
@@ -59,13 +60,13 @@ export const MappingTester = () => {
         {by === 'claims' ? (
           <Textarea
             label="Claims to try"
-            description="One a line; none is tried, too"
+            description="One per line; may be empty"
             autosize
             minRows={3}
             maxRows={12}
             spellCheck={false}
             value={claims}
-            onChange={(event) => setClaims(event.currentTarget.value)}
+            onChange={(event) => draft.set({ claims: event.currentTarget.value, username })}
           />
         ) : (
           <TextInput
@@ -76,7 +77,7 @@ export const MappingTester = () => {
             autoCapitalize="none"
             spellCheck={false}
             value={username}
-            onChange={(event) => setUsername(event.currentTarget.value)}
+            onChange={(event) => draft.set({ claims, username: event.currentTarget.value })}
           />
         )}
         <Group>

@@ -10,14 +10,22 @@ const labels = new Map(
   ),
 );
 
+/** Refused settings by message: one message for several settings is shown once. */
+const byMessage = (fields: ApiError['fields']): [string, string[]][] => {
+  const found = new Map<string, string[]>();
+  for (const { path, message } of fields)
+    found.set(message, [...new Set([...(found.get(message) ?? []), labels.get(path) ?? path])]);
+  return [...found];
+};
+
 /** Settings that were refused, by the names they have on this page; any other error as it is. */
 export const RefusalNote = ({ error, title }: { error: unknown; title: string }) => {
   if (!(error instanceof ApiError) || error.fields.length === 0) return <ErrorNote error={error} title={title} />;
   return (
     <Alert role="alert" color="red" variant="light" icon={<Icon name="alert" />} title={title}>
-      {error.fields.map(({ path, message }) => (
-        <Text key={`${path} ${message}`} size="sm">
-          <b>{labels.get(path) ?? path}</b>: {message}
+      {byMessage(error.fields).map(([message, names]) => (
+        <Text key={message} size="sm">
+          <b>{names.join(', ')}</b>: {message}
         </Text>
       ))}
       <Code fz="xs">{error.code}</Code>

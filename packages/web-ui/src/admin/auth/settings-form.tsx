@@ -5,6 +5,8 @@ import { useState } from 'react';
 import { ask } from '../../api/identity.ts';
 import { fieldOf } from '../../api/problem.ts';
 import { say } from '../../app/notify.ts';
+import { useUnsaved } from '../../app/unsaved.tsx';
+import { RestoredNote, useDraft } from '../../app/use-draft.tsx';
 import { plural } from '../../lib/format.ts';
 import { Section } from '../parts.tsx';
 import css from './auth.module.css';
@@ -12,9 +14,10 @@ import { ChangeHistory } from './change-history.tsx';
 import { ConnectionTest } from './connection-test.tsx';
 import { edit, faultOf, type ConfigItem, type Edits, type Value } from './draft.ts';
 import { layouts, type FieldGroup } from './layout.ts';
-import { LeaveGuard } from './leave-guard.tsx';
+
 import { RefusalNote } from './refusal-note.tsx';
 import { SettingField } from './setting-field.tsx';
+import { isSource, SourceSessions } from './source-sessions.tsx';
 
 type Props = { readonly category: AuthCategory; readonly items: readonly ConfigItem[] };
 
@@ -22,7 +25,7 @@ type Props = { readonly category: AuthCategory; readonly items: readonly ConfigI
 export const SettingsForm = ({ category, items }: Props) => {
   const layout = layouts[category];
   const client = useQueryClient();
-  const [edits, setEdits] = useState<Edits>({});
+  const { edits, setEdits, draft } = useEdits(category, items);
   const [tried, setTried] = useState(false);
   const [refused, setRefused] = useState<unknown>(null);
   const changed = Object.keys(edits).length;
@@ -36,7 +39,7 @@ export const SettingsForm = ({ category, items }: Props) => {
       // First the new values, then the end of the changes: the form never shows the old ones in between.
       await client.invalidateQueries({ queryKey: ['auth-config'] });
       setEdits({});
-      for (const key of ['public', 'approvals']) void client.invalidateQueries({ queryKey: [key] });
+      for (const key of ['public', 'approvals', 'source-sessions']) void client.invalidateQueries({ queryKey: [key] });
     },
   });
   const discard = (): void => {
@@ -44,7 +47,7 @@ export const SettingsForm = ({ category, items }: Props) => {
     setRefused(null);
     save.reset();
   };
-  const change = (key: string, value: Value): void => setEdits((before) => edit(items, before, key, value));
+  const change = (key: string, value: Value): void => setEdits(edit(items, edits, key, value));
   const errorOf = (item: ConfigItem): string | null =>
     (tried || item.data_type === 'integer' ? faultOf(item, edits) : null) ?? fieldOf(refused, item.config_key);
   return (
@@ -59,6 +62,7 @@ export const SettingsForm = ({ category, items }: Props) => {
     >
       <Stack gap="lg">
         <Text c="dimmed">{layout.intro}</Text>
+        <RestoredNote draft={draft} />
         {[...layout.groups, ...unplaced(layout.groups, items)].map((group) => (
           <Section key={group.title} title={group.title}>
             <div className={css['fields']}>
@@ -79,10 +83,16 @@ export const SettingsForm = ({ category, items }: Props) => {
             </div>
           </Section>
         ))}
-        {layout.test !== undefined && (category === 'ldap' || category === 'oidc') && (
-          <ConnectionTest category={category} intro={layout.test} edits={edits} onRefused={setRefused} />
+        {layout.test !== undefined && (category === 'ldap' || category === 'oidc' || category === 'pki') && (
+          <ConnectionTest
+            category={category}
+            intro={layout.test}
+            edits={edits}
+            refused={refused}
+            onRefused={setRefused}
+          />
         )}
-        {save.error && <RefusalNote error={save.error} title="Nothing was saved" />}
+        {save.error && save.error === refused && <RefusalNote error={save.error} title="Nothing was saved" />}
         {save.data && save.data.warnings.length > 0 && (
           <Alert color="yellow" variant="light" title="Saved, but look at this" role="status">
             {save.data.warnings.map((warning) => (
@@ -91,6 +101,9 @@ export const SettingsForm = ({ category, items }: Props) => {
               </Text>
             ))}
           </Alert>
+        )}
+        {isSource(category) && (
+          <SourceSessions source={category} switchingOff={edits[`${category}_enabled`] === false} />
         )}
         <div className={css['saveBar']} data-dirty={changed > 0}>
           <Button type="submit" loading={save.isPending} disabled={changed === 0}>
@@ -105,9 +118,26 @@ export const SettingsForm = ({ category, items }: Props) => {
         </div>
         <ChangeHistory category={category} />
       </Stack>
-      <LeaveGuard on={changed > 0 && !save.isPending} />
     </form>
   );
+};
+
+const noEdits: Edits = {};
+
+/** The unsaved changes. Those of secrets are kept in memory only; the others survive a reload. */
+const useEdits = (category: AuthCategory, items: readonly ConfigItem[]) => {
+  const draft = useDraft<Edits>(`settings:${category}`, noEdits);
+  const [secrets, setSecrets] = useState<Edits>(noEdits);
+  const isSecret = (key: string): boolean => items.some((item) => item.config_key === key && item.is_sensitive);
+  const setEdits = (edits: Edits): void => {
+    const { secret = [], plain = [] } = Object.groupBy(Object.entries(edits), ([key]) =>
+      isSecret(key) ? 'secret' : 'plain',
+    );
+    setSecrets(Object.fromEntries(secret));
+    draft.set(Object.fromEntries(plain));
+  };
+  useUnsaved(Object.keys(secrets).length > 0, () => setSecrets(noEdits));
+  return { edits: { ...draft.value, ...secrets }, setEdits, draft };
 };
 
 /** Settings that this page knows no place for yet are there all the same. */

@@ -1,20 +1,22 @@
 import { Text, Textarea } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
 import { operate } from '../../api/operations.ts';
 import { FormDialog } from '../../app/form-dialog.tsx';
 import { say } from '../../app/notify.ts';
+import { useDraft } from '../../app/use-draft.tsx';
 import type { QueueItem } from './queue-queries.ts';
 
 type Props = { queue: QueueItem['queue']; onClose: () => void };
 
 /** Asks why before a queue is held: whoever finds it held later wants to know. */
 export const PauseDialog = ({ queue, onClose }: Props) => {
-  const [reason, setReason] = useState('');
+  const draft = useDraft(`pause:${queue}`, '');
+  const reason = draft.value;
   const client = useQueryClient();
   const pause = useMutation({
     mutationFn: () => operate('pauseQueue', { params: { queue }, body: { reason: reason.trim() } }),
     onSuccess: () => {
+      draft.drop();
       say(`${queue} is paused.`);
       void client.invalidateQueries({ queryKey: ['queues'] });
       onClose();
@@ -26,6 +28,7 @@ export const PauseDialog = ({ queue, onClose }: Props) => {
       action="Pause"
       ready={reason.trim() !== ''}
       sending={pause}
+      draft={draft}
       onSubmit={() => pause.mutate()}
       onClose={onClose}
     >
@@ -42,7 +45,7 @@ export const PauseDialog = ({ queue, onClose }: Props) => {
         autosize
         minRows={2}
         value={reason}
-        onChange={(event) => setReason(event.currentTarget.value)}
+        onChange={(event) => draft.set(event.currentTarget.value)}
       />
     </FormDialog>
   );

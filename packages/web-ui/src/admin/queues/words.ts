@@ -1,13 +1,10 @@
 import type { QueueItem, TaskItem, TryItem, WorkerItem } from './queue-queries.ts';
 
-/** What each queue is for, in words of people who do not know the code. */
-export const queueHints: Record<QueueItem['queue'], string> = {
+/** What each queue with jobs is for, in words of people who do not know the code. */
+export const queueHints: Partial<Record<QueueItem['queue'], string>> = {
   gpu: 'Speech to words, telling speakers apart',
-  download: 'Fetching recordings from elsewhere',
   cpu: 'Preparing recordings, putting transcripts together',
   utility: 'Housekeeping',
-  nlp: 'Summaries and topics',
-  default: 'Everything else',
   embedding: 'Making transcripts searchable',
 };
 

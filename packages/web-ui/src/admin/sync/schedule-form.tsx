@@ -1,16 +1,16 @@
 import { Button, Group, NumberInput, Stack, Switch, Text, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import cronstrue from 'cronstrue';
-import { useState } from 'react';
 import { fieldOf } from '../../api/problem.ts';
 import { askSweep } from '../../api/sweep.ts';
 import { ErrorNote } from '../../app/error-note.tsx';
 import { say } from '../../app/notify.ts';
+import { RestoredNote, useDraft } from '../../app/use-draft.tsx';
 import { moment, soon } from '../../lib/format.ts';
 import css from './sync.module.css';
 import type { Status } from './words.ts';
 
-type Draft = Pick<Status, 'enabled' | 'schedule' | 'dry_run' | 'max_disables_per_run' | 'max_disable_percent'>;
+type Fields = Pick<Status, 'enabled' | 'schedule' | 'dry_run' | 'max_disables_per_run' | 'max_disable_percent'>;
 
 /** A schedule in words; nothing while it is none. */
 const inWords = (schedule: string): string => {
@@ -21,22 +21,29 @@ const inWords = (schedule: string): string => {
   }
 };
 
+const noEdits: Partial<Fields> = {};
+
 /** When the sweep comes and how much it may do. */
 export const ScheduleForm = ({ status }: { status: Status }) => {
   const client = useQueryClient();
-  const [edits, setEdits] = useState<Partial<Draft>>({});
-  const draft: Draft = { ...status, ...edits };
-  const changed = (Object.keys(edits) as (keyof Draft)[]).filter((key) => edits[key] !== status[key]);
+  const draft = useDraft<Partial<Fields>>('directory-sync', noEdits);
+  const edits = draft.value;
+  const fields: Fields = { ...status, ...edits };
+  const changed = (Object.keys(edits) as (keyof Fields)[]).filter((key) => edits[key] !== status[key]);
   const save = useMutation({
     mutationFn: () => askSweep('updateDirectorySync', { body: Object.fromEntries(changed.map((k) => [k, edits[k]])) }),
     onSuccess: async () => {
       say('Saved. It counts from the next look at the schedule on.');
       await client.invalidateQueries({ queryKey: ['sweep', 'status'] });
-      setEdits({});
+      draft.drop();
     },
   });
-  const change = (next: Partial<Draft>): void => setEdits((before) => ({ ...before, ...next }));
-  const errorOf = (key: keyof Draft) => fieldOf(save.error, key);
+  const change = (next: Partial<Fields>): void => {
+    const all: Partial<Fields> = { ...edits, ...next };
+    const different = Object.entries(all).filter(([key, value]) => value !== status[key as keyof Fields]);
+    draft.set(Object.fromEntries(different));
+  };
+  const errorOf = (key: keyof Fields) => fieldOf(save.error, key);
   return (
     <form
       noValidate
@@ -46,22 +53,23 @@ export const ScheduleForm = ({ status }: { status: Status }) => {
       }}
     >
       <Stack gap="md" maw={560}>
+        <RestoredNote draft={draft} />
         <Switch
           label="Sweep the directory"
           description="On schedule, and whenever somebody runs it here."
-          checked={draft.enabled}
+          checked={fields.enabled}
           onChange={(event) => change({ enabled: event.currentTarget.checked })}
         />
         <Switch
           label="Dry run"
           description="Report who would be disabled, and change nothing."
-          checked={draft.dry_run}
+          checked={fields.dry_run}
           onChange={(event) => change({ dry_run: event.currentTarget.checked })}
         />
         <TextInput
           label="Schedule"
-          description={inWords(draft.schedule) || 'Five cron fields: minute, hour, day, month, weekday. In UTC.'}
-          value={draft.schedule}
+          description={inWords(fields.schedule) || 'Five cron fields: minute, hour, day, month, weekday. In UTC.'}
+          value={fields.schedule}
           maxLength={200}
           error={errorOf('schedule')}
           onChange={(event) => change({ schedule: event.currentTarget.value })}
@@ -79,18 +87,18 @@ export const ScheduleForm = ({ status }: { status: Status }) => {
           min={1}
           max={100_000}
           allowDecimal={false}
-          value={draft.max_disables_per_run}
+          value={fields.max_disables_per_run}
           error={errorOf('max_disables_per_run')}
           onChange={(value) => change({ max_disables_per_run: Number(value) })}
         />
         <NumberInput
           label="Hold a pass above this share of accounts"
-          description="In percent. Such a pass disables nobody until somebody has approved exactly its set. Empty: no such brake."
+          description="In percent, from 20 accounts on. With fewer accounts, a pass is held that would disable several and more than half of them. A held pass disables no account until an administrator approves its set. Empty: no limit."
           min={0.01}
           max={100}
           suffix=" %"
-          placeholder="No brake"
-          value={draft.max_disable_percent ?? ''}
+          placeholder="No limit"
+          value={fields.max_disable_percent ?? ''}
           error={errorOf('max_disable_percent')}
           onChange={(value) => change({ max_disable_percent: value === '' ? null : Number(value) })}
         />
@@ -100,7 +108,7 @@ export const ScheduleForm = ({ status }: { status: Status }) => {
             Save
           </Button>
           {changed.length > 0 && (
-            <Button variant="default" onClick={() => setEdits({})}>
+            <Button variant="default" onClick={draft.drop}>
               Discard
             </Button>
           )}

@@ -1,10 +1,11 @@
-import { Badge, Button, Group, Modal, Stack, Text, Textarea } from '@mantine/core';
+import { Badge, Button, Group, Text, Textarea } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ask } from '../../api/identity.ts';
-import { ErrorNote } from '../../app/error-note.tsx';
+import { FormDialog } from '../../app/form-dialog.tsx';
 import { say, sayError } from '../../app/notify.ts';
+import { useDraft } from '../../app/use-draft.tsx';
 import { ago, moment } from '../../lib/format.ts';
 import css from '../admin.module.css';
 import { AdminPane, Empty, Pager, Waiting } from '../parts.tsx';
@@ -95,7 +96,8 @@ const WaitingAccount = ({ account }: { account: Account }) => {
 
 type RejectProps = { account: Account; onDone: () => void; onClose: () => void };
 const RejectDialog = ({ account, onDone, onClose }: RejectProps) => {
-  const [reason, setReason] = useState('');
+  const draft = useDraft(`reject:${account.uuid}`, '');
+  const reason = draft.value;
   const reject = useMutation({
     mutationFn: () =>
       ask('rejectUser', {
@@ -103,34 +105,32 @@ const RejectDialog = ({ account, onDone, onClose }: RejectProps) => {
         body: reason.trim() === '' ? {} : { reason: reason.trim() },
       }),
     onSuccess: () => {
+      draft.drop();
       onClose();
       onDone();
     },
   });
   return (
-    <Modal opened onClose={onClose} title={<b>Reject {nameOf(account)}?</b>}>
-      <Stack gap="md">
-        {reject.error && <ErrorNote error={reject.error} />}
-        <Text size="sm">The account stays, but its owner cannot use Overtone. Sessions end at once.</Text>
-        <Textarea
-          label="Reason"
-          description="For the audit log; not shown to the person"
-          data-autofocus
-          autosize
-          minRows={2}
-          maxLength={500}
-          value={reason}
-          onChange={(event) => setReason(event.currentTarget.value)}
-        />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button color="red" loading={reject.isPending} onClick={() => reject.mutate()}>
-            Reject
-          </Button>
-        </Group>
-      </Stack>
-    </Modal>
+    <FormDialog
+      title={`Reject ${nameOf(account)}?`}
+      action="Reject"
+      danger
+      sending={reject}
+      draft={draft}
+      onSubmit={() => reject.mutate()}
+      onClose={onClose}
+    >
+      <Text size="sm">The account is kept, but its owner cannot use Overtone. Their sessions end immediately.</Text>
+      <Textarea
+        label="Reason"
+        description="For the audit log; not shown to the person"
+        data-autofocus
+        autosize
+        minRows={2}
+        maxLength={500}
+        value={reason}
+        onChange={(event) => draft.set(event.currentTarget.value)}
+      />
+    </FormDialog>
   );
 };

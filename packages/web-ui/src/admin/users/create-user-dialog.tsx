@@ -7,6 +7,7 @@ import { fieldOf } from '../../api/problem.ts';
 import { meQuery } from '../../api/queries.ts';
 import { FormDialog } from '../../app/form-dialog.tsx';
 import { say } from '../../app/notify.ts';
+import { useDraft } from '../../app/use-draft.tsx';
 import { NewPassword, usePasswordKeeps } from '../../session/new-password.tsx';
 import { nameOf, originNames, roleNames, type Account } from '../words.ts';
 
@@ -17,8 +18,9 @@ export const CreateUserDialog = ({ onClose }: { onClose: () => void }) => {
   const client = useQueryClient();
   const navigate = useNavigate();
   const me = useQuery(meQuery).data;
-  const [email, setEmail] = useState('');
-  const [name, setName] = useState('');
+  // Without the password, which must not be stored.
+  const draft = useDraft('new-user', { email: '', name: '' });
+  const { email, name } = draft.value;
   const [role, setRole] = useState<Account['role']>('user');
   const [origin, setOrigin] = useState<Account['auth_type']>('local');
   const [password, setPassword] = useState('');
@@ -39,7 +41,8 @@ export const CreateUserDialog = ({ onClose }: { onClose: () => void }) => {
       }),
     onSuccess: (user) => {
       void client.invalidateQueries({ queryKey: ['users'] });
-      say(`${nameOf(user)} has an account now.`);
+      say(`Account created for ${nameOf(user)}.`);
+      draft.drop();
       onClose();
       void navigate({ to: '/admin/users/$uuid', params: { uuid: user.uuid } });
     },
@@ -51,6 +54,7 @@ export const CreateUserDialog = ({ onClose }: { onClose: () => void }) => {
       action="Add user"
       ready={email.trim() !== '' && (!local || keeps)}
       sending={create}
+      draft={draft}
       failure="The account was not made"
       onSubmit={() => create.mutate()}
       onClose={onClose}
@@ -65,7 +69,7 @@ export const CreateUserDialog = ({ onClose }: { onClose: () => void }) => {
         autoComplete="off"
         value={email}
         error={problem('email')}
-        onChange={(event) => setEmail(event.currentTarget.value)}
+        onChange={(event) => draft.set({ email: event.currentTarget.value, name })}
       />
       <TextInput
         label="Name"
@@ -73,7 +77,7 @@ export const CreateUserDialog = ({ onClose }: { onClose: () => void }) => {
         autoComplete="off"
         value={name}
         error={problem('full_name')}
-        onChange={(event) => setName(event.currentTarget.value)}
+        onChange={(event) => draft.set({ email, name: event.currentTarget.value })}
       />
       <NativeSelect
         label="Signs in through"

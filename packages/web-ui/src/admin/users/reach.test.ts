@@ -22,6 +22,10 @@ describe('reachOf', () => {
       false,
       true,
     ]));
+  it('offers an admin a new password for accounts of users only', () =>
+    expect(
+      (['user', 'admin', 'super_admin'] as const).map((r) => reachOf(me('admin'), account(r)).resetPassword),
+    ).toEqual([true, false, false]));
   it.each(['ldap', 'oidc', 'pki', 'proxy'] as const)('offers no password for an account from %s', (origin) => {
     const reach = reachOf(me('super_admin'), account('user', origin));
     expect(reach.resetPassword).toBe(false);
@@ -29,6 +33,7 @@ describe('reachOf', () => {
   });
   it('has nothing to explain of a local account', () =>
     expect(reachOf(me('super_admin'), account('user'))).toEqual({
+      certificate: true,
       self: false,
       edit: true,
       role: true,

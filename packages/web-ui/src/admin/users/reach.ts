@@ -5,6 +5,8 @@ import type { Account } from '../words.ts';
 export type Reach = {
   readonly self: boolean;
   readonly edit: boolean;
+  /** Link a certificate: it signs in with the rights of the account. */
+  readonly certificate: boolean;
   readonly role: boolean;
   readonly resetPassword: boolean;
   /** Why something is missing, in one sentence; null: nothing is. */
@@ -20,8 +22,9 @@ export const reachOf = (me: User, account: Account): Reach => {
   return {
     self,
     edit,
+    certificate: edit && (superAdmin || account.role === 'user'),
     role: edit && superAdmin,
-    resetPassword: edit && superAdmin && account.auth_type === 'local',
+    resetPassword: edit && (superAdmin || account.role === 'user') && account.auth_type === 'local',
     why: whyOf(self, above, account),
   };
 };

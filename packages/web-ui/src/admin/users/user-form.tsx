@@ -1,10 +1,10 @@
 import { Button, Checkbox, Group, Stack, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
 import { ask } from '../../api/identity.ts';
 import { fieldOf } from '../../api/problem.ts';
 import { ErrorNote } from '../../app/error-note.tsx';
 import { say } from '../../app/notify.ts';
+import { RestoredNote, useDraft } from '../../app/use-draft.tsx';
 import type { Account } from '../words.ts';
 import { userQuery } from './user-queries.ts';
 
@@ -13,11 +13,14 @@ const dayOf = (at: string | null): string => (at === null ? '' : new Date(at).to
 /** What an administrator may change about an account itself. */
 export const UserForm = ({ account }: { account: Account }) => {
   const client = useQueryClient();
-  const [email, setEmail] = useState(account.email);
-  const [name, setName] = useState(account.full_name);
-  const [expires, setExpires] = useState(dayOf(account.account_expires_at));
-  const [fallback, setFallback] = useState(account.allow_local_fallback);
-  const [mustChange, setMustChange] = useState(account.must_change_password);
+  const draft = useDraft(`user:${account.uuid}`, {
+    email: account.email,
+    name: account.full_name,
+    expires: dayOf(account.account_expires_at),
+    fallback: account.allow_local_fallback,
+    mustChange: account.must_change_password,
+  });
+  const { email, name, expires, fallback, mustChange } = draft.value;
   const local = account.auth_type === 'local';
   const mayFallBack = account.auth_type === 'oidc' || account.auth_type === 'pki';
   const changes = {
@@ -32,6 +35,7 @@ export const UserForm = ({ account }: { account: Account }) => {
   const save = useMutation({
     mutationFn: () => ask('updateUser', { params: { uuid: account.uuid }, body: changes }),
     onSuccess: (next) => {
+      draft.drop();
       client.setQueryData(userQuery(account.uuid).queryKey, next);
       void client.invalidateQueries({ queryKey: ['users'] });
       say('The account is saved.');
@@ -45,13 +49,14 @@ export const UserForm = ({ account }: { account: Account }) => {
       }}
     >
       <Stack gap="md" maw={480}>
+        <RestoredNote draft={draft} />
         {save.error && <ErrorNote error={save.error} title="The account was not saved" />}
         <TextInput
           label="Name"
           maxLength={200}
           value={name}
           error={fieldOf(save.error, 'full_name')}
-          onChange={(event) => setName(event.currentTarget.value)}
+          onChange={(event) => draft.set({ ...draft.value, name: event.currentTarget.value })}
         />
         <TextInput
           label="E-mail address"
@@ -60,21 +65,21 @@ export const UserForm = ({ account }: { account: Account }) => {
           value={email}
           error={fieldOf(save.error, 'email')}
           {...(local ? {} : { description: 'The next sign-in may bring the address of the directory again.' })}
-          onChange={(event) => setEmail(event.currentTarget.value)}
+          onChange={(event) => draft.set({ ...draft.value, email: event.currentTarget.value })}
         />
         <TextInput
           label="Expires at the end of"
           type="date"
-          description="Empty: never"
+          description="Leave blank for never"
           value={expires}
           error={fieldOf(save.error, 'account_expires_at')}
-          onChange={(event) => setExpires(event.currentTarget.value)}
+          onChange={(event) => draft.set({ ...draft.value, expires: event.currentTarget.value })}
         />
         {local && (
           <Checkbox
             label="The password must be changed at the next sign-in"
             checked={mustChange}
-            onChange={(event) => setMustChange(event.currentTarget.checked)}
+            onChange={(event) => draft.set({ ...draft.value, mustChange: event.currentTarget.checked })}
           />
         )}
         {mayFallBack && (
@@ -82,7 +87,7 @@ export const UserForm = ({ account }: { account: Account }) => {
             label="May also sign in with a password kept here"
             checked={fallback}
             error={fieldOf(save.error, 'allow_local_fallback')}
-            onChange={(event) => setFallback(event.currentTarget.checked)}
+            onChange={(event) => draft.set({ ...draft.value, fallback: event.currentTarget.checked })}
           />
         )}
         <Group>

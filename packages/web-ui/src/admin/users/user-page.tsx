@@ -7,6 +7,7 @@ import css from '../admin.module.css';
 import { AdminPane, Section, StandingBadge, Waiting } from '../parts.tsx';
 import { nameOf, originNames, roleNames, type Account } from '../words.ts';
 import { reachOf } from './reach.ts';
+import { UserCertificate } from './user-certificate.tsx';
 import { UserAccess } from './user-access.tsx';
 import { UserForm } from './user-form.tsx';
 import { userQuery } from './user-queries.ts';
@@ -43,6 +44,11 @@ export const UserPage = () => {
           <Section title="Access">
             <UserAccess account={account} reach={reach} />
           </Section>
+          {reach.edit && reach.certificate && (
+            <Section title="Client certificate">
+              <UserCertificate account={account} />
+            </Section>
+          )}
           <Section title="Sessions">
             <UserSessions account={account} mayEnd={reach.edit || reach.self} />
           </Section>

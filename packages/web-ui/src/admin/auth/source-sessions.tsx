@@ -1,0 +1,70 @@
+import { Alert, Button, Group, Stack, Text } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { ask } from '../../api/identity.ts';
+import { Icon } from '../../app/icons.tsx';
+import { say } from '../../app/notify.ts';
+import { plural } from '../../lib/format.ts';
+import { Confirm } from '../parts.tsx';
+import { sourceSessionsQuery, type Source } from './auth-queries.ts';
+
+const sources: readonly string[] = ['ldap', 'oidc', 'pki', 'proxy'] satisfies Source[];
+export const isSource = (category: string): category is Source => sources.includes(category);
+
+type Props = {
+  readonly source: Source;
+  /** The switch in the form is off and not saved yet. */
+  readonly switchingOff: boolean;
+};
+
+/** People who are signed in through a source that is, or will be, switched off: they stay signed in until it is ended. */
+export const SourceSessions = ({ source, switchingOff }: Props) => {
+  const client = useQueryClient();
+  const query = sourceSessionsQuery(source);
+  const count = useQuery(query);
+  const [sure, setSure] = useState(false);
+  if (!count.data || count.data.sessions === 0) return null;
+  const { enabled, accounts, sessions } = count.data;
+  if (enabled && !switchingOff) return null;
+  const who = `${plural(accounts, 'account')} (${plural(sessions, 'session')})`;
+  const end = async (): Promise<void> => {
+    const { sessions_terminated: ended } = await ask('endSourceSessions', { params: { category: source } });
+    say(`${plural(ended, 'session')} ended.`);
+  };
+  return (
+    <Alert
+      color="yellow"
+      variant="light"
+      icon={<Icon name="alert" />}
+      title={enabled ? 'People are signed in through this source' : 'People are still signed in through this source'}
+      role="status"
+      data-testid="source-sessions"
+    >
+      <Stack gap="sm">
+        <Text size="sm">
+          {enabled
+            ? `Switching it off prevents new sign-ins. ${who} stay signed in. After saving, you can end these sessions here.`
+            : `New sign-ins are not possible, but ${who} stay signed in until the sessions end.`}
+        </Text>
+        {!enabled && (
+          <Group>
+            <Button color="red" variant="light" onClick={() => setSure(true)}>
+              End these sessions
+            </Button>
+          </Group>
+        )}
+      </Stack>
+      {sure && (
+        <Confirm
+          title={`End ${plural(sessions, 'session')}?`}
+          action="End sessions"
+          run={end}
+          onDone={() => void client.invalidateQueries({ queryKey: query.queryKey })}
+          onClose={() => setSure(false)}
+        >
+          <Text>All accounts of this source are signed out at once. Your own session stays.</Text>
+        </Confirm>
+      )}
+    </Alert>
+  );
+};

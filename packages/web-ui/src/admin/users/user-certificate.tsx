@@ -1,0 +1,107 @@
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { ask } from '../../api/identity.ts';
+import { fieldOf } from '../../api/problem.ts';
+import { FormDialog } from '../../app/form-dialog.tsx';
+import { say } from '../../app/notify.ts';
+import { Confirm } from '../parts.tsx';
+import { nameOf, type Account } from '../words.ts';
+
+/** Links the account to the certificate of its owner, or removes the link. */
+export const UserCertificate = ({ account }: { readonly account: Account }) => {
+  const client = useQueryClient();
+  const [dialog, setDialog] = useState<'link' | 'unlink' | null>(null);
+  const close = (): void => setDialog(null);
+  const refresh = (words: string): void => {
+    say(words);
+    void client.invalidateQueries({ queryKey: ['user'] });
+    void client.invalidateQueries({ queryKey: ['users'] });
+  };
+  const subject = account.pki_subject_dn;
+  return (
+    <Stack gap="md">
+      <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+        {subject === null
+          ? 'This account is not linked to a certificate.'
+          : `${subject}, issued by ${account.pki_issuer_dn ?? 'the first authority that certifies this subject'}`}
+      </Text>
+      <Group gap="sm">
+        <Button variant="default" onClick={() => setDialog('link')}>
+          {subject === null ? 'Link certificate' : 'Change certificate'}
+        </Button>
+        {subject !== null && (
+          <Button variant="default" onClick={() => setDialog('unlink')}>
+            Remove link
+          </Button>
+        )}
+      </Group>
+      {dialog === 'link' && <LinkDialog account={account} onDone={refresh} onClose={close} />}
+      {dialog === 'unlink' && (
+        <Confirm
+          title={`Remove the certificate of ${nameOf(account)}?`}
+          action="Remove link"
+          run={() => ask('unlinkCertificate', { params: { uuid: account.uuid } })}
+          onDone={() => refresh('The link is removed.')}
+          onClose={close}
+        >
+          <Text>All sessions end, and the certificate no longer signs in to this account.</Text>
+        </Confirm>
+      )}
+    </Stack>
+  );
+};
+
+type DialogProps = {
+  readonly account: Account;
+  readonly onDone: (words: string) => void;
+  readonly onClose: () => void;
+};
+
+const LinkDialog = ({ account, onDone, onClose }: DialogProps) => {
+  const [subject, setSubject] = useState(account.pki_subject_dn ?? '');
+  const [issuer, setIssuer] = useState(account.pki_issuer_dn ?? '');
+  const link = useMutation({
+    mutationFn: () =>
+      ask('linkCertificate', {
+        params: { uuid: account.uuid },
+        body: { subject: subject.trim(), issuer: issuer.trim() === '' ? null : issuer.trim() },
+      }),
+    onSuccess: () => {
+      onClose();
+      onDone('The certificate is linked.');
+    },
+  });
+  return (
+    <FormDialog
+      title={`Link a certificate to ${nameOf(account)}`}
+      action="Link certificate"
+      ready={subject.trim() !== ''}
+      sending={link}
+      failure="The certificate was not linked"
+      onSubmit={() => link.mutate()}
+      onClose={onClose}
+    >
+      <TextInput
+        label="Subject of the certificate"
+        description="As the audit log shows it, for example CN=Alice Example,O=Example"
+        required
+        withAsterisk={false}
+        maxLength={1200}
+        spellCheck={false}
+        value={subject}
+        error={fieldOf(link.error, 'subject')}
+        onChange={(event) => setSubject(event.currentTarget.value)}
+      />
+      <TextInput
+        label="Issuer of the certificate"
+        description="Empty: the first authority that certifies this subject"
+        maxLength={1200}
+        spellCheck={false}
+        value={issuer}
+        error={fieldOf(link.error, 'issuer')}
+        onChange={(event) => setIssuer(event.currentTarget.value)}
+      />
+    </FormDialog>
+  );
+};

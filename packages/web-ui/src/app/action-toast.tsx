@@ -1,0 +1,51 @@
+import { Button, Group, Text } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { say, sayError } from './notify.ts';
+
+type Action = {
+  readonly label: string;
+  readonly run: () => void;
+  /** Milliseconds until the toast closes. */
+  readonly autoClose: number;
+};
+
+/** Shows a toast with one button; pressing it closes the toast and runs the action. */
+export function sayWithAction(message: string, { label, run, autoClose }: Action): void {
+  const id = notifications.show({
+    color: 'petrol',
+    closeButtonProps: { 'aria-label': 'Close' },
+    autoClose,
+    message: (
+      <Group justify="space-between" wrap="nowrap">
+        <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+          {message}
+        </Text>
+        <Button
+          size="compact-sm"
+          variant="default"
+          flex="none"
+          onClick={() => {
+            notifications.hide(id);
+            run();
+          }}
+        >
+          {label}
+        </Button>
+      </Group>
+    ),
+  });
+}
+
+/** Reports a destructive action with a button that undoes it. */
+export function sayWithUndo(message: string, undo: () => Promise<unknown>): void {
+  sayWithAction(message, { label: 'Undo', run: () => void report(undo), autoClose: 20_000 });
+}
+
+async function report(undo: () => Promise<unknown>): Promise<void> {
+  try {
+    await undo();
+    say('Undone.');
+  } catch (error) {
+    sayError('This couldn’t be undone', error);
+  }
+}

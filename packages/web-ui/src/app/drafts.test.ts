@@ -1,0 +1,106 @@
+import { describe, expect, it } from '@jest/globals';
+import { createDrafts } from './drafts.ts';
+
+/** A storage with room for so many characters. */
+function storageOf(room = Infinity): Storage {
+  const items = new Map<string, string>();
+  return {
+    get length() {
+      return items.size;
+    },
+    key: (i: number) => [...items.keys()][i] ?? null,
+    getItem: (key: string) => items.get(key) ?? null,
+    setItem: (key: string, value: string) => {
+      const used = [...items].reduce((sum, [k, v]) => sum + (k === key ? 0 : k.length + v.length), 0);
+      if (used + key.length + value.length > room) throw new DOMException('full', 'QuotaExceededError');
+      items.set(key, value);
+    },
+    removeItem: (key: string) => void items.delete(key),
+    clear: () => items.clear(),
+  };
+}
+
+describe('drafts', () => {
+  it('returns after a reload what was typed before it', () => {
+    const storage = storageOf();
+    const before = createDrafts(storage);
+    before.open('ada');
+    before.write('speaker:1', 'Grace');
+    const after = createDrafts(storage);
+    after.open('ada');
+    expect(after.read('speaker:1')).toBe('Grace');
+  });
+  it('keeps the drafts of two users apart, and hides them after the session ended', () => {
+    const drafts = createDrafts(storageOf());
+    drafts.open('ada');
+    drafts.write('title:1', 'of Ada');
+    drafts.close();
+    expect(drafts.read('title:1')).toBeUndefined();
+    drafts.open('bob');
+    expect(drafts.read('title:1')).toBeUndefined();
+    drafts.open('ada');
+    expect(drafts.read('title:1')).toBe('of Ada');
+  });
+  it('writes nothing while no user is signed in', () => {
+    const storage = storageOf();
+    createDrafts(storage).write('title:1', 'lost');
+    expect(storage.length).toBe(0);
+  });
+  it('removes a dropped draft from the storage', () => {
+    const storage = storageOf();
+    const drafts = createDrafts(storage);
+    drafts.open('ada');
+    drafts.write('title:1', 'x');
+    drafts.drop('title:1');
+    expect(drafts.read('title:1')).toBeUndefined();
+    expect(storage.length).toBe(0);
+  });
+  it('keeps at most 200 drafts, the newest', () => {
+    let now = 0;
+    const storage = storageOf();
+    const drafts = createDrafts(storage, () => ++now);
+    drafts.open('ada');
+    for (let i = 0; i < 205; i += 1) drafts.write(`passage:${i}`, 'x');
+    expect(storage.length).toBe(200);
+    const after = createDrafts(storage, () => now);
+    after.open('ada');
+    expect(after.read('passage:4')).toBeUndefined();
+    expect(after.read('passage:204')).toBe('x');
+  });
+  it('forgets drafts older than 90 days', () => {
+    const storage = storageOf();
+    const before = createDrafts(storage, () => 0);
+    before.open('ada');
+    before.write('title:1', 'old');
+    const after = createDrafts(storage, () => 91 * 24 * 3_600_000);
+    after.open('ada');
+    expect(after.read('title:1')).toBeUndefined();
+    expect(storage.length).toBe(0);
+  });
+  it('removes the oldest drafts when the storage is full, and keeps the newest in memory in any case', () => {
+    let now = 0;
+    const storage = storageOf(250);
+    const drafts = createDrafts(storage, () => ++now);
+    drafts.open('ada');
+    drafts.write('a', 'x'.repeat(60));
+    drafts.write('b', 'x'.repeat(60));
+    drafts.write('c', 'x'.repeat(60));
+    const after = createDrafts(storage, () => now);
+    after.open('ada');
+    expect(after.read('a')).toBeUndefined();
+    expect(after.read('c')).toBe('x'.repeat(60));
+    drafts.write('d', 'x'.repeat(1000));
+    expect(drafts.read('d')).toBe('x'.repeat(1000));
+  });
+  it('works without a storage and ignores what it cannot read', () => {
+    const drafts = createDrafts(null);
+    drafts.open('ada');
+    drafts.write('a', 1);
+    expect(drafts.read('a')).toBe(1);
+    const storage = storageOf();
+    storage.setItem('overtone-draft:ada:a', '{broken');
+    const reading = createDrafts(storage);
+    reading.open('ada');
+    expect(reading.read('a')).toBeUndefined();
+  });
+});

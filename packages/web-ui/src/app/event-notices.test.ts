@@ -1,0 +1,34 @@
+import { describe, expect, it } from '@jest/globals';
+import type { PushMessage } from '@overtone/contracts';
+import { createEventNotices } from './event-notices.ts';
+
+const fileId = '11111111-1111-4111-8111-111111111111';
+const ended = (outcome: 'completed' | 'failed' | 'cancelled', no_speech = false): PushMessage => ({
+  type: 'transcription_ended',
+  seq: 1,
+  data: { file_id: fileId, outcome, no_speech },
+});
+const shared: PushMessage = { type: 'file_shared', seq: 1, data: { file_id: fileId, shared_by: fileId } };
+const shownFor = async (
+  message: PushMessage,
+  { titleOf = () => Promise.resolve('Talk'), isShown = (): boolean => false } = {},
+): Promise<string[]> => {
+  const shown: string[] = [];
+  await createEventNotices({ titleOf, isShown, show: (words) => shown.push(words) })(message);
+  return shown;
+};
+
+describe('notices', () => {
+  it.each([
+    ['a finished transcription', ended('completed'), ['The transcript of “Talk” is ready.']],
+    ['a recording without speech', ended('completed', true), ['No speech was found in “Talk”.']],
+    ['a failed transcription', ended('failed'), ['The transcription of “Talk” failed.']],
+    ['a stopped transcription', ended('cancelled'), []],
+    ['a shared file', shared, ['“Talk” was shared with you.']],
+    ['another message', { type: 'pong', data: {} }, []],
+  ] as const)('for %s', async (_, message, words) => expect(await shownFor(message)).toEqual(words));
+  it('does not appear for the file on the screen', async () =>
+    expect(await shownFor(ended('completed'), { isShown: () => true })).toEqual([]));
+  it('does not appear for a file that cannot be read', async () =>
+    expect(await shownFor(shared, { titleOf: () => Promise.reject(new Error('404')) })).toEqual([]));
+});

@@ -1,0 +1,36 @@
+import type { User } from '../api/queries.ts';
+import { withoutReload } from './stale-page.ts';
+
+export type RouteChunk = { readonly path: string; readonly load: () => Promise<unknown> };
+
+/** Code that is loaded when it is first needed, besides the pages. A test keeps the list complete. */
+const dialogs: readonly (() => Promise<unknown>)[] = [
+  () => import('../library/file-dialogs.tsx'),
+  () => import('../library/share-dialog.tsx'),
+  () => import('../library/bulk-dialogs.tsx'),
+  () => import('../uploads/upload-dialog.tsx'),
+  () => import('../uploads/tus.adapter.ts'),
+];
+
+/** Loads all code that this user may need, one part after the other, so that no click depends on the network. */
+export async function loadAhead(chunks: readonly RouteChunk[], role: User['role']): Promise<void> {
+  const pages = chunks.filter(({ path }) => isReachable(path, role)).map(({ load }) => load);
+  await withoutReload(async () => {
+    for (const load of [...dialogs, ...pages]) await load().catch(() => undefined);
+  });
+}
+
+export function isReachable(path: string, role: User['role']): boolean {
+  return role !== 'user' || !path.startsWith('/admin');
+}
+
+/** Runs when the browser has nothing else to do. @returns a cancel function. */
+export function whenIdle(run: () => void): () => void {
+  // Safari has no idle callback.
+  if (typeof requestIdleCallback === 'undefined') {
+    const timer = setTimeout(run, 2000);
+    return () => clearTimeout(timer);
+  }
+  const handle = requestIdleCallback(run, { timeout: 10_000 });
+  return () => cancelIdleCallback(handle);
+}

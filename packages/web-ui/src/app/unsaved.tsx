@@ -1,0 +1,114 @@
+import { Button, Group, Modal, Text } from '@mantine/core';
+import { useBlocker } from '@tanstack/react-router';
+import { useEffect, useRef, useSyncExternalStore } from 'react';
+import { observable } from '../lib/observable.ts';
+
+type UnsavedForm = {
+  readonly discard: () => void;
+  /** False as soon as it is saved, which may be before the form renders again. */
+  readonly isChanged: () => boolean;
+};
+const unsaved = observable<ReadonlyMap<symbol, UnsavedForm>>(new Map());
+type Question = { readonly answer: (discard: boolean) => void };
+const question = observable<Question | null>(null);
+
+/** Registers a form with the guard below while it holds unsaved text. */
+export function useUnsaved(changed: boolean, discard: () => void, isChanged: () => boolean = () => true): void {
+  const latest = useRef({ discard, isChanged });
+  useEffect(() => {
+    latest.current = { discard, isChanged };
+  });
+  useEffect(() => {
+    if (!changed) return undefined;
+    const key = Symbol('unsaved');
+    unsaved.set(
+      new Map(unsaved.get()).set(key, {
+        discard: () => latest.current.discard(),
+        isChanged: () => latest.current.isChanged(),
+      }),
+    );
+    return () => {
+      const rest = new Map(unsaved.get());
+      rest.delete(key);
+      unsaved.set(rest);
+    };
+  }, [changed]);
+}
+
+/** Asks before a form drops what was typed in it. @returns true to discard it. */
+export function askToDiscard(): Promise<boolean> {
+  question.get()?.answer(false);
+  return new Promise((resolve) => {
+    question.set({
+      answer: (discard) => {
+        question.set(null);
+        resolve(discard);
+      },
+    });
+  });
+}
+
+/** The one place that asks before typed text is lost: by leaving the page, or by closing a form. */
+export function UnsavedGuard() {
+  const forms = useSyncExternalStore(unsaved.subscribe, unsaved.get);
+  const asked = useSyncExternalStore(question.subscribe, question.get);
+  const blocker = useBlocker({
+    shouldBlockFn: ({ current, next }) => current.pathname !== next.pathname && changedForms().length > 0,
+    enableBeforeUnload: forms.size > 0,
+    disabled: forms.size === 0,
+    withResolver: true,
+  });
+  function leave(): void {
+    for (const form of changedForms()) form.discard();
+    blocker.proceed?.();
+  }
+  return (
+    <>
+      <DiscardDialog
+        opened={blocker.status === 'blocked'}
+        title="Leave without saving?"
+        keep="Stay"
+        discard="Leave"
+        onKeep={() => blocker.reset?.()}
+        onDiscard={leave}
+      />
+      <DiscardDialog
+        opened={asked !== null}
+        title="Discard your changes?"
+        keep="Keep editing"
+        discard="Discard"
+        onKeep={() => asked?.answer(false)}
+        onDiscard={() => asked?.answer(true)}
+      />
+    </>
+  );
+}
+
+function changedForms(): UnsavedForm[] {
+  return [...unsaved.get().values()].filter((form) => form.isChanged());
+}
+
+type DialogProps = {
+  readonly opened: boolean;
+  readonly title: string;
+  readonly keep: string;
+  readonly discard: string;
+  readonly onKeep: () => void;
+  readonly onDiscard: () => void;
+};
+
+function DiscardDialog({ opened, title, keep, discard, onKeep, onDiscard }: DialogProps) {
+  return (
+    <Modal opened={opened} onClose={onKeep} title={<b>{title}</b>} zIndex={400} size="sm">
+      <Text mb="md">Your changes aren’t saved yet.</Text>
+      <Group justify="flex-end">
+        <Button variant="default" data-autofocus onClick={onKeep}>
+          {keep}
+        </Button>
+        <Button color="red" onClick={onDiscard}>
+          {discard}
+        </Button>
+      </Group>
+    </Modal>
+  );
+}

@@ -1,0 +1,15 @@
+import { say, sayError } from '../app/notify.ts';
+import { copyText } from '../lib/copy-text.ts';
+import { clock } from '../lib/format.ts';
+
+/** Copies the address of this recording at a moment, to a tenth of a second. */
+export async function copyLinkTo(seconds: number): Promise<void> {
+  const link = new URL(location.pathname, location.origin);
+  link.searchParams.set('t', String(Math.round(seconds * 10) / 10));
+  try {
+    await copyText(link.href);
+    say(`Link to ${clock(seconds)} copied.`);
+  } catch (error) {
+    sayError('The link couldn’t be copied', error);
+  }
+}

@@ -1,0 +1,49 @@
+import { useEffect } from 'react';
+import type { Player } from './player.ts';
+
+type Playback = { readonly position: number; readonly rate: number; readonly visit: string };
+
+const key = (fileId: string): string => `overtone-playback:${fileId}`;
+
+/**
+ * Restores position and speed of this tab after a reload. A link to a moment takes precedence on its first visit.
+ * @param visit identifies the history entry: a reload has the same one
+ */
+export function usePlaybackMemory(player: Player, fileId: string, visit: string, linked: boolean): void {
+  useEffect(() => {
+    const before = readPlayback(fileId);
+    if (before) {
+      player.setRate(before.rate);
+      if (!linked || before.visit === visit) player.seek(before.position);
+    }
+    const keep = (): void => writePlayback(fileId, { position: player.now(), rate: player.state.get().rate, visit });
+    const timer = setInterval(() => player.state.get().playing && keep(), 1000);
+    const stopWatching = player.state.subscribe(keep);
+    addEventListener('pagehide', keep);
+    return () => {
+      clearInterval(timer);
+      stopWatching();
+      removeEventListener('pagehide', keep);
+      keep();
+    };
+  }, [player, fileId, visit, linked]);
+}
+
+function readPlayback(fileId: string): Playback | null {
+  try {
+    const { position, rate, visit } = JSON.parse(sessionStorage.getItem(key(fileId)) ?? '') as Partial<Playback>;
+    return typeof position === 'number' && typeof rate === 'number' && rate >= 0.25 && rate <= 4
+      ? { position, rate, visit: String(visit) }
+      : null;
+  } catch {
+    return null;
+  }
+}
+
+function writePlayback(fileId: string, playback: Playback): void {
+  try {
+    sessionStorage.setItem(key(fileId), JSON.stringify(playback));
+  } catch {
+    // Without storage a reload starts at the beginning.
+  }
+}

@@ -1,0 +1,26 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useCallback } from 'react';
+import { call } from '../api/client.ts';
+import type { Answer } from '../api/routes.ts';
+import { sayWithUndo } from '../app/action-toast.tsx';
+
+type Undo = Answer<'deleteSegment'>['undo'];
+
+/** Reports a destructive change of this transcript, shows its result, and offers to undo it. */
+export function useUndo(fileId: string): (message: string, undo: Undo | null) => void {
+  const client = useQueryClient();
+  return useCallback(
+    (message, undo) => {
+      const refresh = async (): Promise<void> => {
+        await Promise.all(['file', 'segments'].map((key) => client.invalidateQueries({ queryKey: [key, fileId] })));
+      };
+      void refresh();
+      if (undo === null) return;
+      sayWithUndo(message, async () => {
+        await call('undoChange', { params: { uuid: fileId, undo_uuid: undo.uuid } });
+        await refresh();
+      });
+    },
+    [client, fileId],
+  );
+}

@@ -1,0 +1,67 @@
+import { ActionIcon, Button, Group, Text } from '@mantine/core';
+import { lazy, Suspense, useState } from 'react';
+import type { FileItem } from '../api/queries.ts';
+import { Icon, type IconName } from '../app/icons.tsx';
+import { plural } from '../lib/format.ts';
+import type { BulkAction } from './bulk-dialogs.tsx';
+import css from './library.module.css';
+
+const BulkDialog = lazy(() => import('./bulk-dialogs.tsx').then((m) => ({ default: m.BulkDialog })));
+
+const actions: readonly { action: BulkAction; label: string; icon: IconName }[] = [
+  { action: 'tag', label: 'Tag', icon: 'tag' },
+  { action: 'share', label: 'Share', icon: 'users' },
+  { action: 'reprocess', label: 'Transcribe again', icon: 'retry' },
+  { action: 'delete', label: 'Delete', icon: 'trash' },
+];
+
+type Props = {
+  readonly files: readonly FileItem[];
+  readonly all: boolean;
+  readonly onAll: () => void;
+  readonly onClear: () => void;
+};
+
+/** What can be done with all selected files. */
+export const BulkBar = ({ files, all, onAll, onClear }: Props) => {
+  const [opened, setOpened] = useState<{ action: BulkAction; files: readonly FileItem[] } | null>(null);
+  return (
+    <>
+      {files.length > 0 && (
+        <section className={css['bulk']} aria-label="Selected recordings" data-testid="bulk-bar">
+          <Text size="sm" fw={600} aria-live="polite" className={css['bulkCount'] ?? ''}>
+            {files.length.toLocaleString()} selected
+          </Text>
+          <Group gap={6} className={css['bulkActions'] ?? ''}>
+            {actions.map(({ action, label, icon }) => (
+              <Button
+                key={action}
+                size="compact-sm"
+                variant={action === 'delete' ? 'subtle' : 'light'}
+                {...(action === 'delete' ? { color: 'red' } : {})}
+                leftSection={<Icon name={icon} size={16} />}
+                aria-label={`${label} ${plural(files.length, 'recording')}`}
+                onClick={() => setOpened({ action, files })}
+              >
+                {label}
+              </Button>
+            ))}
+            {!all && (
+              <Button size="compact-sm" variant="subtle" color="gray" onClick={onAll}>
+                Select all on this page
+              </Button>
+            )}
+          </Group>
+          <ActionIcon aria-label="Clear the selection" onClick={onClear}>
+            <Icon name="close" size={18} />
+          </ActionIcon>
+        </section>
+      )}
+      <Suspense>
+        {opened && (
+          <BulkDialog action={opened.action} files={opened.files} onClose={() => setOpened(null)} onDone={onClear} />
+        )}
+      </Suspense>
+    </>
+  );
+};
