@@ -19,7 +19,8 @@ export type BenchContext = {
   another: (environment: Record<string, string>) => Promise<Instance>;
   folder: string;
 };
-export type Bench = { name: string; about: string; run: (context: BenchContext) => Promise<Row[]> };
+/** `run` yields the figures as soon as they are measured: what fails later does not cost them. */
+export type Bench = { name: string; about: string; run: (context: BenchContext) => AsyncIterable<Row> };
 
 const headings = ['name', 'ours', 'peer', 'ratio', 'goal', 'met'] as const;
 const cells = (row: Row): string[] => [
@@ -30,6 +31,12 @@ const cells = (row: Row): string[] => [
   row.goal,
   row.met ? 'yes' : 'NO',
 ];
+
+/** One figure in one line, for the moment at which it was measured. */
+export const lineOf = (row: Row): string =>
+  cells(row)
+    .filter((cell) => cell !== '-' && cell !== '')
+    .join('  ');
 
 /** The rows as a table of aligned columns. */
 export const tableOf = (rows: readonly Row[]): string => {

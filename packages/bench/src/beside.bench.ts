@@ -64,7 +64,7 @@ const row = (name: string, pairs: Pair[], figure: (t: Taken) => number, of: (val
 export const besideBench: Bench = {
   name: 'beside',
   about: "a short recording alone, and while somebody else's hours of audio take the place there is",
-  run: async ({ size, another, folder }) => {
+  run: async function* ({ size, another, folder }) {
     const script = join(folder, 'engine.json');
     await writeFile(script, JSON.stringify({ secondsPerHour }));
     const instance = await another({ OT_SCRIPTED_ENGINE: script });
@@ -88,7 +88,7 @@ export const besideBench: Bench = {
           `  alone ${alone.wall.toFixed(2)} s, beside ${beside.wall.toFixed(2)} s; waited ${alone.waited.toFixed(2)} s, ${beside.waited.toFixed(2)} s`,
         );
       }
-      return [
+      yield* [
         row(
           'half of them',
           pairs,

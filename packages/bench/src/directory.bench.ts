@@ -87,14 +87,14 @@ const addedByGroups = async (flat: Directory, nested: Directory, turns: number):
 export const directoryBench: Bench = {
   name: 'directory',
   about: 'sign-ins at a directory beside a bare search and bind; what groups in groups add',
-  run: async ({ size }) => {
+  run: async function* ({ size }) {
     const slapd = await startSlapd({ seed: seed() });
     const bare = await bareClients(slapd);
     const [flat, nested] = [directoryOf(slapd, false), directoryOf(slapd, true)];
     try {
       const rates = await beside(Math.max(1, 2 * size), async (n) => void (await enter(flat, n % people)), bare.check);
       const groupsRow = await addedByGroups(flat, nested, Math.max(200, Math.round(1000 * size)));
-      return [rowOf('directory: search and bind', rates, 'ldapts', 0.7), groupsRow];
+      yield* [rowOf('directory: search and bind', rates, 'ldapts', 0.7), groupsRow];
     } finally {
       await Promise.all([flat.close(), nested.close(), bare.close()]);
       await slapd.stop();

@@ -8,7 +8,7 @@ let at = 0;
 let body = '';
 const read = async (): Promise<string> => {
   if (Date.now() - at < 500) return body;
-  body = (await nc.request('$JS.API.CONSUMER.LIST.JOBS', JSON.stringify({ offset: 0 }))).string();
+  body = (await nc.request('$JS.API.CONSUMER.LIST.JOBS', JSON.stringify({ offset: 0 }), { timeout: 60_000 })).string();
   at = Date.now();
   return body;
 };

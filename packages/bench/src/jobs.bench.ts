@@ -102,7 +102,7 @@ export const bullmq = async (url: string, jobs: number): Promise<number> => {
 export const jobsBench: Bench = {
   name: 'jobs',
   about: 'enqueue, run empty and acknowledge twice, beside BullMQ on a Redis that keeps nothing',
-  run: async ({ size }) => {
+  run: async function* ({ size }) {
     const jobs = Math.max(1_000, Math.round(10_000 * size));
     const [nats, redis] = await Promise.all([startNats(), startRedis()]);
     try {
@@ -113,7 +113,7 @@ export const jobsBench: Bench = {
         rates.peer.push(jobs / (await bullmq(redis.url, jobs)));
       }
       const [mine, theirs] = [quantile(rates.ours, 0.5), quantile(rates.peer, 0.5)];
-      return [
+      yield* [
         {
           name: `jobs: ${jobs}`,
           ours: `${Math.round(mine)}/s`,

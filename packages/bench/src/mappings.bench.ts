@@ -14,7 +14,7 @@ const claimOf = (i: number): string => (i % 10 === 0 ? awkwardDn(i) : groupDn(i)
 export const mappingsBench: Bench = {
   name: 'mappings',
   about: `${asserted} claims against ${mapped} mappings, beside a look-up of their lower-case text`,
-  run: async ({ size }) => {
+  run: async function* ({ size }) {
     const rules = Array.from({ length: mapped }, (_, i) => ({
       claimValue: claimOf(i),
       groupId: `group ${i}`,
@@ -34,7 +34,7 @@ export const mappingsBench: Bench = {
       ours.push(between - begun);
     }
     const [our, peer] = [quantile(ours, 0.99), quantile(peers, 0.99)];
-    return [
+    yield* [
       {
         name: `mappings: ${asserted} claims against ${mapped}, p99`,
         ours: `${our.toFixed(2)} ms`,

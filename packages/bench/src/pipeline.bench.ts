@@ -11,7 +11,7 @@ const goal = 1.1;
 export const pipelineBench: Bench = {
   name: 'pipeline',
   about: 'wall clock of the whole job on ten minutes of speech, beside the time the engine itself worked',
-  run: async ({ size, instance, folder }) => {
+  run: async function* ({ size, instance, folder }) {
     const running = await instance();
     const api = await signIn(running.baseUrl, admin.email, admin.password);
     const seconds = Math.max(30, Math.round(600 * size));
@@ -30,7 +30,7 @@ export const pipelineBench: Bench = {
       console.error(`  ${s.stage}: ${s.seconds?.toFixed(2)} s, engine ${s.engine_seconds?.toFixed(2)} s`);
     await api.ok('DELETE', `/api/files/${sent.body.uuid}`);
     const ratio = wall / engine;
-    return [
+    yield* [
       {
         name: `pipeline: ${seconds} s of speech`,
         ours: `${wall.toFixed(1)} s`,

@@ -55,17 +55,14 @@ const latencyRows = async (world: QueueWorld, count: number): Promise<Row[]> => 
 export const queueBench: Bench = {
   name: 'queue',
   about: 'orders through the dispatcher: how soon one is begun, how many are done, what a look at a long queue costs',
-  run: async ({ size }) => {
+  run: async function* ({ size }) {
     const world = await createQueueWorld();
     try {
-      const rows = await latencyRows(world, Math.max(100, Math.round(500 * size)));
+      yield* await latencyRows(world, Math.max(100, Math.round(500 * size)));
       const waiting = Math.max(1_000, Math.round(100_000 * size));
       await pileUp(world, waiting);
-      return [
-        ...rows,
-        await gaugesRow(world, waiting),
-        ...(await throughputRows(world, Math.max(200, Math.round(1_000 * size)))),
-      ];
+      yield await gaugesRow(world, waiting);
+      yield* await throughputRows(world, Math.max(200, Math.round(1_000 * size)));
     } finally {
       await world.close();
     }

@@ -27,7 +27,7 @@ const rate = async (url: string, header: string, seconds: number): Promise<numbe
 export const routingBench: Bench = {
   name: 'edge',
   about: 'a small authenticated GET through the edge, beside nginx proxying to the same service',
-  run: async ({ size, instance }) => {
+  run: async function* ({ size, instance }) {
     needTools(['nginx', 'wrk']);
     const running = await instance();
     const api = await signIn(running.baseUrl, admin.email, admin.password);
@@ -57,7 +57,7 @@ export const routingBench: Bench = {
       const entrance = await entranceOf(running);
       const fresh: string[] = [];
       for (let i = 0; i < 30; i++) fresh.push(await entrance.token(admin.email, admin.password));
-      return [
+      yield* [
         {
           name: 'edge: authenticated GET',
           ours: `${Math.round(our)}/s`,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createInstance, type Instance } from '@overtone/e2e/instance';
-import { tableOf, type Bench, type Row } from './bench.ts';
+import { lineOf, tableOf, type Bench, type Row } from './bench.ts';
 import { besideBench } from './beside.bench.ts';
 import { directoryBench } from './directory.bench.ts';
 import { jobsBench } from './jobs.bench.ts';
@@ -81,15 +81,20 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, () => void clean().then(() => process.exit(1)));
 
 const rows: Row[] = [];
+const failed: string[] = [];
 for (const bench of wanted) {
   console.error(`${bench.name}: ${bench.about} ...`);
   try {
-    rows.push(...(await bench.run({ size, instance, another, folder })));
+    for await (const row of bench.run({ size, instance, another, folder })) {
+      rows.push(row);
+      console.log(lineOf(row));
+    }
   } catch (error) {
     console.error(error);
-    rows.push({ name: bench.name, ours: 'failed', peer: '', ratio: null, goal: '', met: false });
+    failed.push(`${bench.name}: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
-await clean();
-console.log(tableOf(rows));
-process.exit(rows.every((r) => r.met) ? 0 : 1);
+await clean().catch((error: unknown) => failed.push(`removing the instances: ${String(error)}`));
+console.log(`\n${tableOf(rows)}`);
+for (const why of failed) console.log(`FAILED  ${why}`);
+process.exit(failed.length === 0 && rows.every((r) => r.met) ? 0 : 1);

@@ -4,8 +4,8 @@ import type { Bench } from './bench.ts';
 export const searchBench: Bench = {
   name: 'search',
   about: 'hybrid search over 100,000 passages inside the service, beside LanceDB alone',
-  run: async ({ size, folder }) => {
+  run: async function* ({ size, folder }) {
     const bench = await import('@overtone/search-indexer/bench');
-    return bench.measureSearch({ size, folder });
+    yield* await bench.measureSearch({ size, folder });
   },
 };

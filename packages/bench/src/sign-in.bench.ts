@@ -114,7 +114,7 @@ export const rowOf = (
 export const signInBench: Bench = {
   name: 'sign-in',
   about: 'sign-ins a second: directory beside bare search and bind, local beside bare argon2',
-  run: async ({ size, instance }) => {
+  run: async function* ({ size, instance }) {
     const running = await instance();
     const entrance = await entranceOf(running);
     const slapd = await startSlapd({ seed: Array.from({ length: people }, (_, i) => personLdif(`u${i}`)).join('\n') });
@@ -144,7 +144,7 @@ export const signInBench: Bench = {
       );
       // The bound that no sign-in passes which keeps its session and its audit record.
       const kept = await beside(seconds, directory, commits.commit);
-      return [
+      yield* [
         rowOf('sign-in: directory', ldap, 'search + bind', 0.7),
         rowOf('sign-in: directory, beside its bare commits', kept, 'commits', null),
         rowOf('sign-in: local', local, 'argon2', 0.9),

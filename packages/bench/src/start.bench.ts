@@ -10,7 +10,7 @@ const memoryGoal = 900 * 1024 ** 2;
 export const startBench: Bench = {
   name: 'start',
   about: 'seconds of a warm ./overtone up; memory of all processes at rest',
-  run: async ({ instance, size }) => {
+  run: async function* ({ instance, size }) {
     const running = await instance();
     // A fresh installation turns its word vectors once; rest is what comes after.
     const turning = (): boolean => processesOf(running.data).some((p) => p.command.includes('build-vectors'));
@@ -34,7 +34,7 @@ export const startBench: Bench = {
       goal: `<= ${mebibytes(memoryGoal)}`,
       met: sum(key) <= memoryGoal,
     });
-    return [
+    yield* [
       {
         name: 'warm start',
         ours: `${again.seconds.toFixed(1)} s`,

@@ -64,7 +64,7 @@ const nameOf = (command: string): string =>
 export const uploadBench: Bench = {
   name: 'upload',
   about: 'a large upload through the edge, beside nginx receiving it into a file; memory while it runs',
-  run: async ({ size, instance, folder }) => {
+  run: async function* ({ size, instance, folder }) {
     needTools(['nginx', 'curl']);
     const running = await instance();
     const api = await signIn(running.baseUrl, admin.email, admin.password);
@@ -100,7 +100,7 @@ export const uploadBench: Bench = {
       const worst = peaks.toSorted((a, b) => b.peak - a.peak)[0] ?? { name: 'none', peak: Number.NaN };
       const [our, peer] = [quantile(ours, 0.5), quantile(peers, 0.5)];
       const speed = (seconds: number): string => `${Math.round(bytes / 1024 ** 2 / seconds)} MiB/s`;
-      return [
+      yield* [
         {
           name: `upload of ${mebibytes(bytes)}`,
           ours: speed(our),

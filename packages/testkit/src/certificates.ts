@@ -58,7 +58,7 @@ export interface CertificateOptions {
   emails?: readonly string[];
   dnsNames?: readonly string[];
   ipAddresses?: readonly string[];
-  /** A critical extension that nobody knows. */
+  /** An unknown critical extension. */
   unknownCritical?: boolean;
   hash?: 'SHA-1' | 'SHA-256';
 }
@@ -71,12 +71,12 @@ export interface Issued {
   readonly serial: Integer;
 }
 
-/** Somebody who issues certificates and revocation lists. */
+/** An issuer of certificates and revocation lists. */
 export interface Authority extends Issued {
   readonly issue: (options: CertificateOptions) => Promise<Issued>;
   /** An authority below this one. */
   readonly authority: (options: CertificateOptions) => Promise<Authority>;
-  /** Another certificate for the same name and key, signed by itself. */
+  /** Another certificate for the same name and key, self-signed. */
   readonly again: () => Promise<Issued>;
   readonly revoke: (revoked: readonly Pick<Issued, 'serial'>[], options?: CrlOptions) => Promise<string>;
 }
@@ -209,7 +209,7 @@ const authority = async (o: CertificateOptions, above?: Signer): Promise<Authori
 /** A root authority with keys of its own. */
 export const createAuthority = (options: CertificateOptions): Promise<Authority> => authority(options);
 
-/** A certificate that nobody but itself vouches for. */
+/** A self-signed certificate. */
 export const selfSigned = async (options: CertificateOptions): Promise<Issued> => {
   const keys = await newKeys();
   return make(options, keys, { subject: options.subject, key: keys.privateKey });

@@ -65,7 +65,7 @@ const configuration = (
   },
 });
 
-/** Signs in whoever the login hint names and agrees to everything, without a page. */
+/** Signs in the user of the login hint and consents to all scopes, without a page. */
 const interact = async (
   provider: Provider,
   users: Map<string, ProviderUser>,

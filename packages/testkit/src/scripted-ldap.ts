@@ -8,7 +8,7 @@ export * from './scripted-ldap-messages.ts';
 export interface Line {
   /** Writes bytes as they are. */
   readonly send: (...bytes: readonly Uint8Array[]) => void;
-  /** Goes on encrypted; answers nothing by itself. */
+  /** Continues encrypted; sends no response on its own. */
   readonly startTls: () => void;
   readonly encrypted: () => boolean;
   readonly socket: () => Socket;
@@ -16,12 +16,12 @@ export interface Line {
   readonly number: number;
 }
 
-/** An LDAP server that says what a test wants it to say, byte for byte, and remembers what it heard. */
+/** An LDAP server whose responses a test scripts byte for byte; it records the requests. */
 export interface ScriptedLdap {
   readonly port: number;
   readonly url: string;
   /** All requests of all connections. */
-  readonly heard: readonly Asked[];
+  readonly requests: readonly Asked[];
   /** How many connections there were. */
   readonly connections: () => number;
   /** Everything that came unencrypted. */
@@ -40,7 +40,7 @@ export interface Script {
 
 /** Starts a scripted server on a port of its own. */
 export async function startScriptedLdap(script: Script): Promise<ScriptedLdap> {
-  const heard: Asked[] = [];
+  const requests: Asked[] = [];
   const clear: Buffer[] = [];
   const open = new Set<Socket>();
   let count = 0;
@@ -49,7 +49,7 @@ export async function startScriptedLdap(script: Script): Promise<ScriptedLdap> {
     open.add(raw);
     raw.setNoDelay(true);
     raw.on('close', () => open.delete(raw));
-    converse(raw, { script, heard, clear, number: count });
+    converse(raw, { script, requests, clear, number: count });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
@@ -57,7 +57,7 @@ export async function startScriptedLdap(script: Script): Promise<ScriptedLdap> {
   return {
     port,
     url: `ldap://127.0.0.1:${port}`,
-    heard,
+    requests,
     connections: () => count,
     clearText: () => Buffer.concat(clear),
     stop: async () => {
@@ -69,22 +69,22 @@ export async function startScriptedLdap(script: Script): Promise<ScriptedLdap> {
 
 interface Conversation {
   readonly script: Script;
-  readonly heard: Asked[];
+  readonly requests: Asked[];
   readonly clear: Buffer[];
   readonly number: number;
 }
 
-function converse(raw: Socket, { script, heard, clear, number }: Conversation): void {
+function converse(raw: Socket, { script, requests, clear, number }: Conversation): void {
   let socket: Socket = raw;
   let kept = Buffer.alloc(0);
   const hear = (chunk: Buffer): void => {
     kept = Buffer.concat([kept, chunk]);
-    // A client that speaks TLS already is heard and not understood.
+    // A client that already speaks TLS is not parsed.
     while (kept[0] === 0x30 && kept.length >= extent(kept, 0).end) {
       const { end } = extent(kept, 0);
       const asked = readRequest(kept.subarray(0, end));
       kept = kept.subarray(end);
-      heard.push(asked);
+      requests.push(asked);
       script.request?.(asked, line);
     }
   };

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
@@ -27,10 +27,12 @@ export interface TestServer {
   readonly kill9: () => Promise<void>;
   /** Starts it again on the same port and folder. */
   readonly restart: () => Promise<void>;
-  /** Stops it in order and removes its folder. */
+  /** Stops it in order and removes its folder. @throws when it has ended before, or logged `fatal`. */
   readonly stop: () => Promise<void>;
 }
 
+/** A line of a service at level fatal, as text or as JSON. */
+const FATAL = /^(\d\d:\d\d:\d\d fatal |\{"level":"fatal").*$/m;
 const START_MS = 30_000;
 const STOP_MS = 10_000;
 
@@ -77,20 +79,26 @@ export async function start(
   };
   await spec.prepare?.();
   let running = await begin();
+  let killed = false;
   return {
     ...address,
     pid: () => running.pid,
     kill9: async () => {
+      killed = true;
       kill(running.pid, 'SIGKILL');
       await running.ended;
     },
     restart: async () => {
       await stopProcess(spec, running, STOP_MS);
       running = await begin();
+      killed = false;
     },
     stop: async () => {
+      const unasked = running.hasEnded() && !killed ? `${spec.name} ended without being asked to` : undefined;
       await stopProcess(spec, running, STOP_MS);
+      const fatal = FATAL.exec(await readFile(join(folder, 'log'), 'utf8'))?.[0];
       await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+      if (unasked ?? fatal) throw new Error([unasked, fatal].filter(Boolean).join(': '));
     },
   };
 }

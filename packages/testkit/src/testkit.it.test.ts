@@ -72,7 +72,7 @@ describe('servers of a test', () => {
 });
 
 describe('waitFor', () => {
-  it('tells the last error when the time is over', async () => {
+  it('reports the last error on timeout', async () => {
     const failing = () => {
       throw new Error('not there');
     };

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
  * Waits until the predicate gives something truthy and returns it; what it throws counts as "not yet".
- * @throws with the last error, or the last value, when the time is over.
+ * @throws with the last error, or the last value, on timeout.
  */
 export async function waitFor<T>(
   predicate: () => T | Promise<T>,
