@@ -1,10 +1,17 @@
 import assert from 'node:assert/strict';
+import { randomInt } from 'node:crypto';
+import { directorySyncSettings } from '@overtone/contracts';
 import { badInput } from './bad-input.ts';
-import { signIn } from './client.ts';
+import { signIn, type Client } from './client.ts';
 import type { Context } from './context.ts';
-import { admin } from './instance.ts';
+import { fuzz } from './fuzz/fuzz.ts';
+import { admin, type Instance } from './instance.ts';
 import { signInAsOther } from './people.ts';
 import type { Suite } from './runner.ts';
+import { asService } from './service-access.ts';
+
+const cases = Number(process.env['FUZZ_CASES'] ?? 1_000);
+const seed = Number(process.env['FUZZ_SEED'] ?? randomInt(1_000_000));
 
 export const badInputs = ({ instance }: Context): Suite => ({
   name: 'Bad input to every route of the API',
@@ -23,5 +30,46 @@ export const badInputs = ({ instance }: Context): Suite => ({
         assert.deepEqual(faults, []);
       },
     },
+    {
+      rule: 'every answer to a generated request is in the description of the API and fits it, none is a 5xx or late',
+      limitMs: 120_000 + cases * 200,
+      run: async (say) => {
+        say(`FUZZ_SEED=${seed} FUZZ_CASES=${cases}`);
+        await restoringAfter(instance, async () => {
+          const before = await processesOf(instance);
+          const { sent, operations, slowestMs, statuses, faults } = await fuzz({ instance, cases, seed });
+          say(`${sent} requests to ${operations} operations, slowest ${slowestMs} ms; ${statuses}`);
+          assert.deepEqual(faults, []);
+          assert.deepEqual(await processesOf(instance), before, 'a process ended');
+        });
+      },
+    },
   ],
 });
+
+async function processesOf(instance: Instance): Promise<Record<string, number>> {
+  const { services } = await instance.status();
+  return Object.fromEntries(services.map(({ name, pid }) => [name, pid]));
+}
+
+/** Puts back what generated requests of an administrator may have changed for the suites that follow. */
+async function restoringAfter(instance: Instance, work: () => Promise<void>): Promise<void> {
+  const since = new Date();
+  const operator = await signIn(instance.baseUrl, admin.email, admin.password);
+  const before = directorySyncSettings.parse(await operator.ok('GET', '/api/admin/directory-sync'));
+  try {
+    await work();
+  } finally {
+    const root = await signIn(instance.baseUrl, admin.email, admin.password);
+    await root.send('PUT', '/api/admin/directory-sync', before);
+    await resumeQueues(root);
+    await asService(instance, 'identity', (query) =>
+      query(`delete from "user" where created_at >= $1 and lower(email) <> lower($2)`, [since, admin.email]),
+    );
+  }
+}
+
+async function resumeQueues(root: Client): Promise<void> {
+  const { queues } = await root.ok<{ queues: { queue: string; paused: unknown }[] }>('GET', '/api/admin/queues');
+  for (const { queue, paused } of queues) if (paused) await root.ok('POST', `/api/admin/queues/${queue}/resume`);
+}

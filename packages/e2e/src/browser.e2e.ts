@@ -123,7 +123,7 @@ export const inTheBrowser = ({ instance, recordings, screenshots }: Context): Su
       await page.keyboard.press('k');
       await page.getByRole('button', { name: 'Play', exact: true }).waitFor();
       await page.keyboard.press('?');
-      await page.getByRole('dialog').getByText('Play or pause').waitFor();
+      await page.getByRole('dialog').getByText('Play or pause', { exact: true }).waitFor();
       await page.keyboard.press('Escape');
     }),
     step('a speaker gets a name, which stands at every passage', async () => {

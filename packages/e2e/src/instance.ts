@@ -3,6 +3,7 @@ import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { serviceNames } from '@overtone/contracts';
 import { processesOf } from './processes.ts';
 
 /** The management script, as a person runs it. */
@@ -89,10 +90,22 @@ export const createInstance = async (environment: Record<string, string> = {}, f
     );
     return parts.filter((part) => part.split('\n')[1]).join('\n');
   };
+  /** Services that ended on their own account, and what was logged at level fatal. A suite kills with signals. */
+  const faults = async (): Promise<string[]> => {
+    const folder = join(data, 'logs');
+    const read = (name: string) => readFile(join(folder, `${name}.log`), 'utf8').catch(() => '');
+    const ends = [...(await read('supervisor')).matchAll(/^\S+ (\S+) ended \(exit code ([1-9]\d*)\)$/gm)];
+    const ended = ends.filter(([, name = '']) => serviceNames.some((service) => name.startsWith(service)));
+    const logs = await Promise.all(serviceNames.map(async (name) => ({ name, text: await read(name) })));
+    const fatal = logs.flatMap(({ name, text }) =>
+      [...text.matchAll(/^(?:\S+ fatal |\{"level":"fatal").*$/gm)].map(([line]) => `${name}: ${line}`),
+    );
+    return [...ended.map(([, name, code]) => `${name} ended with exit code ${code}`), ...fatal];
+  };
   const remove = async (): Promise<void> => {
     await down();
     for (const p of processesOf(data)) process.kill(p.pid, 'SIGKILL');
     await rm(data, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
   };
-  return { data, port, baseUrl: `http://127.0.0.1:${port}`, up, down, status, pidOf, logsTail, remove };
+  return { data, port, baseUrl: `http://127.0.0.1:${port}`, up, down, status, pidOf, logsTail, faults, remove };
 };

@@ -103,14 +103,44 @@ export const lifecycle = ({ instance }: Context): Suite => ({
       },
     },
     {
-      rule: 'after kill -9 of the supervisor, up starts it all again with what was stored',
+      rule: 'after kill -9 of the supervisor everything goes on, and a new supervisor looks after it without a person',
+      run: async (say) => {
+        const supervisors = () =>
+          processesOf(instance.data).filter((p) => /^\S*node\b.*supervisor\.main\.ts/.test(p.command));
+        const [before] = supervisors();
+        assert.ok(before, 'no supervisor runs');
+        const pids = (await instance.status()).services.map((s) => s.pid);
+        process.kill(before.pid, 'SIGKILL');
+        const from = Date.now();
+        const health = async () => (await fetch(`${instance.baseUrl}/api/version`)).status;
+        await until('a new supervisor has taken over', async () => {
+          assert.equal(await health(), 200, 'the edge went away');
+          const status = await instance.status();
+          return supervisors().some((p) => p.pid !== before.pid) && status.services.length > 0;
+        });
+        say(`taken over in ${((Date.now() - from) / 1000).toFixed(1)} s`);
+        assert.deepEqual(
+          (await instance.status()).services.map((s) => s.pid),
+          pids,
+        );
+        // The new one starts again what ends.
+        const [, victim] = pids;
+        process.kill(victim!, 'SIGKILL');
+        await until('the service is started again', async () => {
+          const { services } = await instance.status();
+          return services.every((s) => s.ready) && !services.some((s) => s.pid === victim);
+        });
+      },
+    },
+    {
+      rule: 'after kill -9 of guardian and supervisor, up starts it all again with what was stored',
       run: async () => {
         const mine = processesOf(instance.data);
         const services = (await instance.status()).services.map((s) => s.pid);
-        const supervisor = mine.find((p) => mine.some((q) => q.parent === p.pid && services.includes(q.pid)));
-        assert.ok(supervisor, 'no parent of the services');
-        process.kill(supervisor.pid, 'SIGKILL');
-        await until('the supervisor is dead', async () => !isAlive(supervisor.pid));
+        const guards = mine.filter((p) => /guardian\.sh|supervisor\.main\.ts/.test(p.command));
+        assert.equal(guards.length, 2, 'guardian and supervisor run');
+        for (const { pid } of guards) process.kill(pid, 'SIGKILL');
+        await until('both are dead', async () => guards.every(({ pid }) => !isAlive(pid)));
         const ran = await instance.up();
         assert.equal(ran.code, 0, ran.output);
         const api = await signIn(instance.baseUrl, admin.email, admin.password);

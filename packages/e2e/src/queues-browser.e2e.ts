@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { queuesWithJobs } from '@overtone/contracts';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { barriers } from './barriers.ts';
 import { fitsWidth, launchBrowser } from './browser.ts';
@@ -57,10 +58,10 @@ export const queuesInTheBrowser = ({ scripted, recordings, screenshots }: Script
         await boss.signIn(admin.email, admin.password, 'Library');
       },
     },
-    step('every queue and the workers are shown', async () => {
+    step('every queue that has a job kind and the workers are shown', async () => {
       await page.goto('/admin/queues');
       await row('gpu').waitFor();
-      assert.equal(await page.locator('[data-queue]').count(), 7);
+      assert.equal(await page.locator('[data-queue]').count(), queuesWithJobs.length);
       await page.getByTestId('workers').getByText('transcription-worker').first().waitFor();
       await page.getByTestId('empty').getByText('Nothing has failed for good.').waitFor();
     }),
@@ -120,8 +121,8 @@ export const queuesInTheBrowser = ({ scripted, recordings, screenshots }: Script
     }),
     step('its tries are told on the page of its file', async () => {
       await openPanel(broken);
-      const tries = page.getByRole('list', { name: 'Tries of Transcribing' });
-      await tries.getByText(new RegExp(`Try 1.*failed.*${failure}`)).waitFor();
+      const tries = page.getByRole('list', { name: 'Attempts of Transcribing' });
+      await tries.getByText(new RegExp(`Attempt 1.*failed.*${failure}`)).waitFor();
       await boss.snap('timeline-failed');
     }),
     step('retried, it completes, and its earlier tries are still told', async () => {
@@ -134,9 +135,9 @@ export const queuesInTheBrowser = ({ scripted, recordings, screenshots }: Script
       await page.getByText('Nothing has failed for good.').waitFor();
       await api.completed(broken);
       await openPanel(broken);
-      const tries = page.getByRole('list', { name: 'Tries of Transcribing' });
-      await tries.getByText(/Try \d+.*done/).waitFor();
-      await tries.getByText(/Try 1.*failed/).waitFor();
+      const tries = page.getByRole('list', { name: 'Attempts of Transcribing' });
+      await tries.getByText(/Attempt \d+.*done/).waitFor();
+      await tries.getByText(/Attempt 1.*failed/).waitFor();
       await boss.snap('timeline-retried');
     }),
     step('discarded, dead jobs are gone from the list, and their recording stays', async () => {
@@ -162,7 +163,7 @@ export const queuesInTheBrowser = ({ scripted, recordings, screenshots }: Script
       const tasks = page.getByTestId('tasks');
       await until('only those of the queue are shown', async () => {
         const names = await tasks.getByRole('button').allInnerTexts();
-        return names.length > 0 && names.every((n) => /Transcribing|Telling speakers apart/.test(n));
+        return names.length > 0 && names.every((n) => /Transcribing|Identifying speakers/.test(n));
       });
       await tasks.getByRole('button', { name: /^Tries of Transcribing, copy-9002/ }).click();
       await tasks.getByText(/Try 1.*failed/).waitFor();
@@ -223,7 +224,7 @@ export const queuesInTheBrowser = ({ scripted, recordings, screenshots }: Script
         });
         await other.signIn(somebody.email, somebody.password, 'Library');
         await other.page.goto('/admin/queues');
-        await other.page.getByRole('heading', { name: 'Nothing here' }).waitFor();
+        await other.page.getByRole('heading', { name: 'Page not found' }).waitFor();
         assert.equal(await other.page.locator('[data-queue]').count(), 0);
       },
       /\b40[34]\b/,

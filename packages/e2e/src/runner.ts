@@ -9,7 +9,15 @@ type Print = (line: string) => void;
  * `vital` one fails, the rest of its suite cannot be judged.
  */
 export type Check = { rule: string; run: (say: Print) => Promise<void>; limitMs?: number; vital?: boolean };
-export type Suite = { name: string; checks: Check[]; close?: () => Promise<void> };
+export type Suite = {
+  name: string;
+  checks: Check[];
+  /** Why this machine cannot run the suite; it is then skipped and the reason printed. */
+  unavailable?: () => Promise<string | undefined>;
+  /** What is printed when a check fails, of a suite with an instance of its own. */
+  evidence?: () => Promise<string>;
+  close?: () => Promise<void>;
+};
 /** How a suite ended; of what failed its name and why, to be told again where it is read first: at the very end. */
 export type Tally = { passed: number; failed: string[] };
 
@@ -60,6 +68,11 @@ export const runSuite = async (suite: Suite, evidence: () => Promise<string>, pr
   const from = Date.now();
   print(suite.name);
   const tally: Tally = { passed: 0, failed: [] };
+  const reason = await suite.unavailable?.();
+  if (reason !== undefined) {
+    print(`  skipped: ${reason}`);
+    return tally;
+  }
   let broken = false;
   for (const check of suite.checks) {
     if (broken) {
@@ -67,7 +80,7 @@ export const runSuite = async (suite: Suite, evidence: () => Promise<string>, pr
       tally.failed.push(`${suite.name}: ${check.rule} (not reached)`);
       continue;
     }
-    const why = await attempt(check, evidence, print);
+    const why = await attempt(check, suite.evidence ?? evidence, print);
     if (why === undefined) tally.passed++;
     else tally.failed.push(`${suite.name}: ${check.rule}\n${why}`);
     broken ||= why !== undefined && check.vital === true;

@@ -24,6 +24,7 @@ export const scriptedInstance = (surroundings: () => Promise<Record<string, stri
     const instance = await createInstance({
       OT_SCRIPTED_ENGINE: script,
       GPU_CONCURRENT_REQUESTS: '4',
+      GPU_EXPRESS_SLOTS: '1',
       // Only the ends of patience: a slow machine takes longer to stop a service and to start it again.
       UPSTREAM_WAIT_MS: '300000',
       SHUTDOWN_GRACE_MS: '60000',
@@ -42,6 +43,7 @@ export const scriptedInstance = (surroundings: () => Promise<Record<string, stri
     /** Costs nothing again; whether it ever started or not. */
     calm: async (): Promise<void> => (await started?.catch(() => undefined))?.pretend(0),
     logsTail: async (): Promise<string> => (await started?.catch(() => undefined))?.instance.logsTail() ?? '',
+    faults: async (): Promise<string[]> => (await (await started?.catch(() => undefined))?.instance.faults()) ?? [],
     remove: async (): Promise<void> => {
       const was = started;
       started = undefined;

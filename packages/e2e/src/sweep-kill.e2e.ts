@@ -178,7 +178,12 @@ export const sweepKilling = ({ instance }: Context): Suite => {
             const answer = await fetch(`${instance.baseUrl}/api/auth/token`, { method: 'POST', body });
             assert.equal(answer.status, 200, `${uid}: ${await answer.text()}`);
           }
-          await root.send('PUT', sweepPath, { enabled: true, dry_run: false, max_disables_per_run: 1_000 });
+          await root.send('PUT', sweepPath, {
+            enabled: true,
+            dry_run: false,
+            max_disables_per_run: 1_000,
+            max_disable_percent: null,
+          });
           // Accounts that another directory left behind would be leavers of this one.
           await report(await order());
         },

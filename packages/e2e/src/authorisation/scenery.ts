@@ -15,6 +15,8 @@ export type Scenery = Record<
   | 'bystander'
   | 'session'
   | 'file'
+  | 'binned'
+  | 'change'
   | 'segment'
   | 'speaker'
   | 'otherSpeaker'
@@ -108,6 +110,21 @@ export const createScenery = async (instance: Instance) => {
       ]);
   };
 
+  const binnedFile = (s: Scenery) =>
+    media.ask(
+      `insert into media_file (uuid, user_id, filename, title, object_key, content_type, file_size, status, deleted_at, deleted_by)
+       values ($1, $2, 'binned.wav', 'Binned', $3, 'audio/wav', 1, 'completed', now(), $2)`,
+      [s.binned, s.owner, `files/${s.binned}/original`],
+    );
+
+  /** A change of a transcript that was undone already: undoing it again changes nothing. */
+  const undoneChange = (s: Scenery) =>
+    media.ask(
+      `insert into transcript_change (uuid, media_file_id, user_id, kind, before, undone_at)
+       values ($1, $2, $3, 'segment_edited', '{}', now())`,
+      [s.change, s.file, s.owner],
+    );
+
   const deadTask = (s: Scenery) =>
     dispatcher.ask(
       `insert into task (uuid, file_id, owner_id, stage, subject, queue, input, status, max_failures, backoff_ms, completed_at)
@@ -181,6 +198,8 @@ export const createScenery = async (instance: Instance) => {
         relation === 'own' && caller ? caller : await person(relation === 'above' ? 'super_admin' : 'user');
       const names = [
         'file',
+        'binned',
+        'change',
         'segment',
         'speaker',
         'otherSpeaker',
@@ -197,6 +216,8 @@ export const createScenery = async (instance: Instance) => {
       if (needs('file') && caller && (relation === 'viewer' || relation === 'editor'))
         await sharedWith(s, caller.id, relation);
       else if (needs('share')) await sharedWith(s, bystander, 'viewer');
+      if (needs('binned')) await binnedFile(s);
+      if (needs('change')) await undoneChange(s);
       if (needs('upload')) s.upload = await upload(stranger.token);
       const role = relation === 'manager' ? 'manager' : 'member';
       const joins = caller && (relation === 'manager' || relation === 'member');

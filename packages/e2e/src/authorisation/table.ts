@@ -29,6 +29,7 @@ const at = (params: (s: Scenery) => Record<string, string>, entry: Entry): Entry
 const reading: Entry = { expects: { own: '-aaa', viewer: '-aaa', editor: '-aaa', other: 'shaa' } };
 const correcting: Entry = { expects: { own: '-aaa', viewer: '-faa', editor: '-aaa', other: 'shaa' } };
 const owning: Entry = { expects: { own: '-aaa', viewer: '-faa', editor: '-faa', other: 'shaa' } };
+const binned: Entry = { expects: { own: '-aaa', other: 'shaa' } };
 const mine: Entry = { expects: { own: '-aaa', other: 'shhh' } };
 const managing: Entry = { expects: { manager: '-aaa', member: '-haa', other: 'shaa' } };
 const account = (own: Letters, other: Letters, above: Letters): Entry => ({ expects: { own, other, above } });
@@ -64,6 +65,8 @@ export const table: Record<string, Entry> = {
   'POST /api/admin/auth-config/migrate': superAdmins,
   'GET /api/admin/auth-config/{category}': inCategory('local', superAdmins),
   'PUT /api/admin/auth-config/{category}': empty(inCategory('local', superAdmins)),
+  'GET /api/admin/auth-config/{category}/sessions': inCategory('proxy', superAdmins),
+  'DELETE /api/admin/auth-config/{category}/sessions': inCategory('proxy', superAdmins),
   'POST /api/admin/auth-config/{category}/test': empty(inCategory('ldap', superAdmins)),
 
   'GET /api/admin/users': admins,
@@ -74,9 +77,13 @@ export const table: Record<string, Entry> = {
   'DELETE /api/users/{uuid}': account('-foo', 'sfaa', 'sffa'),
   'PUT /api/admin/users/{uuid}/role': asking(() => 'new_role=user')(account('-ffo', 'sffa', 'sffa')),
   'POST /api/admin/users/{uuid}/reset-password': sending(() => ({ new_password: password }))(
-    account('-ffo', 'sffa', 'sffa'),
+    account('-ffo', 'sfaa', 'sffa'),
   ),
   'POST /api/admin/users/{uuid}/unlock': account('-faa', 'sfaa', 'sffa'),
+  'PUT /api/admin/users/{uuid}/certificate': sending(() => ({ subject: `CN=${randomUUID()}`, issuer: null }))(
+    account('-ffa', 'sfaa', 'sffa'),
+  ),
+  'DELETE /api/admin/users/{uuid}/certificate': account('-ffa', 'sfaa', 'sffa'),
   'GET /api/admin/users/{uuid}/sessions': account('-faa', 'sfaa', 'sffa'),
   'DELETE /api/admin/users/{uuid}/sessions': account('-faa', 'sfaa', 'sffa'),
   'DELETE /api/admin/users/{uuid}/sessions/{session_uuid}': account('-faa', 'sfaa', 'sffa'),
@@ -132,6 +139,13 @@ export const table: Record<string, Entry> = {
   'POST /api/files': raw(signedIn),
   'GET /api/files': signedIn,
   'GET /api/files/upload-limits': signedIn,
+  'GET /api/files/bin': signedIn,
+  'DELETE /api/files/bin/{uuid}': at((s) => ({ uuid: s.binned }), binned),
+  'POST /api/files/{uuid}/restore': at((s) => ({ uuid: s.binned }), binned),
+  'POST /api/files/bulk': sending((s) => ({ action: 'delete', file_uuids: [s.file] }))(signedIn),
+  'POST /api/files/{uuid}/undo/{undo_uuid}': at((s) => ({ uuid: s.file, undo_uuid: s.change }), {
+    expects: { own: '-aaa', viewer: '-fhh', editor: '-hhh', other: 'shhh' },
+  }),
   'OPTIONS /api/files/tus': everybody,
   'POST /api/files/tus': raw(signedIn),
   'HEAD /api/files/tus/{upload_id}': raw(mine),
@@ -152,6 +166,7 @@ export const table: Record<string, Entry> = {
   'GET /api/files/{uuid}/waveform': reading,
   'GET /api/files/{uuid}/subtitles': reading,
   'PUT /api/files/{uuid}/transcript/segments/{segment_uuid}': sending(() => ({ text: 'x' }))(correcting),
+  'DELETE /api/files/{uuid}/transcript/segments/{segment_uuid}': correcting,
   'PUT /api/transcripts/segments/{uuid}/speaker': at(
     (s) => ({ uuid: s.segment }),
     sending((s) => ({ speaker_uuid: s.speaker }))(correcting),
@@ -160,9 +175,11 @@ export const table: Record<string, Entry> = {
   'POST /api/speakers': asking((s) => `media_file_uuid=${s.file}`)(sending(() => ({ display_name: 'x' }))(correcting)),
   'PUT /api/speakers/{uuid}': speakerOf(sending(() => ({ display_name: 'x' }))(correcting)),
   'POST /api/speakers/{uuid}/merge/{target_uuid}': speakerOf(correcting),
+  'DELETE /api/speakers/{uuid}': speakerOf(correcting),
   'GET /api/tags': signedIn,
   'POST /api/tags': sending(() => ({ name: 'x' }))(signedIn),
   'GET /api/tags/unused': signedIn,
+  'GET /api/tags/files': asking((s) => `file_uuid=${s.file}`)(signedIn),
   'POST /api/tags/files/{uuid}/tags': sending(() => ({ name: 'x' }))(correcting),
   'DELETE /api/tags/files/{uuid}/tags/{tag_name}': correcting,
   'GET /api/tasks': signedIn,

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { RouteDef } from '@overtone/contracts';
+import { abandon, assertionFor, casesPerRoute, type Target } from './abandonment.ts';
+import { signIn } from './client.ts';
+import type { Context } from './context.ts';
+import { admin } from './instance.ts';
+import { limitSignIns, signInAsOther } from './people.ts';
+import type { Suite } from './runner.ts';
+import { settingOf } from './service-access.ts';
+import { behaveWell, takeStock } from './well-behaved.ts';
+
+const atOnce = 24;
+/** What is answered early is given five seconds to end its body: what that could break shows after them. */
+const afterwardsMs = 6_000;
+
+/** @param perRoute requests for each route of the contracts, at the edge and at its service. */
+export const abandonment = ({ instance }: Context, perRoute: number): Suite => ({
+  name: 'Clients that leave in the middle of a request',
+  checks: [
+    {
+      rule: 'no process ends, nothing is left open, and no other request fails',
+      limitMs: 60_000 + perRoute * 60_000,
+      run: async (say) => {
+        await limitSignIns(instance, 10_000);
+        const root = await signIn(instance.baseUrl, admin.email, admin.password);
+        const other = await signInAsOther(instance, 'leaves-early@example.org');
+        const steady = await signInAsOther(instance, 'stays@example.org');
+        const key = await settingOf(instance, 'edge-gateway', 'ASSERTION_PRIVATE_KEY');
+        const { services } = await instance.status();
+        const ports = new Map(services.map(({ name, url }) => [name, Number(url ? new URL(url).port : 0)]));
+        const edge: Target = {
+          port: Number(new URL(instance.baseUrl).port),
+          authorization: ({ access }) =>
+            `Authorization: Bearer ${['public', 'user'].includes(access) ? other.token : root.token}`,
+        };
+        const direct = (route: RouteDef): Target => ({
+          port: ports.get(route.service) ?? 0,
+          authorization: () => `X-Overtone-Assertion: ${assertionFor(key, route.service)}`,
+        });
+        const cases = casesPerRoute(perRoute).flatMap((c): (() => Promise<void>)[] => [
+          () => abandon(c, edge),
+          ...(c.route.service !== 'edge-gateway' && ports.get(c.route.service)
+            ? [() => abandon(c, direct(c.route))]
+            : []),
+        ]);
+
+        const stock = await takeStock(instance);
+        const others = behaveWell(steady);
+        const waiting = cases.toReversed();
+        const lane = async (): Promise<void> => {
+          for (let next = waiting.pop(); next; next = waiting.pop()) await next();
+        };
+        await Promise.all(Array.from({ length: atOnce }, lane));
+        await sleep(afterwardsMs);
+        const { sent, slowestMs, faults } = await others.stop();
+        say(`${cases.length} requests abandoned beside ${sent} others, the slowest of which took ${slowestMs} ms`);
+        assert.deepEqual(faults, []);
+        assert.deepEqual(await stock.faults(), []);
+        await stock.released();
+      },
+    },
+  ],
+  close: () => limitSignIns(instance, null),
+});

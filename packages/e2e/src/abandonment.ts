@@ -1,0 +1,115 @@
+import { randomUUID, sign } from 'node:crypto';
+import { connect } from 'node:net';
+import { routes, type RouteDef, type ServiceName } from '@overtone/contracts';
+
+/** How a client leaves, and how far it has come by then. */
+const ends = ['FIN', 'RST'] as const;
+const stages = ['head', 'first byte', 'half of the body', 'last byte but one', 'whole request', 'answer'] as const;
+type Case = {
+  route: RouteDef;
+  end: (typeof ends)[number];
+  stage: (typeof stages)[number];
+  signedIn: boolean;
+  accepted: boolean;
+};
+
+/** Where requests go: the public port, or the API port of the route's service. */
+export type Target = { port: number; authorization: (route: RouteDef) => string };
+
+const bodySize = 2_000;
+const contentTypes: Record<RouteDef['bodyKind'], string> = {
+  json: 'application/json',
+  form: 'application/x-www-form-urlencoded',
+  raw: 'multipart/form-data; boundary=cut',
+};
+const bodyOf = (kind: RouteDef['bodyKind']): string => {
+  const beginnings = {
+    json: '{"name":"',
+    form: 'username=',
+    raw: '--cut\r\nContent-Disposition: form-data; name="file"; filename="cut\0off.wav"\r\nContent-Type: audio/wav\r\n\r\n',
+  };
+  return beginnings[kind].padEnd(bodySize, 'x');
+};
+
+/** Routes that end the caller's sessions come last, so that the others are asked with a session. */
+const endsSessions = (route: RouteDef): boolean => /\/auth\/|\/sessions|\/users\/me/.test(route.path);
+
+/** Every combination for a route, in an order in which any first few differ in all respects. */
+const combinations = (route: RouteDef): Case[] => {
+  const all: Case[] = [];
+  for (let i = 0; i < stages.length * 8; i++) {
+    const stage = stages[i % stages.length] as Case['stage'];
+    const round = Math.floor(i / stages.length);
+    const bit = (n: number): boolean => ((round ^ i) & (1 << n)) !== 0;
+    all.push({ route, stage, end: bit(0) ? 'FIN' : 'RST', signedIn: !bit(1), accepted: !bit(2) });
+  }
+  return all;
+};
+
+/** So many requests for each route of the contracts; more than there are combinations repeats them. */
+export const casesPerRoute = (count: number): Case[] =>
+  [...routes]
+    .sort((a, b) => Number(endsSessions(a)) - Number(endsSessions(b)))
+    .flatMap((route) => {
+      const all = combinations(route);
+      return Array.from({ length: count }, (_, i) => all[i % all.length] as Case);
+    });
+
+const headOf = ({ route, signedIn, accepted }: Case, target: Target): string =>
+  [
+    `${route.method} ${route.path.replaceAll(/\{\w+\}/g, () => randomUUID())} HTTP/1.1`,
+    'Host: 127.0.0.1',
+    `Content-Type: ${accepted ? contentTypes[route.bodyKind] : 'text/plain'}`,
+    `Content-Length: ${bodySize}`,
+    ...(route.path.includes('/tus') ? ['Tus-Resumable: 1.0.0', 'Upload-Length: 2000', 'Upload-Offset: 0'] : []),
+    ...(signedIn ? [target.authorization(route)] : []),
+    '\r\n',
+  ].join('\r\n');
+
+const partOf: Record<Case['stage'], (body: string) => string> = {
+  head: () => '',
+  'first byte': (body) => body.slice(0, 1),
+  'half of the body': (body) => body.slice(0, bodySize / 2),
+  'last byte but one': (body) => body.slice(0, -1),
+  'whole request': (body) => body,
+  answer: (body) => body,
+};
+
+/** Sends a request as far as its stage and leaves. @returns when the connection is closed. */
+export const abandon = (c: Case, target: Target): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const socket = connect(target.port, '127.0.0.1');
+    const leave = (): void => void (c.end === 'FIN' ? socket.end() : socket.resetAndDestroy());
+    // The server closes its side after a FIN. One that does not is reported by name.
+    const timer = setTimeout(() => {
+      socket.destroy();
+      reject(new Error(`still open 60 s after ${c.end} at "${c.stage}" of ${c.route.method} ${c.route.path}`));
+    }, 60_000);
+    socket.on('error', () => {});
+    socket.on('close', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+    socket.once('data', () => {
+      if (c.stage === 'answer') leave();
+    });
+    socket.resume();
+    socket.on('connect', () => {
+      socket.write(headOf(c, target));
+      socket.write(partOf[c.stage](bodyOf(c.route.bodyKind)), () => {
+        if (c.stage !== 'answer') leave();
+      });
+    });
+  });
+
+const encoded = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+
+/** An assertion as the edge signs it (ES256), for a user who exists only here. */
+export const assertionFor = (privateKeyPem: string, audience: ServiceName): string => {
+  const now = Math.floor(Date.now() / 1000);
+  const caller = { sub: randomUUID(), sid: randomUUID(), role: 'super_admin', tex: Date.now() + 600_000 };
+  const claims = { ...caller, aud: audience, iat: now, exp: now + 30 };
+  const text = `${encoded({ alg: 'ES256', typ: 'JWT' })}.${encoded(claims)}`;
+  const signature = sign('sha256', Buffer.from(text), { key: privateKeyPem, dsaEncoding: 'ieee-p1363' });
+  return `${text}.${signature.toString('base64url')}`;
+};

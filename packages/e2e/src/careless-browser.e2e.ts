@@ -1,0 +1,215 @@
+import assert from 'node:assert/strict';
+import type { Browser, Page } from 'playwright-core';
+import { barriers } from './barriers.ts';
+import { launchBrowser } from './browser.ts';
+import { actsFor, actCarelessly, forgetDrafts } from './careless-acts.ts';
+import { placesOf, type Place } from './careless-places.ts';
+import { signIn, type Client } from './client.ts';
+import type { Context } from './context.ts';
+import { openHands, watchedStep, type Hands } from './hands.ts';
+import { admin, type Instance } from './instance.ts';
+import { limitSignIns } from './people.ts';
+import { asService } from './service-access.ts';
+import type { Check, Suite } from './runner.ts';
+
+/** What a refused or cut-off request prints in the browser's console; the stored transcript has no recording. */
+const refusals = /\b401\b|ERR_INTERNET_DISCONNECTED|WebSocket|404.*\/(content|nowhere)$/;
+
+/**
+ * Journeys of a careless person: nothing typed is lost without a question. And every state of the screens is accessible.
+ * @param actsPerPlace how many of the acts each place goes through
+ */
+export const carelessInTheBrowser = ({ instance, screenshots }: Context, actsPerPlace: number): Suite => {
+  let browser: Browser;
+  let person: Hands;
+  let page: Page;
+  let api: Client;
+  const world = { file: '', group: '', user: '' };
+  const step = watchedStep(() => [person]);
+
+  async function endSession(): Promise<void> {
+    const { sessions } = await api.ok<{ sessions: { uuid: string; current: boolean }[] }>('GET', '/api/auth/sessions');
+    for (const { uuid, current } of sessions) if (!current) await api.ok('DELETE', `/api/auth/sessions/${uuid}`);
+  }
+  async function signInAgain(): Promise<void> {
+    await page.getByLabel('User name or e-mail address').fill(admin.email);
+    await page.getByLabel('Password', { exact: true }).fill(admin.password);
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page.locator('#main').waitFor();
+  }
+
+  const start: Check = {
+    rule: 'a transcript, a group and an account are there, and the person signs in',
+    vital: true,
+    run: async () => {
+      api = await signIn(instance.baseUrl, admin.email, admin.password);
+      await limitSignIns(instance, 10_000);
+      Object.assign(world, await makeWorld(instance, api));
+      browser = await launchBrowser();
+      person = await openHands(browser, instance.baseUrl, screenshots);
+      page = person.page;
+      await page.emulateMedia({ reducedMotion: 'reduce' });
+      await person.signIn(admin.email, admin.password, 'Library');
+    },
+  };
+  const journeys = placesOf({ file: 'file', group: 'group', user: 'user' }).map(({ name }, at) =>
+    step(
+      `nothing typed is lost without a question: ${name}`,
+      async () => {
+        const place = placesOf(world)[at] as Place;
+        for (const act of actsFor(place, at, actsPerPlace)) {
+          try {
+            await actCarelessly({ page, endSession, signInAgain }, place, act);
+          } catch (error) {
+            throw new Error(`a person ${act.name}`, { cause: error });
+          } finally {
+            await forgetDrafts(page);
+          }
+        }
+      },
+      refusals,
+    ),
+  );
+  const accessible = statesOf(world).map(({ name }, at) =>
+    step(
+      `nothing bars anyone from: ${name}`,
+      async () => {
+        const state = statesOf(world)[at] as State;
+        await page.goto(state.path());
+        await state.show(page);
+        // Open menus and popovers stand in portals outside of the landmarks: moderate, and usual for them.
+        assert.deepEqual(
+          (await barriers(page)).filter((barrier) => !/, region: /.test(barrier)),
+          [],
+        );
+        await person.snap(`state-${name.replaceAll(' ', '-')}`);
+      },
+      refusals,
+    ),
+  );
+  return {
+    name: 'A careless person in Chromium',
+    checks: [start, ...journeys, ...accessible],
+    close: async () => {
+      await limitSignIns(instance, null);
+      await browser?.close();
+    },
+  };
+};
+
+type State = { readonly name: string; readonly path: () => string; readonly show: (page: Page) => Promise<void> };
+
+/** Screens with a menu, a dialog or an editor open: the states that a look at the bare pages does not show. */
+function statesOf(world: { readonly file: string }): State[] {
+  const file = () => `/files/${world.file}`;
+  const home = () => '/';
+  const press = (name: string | RegExp, ready: string) => async (page: Page) => {
+    await page.getByRole('button', { name }).first().click();
+    await page
+      .getByRole(ready as 'menu')
+      .first()
+      .waitFor();
+  };
+  const selectFirst = async (page: Page) => {
+    await page
+      .getByRole('checkbox', { name: /^Select / })
+      .first()
+      .check();
+    await page.getByTestId('bulk-bar').waitFor();
+  };
+  const fileAction = (item: string) => async (page: Page) => {
+    await page
+      .getByRole('button', { name: /^Actions for/ })
+      .first()
+      .click();
+    await page.getByRole('menuitem', { name: item }).click();
+    await page.getByRole('dialog').waitFor();
+  };
+  return [
+    { name: 'a page that is not there', path: () => '/nowhere', show: (page) => page.locator('main h1').waitFor() },
+    { name: 'sign-in', path: () => '/sign-in', show: (page) => page.getByLabel('Password', { exact: true }).waitFor() },
+    { name: 'the library', path: home, show: (page) => page.getByTestId('file-list').waitFor() },
+    { name: 'selected recordings', path: home, show: selectFirst },
+    {
+      name: 'tagging the selected recordings',
+      path: home,
+      show: async (page) => {
+        await selectFirst(page);
+        await press(/^Tag 1 recording/, 'dialog')(page);
+      },
+    },
+    { name: 'search', path: () => '/search?q=passage', show: (page) => page.getByTestId('search-summary').waitFor() },
+    { name: 'the bin', path: () => '/bin', show: (page) => page.getByTestId('bin-list').waitFor() },
+    {
+      name: 'the question before a permanent deletion',
+      path: () => '/bin',
+      show: press(/^Delete permanently/, 'dialog'),
+    },
+    { name: 'the account menu', path: home, show: press(/^Account of/, 'menu') },
+    { name: 'the export menu', path: file, show: press('Export', 'menu') },
+    { name: 'the speed menu', path: file, show: press(/^Speed/, 'menu') },
+    { name: 'the menu of a speaker', path: file, show: press(/^Change speaker/, 'menu') },
+    { name: 'the menu of merging', path: file, show: press(/^Merge/, 'menu') },
+    { name: 'the shortcuts', path: file, show: press('Keyboard shortcuts', 'dialog') },
+    { name: 'renaming a file', path: file, show: fileAction('Rename') },
+    { name: 'sharing a file', path: file, show: fileAction('Share') },
+    {
+      name: 'editing a passage',
+      path: file,
+      show: async (page) => {
+        await page
+          .getByTestId('segment')
+          .first()
+          .getByRole('button', { name: /^Edit passage/ })
+          .click();
+        await page.getByRole('textbox', { name: /^Text of the passage/ }).fill('A correction');
+        await page.getByTestId('drafts').waitFor();
+      },
+    },
+    {
+      name: 'the question before a draft is discarded',
+      path: file,
+      show: async (page) => {
+        await page.getByTestId('drafts').getByRole('button', { name: 'Discard' }).click();
+        await page.getByRole('dialog').waitFor();
+      },
+    },
+  ];
+}
+
+/** A transcript of 200 passages of two speakers, without the work of an engine. */
+async function makeWorld(instance: Instance, api: Client): Promise<{ file: string; group: string; user: string }> {
+  const me = await api.ok<{ uuid: string }>('GET', '/api/users/me');
+  const group = await api.send<{ uuid: string }>('POST', '/api/groups', { name: 'Careless people' });
+  const user = await api.send<{ uuid: string }>('POST', '/api/admin/users', {
+    email: 'careless@example.org',
+    role: 'user',
+    auth_type: 'local',
+    password: 'Silver-Lantern-73',
+    must_change_password: false,
+  });
+  const file = await asService(instance, 'media', async (query) => {
+    const [made] = await query(
+      `insert into media_file (user_id, filename, title, object_key, content_type, file_size, status, duration, completed_at, transcript_version)
+       values ($1, 'careless.wav', 'Minutes of a meeting', 'none', 'audio/wav', 1, 'completed', 1000, now(), 1) returning uuid`,
+      [me.uuid],
+    );
+    await query(
+      `insert into media_file (user_id, filename, title, object_key, content_type, file_size, status, deleted_at, deleted_by)
+       values ($1, 'deleted.wav', 'A deleted recording', 'none-deleted', 'audio/wav', 1, 'completed', now(), $1)`,
+      [me.uuid],
+    );
+    const speakers = await query(
+      `insert into speaker (media_file_id, name) select $1, 'SPEAKER_0' || n from generate_series(1, 2) n returning uuid`,
+      [made?.['uuid']],
+    );
+    await query(
+      `insert into transcript_segment (media_file_id, speaker_id, position, start_time, end_time, text, confidence, words)
+       select $1, ($2::uuid[])[1 + (i / 3) % 2], i, i * 5, i * 5 + 4.8, 'Passage ' || i || ' of the meeting', 0.9, '[]'::jsonb
+         from generate_series(0, 199) i`,
+      [made?.['uuid'], speakers.map((s) => s['uuid'])],
+    );
+    return String(made?.['uuid']);
+  });
+  return { file, group: group.uuid, user: user.uuid };
+}
