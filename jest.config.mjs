@@ -36,6 +36,7 @@ export default {
       displayName: 'it',
       globalSetup: '<rootDir>/packages/testkit/setup.config.mjs',
       globalTeardown: '<rootDir>/packages/testkit/teardown.config.mjs',
+      setupFilesAfterEnv: ['<rootDir>/packages/testkit/src/answers.setup.ts'],
       testMatch: roots.map((r) => `${r}/*.it.test.ts`),
       testPathIgnorePatterns: ['/node_modules/', '/packages/e2e/'],
     },
