@@ -40,10 +40,13 @@ const request = (person: Person) => {
   };
   return { trace, id, headers };
 };
-const toldOf = async (file: string) => {
-  const rows = await media.query(`select headers from media_outbox where data->>'fileId' = $1`, file);
-  return rows.map(({ headers }) => headers as Record<string, string>);
-};
+
+/** The order to transcribe and the audit record: both carry the context of the request. */
+async function expectChangesOf(fileId: string, { trace, id }: { trace: string; id: string }): Promise<void> {
+  const rows = await media.query(`select headers from media_outbox where data->>'fileId' = $1`, fileId);
+  const context = { traceparent: expect.stringContaining(trace), 'ot-request-id': id, 'ot-source': 'media' };
+  expect(rows).toEqual([{ headers: context }, { headers: context }]);
+}
 
 describe('a recording whose body comes after its head', () => {
   it('is told of in the trace and the request that brought it', async () => {
@@ -53,9 +56,7 @@ describe('a recording whose body comes after its head', () => {
     const form = { ...headers, 'content-type': 'multipart/form-data; boundary=b' };
     const answer = await sendSlowly({ method: 'POST', path: '/api/files', headers: form, body });
     const file = /^x-file-id: (\S+)/im.exec(answer)?.[1] ?? answer;
-    expect(await toldOf(file)).toEqual([
-      { traceparent: expect.stringContaining(trace), 'ot-request-id': id, 'ot-source': 'media' },
-    ]);
+    await expectChangesOf(file, { trace, id });
   });
 
   it('is told of in the trace and the request that brought its last piece', async () => {
@@ -73,8 +74,6 @@ describe('a recording whose body comes after its head', () => {
     const { trace, id, headers } = request(ada);
     const piece = { ...headers, ...tus, 'content-type': 'application/offset+octet-stream', 'upload-offset': '0' };
     expect(await sendSlowly({ method: 'PATCH', path, headers: piece, body })).toMatch(/^HTTP\/1.1 204/);
-    expect(await toldOf(path.split('/').at(-1) ?? '')).toEqual([
-      { traceparent: expect.stringContaining(trace), 'ot-request-id': id, 'ot-source': 'media' },
-    ]);
+    await expectChangesOf(path.split('/').at(-1) ?? '', { trace, id });
   });
 });
