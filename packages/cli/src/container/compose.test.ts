@@ -203,6 +203,18 @@ describe('compose.yaml', () => {
     }
   });
 
+  it('hands media and the migration their limits and retention from .env', () => {
+    const given = {
+      UPLOAD_MAX_OPEN: '7',
+      UPLOAD_MAX_RESERVED_BYTES: '8',
+      UPLOAD_EXPIRES_HOURS: '9',
+      OT_BIN_DAYS: '10',
+    };
+    const { services: changed } = composeFile({ ...values, ...given, AUDIT_LOG_RETENTION_DAYS: '11' });
+    expect(changed['media']?.environment).toMatchObject(given);
+    expect(changed['migrate']?.environment).toMatchObject({ AUDIT_LOG_RETENTION_DAYS: '11' });
+  });
+
   it('lets Prometheus scrape the internal port of every service', () => {
     const text = readFileSync(join(productFolder, 'deploy/prometheus/prometheus.yml'), 'utf8');
     type Scrapes = { scrape_configs: { dns_sd_configs: { names: string[]; port: number }[] }[] };

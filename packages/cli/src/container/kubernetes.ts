@@ -40,11 +40,12 @@ export function secretsOf(service: string, values: Values): Record<string, strin
   };
 }
 
-/** The secrets of the migration: it connects as the owner and sets the passwords of the services' roles. */
+/** Environment of the migration: it connects as the owner, sets the roles' passwords and stores the audit retention. */
 export function migrationSecrets(values: Values): Record<string, string> {
   const passwords = databaseServices.map(databasePassword);
   return {
     DATABASE_URL: databaseUrlFor(values['POSTGRES_USER'] ?? 'overtone', values['POSTGRES_PASSWORD'], values),
+    AUDIT_LOG_RETENTION_DAYS: values['AUDIT_LOG_RETENTION_DAYS'] ?? '',
     ...Object.fromEntries(passwords.map((name) => [name, values[name] ?? ''])),
   };
 }
