@@ -25,7 +25,7 @@ export const abandonment = ({ instance }: Context, perRoute: number): Suite => (
         await limitSignIns(instance, 10_000);
         const root = await signIn(instance.baseUrl, admin.email, admin.password);
         const other = await signInAsOther(instance, 'leaves-early@example.org');
-        const steady = await signInAsOther(instance, 'stays@example.org');
+        const steady = await signInAsOther(instance, 'bystander@example.org');
         const key = await settingOf(instance, 'edge-gateway', 'ASSERTION_PRIVATE_KEY');
         const { services } = await instance.status();
         const ports = new Map(services.map(({ name, url }) => [name, Number(url ? new URL(url).port : 0)]));

@@ -18,6 +18,7 @@ import { frozen } from './frozen.e2e.ts';
 import { frozenStores } from './frozen-stores.e2e.ts';
 import { createInstance } from './instance.ts';
 import { killing } from './kill.e2e.ts';
+import { libraryInTheBrowser } from './library-browser.e2e.ts';
 import { lifecycle } from './lifecycle.e2e.ts';
 import { longBesideShort } from './long-beside-short.e2e.ts';
 import { mainJob } from './main-job.e2e.ts';
@@ -44,7 +45,7 @@ const help = `Checks a running Overtone as its users see it.
   --screenshots DIR  keep the pictures of the browser checks there
   --data DIR         use this data folder and leave it running, instead of a new one that is removed
 Suites: main-job browser people-browser settings-browser careless-browser sync-browser ten-hours push bad-uploads abandonment slow-clients authorisation sessions sweep sweep-kill bad-input kill lifecycle
-and, on an instance of their own beside the first: queues-browser signals disk-full frozen orphan rolling broker-wiped chaos long-beside-short
+and, on an instance of their own beside the first: queues-browser library-browser signals disk-full frozen orphan rolling broker-wiped chaos long-beside-short
 and, on one that keeps objects and passages in servers: replicas frozen-stores
 All but careless-browser, in this order, when none is named.`;
 
@@ -88,6 +89,7 @@ const suites: Record<string, (context: Context) => Suite> = {
 /** Those that would be too rough or too long on the first instance: they have one of their own, with a scripted engine. */
 const scriptedSuites: Record<string, (context: ScriptedContext) => Suite> = {
   'queues-browser': queuesInTheBrowser,
+  'library-browser': libraryInTheBrowser,
   signals,
   'disk-full': diskFull,
   frozen,

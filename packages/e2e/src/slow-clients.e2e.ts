@@ -49,7 +49,7 @@ export const slowClients = ({ instance }: Context, count: number): Suite => ({
       limitMs: 240_000,
       run: async (say) => {
         await limitSignIns(instance, 10_000);
-        const steady = await signInAsOther(instance, 'stays@example.org');
+        const steady = await signInAsOther(instance, 'bystander@example.org');
         const port = Number(new URL(instance.baseUrl).port);
         const stock = await takeStock(instance);
         const others = behaveWell(steady);
