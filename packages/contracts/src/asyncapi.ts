@@ -11,30 +11,34 @@ const schemaOf = (schema: z.ZodType): Json => {
 const idOf = (subject: string): string => subject.replaceAll(/[^A-Za-z0-9]/g, '_');
 
 type Channels = Record<string, Json>;
-type Told = { subject: string; data: z.ZodType };
+type Message = { subject: string; data: z.ZodType };
 
-/** AsyncAPI 3.0 description of everything that crosses the bus and the push channel: who says it and who hears it. */
+/** AsyncAPI 3.0 description of all messages on the bus and the push channel, with their senders and receivers. */
 export const asyncApi = (version: string): Json => {
   const channels: Channels = {};
   const operations: Json = {};
-  const say = (service: string, action: 'send' | 'receive', { subject, data }: Told) => {
+  const addOperation = (service: string, action: 'send' | 'receive', { subject, data }: Message) => {
     const id = idOf(subject);
     channels[id] ??= { address: subject, messages: { [id]: { payload: schemaOf(data) } } };
     operations[`${action}_${idOf(service)}_${id}`] = { action, channel: { $ref: `#/channels/${id}` }, title: service };
   };
   for (const service of serviceNames) {
-    const t = topology[service];
-    const jobs = (list: typeof t.orders): Told[] => list.map((j) => ({ subject: j.subject, data: j.input }));
-    const questions = (list: typeof t.asks): Told[] => list.map((r) => ({ subject: r.subject, data: r.request }));
-    for (const d of [...t.emits, ...t.says, ...jobs(t.orders), ...questions(t.asks)]) say(service, 'send', d);
-    const heard = [...Object.values(t.consumes), ...t.follows, ...t.listens, ...t.hears];
-    for (const d of [...heard, ...jobs(t.works), ...questions(t.serves)]) say(service, 'receive', d);
+    const role = topology[service];
+    const jobs = (list: typeof role.enqueues): Message[] =>
+      list.map((job) => ({ subject: job.subject, data: job.input }));
+    const rpcs = (list: typeof role.requests): Message[] =>
+      list.map((rpc) => ({ subject: rpc.subject, data: rpc.request }));
+    for (const message of [...role.emits, ...role.sendsLive, ...jobs(role.enqueues), ...rpcs(role.requests)])
+      addOperation(service, 'send', message);
+    const received = [...Object.values(role.consumes), ...role.follows, ...role.subscribes, ...role.receivesLive];
+    for (const message of [...received, ...jobs(role.works), ...rpcs(role.serves)])
+      addOperation(service, 'receive', message);
   }
-  say('realtime-gateway', 'send', { subject: '/api/ws', data: pushMessage });
-  say('realtime-gateway', 'receive', { subject: '/api/ws (client frames)', data: clientFrame });
+  addOperation('realtime-gateway', 'send', { subject: '/api/ws', data: pushMessage });
+  addOperation('realtime-gateway', 'receive', { subject: '/api/ws (client frames)', data: clientFrame });
   return {
     asyncapi: '3.0.0',
-    info: { title: 'Overtone', version, description: 'Events, jobs, questions, live values and the push channel.' },
+    info: { title: 'Overtone', version, description: 'Events, jobs, RPC requests, live values and the push channel.' },
     channels,
     operations,
   };

@@ -7,17 +7,17 @@ const services = Object.keys(topology) as ServiceName[];
 const mayPublish = (service: ServiceName, subject: string): boolean =>
   natsPermissions(service).publish.includes(subject);
 
-describe('rights on the bus', () => {
-  it('flow control of the broker is answered by the owner of the streams alone, which watches buckets', () => {
+describe('bus permissions', () => {
+  it('only the stream owner may answer flow control', () => {
     expect(services.filter((s) => mayPublish(s, '$JS.FC.>'))).toEqual(['transcription-dispatcher']);
   });
 
-  it('no service but the owner of the streams may publish to a subject that others receive by its pattern', () => {
+  it('no service may publish to wildcards, inboxes or the feed', () => {
     const wide = (s: ServiceName) => natsPermissions(s).publish.filter((p) => /^(_INBOX|>|feed)/.test(p));
     expect(services.filter((s) => wide(s).length > 0)).toEqual([]);
   });
 
-  it('a service may reply exactly when it serves requests', () => {
+  it('a service may reply if and only if it serves RPCs', () => {
     const repliers = services.filter((s) => natsPermissions(s).allowResponses);
     expect(repliers).toEqual(services.filter((s) => topology[s].serves.length > 0));
   });

@@ -1,72 +1,72 @@
 import { jobDurable, type ServiceName } from './define.ts';
 import { eventDurable, eventFeed, topology } from './topology.ts';
 
-const useOfConsumer = (stream: string, durable: string): string[] => [
+const consumerUse = (stream: string, durable: string): string[] => [
   `$JS.API.CONSUMER.INFO.${stream}.${durable}`,
   `$JS.API.CONSUMER.MSG.NEXT.${stream}.${durable}`,
   `$JS.ACK.${stream}.${durable}.>`,
 ];
 
-/** What its consumers take: each has a durable, made by itself. */
-const consuming = (service: ServiceName): string[] =>
+/** Permissions of a service's event consumers; the service creates their durables itself. */
+const consumerPermissions = (service: ServiceName): string[] =>
   Object.entries(topology[service].consumes).flatMap(([name, event]) => {
     const durable = eventDurable(service, name);
     return [
       `$JS.API.CONSUMER.CREATE.EVENTS.${durable}.${event.subject}`,
       `$JS.API.CONSUMER.DURABLE.CREATE.EVENTS.${durable}`,
-      ...useOfConsumer('EVENTS', durable),
+      ...consumerUse('EVENTS', durable),
     ];
   });
 
-/** Events by their sequence: what a follower of the feed has missed. Only the owner of the stream may create consumers of it. */
-const following = ['$JS.API.STREAM.MSG.GET.EVENTS'];
+/** Permission to read missed events of the feed by sequence. Only the stream's owner may create its consumers. */
+const feedPermissions = ['$JS.API.STREAM.MSG.GET.EVENTS'];
 
-const working = (durables: readonly string[]): string[] => [
+const jobPermissions = (durables: readonly string[]): string[] => [
   '$JS.API.STREAM.INFO.JOBS',
   '$JS.API.STREAM.INFO.KV_LEASES',
   '$JS.API.STREAM.INFO.KV_WORKERS',
   '$KV.LEASES.>',
   '$KV.WORKERS.>',
-  ...durables.flatMap((d) => useOfConsumer('JOBS', d)),
+  ...durables.flatMap((d) => consumerUse('JOBS', d)),
 ];
 
 /**
- * The dispatcher owns the streams: it makes them, counts them and reads every lease. Whoever may not answer when the
- * broker asks whether it still follows (flow control) is sent nothing any more after some thousand messages.
+ * The dispatcher owns the streams: it creates them, counts their messages and reads all leases. It must answer the
+ * broker's flow control; otherwise the broker stops the delivery after some thousand messages.
  */
-const owning = ['$JS.API.>', '$JS.ACK.>', '$JS.FC.>', '$KV.>'];
+const streamOwnerPermissions = ['$JS.API.>', '$JS.ACK.>', '$JS.FC.>', '$KV.>'];
 
-/** `allowResponses`: may reply once to a request, to the inbox that the request names. */
+/** `allowResponses`: may reply once to the inbox of a request. */
 export type NatsPermissions = { publish: string[]; subscribe: string[]; allowResponses: boolean };
 
-/** Publish and subscribe permissions of one service's bus user: it can speak only for itself. */
+/** Publish and subscribe permissions of one service's bus user; it cannot impersonate another service. */
 export const natsPermissions = (service: ServiceName): NatsPermissions => {
-  const t = topology[service];
-  const durables = [...new Set(t.works.map(jobDurable))];
-  const knowsEvents = Object.keys(t.consumes).length > 0 || t.follows.length > 0 || t.emits.length > 0;
+  const role = topology[service];
+  const durables = [...new Set(role.works.map(jobDurable))];
+  const knowsEvents = Object.keys(role.consumes).length > 0 || role.follows.length > 0 || role.emits.length > 0;
   const publish = [
-    ...[...t.emits, ...t.orders, ...t.asks, ...t.says].map((d) => d.subject),
+    ...[...role.emits, ...role.enqueues, ...role.requests, ...role.sendsLive].map((d) => d.subject),
     '$JS.API.INFO',
     ...(knowsEvents ? ['$JS.API.STREAM.INFO.EVENTS'] : []),
-    ...consuming(service),
-    ...(t.follows.length > 0 ? following : []),
-    ...(durables.length > 0 ? working(durables) : []),
-    ...(service === 'transcription-dispatcher' ? owning : []),
+    ...consumerPermissions(service),
+    ...(role.follows.length > 0 ? feedPermissions : []),
+    ...(durables.length > 0 ? jobPermissions(durables) : []),
+    ...(service === 'transcription-dispatcher' ? streamOwnerPermissions : []),
   ];
   return {
     publish: [...new Set(publish)],
     subscribe: [
       ...new Set([
         `_INBOX.${service}.>`,
-        ...(t.follows.length > 0 ? [eventFeed.subject] : []),
-        ...[...t.serves, ...t.hears, ...t.listens].map((d) => d.subject),
+        ...(role.follows.length > 0 ? [eventFeed.subject] : []),
+        ...[...role.serves, ...role.receivesLive, ...role.subscribes].map((d) => d.subject),
       ]),
     ],
-    allowResponses: t.serves.length > 0,
+    allowResponses: role.serves.length > 0,
   };
 };
 
-/** Permissions of every bus user, for the server's configuration. */
+/** Permissions of all bus users, for the broker's configuration. */
 export const natsUsers = (): Record<ServiceName, NatsPermissions> =>
   Object.fromEntries((Object.keys(topology) as ServiceName[]).map((s) => [s, natsPermissions(s)])) as Record<
     ServiceName,

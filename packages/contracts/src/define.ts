@@ -37,10 +37,10 @@ export type DataOf<E extends EventDef> = z.infer<E['data']>;
 export const queues = ['gpu', 'download', 'cpu', 'utility', 'nlp', 'default', 'embedding'] as const;
 export type Queue = (typeof queues)[number];
 
-/** How often and how patiently a job is tried. Attempts live in the dispatcher's database, not in the broker. */
+/** Attempts, backoff and ack wait of a job. Attempts are counted in the dispatcher's database, not in the broker. */
 export type JobPolicy = { readonly attempts: number; readonly backoffMs: number; readonly ackWaitMs: number };
 
-/** An order for one worker on the work-queue stream JOBS. `subject` is `job.<queue>.<domain>.<verb>`. */
+/** A job for one worker on the work-queue stream JOBS. `subject` is `job.<queue>.<domain>.<verb>`. */
 export type JobDef<I extends z.ZodType = z.ZodType, O extends z.ZodType = z.ZodType> = {
   readonly subject: string;
   readonly queue: Queue;
@@ -49,8 +49,8 @@ export type JobDef<I extends z.ZodType = z.ZodType, O extends z.ZodType = z.ZodT
   readonly output: O;
   readonly policy: JobPolicy;
   /**
-   * What keeps a repeated delivery harmless: the dispatcher's token for a task of its own (claimed before the work), or
-   * the handler itself, which then does the same thing twice without effect.
+   * How repeated deliveries are fenced: by the dispatcher's token of a claimed task, or by the handler itself, which is
+   * then idempotent.
    */
   readonly fencedBy: 'dispatcher' | 'handler';
 };
@@ -71,12 +71,12 @@ export const defineJob = <Q extends Queue, I extends z.ZodType, O extends z.ZodT
 };
 export type InputOf<J extends JobDef> = z.infer<J['input']>;
 export type OutputOf<J extends JobDef> = z.infer<J['output']>;
-/** The durable pull consumer that holds the jobs of one queue and domain; a service pulls only the domains it handles. */
+/** The durable pull consumer for the jobs of one queue and domain; a service pulls only the domains it handles. */
 export const jobDurable = (job: Pick<JobDef, 'queue' | 'domain'>): string => `${job.queue}-${job.domain}`;
 
 // --- Requests between services --------------------------------------------------------------------------------
 
-/** A question to one service over request/reply, subject `rpc.<service>.<verb>`. */
+/** An RPC of one service over request/reply, subject `rpc.<service>.<verb>`. */
 export type RpcDef<I extends z.ZodType = z.ZodType, O extends z.ZodType = z.ZodType> = {
   readonly subject: string;
   readonly service: ServiceName;
@@ -100,13 +100,13 @@ export type ReplyOf<R extends RpcDef> = z.infer<R['reply']>;
 
 // --- Live signals -----------------------------------------------------------------------------------------------
 
-/** A value that only matters now (progress): plain NATS, never stored, may be lost. */
+/** A transient value such as progress: plain NATS, never stored, may be lost. */
 export type LiveDef<S extends z.ZodType = z.ZodType> = { readonly subject: string; readonly data: S };
 export const defineLive = <S extends z.ZodType>(subject: `live.${string}`, data: S): LiveDef<S> => ({ subject, data });
 
 // --- HTTP routes --------------------------------------------------------------------------------------------------
 
-/** Who may call: `public` needs no session, the others need at least that role. */
+/** Required role of the caller; `public` needs no session. */
 export type Access = 'public' | Role;
 /** Body kinds besides JSON: the handler reads the request itself (`raw`) or gets url-encoded fields (`form`). */
 export type BodyKind = 'json' | 'form' | 'raw';
@@ -127,17 +127,17 @@ export type RouteDef<
   readonly bodyKind: BodyKind;
   readonly answer: A;
   readonly status: number;
-  /** Media type of the answer when it is not JSON, e.g. `text/vtt`. */
+  /** Media type of the response when it is not JSON, e.g. `text/vtt`. */
   readonly answerType: string;
-  /** The answer's other media types, where the caller chooses one. */
+  /** Other media types of the response, if the caller can choose. */
   readonly otherAnswers: Readonly<Record<string, z.ZodType>>;
-  /** Further statuses that are no failure, with their meaning, e.g. 206. */
+  /** Other success statuses with their meaning, e.g. 206. */
   readonly otherStatuses: Readonly<Record<number, string>>;
-  /** What the route refuses with, beside what `errorsOf` derives from its form. */
+  /** Errors of the route, in addition to those that `errorsOf` derives from its definition. */
   readonly errors: readonly RouteError[];
-  /** True where a cookie caller needs no CSRF header (sign-in itself). */
+  /** True if callers with cookies need no CSRF header (sign-in itself). */
   readonly csrfExempt: boolean;
-  /** True where the answer sets or clears session cookies: the edge refuses cross-site requests. */
+  /** True if the response sets or clears session cookies: the edge then rejects cross-site requests. */
   readonly setsCookies: boolean;
 };
 export type ParamsOf<R extends RouteDef> = z.infer<R['params']>;

@@ -7,8 +7,8 @@ export const leaveReasons = ['absent_from_directory', 'disabled_in_directory', '
 export type LeaveReason = (typeof leaveReasons)[number];
 
 /**
- * What became of a leaver. `deferred`: above the limit of the pass; `held`: waits for approval of the whole set;
- * `replication_pending`: seen after all when asked once more; `changed_meanwhile`: the account is no longer as planned.
+ * Outcome of a deprovisioning candidate. `deferred`: above the run's limit; `held`: the whole set waits for approval;
+ * `replication_pending`: found by the verification read; `changed_meanwhile`: the account has changed since the plan.
  */
 export const leaveOutcomes = [
   'disabled',
@@ -22,7 +22,7 @@ export const leaveOutcomes = [
 
 export const passStatuses = ['running', 'ok', 'held', 'directory_unavailable', 'disabled', 'failed'] as const;
 
-/** What a decision rests on: attribute values and the path through groups, as text. */
+/** Evidence of a decision: attribute values and the path through groups, as text. */
 export const decisionEvidence = z.record(z.string(), z.string());
 
 const action = z.object({
@@ -53,13 +53,13 @@ export const passReport = z.object({
   error: z.string().nullable(),
   dry_run: z.boolean(),
   trigger: z.enum(['schedule', 'manual', 'approval']),
-  /** Active directory accounts that were looked at. */
+  /** Active directory accounts that were checked. */
   checked: z.int(),
-  /** Entries the directory answered with. */
+  /** Entries returned by the directory. */
   seen: z.int(),
   candidates: z.int(),
   disabled: z.int(),
-  /** Of these, whom an administrator enabled again by taking the pass back. */
+  /** Of these, accounts that an administrator enabled again by reverting the run. */
   undone: z.int().default(0),
   would_disable: z.int(),
   deferred: z.int(),
@@ -68,14 +68,14 @@ export const passReport = z.object({
   actions: z.array(action),
   reconciled: z.int(),
   reconciliations: z.array(reconciliation),
-  /** Accounts that the directory had disabled and now holds again; nobody is let in without a person. */
+  /** Accounts disabled by the directory that are present again; only an administrator enables them. */
   eligible_for_reactivation: z.array(z.object({ user_uuid: z.uuid(), email: z.string() })),
   ldap_requests: z.int(),
-  /** How the completeness of the answer was proved, step by step. */
+  /** How the completeness of the snapshot was proved, step by step. */
   proof: z.array(z.object({ code: z.string(), evidence: z.string() })),
-  /** Approving a held pass means exactly this set of leavers. */
+  /** Identifies the exact set of candidates that an approval covers. */
   set_digest: z.string().nullable(),
-  /** When somebody approved the set; nothing is left to approve then. */
+  /** Time of the approval; null if the set was not approved. */
   approved_at: time.nullable().default(null),
   started_at: time,
   finished_at: time.nullable(),

@@ -3,11 +3,11 @@ import { defineRpc, roles } from './define.ts';
 import { decisionEvidence, leaveReasons } from './directory-pass.ts';
 import { time } from './http.ts';
 
-// What the sweep asks of identity.
+// RPCs of the sweep to identity.
 
 /**
- * A page of directory accounts, column by column: of half a million, the names of the fields would be most of what is
- * sent. All columns are equally long.
+ * A page of directory accounts in columns of equal length: in half a million rows, repeated field names would be most of
+ * the data.
  */
 const directoryAccounts = z
   .object({
@@ -20,7 +20,7 @@ const directoryAccounts = z
     role: z.array(z.enum(roles)),
     active: z.array(z.boolean()),
     disabledBy: z.array(z.enum(['administrator', 'directory']).nullable()),
-    /** Groups that the directory put it into, and those where a person did; each list in the order of the ids. */
+    /** Groups assigned by the directory, and those assigned by a person; each list in the order of the ids. */
     fromDirectory: z.array(z.array(z.string())),
     byHand: z.array(z.array(z.string())),
   })
@@ -29,7 +29,7 @@ const directoryAccounts = z
   });
 export type DirectoryAccounts = z.infer<typeof directoryAccounts>;
 
-/** A change the sweep asks for; refused for an account that is no longer as `expected`. */
+/** A change requested by the sweep; rejected when the account differs from `expected`. */
 export const sweepChange = z.object({
   userId: z.uuid(),
   expected: z.object({ role: z.enum(roles), directoryId: z.string().nullable() }),
@@ -37,12 +37,12 @@ export const sweepChange = z.object({
   role: z.enum(['user', 'admin']).nullable(),
   add: z.array(z.uuid()),
   remove: z.array(z.uuid()),
-  /** The immutable id of an account that had none. */
+  /** The immutable id for an account that had none. */
   adopt: z.string().nullable(),
 });
 export type SweepChange = z.infer<typeof sweepChange>;
 
-/** How the directory is reached and read, without the password. */
+/** Connection and search settings of the directory, without the password. */
 const directoryConfig = z.object({
   server: z.string(),
   port: z.int(),
@@ -70,14 +70,14 @@ export const sweepRpc = {
     reply: directoryAccounts,
     timeoutMs: 15_000,
   }),
-  /** How to ask the directory, and what its claims lead to. The password travels sealed with the platform's key. */
+  /** Directory settings and mappings. The password is encrypted with the platform's key. */
   rules: defineRpc('identity', 'directory-rules', {
     request: z.object({}),
     reply: z.object({
       enabled: z.boolean(),
       config: directoryConfig,
       bindPassword: z.object({ keyId: z.string(), text: z.string() }).nullable(),
-      /** With no mapping of the directory ever made, memberships stay as they are. */
+      /** Without any mapping of the directory, memberships are not changed. */
       anyMapping: z.boolean(),
       mappings: z.array(
         z.object({
@@ -89,7 +89,7 @@ export const sweepRpc = {
       groups: z.array(z.object({ groupId: z.uuid(), name: z.string() })),
     }),
   }),
-  /** Applies changes, all of them in one transaction with their sessions, audit and events; the same twice is once. */
+  /** Applies changes in one transaction with their sessions, audit records and events; idempotent. */
   apply: defineRpc('identity', 'apply-directory-pass', {
     request: z.object({ passId: z.uuid(), changes: z.array(sweepChange).max(500) }),
     reply: z.object({
@@ -103,7 +103,7 @@ export const sweepRpc = {
     }),
     timeoutMs: 30_000,
   }),
-  /** What a pass has done so far, from the audit that stands or falls with it; by user, after this one. */
+  /** A run's applied changes, from its audit records, in the order of user ids after the given one. */
   done: defineRpc('identity', 'directory-pass-done', {
     request: z.object({ passId: z.uuid(), since: time, after: z.uuid().nullable(), limit: z.int().min(1).max(2000) }),
     reply: z.object({
@@ -124,7 +124,7 @@ export const sweepRpc = {
     }),
     timeoutMs: 30_000,
   }),
-  /** Enables accounts that this pass disabled and nobody touched since. */
+  /** Enables accounts that this run disabled and that were not changed since. */
   undo: defineRpc('identity', 'undo-directory-pass', {
     request: z.object({ passId: z.uuid(), userIds: z.array(z.uuid()).max(500), by: z.uuid() }),
     reply: z.object({ results: z.array(z.object({ userId: z.uuid(), restored: z.boolean(), why: z.string() })) }),

@@ -12,8 +12,8 @@ const settings = {
   dry_run: z.boolean(),
   max_disables_per_run: z.int().min(1).max(100_000),
   /**
-   * A pass that would disable more than this share of 20 or more accounts is held as a whole; of fewer accounts, one that
-   * would disable several and more than half of them. null: no such brake.
+   * A run that would disable more than this share of 20 or more accounts is held as a whole; with fewer accounts, a run that
+   * would disable several and more than half of them. null: no limit.
    */
   max_disable_percent: z.number().min(0.01).max(100).nullable(),
 };
@@ -37,7 +37,7 @@ export const directorySyncRoutes = {
     method: 'PUT',
     path: '/api/admin/directory-sync',
     access: 'super_admin',
-    summary: 'Change settings of the sweep; counts from the next look at the schedule on',
+    summary: 'Change settings of the sweep; effective from the next check of the schedule',
     body: directorySyncSettings.partial().strict(),
     answer: settingsAnswer,
     errors: ['schedule_invalid'],
@@ -92,7 +92,7 @@ export const directorySyncRoutes = {
     method: 'POST',
     path: '/api/admin/directory-sync/passes/{uuid}/approve',
     access: 'super_admin',
-    summary: 'Approve a held pass: of exactly this set, whoever is still to be disabled is disabled by a new pass',
+    summary: 'Approve a held pass: a new pass disables the accounts of exactly this set that still have to be disabled',
     params: uuidParams,
     body: z.object({ set_digest: text(64) }),
     answer: z.object({ task_id: z.uuid(), status: z.literal('queued'), message: z.string() }),
@@ -103,7 +103,7 @@ export const directorySyncRoutes = {
     method: 'POST',
     path: '/api/admin/directory-sync/passes/{uuid}/undo',
     access: 'super_admin',
-    summary: 'Enable again whom a pass disabled, where nothing changed since',
+    summary: 'Enable the accounts that a pass disabled, if they were not changed since',
     params: uuidParams,
     answer: z.object({
       restored: z.int(),
@@ -130,7 +130,7 @@ export const directorySyncRoutes = {
 };
 
 const started = z.object({});
-/** Names as in the specification, "Scheduling"; both are fenced by the sweep's lease in the database. */
+/** Names as in the specification, "Scheduling"; both jobs are fenced by the sweep's lease in the database. */
 export const directoryJobs = {
   checkSchedule: defineJob('job.cpu.directory.sync_check_schedule', {
     input: z.object({ slot: time }),
@@ -141,7 +141,7 @@ export const directoryJobs = {
   run: defineJob('job.cpu.directory.sync_run', {
     input: z.object({
       trigger: z.enum(['schedule', 'manual', 'approval']),
-      /** Overrides the setting towards caution only. */
+      /** Overrides the setting only to be more cautious. */
       dryRun: z.boolean(),
       /** The held pass whose set was approved. */
       approvedPass: z.uuid().nullable(),

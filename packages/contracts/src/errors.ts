@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Kinds of expected failure, with the HTTP status that the edges of the system give them. */
+/** Kinds of expected failures with their HTTP status. */
 export const kindStatus = {
   invalid: 400,
   unauthenticated: 401,
@@ -13,7 +13,7 @@ export const kindStatus = {
 } as const;
 export type ErrorKind = keyof typeof kindStatus;
 
-/** Codes a client can rely on, with their kind. Closed: a new failure gets a new code here. */
+/** Stable error codes with their kind. The set is closed: every new failure gets a code here. */
 export const errorKinds = {
   // any route
   invalid_request: 'invalid',
@@ -123,7 +123,7 @@ export type ErrorCode = keyof typeof errorKinds;
 /** The codes of one kind. */
 export type CodeOf<K extends ErrorKind> = { [C in ErrorCode]: (typeof errorKinds)[C] extends K ? C : never }[ErrorCode];
 
-/** Codes whose status is not that of their kind. */
+/** Codes whose status differs from that of their kind. */
 export const codeStatus: Partial<Record<ErrorCode, number>> = {
   invalid_body: 422,
   method_not_allowed: 405,
@@ -133,26 +133,26 @@ export const codeStatus: Partial<Record<ErrorCode, number>> = {
 };
 export const statusOfCode = (code: ErrorCode): number => codeStatus[code] ?? kindStatus[errorKinds[code]];
 
-/** Members that single problems carry beside the common ones. */
+/** Additional members of single problems. */
 export const problemExtra = z.object({
-  /** 413: how many bytes are accepted. */
+  /** 413: maximum number of bytes. */
   max_bytes: z.int().optional(),
-  /** 405: methods that the path has. */
+  /** 405: allowed methods. */
   allow: z.string().optional(),
   /** duplicate_file: the earlier upload. */
   duplicate_file_uuid: z.uuid().optional(),
-  /** stale_version: the version that is stored. */
+  /** stale_version: the stored version. */
   version: z.int().optional(),
-  /** language_unsupported: what the engine transcribes. */
+  /** language_unsupported: the supported languages. */
   languages: z.array(z.string()).optional(),
-  /** too_many_uploads: how many unfinished uploads one account may have. */
+  /** too_many_uploads: maximum number of unfinished uploads per account. */
   max_open_uploads: z.int().optional(),
-  /** upload_quota_exceeded: how large they may be together. */
+  /** upload_quota_exceeded: their maximum total size. */
   max_reserved_bytes: z.int().optional(),
 });
 export type ProblemExtra = z.infer<typeof problemExtra>;
 
-/** RFC 9457 problem details, with the fields every Overtone error carries. */
+/** RFC 9457 problem details with the fields of every Overtone error. */
 export const problem = z.object({
   type: z.string(),
   title: z.string(),
@@ -165,5 +165,5 @@ export const problem = z.object({
 });
 export type Problem = z.infer<typeof problem>;
 
-/** A code that a route may answer; with a status where a protocol demands another than the code's own. */
+/** An error code of a route; with a status if a protocol requires another than the code's own. */
 export type RouteError = ErrorCode | readonly [code: ErrorCode, status: number];

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { asyncApi } from './asyncapi.ts';
 import { openApi } from './openapi.ts';
 
-// Writes docs/api from the contracts; with --check it only says whether what is committed is still true.
+// Writes docs/api from the contracts; with --check it only reports whether the committed files are current.
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
   version: string;
 };

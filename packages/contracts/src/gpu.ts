@@ -2,18 +2,18 @@ import { z } from 'zod';
 import { defineRpc } from './define.ts';
 import { routesOf, time } from './http.ts';
 
-/** One GPU, or one instance of a GPU that is divided (MIG), as the driver tells of it. */
+/** One GPU, or one instance of a partitioned GPU (MIG), as reported by the driver. */
 export const gpuDevice = z.object({
   index: z.int(),
   uuid: z.string(),
   name: z.string(),
   memory_mib: z.int(),
-  /** CUDA compute capability, e.g. 8.6; null: the driver is too old to say. */
+  /** CUDA compute capability, e.g. 8.6; null: the driver is too old to report it. */
   capability: z.number().nullable(),
 });
 export type GpuDevice = z.infer<typeof gpuDevice>;
 
-/** How numbers are kept while a model works; the models' files are chosen by it. */
+/** Numeric precision of a model; it selects the model's files. */
 export const computeTypes = ['int8_float16', 'int8', 'float16', 'float32'] as const;
 
 /** How the engine of a worker uses its processors (specification, "Limits"). */
@@ -27,21 +27,21 @@ export const engineTuning = z.object({
 });
 export type EngineTuning = z.infer<typeof engineTuning>;
 
-/** `threads`: requests at once share one process and what it has loaded; `prefork`: each has a process of its own. */
+/** `threads`: concurrent requests share one process and its model; `prefork`: each has its own process. */
 export const workerPools = ['prefork', 'threads'] as const;
 
-/** What a worker knows of GPUs and makes of them. */
+/** A worker's GPUs and its tuning for them. */
 export const workerGpu = z.object({
   devices: z.array(gpuDevice),
-  /** Why there is no device, or why the one that is there is not used. */
+  /** Why there is no device, or why a present one is not used. */
   note: z.string().nullable(),
   concurrency: z.int(),
   pool: z.enum(workerPools),
-  /** null: the engine that serves has nothing to tune. */
+  /** null: the active engine has no tuning options. */
   tuning: engineTuning.nullable(),
 });
 
-/** The stages whose use of GPU memory is measured. */
+/** The stages whose GPU memory is measured. */
 export const profiledStages = ['transcribe', 'diarize'] as const;
 const profile = {
   stage: z.enum(profiledStages),
@@ -50,14 +50,14 @@ const profile = {
 };
 
 export const gpuRpc = {
-  /** What a task needed of a GPU's memory; told once per claim. */
+  /** The GPU memory that a task needed; reported once per claim. */
   recordProfile: defineRpc('transcription-dispatcher', 'record-gpu-profile', {
     request: z.object({
       ...profile,
       taskId: z.uuid(),
       token: z.int(),
       worker: z.string().max(200),
-      /** In use when the task began, by whomever. */
+      /** Total memory in use when the task started. */
       baselineMib: z.int().min(0),
       peakMib: z.int().min(0),
       audioSeconds: z.number().min(0),

@@ -58,10 +58,10 @@ export const routesOf =
   });
 
 const safeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
-/** A safe method's body has no meaning (RFC 9110, 9.3.1): it is never read. */
+/** The body of a safe method has no meaning (RFC 9110, 9.3.1) and is never read. */
 export const readsBody = (route: Pick<RouteDef, 'method'>): boolean => !safeMethods.has(route.method);
 
-/** What any route answers: a request that cannot be read, limits, and a dependency that is down. */
+/** Errors of every route: an invalid request, limits, and an unavailable dependency. */
 const ofEveryRoute: RouteError[] = [
   'invalid_request',
   'request_aborted',
@@ -85,7 +85,7 @@ const ofSignedInCallers: ErrorCode[] = [
 ];
 const ofBodies: ErrorCode[] = ['malformed_json', 'unsupported_media_type', 'invalid_body', 'body_too_large'];
 
-/** Every failure that a route may answer: what follows from its form, and what its definition adds. */
+/** All errors of a route: those derived from its definition and those it lists itself. */
 export function errorsOf(route: RouteDef): { code: ErrorCode; status: number }[] {
   const all: RouteError[] = [
     ...ofEveryRoute,
@@ -113,10 +113,10 @@ export const pageQuery = {
 export const listQuery = <T extends z.ZodType>(item: T) =>
   z.preprocess((v) => (v === undefined ? [] : Array.isArray(v) ? v : [v]), z.array(item).max(100));
 
-/** A query field that says yes or no. */
+/** A boolean query field. */
 export const queryFlag = z.enum(['true', 'false']).transform((v) => v === 'true');
 
-/** Header in which the edge tells identity when a request reached it, in epoch milliseconds; nothing else sets it. */
+/** Header with the time at which the edge received a request, in epoch milliseconds; set only by the edge, for identity. */
 export const receivedHeader = 'x-overtone-received';
 
 export const uuidParams = z.object({ uuid: z.uuid() });
@@ -124,6 +124,6 @@ export const message = z.object({ message: z.string() });
 /** ISO-8601 UTC. */
 export const time = z.iso.datetime();
 export const textRule = 'must be well-formed Unicode without NUL';
-/** PostgreSQL stores no NUL, and half of a surrogate pair cannot be encoded: both are refused where requests are read. */
+/** PostgreSQL cannot store NUL, and a lone surrogate cannot be encoded: requests with either are rejected. */
 export const isText = (s: string): boolean => !s.includes('\0') && s.isWellFormed();
 export const text = (max: number) => z.string().max(max).refine(isText, textRule);

@@ -8,7 +8,7 @@ export const auditRecord = z.object({
   timestamp: time,
   event_type: z.string(),
   outcome: z.enum(['success', 'failure', 'partial']),
-  /** A person's uuid, or the name of what acted (idp_login, directory_sync). */
+  /** A user's uuid, or the name of an automatic actor (idp_login, directory_sync). */
   actor: z.string().nullable(),
   actor_name: z.string().nullable(),
   user_id: z.uuid().nullable(),

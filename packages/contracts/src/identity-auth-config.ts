@@ -12,8 +12,8 @@ export const authConfigItem = z.object({
   is_sensitive: z.boolean(),
   is_set: z.boolean(),
   /**
-   * Where the value in force comes from. Unreadable: something is stored, but no value of this setting, or sealed with a
-   * key that is not there or under another name; then a secret counts as not set, anything else as not stored.
+   * Source of the effective value. Unreadable: the stored value is invalid, or encrypted with a missing key or under another
+   * name; a secret then counts as not set, any other setting as not stored.
    */
   origin: z.enum(['stored', 'environment', 'default', 'unreadable']),
   category: z.enum(authCategories),
@@ -28,11 +28,11 @@ export const authConfigItem = z.object({
 });
 
 /**
- * A flat object of keys of one category. For each sensitive key there is also `<key>_is_set`, ignored when sent; and
- * `<key>_clear: true` forgets the stored secret, because neither null nor an empty text does.
+ * A flat object of the keys of one category. Each sensitive key also has `<key>_is_set`, which is ignored in requests;
+ * `<key>_clear: true` removes the stored secret, which neither null nor an empty text does.
  */
 const flat = z.record(text(64), value);
-/** The sources outside this platform; the account's `auth_type` names one of them. */
+/** The external sources; an account's `auth_type` may name one of them. */
 export const signInSources = ['ldap', 'oidc', 'pki', 'proxy'] as const;
 export type SignInSource = (typeof signInSources)[number];
 const sourceParams = z.object({ category: z.enum(signInSources) });
@@ -46,7 +46,7 @@ const connectionStep = z.object({
   ok: z.boolean(),
   duration_ms: z.number(),
   evidence: z.string(),
-  /** What to do, in one sentence; empty when there is nothing to do. */
+  /** Advice in one sentence; empty when there is nothing to do. */
   advice: z.string(),
 });
 export type ConnectionStep = z.infer<typeof connectionStep>;
@@ -72,7 +72,7 @@ export const authConfigRoutes = {
       proxy_enabled: z.boolean(),
       password_policy_enabled: z.boolean(),
       account_lockout_enabled: z.boolean(),
-      /** Settings of which something is stored that cannot be read. */
+      /** Settings with an unreadable stored value. */
       unreadable: z.array(z.string()),
     }),
   }),
@@ -104,7 +104,7 @@ export const authConfigRoutes = {
     method: 'POST',
     path: '/api/admin/auth-config/migrate',
     access: 'super_admin',
-    summary: 'Store what the environment sets and nothing is stored for yet',
+    summary: 'Store settings from the environment that have no stored value yet',
     answer: z.object({ success: z.literal(true), migrated_count: z.int(), message: z.string() }),
     errors: ['settings_invalid'],
   }),
@@ -121,7 +121,7 @@ export const authConfigRoutes = {
     path: '/api/admin/auth-config/{category}',
     access: 'super_admin',
     summary:
-      'Change settings of a category; null takes a setting back to its default, an empty secret keeps the stored one',
+      'Change settings of a category; null resets a setting to its default, an empty secret keeps the stored one',
     params: categoryParams,
     body: flat,
     answer: z.object({
@@ -129,9 +129,9 @@ export const authConfigRoutes = {
       message: z.string(),
       updated_count: z.int(),
       updated_keys: z.array(z.string()),
-      /** What works but is probably not meant. */
+      /** Valid settings that are probably unintended. */
       warnings: z.array(z.string()),
-      /** Live sessions of a source that this change has switched off: they go on until somebody ends them; else null. */
+      /** Live sessions of a source that this change has switched off, which stay valid until they are ended; else null. */
       remaining_sessions: sessionCount.nullable(),
     }),
     errors: ['settings_invalid', 'secret_required'],

@@ -34,7 +34,7 @@ export const identityEvents = {
   groupDeleted: defineEvent('evt.identity.group.deleted.v1', z.object({ groupId: z.uuid() })),
   membershipChanged: defineEvent(
     'evt.identity.membership.changed.v1',
-    // All groups the user is in now; of two events of one user the one with the higher version is newer.
+    // All current groups of the user; of two events of one user the one with the higher version is newer.
     z.object({ userId: z.uuid(), groupIds: z.array(z.uuid()), version: z.int() }),
   ),
   settingsChanged: defineEvent(
@@ -53,7 +53,7 @@ export const identityRpc = {
     request: z.object({ userIds: z.array(z.uuid()).max(500) }),
     reply: z.object({ users: z.array(z.object({ userId: z.uuid(), email: z.string(), fullName: z.string() })) }),
   }),
-  /** Who is in which groups, in the order of user ids: what a follower of `membershipChanged` begins with. */
+  /** All memberships in the order of user ids: the initial state for followers of `membershipChanged`. */
   memberships: defineRpc('identity', 'memberships', {
     request: z.object({ after: z.uuid().nullable(), limit: z.int().min(1).max(1000) }),
     reply: z.object({

@@ -5,7 +5,7 @@ import { routesOf, text, time } from './http.ts';
 
 const route = routesOf('identity');
 
-/** How somebody would fare who signed in now; `unknown`: the directory could not be asked. */
+/** The outcome of a sign-in at this moment; `unknown`: the directory did not respond. */
 export const signInVerdicts = ['admitted', 'admin', 'disabled', 'refused', 'unknown'] as const;
 
 const refusal = z.object({
@@ -13,7 +13,7 @@ const refusal = z.object({
   code: z.string(),
   /** The same in words. */
   reason: z.string(),
-  /** What was noted about this one try, such as the directory's own words. */
+  /** Details of this attempt, such as the directory's message. */
   detail: z.string().nullable(),
   method: z.string().nullable(),
   source_ip: z.string().nullable(),
@@ -21,7 +21,7 @@ const refusal = z.object({
 
 export const signInExplanation = z.object({
   login: z.string(),
-  /** When the directory was asked. */
+  /** Time of the directory query. */
   as_of: time,
   verdict: z.enum(signInVerdicts),
   reason: z.string(),
@@ -36,7 +36,7 @@ export const signInExplanation = z.object({
     })
     .nullable(),
   evidence: decisionEvidence,
-  /** The last refused sign-ins under this login, newest first. */
+  /** The last rejected sign-ins under this login, newest first. */
   refusals: z.array(refusal),
 });
 
@@ -45,7 +45,8 @@ export const explanationRoutes = {
     method: 'GET',
     path: '/api/admin/sign-in/explanation',
     access: 'super_admin',
-    summary: 'Why somebody is admitted, an administrator, disabled or refused at sign-in, as the directory says now',
+    summary:
+      'Why an account is admitted, an administrator, disabled or refused at sign-in, according to the directory now',
     query: z.object({ login: text(256).min(1) }),
     answer: signInExplanation,
     errors: ['directory_unavailable'],

@@ -3,7 +3,7 @@ import { routesOf, text, time, uuidParams } from './http.ts';
 
 const route = routesOf('identity');
 
-/** Where a membership comes from: made by a person, or by the directory of that name (specification, "Group mapping"). */
+/** Source of a membership: a person, or the directory of that name (specification, "Group mapping"). */
 export const membershipSources = ['manual', 'ldap', 'oidc', 'proxy'] as const;
 /** What a member may do with the group itself. */
 export const groupRoles = ['member', 'manager'] as const;
@@ -21,7 +21,7 @@ export const groupObject = z.object({
   name: z.string(),
   description: z.string(),
   member_count: z.int(),
-  /** What the caller is in this group; null: not a member. */
+  /** The caller's role in this group; null: not a member. */
   my_role: z.enum(groupRoles).nullable(),
   created_at: time,
   updated_at: time,
@@ -72,7 +72,7 @@ export const groupRoutes = {
     method: 'DELETE',
     path: '/api/groups/{uuid}',
     access: 'admin',
-    summary: 'Delete a group, its memberships, and the mappings that only lead to it',
+    summary: 'Delete a group, its memberships, and the mappings that only grant it',
     params: uuidParams,
   }),
   addMember: route({

@@ -16,16 +16,16 @@ export const mappingObject = z.object({
   group_name: z.string().nullable(),
   grants_role: z.enum(grantableRoles).nullable(),
   description: z.string().nullable(),
-  /** Memberships of that group which this source made. */
+  /** Number of memberships of that group assigned by this source. */
   member_count: z.int(),
-  /** Another mapping that an equal distinguished name reaches too (RFC 4514), though its text differs. */
+  /** Another mapping with an equal distinguished name (RFC 4514) in a different spelling. */
   warning: z.string().nullable(),
   created_at: time,
   updated_at: time,
 });
 
 const claimValue = text(1024).trim().min(1);
-/** The cap on the wire; the service and the table refuse a higher role again. */
+/** The cap at the API; the service and the table enforce it, too. */
 const grantsRole = z.string().regex(/^(?:user|admin)$/, 'must be user or admin');
 const givesNothing = { message: 'A mapping must set group_uuid, grants_role, or both' };
 
@@ -82,7 +82,7 @@ export const mappingRoutes = {
     method: 'POST',
     path: '/api/admin/group-mappings/test',
     access: 'super_admin',
-    summary: 'What the mappings make of claims, or of a person in the directory; writes nothing',
+    summary: 'The result of the mappings for claims or for a person in the directory; writes nothing',
     body: z
       .object({
         source: z.enum(mappingSources),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { roles } from './define.ts';
 import { time } from './http.ts';
 
-/** Where an account comes from (specification, "What the service does"). */
+/** Source of an account (specification, "What the service does"). */
 export const authTypes = ['local', 'ldap', 'oidc', 'pki', 'proxy'] as const;
 export const approvalStatuses = ['approved', 'pending', 'rejected'] as const;
 
@@ -46,12 +46,12 @@ export const sessionObject = z.object({
   current: z.boolean(),
 });
 
-/** What the edge knows of a caller after resolving an access token. */
+/** The caller's data after the edge has resolved an access token. */
 export const resolvedSession = z.object({
   userId: z.uuid(),
   sessionId: z.uuid(),
   role: z.enum(roles),
-  /** Lifecycle refusal (403 code) that applies to everything but reading oneself and signing out; null: none. */
+  /** 403 code that applies to all routes except reading one's own account and signing out; null: none. */
   refusal: z
     .enum([
       'account_pending_approval',
@@ -61,9 +61,9 @@ export const resolvedSession = z.object({
       'account_expired',
     ])
     .nullable(),
-  /** Epoch milliseconds after which the access token is no longer good. */
+  /** Expiry of the access token in epoch milliseconds. */
   expiresAt: z.int(),
-  /** The session's CSRF token, which a change asked for with cookies must bring along. */
+  /** The session's CSRF token, required for changes by callers with cookies. */
   csrfToken: z.string().optional(),
 });
 export type ResolvedSession = z.infer<typeof resolvedSession>;

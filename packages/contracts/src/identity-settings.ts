@@ -26,7 +26,7 @@ type StringSetting = Base & {
   /** Empty: none. */
   readonly default: string;
   readonly max: number;
-  /** Kept encrypted and never given back. */
+  /** Stored encrypted and never returned. */
   readonly sensitive: boolean;
   readonly choices?: readonly string[];
 };
@@ -87,12 +87,12 @@ const lockout = settingsOf('lockout');
 const long = 65_536;
 
 /**
- * Every sign-in setting. The environment variable of a setting is its key in upper case; it seeds the setting and is
- * used while nothing is stored. For OIDC the older spelling `KEYCLOAK_*` works too and wins.
+ * All sign-in settings. The environment variable of a setting is its key in upper case; it is used while nothing is stored.
+ * For OIDC the older spelling `KEYCLOAK_*` is accepted, too, and takes precedence.
  */
 export const authSettings = {
   local_enabled: local.flag(true, 'Sign-in with a password kept here; a super_admin can always use theirs'),
-  allow_registration: local.flag(false, 'Anybody may make an account for themselves'),
+  allow_registration: local.flag(false, 'Anyone may register an account'),
   require_account_approval: local.flag(false, 'New accounts wait until an administrator releases them'),
 
   ldap_enabled: ldap.flag(false, 'Sign-in with the directory'),
@@ -114,7 +114,10 @@ export const authSettings = {
   ldap_recursive_groups: ldap.flag(false, 'Groups inside groups count'),
   ldap_group_attr: ldap.line('memberOf', 'Attribute that lists the groups of a person', 128),
   ldap_tls_ca: ldap.line('', 'Certificate authorities (PEM) trusted beside those of the system', long),
-  ldap_email_verified: ldap.flag(false, 'E-mail addresses in this directory are administered, nobody sets their own'),
+  ldap_email_verified: ldap.flag(
+    false,
+    'E-mail addresses in this directory are managed by administrators; users cannot set their own',
+  ),
 
   oidc_enabled: oidc.flag(false, 'Sign-in with the identity provider'),
   oidc_display_name: oidc.line('Single sign-on', 'Name on the sign-in button', 100),
@@ -144,7 +147,7 @@ export const authSettings = {
   pki_cert_header: pki.line('X-Client-Cert', 'Header in which the proxy forwards the certificate', 100),
   pki_ca_cert: pki.line('', 'Authorities (PEM) that issue the certificates', long),
   pki_verify_revocation: pki.flag(false, 'Ask the revocation list'),
-  // As much as one request can carry; longer lists are fetched.
+  // Limited by the size of a request; longer lists are fetched.
   pki_crl: pki.line('', 'Revocation lists (PEM)', 900_000),
   pki_crl_url: pki.line('', 'Where the revocation list is fetched'),
   pki_crl_cache_seconds: pki.count(3600, [10, 604_800], 'How long a fetched list is used'),
@@ -218,7 +221,7 @@ export const secretRecipients = recipientsOfSecrets satisfies Partial<
   Record<AuthSettingKey, readonly AuthSettingKey[]>
 >;
 
-/** The settings as they are in force, secrets in the clear: never leaves identity. */
+/** The effective settings with plaintext secrets; never leaves identity. */
 export type AuthSettings = {
   [K in AuthSettingKey]: (typeof authSettings)[K] extends BooleanSetting
     ? boolean

@@ -7,11 +7,11 @@ const route = routesOf('identity');
 
 /** An account as an administrator sees it. */
 export const adminUserObject = userObject.extend({
-  /** Until when sign-in is locked after failures; null: it is not. */
+  /** End of the sign-in lock after failures; null: not locked. */
   locked_until: time.nullable(),
-  /** Who disabled the account: a person, the directory, or nobody. */
+  /** Source of the account's disabling; null: not disabled. */
   disabled_by: z.enum(['administrator', 'directory']).nullable(),
-  /** Issuer of the certificate that the account is linked to; null: whichever authority is set, or no certificate. */
+  /** Issuer of the linked certificate; null: any configured authority, or no certificate. */
   pki_issuer_dn: z.string().nullable(),
   groups: z.array(z.object({ uuid: z.uuid(), name: z.string() })),
 });
@@ -45,7 +45,7 @@ export const userRoutes = {
     method: 'POST',
     path: '/api/admin/users',
     access: 'admin',
-    summary: 'Make an account; a role above user needs super_admin. Only local accounts have a password here',
+    summary: 'Create an account; a role above user needs super_admin. Only local accounts have a password here',
     body: z.object({
       email,
       full_name: fullName.optional(),
@@ -111,7 +111,7 @@ export const userRoutes = {
     method: 'PUT',
     path: '/api/admin/users/{uuid}/role',
     access: 'super_admin',
-    summary: 'Change a role; the last super_admin keeps theirs, nobody changes their own',
+    summary: 'Change a role; the last super_admin keeps theirs, and callers cannot change their own',
     params: uuidParams,
     query: z.object({ new_role: z.enum(roles) }),
     answer: z.object({ success: z.literal(true), old_role: z.enum(roles), new_role: z.enum(roles) }),
@@ -160,7 +160,7 @@ export const userRoutes = {
     method: 'GET',
     path: '/api/admin/users/{uuid}/sessions',
     access: 'admin',
-    summary: "Somebody's sessions",
+    summary: "An account's sessions",
     params: uuidParams,
     answer: z.object({ sessions: z.array(sessionObject), total: z.int() }),
     errors: ['account_out_of_reach'],
@@ -169,7 +169,7 @@ export const userRoutes = {
     method: 'DELETE',
     path: '/api/admin/users/{uuid}/sessions',
     access: 'admin',
-    summary: "End all of somebody's sessions",
+    summary: 'End all sessions of an account',
     params: uuidParams,
     answer: z.object({ success: z.literal(true), sessions_terminated: z.int() }),
     status: 200,
@@ -179,7 +179,7 @@ export const userRoutes = {
     method: 'DELETE',
     path: '/api/admin/users/{uuid}/sessions/{session_uuid}',
     access: 'admin',
-    summary: "End one of somebody's sessions",
+    summary: 'End one session of an account',
     params: z.object({ uuid: z.uuid(), session_uuid: z.uuid() }),
     errors: ['account_out_of_reach'],
   }),
@@ -187,7 +187,7 @@ export const userRoutes = {
     method: 'POST',
     path: '/api/auth/register',
     access: 'public',
-    summary: 'Make an account for oneself, where allow_registration is on',
+    summary: 'Register an account, where allow_registration is on',
     body: z.object({ email, password, full_name: fullName.optional() }),
     answer: message,
     status: 202,
@@ -198,7 +198,7 @@ export const userRoutes = {
     method: 'GET',
     path: '/api/auth/password-policy',
     access: 'public',
-    summary: 'What a new password must be like',
+    summary: 'Rules for a new password',
     answer: z.object({
       enabled: z.boolean(),
       min_length: z.int(),

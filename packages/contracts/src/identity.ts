@@ -19,7 +19,7 @@ export const identityRoutes = {
     access: 'public',
     summary: 'Sign in with user name (or e-mail address) and password',
     bodyKind: 'form',
-    // Empty ones are refused like wrong ones, by the same code.
+    // Empty values are rejected with the same code as wrong ones.
     body: z.object({ username: text(320), password: text(1024) }),
     answer: tokenAnswer,
     csrfExempt: true,
@@ -72,7 +72,7 @@ export const identityRoutes = {
     method: 'GET',
     path: '/api/auth/methods',
     access: 'public',
-    summary: 'The ways to sign in that are switched on',
+    summary: 'The enabled sign-in methods',
     answer: z.object({
       /** In the order local, ldap, oidc, pki, proxy. */
       methods: z.array(z.enum(authTypes)),
@@ -100,7 +100,7 @@ export const identityRoutes = {
     method: 'GET',
     path: '/api/auth/oidc/callback',
     access: 'public',
-    summary: 'Finish it with what the provider sent to the page /login',
+    summary: 'Complete it with the parameters that the provider sent to the page /login',
     query: z.object({
       code: text(4096).optional(),
       state: text(512).optional(),
@@ -127,7 +127,7 @@ export const identityRoutes = {
     method: 'POST',
     path: '/api/auth/proxy/authenticate',
     access: 'public',
-    summary: 'Sign in as whom a trusted proxy names in its header',
+    summary: 'Sign in as the user that a trusted proxy names in its header',
     answer: tokenAnswer,
     csrfExempt: true,
     errors: ['sign_in_method_off', 'invalid_assertion', ...signInErrors],

@@ -9,9 +9,9 @@ const edgeSettings = z.object({
 });
 export type EdgeSettings = z.infer<typeof edgeSettings>;
 
-/** Routes between services on their API ports; the edge never lets one of these in from outside. */
+/** Routes between services on their API ports; the edge never forwards them from outside. */
 export const internalRoutes = {
-  /** What the edge asks when it does not know a token: over HTTP, so that it works while the bus is away too. */
+  /** Resolves a token that is not in the edge's cache; over HTTP, so that it works while the bus is unavailable. */
   resolveSession: {
     method: 'POST',
     path: '/internal/sessions/resolve',
@@ -31,7 +31,7 @@ export const internalRoutes = {
     otherStatuses: {},
     otherAnswers: {},
   },
-  /** Settings that the edge enforces; asked for at its start and whenever they change. */
+  /** Settings that the edge enforces; requested at its start and after every change. */
   edgeSettings: {
     method: 'GET',
     path: '/internal/edge-settings',

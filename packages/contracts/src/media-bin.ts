@@ -9,7 +9,7 @@ export const binnedFile = fileObject.extend({
   deleted_at: time,
   purge_at: time,
   deleted_by: z.uuid().nullable(),
-  /** null: deleted by its owner, or identity cannot be asked. */
+  /** null: deleted by its owner, or identity does not respond. */
   deleted_by_name: z.string().nullable(),
 });
 
@@ -26,7 +26,7 @@ export const binRoutes = {
     method: 'POST',
     path: '/api/files/{uuid}/restore',
     access: 'user',
-    summary: 'Take a file out of the bin; processing that its deletion stopped begins again',
+    summary: 'Restore a file from the bin; processing that its deletion cancelled starts again',
     params: uuidParams,
     answer: fileObject,
     errors: ['permission_required', 'file_busy'],
@@ -35,7 +35,7 @@ export const binRoutes = {
     method: 'DELETE',
     path: '/api/files/bin/{uuid}',
     access: 'user',
-    summary: 'Delete a file in the bin permanently, with everything made from it',
+    summary: 'Permanently delete a file in the bin with everything derived from it',
     params: uuidParams,
     errors: ['permission_required', 'file_busy'],
   }),

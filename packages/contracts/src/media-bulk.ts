@@ -35,13 +35,13 @@ export const bulkRoutes = {
     method: 'POST',
     path: '/api/files/bulk',
     access: 'user',
-    summary: 'Do one thing to many files, each of them alone; the answer has a result for each, in the order given',
+    summary: 'Perform one action on many files independently; the response has a result for each, in the given order',
     body: bulkRequest,
     answer: z.object({
       results: z.array(
         z.object({
           file_uuid: z.uuid(),
-          /** null: done. The code and the text are those of the route for one file. */
+          /** null: succeeded. Code and text are those of the route for one file. */
           error: z.object({ code: z.string(), message: z.string() }).nullable(),
         }),
       ),

@@ -5,7 +5,7 @@ import { fileObject, segmentObject } from './media-objects.ts';
 const route = routesOf('media');
 const partial = { 206: 'The part that Range names', 304: 'The caller has this version' };
 const binary = z.string();
-/** For other programs: speakers by their label, and no identifiers of this installation. */
+/** For other programs: speakers by their label, without identifiers of this installation. */
 const exportedTranscript = fileObject
   .pick({
     title: true,

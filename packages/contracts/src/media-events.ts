@@ -6,7 +6,7 @@ import { word } from './transcription.ts';
 import { runOptions } from './transcription-jobs.ts';
 
 const ofFile = { fileId: z.uuid(), ownerId: z.uuid() };
-/** Who may see a file besides its owner. Of two of one file the one with the higher version is newer. */
+/** The groups and users who may see a file besides its owner. The higher version is newer. */
 export const fileAccess = z.object({
   ...ofFile,
   groupIds: z.array(z.uuid()),
@@ -14,7 +14,7 @@ export const fileAccess = z.object({
   version: z.int(),
 });
 export type FileAccess = z.infer<typeof fileAccess>;
-/** What people do with files, as far as it is audited. */
+/** Audited actions on files. */
 export const fileActions = [
   'file_uploaded',
   'file_shared',
@@ -36,7 +36,7 @@ export const mediaEvents = {
       options: runOptions,
     }),
   ),
-  /** Run it all again; the earlier run, if any, is superseded. */
+  /** Starts a new run; the earlier run, if any, is superseded. */
   reprocessOrdered: defineEvent(
     'evt.media.file.reprocess-ordered.v1',
     z.object({ ...ofFile, objectKey: z.string(), contentType: z.string(), options: runOptions }),
@@ -44,12 +44,12 @@ export const mediaEvents = {
   cancelOrdered: defineEvent('evt.media.file.cancel-ordered.v1', z.object(ofFile)),
   /** Any field a list shows has changed (status, title, duration, ...). */
   updated: defineEvent('evt.media.file.updated.v1', z.object({ ...ofFile, status: z.enum(fileStatuses) })),
-  /** It is in the bin: for everybody as if it were deleted, until it is restored. */
+  /** Moved to the bin: invisible until it is restored. */
   binned: defineEvent('evt.media.file.binned.v1', z.object(ofFile)),
   restored: defineEvent('evt.media.file.restored.v1', z.object({ ...ofFile, transcriptVersion: z.int() })),
   /** Deleted permanently. */
   deleted: defineEvent('evt.media.file.deleted.v1', z.object(ofFile)),
-  /** A person or a group may see the file now and could not before. */
+  /** A user or a group got access to the file. */
   shared: defineEvent(
     'evt.media.file.shared.v1',
     z.object({ ...ofFile, sharedBy: z.uuid(), userId: z.uuid().nullable(), groupId: z.uuid().nullable() }),
@@ -58,7 +58,7 @@ export const mediaEvents = {
     'evt.media.file.transcription-ended.v1',
     z.object({ ...ofFile, outcome: z.enum(transcriptionOutcomes), noSpeech: z.boolean() }),
   ),
-  /** What a person did with a file; identity writes it to the audit trail. */
+  /** A user's action on a file; identity writes it to the audit trail. */
   actionPerformed: defineEvent(
     'evt.media.action.performed.v1',
     z.object({
@@ -75,12 +75,12 @@ export const mediaEvents = {
     }),
   ),
   accessChanged: defineEvent('evt.media.file.access-changed.v1', fileAccess),
-  /** Segments and speakers of a run are in the database; `provisional` until speakers are known. */
+  /** A run's transcript is stored; `provisional` until diarization has finished. */
   transcriptStored: defineEvent(
     'evt.media.transcript.stored.v1',
     z.object({ ...ofFile, runId: z.uuid(), transcriptVersion: z.int(), provisional: z.boolean() }),
   ),
-  /** Somebody edited text, speakers, tags or title: what search shows of the file is out of date. */
+  /** Text, speakers, tags or title were edited: the search index of the file is outdated. */
   transcriptEdited: defineEvent('evt.media.transcript.edited.v1', z.object({ ...ofFile, transcriptVersion: z.int() })),
 };
 
@@ -96,7 +96,7 @@ export const indexableFile = z.object({
   tags: z.array(z.string()),
 });
 export const mediaRpc = {
-  /** A file and a page of its transcript for the index; null when the file is gone. */
+  /** A file and a page of its transcript for the index; null when the file does not exist. */
   transcriptPage: defineRpc('media', 'transcript-page', {
     request: z.object({ fileId: z.uuid(), offset: z.int().min(0), limit: z.int().min(1).max(1000) }),
     reply: z.object({
@@ -118,13 +118,13 @@ export const mediaRpc = {
     request: z.object({ after: z.uuid().nullable(), limit: z.int().min(1).max(500) }),
     reply: z.object({ files: z.array(z.object({ ...ofFile, transcriptVersion: z.int() })) }),
   }),
-  /** Files that are or were shared after `after` in order of id: what a follower of `accessChanged` begins with. */
+  /** Files after `after` in order of id that are or were shared: the initial state for followers of `accessChanged`. */
   listShared: defineRpc('media', 'list-shared', {
     request: z.object({ after: z.uuid().nullable(), limit: z.int().min(1).max(500) }),
     reply: z.object({ files: z.array(fileAccess) }),
   }),
-  /** Which of these files there are, by name, and whether somebody may read each; who is gone is missing. */
-  standing: defineRpc('media', 'standing', {
+  /** Titles of the existing files and whether the reader may read them; deleted files are omitted. */
+  describeFiles: defineRpc('media', 'standing', {
     request: z.object({
       fileIds: z.array(z.uuid()).max(500),
       reader: z.object({ userId: z.uuid(), role: z.enum(roles) }),

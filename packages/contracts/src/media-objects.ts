@@ -32,7 +32,7 @@ export const speakerObject = z.object({
   /** Seconds spoken in this file. */
   talk_time: z.number(),
 });
-/** How many voices a caller may expect in a recording. */
+/** Range of speaker counts in a request. */
 export const speakerCount = z.coerce.number().int().min(1).max(50).optional();
 const speakerRef = speakerObject.omit({ talk_time: true });
 
@@ -46,7 +46,7 @@ export const segmentObject = z.object({
   edited: z.boolean(),
   edited_at: time.nullable(),
   edited_by: z.uuid().nullable(),
-  /** null: not edited, the account is gone, or identity cannot be asked. */
+  /** null: not edited, the account was deleted, or identity does not respond. */
   edited_by_name: z.string().nullable(),
   version: z.int(),
   words: z.array(word),
@@ -55,7 +55,7 @@ export const segmentObject = z.object({
 export const undoObject = z.object({ uuid: z.uuid(), expires_at: time });
 export type SegmentObject = z.infer<typeof segmentObject>;
 
-/** What somebody may do with another's file: read it, or correct it too. */
+/** Permissions of a share: read, or read and edit. */
 export const sharePermissions = ['viewer', 'editor'] as const;
 export type SharePermission = (typeof sharePermissions)[number];
 
@@ -64,9 +64,9 @@ export const fileObject = z.object({
   filename: z.string(),
   title: z.string(),
   user_id: z.uuid(),
-  /** Name of the owner; null: the caller owns it, or identity cannot be asked. */
+  /** Name of the owner; null: the caller owns it, or identity does not respond. */
   owner_name: z.string().nullable(),
-  /** What the caller may do with it; administrators may what its owner may. */
+  /** The caller's permission; administrators have the owner's. */
   my_permission: z.enum(['owner', ...sharePermissions]),
   status: z.enum(fileStatuses),
   /** The status in words for people, e.g. "Waiting for a speech engine". */
@@ -91,9 +91,9 @@ export const fileObject = z.object({
   diarization_provider: z.string().nullable(),
   speaker_count: z.int(),
   transcript_version: z.int(),
-  /** The engine found no words: there is nothing to wait for. */
+  /** The engine found no words. */
   no_speech: z.boolean(),
-  /** Honest notes, e.g. why there is only one speaker or that the recording was cut off. */
+  /** Warnings, e.g. why there is only one speaker or that the recording was truncated. */
   warnings: z.array(z.string()),
   error: z.object({ code: z.string(), message: z.string(), what_to_do: z.string(), retryable: z.boolean() }).nullable(),
 });
@@ -108,12 +108,12 @@ export const fileDetail = fileObject.extend({
 });
 export type FileDetail = z.infer<typeof fileDetail>;
 
-/** With whom a file is shared: the members of a group, or one person. */
+/** A share of a file with the members of a group or with one user. */
 export const shareObject = z.object({
   uuid: z.uuid(),
   group_uuid: z.uuid().nullable(),
   user_uuid: z.uuid().nullable(),
-  /** Name (or address) of the person; null for a group, and while identity cannot be asked. */
+  /** Name (or address) of the user; null for a group, and while identity does not respond. */
   user_name: z.string().nullable(),
   permission: z.enum(sharePermissions),
   shared_by: z.uuid(),

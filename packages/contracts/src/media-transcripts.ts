@@ -6,7 +6,7 @@ const route = routesOf('media');
 
 /** Changes of a transcript that can be undone. */
 export const changeKinds = ['segment_edited', 'segment_deleted', 'speaker_merged', 'speaker_deleted'] as const;
-/** null: nothing was changed. */
+/** null: nothing changed. */
 const undoable = { undo: undoObject.nullable() };
 
 export const transcriptRoutes = {
@@ -48,7 +48,7 @@ export const transcriptRoutes = {
     method: 'PUT',
     path: '/api/transcripts/segments/{uuid}/speaker',
     access: 'user',
-    summary: 'Give a segment to another speaker',
+    summary: 'Assign a segment to another speaker',
     params: uuidParams,
     body: z.object({ speaker_uuid: z.uuid().nullable() }),
     answer: segmentObject.extend(undoable),
@@ -88,7 +88,7 @@ export const transcriptRoutes = {
     method: 'POST',
     path: '/api/speakers/{uuid}/merge/{target_uuid}',
     access: 'user',
-    summary: 'Give everything this speaker says to another one and remove it',
+    summary: 'Assign all segments of a speaker to another one and remove it',
     params: z.object({ uuid: z.uuid(), target_uuid: z.uuid() }),
     answer: speakerObject.extend(undoable),
     errors: ['permission_required', 'speaker_mismatch'],
@@ -97,7 +97,7 @@ export const transcriptRoutes = {
     method: 'DELETE',
     path: '/api/speakers/{uuid}',
     access: 'user',
-    summary: 'Remove a speaker; what was said stays, without a speaker',
+    summary: 'Remove a speaker; its segments stay, without a speaker',
     params: uuidParams,
     answer: z.object({ undo: undoObject }),
     errors: ['permission_required'],

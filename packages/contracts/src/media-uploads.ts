@@ -4,7 +4,7 @@ import { routesOf, text, time } from './http.ts';
 import { fileObject, speakerCount } from './media-objects.ts';
 
 const route = routesOf('media');
-/** What any step of a resumable upload may refuse; the last step takes the recording in. */
+/** Errors of any step of a resumable upload; the last step creates the file. */
 const transferErrors: readonly RouteError[] = [
   'invalid_body',
   'upload_empty',
@@ -18,7 +18,7 @@ const transferErrors: readonly RouteError[] = [
   'upload_quota_exceeded',
   'language_unsupported',
   'filename_invalid',
-  // Clients of the protocol take 409 for another offset and send everything again.
+  // tus clients interpret 409 as a wrong offset and send everything again.
   ['duplicate_file', 422],
   'storage_full',
   'storage_unavailable',
@@ -34,7 +34,7 @@ export const uploadOptions = z.object({
   min_speakers: speakerCount,
   max_speakers: speakerCount,
   recorded_date: time.optional(),
-  /** Take the file although the caller has one with the same bytes. */
+  /** Accept the file although the caller has one with the same bytes. */
   allow_duplicate: z.enum(['true', 'false']).optional(),
 });
 
@@ -64,11 +64,11 @@ export const uploadRoutes = {
     method: 'GET',
     path: '/api/files/upload-limits',
     access: 'user',
-    summary: 'What may be uploaded',
+    summary: 'The upload limits',
     answer: z.object({
       max_bytes: z.number().int(),
       accept: z.array(z.string()),
-      /** Resumable uploads that one user may have open at once, and bytes reserved for them. */
+      /** Limits per user: open resumable uploads, and bytes reserved for them. */
       max_open_uploads: z.int(),
       max_reserved_bytes: z.number().int(),
       /** ISO codes of the languages that can be chosen; null: any, or the engines cannot be asked. */
@@ -80,7 +80,7 @@ export const uploadRoutes = {
     method: 'OPTIONS',
     path: '/api/files/tus',
     access: 'public',
-    summary: 'What this tus server can do',
+    summary: 'The protocol extensions of this tus server',
     bodyKind: 'raw',
     csrfExempt: true,
   }),
@@ -88,7 +88,7 @@ export const uploadRoutes = {
     method: 'POST',
     path: '/api/files/tus',
     access: 'user',
-    summary: 'Begin a resumable upload (tus 1.0 creation)',
+    summary: 'Create a resumable upload (tus 1.0 creation)',
     bodyKind: 'raw',
     status: 201,
     errors: transferErrors,
@@ -116,7 +116,7 @@ export const uploadRoutes = {
     method: 'DELETE',
     path: '/api/files/tus/{upload_id}',
     access: 'user',
-    summary: 'Give up a resumable upload',
+    summary: 'Cancel a resumable upload',
     bodyKind: 'raw',
     params: z.object({ upload_id: z.uuid() }),
     errors: [['upload_invalid', 412], 'upload_invalid', 'storage_unavailable'],

@@ -7,7 +7,7 @@ import { tagRoutes } from './media-tags.ts';
 import { transcriptRoutes } from './media-transcripts.ts';
 import { uploadRoutes } from './media-uploads.ts';
 
-/** Every route of media, in the order in which they are described. */
+/** All routes of media, in the order of their description. */
 export const mediaRoutes = {
   ...uploadRoutes,
   ...binRoutes,

@@ -15,7 +15,7 @@ import { routes } from './topology.ts';
 
 type Json = Record<string, unknown>;
 
-/** Schemas that have a name of their own in the description; everything else stands where it is used. */
+/** Schemas with their own name in the description; all others are inlined. */
 const named: Record<string, z.ZodType> = {
   Problem: problem,
   User: userObject,
@@ -41,7 +41,7 @@ const named: Record<string, z.ZodType> = {
 const registry = z.registry<{ id: string }>();
 for (const [id, schema] of Object.entries(named)) registry.add(schema, { id });
 
-/** Points references at the components, and leaves out what a `format` says already or only our registry needs. */
+/** Redirects references to the components, and drops patterns that a `format` implies and internal keys. */
 const tidy = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(tidy);
   if (typeof value !== 'object' || value === null) return value;
@@ -56,7 +56,7 @@ const tidy = (value: unknown): unknown => {
   );
 };
 
-/** JSON Schema of a schema as it travels, with named parts collected in `components`. */
+/** JSON Schema of a schema on the wire, with named parts collected in `components`. */
 const schemaOf = (schema: z.ZodType, io: 'input' | 'output', components: Json): Json => {
   const {
     $schema: _,
@@ -128,7 +128,7 @@ const meanings: Record<number, string> = {
   507: 'The storage is full; see Retry-After',
 };
 
-/** One response for each status that the route's errors have, with the codes that come with it. */
+/** One response per error status of the route, with its codes. */
 const failures = (route: RouteDef): Json => {
   const codes = Map.groupBy(errorsOf(route), (error) => error.status);
   return Object.fromEntries(
@@ -191,7 +191,7 @@ const operationId = ({ method, path }: RouteDef): string =>
     .map((s, i) => (i === 0 ? s : s.charAt(0).toUpperCase() + s.slice(1)))
     .join('');
 
-/** OpenAPI 3.1 description of every HTTP route, from the same definitions that the services and the edge run on. */
+/** OpenAPI 3.1 description of all HTTP routes, from the definitions that the services and the edge use. */
 export const openApi = (version: string): Json => {
   const schemas: Json = {};
   schemaOf(problem, 'output', schemas);

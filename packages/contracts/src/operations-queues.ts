@@ -9,7 +9,7 @@ const route = routesOf('transcription-dispatcher');
 export const queuePause = z.object({
   reason: z.string(),
   by: z.uuid(),
-  /** null: the account is gone, or identity cannot be asked just now. */
+  /** null: the account was deleted, or identity does not respond. */
   by_name: z.string().nullable(),
   at: time,
 });
@@ -19,7 +19,7 @@ export const queueObject = z.object({
   reserved: z.int(),
   orphaned: z.int(),
   oldest_unacked_seconds: z.number(),
-  /** Failed tries that wait until their pause is over. */
+  /** Failed tasks that wait for their backoff. */
   retrying: z.int(),
   dead: z.int(),
   paused: queuePause.nullable(),
@@ -27,11 +27,11 @@ export const queueObject = z.object({
 export const workerObject = z.object({
   id: z.string(),
   service: z.string(),
-  /** What it takes, as `<queue>-<domain>`. */
+  /** The durables it pulls from, `<queue>-<domain>`. */
   pulls: z.array(z.string()),
   engine: engineInfo.nullable(),
   note: z.string().nullable(),
-  /** Offline workers stay for ten minutes. */
+  /** Offline workers are listed for ten minutes. */
   state: z.enum(['online', 'offline']),
   since: time,
   last_seen: time,
@@ -54,7 +54,7 @@ export const queueRoutes = {
     method: 'GET',
     path: '/api/admin/queues',
     access: 'admin',
-    summary: 'Queues with what waits and what is held, and the workers with what they do',
+    summary: 'Queues with their waiting and held tasks, and workers with their running tasks',
     answer: z.object({ queues: z.array(queueObject), workers: z.array(workerObject), at: time }),
     errors: ['broker_unavailable'],
   }),
@@ -62,7 +62,7 @@ export const queueRoutes = {
     method: 'POST',
     path: '/api/admin/queues/{queue}/pause',
     access: 'admin',
-    summary: 'Start nothing new in a queue; what runs is finished',
+    summary: 'Pause a queue; running tasks are finished',
     params: queueParams,
     body: z.strictObject({ reason: text(500).trim().min(1) }),
     answer: queuePause,
@@ -71,7 +71,7 @@ export const queueRoutes = {
     method: 'POST',
     path: '/api/admin/queues/{queue}/resume',
     access: 'admin',
-    summary: 'Go on with a paused queue',
+    summary: 'Resume a paused queue',
     params: queueParams,
     answer: z.object({ resumed: z.boolean() }),
   }),
@@ -88,7 +88,7 @@ export const queueRoutes = {
           pulls: z.array(z.string()),
           engine: engineInfo.nullable(),
           note: z.string().nullable(),
-          /** null: it knows nothing of GPUs. */
+          /** null: the service does not use GPUs. */
           gpu: workerGpu.nullable(),
         }),
       ),

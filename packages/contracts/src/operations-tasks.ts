@@ -5,7 +5,7 @@ import { stages, waitingReasons } from './transcription.ts';
 
 const route = routesOf('transcription-dispatcher');
 
-/** How a try of a task ended; `lost`: its worker went away, `released`: its worker stopped in good order. */
+/** Outcome of an attempt; `lost`: its worker died, `released`: its worker stopped gracefully. */
 export const tryOutcomes = ['running', 'completed', 'failed', 'released', 'lost', 'cancelled'] as const;
 export const tryObject = z.object({
   number: z.int(),
@@ -23,7 +23,7 @@ export const taskObject = z.object({
   status: z.enum(['pending', 'in_progress', 'completed', 'failed', 'cancelled']),
   queue: z.enum(queues),
   media_file_id: z.uuid(),
-  /** null: the file is gone, or its name cannot be asked for just now. */
+  /** null: the file was deleted, or media does not respond. */
   file_title: z.string().nullable(),
   user_id: z.uuid(),
   worker: z.string().nullable(),
@@ -32,11 +32,11 @@ export const taskObject = z.object({
   created_at: time,
   started_at: time.nullable(),
   completed_at: time.nullable(),
-  /** When it is tried again after a failure. */
+  /** Time of the next attempt after a failure. */
   next_attempt_at: time.nullable(),
   error_code: z.string().nullable(),
   error_message: z.string().nullable(),
-  /** Failed for good, and nobody has retried or discarded it. */
+  /** Failed permanently, and neither retried nor discarded. */
   dead: z.boolean(),
 });
 
@@ -71,7 +71,7 @@ export const taskRoutes = {
     method: 'GET',
     path: '/api/tasks',
     access: 'user',
-    summary: "The newest 10,000 tasks of the caller's files that fit; an administrator sees everybody's",
+    summary: "The newest 10,000 matching tasks of the caller's files; an administrator sees those of all users",
     query: z.object({
       ...pageQuery,
       status: taskObject.shape.status.optional(),
@@ -79,7 +79,7 @@ export const taskRoutes = {
       queue: z.enum(queues).optional(),
       file: z.uuid().optional(),
       owner: z.uuid().optional(),
-      /** In the error, the worker's name, or at the beginning of an id. */
+      /** Matches text of the error or the worker's name, or the start of an id. */
       q: text(100).trim().optional(),
     }),
     answer: pageOf(taskObject),
@@ -88,7 +88,7 @@ export const taskRoutes = {
     method: 'GET',
     path: '/api/tasks/dead',
     access: 'admin',
-    summary: 'Tasks that failed for good, by kind and one by one, newest first',
+    summary: 'Dead tasks, by kind and one by one, newest first',
     query: z.object({ ...pageQuery, ...kind }),
     answer: pageOf(taskObject).extend({ kinds: z.array(deadKind) }),
   }),
@@ -96,7 +96,7 @@ export const taskRoutes = {
     method: 'POST',
     path: '/api/tasks/dead/retry',
     access: 'admin',
-    summary: 'Try all dead tasks of a kind again, at most 1,000 a call',
+    summary: 'Retry all dead tasks of a kind, at most 1,000 per call',
     body: z.strictObject(kind),
     answer: z.object({
       retried: z.int(),
@@ -108,7 +108,7 @@ export const taskRoutes = {
     method: 'POST',
     path: '/api/tasks/dead/discard',
     access: 'admin',
-    summary: 'Discard all dead tasks of a kind; their files stay as they are',
+    summary: 'Discard all dead tasks of a kind; their files do not change',
     body: z.strictObject(kind),
     answer: z.object({ discarded: z.int() }),
   }),
@@ -123,13 +123,13 @@ export const taskRoutes = {
     method: 'GET',
     path: '/api/tasks/files/{uuid}',
     access: 'user',
-    summary: "Stages of a file's latest run with their timing and every try, for whoever may read the file",
+    summary: "Stages of a file's latest run with their timing and all attempts, for users who may read the file",
     params: uuidParams,
     answer: z.object({
       run_id: z.uuid(),
       status: z.enum(['running', 'waiting', 'completed', 'failed', 'cancelled']),
       waiting_for: z.enum(waitingReasons).nullable(),
-      /** Why its queue is paused, while that is what it waits for. */
+      /** Why the queue is paused, while the file waits for it. */
       paused_reason: z.string().nullable(),
       audio_duration_s: z.number().nullable(),
       created_at: time,
@@ -141,7 +141,7 @@ export const taskRoutes = {
     method: 'GET',
     path: '/api/tasks/{uuid}',
     access: 'user',
-    summary: 'One task with its tries',
+    summary: 'One task with its attempts',
     params: uuidParams,
     answer: taskObject.extend({ tries: z.array(tryObject) }),
   }),
@@ -149,7 +149,7 @@ export const taskRoutes = {
     method: 'POST',
     path: '/api/tasks/{uuid}/retry',
     access: 'admin',
-    summary: 'Try a dead task again; its count of failures starts anew, its run and its file go on',
+    summary: 'Retry a dead task; its failures count from zero again, and its run and file continue',
     params: uuidParams,
     answer: taskObject,
     errors: ['task_not_dead', 'task_superseded', 'run_under_way', 'file_deleted'],
@@ -158,7 +158,7 @@ export const taskRoutes = {
     method: 'DELETE',
     path: '/api/tasks/{uuid}',
     access: 'admin',
-    summary: 'Discard a dead task; its file stays as it is',
+    summary: 'Discard a dead task; its file does not change',
     params: uuidParams,
     errors: ['task_not_dead'],
   }),

@@ -3,10 +3,10 @@ import { defineEvent } from './define.ts';
 import { queueRoutes } from './operations-queues.ts';
 import { taskRoutes } from './operations-tasks.ts';
 
-/** Every route that operates the dispatcher, in the order in which they are described. */
+/** All routes of the dispatcher, in the order of their description. */
 export const dispatcherRoutes = { ...taskRoutes, ...queueRoutes };
 
-/** What an administrator did to queues and dead jobs; identity writes it to the audit trail. */
+/** An administrator's action on queues and dead jobs; identity writes it to the audit trail. */
 export const operationActions = [
   'queue_paused',
   'queue_resumed',

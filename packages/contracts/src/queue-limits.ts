@@ -1,14 +1,14 @@
 import type { JobDef, Queue } from './define.ts';
 
-/** How many jobs of a queue a worker process does at once, and after how many the process that does them is replaced. */
+/** Concurrent jobs of a queue per worker process, and the number of tasks before the process is recycled. */
 export type QueueLimit = {
   readonly concurrency: number;
   readonly recycleAfter: number;
-  /** The variable that sets another concurrency, where there is one. */
+  /** The variable that overrides the concurrency, if there is one. */
   readonly variable?: string;
 };
 
-/** Specification, "Limits": worker concurrency. Every service that works jobs takes its numbers from here. */
+/** Specification, "Limits": worker concurrency. All services with workers use these values. */
 export const queueLimits: Readonly<Record<Queue, QueueLimit>> = {
   gpu: { concurrency: 1, recycleAfter: 100_000, variable: 'GPU_CONCURRENT_REQUESTS' },
   download: { concurrency: 3, recycleAfter: 10, variable: 'DOWNLOAD_CONCURRENCY' },

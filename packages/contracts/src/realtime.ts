@@ -3,9 +3,9 @@ import { fileStatuses, transcriptionOutcomes } from './media-objects.ts';
 import { stages } from './transcription.ts';
 
 /**
- * Messages of the push channel `/api/ws`: an envelope `{type, data, seq}`. They name entities; the client refetches
- * what it may see. `seq` grows; a client that reconnects within 60 s sends the last one it saw and misses nothing.
- * Live values (progress) carry no `seq`.
+ * Messages of the push channel `/api/ws`: an envelope `{type, data, seq}`. They name entities, which the client fetches
+ * again. `seq` grows; a client that reconnects within 60 s sends its last one and receives all missed messages.
+ * Live values (progress) have no `seq`.
  */
 export const pushMessage = z.discriminatedUnion('type', [
   z.object({
@@ -47,7 +47,7 @@ export const pushMessage = z.discriminatedUnion('type', [
       eta_seconds: z.number().nullable(),
     }),
   }),
-  /** More was missed than is kept: fetch everything anew. */
+  /** More messages were missed than are buffered: fetch everything again. */
   z.object({ type: z.literal('resync'), data: z.object({ seq: z.int() }) }),
   z.object({ type: z.literal('pong'), data: z.object({}) }),
 ]);

@@ -5,10 +5,10 @@ import { listQuery, pageQuery, routesOf, text, time } from './http.ts';
 const route = routesOf('search-indexer');
 
 export const searchOccurrence = z.object({
-  /** HTML-escaped text in which only `<mark>` is markup. */
+  /** HTML-escaped text whose only markup is `<mark>`. */
   snippet: z.string(),
   speaker: z.string().nullable(),
-  /** Seconds: where the first matching word is spoken, or where the passage begins. */
+  /** Time of the first matching word in seconds, or the passage's start. */
   start_time: z.number(),
   end_time: z.number(),
   score: z.number(),
@@ -38,7 +38,7 @@ export const searchAnswer = z.object({
   page_size: z.int(),
   search_time_ms: z.number(),
   search_mode: z.enum(['hybrid', 'keyword', 'semantic']),
-  /** Which legs ran; a leg that did not is named here, never silently left out. */
+  /** Status of each leg, so that a leg that did not run is visible. */
   legs: z.object({ keyword: legStatus, semantic: legStatus }),
 });
 export type SearchAnswer = z.infer<typeof searchAnswer>;
@@ -48,7 +48,7 @@ export const searchRoutes = {
     method: 'GET',
     path: '/api/search',
     access: 'user',
-    summary: 'Search transcripts by words and by meaning',
+    summary: 'Search transcripts by keyword and by meaning',
     query: z.object({
       ...pageQuery,
       q: text(500).trim().min(1),
@@ -70,7 +70,7 @@ export const searchRoutes = {
     method: 'GET',
     path: '/api/search/suggestions',
     access: 'user',
-    summary: 'Titles and speakers that begin like this',
+    summary: 'Titles and speakers by prefix',
     query: z.object({ q: text(100).trim().min(2), limit: z.coerce.number().int().min(1).max(20).default(10) }),
     answer: z.array(z.object({ type: z.enum(['title', 'speaker']), text: z.string(), file_uuid: z.uuid().nullable() })),
     errors: ['search_unavailable'],
@@ -87,7 +87,7 @@ export const searchRoutes = {
     method: 'GET',
     path: '/api/search/reindex/status',
     access: 'admin',
-    summary: 'How far the rebuild is',
+    summary: 'Progress of the rebuild',
     answer: z.object({
       in_progress: z.boolean(),
       total_files: z.int(),

@@ -1,6 +1,6 @@
 /**
- * Stored secrets, and what says to whom they are told: with another of these they have to be given once more. Apart
- * from the schemas, so that the browser can know it without them: a page that loads them breaks its own content policy.
+ * Stored secrets with the settings that determine their recipient: changing one of these requires the secret again. Separate
+ * from the schemas, because the browser's content security policy does not allow loading those.
  */
 export const recipientsOfSecrets = {
   ldap_bind_password: ['ldap_server', 'ldap_port', 'ldap_use_ssl', 'ldap_use_tls', 'ldap_bind_dn'],

@@ -2,13 +2,13 @@ import { describe, expect, it } from '@jest/globals';
 import { speakerLabel, speakerName, speakerNumber } from './speakers.ts';
 
 describe('a speaker', () => {
-  it('is called as somebody named it, and by its number until then', () => {
+  it('is displayed with its given name, or with its number', () => {
     expect(speakerName({ name: 'SPEAKER_02', display_name: 'Ada' })).toBe('Ada');
     expect(speakerName({ name: 'SPEAKER_02', display_name: null })).toBe('Speaker 2');
     expect(speakerName({ name: 'SPEAKER_12', display_name: '' })).toBe('Speaker 12');
   });
 
-  it('whose name is no label is called by it', () => {
+  it('is displayed with its name when that is not a label', () => {
     expect(speakerName({ name: 'Grace', display_name: null })).toBe('Grace');
     expect(speakerNumber('Grace')).toBeUndefined();
   });

@@ -3,13 +3,13 @@ const LABEL = /^SPEAKER_(\d+)$/;
 /** The label of a file's n-th speaker: `SPEAKER_01`. Labels never change. */
 export const speakerLabel = (number: number): string => `SPEAKER_${String(number).padStart(2, '0')}`;
 
-/** Which speaker a label is of; `undefined` for what is no label. */
+/** The number of a speaker label; `undefined` for other names. */
 export const speakerNumber = (label: string): number | undefined => {
   const digits = LABEL.exec(label)?.[1];
   return digits === undefined ? undefined : Number(digits);
 };
 
-/** What people call a speaker: by the name somebody gave, until then `Speaker 1`. */
+/** The displayed name of a speaker: the given name, or `Speaker 1`. */
 export const speakerName = (speaker: { readonly name: string; readonly display_name: string | null }): string => {
   if (speaker.display_name !== null && speaker.display_name !== '') return speaker.display_name;
   const number = speakerNumber(speaker.name);

@@ -29,58 +29,58 @@ import { dispatcherRpc, workerRpc } from './transcription-claims.ts';
 import { transcriptionEvents, transcriptionLive } from './transcription-events.ts';
 import { indexerJobs, stageJobs, systemJobs, workerJobs } from './transcription-jobs.ts';
 
-/** Who says and hears what; bus permissions, AsyncAPI and the services' README tables follow from it. */
+/** The messages that each service sends and receives; source of bus permissions, AsyncAPI and README tables. */
 export type Topology = {
   readonly emits: readonly EventDef[];
   /** By the consumer's name: its durable is `<service>-<name>`. */
   readonly consumes: Readonly<Record<string, EventDef>>;
-  /** Followed by every replica through the feed of all events (`eventFeed`), which leaves no state in the broker. */
+  /** Delivered to every replica by the feed of all events (`eventFeed`), without state in the broker. */
   readonly follows: readonly EventDef[];
-  /** Heard as they are told, by every replica; who was away forgets what it knew instead of catching up. */
-  readonly listens: readonly EventDef[];
-  readonly orders: readonly JobDef[];
+  /** Subscribed live by every replica, without catching up: a replica that was disconnected clears its cache. */
+  readonly subscribes: readonly EventDef[];
+  readonly enqueues: readonly JobDef[];
   readonly works: readonly JobDef[];
-  readonly asks: readonly RpcDef[];
+  readonly requests: readonly RpcDef[];
   readonly serves: readonly RpcDef[];
-  readonly says: readonly LiveDef[];
-  readonly hears: readonly LiveDef[];
+  readonly sendsLive: readonly LiveDef[];
+  readonly receivesLive: readonly LiveDef[];
 };
 const all = <T>(o: Record<string, T>): T[] => Object.values(o);
-const nothing: Topology = {
+const noMessages: Topology = {
   emits: [],
   consumes: {},
   follows: [],
-  listens: [],
-  orders: [],
+  subscribes: [],
+  enqueues: [],
   works: [],
-  asks: [],
+  requests: [],
   serves: [],
-  says: [],
-  hears: [],
+  sendsLive: [],
+  receivesLive: [],
 };
-const jobHolder: Partial<Topology> = {
-  asks: [dispatcherRpc.claim, dispatcherRpc.complete, dispatcherRpc.fail, dispatcherRpc.release],
+const claimRequests: Partial<Topology> = {
+  requests: [dispatcherRpc.claim, dispatcherRpc.complete, dispatcherRpc.fail, dispatcherRpc.release],
 };
 
 export const topology: Record<ServiceName, Topology> = {
   identity: {
-    ...nothing,
+    ...noMessages,
     emits: all(identityEvents),
     consumes: {
       'record-operations': operationsEvents.performed,
       'record-file-actions': mediaEvents.actionPerformed,
     },
-    listens: [identityEvents.settingsChanged],
+    subscribes: [identityEvents.settingsChanged],
     serves: [...all<RpcDef>(identityRpc), ...all<RpcDef>(sweepRpc)],
   },
   'directory-sync': {
-    ...nothing,
-    orders: all(directoryJobs),
+    ...noMessages,
+    enqueues: all(directoryJobs),
     works: all(directoryJobs),
-    asks: [...all<RpcDef>(sweepRpc), identityRpc.names, dispatcherRpc.paused],
+    requests: [...all<RpcDef>(sweepRpc), identityRpc.names, dispatcherRpc.paused],
   },
   media: {
-    ...nothing,
+    ...noMessages,
     emits: all(mediaEvents),
     consumes: {
       'take-over-run': transcriptionEvents.runOpened,
@@ -97,11 +97,11 @@ export const topology: Record<ServiceName, Topology> = {
       'forget-group': identityEvents.groupDeleted,
       'forget-person': identityEvents.userDeleted,
     },
-    asks: [identityRpc.memberships, identityRpc.names, dispatcherRpc.languages],
+    requests: [identityRpc.memberships, identityRpc.names, dispatcherRpc.languages],
     serves: all<RpcDef>(mediaRpc),
   },
   'transcription-dispatcher': {
-    ...nothing,
+    ...noMessages,
     emits: [...all<EventDef>(transcriptionEvents), ...all<EventDef>(operationsEvents)],
     consumes: {
       'start-run': mediaEvents.uploaded,
@@ -110,23 +110,23 @@ export const topology: Record<ServiceName, Topology> = {
       'forget-file': mediaEvents.deleted,
       'order-index': mediaEvents.transcriptStored,
     },
-    orders: [...all<JobDef>(stageJobs), ...all<JobDef>(systemJobs)],
+    enqueues: [...all<JobDef>(stageJobs), ...all<JobDef>(systemJobs)],
     works: all(systemJobs),
-    asks: [mediaRpc.standing, identityRpc.names, dispatcherRpc.paused],
+    requests: [mediaRpc.describeFiles, identityRpc.names, dispatcherRpc.paused],
     serves: [...all<RpcDef>(dispatcherRpc), ...all<RpcDef>(gpuRpc)],
-    says: [transcriptionLive.fileProgress, transcriptionLive.taskCancelled],
-    hears: [transcriptionLive.taskProgress],
+    sendsLive: [transcriptionLive.fileProgress, transcriptionLive.taskCancelled],
+    receivesLive: [transcriptionLive.taskProgress],
   },
   'transcription-worker': {
-    ...nothing,
+    ...noMessages,
     works: all(workerJobs),
-    asks: [...(jobHolder.asks ?? []), gpuRpc.recordProfile],
+    requests: [...(claimRequests.requests ?? []), gpuRpc.recordProfile],
     serves: all(workerRpc),
-    says: [transcriptionLive.taskProgress],
-    hears: [transcriptionLive.taskCancelled],
+    sendsLive: [transcriptionLive.taskProgress],
+    receivesLive: [transcriptionLive.taskCancelled],
   },
   'search-indexer': {
-    ...nothing,
+    ...noMessages,
     emits: all(searchEvents),
     consumes: {
       'forget-file': mediaEvents.deleted,
@@ -138,19 +138,19 @@ export const topology: Record<ServiceName, Topology> = {
       'follow-memberships': identityEvents.membershipChanged,
     },
     works: all(indexerJobs),
-    asks: [
-      ...(jobHolder.asks ?? []),
+    requests: [
+      ...(claimRequests.requests ?? []),
       mediaRpc.transcriptPage,
       mediaRpc.listTranscribed,
       mediaRpc.listShared,
       identityRpc.memberships,
       workerRpc.embed,
     ],
-    says: [transcriptionLive.taskProgress],
-    hears: [transcriptionLive.taskCancelled],
+    sendsLive: [transcriptionLive.taskProgress],
+    receivesLive: [transcriptionLive.taskCancelled],
   },
   'realtime-gateway': {
-    ...nothing,
+    ...noMessages,
     follows: [
       mediaEvents.uploaded,
       mediaEvents.updated,
@@ -166,12 +166,12 @@ export const topology: Record<ServiceName, Topology> = {
       identityEvents.membershipChanged,
       identityEvents.sessionRevoked,
     ],
-    asks: [identityRpc.resolveSession, identityRpc.memberships, mediaRpc.listShared],
-    hears: [transcriptionLive.fileProgress],
+    requests: [identityRpc.resolveSession, identityRpc.memberships, mediaRpc.listShared],
+    receivesLive: [transcriptionLive.fileProgress],
   },
   'edge-gateway': {
-    ...nothing,
-    listens: [identityEvents.sessionRevoked, identityEvents.userUpdated, identityEvents.settingsChanged],
+    ...noMessages,
+    subscribes: [identityEvents.sessionRevoked, identityEvents.userUpdated, identityEvents.settingsChanged],
   },
 };
 
@@ -198,8 +198,8 @@ export const routes: readonly RouteDef[] = [
   ...all<RouteDef>(systemRoutes),
 ];
 
-/** Durable name of a consumer; the broker refuses dots in it. */
+/** Durable name of a consumer; the broker rejects dots in it. */
 export const eventDurable = (service: ServiceName, name: string): string => `${service}-${name}`;
 
-/** The push consumer of EVENTS that the dispatcher creates: every subscriber of its subject gets every event. */
+/** The push consumer of EVENTS that the dispatcher creates: every subscriber of its subject receives all events. */
 export const eventFeed = { durable: 'event-feed', subject: 'feed.events' } as const;

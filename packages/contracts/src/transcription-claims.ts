@@ -4,11 +4,11 @@ import { workerGpu } from './gpu.ts';
 import { engineInfo } from './transcription.ts';
 import { lanes } from './transcription-jobs.ts';
 
-const held = { taskId: z.uuid(), token: z.int() };
+const claimedTask = { taskId: z.uuid(), token: z.int() };
 export const dispatcherRpc = {
   /**
-   * Asked with a ticket in hand. `claimed`: the task that is next; asked again with the same claim id, the same task.
-   * `gone`: none waits, the ticket is one too many. `wait`: none for this worker and lane now, the ticket goes back.
+   * Sent by a worker that holds a job signal. `claimed`: the next task; the same one for the same claim id. `gone`: no task
+   * waits, the signal is superfluous. `wait`: no task for this worker and lane now, the signal is returned.
    */
   claim: defineRpc('transcription-dispatcher', 'claim', {
     request: z.object({
@@ -35,19 +35,24 @@ export const dispatcherRpc = {
   }),
   /** `stale`: the token was superseded or the run was cancelled; the worker drops its result. */
   complete: defineRpc('transcription-dispatcher', 'complete', {
-    request: z.object({ ...held, output: z.unknown() }),
+    request: z.object({ ...claimedTask, output: z.unknown() }),
     reply: z.object({ outcome: z.enum(['accepted', 'stale']) }),
   }),
   fail: defineRpc('transcription-dispatcher', 'fail', {
-    request: z.object({ ...held, code: z.string().max(100), message: z.string().max(2000), retryable: z.boolean() }),
+    request: z.object({
+      ...claimedTask,
+      code: z.string().max(100),
+      message: z.string().max(2000),
+      retryable: z.boolean(),
+    }),
     reply: z.object({ outcome: z.enum(['retry', 'failed', 'stale']) }),
   }),
   /** The worker stops (drain): the task goes back to its queue without counting an attempt. */
   release: defineRpc('transcription-dispatcher', 'release', {
-    request: z.object(held),
+    request: z.object(claimedTask),
     reply: z.object({ outcome: z.enum(['released', 'stale']) }),
   }),
-  /** For jobs that their handler fences: whether an administrator holds the queue. The others learn it by their claim. */
+  /** Whether a queue is paused, for jobs that are fenced by their handler; other jobs learn it from their claim. */
   paused: defineRpc('transcription-dispatcher', 'paused', {
     request: z.object({ queue: z.enum(queues) }),
     reply: z.object({ paused: z.boolean() }),
@@ -62,7 +67,7 @@ export const dispatcherRpc = {
 };
 
 export const workerRpc = {
-  /** Vectors for texts; one vectoriser for documents and queries. Vectors are normalised, base64 of little-endian float32. */
+  /** Vectors of texts, with one model for documents and queries; normalised, base64 of little-endian float32. */
   embed: defineRpc('transcription-worker', 'embed', {
     request: z.object({ texts: z.array(z.string()).min(1).max(256), kind: z.enum(['query', 'document']) }),
     reply: z.object({ model: z.string(), dim: z.int(), vectors: z.array(z.string()) }),
@@ -76,14 +81,14 @@ export const leaseValue = z.object({
   service: z.string(),
   queue: z.string(),
   token: z.int(),
-  /** Where the ticket in the worker's hand is given back, should the worker die. */
+  /** Reply subject of the held job signal, to acknowledge it after the worker's death. */
   ticket: z.string().default(''),
-  /** When this was written, by the same clock as the other two: only what lies between them means anything elsewhere. */
+  /** Time of writing by the same clock as the other two: on other hosts only their differences are valid. */
   saidAt: z.int().optional(),
   deliveredAt: z.int(),
   expiresAt: z.int(),
 });
-/** Bucket WORKERS, key `worker.<id>`, renewed every second: a worker process lives, and what it can do now. */
+/** Bucket WORKERS, key `worker.<id>`, renewed every second: a worker's heartbeat and current capabilities. */
 export const workerValue = z.object({
   service: z.string(),
   /** Durables it pulls from, `<queue>-<domain>`. */
@@ -93,7 +98,7 @@ export const workerValue = z.object({
   engineNote: z.string().nullable(),
   /** ISO codes that the engine can transcribe; empty: any. */
   languages: z.array(z.string()).nullish(),
-  /** Absent where a service knows nothing of GPUs. */
+  /** Absent if the service does not use GPUs. */
   gpu: workerGpu.nullish(),
   /** As in a lease. */
   saidAt: z.int().optional(),

@@ -7,7 +7,7 @@ const ofRun = { runId: z.uuid(), fileId: z.uuid(), ownerId: z.uuid() };
 export const transcriptionEvents = {
   runOpened: defineEvent('evt.transcription.run.opened.v1', z.object(ofRun)),
   stageStarted: defineEvent('evt.transcription.stage.started.v1', z.object({ ...ofRun, stage: z.enum(stages) })),
-  /** Stuck recovery has taken the stage back: its worker was lost or exceeded the time limit. The stage is retried. */
+  /** Stuck recovery has reset the stage: its worker was lost or exceeded the time limit. The stage is retried. */
   stageReset: defineEvent('evt.transcription.stage.reset.v1', z.object({ ...ofRun, stage: z.enum(stages) })),
   /** `sequence` grows with every accepted stage of a run, so a late delivery is recognised. */
   stageCompleted: defineEvent(
@@ -20,12 +20,12 @@ export const transcriptionEvents = {
       z.object({ ...ofRun, sequence: z.int(), stage: z.literal('index'), output: indexOutput }),
     ]),
   ),
-  /** null: it goes on. */
+  /** null: no longer waiting. */
   runWaiting: defineEvent(
     'evt.transcription.run.waiting.v1',
     z.object({ ...ofRun, reason: z.enum(waitingReasons).nullable() }),
   ),
-  /** `dropped` are earlier warnings that no longer hold. */
+  /** `dropped` are earlier warnings that no longer apply. */
   runCompleted: defineEvent(
     'evt.transcription.run.completed.v1',
     z.object({ ...ofRun, warnings: z.array(z.string()), dropped: z.array(z.string()).optional() }),
@@ -35,7 +35,7 @@ export const transcriptionEvents = {
     z.object({ ...ofRun, stage: z.enum(stages), code: z.string(), message: z.string(), retryable: z.boolean() }),
   ),
   runCancelled: defineEvent('evt.transcription.run.cancelled.v1', z.object(ofRun)),
-  /** A run that had ended is under way again, from this stage on. `dropped` are warnings that no longer hold. */
+  /** An ended run was resumed from this stage. `dropped` are warnings that no longer apply. */
   runResumed: defineEvent(
     'evt.transcription.run.resumed.v1',
     z.object({ ...ofRun, stage: z.enum(stages), dropped: z.array(z.string()) }),
@@ -55,7 +55,7 @@ export const transcriptionLive = {
       message: z.string(),
     }),
   ),
-  /** From the dispatcher, per file: 0-100 over the whole run, with the time left as history lets it expect. */
+  /** From the dispatcher, per file: 0-100 over the whole run, with the estimated time left. */
   fileProgress: defineLive(
     'live.transcription.progress',
     z.object({
@@ -67,6 +67,6 @@ export const transcriptionLive = {
       etaSeconds: z.number().nullable(),
     }),
   ),
-  /** To workers: stop this task, its result is no longer wanted. */
+  /** To workers: stop this task, its result will be rejected. */
   taskCancelled: defineLive('live.task.cancelled', z.object({ taskId: z.uuid() })),
 };

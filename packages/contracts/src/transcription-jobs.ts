@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineJob } from './define.ts';
 import { engineInfo, stages } from './transcription.ts';
 
-/** What every stage's job carries. `earlier` holds the artefact keys of the stages that are done. */
+/** Common input of all stages. `earlier` contains the artefact keys of the completed stages. */
 const stageInput = z.object({
   runId: z.uuid(),
   fileId: z.uuid(),
@@ -18,7 +18,7 @@ const options = z.object({
 export const runOptions = options;
 export type RunOptions = z.infer<typeof options>;
 
-/** Seconds the engine itself worked, apart from what surrounds it; the rest of a stage is our overhead. */
+/** Seconds of work of the engine itself, without the overhead of the stage. */
 const timing = { engine_seconds: z.number() };
 
 export const prepareOutput = z.object({
@@ -80,7 +80,7 @@ export const workerJobs = {
     attempts: 3,
   }),
   assemble: defineJob('job.cpu.transcription.assemble', {
-    /** Without `earlier.diarize` everything is said by one speaker, and `degraded` says why. */
+    /** Without `earlier.diarize` there is only one speaker, and `degraded` contains the reason. */
     input: stageInput.extend({ duration: z.number(), degraded: z.string().nullish() }),
     output: assembleOutput,
     attempts: 5,
@@ -94,7 +94,7 @@ export const indexerJobs = {
     attempts: 5,
   }),
 };
-/** Jobs of the dispatcher itself; the name is the specification's ("Events", 3). */
+/** Jobs of the dispatcher itself; the name is from the specification ("Events", 3). */
 export const systemJobs = {
   reclaimOrphaned: defineJob('job.utility.system.reclaim_orphaned_deliveries', {
     input: z.object({ slot: z.iso.datetime() }),
@@ -107,11 +107,11 @@ export const systemJobs = {
 export const stageJobs = { ...workerJobs, ...indexerJobs };
 
 /**
- * Body of a message on JOBS. A job that its handler fences comes with its input; the others are tickets: one more task
- * waits on the message's durable. Which one the holder gets is the dispatcher's to say.
+ * Body of a message on JOBS. A job fenced by its handler contains its input; others are job signals: one more task waits
+ * on the message's durable, and the dispatcher selects it at the claim.
  */
 export const jobMessage = z.object({ taskId: z.uuid(), input: z.unknown().optional() });
 
-/** Ways to take a ticket. `express`: only what is short, and of somebody for whom nothing else is done there. */
+/** Claim lanes. `express`: only short tasks of owners without a running task on the durable. */
 export const lanes = ['normal', 'express'] as const;
 export type Lane = (typeof lanes)[number];

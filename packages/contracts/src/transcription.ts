@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
-/** The stages of a run, in order. Each leaves its own artefact, so a later failure costs no earlier result. */
+/** The stages of a run, in order. Each stores its own artefact, so that a later failure does not lose it. */
 export const stages = ['prepare', 'transcribe', 'diarize', 'assemble', 'index'] as const;
 export type Stage = (typeof stages)[number];
-/** Why a run makes no progress although nothing is wrong. */
+/** Why a healthy run makes no progress. */
 export const waitingReasons = ['engine', 'worker', 'paused'] as const;
 
 export const word = z.object({
@@ -14,7 +14,7 @@ export const word = z.object({
 });
 export type Word = z.infer<typeof word>;
 
-/** Which engine made a transcript, stored with it and shown. */
+/** The engine of a transcript, stored with it and shown. */
 export const engineInfo = z.object({
   provider: z.enum(['sherpa-onnx', 'openai-compatible', 'pocketsphinx', 'scripted']),
   model: z.string(),
@@ -23,7 +23,7 @@ export const engineInfo = z.object({
 });
 export type EngineInfo = z.infer<typeof engineInfo>;
 
-// What the stages leave in the object store.
+// Artefacts of the stages in the object store.
 
 /** `waveform` artefact: absolute peaks 0..127 per interval. */
 export const waveformArtefact = z.object({ version: z.literal(1), interval_ms: z.int(), peaks: z.array(z.int()) });
@@ -32,7 +32,7 @@ export const wordsArtefact = z.object({ language: z.string().nullable(), engine:
 export type WordsArtefact = z.infer<typeof wordsArtefact>;
 export const turn = z.object({ start: z.number(), end: z.number(), speaker: z.int() });
 export type Turn = z.infer<typeof turn>;
-/** `diarize` artefact; `degraded` says in words why there is only one speaker. */
+/** `diarize` artefact; `degraded` contains the reason for a single speaker. */
 export const turnsArtefact = z.object({ provider: z.string(), turns: z.array(turn), degraded: z.string().nullable() });
 export type TurnsArtefact = z.infer<typeof turnsArtefact>;
 export const assembledSegment = z.object({

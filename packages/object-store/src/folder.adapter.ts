@@ -201,7 +201,7 @@ export const createFolderStore = ({ dir, reserveBytes = defaultReserveBytes }: F
         return removed;
       }),
     list: (prefix) => walk(join(objects, checkPrefix(prefix)), prefix),
-    sweep: () => guarded(dir, () => sweepTemporary(tmp)),
+    removeLeftovers: () => guarded(dir, () => removeStaleTemporary(tmp)),
     ping: async () => {
       try {
         await mkdir(tmp, { recursive: true });
@@ -320,7 +320,7 @@ const isAlive = (pid: number): boolean => {
   }
 };
 
-const sweepTemporary = async (tmp: string): Promise<number> => {
+const removeStaleTemporary = async (tmp: string): Promise<number> => {
   await mkdir(tmp, { recursive: true });
   let swept = 0;
   for (const name of await readdir(tmp)) {

@@ -40,12 +40,12 @@ describe('folder store with a killed writer', () => {
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'], env: {} });
     await once(child.stdout, 'data');
     const store = createFolderStore({ dir });
-    expect(await store.sweep()).toBe(0);
+    expect(await store.removeLeftovers()).toBe(0);
     child.kill('SIGKILL');
     await once(child, 'exit');
     expect(await store.exists('killed/object')).toBe(false);
     expect(await readdir(join(dir, 'tmp'))).toHaveLength(1);
-    expect(await store.sweep()).toBe(1);
+    expect(await store.removeLeftovers()).toBe(1);
     expect(await readdir(join(dir, 'tmp'))).toEqual([]);
   });
 
@@ -61,10 +61,10 @@ describe('folder store with a killed writer', () => {
     await store.ping();
     const left = join(dir, 'tmp', 'elsewhere~1~x');
     await writeFile(left, 'x');
-    expect(await store.sweep()).toBe(0);
+    expect(await store.removeLeftovers()).toBe(0);
     const yesterday = new Date(Date.now() - 25 * 3600 * 1000);
     await utimes(left, yesterday, yesterday);
-    expect(await store.sweep()).toBe(1);
+    expect(await store.removeLeftovers()).toBe(1);
   });
 });
 

@@ -16,7 +16,7 @@ export const lazily = (make: () => Promise<ObjectStore>): ObjectStore => {
     list: async function* (...args) {
       yield* (await store()).list(...args);
     },
-    sweep: async () => (await store()).sweep(),
+    removeLeftovers: async () => (await store()).removeLeftovers(),
     ping: async (...args) => (await store()).ping(...args),
     space: async () => (await store()).space(),
     close: () => void made?.then((opened) => opened.close()),

@@ -248,7 +248,7 @@ describe.each(['folder', 's3'])('object store (%s)', (name) => {
 
   it('answers a ping and has nothing to clean up', async () => {
     await store.ping(AbortSignal.timeout(2000));
-    expect(await store.sweep()).toBe(0);
+    expect(await store.removeLeftovers()).toBe(0);
   });
 });
 

@@ -51,7 +51,7 @@ export type ObjectStore = {
   /** Objects of one folder come in ascending order of keys. */
   list(prefix: string): AsyncIterable<ListedObject>;
   /** Removes what killed writers left behind; never touches the drafts of a live writer. */
-  sweep(): Promise<number>;
+  removeLeftovers(): Promise<number>;
   /** Resolves when the store can be read and written. */
   ping(signal?: AbortSignal): Promise<void>;
   /** Free and total space; null where it is unknown, as in a bucket. */

@@ -126,7 +126,7 @@ export const createS3Store = (options: S3Options): ObjectStore => {
         return removed + (await removeBatch(batch));
       }),
     list: (prefix) => list(checkPrefix(prefix)),
-    sweep: () => guarded(Bucket, () => abortStaleUploads(client, Bucket)),
+    removeLeftovers: () => guarded(Bucket, () => abortStaleUploads(client, Bucket)),
     ping: (signal) =>
       // HEAD has no body: a missing bucket looks like a missing object.
       client.send(new HeadBucketCommand({ Bucket }), until(signal)).then(

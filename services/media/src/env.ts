@@ -11,22 +11,22 @@ export const mediaEnv = {
   ...databaseEnv,
   ...assertionEnv,
   ...objectStoreEnv,
-  /** The largest recording taken; the edge enforces the same number. */
+  /** Size limit of a recording; the edge enforces the same limit. */
   MAX_UPLOAD_BYTES: z.coerce
     .number()
     .int()
     .min(1)
     .default(16 * gib),
-  /** Resumable uploads that one user may have unfinished at once, and the bytes reserved for them. */
+  /** Limits per user: number of unfinished resumable uploads, and bytes reserved for them. */
   UPLOAD_MAX_OPEN: z.coerce.number().int().min(1).default(50),
   UPLOAD_MAX_RESERVED_BYTES: z.coerce
     .number()
     .int()
     .min(1)
     .default(64 * gib),
-  /** A resumable upload that nobody carries on is forgotten after this. */
+  /** An unfinished resumable upload is deleted after this time. */
   UPLOAD_EXPIRES_HOURS: z.coerce.number().min(0.01).max(720).default(24),
-  /** Days that a deleted file can be restored; 0: it is deleted permanently at once. */
+  /** Days that a deleted file can be restored; 0: files are deleted permanently. */
   OT_BIN_DAYS: z.coerce.number().min(0).max(3650).default(30),
 };
 export type MediaEnv = z.infer<z.ZodObject<typeof mediaEnv>>;

@@ -20,7 +20,7 @@ import { exportsRoutes } from './exports/exports.routes.ts';
 import { filesRoutes } from './files/files.routes.ts';
 import { createFiles } from './files/files.service.ts';
 import { removeObjects } from './files/remove-objects.consumer.ts';
-import { standingRpc } from './files/standing.rpc.ts';
+import { describeFilesRpc } from './files/describe-files.rpc.ts';
 import { PrismaClient } from './generated/client.ts';
 import { indexingRpc } from './indexing/indexing.rpc.ts';
 import { createDispatcherLanguages } from './ports/dispatcher-languages.adapter.ts';
@@ -63,7 +63,7 @@ import { createUploads } from './uploads/uploads.service.ts';
 const name = 'media';
 const hour = 3_600_000;
 
-/** Media: recordings, how they come in and go out, and what is known of what was said in them. */
+/** Media: uploads, downloads, file metadata and transcripts. */
 export const createMedia = (env: MediaEnv): Service => {
   const log = createLog(name, env);
   const metrics = createMetrics();
@@ -92,10 +92,10 @@ export const createMedia = (env: MediaEnv): Service => {
   const undo = createUndo({ db, outbox });
   const sharing = createSharing({ db, outbox, people });
   const orphans = createOrphans({ db, objects, olderThanMs: 24 * hour });
-  const sweep = async () => void (await objects.sweep());
+  const removeLeftovers = async () => void (await objects.removeLeftovers());
   const store: Part = {
     name: 'object store',
-    start: () => sweep().catch((err: unknown) => log.warn({ err: err as Error }, 'leftovers not swept yet')),
+    start: () => removeLeftovers().catch((err: unknown) => log.warn({ err: err as Error }, 'leftover cleanup failed')),
     stop: async () => objects.close(),
   };
 
@@ -122,7 +122,7 @@ export const createMedia = (env: MediaEnv): Service => {
       ...speakersRoutes({ speakers: createSpeakers({ db, outbox }) }),
       ...tagsRoutes({ tags }),
     ],
-    rpcs: [...indexingRpc({ db }), ...sharingRpc({ db }), ...standingRpc({ db })],
+    rpcs: [...indexingRpc({ db }), ...sharingRpc({ db }), ...describeFilesRpc({ db })],
     consumers: [
       takeOverRun({ processing }),
       showStage({ processing }),
@@ -139,12 +139,12 @@ export const createMedia = (env: MediaEnv): Service => {
       forgetPerson({ sharing }),
     ],
     periodics: [
-      catchUp('learn who is in which groups', hour, sharing.learnMemberships),
+      catchUp('load group memberships', hour, sharing.loadMemberships),
       periodic('delete expired files of the bin', hour, async (signal) => void (await bin.purgeExpired(signal))),
-      periodic('forget old changes of transcripts', hour, undo.forgetOld),
-      periodic('sweep leftovers of killed writers', hour, sweep),
-      periodic('remove recordings that no file is of', 6 * hour, async (signal) => void (await orphans.sweep(signal))),
-      periodic('end forgotten uploads', hour / 4, async (signal) => void (await resumable.tidy(signal))),
+      periodic('delete old transcript changes', hour, undo.deleteOld),
+      periodic('remove leftovers of killed writers', hour, removeLeftovers),
+      periodic('remove recordings without a file', 6 * hour, async (signal) => void (await orphans.removeAll(signal))),
+      periodic('remove expired uploads', hour / 4, async (signal) => void (await resumable.removeExpired(signal))),
     ],
     checks: { ...checks, object_storage: { critical: false, probe: (signal) => objects.ping(signal) } },
   });

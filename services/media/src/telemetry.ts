@@ -2,23 +2,23 @@ import type { ObjectStore } from '@overtone/object-store';
 import type { Metrics } from '@overtone/service-kit';
 import { Counter } from 'prom-client';
 
-/** The specification's names of how a file may come ("Health and metrics"). */
+/** Sources of uploaded files (specification, "Health and metrics"). */
 const sources = ['upload', 'url', 'watch'] as const;
 
-/** What an operator watches of the recordings. Names are the specification's, as far as it has any. */
+/** Metrics of uploads and storage; names follow the specification where it defines them. */
 export const createTelemetry = (metrics: Metrics, objects: Pick<ObjectStore, 'space'>) => {
   const filesUploaded = new Counter({
     name: 'files_uploaded_total',
-    help: 'Files taken in, by how they came',
+    help: 'Uploaded files by source',
     labelNames: ['source'] as const,
     registers: [metrics.registry],
   });
   for (const source of sources) filesUploaded.inc({ source }, 0);
   metrics.watch(
     [
-      { name: 'object_store_free_bytes', help: 'Room left for recordings, where the store is a folder' },
-      { name: 'object_store_reserve_bytes', help: 'Room below which uploads are refused' },
-      { name: 'object_store_size_bytes', help: 'Size of the disk that the folder is on' },
+      { name: 'object_store_free_bytes', help: 'Free space for recordings, where the store is a folder' },
+      { name: 'object_store_reserve_bytes', help: 'Free space below which uploads are refused' },
+      { name: 'object_store_size_bytes', help: 'Size of the disk that holds the folder' },
     ],
     async () => {
       const space = await objects.space();

@@ -3,7 +3,7 @@ import { createLog, createMetrics } from '@overtone/service-kit';
 import type { Db } from '../src/database.ts';
 import { PrismaClient } from '../src/generated/client.ts';
 
-/** A client of one's own on the service's tables. */
+/** A separate database client for the service's tables. */
 export const createDatabaseClient = (url: string): { db: Db; close: () => Promise<void> } => {
   const { db, part } = createDatabase(
     {

@@ -8,7 +8,7 @@ import {
   type WordsArtefact,
 } from '@overtone/contracts';
 import { createObjectStore } from '@overtone/object-store';
-import { somebody, waitFor, wav, type Media, type Person } from './start-media.ts';
+import { newUser, waitFor, wav, type Media, type TestUser } from './start-media.ts';
 
 export const engine: EngineInfo = { provider: 'scripted', model: 'test', timing: 'engine' };
 export const wordsOf = (text: string, start: number, step = 0.4): Word[] =>
@@ -39,8 +39,8 @@ export const twoVoices = (speakers = ['SPEAKER_01', 'SPEAKER_02']): TranscriptAr
 });
 
 let seed = 1000;
-/** An uploaded file and the run that a dispatcher would lead, step by step. */
-export const startRun = async (service: Media, owner: Person = somebody(), fileId?: string) => {
+/** An uploaded file and the events of its run, published step by step. */
+export const startRun = async (service: Media, owner: TestUser = newUser(), fileId?: string) => {
   const file = fileId ?? (await service.upload(owner, wav(seed++))).body.uuid;
   const objects = createObjectStore({ OBJECT_STORE_DIR: service.folder, S3_REGION: 'x' });
   const ids = { runId: randomUUID(), fileId: file, ownerId: owner.userId };
@@ -49,21 +49,22 @@ export const startRun = async (service: Media, owner: Person = somebody(), fileI
     await objects.put(key, JSON.stringify(body));
     return key;
   };
-  const show = () => service.json<Record<string, unknown>>(owner, 'GET', `/api/files/${file}`).then(({ body }) => body);
+  const readFile = () =>
+    service.json<Record<string, unknown>>(owner, 'GET', `/api/files/${file}`).then(({ body }) => body);
   return {
     ids,
     owner,
     fileId: file,
     objects,
-    show,
+    readFile,
     until: (wanted: (file: Record<string, unknown>) => boolean) =>
       waitFor(async () => {
-        const now = await show();
-        return wanted(now) ? now : undefined;
+        const current = await readFile();
+        return wanted(current) ? current : undefined;
       }),
-    open: (time?: Date) => service.tell(events.runOpened, ids, time),
-    start: (stage: Stage, time?: Date) => service.tell(events.stageStarted, { ...ids, stage }, time),
-    reset: (stage: Stage, time?: Date) => service.tell(events.stageReset, { ...ids, stage }, time),
+    open: (time?: Date) => service.emit(events.runOpened, ids, time),
+    start: (stage: Stage, time?: Date) => service.emit(events.stageStarted, { ...ids, stage }, time),
+    reset: (stage: Stage, time?: Date) => service.emit(events.stageReset, { ...ids, stage }, time),
     prepare: async (change: object = {}, time?: Date) => {
       const waveform = await put('waveform', { version: 1, interval_ms: 10, peaks: [0, 127, 64, 0] });
       const thumbnail = `derived/${file}/${ids.runId}/thumbnail.jpg`;
@@ -79,7 +80,7 @@ export const startRun = async (service: Media, owner: Person = somebody(), fileI
         engine_seconds: 0,
         ...change,
       };
-      await service.tell(events.stageCompleted, { ...ids, sequence: 1, stage: 'prepare', output }, time);
+      await service.emit(events.stageCompleted, { ...ids, sequence: 1, stage: 'prepare', output }, time);
     },
     transcribe: async (words: Word[] = wordsOf('good morning everybody hello', 0), time?: Date) => {
       const artefact: WordsArtefact = { language: 'en', engine, words };
@@ -90,28 +91,28 @@ export const startRun = async (service: Media, owner: Person = somebody(), fileI
         words: words.length,
         engine_seconds: 1,
       };
-      await service.tell(events.stageCompleted, { ...ids, sequence: 2, stage: 'transcribe', output }, time);
+      await service.emit(events.stageCompleted, { ...ids, sequence: 2, stage: 'transcribe', output }, time);
     },
     assemble: async (transcript: TranscriptArtefact = twoVoices(), time?: Date, sequence = 4) => {
       const { segments, speakers } = transcript;
       const counts = { segments: segments.length, speakers: speakers.length, engine_seconds: 0 };
       const output = { artefact: await put('assemble', transcript), ...counts };
-      await service.tell(events.stageCompleted, { ...ids, sequence, stage: 'assemble', output }, time);
+      await service.emit(events.stageCompleted, { ...ids, sequence, stage: 'assemble', output }, time);
     },
-    wait: (reason: 'engine' | 'worker' | null) => service.tell(events.runWaiting, { ...ids, reason }),
+    wait: (reason: 'engine' | 'worker' | null) => service.emit(events.runWaiting, { ...ids, reason }),
     complete: (warnings: string[] = [], time?: Date, dropped: string[] = []) =>
-      service.tell(events.runCompleted, { ...ids, warnings, dropped }, time),
+      service.emit(events.runCompleted, { ...ids, warnings, dropped }, time),
     fail: (code: string, retryable = true, time?: Date) =>
-      service.tell(events.runFailed, { ...ids, stage: 'transcribe', code, message: 'It went wrong.', retryable }, time),
+      service.emit(events.runFailed, { ...ids, stage: 'transcribe', code, message: 'It went wrong.', retryable }, time),
     resume: (stage: Stage, time: Date, dropped: string[] = []) =>
-      service.tell(events.runResumed, { ...ids, stage, dropped }, time),
-    cancelled: (time?: Date) => service.tell(events.runCancelled, ids, time),
+      service.emit(events.runResumed, { ...ids, stage, dropped }, time),
+    cancelled: (time?: Date) => service.emit(events.runCancelled, ids, time),
   };
 };
 export type Run = Awaited<ReturnType<typeof startRun>>;
 
-/** A file whose transcript is ready. */
-export const transcribed = async (service: Media, owner?: Person, transcript?: TranscriptArtefact): Promise<Run> => {
+/** A file with a complete transcript. */
+export const transcribed = async (service: Media, owner?: TestUser, transcript?: TranscriptArtefact): Promise<Run> => {
   const run = await startRun(service, owner);
   await run.open();
   await run.prepare();

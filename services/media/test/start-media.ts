@@ -19,13 +19,13 @@ import { Pool } from 'pg';
 import { mediaEnv } from '../src/env.ts';
 import { createMedia } from '../src/media.ts';
 
-export type Person = { userId: string; role: Role };
-export type Answer<T> = { status: number; body: T };
-/** The file, or why there is none. */
+export type TestUser = { userId: string; role: Role };
+export type Reply<T> = { status: number; body: T };
+/** The uploaded file, or the problem. */
 type Uploaded = Omit<FileObject, 'status'> & Omit<Problem, 'status'> & { status: unknown; duplicate_file_uuid: string };
 type Sent = { name?: string; fields?: Record<string, string>; type?: string };
 export type Message = { subject: string; data: Record<string, unknown> };
-export const somebody = (role: Role = 'user'): Person => ({ userId: randomUUID(), role });
+export const newUser = (role: Role = 'user'): TestUser => ({ userId: randomUUID(), role });
 
 const { publicKey, privateKey } = generateKeyPairSync('ec', {
   namedCurve: 'P-256',
@@ -36,12 +36,12 @@ const sign = createAssertionSigner(privateKey);
 
 type Membership = { userId: string; groupIds: string[]; version: number };
 
-/** Identity, as far as media asks it: everybody is known but the strangers. */
-const playIdentity = (nc: NatsConnection, memberships: Membership[]) => {
+/** Fakes identity's RPCs: every user exists except those in the returned set. */
+const fakeIdentity = (nc: NatsConnection, memberships: Membership[]) => {
   const strangers = new Set<string>();
-  const serve = <T>(subject: string, answer: (request: T) => unknown) =>
+  const serve = <T>(subject: string, response: (request: T) => unknown) =>
     nc.subscribe(subject, {
-      callback: (_, msg) => void msg.respond(JSON.stringify({ ok: answer(msg.json<T>()) })),
+      callback: (_, msg) => void msg.respond(JSON.stringify({ ok: response(msg.json<T>()) })),
     });
   serve<{ userIds: string[] }>(identityRpc.names.subject, ({ userIds }) => ({
     users: userIds.filter((id) => !strangers.has(id)).map((userId) => ({ userId, email: '', fullName: '' })),
@@ -52,14 +52,14 @@ const playIdentity = (nc: NatsConnection, memberships: Membership[]) => {
   return strangers;
 };
 
-/** The dispatcher, as far as media asks it. */
-const playDispatcher = (nc: NatsConnection, languages: string[] | null): void => {
+/** Fakes the dispatcher's languages RPC. */
+const fakeDispatcher = (nc: NatsConnection, languages: string[] | null): void => {
   nc.subscribe(dispatcherRpc.languages.subject, {
     callback: (_, msg) => void msg.respond(JSON.stringify({ ok: { languages } })),
   });
 };
 
-/** The service as it runs, with a database, a broker and a folder of its own. */
+/** Starts the service with its own database, broker and folder. */
 export const startMedia = async (
   settings: Record<string, string> = {},
   memberships: Membership[] = [],
@@ -70,11 +70,11 @@ export const startMedia = async (
   const nc = await connect({ servers: nats.url });
   const jsm = await nc.jetstreamManager();
   await jsm.streams.add({ name: 'EVENTS', subjects: ['evt.>'] });
-  const strangers = playIdentity(
+  const strangers = fakeIdentity(
     nc,
     memberships.toSorted((a, b) => (a.userId < b.userId ? -1 : 1)),
   );
-  playDispatcher(nc, languages);
+  fakeDispatcher(nc, languages);
   const messages: Message[] = [];
   nc.subscribe('evt.media.>', {
     callback: (_, msg) => void messages.push({ subject: msg.subject, data: msg.json() }),
@@ -94,15 +94,15 @@ export const startMedia = async (
   const pool = new Pool({ connectionString: database.url, max: 2 });
   const base = `http://127.0.0.1:${apiPort}`;
 
-  const call = (person: Person | null, method: string, path: string, init: RequestInit = {}): Promise<Response> => {
+  const call = (person: TestUser | null, method: string, path: string, init: RequestInit = {}): Promise<Response> => {
     const caller = person && { ...person, sessionId: randomUUID(), tokenExpiresAt: Date.now() + 60_000 };
-    const given = new Headers(init.headers);
-    given.set(assertionHeader, sign('media', caller));
-    return fetch(base + path, { ...init, method, headers: given });
+    const requestHeaders = new Headers(init.headers);
+    requestHeaders.set(assertionHeader, sign('media', caller));
+    return fetch(base + path, { ...init, method, headers: requestHeaders });
   };
 
-  /** What the others of the platform would say. */
-  const tell = async <E extends EventDef>(event: E, data: DataOf<E>, time = new Date()): Promise<void> => {
+  /** Publishes an event of another service. */
+  const emit = async <E extends EventDef>(event: E, data: DataOf<E>, time = new Date()): Promise<void> => {
     const h = headers();
     h.set('ot-time', time.toISOString());
     h.set('Nats-Msg-Id', randomUUID());
@@ -120,34 +120,34 @@ export const startMedia = async (
     messages,
     nats,
     call,
-    assertion: (person: Person) =>
+    assertion: (person: TestUser) =>
       sign('media', { ...person, sessionId: randomUUID(), tokenExpiresAt: Date.now() + 60_000 }),
-    json: async <T = Problem>(person: Person, method: string, path: string, body?: unknown): Promise<Answer<T>> => {
+    json: async <T = Problem>(person: TestUser, method: string, path: string, body?: unknown): Promise<Reply<T>> => {
       const init =
         body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
-      const answer = await call(person, method, path, init);
-      const text = await answer.text();
-      return { status: answer.status, body: (text === '' ? undefined : JSON.parse(text)) as T };
+      const response = await call(person, method, path, init);
+      const text = await response.text();
+      return { status: response.status, body: (text === '' ? undefined : JSON.parse(text)) as T };
     },
     upload: async (
-      person: Person,
+      person: TestUser,
       bytes: Uint8Array,
       { name = 'talk.wav', fields = {}, type = 'audio/wav' }: Sent = {},
-    ): Promise<Answer<Uploaded>> => {
+    ): Promise<Reply<Uploaded>> => {
       const form = new FormData();
       for (const [field, value] of Object.entries(fields)) form.set(field, value);
       form.set('file', new Blob([new Uint8Array(bytes)], { type }), name);
-      const answer = await call(person, 'POST', '/api/files', { body: form });
+      const response = await call(person, 'POST', '/api/files', { body: form });
       return {
-        status: answer.status,
-        body: (await answer.json()) as Uploaded,
+        status: response.status,
+        body: (await response.json()) as Uploaded,
       };
     },
-    tell,
-    /** Identity says which groups somebody is in now. */
-    setGroups: ({ userId }: Person, groupIds: string[]): Promise<void> =>
-      tell(identityEvents.membershipChanged, { userId, groupIds, version: (version += 1) }),
-    heard: (subject: string, fileId: string) =>
+    emit,
+    /** Publishes the user's groups as identity does. */
+    setGroups: ({ userId }: TestUser, groupIds: string[]): Promise<void> =>
+      emit(identityEvents.membershipChanged, { userId, groupIds, version: (version += 1) }),
+    eventsOf: (subject: string, fileId: string) =>
       messages.filter((m) => m.subject === subject && m.data['fileId'] === fileId),
     query: async (sql: string, ...values: unknown[]) =>
       (await pool.query(sql, values)).rows as Record<string, unknown>[],
@@ -164,7 +164,7 @@ export const startMedia = async (
 export type Media = Awaited<ReturnType<typeof startMedia>>;
 export { waitFor };
 
-/** A second of silence as WAV, told apart by `seed`. */
+/** One second of silence as WAV; `seed` makes the bytes unique. */
 export const wav = (seed = 0, samples = 16_000): Buffer => {
   const data = Buffer.alloc(samples * 2);
   data.writeUInt32LE(seed, 0);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Layout } from '../src/chunking/chunking.ts';
 import { rowIdOf, type IndexRow } from '../src/ports/search-index.ts';
-import { termsOf } from '../src/words/words.ts';
+import { termsOf } from '../src/tokenize/tokenize.ts';
 
 /** A reproducible stream of numbers in [0, 1). */
 export const randomOf = (seed: number): (() => number) => {
@@ -18,7 +18,7 @@ const syllables =
   );
 const vocabularySize = 30_000;
 
-/** Words of a language that nobody speaks, as often as words are in real ones (Zipf). */
+/** Words of an artificial language with realistic frequencies (Zipf). */
 export const createLanguage = (random: () => number) => {
   const vocabulary = Array.from({ length: vocabularySize }, (_, i) => {
     let word = '';
@@ -27,7 +27,7 @@ export const createLanguage = (random: () => number) => {
     return word;
   });
   const word = (): string => vocabulary[Math.floor(vocabularySize ** random()) - 1] ?? 'ba';
-  /** A word that somebody would look for: not one of the hundred most frequent. */
+  /** A plausible search word: not one of the hundred most frequent. */
   const tellingWord = (): string => vocabulary[Math.floor(100 * (vocabularySize / 100) ** random())] ?? 'ba';
   return { text: (words: number) => Array.from({ length: words }, word).join(' '), tellingWord };
 };

@@ -15,7 +15,7 @@ import type { IndexRow } from '../src/ports/search-index.ts';
 import { createSearch } from '../src/search/search.service.ts';
 import { createSearchStore } from '../src/search/search.store.ts';
 import { createTelemetry } from '../src/telemetry.ts';
-import { variantsOf } from '../src/words/words.ts';
+import { variantsOf } from '../src/tokenize/tokenize.ts';
 import { createLanguage, createVectors, makeFile, randomOf } from './library.ts';
 
 type Row = { name: string; ours: string; peer: string; ratio: number | null; goal: string; met: boolean };
@@ -26,7 +26,7 @@ const passagesPerFile = 100;
 const owners = Array.from({ length: 50 }, () => randomUUID());
 const model = { name: 'bench', dim };
 
-/** The service's search with everything it uses: real database, real bus, real index. Only the words are invented. */
+/** The service's search with real database, bus and index; only the words are artificial. */
 const startSearch = async (folder: string, passages: number) => {
   const random = randomOf(7);
   const { text, tellingWord } = createLanguage(random);
@@ -55,7 +55,7 @@ const startSearch = async (folder: string, passages: number) => {
 
   const put = async (build: string, files: ReturnType<typeof makeFile>[]) => {
     const rows: IndexRow[] = files.flatMap((f) => f.rows);
-    // Many files in one write, for the filling only: the rows' own ids stay what they are.
+    // Fills the index with many files per write; the rows keep their ids.
     await index.replaceFile(build, files[0]?.fileId ?? '', rows, model);
     await pool.query(
       `insert into index_state (file_id, owner_id, title, chunks, semantic, indexed_at, upload_time, language)
@@ -115,7 +115,7 @@ const spread = (values: readonly number[]): string =>
 const ourSearch = async (s: Started): Promise<void> => {
   const everybody = s.random() < 0.5;
   const userId = owners[Math.floor(s.random() * owners.length)] ?? '';
-  const answer = await s.search(searchRoutes.search.query.parse({ q: s.query() }), { userId, seesAll: everybody });
+  const answer = await s.search(searchRoutes.search.query.parse({ q: s.query() }), { userId, canSeeAll: everybody });
   if (answer.legs.keyword !== 'ok' || answer.legs.semantic !== 'ok') throw new Error(JSON.stringify(answer.legs));
 };
 
@@ -143,7 +143,7 @@ const quiet = async (s: Started, turns: number): Promise<Row> => {
   for (let i = 0; i < turns + 20; i++) {
     const our = await timed(() => ourSearch(s));
     const peer = await timed(() => peerSearch(s, table, reranker));
-    // The first ones warm both up.
+    // Warm-up.
     if (i < 20) continue;
     ours.push(our);
     peers.push(peer);

@@ -16,13 +16,13 @@ export const indexerEnv = {
     .string()
     .regex(/^[a-z0-9-]{1,40}$/)
     .default('overtone-passages'),
-  /** Cosine similarity below which a passage has nothing to do with a query. */
+  /** Minimum cosine similarity of a semantic hit. */
   SEARCH_SIMILARITY_FLOOR: z.coerce.number().min(-1).max(1).optional(),
 };
 export type IndexerEnv = z.infer<z.ZodObject<typeof indexerEnv>>;
 
 export const env = (): IndexerEnv => {
-  // LanceDB writes its warnings to stderr past our log; only what breaks it is worth a line.
+  // LanceDB writes to stderr directly: only its errors are shown.
   process.env['LANCEDB_LOG'] ??= 'error';
   return readEnv(indexerEnv);
 };

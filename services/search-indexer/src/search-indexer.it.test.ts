@@ -23,10 +23,10 @@ describe('search-indexer', () => {
     return r;
   };
 
-  it('does an ordered job: the file can be found, the dispatcher has its result, the event is out', async () => {
-    const told: unknown[] = [];
+  it('completes an index job: the file is found, the result is sent, the event is published', async () => {
+    const events: unknown[] = [];
     const subscription = w.nc.subscribe(searchEvents.fileIndexed.subject, {
-      callback: (_err, msg) => told.push(msg.json()),
+      callback: (_err, msg) => events.push(msg.json()),
     });
     const { file } = await indexed(['Ann', 'hello'], ['Bob', 'the report is due in march']);
     expect(w.completed.at(-1)).toMatchObject({ artefact: null, chunks: 1, semantic: true });
@@ -37,8 +37,8 @@ describe('search-indexer', () => {
     });
     const byMeaning = await search('q=deadline', file.ownerId);
     expect(byMeaning.results[0]).toMatchObject({ file_uuid: file.fileId, semantic_only: true });
-    await waitFor(() => told.length > 0);
-    expect(told[0]).toMatchObject({ fileId: file.fileId, chunks: 1, semantic: true });
+    await waitFor(() => events.length > 0);
+    expect(events[0]).toMatchObject({ fileId: file.fileId, chunks: 1, semantic: true });
     subscription.unsubscribe();
   });
 
@@ -52,14 +52,14 @@ describe('search-indexer', () => {
     expect(results[0]?.occurrences[0]).toMatchObject({ start_time: 249 * 3, speaker: 'Ann' });
   });
 
-  it('forgets a deleted file', async () => {
+  it('removes a deleted file', async () => {
     const { file } = await indexed(['Ann', 'secret plans']);
     w.library.files.delete(file.fileId);
     await w.emit(mediaEvents.deleted, { fileId: file.fileId, ownerId: file.ownerId });
     await waitFor(async () => (await search('q=secret', file.ownerId)).total_files === 0);
   });
 
-  it('follows edits and renames', async () => {
+  it('indexes edits and renames', async () => {
     const r = await indexed(['Ann', 'secret plans']);
     const edited = record({ ...r.file, title: 'Renamed', transcriptVersion: 2, turns: [['Ann', 'public plans']] });
     w.library.put(edited);
@@ -75,7 +75,7 @@ describe('search-indexer', () => {
     });
   });
 
-  it('lets administrators rebuild, others not', async () => {
+  it('lets only administrators start a rebuild', async () => {
     const { file } = await indexed(['Ann', 'rebuilt words']);
     expect((await w.call('/api/search/reindex', { method: 'POST' })).status).toBe(403);
     const started = await w.call('/api/search/reindex', { method: 'POST', role: 'admin' });
@@ -91,7 +91,7 @@ describe('search-indexer', () => {
     expect((await search('q=rebuilt', file.ownerId)).total_files).toBe(1);
   });
 
-  it('tells the health of the index, and its own', async () => {
+  it('reports the health of the index and of the service', async () => {
     const { body } = await w.call('/api/search/index-health');
     expect(searchRoutes.indexHealth.answer.parse(body)).toMatchObject({
       status: 'green',
@@ -104,7 +104,7 @@ describe('search-indexer', () => {
     expect(metrics).toContain('search_legs_total{leg="semantic",outcome="ok"}');
   });
 
-  it('announces itself to the dispatcher', async () => {
+  it('registers as a worker with the dispatcher', async () => {
     const workers = await w.nc.jetstream().views.kv('WORKERS');
     const keys: string[] = [];
     for await (const key of await workers.keys()) keys.push(key);
@@ -112,7 +112,7 @@ describe('search-indexer', () => {
     expect(entry?.json()).toMatchObject({ service: 'search-indexer', pulls: ['embedding-search'] });
   });
 
-  it('answers bad input with a code', async () => {
+  it('responds to invalid input with an error code', async () => {
     for (const query of ['', '?q=', '?q=x&page=0', '?q=x&date_from=yesterday', `?q=${'x'.repeat(501)}`, '?q=a%00b'])
       expect(await w.call(`/api/search${query}`)).toMatchObject({ status: 400, body: { code: 'invalid_request' } });
     expect((await w.call('/api/search?q=x', null)).status).toBe(401);

@@ -16,7 +16,7 @@ import {
 import { createAccessStore } from './access/access.store.ts';
 import { followAccess } from './access/follow-access.consumer.ts';
 import { followMemberships } from './access/follow-memberships.consumer.ts';
-import { createLearnAccess } from './access/learn-access.service.ts';
+import { createAccessLoader } from './access/load-access.service.ts';
 import type { IndexerEnv } from './env.ts';
 import { PrismaClient } from './generated/client.ts';
 import { followEdits } from './indexing/follow-edits.consumer.ts';
@@ -28,7 +28,7 @@ import { indexingWorker } from './indexing/indexing.jobs.ts';
 import { createIndexing } from './indexing/indexing.service.ts';
 import { createIndexingStore } from './indexing/indexing.store.ts';
 import { createRefresh } from './indexing/refresh.service.ts';
-import { createAccessNeighbours } from './ports/access-neighbours.adapter.ts';
+import { createUpstreamAccess } from './ports/upstream-access.adapter.ts';
 import { openIndex } from './ports/open-index.ts';
 import { createMediaTranscripts } from './ports/media-transcripts.adapter.ts';
 import { createWorkerVectoriser } from './ports/worker-vectoriser.adapter.ts';
@@ -44,7 +44,7 @@ import { createTelemetry } from './telemetry.ts';
 const name = 'search-indexer';
 const hour = 3_600_000;
 
-/** Makes transcripts findable by word and by meaning, and answers searches. */
+/** Indexes transcripts for keyword and semantic search, and serves searches. */
 export const createSearchIndexer = async (env: IndexerEnv): Promise<Service> => {
   const log = createLog(name, env);
   const metrics = createMetrics();
@@ -65,7 +65,7 @@ export const createSearchIndexer = async (env: IndexerEnv): Promise<Service> => 
   const refresh = createRefresh({ store, indexing, index, vectoriser, log });
   const rebuild = createRebuild({ index, indexing, transcripts, store: createRebuildStore({ db }), pool, log });
   const access = createAccessStore({ db });
-  const learnAccess = createLearnAccess({ store: access, neighbours: createAccessNeighbours({ bus }) });
+  const loadAccess = createAccessLoader({ store: access, upstream: createUpstreamAccess({ bus }) });
   const search = createSearch({
     index,
     store: searchStore,
@@ -75,14 +75,14 @@ export const createSearchIndexer = async (env: IndexerEnv): Promise<Service> => 
     log,
     floor: env.SEARCH_SIMILARITY_FLOOR ?? similarityFloor,
   });
-  const sweep = async () => {
-    if ((await refresh.sweep()).rebuild) await rebuild.begin();
+  const reconcile = async () => {
+    if ((await refresh.reconcile()).rebuild) await rebuild.begin();
   };
   const indexPart: Part = {
     name: 'index',
-    // A lost index is noticed before the first file is written into an empty one.
+    // Detects a lost index before the first file is written into an empty one.
     start: async () => {
-      if (await refresh.lost().catch(() => false)) await rebuild.begin();
+      if (await refresh.isIndexLost().catch(() => false)) await rebuild.begin();
     },
     stop: () => index.close(),
   };
@@ -116,11 +116,11 @@ export const createSearchIndexer = async (env: IndexerEnv): Promise<Service> => 
     workers: [indexingWorker({ indexing, workerId, recycling })],
     recycling,
     periodics: [
-      catchUp('learn who may see what', hour, learnAccess),
-      periodic('index what is due', 500, (signal) => refresh.due(signal)),
-      periodic('look for what should be due', 30_000, sweep),
-      periodic('carry a rebuild on', 1_000, (signal) => rebuild.carryOn(signal)),
-      periodic('tidy the index', 15_000, () => index.maintain()),
+      catchUp('load memberships and shares', hour, loadAccess),
+      periodic('index due files', 500, (signal) => refresh.indexDue(signal)),
+      periodic('mark files to index again', 30_000, reconcile),
+      periodic('continue a rebuild', 1_000, (signal) => rebuild.continueRebuild(signal)),
+      periodic('maintain the index', 15_000, () => index.maintain()),
     ],
     checks: { ...database.checks, search: { critical: false, probe: () => index.ping() } },
   });

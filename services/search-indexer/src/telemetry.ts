@@ -2,10 +2,10 @@ import { legStatus } from '@overtone/contracts';
 import type { Metrics } from '@overtone/service-kit';
 import { Counter, Histogram } from 'prom-client';
 
-/** What an operator watches of the search; what has not happened yet is 0 rather than missing. */
+/** Metrics of search; counters start at 0, so that they are never missing. */
 export const createTelemetry = ({ registry }: Pick<Metrics, 'registry'>) => {
   const registers = [registry];
-  /** A leg that does not run makes answers worse without anybody noticing: alert on anything but ok and not_asked. */
+  /** A leg that does not run degrades results silently: alert on all outcomes except ok and not_asked. */
   const legs = new Counter({
     name: 'search_legs_total',
     help: 'Searches by leg and its outcome',

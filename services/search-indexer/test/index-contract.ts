@@ -52,7 +52,7 @@ export const idsOf = (leg: LegResult): string[] => {
   return leg.hits.map((h) => h.id);
 };
 
-/** What every index must do, whatever it is made of. */
+/** The contract of every `SearchIndex` adapter. */
 export const indexContract = (open: () => SearchIndex): void => {
   const words = async (index: SearchIndex, ...terms: string[]) => {
     const request = { keyword: { words: terms, phrases: [] }, vector: noVector, filter: everything };
@@ -73,14 +73,14 @@ export const indexContract = (open: () => SearchIndex): void => {
   };
   const file = () => randomUUID();
 
-  it('finds nothing and fails nothing before anything was indexed', async () => {
+  it('returns empty results before anything was indexed', async () => {
     const index = open();
     expect(await index.builds()).toEqual({ current: null, building: null, completedAt: null });
     expect(await words(index, 'deadlin')).toEqual([]);
     expect(await index.size()).toBe(0);
   });
 
-  it('puts what holds more and rarer words first', async () => {
+  it('ranks passages with more and rarer words first', async () => {
     const index = open();
     const [a, b, c] = [file(), file(), file()];
     await fill(
@@ -92,7 +92,7 @@ export const indexContract = (open: () => SearchIndex): void => {
     expect(await words(index, 'deadlin', 'budget')).toEqual([`${b}:0`, `${a}:0`]);
   });
 
-  it('finds phrases as they were said, in any of their alternatives', async () => {
+  it('finds phrases in any of their alternatives', async () => {
     const index = open();
     const a = file();
     await fill(index, { fileId: a, terms: 'it is in march not march in' }, { fileId: a, terms: 'march is in it' });
@@ -101,7 +101,7 @@ export const indexContract = (open: () => SearchIndex): void => {
     expect(await found(index, {}, [['in march'], ['is in it']])).toEqual([]);
   });
 
-  it('shows what a passage says now, also when it was written anew since it was found', async () => {
+  it('returns the current passage, also when it was rewritten since it was found', async () => {
     const index = open();
     const fileId = file();
     const build = await fill(index, { fileId, terms: 'word one' }, { fileId, terms: 'word two' });
@@ -115,7 +115,7 @@ export const indexContract = (open: () => SearchIndex): void => {
     expect([await texts(), await words(index, 'word')]).toEqual([[], []]);
   });
 
-  it('finds, besides an owner’s, the files that are shared with them', async () => {
+  it('finds files of an owner and files shared with them', async () => {
     const index = open();
     const [own, shared, strange] = [file(), file(), file()];
     const [me, other] = [randomUUID(), randomUUID()];
@@ -133,7 +133,7 @@ export const indexContract = (open: () => SearchIndex): void => {
     expect(await found(index, { ownerId: me, sharedIds: [] })).toEqual([`${own}:0`]);
   });
 
-  it('filters by owner, speaker, tag, kind of media, time and length', async () => {
+  it('filters by owner, speaker, tag, media type, time and duration', async () => {
     const index = open();
     const [a, b] = [file(), file()];
     const other = randomUUID();
@@ -151,7 +151,7 @@ export const indexContract = (open: () => SearchIndex): void => {
     expect(await found(index, { uploadedTo: 2, minDuration: 5, maxDuration: 10 })).toEqual([`${a}:0`]);
   });
 
-  it('takes a filter for a value, never for a query', async () => {
+  it('treats filter values as data, never as query syntax', async () => {
     const index = open();
     await fill(index, { fileId: file(), terms: 'x', tags: ['mine'] });
     expect(await found(index, { tags: ["x') or true --", "\\' or '1'='1"] })).toEqual([]);
@@ -159,7 +159,7 @@ export const indexContract = (open: () => SearchIndex): void => {
     await expect(index.removeFile("' or true --")).rejects.toThrow();
   });
 
-  it('finds what is near, nearest first, by the cosine', async () => {
+  it('finds similar rows, most similar first, by cosine', async () => {
     const index = open();
     const [a, b] = [file(), file()];
     await fill(
@@ -185,7 +185,7 @@ export const indexContract = (open: () => SearchIndex): void => {
     expect(idsOf(mine.semantic)).toEqual([]);
   });
 
-  it('finds a passage by the windows it holds, and windows by nothing else', async () => {
+  it('finds a passage by its windows, and windows only by their vectors', async () => {
     const index = open();
     const a = file();
     const build = await index.beginBuild(null, true);
@@ -208,7 +208,7 @@ export const indexContract = (open: () => SearchIndex): void => {
     expect(await index.size()).toBe(1);
   });
 
-  it('replaces all rows of a file and touches no other', async () => {
+  it('replaces all rows of a file and no others', async () => {
     const index = open();
     const [a, b] = [file(), file()];
     const build = await fill(
@@ -224,7 +224,7 @@ export const indexContract = (open: () => SearchIndex): void => {
     expect(await index.size()).toBe(1);
   });
 
-  it('hands out passages as they were put in and forgets removed files', async () => {
+  it('returns passages as they were stored, without removed files', async () => {
     const index = open();
     const a = file();
     const shown = shownOf(a, 0, `Stems, "quoted" <b> 'and' \\n`);
@@ -235,7 +235,7 @@ export const indexContract = (open: () => SearchIndex): void => {
     expect(await words(index, 'stem')).toEqual([]);
   });
 
-  it('serves the old build until the new one takes over whole', async () => {
+  it('serves the old build until the new one is complete', async () => {
     const index = open();
     const a = file();
     await fill(index, { fileId: a, terms: 'old' });

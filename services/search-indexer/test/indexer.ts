@@ -18,7 +18,7 @@ import { searchRoutes } from '@overtone/contracts';
 import { createTelemetry } from '../src/telemetry.ts';
 import { createLibrary, createMeanings } from './library.ts';
 
-/** The indexer with a real database and a real index; media and the workers are played. */
+/** The indexer with a real database and index, and with fakes of media and the workers. */
 export const startIndexer = async () => {
   const database = await createDatabase();
   const directory = await mkdtemp(join(tmpdir(), 'overtone-indexer-'));
@@ -56,16 +56,16 @@ export const startIndexer = async () => {
     access,
     directory,
     indexFile: (fileId: string) => indexing.indexFile(fileId, { signal }),
-    indexDue: () => refresh.due(signal),
-    carryOn: () => rebuild.carryOn(signal),
+    indexDue: () => refresh.indexDue(signal),
+    continueRebuild: () => rebuild.continueRebuild(signal),
     add: async (...recordings: ReturnType<typeof library.put>[]) => {
       for (const r of recordings) await indexing.indexFile(library.put(r).file.fileId, { signal });
     },
-    /** A search as the route would parse it; by an administrator unless somebody else is named. */
+    /** Searches with a parsed query; as an administrator unless a caller is given. */
     search: (query: Record<string, unknown>, searcher: Partial<Searcher> = {}) =>
       answer(searchRoutes.search.query.parse(query), {
         userId: searcher.userId ?? '00000000-0000-4000-8000-000000000000',
-        seesAll: searcher.userId === undefined,
+        canSeeAll: searcher.userId === undefined,
       }),
     stop: async () => {
       await index.close();

@@ -3,11 +3,11 @@ import { unavailable } from '@overtone/service-kit';
 import type { SpokenSegment } from '../src/chunking/chunking.ts';
 import type { IndexableFile, Transcripts } from '../src/ports/transcripts.ts';
 import type { Vectoriser } from '../src/ports/vectoriser.ts';
-import { splitWords, stemOf } from '../src/words/words.ts';
+import { splitWords, stemOf } from '../src/tokenize/tokenize.ts';
 
 export type Recording = { file: IndexableFile; segments: SpokenSegment[] };
 
-/** A recording of turns; every word takes a second. */
+/** A recording of speaker turns with one word per second. */
 export const record = (
   given: Partial<IndexableFile> & { turns: [speaker: string | null, text: string][] },
 ): Recording => {
@@ -35,7 +35,7 @@ export const record = (
   return { file, segments };
 };
 
-/** Media as a map. */
+/** A fake of media. */
 export const createLibrary = () => {
   const files = new Map<string, Recording>();
   const put = (recording: Recording): Recording => {
@@ -59,7 +59,7 @@ export const createLibrary = () => {
   return { files, put, transcripts };
 };
 
-/** Words that mean the same share a direction; everything else points nowhere in particular. */
+/** Vectors: synonyms share a direction, all other words have unrelated ones. */
 const meanings = [
   ['deadline', 'due', 'date', 'finished', 'spring', 'march'],
   ['money', 'budget', 'cost', 'price'],
@@ -76,7 +76,7 @@ export const meaningOf = (text: string): Float32Array | null => {
   return length === 0 ? null : vector.map((x) => x / length);
 };
 
-/** A vectoriser that can be switched off and given another model. */
+/** A fake vectoriser that can be switched off and switched to another model. */
 export const createMeanings = () => {
   const state = { available: true, model: 'meanings-1', asked: 0 };
   const check = () => {

@@ -6,7 +6,7 @@ type Answer = { status?: number; body: unknown };
 
 const parse = (type: string, text: string): unknown => {
   if (text === '') return undefined;
-  // _bulk and _msearch: one JSON document a line.
+  // _bulk and _msearch: one JSON document per line.
   if (type.includes('ndjson'))
     return text
       .trim()
@@ -15,7 +15,7 @@ const parse = (type: string, text: string): unknown => {
   return JSON.parse(text);
 };
 
-/** Answers as an Elasticsearch server would, by a script, and remembers what it was asked. */
+/** A fake Elasticsearch server that responds by a script and records the requests. */
 export const startScriptedServer = async (script: (asked: Asked) => Answer | undefined) => {
   const asked: Asked[] = [];
   const server = createServer((req, res) => {

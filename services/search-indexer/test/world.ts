@@ -29,7 +29,7 @@ const password = 'secret';
 const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 const sign = createAssertionSigner(privateKey.export({ type: 'pkcs8', format: 'pem' }).toString());
 
-/** What the dispatcher makes at its start. */
+/** Streams and consumers that the dispatcher creates at start. */
 const provision = async (nc: NatsConnection): Promise<void> => {
   const jsm = await nc.jetstreamManager();
   await jsm.streams.add({ name: 'EVENTS', subjects: ['evt.>'] });
@@ -42,14 +42,14 @@ const provision = async (nc: NatsConnection): Promise<void> => {
   for (const bucket of ['LEASES', 'WORKERS']) await nc.jetstream().views.kv(bucket);
 };
 
-/** What was shared, and with whom, before the indexer listened. */
+/** Shares and memberships from before the indexer's start. */
 export type Known = {
   memberships: { userId: string; groupIds: string[]; version: number }[];
   shared: FileAccess[];
 };
 
-/** Identity, media, a worker and the dispatcher, as far as the indexer meets them. */
-const playNeighbours = async (url: string, library: ReturnType<typeof createLibrary>, known: Known) => {
+/** Fakes of the RPCs of identity, media, worker and dispatcher. */
+const startUpstreamFakes = async (url: string, library: ReturnType<typeof createLibrary>, known: Known) => {
   const completed: z.infer<typeof indexOutput>[] = [];
   const buses: Bus[] = [];
   const as = async (service: ServiceName): Promise<Bus> => {
@@ -95,13 +95,13 @@ const playNeighbours = async (url: string, library: ReturnType<typeof createLibr
   return { completed, waiting, close: () => Promise.all(buses.map((b) => b.close())) };
 };
 
-/** The service as it runs: its own bus user, its own database role, HTTP in. */
+/** Starts the service with its own bus user and database role. */
 export const startWorld = async (known: Known = { memberships: [], shared: [] }) => {
   const [nats, database] = await Promise.all([startNats({ users: busUsers(password) }), createDatabase()]);
   const nc = await connect({ servers: nats.url, user: 'test', pass: password });
   await provision(nc);
   const library = createLibrary();
-  const neighbours = await playNeighbours(nats.url, library, known);
+  const upstream = await startUpstreamFakes(nats.url, library, known);
   const directory = await mkdtemp(join(tmpdir(), 'overtone-indexer-'));
   const env: IndexerEnv = {
     SERVICE_HOST: '127.0.0.1',
@@ -126,7 +126,7 @@ export const startWorld = async (known: Known = { memberships: [], shared: [] })
   const { apiPort, internalPort } = await service.start();
   return {
     library,
-    completed: neighbours.completed,
+    completed: upstream.completed,
     nc,
     internal: `http://127.0.0.1:${internalPort}`,
     emit: async <E extends EventDef>(event: E, data: DataOf<E>): Promise<void> => {
@@ -138,7 +138,7 @@ export const startWorld = async (known: Known = { memberships: [], shared: [] })
       const { fileId, ownerId, transcriptVersion } = file;
       const input = { runId: randomUUID(), fileId, ownerId, earlier: {}, transcriptVersion };
       const taskId = randomUUID();
-      neighbours.waiting.push({ taskId, input });
+      upstream.waiting.push({ taskId, input });
       await nc.jetstream().publish(indexerJobs.index.subject, JSON.stringify({ taskId }));
     },
     call: async (path: string, caller: { userId?: string; role?: 'user' | 'admin'; method?: string } | null = {}) => {
@@ -152,7 +152,7 @@ export const startWorld = async (known: Known = { memberships: [], shared: [] })
     },
     stop: async () => {
       await service.stop();
-      await neighbours.close();
+      await upstream.close();
       await nc.close();
       await Promise.all([nats.stop(), database.drop(), rm(directory, { recursive: true, force: true })]);
     },

@@ -8,14 +8,13 @@ export type Tx = Prisma.TransactionClient;
 /** Short transactions that may wait a moment for a row lock or a connection. */
 export const txOptions = { maxWait: 5_000, timeout: 10_000 };
 
-/** Where a statement writes what is to be said once it has been committed. */
+/** Statements write the messages here that are published after their commit. */
 export const outboxTable = 'transcription_dispatcher_outbox';
 
 export type Statements = ReturnType<typeof createStatements>;
 /**
- * Statements that are a transaction each: one round trip, prepared once per connection. One that returns a row may have
- * written to the outbox, and that goes out at once, without a notification: transactions that notify commit one after the
- * other.
+ * Statements that are one transaction each: one round trip, prepared once per connection. One that returns a row may have
+ * written to the outbox, so it wakes the relay directly: transactions that use NOTIFY would commit one after the other.
  */
 export const createStatements = ({ pool, wake }: { pool: Pick<Pool, 'query'>; wake: () => void }) => ({
   read: <R extends QueryResultRow>(statement: QueryConfig): Promise<QueryResult<R>> => pool.query<R>(statement),

@@ -5,10 +5,10 @@ import type { Reader } from './ports/files.ts';
 import type { Tx } from './database.ts';
 
 type Performed = DataOf<typeof operationsEvents.performed>;
-/** An administrator at work, and where the request came from. */
+/** The administrator who sent the request, and the client it came from. */
 export type Operator = Reader & { client: Performed['client'] };
 
-const cut = (value: string | undefined, max: number): string | null => value?.slice(0, max) || null;
+const truncate = (value: string | undefined, max: number): string | null => value?.slice(0, max) || null;
 
 export const operatorOf = (
   r: Pick<RouteRequest<never>, 'caller' | 'clientIp' | 'requestId'> & {
@@ -18,14 +18,14 @@ export const operatorOf = (
   userId: r.caller.userId,
   role: r.caller.role,
   client: {
-    ip: cut(r.clientIp, 64),
-    userAgent: cut(r.req.get('user-agent'), 512),
-    requestId: cut(r.requestId, 128),
+    ip: truncate(r.clientIp, 64),
+    userAgent: truncate(r.req.get('user-agent'), 512),
+    requestId: truncate(r.requestId, 128),
   },
 });
 
-/** Tells identity's audit trail, in the transaction of what was done. */
-export const tellAudit = (
+/** Publishes the operation for identity's audit trail, in the transaction of the operation itself. */
+export const recordOperation = (
   tx: Tx,
   outbox: Outbox,
   operator: Operator,

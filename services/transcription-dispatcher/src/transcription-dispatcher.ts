@@ -19,30 +19,30 @@ import { claimsRpc } from './claims/claims.rpc.ts';
 import { createAcceptStore } from './claims/accept.store.ts';
 import { createClaimStore } from './claims/claim.store.ts';
 import { createClaims } from './claims/claims.service.ts';
-import { createPutBackStore } from './claims/put-back.store.ts';
+import { createRequeueStore } from './claims/requeue.store.ts';
 import { createTaskStateStore } from './claims/task-state.store.ts';
 import { createStatements } from './database.ts';
-import { personSignals } from './dead/dead-signals.read-model.ts';
-import { deadRoutes } from './dead/dead.routes.ts';
-import { createDead } from './dead/dead.service.ts';
-import { createDeadStore } from './dead/dead.store.ts';
+import { operatorSignals } from './dead-letters/operator-signals.read-model.ts';
+import { deadLetterRoutes } from './dead-letters/dead-letters.routes.ts';
+import { createDeadLetters } from './dead-letters/dead-letters.service.ts';
+import { createDeadLettersStore } from './dead-letters/dead-letters.store.ts';
 import type { DispatcherEnv } from './env.ts';
 import { PrismaClient } from './generated/client.ts';
 import { gpuProfilesRoutes } from './gpu-profiles/gpu-profiles.routes.ts';
 import { gpuProfilesRpc } from './gpu-profiles/gpu-profiles.rpc.ts';
 import { createGpuProfilesStore } from './gpu-profiles/gpu-profiles.store.ts';
 import { languagesRpc } from './languages/languages.rpc.ts';
-import { alive } from './leases/leases.ts';
+import { liveEntries } from './leases/leases.ts';
 import { createMirror } from './leases/mirror.adapter.ts';
-import { createAgeing } from './orders/ageing.service.ts';
-import { createOrders } from './orders/orders.store.ts';
+import { createAgeing } from './job-requests/ageing.service.ts';
+import { createJobRequests } from './job-requests/job-requests.store.ts';
 import { createFiles, createPeople } from './ports/files.adapter.ts';
 import { createProgress } from './progress/progress.service.ts';
 import { queuesRoutes } from './queues/queues.routes.ts';
 import { queuesRpc } from './queues/queues.rpc.ts';
 import { createQueues } from './queues/queues.service.ts';
 import { createQueuesStore } from './queues/queues.store.ts';
-import { canJudge, heartbeatGraceMs } from './recovery/loss.ts';
+import { isWatchSettled, heartbeatGraceMs } from './recovery/loss.ts';
 import { reclaimEverySlot, reclaimWorker } from './recovery/reclaim.jobs.ts';
 import { createRecovery } from './recovery/recovery.service.ts';
 import { createRecoveryStore } from './recovery/recovery.store.ts';
@@ -62,7 +62,7 @@ import { createWaiting } from './waiting/waiting.service.ts';
 
 const name = 'transcription-dispatcher';
 
-/** The dispatcher: which job next, who holds it, what happens when it fails or its worker dies. */
+/** The dispatcher: selects the next task, tracks its holder, and handles failures and dead workers. */
 export const createTranscriptionDispatcher = (env: DispatcherEnv): Service => {
   const log = createLog(name, env);
   const metrics = createMetrics();
@@ -76,19 +76,19 @@ export const createTranscriptionDispatcher = (env: DispatcherEnv): Service => {
   const outbox = createOutbox(name);
   const relay = createOutboxRelay({ service: name, pool, url: env.DATABASE_URL, bus, log, metrics });
   const statements = createStatements({ pool, wake: relay.wake });
-  const orders = createOrders({ outbox, expressMaxSeconds: env.TRANSCRIPTION_EXPRESS_MAX_SECONDS });
+  const jobRequests = createJobRequests({ outbox, expressMaxSeconds: env.TRANSCRIPTION_EXPRESS_MAX_SECONDS });
   const timing = createTiming({ db });
-  const runs = createRuns({ db, outbox, orders, timing, bus });
-  const back = createPutBackStore({ statements, outbox });
+  const runs = createRuns({ db, outbox, jobRequests, timing, bus });
+  const requeues = createRequeueStore({ statements, outbox });
   const claims = createClaims({
     db,
     outbox,
-    orders,
+    jobRequests,
     runs,
     next: createClaimStore({ statements, outbox }),
     state: createTaskStateStore({ statements }),
-    accepting: createAcceptStore({ statements, outbox }),
-    back,
+    acceptStore: createAcceptStore({ statements, outbox }),
+    requeues,
     log,
   });
   const retries = createRetries({ db, statements, outbox });
@@ -107,28 +107,37 @@ export const createTranscriptionDispatcher = (env: DispatcherEnv): Service => {
     maxInfraRequeues: env.TRANSCRIPTION_MAX_INFRA_REQUEUES,
     maxDurationSeconds: env.TASK_MAX_DURATION_TRANSCRIPTION_SECONDS,
     claims,
-    back,
-    tellCancelled: (taskId) => bus.say(transcriptionLive.taskCancelled, { taskId }),
+    requeues,
+    notifyCancelled: (taskId) => bus.say(transcriptionLive.taskCancelled, { taskId }),
   });
   const rebuild = () =>
-    recovery.rebuildQueue().catch((err: unknown) => log.warn({ err: err as Error }, 'queue not rebuilt yet'));
-  const workers = () => (canJudge(fleet.since(), Date.now()) ? alive(fleet.entries().values(), Date.now()) : null);
+    recovery.rebuildQueue().catch((err: unknown) => log.warn({ err: err as Error }, 'queue rebuild failed'));
+  const workers = () =>
+    isWatchSettled(fleet.since(), Date.now()) ? liveEntries(fleet.entries().values(), Date.now()) : null;
   const waiting = createWaiting({
     db,
     outbox,
     workers,
   });
-  const lives = (id: string): boolean =>
-    !canJudge(fleet.since(), Date.now(), heartbeatGraceMs) || (fleet.get(`worker.${id}`)?.expiresAt ?? 0) > Date.now();
-  const queueGauges = createQueueGauges({ broker, leases: leases.entries, lives });
+  const isWorkerLive = (id: string): boolean =>
+    !isWatchSettled(fleet.since(), Date.now(), heartbeatGraceMs) ||
+    (fleet.get(`worker.${id}`)?.expiresAt ?? 0) > Date.now();
+  const queueGauges = createQueueGauges({ broker, leases: leases.entries, isWorkerLive });
   const telemetry = createTelemetry(metrics, queueGauges, {
-    lost: () => recovery.signals(env.TRANSCRIPTION_INFRA_REQUEUE_ALERT_THRESHOLD),
-    forPeople: () => personSignals(db),
+    recovery: () => recovery.signals(env.TRANSCRIPTION_INFRA_REQUEUE_ALERT_THRESHOLD),
+    operator: () => operatorSignals(db),
   });
   const files = createFiles({ bus });
   const { fractionOf } = progress;
   const tasks = createTasksReadModel({ db, store: createTasksStore({ db }), files, fractionOf });
-  const dead = createDead({ db, store: createDeadStore({ db }), outbox, files, objectsOf: tasks.objectsOf, log });
+  const deadLetters = createDeadLetters({
+    db,
+    store: createDeadLettersStore({ db }),
+    outbox,
+    files,
+    objectsOf: tasks.objectsOf,
+    log,
+  });
   const queues = createQueues({
     db,
     store: createQueuesStore({ db }),
@@ -141,9 +150,9 @@ export const createTranscriptionDispatcher = (env: DispatcherEnv): Service => {
     log,
   });
   const gpuProfiles = { profiles: createGpuProfilesStore({ db }), enabled: env.ENABLE_VRAM_PROFILING };
-  const hearing: Part = {
+  const progressSubscription: Part = {
     name: 'progress',
-    start: async () => bus.hear(transcriptionLive.taskProgress, progress.heard),
+    start: async () => bus.hear(transcriptionLive.taskProgress, progress.receive),
     stop: async () => {},
   };
 
@@ -155,10 +164,10 @@ export const createTranscriptionDispatcher = (env: DispatcherEnv): Service => {
     metrics,
     bus,
     whoIs: createAssertionVerifier(env.ASSERTION_PUBLIC_KEY, name),
-    parts: [database.part, broker.part, leases.part, fleet.part, relay, hearing],
+    parts: [database.part, broker.part, leases.part, fleet.part, relay, progressSubscription],
     routes: [
-      // Of two paths that fit, the first counts: /api/tasks/dead is no task's id.
-      ...deadRoutes({ dead }),
+      // The first matching path wins: /api/tasks/dead must precede /api/tasks/:uuid.
+      ...deadLetterRoutes({ deadLetters }),
       ...tasksRoutes({ tasks, recovery, fleet: fleet.entries }),
       ...queuesRoutes({ queues }),
       ...gpuProfilesRoutes(gpuProfiles),
@@ -179,20 +188,20 @@ export const createTranscriptionDispatcher = (env: DispatcherEnv): Service => {
     workers: [reclaimWorker({ recovery, workerId: `${name}-${hostname()}-${randomUUID().slice(0, 8)}` })],
     periodics: [
       periodic('retry due tasks', 500, retries.republishDue),
-      periodic('make urgent what waits long', 5_000, ageing.age),
+      periodic('raise the priority of long-waiting tasks', 5_000, ageing.age),
       reclaimEverySlot(bus),
-      periodic('look at what runs', 2_000, async () => void (await recovery.lookAtRunning())),
-      periodic('look for lost messages', 10_000, async () => {
+      periodic('check running tasks', 2_000, async () => void (await recovery.checkRunningTasks())),
+      periodic('replace lost messages', 10_000, async () => {
         await broker.provision();
-        await recovery.replaceLostMessages();
-        await recovery.remindUnheard();
+        await recovery.replaceLostSignals();
+        await recovery.remindMissingTranscripts();
       }),
-      periodic('look for what waits', 2_000, () => waiting.look()),
-      periodic('forget old orders', 3_600_000, retries.forgetOld),
-      periodic('note who works', 5_000, () => queues.noteWorkers()),
-      periodic('forget tasks beyond the kept ones', 600_000, (signal) => tasks.prune(signal)),
-      periodic('forget old GPU profiles', 3_600_000, () => gpuProfiles.profiles.prune()),
-      periodic('repeat progress', 2_000, () => progress.repeat()),
+      periodic('update waiting reasons', 2_000, () => waiting.update()),
+      periodic('delete old index tasks', 3_600_000, retries.deleteOld),
+      periodic('record live workers', 5_000, () => queues.recordWorkers()),
+      periodic('delete tasks beyond the limit', 600_000, (signal) => tasks.prune(signal)),
+      periodic('delete old GPU profiles', 3_600_000, () => gpuProfiles.profiles.prune()),
+      periodic('repeat progress', 2_000, () => progress.republish()),
     ],
     checks: database.checks,
     internal: [

@@ -1,24 +1,24 @@
 import { createServer, connect, type AddressInfo, type Server, type Socket } from 'node:net';
 
-/** A way to a server that can be shut, opened and frozen: what a network does to a service. */
+/** A TCP proxy that can be closed, reopened and frozen, to simulate network failures. */
 export const startGate = async (target: string) => {
   const to = new URL(target);
   const sockets = new Set<Socket>();
   let frozen = false;
-  const hold = (socket: Socket): void => void (frozen ? socket.pause() : socket.resume());
-  const keep = (socket: Socket): Socket => {
+  const applyFreeze = (socket: Socket): void => void (frozen ? socket.pause() : socket.resume());
+  const track = (socket: Socket): Socket => {
     sockets.add(socket);
     socket.on('error', () => {}).on('close', () => sockets.delete(socket));
     return socket;
   };
-  const pass = (socket: Socket): void => {
-    const onward = keep(connect(Number(to.port), to.hostname));
-    keep(socket);
-    socket.on('data', (d) => onward.write(d)).on('close', () => onward.destroy());
-    onward.on('data', (d) => socket.write(d)).on('close', () => socket.destroy());
-    for (const end of [socket, onward]) hold(end);
+  const forward = (socket: Socket): void => {
+    const onward = track(connect(Number(to.port), to.hostname));
+    track(socket);
+    socket.on('data', (chunk) => onward.write(chunk)).on('close', () => onward.destroy());
+    onward.on('data', (chunk) => socket.write(chunk)).on('close', () => socket.destroy());
+    for (const end of [socket, onward]) applyFreeze(end);
   };
-  let server: Server = createServer(pass);
+  let server: Server = createServer(forward);
   const listen = (port: number): Promise<void> => new Promise((done) => server.listen(port, '127.0.0.1', () => done()));
   await listen(0);
   const { port } = server.address() as AddressInfo;
@@ -27,25 +27,25 @@ export const startGate = async (target: string) => {
     for (const socket of sockets) socket.destroy();
     await closed;
   };
-  const still = (now: boolean): void => {
-    frozen = now;
-    for (const socket of sockets) hold(socket);
+  const setFrozen = (freeze: boolean): void => {
+    frozen = freeze;
+    for (const socket of sockets) applyFreeze(socket);
   };
-  const here = new URL(target);
-  here.hostname = '127.0.0.1';
-  here.port = String(port);
+  const proxyUrl = new URL(target);
+  proxyUrl.hostname = '127.0.0.1';
+  proxyUrl.port = String(port);
   return {
-    url: here.toString(),
-    /** Refuses, and cuts whoever is there. */
+    url: proxyUrl.toString(),
+    /** Refuses new connections and cuts existing ones. */
     shut,
     open: async (): Promise<void> => {
       if (server.listening) return;
-      server = createServer(pass);
+      server = createServer(forward);
       await listen(port);
     },
-    /** Takes connections and says nothing. */
-    freeze: () => still(true),
-    thaw: () => still(false),
+    /** Accepts connections but forwards no data. */
+    freeze: () => setFrozen(true),
+    thaw: () => setFrozen(false),
     close: shut,
   };
 };

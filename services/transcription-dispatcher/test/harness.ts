@@ -18,17 +18,17 @@ export const assertionOf = (userId: string, role: 'user' | 'admin'): string =>
 
 export const log = createLog('test', { LOG_LEVEL: 'fatal', LOG_FORMAT: 'json' });
 export const password = 'secret';
-/** How long anything is waited for: not how long it takes. */
-export const patience = { timeoutMs: 120_000 };
+/** Upper limit of every wait; far above the usual duration. */
+export const generousTimeout = { timeoutMs: 120_000 };
 
-/** A bus with the permissions of production, a database, and whatever the test puts between them. */
+/** A broker with production permissions and a database; a test may put proxies in between. */
 export type World = Awaited<ReturnType<typeof createWorld>>;
 export const createWorld = async () => {
   const [nats, database] = await Promise.all([startNats({ users: busUsers(password) }), createDatabase()]);
-  return worldOf(nats, database, database.urlFor('transcription_dispatcher'));
+  return createWorldOn(nats, database, database.urlFor('transcription_dispatcher'));
 };
 
-export const worldOf = async (nats: TestServer, database: Pick<TestDatabase, 'url'>, dispatcherUrl: string) => {
+export const createWorldOn = async (nats: TestServer, database: Pick<TestDatabase, 'url'>, dispatcherUrl: string) => {
   const test = await connect({
     servers: nats.url,
     user: 'test',
@@ -75,12 +75,12 @@ const envFor = (w: Pick<World, 'nats' | 'dispatcherUrl'>): DispatcherEnv => ({
   TASK_MAX_DURATION_TRANSCRIPTION_SECONDS: 7_200,
 });
 
-/** The dispatcher in this process. */
+/** Starts the dispatcher in the test's process. */
 export type Dispatcher = Awaited<ReturnType<typeof startDispatcher>>;
 export const startDispatcher = async (w: World, over: Partial<DispatcherEnv> = {}) => {
   const service = createTranscriptionDispatcher({ ...envFor(w), ...over });
   const ports = await service.start();
-  // A connection each: on a slow machine one that is kept would be closed just as it is used again.
+  // One connection per request: a kept one could be closed by the server while it is reused.
   const call = (method: string, path: string, assertion: string, body?: unknown) =>
     fetch(`http://127.0.0.1:${ports.apiPort}${path}`, {
       method,
@@ -99,24 +99,24 @@ export const startDispatcher = async (w: World, over: Partial<DispatcherEnv> = {
 };
 
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
-/** The dispatcher as a process of its own, to be killed. */
+/** Starts the dispatcher as a separate process that a test can kill. */
 export const spawnDispatcher = async (w: World): Promise<{ kill9: () => Promise<void> }> => {
   const env = { ...envFor(w), LOG_LEVEL: 'info' };
   const child: ChildProcess = spawn(process.execPath, ['--no-warnings', main], {
-    // No PATH is needed: it starts nothing.
+    // Needs no PATH, because it starts no other process.
     env: Object.fromEntries(Object.entries(env).map(([k, v]) => [k, String(v)])),
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   let output = '';
   child.stdout?.on('data', (part: Buffer) => {
     output += part.toString();
   });
-  await waitFor(() => output.includes('ready'), patience);
+  await waitFor(() => output.includes('ready'), generousTimeout);
   return {
     kill9: async () => {
       child.kill('SIGKILL');
-      await gone;
+      await exited;
     },
   };
 };
@@ -134,17 +134,17 @@ const emitter =
     h.set('ot-source', 'test');
     await waitFor(
       () => nc.jetstream().publish(event.subject, JSON.stringify(data), { msgID: id, headers: h }),
-      patience,
+      generousTimeout,
     );
     return id;
   };
 
-export type Said = { subject: string; data: Record<string, unknown> };
-/** Everything the stream EVENTS holds, in order. */
-const allEvents = async (nc: NatsConnection): Promise<Said[]> => {
+export type PublishedEvent = { subject: string; data: Record<string, unknown> };
+/** All events of the stream EVENTS in order. */
+const allEvents = async (nc: NatsConnection): Promise<PublishedEvent[]> => {
   const jsm = await nc.jetstreamManager();
   const { state } = await jsm.streams.info('EVENTS');
-  const out: Said[] = [];
+  const out: PublishedEvent[] = [];
   for (let seq = state.first_seq; seq <= state.last_seq; seq += 1) {
     const msg = await jsm.streams.getMessage('EVENTS', { seq });
     out.push({ subject: msg.subject, data: msg.json() });
@@ -153,7 +153,7 @@ const allEvents = async (nc: NatsConnection): Promise<Said[]> => {
 };
 
 const noOptions: RunOptions = { language: null, minSpeakers: null, maxSpeakers: null, diarize: true };
-/** A file as media tells of it. */
+/** The data of media's `file.uploaded` event. */
 export const uploadedFile = (over: Partial<RunOptions> = {}) => ({
   fileId: randomUUID() as string,
   ownerId: randomUUID() as string,

@@ -1,7 +1,7 @@
 import { startWorker } from './workers.ts';
 
-/** A worker on a host whose clock is off; what it transcribes never ends. */
-const [url = '', off = ''] = process.argv.slice(2);
+/** A worker on a host with a wrong clock; its transcription never ends. */
+const [url = '', offset = ''] = process.argv.slice(2);
 const clock = Date.now;
-Date.now = () => clock() + Number(off);
+Date.now = () => clock() + Number(offset);
 await startWorker({ nats: { url } }, { transcribe: () => new Promise(() => {}) }, { workerId: 'skewed' });

@@ -14,7 +14,7 @@ import { log, password } from './harness.ts';
 
 const artefact = (stage: string, token: number) => `derived/${stage}-${token}.json`;
 const engine = { provider: 'scripted', model: 'test', timing: 'engine' } as const;
-/** Results that fit, by stage. */
+/** Valid results by stage. */
 export const outputs = {
   prepare: (token: number) => prepared({ artefact: artefact('prepare', token) }),
   transcribe: (token: number): OutputOf<typeof workerJobs.transcribe> => ({
@@ -36,21 +36,21 @@ export const outputs = {
   index: () => ({ artefact: null, chunks: 1, semantic: true, engine_seconds: 0.1 }),
 };
 
-type Done = { stage: Stage; input: Record<string, unknown>; token: number; attempt: number };
+type CompletedJob = { stage: Stage; input: Record<string, unknown>; token: number; attempt: number };
 export type Script = Partial<
   Record<Stage, (d: JobDelivery, times: number, input: { fileId: string }) => Promise<void> | void>
 >;
 export type WorkerKind = { workerId?: string; queues?: readonly Queue[]; express?: Partial<Record<Queue, number>> };
 
-/** A worker that does every job at once and correctly, unless its script says otherwise. */
+/** Starts a worker that completes every job immediately, unless its script does otherwise. */
 export const startWorker = async (w: { nats: { url: string } }, script: Script = {}, kind: WorkerKind = {}) => {
   const { workerId = `test.${randomUUID()}`, queues: own = queues, express = {} } = kind;
   const concurrency = Object.fromEntries(queues.map((q) => [q, own.includes(q) ? 1 : 0]));
   const bus = createBus({ service: 'transcription-worker', url: w.nats.url, user: 'test', password, log });
   await bus.connect();
-  const done: Done[] = [];
+  const done: CompletedJob[] = [];
   const times = new Map<Stage, number>();
-  const doing =
+  const handle =
     <S extends Stage>(stage: S) =>
     async (input: unknown, d: JobDelivery) => {
       times.set(stage, (times.get(stage) ?? 0) + 1);
@@ -59,29 +59,29 @@ export const startWorker = async (w: { nats: { url: string } }, script: Script =
       return outputs[stage](d.token) as ReturnType<(typeof outputs)[S]>;
     };
   const handlers = {
-    prepare: doing('prepare'),
-    transcribe: doing('transcribe'),
-    diarize: doing('diarize'),
-    assemble: doing('assemble'),
-    index: doing('index'),
+    prepare: handle('prepare'),
+    transcribe: handle('transcribe'),
+    diarize: handle('diarize'),
+    assemble: handle('assemble'),
+    index: handle('index'),
   };
   const running = worker(stageJobs, handlers, { workerId, concurrency, express }).start(bus);
-  const leave = async () => {
+  const stop = async () => {
     await running.stop();
     await bus.close();
   };
-  let gone: Promise<void> | undefined;
+  let stopped: Promise<void> | undefined;
   return {
     bus,
     done,
     workerId,
     stagesDone: () => done.map((d) => d.stage),
-    stop: () => (gone ??= leave()),
-    /** As kill -9 would: nothing is said any more, nothing released, nothing acknowledged. */
+    stop: () => (stopped ??= stop()),
+    /** Simulates kill -9: nothing is sent, released or acknowledged any more. */
     vanish: async () => {
-      gone = Promise.resolve();
+      stopped = Promise.resolve();
       await bus.nc().close();
-      // It has no voice any more; this only ends its loops.
+      // The connection is closed; this only ends the loops.
       void running.stop().catch(() => {});
     },
   };

@@ -24,12 +24,12 @@ describe('environment of a worker', () => {
     expect(workerEnv()).toMatchObject({ GPU_EXPRESS_SLOTS: 1, concurrency: { gpu: 1 } });
   });
 
-  it('sets how many recordings are transcribed at once', () => {
+  it('sets the number of concurrent transcriptions', () => {
     process.env['GPU_CONCURRENT_REQUESTS'] = '3';
     expect(workerEnv().concurrency.gpu).toBe(3);
   });
 
-  it('leaves it only the queues that are named', () => {
+  it('enables only the named queues', () => {
     process.env['WORKER_QUEUES'] = 'gpu';
     expect(workerEnv()).toMatchObject({ concurrency: { cpu: 0, gpu: 1 }, WORKER_QUEUES: ['gpu'] });
     process.env['WORKER_QUEUES'] = 'cpu, embedding';
@@ -43,14 +43,14 @@ describe('environment of a worker', () => {
     ['GPU_EXPRESS_SLOTS', '-1'],
     ['WHISPER_HYBRID_MODE', 'sometimes'],
     ['GPU_WORKER_POOL', 'solo'],
-  ])('is refused by name where %s is %s', (name, value) => {
+  ])("is rejected with the variable's name when %s is %s", (name, value) => {
     process.env[name] = value;
     expect(() => workerEnv()).toThrow(name);
   });
 });
 
 describe('environment of its child processes', () => {
-  it('is which GPUs are ours, even none, and nothing secret', () => {
+  it('contains the visible GPUs, also none, and no secrets', () => {
     Object.assign(process.env, { CUDA_VISIBLE_DEVICES: '', NATS_PASSWORD: 'secret', ASR_OPENAI_API_KEY: 'secret' });
     const env = childEnvironment();
     expect(env).toMatchObject({ CUDA_VISIBLE_DEVICES: '', CUDA_DEVICE_ORDER: 'PCI_BUS_ID' });

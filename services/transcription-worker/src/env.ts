@@ -6,20 +6,20 @@ import { z } from 'zod';
 
 /** How this process uses a GPU; `auto` follows the specification's table (src/gpu/tuning.ts). */
 const gpuEnv = {
-  /** Pieces of a recording that are recognised at once. */
+  /** Pieces of a recording recognised concurrently. */
   BATCH_SIZE: z.union([z.literal('auto'), z.coerce.number().int().min(1).max(128)]).default('auto'),
   COMPUTE_TYPE: z.enum(['auto', ...computeTypes]).default('auto'),
   /** Transcription on the CPU, diarization on the GPU: when the GPU is too small for both, always or never. */
   WHISPER_HYBRID_MODE: z.enum(['auto', 'true', 'false']).default('auto'),
-  /** `threads`: recordings at once share one process and the model it has loaded; `prefork`: each has its own. */
+  /** `threads`: concurrent recordings share one process and its model; `prefork`: each has its own process. */
   GPU_WORKER_POOL: z.enum(workerPools).default('prefork'),
   /** Slots beyond the concurrency of `gpu` that only take short recordings (docs/adr/0012). */
   GPU_EXPRESS_SLOTS: z.coerce.number().int().min(0).max(8).default(0),
-  /** Measure the GPU's memory while it transcribes and tells speakers apart, and tell the dispatcher. */
+  /** Measures GPU memory during transcription and diarization, and reports it to the dispatcher. */
   ENABLE_VRAM_PROFILING: z.stringbool().default(false),
 };
 
-/** What a worker can be there for: the queues of its jobs, and vectors for search. */
+/** Roles of a worker: the queues of its jobs, and `embedding` for search vectors. */
 const offers = [...queuesOf(workerJobs), 'embedding'] as const;
 
 const variables = {
@@ -42,18 +42,18 @@ const variables = {
   EMBEDDINGS_OPENAI_API_KEY: z.string().optional(),
   EMBEDDINGS_OPENAI_MODEL: z.string().default('text-embedding-3-small'),
   ...gpuEnv,
-  /** What this process is there for, separated by commas: a process for a GPU alone takes `gpu`. */
+  /** Roles of this process, separated by commas; `gpu` for a process that only uses a GPU. */
   WORKER_QUEUES: z
     .string()
     .transform((text) => text.split(',').map((name) => name.trim()))
     .pipe(z.array(z.enum(offers)).min(1))
     .default([...offers]),
-  /** Decoders at once inside one transcription. */
+  /** Concurrent decoders within one transcription. */
   ASR_THREADS: z.coerce.number().int().min(1).max(64).default(2),
   MAX_AUDIO_HOURS: z.coerce.number().min(0.1).max(1_000).default(48),
 };
 
-/** Jobs at once of the queues that this process is there for, and none of the others. */
+/** Concurrency of the queues in this process's roles; 0 for all others. */
 const concurrencyFor = (queues: readonly Queue[]): Concurrency =>
   Object.fromEntries(
     Object.entries(concurrencyOf(workerJobs)).map(([q, n]) => [q, queues.includes(q as Queue) ? n : 0]),
@@ -66,10 +66,10 @@ export const workerEnv = (): Readonly<WorkerEnv> => {
   return Object.freeze({ ...env, concurrency: concurrencyFor(env.WORKER_QUEUES) });
 };
 
-/** Handed on where they are set: which GPUs are ours, where the libraries for them are, code compiled before. */
+/** Passed on to child processes if set: visible GPUs, library paths and the compile cache. */
 const handedOn = ['CUDA_VISIBLE_DEVICES', 'LD_LIBRARY_PATH', 'NODE_COMPILE_CACHE'];
 
-/** Environment of the programs we start: enough to find them and a GPU, none of our secrets. */
+/** Environment of child processes: paths and GPU settings, without secrets. */
 export const childEnvironment = (): Record<string, string> => ({
   PATH: process.env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin',
   LC_ALL: 'C.UTF-8',

@@ -1,13 +1,13 @@
-// Of the kit only its errors: task processes that say their failures in our words need nothing else of it.
+// Imports only the kit's errors, because task processes need nothing else of it.
 import { invalid, unavailable, type AppError } from '@overtone/service-kit/errors';
 
-/** What may go wrong with a piece of work. `detail` (stderr and the like) is for the log, never for the owner. */
+/** Failures of a task. `detail` (such as stderr) is only logged and never shown to the owner. */
 interface More {
   cause?: unknown;
   detail?: string;
 }
 
-// The recording itself is at fault: permanent, another attempt would end the same way.
+// Caused by the recording: permanent, because a retry would fail the same way.
 export const notMedia = (more: More = {}): AppError =>
   invalid('media_unreadable', 'This file is not audio or video that can be read.', more);
 export const emptyMedia = (more: More = {}): AppError =>
@@ -18,7 +18,7 @@ export const cutOffMedia = (more: More = {}): AppError =>
 export const tooLong = (maxSeconds: number): AppError =>
   invalid('media_too_long', `This recording is longer than ${Math.floor(maxSeconds / 3600)} hours.`);
 
-// The surroundings are at fault: worth another attempt.
+// Caused by the environment: a retry may succeed.
 export const outOfTime = (what: string, more: More = {}): AppError =>
   unavailable('engine_timeout', `${what} took too long.`, more);
 export const engineCrashed = (engine: string, more: More = {}): AppError =>

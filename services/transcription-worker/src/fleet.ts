@@ -16,7 +16,7 @@ export type FleetOptions = {
   pool: z.infer<typeof workerGpu>['pool'];
 };
 
-/** What this worker can do now: looked at every few seconds; its heartbeat tells the dispatcher. */
+/** The worker's current capabilities, refreshed every few seconds and reported in its heartbeat. */
 export const createFleet = ({ log, candidates, wanted, processors, ...o }: FleetOptions) => {
   let serving: Serving = { engine: undefined, info: null, note: 'Looking for a speech engine' };
   let timer: NodeJS.Timeout | undefined;
@@ -32,10 +32,9 @@ export const createFleet = ({ log, candidates, wanted, processors, ...o }: Fleet
     await processors.look();
     serving = await chooseEngine(candidates, wanted);
     if ((serving.info?.model ?? serving.note) !== before)
-      log.info({ engine: serving.info, note: serving.note }, 'speech engine');
+      log.info({ engine: serving.info, note: serving.note }, 'speech engine selected');
   };
-  const quietly = () =>
-    look().catch((err: unknown) => log.debug({ err: err as Error }, 'no look at the speech engines'));
+  const quietly = () => look().catch((err: unknown) => log.debug({ err: err as Error }, 'speech engine check failed'));
 
   const part: Part = {
     name: 'fleet',
@@ -57,7 +56,7 @@ export const createFleet = ({ log, candidates, wanted, processors, ...o }: Fleet
       languages: serving.engine ? [...serving.engine.languages] : null,
       gpu: gpu(),
     }),
-    /** Transcription jobs are left to others while there is no engine. */
+    /** Without an engine, the worker does not pull transcription jobs. */
     able: (durable: string): boolean => durable !== needsEngine || serving.engine !== undefined,
   };
 };

@@ -107,7 +107,7 @@ describe('transcription-worker', () => {
     expect(await w.leftovers()).toEqual([]);
   });
 
-  it('does not try again what can never be there', async () => {
+  it('does not retry a missing input', async () => {
     const failure = await w.failed(
       await w.order('prepare', { ...place(), objectKey: `media/${randomUUID()}/gone`, contentType: 'audio/wav' }),
     );
@@ -129,7 +129,7 @@ describe('transcription-worker', () => {
     slow,
   );
 
-  it('makes vectors for search over the bus', async () => {
+  it('serves vectors for search over the bus', async () => {
     const { dim, vectors } = await w.embed(['the deadline', 'unknowable']);
     expect(dim).toBe(100);
     const [first, second] = vectors.map((v) => new Float32Array(Uint8Array.from(Buffer.from(v, 'base64')).buffer));
@@ -145,7 +145,7 @@ describe('without a speech engine', () => {
   }, slow);
   afterAll(() => w.stop());
 
-  it('tells so, prepares recordings and leaves transcription waiting', async () => {
+  it('reports it, prepares recordings and does not pull transcription jobs', async () => {
     const [capability] = await w.capabilities();
     expect(capability).toMatchObject({
       engine: null,
@@ -184,7 +184,7 @@ esac
     await w.stop();
   });
 
-  it('tells the dispatcher of them and of what it makes of them', async () => {
+  it('reports its GPUs and its tuning in the heartbeat', async () => {
     const [capability] = await w.capabilities();
     expect(capability?.gpu).toEqual({
       devices: [
@@ -220,7 +220,7 @@ esac
     slow,
   );
 
-  it('measures nothing of a task that fails', async () => {
+  it('reports no profile for a failed task', async () => {
     const before = w.ended.profiles.length;
     await w.failed(await w.order('transcribe', { ...place(), audio: 'derived/gone', duration: 1, options }));
     expect(w.ended.profiles).toHaveLength(before);

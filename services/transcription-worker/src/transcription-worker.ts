@@ -36,7 +36,7 @@ import { createTelemetry } from './telemetry.ts';
 
 const name = 'transcription-worker';
 
-/** The worker: every stage but the last, speech engines in child processes, vectors for search. */
+/** The worker: runs all stages except indexing, with speech engines in child processes, and computes search vectors. */
 export const createTranscriptionWorker = (env: WorkerEnv): Service => {
   const log = createLog(name, env);
   const metrics = createMetrics();
@@ -111,7 +111,7 @@ const profilerOf = (bus: Bus, log: Log, worker: string, { processors }: SherpaRu
       .catch((err: unknown) => log.debug({ err: err as Error }, 'GPU profile not recorded')),
 });
 
-/** In order of preference; the scripted one only when it is configured. */
+/** Engines in order of preference; the scripted one only if configured. */
 const engines = (env: WorkerEnv, sherpa: SherpaRuntime): SpeechEngine[] => [
   ...(env.OT_SCRIPTED_ENGINE ? [createScripted(env.OT_SCRIPTED_ENGINE)] : []),
   createSherpaEngine(sherpa),
@@ -128,7 +128,7 @@ const engines = (env: WorkerEnv, sherpa: SherpaRuntime): SpeechEngine[] => [
   createPocketSphinx({ env: childEnvironment(), parallel: env.ASR_THREADS }),
 ];
 
-/** A server for vectors where one is set, else word vectors: never both, their vectors cannot be compared. */
+/** The configured vector server, else word vectors; never both, because their vectors are not comparable. */
 const vectors = (env: WorkerEnv, log: Log): { vectoriser: Vectoriser; parts: Part[] } => {
   if (env.EMBEDDINGS_OPENAI_BASE_URL) {
     const { EMBEDDINGS_OPENAI_API_KEY: apiKey, EMBEDDINGS_OPENAI_MODEL: model } = env;

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { serveTasks } from '../src/children/serve-tasks.ts';
 
-// A task child that tells who it is, how often it had to load what it works with and how much it has kept.
+// A task child that returns its process id, its number of loads and its kept memory.
 type Order = { load?: string; hoardMb?: number; until?: string; crash?: boolean; refuse?: boolean };
 
 let loads = 0;

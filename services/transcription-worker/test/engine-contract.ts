@@ -6,10 +6,10 @@ import { bytesPerSecond, wavHeader, wavSeconds } from '../src/audio/wav.ts';
 import type { SpeechEngine } from '../src/engines/engines.ts';
 import { makeRecording, meeting } from './make-recording.ts';
 
-/** Real engines share the machine with everything else that is tested. */
+/** Generous, because real engines share the machine with other tests. */
 export const slow = 240_000;
 
-/** What every speech engine promises, whatever it is made of. */
+/** The contract of every speech engine. */
 export const engineContract = (
   name: string,
   make: () => Promise<{ engine: SpeechEngine; stop?: () => Promise<void> }>,

@@ -33,7 +33,7 @@ type Ended = {
 };
 type Waiting = { durable: string; taskId: string; subject: string; input: unknown };
 
-/** What the dispatcher makes at its start. */
+/** Streams and consumers that the dispatcher creates at start. */
 const provision = async (nc: NatsConnection): Promise<void> => {
   const jsm = await nc.jetstreamManager();
   await jsm.streams.add({ name: 'JOBS', subjects: ['job.>'], retention: RetentionPolicy.Workqueue });
@@ -48,7 +48,7 @@ const provision = async (nc: NatsConnection): Promise<void> => {
   for (const bucket of ['LEASES', 'WORKERS']) await nc.jetstream().views.kv(bucket);
 };
 
-/** The dispatcher, as far as a worker meets it. */
+/** A fake of the dispatcher's claim RPCs. */
 const playDispatcher = async (url: string, ended: Ended, waiting: Waiting[]) => {
   const bus = createBus({ service: 'transcription-dispatcher', url, user: 'transcription-dispatcher', password, log });
   await bus.connect();
@@ -83,7 +83,7 @@ const tinyVectors = async (modelCacheDir: string): Promise<void> => {
   await writeVectors(join(folder, 'wink-sg-100d-sif1.bin'), 100, entries);
 };
 
-/** The service as it runs, with a real broker and a folder of objects. */
+/** Starts the service with a real broker and a folder as object store. */
 export const startWorld = async (more: Partial<WorkerEnv> = {}) => {
   const nats = await startNats({ users: busUsers(password) });
   const nc = await connect({ servers: nats.url, user: 'test', pass: password });
@@ -168,7 +168,7 @@ export const startWorld = async (more: Partial<WorkerEnv> = {}) => {
         await asker.close();
       }
     },
-    /** What the heartbeats say, once there is one. */
+    /** The value of the first heartbeat. */
     capabilities: () =>
       waitFor(async () => {
         const kv = await nc.jetstream().views.kv('WORKERS');

@@ -3,12 +3,12 @@ import { forbidden, notFound, type AppError, type Caller } from '@overtone/servi
 import type { Db, Tx } from '../database.ts';
 import type { MediaFile, Prisma } from '../generated/client.ts';
 
-/** What somebody wants to do: read it, correct what stands in it, or decide over it (delete, share, run again). */
+/** Actions on a file: read, edit its transcript, or own it (delete, share, reprocess). */
 export type Action = 'read' | 'edit' | 'own';
 export type Permission = FileObject['my_permission'];
 type Ownership = QueryOf<(typeof mediaRoutes)['listFiles']>['ownership'];
 type Owned = Pick<MediaFile, 'id' | 'userId' | 'deletedAt'>;
-/** A file and what its user may do with it. */
+/** A file with the caller's permission. */
 export type UsableFile = MediaFile & { permission: Permission };
 
 const needed: Record<Action, readonly Permission[]> = {
@@ -17,30 +17,29 @@ const needed: Record<Action, readonly Permission[]> = {
   own: ['owner'],
 };
 
-/** Unknown and not for the caller look the same. */
+/** The same error for an unknown file and for one the caller may not see. */
 export const noSuchFile = (): AppError => notFound('There is no such file.');
 
-/** The groups somebody is in, as far as identity has told. */
+/** The user's groups, as last reported by identity. */
 export const groupsOf = async (db: Db | Tx, userId: string): Promise<string[]> =>
   (await db.membership.findUnique({ where: { userId } }))?.groupIds ?? [];
 
 /**
- * The one rule of who may do what with files: an owner and administrators everything, the others what the file was
- * shared with them for, by themselves or by a group they are in. Who may nothing is missing in the answer, and so is a
- * file in the bin.
+ * The access rule for files: owners and administrators have all permissions, others those of the shares with them or their
+ * groups. Files without a permission and files in the bin are missing from the result.
  */
 export const permissionsOf = async (
   db: Db | Tx,
   caller: Pick<Caller, 'userId' | 'role'>,
-  given: readonly Owned[],
+  candidates: readonly Owned[],
 ): Promise<Map<string, Permission>> => {
-  const files = given.filter(({ deletedAt }) => deletedAt === null);
+  const files = candidates.filter(({ deletedAt }) => deletedAt === null);
   const isAdmin = roleAtLeast(caller.role, 'admin');
   const own = files.filter(({ userId }) => isAdmin || userId === caller.userId);
   const permissions = new Map<string, Permission>(own.map(({ id }) => [id, 'owner']));
   const others = files.filter(({ id }) => !permissions.has(id)).map(({ id }) => id);
   if (others.length === 0) return permissions;
-  // Of several shares the one that allows most counts: editor stands before viewer.
+  // Of several shares the highest permission applies: `editor` sorts before `viewer`.
   const shares = await db.$queryRaw<{ id: string; permission: Permission }[]>`
     select media_file_id::text as id, min(permission) as permission from file_share
     where media_file_id = any(${others}::uuid[])
@@ -51,7 +50,7 @@ export const permissionsOf = async (
   return permissions;
 };
 
-/** The files there are for somebody, by the same rule: their own, those shared with them, or both. */
+/** The filter for the caller's visible files, by the same rule: own files, shared files, or both. */
 export const scopeOf = async (db: Db, caller: Caller, ownership: Ownership): Promise<Prisma.MediaFileWhereInput> => {
   const { userId } = caller;
   if (ownership === 'mine') return { userId, deletedAt: null };
@@ -66,7 +65,7 @@ export const may = async (db: Db | Tx, caller: Caller, file: Owned, action: Acti
   return permission !== undefined && needed[action].includes(permission);
 };
 
-/** The file, for somebody who may do this with it. @throws AppError not_found or, for those who may read it, forbidden. */
+/** The file, if the caller may perform the action. @throws AppError not_found, or forbidden for callers who may read it. */
 export const usableFile = async (db: Db | Tx, caller: Caller, id: string, action: Action): Promise<UsableFile> => {
   const file = await db.mediaFile.findUnique({ where: { id } });
   const permission = file && (await permissionsOf(db, caller, [file])).get(id);
@@ -75,18 +74,18 @@ export const usableFile = async (db: Db | Tx, caller: Caller, id: string, action
   return { ...file, permission };
 };
 
-/** The same, and nobody else changes the file or its transcript until the transaction ends. */
+/** Like `usableFile`, with the file and its transcript locked until the transaction ends. */
 export const lockedFile = async (tx: Tx, caller: Caller, id: string, action: Action): Promise<UsableFile> => {
   await tx.$queryRaw`select 1 from media_file where uuid = ${id}::uuid for update`;
   return usableFile(tx, caller, id, action);
 };
 
-/** A file in the bin, locked: for its owner and administrators. @throws AppError not_found for everybody else. */
+/** A file in the bin, locked; only for its owner and administrators. @throws AppError not_found for all others. */
 export const binnedFile = async (tx: Tx, { userId, role }: Caller, id: string): Promise<MediaFile> => {
   await tx.$queryRaw`select 1 from media_file where uuid = ${id}::uuid for update`;
   const file = await tx.mediaFile.findUnique({ where: { id } });
-  const isTheirs = file?.deletedAt && (file.userId === userId || roleAtLeast(role, 'admin'));
-  if (!isTheirs) throw noSuchFile();
+  const mayManage = file?.deletedAt && (file.userId === userId || roleAtLeast(role, 'admin'));
+  if (!mayManage) throw noSuchFile();
   return file;
 };
 

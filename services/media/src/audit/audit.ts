@@ -7,15 +7,15 @@ type Performed = DataOf<typeof mediaEvents.actionPerformed>;
 /** The caller of a route whose action is audited, and where the request came from. */
 export type Actor = Caller & { client: Performed['client'] };
 
-const cut = (value: string | undefined, max: number): string | null => value?.slice(0, max) || null;
+const truncate = (value: string | undefined, max: number): string | null => value?.slice(0, max) || null;
 
-/** For what the service does without a request. */
+/** For actions of the service itself, without a request. */
 export const noClient: Performed['client'] = { ip: null, userAgent: null, requestId: null };
 
 export const clientOf = (r: Pick<RouteRequest<never>, 'clientIp' | 'requestId' | 'req'>): Performed['client'] => ({
-  ip: cut(r.clientIp, 64),
-  userAgent: cut(r.req.get('user-agent'), 512),
-  requestId: cut(r.requestId, 128),
+  ip: truncate(r.clientIp, 64),
+  userAgent: truncate(r.req.get('user-agent'), 512),
+  requestId: truncate(r.requestId, 128),
 });
 
 export const actorOf = (r: Pick<RouteRequest<never>, 'caller' | 'clientIp' | 'requestId' | 'req'>): Actor => ({

@@ -4,7 +4,7 @@ import { createOutbox } from '@overtone/database';
 import { createBus, createLog, type Bus } from '@overtone/service-kit';
 import { createDatabaseClient } from '../../test/client.ts';
 import { startRun, transcribed } from '../../test/runs.ts';
-import { somebody, startMedia, waitFor, wav, type Media, type Person } from '../../test/start-media.ts';
+import { newUser, startMedia, waitFor, wav, type Media, type TestUser } from '../../test/start-media.ts';
 import { createBin } from './bin.service.ts';
 
 type BinPage = AnswerOf<(typeof mediaRoutes)['listBin']>;
@@ -21,12 +21,12 @@ afterAll(async () => {
   await media.stop();
 });
 
-const statusOf = async (person: Person, method: string, path: string, body?: unknown): Promise<number> =>
+const statusOf = async (person: TestUser, method: string, path: string, body?: unknown): Promise<number> =>
   (await media.json(person, method, path, body)).status;
-const discard = (person: Person, fileId: string) => statusOf(person, 'DELETE', `/api/files/${fileId}`);
-const restore = (person: Person, fileId: string) =>
+const discard = (person: TestUser, fileId: string) => statusOf(person, 'DELETE', `/api/files/${fileId}`);
+const restore = (person: TestUser, fileId: string) =>
   media.json<FileObject>(person, 'POST', `/api/files/${fileId}/restore`);
-const binOf = async (person: Person, query = ''): Promise<BinPage> =>
+const binOf = async (person: TestUser, query = ''): Promise<BinPage> =>
   (await media.json<BinPage>(person, 'GET', `/api/files/bin${query}`)).body;
 const objectsOf = async (run: Awaited<ReturnType<typeof transcribed>>): Promise<number> => {
   let count = 0;
@@ -34,7 +34,7 @@ const objectsOf = async (run: Awaited<ReturnType<typeof transcribed>>): Promise<
   return count;
 };
 
-/** Every route of media that names a file, with what it needs besides. */
+/** Every media route with a file id, with its other parameters. */
 const routesOfFile = Object.entries(mediaRoutes).filter(
   ([name, { path, method }]) =>
     path.startsWith('/api/files/{uuid}') && method !== 'OPTIONS' && name !== 'restoreFile' && name !== 'bulk',
@@ -46,7 +46,7 @@ const bodies: Partial<Record<string, unknown>> = {
 };
 
 describe('a deleted file', () => {
-  it.each(routesOfFile)('is unknown to %s', async (name, { method, path }) => {
+  it.each(routesOfFile)('is not found by %s', async (name, { method, path }) => {
     const run = await startRun(media);
     expect(await discard(run.owner, run.fileId)).toBe(204);
     const other = '00000000-0000-4000-8000-000000000002';
@@ -54,24 +54,24 @@ describe('a deleted file', () => {
     const init = bodies[name]
       ? { body: JSON.stringify(bodies[name]), headers: { 'content-type': 'application/json' } }
       : {};
-    for (const person of [run.owner, somebody('admin')])
+    for (const person of [run.owner, newUser('admin')])
       expect((await media.call(person, method, at, init)).status).toBe(404);
   });
 
-  it('is missing in lists, tags and what other services ask for, and comes back as it was', async () => {
+  it('is missing in lists, tags and RPC replies, and is restored unchanged', async () => {
     const run = await transcribed(media);
-    const friend = somebody();
+    const friend = newUser();
     await media.json(run.owner, 'PUT', `/api/files/${run.fileId}/shares`, { user_uuid: friend.userId });
     await media.json(run.owner, 'POST', `/api/tags/files/${run.fileId}/tags`, { name: 'plan' });
     const asked = async () => {
       const reader = { userId: run.owner.userId, role: 'user' as const };
-      const [page, listed, shared, standing] = await Promise.all([
+      const [page, listed, shared, described] = await Promise.all([
         bus.ask(mediaRpc.transcriptPage, { fileId: run.fileId, offset: 0, limit: 1 }),
         bus.ask(mediaRpc.listTranscribed, { after: null, limit: 500 }),
         bus.ask(mediaRpc.listShared, { after: null, limit: 500 }),
-        bus.ask(mediaRpc.standing, { fileIds: [run.fileId], reader }),
+        bus.ask(mediaRpc.describeFiles, { fileIds: [run.fileId], reader }),
       ]);
-      const ids = [listed.files, shared.files, standing.files].map((files) =>
+      const ids = [listed.files, shared.files, described.files].map((files) =>
         files.some(({ fileId }) => fileId === run.fileId),
       );
       return [page.file !== null, ...ids];
@@ -91,56 +91,56 @@ describe('a deleted file', () => {
     };
     const visible = [1, 1, 1, 1, 200, true, true, true, true];
     expect(await seen()).toEqual(visible);
-    const before = await run.show();
+    const before = await run.readFile();
     expect(await discard(run.owner, run.fileId)).toBe(204);
     expect(await seen()).toEqual([0, 0, 0, 0, 404, false, false, false, false]);
     expect(await objectsOf(run)).toBe(1);
     expect(await restore(run.owner, run.fileId)).toMatchObject({ status: 200, body: { status: 'completed' } });
     expect(await seen()).toEqual(visible);
-    expect(await run.show()).toEqual(before);
+    expect(await run.readFile()).toEqual(before);
     expect((await restore(run.owner, run.fileId)).status).toBe(404);
-    await waitFor(() => media.heard('evt.media.file.restored.v1', run.fileId)[0]);
-    expect(media.heard('evt.media.file.binned.v1', run.fileId)).toHaveLength(1);
-    expect(media.heard('evt.media.file.deleted.v1', run.fileId)).toEqual([]);
-    const access = await waitFor(() => media.heard('evt.media.file.access-changed.v1', run.fileId)[1]);
+    await waitFor(() => media.eventsOf('evt.media.file.restored.v1', run.fileId)[0]);
+    expect(media.eventsOf('evt.media.file.binned.v1', run.fileId)).toHaveLength(1);
+    expect(media.eventsOf('evt.media.file.deleted.v1', run.fileId)).toEqual([]);
+    const access = await waitFor(() => media.eventsOf('evt.media.file.access-changed.v1', run.fileId)[1]);
     expect(access.data).toMatchObject({ userIds: [friend.userId], version: 2 });
   });
 
-  it('is in the bin of its owner and of administrators who ask for all, with the time it is kept', async () => {
+  it('is in the bin of its owner and of administrators who list all files, with its purge time', async () => {
     const run = await startRun(media);
-    const admin = somebody('admin');
+    const admin = newUser('admin');
     await discard(admin, run.fileId);
     const { items, total } = await binOf(run.owner);
     expect(total).toBe(1);
     expect(items[0]).toMatchObject({ uuid: run.fileId, deleted_by: admin.userId });
     const [deleted, purge] = [items[0]?.deleted_at, items[0]?.purge_at].map((at) => Date.parse(at ?? ''));
     expect((purge ?? 0) - (deleted ?? 0)).toBe(30 * 24 * 3_600_000);
-    expect((await binOf(somebody(), '?ownership=all')).total).toBe(0);
+    expect((await binOf(newUser(), '?ownership=all')).total).toBe(0);
     expect((await binOf(admin)).total).toBe(0);
     expect((await binOf(admin, '?ownership=all')).items.map(({ uuid }) => uuid)).toContain(run.fileId);
-    expect((await restore(somebody(), run.fileId)).status).toBe(404);
-    expect(await statusOf(somebody(), 'DELETE', `/api/files/bin/${run.fileId}`)).toBe(404);
+    expect((await restore(newUser(), run.fileId)).status).toBe(404);
+    expect(await statusOf(newUser(), 'DELETE', `/api/files/bin/${run.fileId}`)).toBe(404);
     expect((await restore(admin, run.fileId)).status).toBe(200);
   });
 
-  it('that was being processed is stopped, ignores its run, and is processed again when it is restored', async () => {
+  it('is cancelled while it is processed, ignores its run, and is processed again when it is restored', async () => {
     const run = await startRun(media);
     await run.open();
     await run.start('transcribe');
     await run.until((file) => file['status'] === 'transcribing');
     await discard(run.owner, run.fileId);
-    await waitFor(() => media.heard('evt.media.file.cancel-ordered.v1', run.fileId)[0]);
-    const updates = media.heard('evt.media.file.updated.v1', run.fileId).length;
+    await waitFor(() => media.eventsOf('evt.media.file.cancel-ordered.v1', run.fileId)[0]);
+    const updates = media.eventsOf('evt.media.file.updated.v1', run.fileId).length;
     await run.cancelled();
     await run.assemble();
     expect((await restore(run.owner, run.fileId)).body).toMatchObject({ status: 'queued', stage: null });
-    await waitFor(() => media.heard('evt.media.file.reprocess-ordered.v1', run.fileId)[0]);
-    expect(await run.show()).toMatchObject({ status: 'queued', total_segments: 0 });
-    expect(media.heard('evt.media.file.updated.v1', run.fileId)).toHaveLength(updates + 1);
+    await waitFor(() => media.eventsOf('evt.media.file.reprocess-ordered.v1', run.fileId)[0]);
+    expect(await run.readFile()).toMatchObject({ status: 'queued', total_segments: 0 });
+    expect(media.eventsOf('evt.media.file.updated.v1', run.fileId)).toHaveLength(updates + 1);
   });
 
-  it('does not keep its bytes from being uploaded again', async () => {
-    const ada = somebody();
+  it('does not count as a duplicate of a new upload', async () => {
+    const ada = newUser();
     const first = await media.upload(ada, wav(77_001));
     expect((await media.upload(ada, wav(77_001))).body.code).toBe('duplicate_file');
     await discard(ada, first.body.uuid);
@@ -150,16 +150,16 @@ describe('a deleted file', () => {
     expect((await media.json<{ total: number }>(ada, 'GET', '/api/files')).body.total).toBe(2);
   });
 
-  it('is deleted permanently by request, with its objects, and recorded with who did it', async () => {
+  it('is purged on request with its objects, and audited with its actor', async () => {
     const run = await transcribed(media);
     expect(await statusOf(run.owner, 'DELETE', `/api/files/bin/${run.fileId}`)).toBe(404);
     await discard(run.owner, run.fileId);
     expect(await statusOf(run.owner, 'DELETE', `/api/files/bin/${run.fileId}`)).toBe(204);
-    await waitFor(() => media.heard('evt.media.file.deleted.v1', run.fileId)[0]);
+    await waitFor(() => media.eventsOf('evt.media.file.deleted.v1', run.fileId)[0]);
     await waitFor(async () => (await objectsOf(run)) === 0);
     expect((await binOf(run.owner)).total).toBe(0);
     const actions = await waitFor(() => {
-      const all = media.heard('evt.media.action.performed.v1', run.fileId);
+      const all = media.eventsOf('evt.media.action.performed.v1', run.fileId);
       return all.length === 3 ? all : undefined;
     });
     expect(actions.map(({ data }) => [data['action'], data['actorId']])).toEqual(
@@ -167,7 +167,7 @@ describe('a deleted file', () => {
     );
   });
 
-  it('is deleted permanently when its time in the bin is over, and not before', async () => {
+  it('is purged when its time in the bin has expired, and not before', async () => {
     const [old, recent] = [await startRun(media), await startRun(media)];
     for (const run of [old, recent]) await discard(run.owner, run.fileId);
     await media.query(`update media_file set deleted_at = now() - interval '31 days' where uuid = $1`, old.fileId);
@@ -180,15 +180,15 @@ describe('a deleted file', () => {
     expect((await binOf(old.owner)).total).toBe(0);
     expect((await binOf(recent.owner)).total).toBe(1);
     const purged = await waitFor(() =>
-      media.heard('evt.media.action.performed.v1', old.fileId).find(({ data }) => data['action'] === 'file_purged'),
+      media.eventsOf('evt.media.action.performed.v1', old.fileId).find(({ data }) => data['action'] === 'file_purged'),
     );
     expect(purged.data['actorId']).toBeNull();
   });
 });
 
-describe('an action on many files', () => {
-  it('has a result for each file, and one failure does not stop the others', async () => {
-    const ada = somebody();
+describe('a bulk action', () => {
+  it('returns a result for each file, and one failure does not stop the others', async () => {
+    const ada = newUser();
     const files = [await startRun(media, ada), await startRun(media, ada), await startRun(media)].map((r) => r.fileId);
     const act = async (body: object) => {
       const answer = await media.json<AnswerOf<(typeof mediaRoutes)['bulk']>>(ada, 'POST', '/api/files/bulk', {
@@ -208,7 +208,7 @@ describe('an action on many files', () => {
       ['a', 'b'],
     ]);
     expect(await act({ action: 'remove_tags', tags: ['a', 'never'] })).toEqual(['done', 'done', 'not_found']);
-    const share = { action: 'share', user_uuid: somebody().userId };
+    const share = { action: 'share', user_uuid: newUser().userId };
     expect(await act(share)).toEqual(['done', 'done', 'not_found']);
     expect(await act({ action: 'reprocess' })).toEqual(['file_busy', 'file_busy', 'not_found']);
     expect(await act({ action: 'delete' })).toEqual(['done', 'done', 'not_found']);

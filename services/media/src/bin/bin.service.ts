@@ -16,11 +16,11 @@ const day = 24 * 3_600_000;
 const idsOf = ({ id, userId }: Pick<FileRow, 'id' | 'userId'>) => ({ fileId: id, ownerId: userId });
 
 /**
- * Deleted files wait in a bin: invisible everywhere else, restorable until they expire. While a file is in the bin its
- * row stays as it was; events of its run change nothing.
+ * Deleted files stay in a bin until they expire: invisible elsewhere, and restorable. While a file is in the bin, events of
+ * its run do not change its row.
  */
 export const createBin = ({ db, outbox, people, binDays }: BinDeps) => {
-  /** Rows go now; objects follow by the event, so that a killed process leaves neither. */
+  /** Deletes the rows now and the objects through the event, so that a crash leaves neither behind. */
   const purge = async (tx: Tx, file: FileRow, actor: Actor | null): Promise<void> => {
     await tx.mediaFile.delete({ where: { id: file.id } });
     await outbox.add(tx, mediaEvents.deleted, idsOf(file));
@@ -64,7 +64,7 @@ export const createBin = ({ db, outbox, people, binDays }: BinDeps) => {
             deletedAt: null,
             deletedBy: null,
             updatedAt: new Date(),
-            // Followers forgot who may see it: they learn it again under a version that is newer.
+            // Subscribers dropped the file's access list; they accept it again under a newer version.
             ...(file.accessVersion > 0 ? { accessVersion: { increment: 1 } } : {}),
           },
         });
@@ -87,13 +87,13 @@ export const createBin = ({ db, outbox, people, binDays }: BinDeps) => {
         return undefined;
       }, txOptions),
 
-    /** Deletes permanently what has been in the bin for longer than it is kept. */
+    /** Permanently deletes files whose time in the bin has expired. */
     purgeExpired: async (signal: AbortSignal): Promise<number> => {
-      const before = new Date(Date.now() - binDays * day);
+      const cutoff = new Date(Date.now() - binDays * day);
       for (let purged = 0; ;) {
         if (signal.aborted) return purged;
         const files = await db.$transaction(async (tx) => {
-          const expired = await store.takeExpired(tx, before);
+          const expired = await store.takeExpired(tx, cutoff);
           for (const file of expired) await purge(tx, file, null);
           return expired;
         }, txOptions);

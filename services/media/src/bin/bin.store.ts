@@ -4,7 +4,7 @@ import type { Db, Tx } from '../database.ts';
 import type { MediaFile } from '../generated/client.ts';
 import { withSpeakerCount } from '../files/files.ts';
 
-const batch = 100;
+const batchSize = 100;
 
 export const binStore = {
   list: async (
@@ -26,11 +26,11 @@ export const binStore = {
     ]);
     return { items, total };
   },
-  /** Some that were deleted before; another replica takes others. */
-  takeExpired: async (tx: Tx, before: Date): Promise<MediaFile[]> => {
+  /** A batch of files deleted before `cutoff`, locked; other replicas skip them. */
+  takeExpired: async (tx: Tx, cutoff: Date): Promise<MediaFile[]> => {
     const rows = await tx.$queryRaw<{ id: string }[]>`
-      select uuid::text as id from media_file where deleted_at <= ${before}
-      order by deleted_at limit ${batch} for update skip locked`;
+      select uuid::text as id from media_file where deleted_at <= ${cutoff}
+      order by deleted_at limit ${batchSize} for update skip locked`;
     return tx.mediaFile.findMany({ where: { id: { in: rows.map(({ id }) => id) } } });
   },
 };

@@ -57,7 +57,7 @@ export const bulkRoutes = (deps: BulkDeps): Route[] => {
 
 const problemOf = (error: unknown): { code: string; message: string } => {
   const { code, detail } = toProblem(error, '');
-  // A defect is not the result of one file: it fails the request and is logged.
+  // An unexpected error fails the whole request and is logged.
   if (code === 'internal_error' && !isAppError(error)) throw error;
   return { code, message: detail };
 };

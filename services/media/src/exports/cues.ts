@@ -9,16 +9,16 @@ export type Cue = { start: number; end: number; speaker: string | null; text: st
 
 /** Two lines of 42 characters, shown for at least 5/6 s (20 frames of 24) and at most 7 s. */
 const lineLength = 42;
-const mostSeconds = 7;
-const leastSeconds = 0.833;
+const maxSeconds = 7;
+const minSeconds = 0.833;
 /** A longer pause ends a cue. */
 const pauseSeconds = 1.5;
 /** Cues shorter than these are joined with the one before or after. */
-const fewLetters = 15;
+const minCharacters = 15;
 
-export const flat = (text: string): string => text.replaceAll(/\s+/gu, ' ').trim();
+export const collapseWhitespace = (text: string): string => text.replaceAll(/\s+/gu, ' ').trim();
 export const speakerOf = ({ speaker }: Pick<Spoken, 'speaker'>): string | null =>
-  speaker ? flat(speakerName(speaker)) : null;
+  speaker ? collapseWhitespace(speakerName(speaker)) : null;
 
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 const charactersOf = (text: string): string[] => [...graphemes.segment(text)].map(({ segment }) => segment);
@@ -28,23 +28,23 @@ const lengthOf = (text: string): number => charactersOf(text).length;
 type Piece = { text: string; start: number; end: number; joined: boolean };
 
 /** Lines of at most 42 characters; two of about equal length where two are enough. */
-export const wrapped = (text: string): string[] => {
+export const wrapLines = (text: string): string[] => {
   if (lengthOf(text) <= lineLength) return [text];
-  return balanced(text) ?? greedy(text);
+  return splitBalanced(text) ?? splitGreedily(text);
 };
 
-const balanced = (text: string): string[] | undefined => {
+const splitBalanced = (text: string): string[] | undefined => {
   let best: string[] | undefined;
   let bestLength = lineLength + 1;
-  for (let at = text.indexOf(' '); at >= 0; at = text.indexOf(' ', at + 1)) {
-    const lines = [text.slice(0, at), text.slice(at + 1)];
+  for (let index = text.indexOf(' '); index >= 0; index = text.indexOf(' ', index + 1)) {
+    const lines = [text.slice(0, index), text.slice(index + 1)];
     const longest = Math.max(...lines.map(lengthOf));
     if (longest < bestLength) [best, bestLength] = [lines, longest];
   }
   return best;
 };
 
-const greedy = (text: string): string[] => {
+const splitGreedily = (text: string): string[] => {
   const lines: string[] = [''];
   for (const word of text.split(' ').flatMap(partsOf)) {
     const line = lines.at(-1) ?? '';
@@ -69,14 +69,14 @@ const textOf = (pieces: readonly Piece[]): string =>
   pieces.reduce((text, piece) => (text === '' || piece.joined ? text + piece.text : `${text} ${piece.text}`), '');
 
 export type CueOptions = {
-  /** What stands before the text of a speaker's cue and takes up room in its lines. */
+  /** The text in front of a speaker's cue; it counts towards the line length. */
   prefixOf?: (speaker: string | null) => string;
 };
 
-/** Segments as what is shown on a screen, at the times of their words; cues never overlap. */
+/** Converts segments to subtitle cues with the times of their words; cues never overlap. */
 export const toCues = (segments: readonly Spoken[], { prefixOf = () => '' }: CueOptions = {}): Cue[] => {
   const ordered = segments.toSorted((a, b) => a.start_time - b.start_time);
-  return timed(
+  return adjustTimes(
     joinShort(
       ordered.flatMap((segment) => cuesOf(segment, prefixOf)),
       prefixOf,
@@ -97,7 +97,7 @@ const cuesOf = (segment: Spoken, prefixOf: (speaker: string | null) => string): 
   for (const piece of piecesOf(segment)) {
     const longer = [...open, piece];
     const [first, last] = [open[0] ?? piece, open.at(-1) ?? piece];
-    const full = !fits(prefix + textOf(longer)) || piece.end - first.start > mostSeconds;
+    const full = !fits(prefix + textOf(longer)) || piece.end - first.start > maxSeconds;
     const pause = piece.start - last.end > pauseSeconds;
     if (open.length > 0 && (full || pause || endsSentence(textOf(open)))) close();
     open.push(piece);
@@ -107,72 +107,72 @@ const cuesOf = (segment: Spoken, prefixOf: (speaker: string | null) => string): 
 };
 
 const fits = (text: string): boolean => {
-  const lines = wrapped(text);
+  const lines = wrapLines(text);
   return lines.length <= 2;
 };
 /** A sentence that fills most of a line ends its cue. */
 const endsSentence = (text: string): boolean => text.length > lineLength && /[.!?…。！？]["'”’)]*$/u.test(text);
 
-/** The words with their times; where they are not those of the text, its words share the time of the segment. */
+/** The segment's words with their times; words of an edited text share the segment's time. */
 const piecesOf = (segment: Spoken): Piece[] => {
-  const text = flat(segment.text);
+  const text = collapseWhitespace(segment.text);
   if (text === '') return [];
-  const words = segment.words.filter(({ word }) => flat(word) !== '');
-  const known = flat(words.map(({ word }) => word).join(' ')) === text;
-  return (known ? words : estimated(text, segment)).flatMap(({ word, start, end }) => {
-    const parts = partsOf(flat(word));
+  const words = segment.words.filter(({ word }) => collapseWhitespace(word) !== '');
+  const known = collapseWhitespace(words.map(({ word }) => word).join(' ')) === text;
+  return (known ? words : estimateWordTimes(text, segment)).flatMap(({ word, start, end }) => {
+    const parts = partsOf(collapseWhitespace(word));
     const step = (end - start) / parts.length;
     return parts.map((part, i) => ({ ...part, start: start + i * step, end: start + (i + 1) * step }));
   });
 };
 
-const estimated = (
+const estimateWordTimes = (
   text: string,
   { start_time: start, end_time: end }: Spoken,
 ): Pick<Word, 'word' | 'start' | 'end'>[] => {
   const tokens = text.split(' ');
   const letters = tokens.reduce((sum, token) => sum + token.length, 0);
-  let at = start;
+  let time = start;
   return tokens.map((word) => {
-    const from = at;
-    at += ((end - start) * word.length) / letters;
-    return { word, start: from, end: at };
+    const from = time;
+    time += ((end - start) * word.length) / letters;
+    return { word, start: from, end: time };
   });
 };
 
-const isShort = ({ start, end, text }: Cue): boolean => end - start < leastSeconds || lengthOf(text) < fewLetters;
+const isShort = ({ start, end, text }: Cue): boolean => end - start < minSeconds || lengthOf(text) < minCharacters;
 
-/** Joins a cue that is too short to read with that of the same speaker before it or after it, where both fit. */
+/** Joins a cue that is too short to read with the same speaker's cue before or after it, if the result fits. */
 const joinShort = (cues: Cue[], prefixOf: (speaker: string | null) => string): Cue[] => {
   const joined: Cue[] = [];
   for (const cue of cues) {
     const last = joined.at(-1);
     const both = last && { ...last, end: Math.max(last.end, cue.end), text: `${last.text} ${cue.text}` };
-    const joins =
+    const canJoin =
       last &&
       both &&
       (isShort(last) || isShort(cue)) &&
       last.speaker === cue.speaker &&
       cue.start - last.end <= pauseSeconds &&
-      both.end - both.start <= mostSeconds &&
+      both.end - both.start <= maxSeconds &&
       fits(prefixOf(last.speaker) + both.text);
-    if (joins) joined[joined.length - 1] = both;
+    if (canJoin) joined[joined.length - 1] = both;
     else joined.push(cue);
   }
   return joined;
 };
 
-/** Cues one after the other: a short one lasts longer, as far as there is room before the next or after the last. */
-const timed = (cues: Cue[]): Cue[] => {
+/** Removes overlaps and extends short cues where the gaps before and after them allow it. */
+const adjustTimes = (cues: Cue[]): Cue[] => {
   const result: Cue[] = [];
   cues.forEach((cue, i) => {
     const free = result.at(-1)?.end ?? 0;
     const next = cues[i + 1]?.start ?? Infinity;
     let start = Math.max(cue.start, free);
     const latest = Math.max(next, start + 0.1);
-    const end = Math.min(Math.max(cue.end, start + leastSeconds), latest);
-    // No room after it: it begins earlier.
-    if (end - start < leastSeconds) start = Math.max(free, Math.min(start, end - leastSeconds));
+    const end = Math.min(Math.max(cue.end, start + minSeconds), latest);
+    // Without room after the cue it starts earlier.
+    if (end - start < minSeconds) start = Math.max(free, Math.min(start, end - minSeconds));
     result.push({ ...cue, start, end });
   });
   return result;

@@ -30,15 +30,15 @@ const formats = {
   json: { type: 'application/json; charset=utf-8', extension: 'json' },
 };
 
-/** The transcript as a file. */
+/** Downloads of the transcript. */
 export const exportsRoutes = ({ db, outbox }: { db: Db; outbox: Outbox }): Route[] => {
   const write = async (actor: Actor, id: string, format: keyof typeof formats, withSpeakers: boolean) => {
     const file = await usableFile(db, actor, id, 'read');
     const segments = await readAll(db, id);
     const counted = await db.mediaFile.findUniqueOrThrow({ where: { id }, include: withSpeakerCount });
     const about = { ...toFileObject(counted, 'viewer'), speakers: await listSpeakers(db, id) };
-    const write = { srt: toSrt, webvtt: toVtt, txt: toTxt, json: toJson.bind(null, about) };
-    const body = write[format](segments, withSpeakers);
+    const writers = { srt: toSrt, webvtt: toVtt, txt: toTxt, json: toJson.bind(null, about) };
+    const body = writers[format](segments, withSpeakers);
     await db.$transaction((tx) => auditAction(tx, outbox, 'file_exported', { file, actor, details: { format } }));
     return { title: file.title, body };
   };

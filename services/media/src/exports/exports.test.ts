@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { toCues, wrapped } from './cues.ts';
+import { toCues, wrapLines } from './cues.ts';
 import { timestamp, toJson, toSrt, toTxt, toVtt, type Spoken } from './exports.ts';
 
 const speaker = (name: string | null) => ({
@@ -38,7 +38,7 @@ describe('a time in subtitles', () => {
 });
 
 describe('cues', () => {
-  it('hold no more than two lines and seven seconds, at the words own times', () => {
+  it('have at most two lines and seven seconds, at the times of their words', () => {
     const text = Array.from({ length: 60 }, (_, i) => `word${i}`).join(' ');
     const cues = toCues([segment(10, 40, text, null, timed(text, 10))]);
     expect(cues.length).toBeGreaterThan(3);
@@ -46,17 +46,17 @@ describe('cues', () => {
     for (const cue of cues) {
       expect(cue.text.length).toBeLessThanOrEqual(84);
       expect(cue.end - cue.start).toBeLessThanOrEqual(7);
-      for (const line of wrapped(cue.text)) expect(line.length).toBeLessThanOrEqual(42);
+      for (const line of wrapLines(cue.text)) expect(line.length).toBeLessThanOrEqual(42);
     }
     expect([cues[0]?.start, cues.at(-1)?.end]).toEqual([10, 40]);
   });
 
-  it('keep a segment whole when its words are not its text', () => {
+  it("use the segment's time when its words do not match its text", () => {
     const cues = toCues([segment(1, 2, 'the edited text', null, timed('other words', 1))]);
     expect(cues).toEqual([{ start: 1, end: 2, speaker: null, text: 'the edited text' }]);
   });
 
-  it('leave out what is empty and never end where they begin', () => {
+  it('skip empty segments and never have a duration of zero', () => {
     expect(toCues([segment(1, 2, '  \n '), segment(3, 3, 'x')])).toEqual([
       { start: 3, end: 3.833, speaker: null, text: 'x' },
     ]);
@@ -64,13 +64,13 @@ describe('cues', () => {
 });
 
 describe('SRT', () => {
-  it('numbers its cues and names the speaker', () => {
+  it('numbers its cues and names the speakers', () => {
     const srt = toSrt([segment(0, 1.5, 'hello', speaker('Ada')), segment(2, 3, 'yes', speaker(null))], true);
     expect(srt).toBe(
       '1\n00:00:00,000 --> 00:00:01,500\nAda: hello\n\n2\n00:00:02,000 --> 00:00:03,000\nSpeaker 1: yes\n',
     );
   });
-  it('keeps text from ending its cue', () => {
+  it('escapes text that would end its cue', () => {
     const srt = toSrt([segment(0, 1, 'a\n\n2\n00:00:00,000 --> 00:00:09,000\nfake')], true);
     expect(srt.split('-->')).toHaveLength(2);
     expect(srt.trimEnd().split('\n\n')).toHaveLength(1);
@@ -78,20 +78,20 @@ describe('SRT', () => {
 });
 
 describe('WebVTT', () => {
-  it('begins with its signature and speaks in voices', () => {
+  it('starts with its signature and marks speakers as voice spans', () => {
     expect(toVtt([segment(0, 1, 'hello', speaker('Ada'))], true)).toBe(
       'WEBVTT\n\n00:00:00.000 --> 00:00:01.000\n<v Ada>hello\n',
     );
     expect(toVtt([segment(0, 1, 'hello', speaker('Ada'))], false)).not.toContain('<v');
   });
-  it('escapes what would be markup, in text and in names', () => {
+  it('escapes markup in text and names', () => {
     const vtt = toVtt([segment(0, 1, '<script> & -->', speaker('A>B<c'))], true);
     expect(vtt).toContain('<v A&gt;B&lt;c>&lt;script&gt; &amp; --&gt;');
   });
 });
 
 describe('plain text', () => {
-  it('joins what one speaker says in one go and begins anew after a pause', () => {
+  it('joins consecutive segments of one speaker and starts a new paragraph after a pause', () => {
     const ada = speaker('Ada');
     const text = toTxt(
       [segment(0, 1, 'one', ada), segment(1.5, 2, 'two', ada), segment(9, 10, 'three', ada), segment(10, 11, 'four')],
@@ -101,7 +101,7 @@ describe('plain text', () => {
   });
 });
 
-describe('the rules of subtitles', () => {
+describe('subtitle rules', () => {
   const words = (texts: string[], start: number, step: number) => timed(texts.join(' '), start, step);
   const spoken = (texts: string[], start: number, step: number, by: Spoken['speaker'] = null) =>
     segment(start, start + texts.length * step, texts.join(' '), by, words(texts, start, step));
@@ -133,15 +133,15 @@ describe('the rules of subtitles', () => {
       expect(cue.end).toBeGreaterThan(cue.start);
       expect(cue.end - cue.start).toBeLessThanOrEqual(7.001);
       if (next) expect(next.start).toBeGreaterThanOrEqual(cue.end);
-      // Shorter than a reader needs only where there is no room before the next cue.
+      // A cue may be too short only if the next one leaves no room.
       if (cue.end - cue.start < 0.83) expect((next?.start ?? Infinity) - cue.end).toBeLessThan(0.001);
-      const lines = wrapped(prefixOf(cue.speaker) + cue.text);
+      const lines = wrapLines(prefixOf(cue.speaker) + cue.text);
       expect(lines.length).toBeLessThanOrEqual(2);
       for (const line of lines) expect(lengthOf(line)).toBeLessThanOrEqual(42);
     });
   });
 
-  it('leave no cue of one short word where it fits with the cues around it', () => {
+  it('join a cue of one short word with a neighbouring cue', () => {
     const cues = toCues(texts['single words one after the other'] ?? []);
     expect(cues.length).toBeLessThanOrEqual(3);
     expect(toCues(texts['a last word alone'] ?? []).every(({ text }) => text.includes(' '))).toBe(true);
@@ -149,7 +149,7 @@ describe('the rules of subtitles', () => {
 });
 
 describe('JSON', () => {
-  it('carries no identifier of this installation', () => {
+  it('contains no identifier of this installation', () => {
     const about = {
       title: 'A talk',
       filename: 'talk.wav',

@@ -1,6 +1,6 @@
 import type { FileDetail } from '@overtone/contracts';
 import { speakerName } from '@overtone/contracts/speakers';
-import { flat, speakerOf, toCues, wrapped, type Spoken } from './cues.ts';
+import { collapseWhitespace, speakerOf, toCues, wrapLines, type Spoken } from './cues.ts';
 
 export type { Spoken } from './cues.ts';
 
@@ -8,41 +8,41 @@ const paragraphPause = 2;
 
 const pad = (value: number, width = 2): string => String(value).padStart(width, '0');
 
-/** `01:02:03,004`; hours run past 99 when they must. */
+/** `01:02:03,004`; hours may exceed 99. */
 export const timestamp = (seconds: number, separator: ',' | '.'): string => {
   const ms = Math.max(0, Math.round(seconds * 1000));
   const clock = [Math.floor(ms / 3_600_000), Math.floor(ms / 60_000) % 60, Math.floor(ms / 1000) % 60];
   return `${clock.map((part) => pad(part)).join(':')}${separator}${pad(ms % 1000, 3)}`;
 };
 
-/** SubRip. A blank line ends a cue and `-->` is its mark: neither may stand in the text. */
+/** SubRip. The text must not contain a blank line, which ends a cue, or `-->`. */
 export const toSrt = (segments: Spoken[], withSpeakers: boolean): string => {
   const prefixOf = (speaker: string | null): string => (withSpeakers && speaker ? `${speaker}: ` : '');
   return toCues(segments, { prefixOf })
     .map(({ start, end, speaker, text }, index) => {
-      const body = wrapped((prefixOf(speaker) + text).replaceAll('-->', '→')).join('\n');
+      const body = wrapLines((prefixOf(speaker) + text).replaceAll('-->', '→')).join('\n');
       return `${index + 1}\n${timestamp(start, ',')} --> ${timestamp(end, ',')}\n${body}\n`;
     })
     .join('\n');
 };
 
-const escapedVtt = (text: string): string =>
+const escapeVtt = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
 /** WebVTT (https://www.w3.org/TR/webvtt1/): the speaker is a voice span. */
 export const toVtt = (segments: Spoken[], withSpeakers: boolean): string => {
   const cues = toCues(segments).map(({ start, end, speaker, text }) => {
-    const voice = withSpeakers && speaker ? `<v ${escapedVtt(speaker)}>` : '';
-    return `${timestamp(start, '.')} --> ${timestamp(end, '.')}\n${voice}${escapedVtt(wrapped(text).join('\n'))}\n`;
+    const voice = withSpeakers && speaker ? `<v ${escapeVtt(speaker)}>` : '';
+    return `${timestamp(start, '.')} --> ${timestamp(end, '.')}\n${voice}${escapeVtt(wrapLines(text).join('\n'))}\n`;
   });
   return ['WEBVTT\n', ...cues].join('\n');
 };
 
-/** Plain text: a paragraph per speaker's turn, headed by who speaks and when. */
+/** Plain text: one paragraph per speaker turn, headed by speaker and time. */
 export const toTxt = (segments: Spoken[], withSpeakers: boolean): string => {
   const turns: { speaker: string | null; start: number; end: number; text: string }[] = [];
   for (const segment of segments) {
-    const text = flat(segment.text);
+    const text = collapseWhitespace(segment.text);
     if (text === '') continue;
     const speaker = speakerOf(segment);
     const last = turns.at(-1);
@@ -67,7 +67,7 @@ type Exported = Pick<
   'title' | 'filename' | 'language' | 'duration' | 'recorded_date' | 'upload_time' | 'engine' | 'speakers'
 >;
 
-/** JSON for other programs: speakers by their label, and no identifiers of this installation. */
+/** JSON for other programs: speakers by their label, without identifiers of this installation. */
 export const toJson = (file: Exported, segments: Spoken[], withSpeakers: boolean): string => {
   const { title, filename, language, duration, recorded_date, upload_time, engine } = file;
   const speakers = file.speakers.map((speaker) => ({

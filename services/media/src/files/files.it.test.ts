@@ -2,14 +2,14 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import type { FileObject } from '@overtone/contracts';
 import { transcribed } from '../../test/runs.ts';
-import { somebody, startMedia, waitFor, wav, type Media, type Person } from '../../test/start-media.ts';
+import { newUser, startMedia, waitFor, wav, type Media, type TestUser } from '../../test/start-media.ts';
 
 type Page = { items: FileObject[]; total: number; page: number; page_size: number; code?: string };
 let media: Media;
-let ada: Person;
+let ada: TestUser;
 beforeAll(async () => {
   media = await startMedia();
-  ada = somebody();
+  ada = newUser();
   for (const [i, name] of ['Budget 100%.wav', 'holiday_plan.wav', 'Über uns.wav', 'zebra.wav'].entries()) {
     const { body } = await media.upload(ada, wav(100 + i, 16_000 + i * 100), { name });
     await media.query(
@@ -23,19 +23,19 @@ beforeAll(async () => {
 });
 afterAll(() => media.stop());
 
-const list = (person: Person, query = '') => media.json<Page>(person, 'GET', `/api/files${query}`);
+const list = (person: TestUser, query = '') => media.json<Page>(person, 'GET', `/api/files${query}`);
 const titles = async (query: string): Promise<string[]> =>
   (await list(ada, query)).body.items.map(({ title }) => title);
 
 describe('the list of files', () => {
-  it('holds the caller’s own, newest first, in pages', async () => {
+  it('contains the caller’s own files, newest first, in pages', async () => {
     const first = await list(ada, '?page_size=3');
     expect(first.body).toMatchObject({ total: 4, page: 1, page_size: 3 });
     expect(first.body.items.map(({ title }) => title)).toEqual(['zebra', 'Über uns', 'holiday_plan']);
     expect(await titles('?page_size=3&page=2')).toEqual(['Budget 100%']);
     expect(await titles('?page=50')).toEqual([]);
-    expect((await list(somebody())).body.total).toBe(0);
-    expect((await list(somebody('admin'))).body.total).toBe(4);
+    expect((await list(newUser())).body.total).toBe(0);
+    expect((await list(newUser('admin'))).body.total).toBe(4);
     expect(first.body.items[0]).not.toHaveProperty('tags');
   });
 
@@ -57,12 +57,12 @@ describe('the list of files', () => {
       ['holiday_plan', 'Über uns'],
     ],
     ['?sort_by=duration&sort_order=asc', ['Budget 100%', 'holiday_plan', 'Über uns', 'zebra']],
-  ])('answers %s', async (query, expected) => {
+  ])('returns the files for %s', async (query, expected) => {
     expect(await titles(query)).toEqual(expected);
   });
 
   it.each(['?page=0', '?page_size=1000', '?status=nonsense', '?sort_by=id', '?from_date=yesterday', '?page=x'])(
-    'refuses %s',
+    'rejects %s',
     async (query) => {
       expect(await list(ada, query)).toMatchObject({ status: 400, body: { code: 'invalid_request' } });
     },
@@ -70,18 +70,18 @@ describe('the list of files', () => {
 });
 
 describe('a file', () => {
-  it('is for its owner and administrators; to others it is as if there were none', async () => {
+  it('is visible to its owner and administrators, and not found for others', async () => {
     const { body } = await media.upload(ada, wav(200));
-    const get = async (person: Person, id: string) => media.json(person, 'GET', `/api/files/${id}`);
-    const stranger = await get(somebody(), body.uuid);
-    const unknown = await get(somebody(), randomUUID());
+    const get = async (person: TestUser, id: string) => media.json(person, 'GET', `/api/files/${id}`);
+    const stranger = await get(newUser(), body.uuid);
+    const unknown = await get(newUser(), randomUUID());
     expect(stranger.status).toBe(404);
     expect({ ...stranger.body, request_id: '' }).toEqual({ ...unknown.body, request_id: '' });
-    expect((await get(somebody('admin'), body.uuid)).status).toBe(200);
+    expect((await get(newUser('admin'), body.uuid)).status).toBe(200);
     expect(await get(ada, 'not-a-uuid')).toMatchObject({ status: 400, body: { code: 'invalid_request' } });
   });
 
-  it('is renamed, and search is told when it has a transcript', async () => {
+  it('is renamed, with an event for search when it has a transcript', async () => {
     const run = await transcribed(media);
     const path = `/api/files/${run.fileId}`;
     const answer = await media.json<FileObject>(run.owner, 'PUT', path, {
@@ -92,17 +92,17 @@ describe('a file', () => {
       status: 200,
       body: { title: 'New name', recorded_date: '2026-02-03T04:05:06.000Z' },
     });
-    const told = await waitFor(() => media.heard('evt.media.transcript.edited.v1', run.fileId)[0]);
-    expect(told.data['transcriptVersion']).toBe(2);
+    const event = await waitFor(() => media.eventsOf('evt.media.transcript.edited.v1', run.fileId)[0]);
+    expect(event.data['transcriptVersion']).toBe(2);
     expect(
       (await media.json<FileObject>(run.owner, 'PUT', path, { recorded_date: null })).body.recorded_date,
     ).toBeNull();
     expect((await media.json(run.owner, 'PUT', path, { title: '' })).status).toBe(422);
     expect((await media.json(run.owner, 'PUT', path, { title: 'x'.repeat(256) })).status).toBe(422);
-    expect((await media.json(somebody(), 'PUT', path, { title: 'mine now' })).status).toBe(404);
+    expect((await media.json(newUser(), 'PUT', path, { title: 'mine now' })).status).toBe(404);
   });
 
-  it('is not run again while it is being processed', async () => {
+  it('is not reprocessed while it is being processed', async () => {
     const { body } = await media.upload(ada, wav(201));
     expect(await media.json(ada, 'POST', `/api/files/${body.uuid}/reprocess`)).toMatchObject({
       status: 409,
@@ -110,7 +110,7 @@ describe('a file', () => {
     });
   });
 
-  it('gives its transcript in pages', async () => {
+  it('returns its transcript in pages', async () => {
     const run = await transcribed(media);
     const page = (query: string) =>
       media.json<{ transcript_segments: { text: string; words: unknown[] }[]; total_segments: number }>(

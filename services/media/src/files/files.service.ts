@@ -23,13 +23,13 @@ import { filesStore as store } from './files.store.ts';
 type Routes = typeof mediaRoutes;
 export type FilesDeps = { db: Db; outbox: Outbox; people: Pick<People, 'names'>; languages: Languages };
 
-const updated = (file: Pick<FileRow, 'id' | 'userId'>, status: FileObject['status']) => ({
+const updatedEvent = (file: Pick<FileRow, 'id' | 'userId'>, status: FileObject['status']) => ({
   fileId: file.id,
   ownerId: file.userId,
   status,
 });
 
-/** Files as people handle them: find, read, rename, process again, stop. */
+/** User operations on files: list, read, update, reprocess, cancel. */
 export const createFiles = ({ db, outbox, people, languages }: FilesDeps) => ({
   list: async (caller: Caller, query: QueryOf<Routes['listFiles']>) => {
     const scope = await scopeOf(db, caller, query.ownership);
@@ -42,7 +42,7 @@ export const createFiles = ({ db, outbox, people, languages }: FilesDeps) => ({
     return { items: shown, total, page: query.page, page_size: query.page_size };
   },
 
-  /** All of it as of one moment: another transcript may be stored while it is read. Names are added afterwards. */
+  /** One consistent read, because a new transcript may be stored concurrently. Names are added afterwards. */
   detail: async (caller: Caller, id: string, query: QueryOf<Routes['getFile']>): Promise<FileDetail> => {
     const detail = await db.$transaction(
       async (tx) => {
@@ -83,7 +83,7 @@ export const createFiles = ({ db, outbox, people, languages }: FilesDeps) => ({
         transcriptVersion: version,
       });
       const answer = toFileObject(row, file.permission);
-      await outbox.add(tx, mediaEvents.updated, updated(file, answer.status));
+      await outbox.add(tx, mediaEvents.updated, updatedEvent(file, answer.status));
       if (version !== file.transcriptVersion) {
         const edited = { fileId: id, ownerId: file.userId, transcriptVersion: version };
         await outbox.add(tx, mediaEvents.transcriptEdited, edited);
@@ -108,7 +108,7 @@ export const createFiles = ({ db, outbox, people, languages }: FilesDeps) => ({
       if (isSettled(file.status)) throw conflict('file_busy', 'Nothing is being done with this file.');
       const row = await store.update(tx, id, { status: 'cancelling', waitingFor: null });
       await outbox.add(tx, mediaEvents.cancelOrdered, { fileId: id, ownerId: file.userId });
-      await outbox.add(tx, mediaEvents.updated, updated(file, 'cancelling'));
+      await outbox.add(tx, mediaEvents.updated, updatedEvent(file, 'cancelling'));
       return toFileObject(row, 'owner');
     }, txOptions),
 });

@@ -15,7 +15,7 @@ const sortColumn = {
 const nullable = ['completed_at', 'duration'];
 
 export const filesStore = {
-  /** `scope`: which files there are for the caller. */
+  /** @param scope the filter for the caller's visible files. */
   list: async (db: Db, scope: Prisma.MediaFileWhereInput, normalizedTags: string[], query: ListQuery) => {
     const where = whereOf(scope, normalizedTags, query);
     const direction = nullable.includes(query.sort_by)
@@ -40,26 +40,26 @@ export const filesStore = {
     db.fileTag.findMany({ where: { fileId: id }, include: { tag: true }, orderBy: { tag: { normalizedName: 'asc' } } }),
 };
 
-// LIKE's own signs in what people type are letters like any other.
-const literally = (text: string): string => text.replaceAll(/[\\%_]/g, (sign) => `\\${sign}`);
+// Wildcards of LIKE in the user's input are matched literally.
+const escapeLike = (text: string): string => text.replaceAll(/[\\%_]/g, (sign) => `\\${sign}`);
 
 const whereOf = (
   scope: Prisma.MediaFileWhereInput,
   normalizedTags: string[],
-  q: ListQuery,
+  query: ListQuery,
 ): Prisma.MediaFileWhereInput => {
   const and: Prisma.MediaFileWhereInput[] = [scope];
-  if (q.search) {
-    const contains = { contains: literally(q.search), mode: 'insensitive' as const };
+  if (query.search) {
+    const contains = { contains: escapeLike(query.search), mode: 'insensitive' as const };
     and.push({ OR: [{ title: contains }, { filename: contains }] });
   }
-  if (q.status.length > 0) and.push({ status: { in: q.status } });
+  if (query.status.length > 0) and.push({ status: { in: query.status } });
   for (const normalizedName of normalizedTags) and.push({ tags: { some: { tag: { normalizedName } } } });
-  if (q.file_type.length > 0)
-    and.push({ OR: q.file_type.map((type) => ({ contentType: { startsWith: `${type}/` } })) });
-  if (q.from_date) and.push({ uploadTime: { gte: new Date(q.from_date) } });
-  if (q.to_date) and.push({ uploadTime: { lte: new Date(q.to_date) } });
-  if (q.min_duration !== undefined) and.push({ duration: { gte: q.min_duration } });
-  if (q.max_duration !== undefined) and.push({ duration: { lte: q.max_duration } });
+  if (query.file_type.length > 0)
+    and.push({ OR: query.file_type.map((type) => ({ contentType: { startsWith: `${type}/` } })) });
+  if (query.from_date) and.push({ uploadTime: { gte: new Date(query.from_date) } });
+  if (query.to_date) and.push({ uploadTime: { lte: new Date(query.to_date) } });
+  if (query.min_duration !== undefined) and.push({ duration: { gte: query.min_duration } });
+  if (query.max_duration !== undefined) and.push({ duration: { lte: query.max_duration } });
   return { AND: and };
 };

@@ -14,11 +14,11 @@ export type FileRow = MediaFile;
 export type FileProblem = NonNullable<FileObject['error']>;
 type Counted = FileRow & { _count: { speakers: number } };
 
-/** Objects of a file: the recording, and what the stages made of it. */
+/** Object keys of a file: the recording and the stages' results. */
 export const originalKey = (id: string): string => `files/${id}/original`;
 export const objectPrefixes = (id: string): string[] => [`files/${id}/`, `derived/${id}/`];
 
-const stageWords: Record<Stage, string> = {
+const stageLabels: Record<Stage, string> = {
   prepare: 'Preparing the recording',
   transcribe: 'Transcribing',
   diarize: 'Detecting speakers',
@@ -33,7 +33,7 @@ const waitingForStage: Record<Stage, string> = {
   assemble: 'Waiting to be put together',
   index: 'Waiting to become searchable',
 };
-const statusWords: Record<FileStatus, string> = {
+const statusLabels: Record<FileStatus, string> = {
   pending: 'Waiting for the upload',
   uploaded: 'Waiting to be processed',
   queued: 'Waiting to be processed',
@@ -47,39 +47,39 @@ const statusWords: Record<FileStatus, string> = {
   orphaned: 'The recording is missing',
   quarantined: 'In quarantine',
 };
-const waitingWords = {
+const waitingLabels = {
   engine: 'Waiting for a speech engine',
   worker: 'Waiting for a worker',
   paused: 'Paused by an administrator',
 };
 
-/** Nothing is being done with the file, and nothing will be without a request. */
+/** Whether processing has ended, so that only a request can start it again. */
 export const isSettled = (status: string): boolean => ['completed', 'error', 'cancelled'].includes(status);
 
-type Position = Pick<FileRow, 'status' | 'stage' | 'stageDone'>;
+type ProcessingState = Pick<FileRow, 'status' | 'stage' | 'stageDone'>;
 /** The stage that runs, and the one that a waiting file waits for. */
-const stagesOf = ({ status, stage, stageDone }: Position): Pick<FileObject, 'stage' | 'next_stage'> => {
+const stagesOf = ({ status, stage, stageDone }: ProcessingState): Pick<FileObject, 'stage' | 'next_stage'> => {
   if (isSettled(status) || status === 'cancelling') return { stage: null, next_stage: null };
   const current = stage as Stage | null;
   if (current !== null && !stageDone) return { stage: current, next_stage: null };
   return { stage: null, next_stage: stages[current === null ? 0 : stages.indexOf(current) + 1] ?? null };
 };
 
-type Shown = Position & Pick<FileRow, 'waitingFor' | 'noSpeech'>;
+type Shown = ProcessingState & Pick<FileRow, 'waitingFor' | 'noSpeech'>;
 export const displayStatus = (file: Shown): string => {
   const status = file.status as FileStatus;
   if (status === 'completed' && file.noSpeech) return 'No speech found';
-  if (isSettled(status) || status === 'cancelling') return statusWords[status];
-  if (file.waitingFor) return waitingWords[file.waitingFor as keyof typeof waitingWords];
+  if (isSettled(status) || status === 'cancelling') return statusLabels[status];
+  if (file.waitingFor) return waitingLabels[file.waitingFor as keyof typeof waitingLabels];
   const { stage, next_stage: next } = stagesOf(file);
-  if (stage) return stageWords[stage];
-  return file.stage && next ? waitingForStage[next] : statusWords[status];
+  if (stage) return stageLabels[stage];
+  return file.stage && next ? waitingForStage[next] : statusLabels[status];
 };
 
 export const withSpeakerCount = { _count: { select: { speakers: true } } } as const;
 
-/** What is left of an earlier run when another begins. */
-export const fresh = {
+/** Column values that reset an earlier run's state. */
+export const resetColumns = {
   stage: null,
   stageDone: false,
   waitingFor: null,
@@ -87,7 +87,7 @@ export const fresh = {
   completedAt: null,
 } as const;
 
-/** Starts a new run of a file, in the caller's transaction; events of the earlier run have no effect from now on. */
+/** Requests a new run of a file, in the caller's transaction; events of earlier runs are ignored from now on. */
 export const requeue = async (
   tx: Tx,
   outbox: Outbox,
@@ -95,15 +95,18 @@ export const requeue = async (
 ): Promise<void> => {
   const { id, userId, objectKey, contentType } = file;
   const options = file.options as RunOptions;
-  await tx.mediaFile.update({ where: { id }, data: { ...fresh, status: 'queued', options, updatedAt: new Date() } });
-  // The database's clock decides, as it stamps the events.
+  await tx.mediaFile.update({
+    where: { id },
+    data: { ...resetColumns, status: 'queued', options, updatedAt: new Date() },
+  });
+  // Uses the database's clock, which also stamps the events.
   await tx.$executeRaw`update media_file set run_id = null, run_opened_at = now() where uuid = ${id}::uuid`;
   const ids = { fileId: id, ownerId: userId };
   await outbox.add(tx, mediaEvents.reprocessOrdered, { ...ids, objectKey, contentType, options });
   await outbox.add(tx, mediaEvents.updated, { ...ids, status: 'queued' });
 };
 
-/** The file as a client sees it who may do this with it; its owner's name is for others than the owner. */
+/** The file as an API object; `ownerName` is null when the caller is the owner. */
 export const toFileObject = (
   { _count: { speakers }, ...file }: Counted,
   permission: FileObject['my_permission'],

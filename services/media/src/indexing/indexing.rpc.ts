@@ -3,10 +3,10 @@ import { answer, type RpcHandler } from '@overtone/service-kit';
 import type { Db } from '../database.ts';
 import { spokenName } from '../speakers/speakers.ts';
 
-/** A reply must fit a message of the broker, 1 MiB, with room to spare. */
-const mostBytes = 700_000;
+/** Replies stay well below the broker's message limit of 1 MiB. */
+const maxReplyBytes = 700_000;
 
-/** What search-indexer asks for; a page is shorter than asked where its words would not fit a message. */
+/** Serves search-indexer; a page is shorter than requested when its words would not fit into a message. */
 export const indexingRpc = ({ db }: { db: Db }): RpcHandler[] => [
   answer(mediaRpc.transcriptPage, async ({ fileId, offset, limit }) => {
     const file = await db.mediaFile.findUnique({
@@ -31,7 +31,7 @@ export const indexingRpc = ({ db }: { db: Db }): RpcHandler[] => [
       speaker: row.speaker ? spokenName(row.speaker) : null,
       words: row.words as Word[],
     }));
-    return { file: toIndexable(file), segments: fitting(segments), total };
+    return { file: toIndexable(file), segments: takeFitting(segments), total };
   }),
   answer(mediaRpc.listTranscribed, async ({ after, limit }) => {
     const files = await db.mediaFile.findMany({
@@ -50,7 +50,7 @@ export const indexingRpc = ({ db }: { db: Db }): RpcHandler[] => [
   }),
 ];
 
-type Indexed = {
+type IndexedFile = {
   id: string;
   userId: string;
   title: string;
@@ -63,7 +63,7 @@ type Indexed = {
   tags: { tag: { name: string } }[];
 };
 
-const toIndexable = (file: Indexed) => ({
+const toIndexable = (file: IndexedFile) => ({
   fileId: file.id,
   ownerId: file.userId,
   title: file.title,
@@ -76,9 +76,9 @@ const toIndexable = (file: Indexed) => ({
   tags: file.tags.map(({ tag }) => tag.name),
 });
 
-/** As many from the front as fit; always one, so that the asker gets on. */
-const fitting = <T>(items: T[]): T[] => {
+/** The longest prefix that fits into a reply; at least one item, so that the caller makes progress. */
+const takeFitting = <T>(items: T[]): T[] => {
   let bytes = 0;
-  const end = items.findIndex((item) => (bytes += Buffer.byteLength(JSON.stringify(item))) > mostBytes);
+  const end = items.findIndex((item) => (bytes += Buffer.byteLength(JSON.stringify(item))) > maxReplyBytes);
   return end < 0 ? items : items.slice(0, Math.max(1, end));
 };

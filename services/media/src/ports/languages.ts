@@ -1,5 +1,5 @@
-/** What the speech engines can transcribe. */
+/** Languages that the speech engines support. */
 export type Languages = {
-  /** ISO codes; null: any language, or it is not known now. */
+  /** ISO codes; null: any language, or currently unknown. */
   known: () => Promise<string[] | null>;
 };

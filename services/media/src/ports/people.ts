@@ -1,8 +1,8 @@
-/** What identity knows of people. */
+/** Users as identity knows them. */
 export type People = {
   exists: (userId: string) => Promise<boolean>;
-  /** Names by user id; an account that does not exist has none, and none has one while identity cannot be asked. */
+  /** Names by user id; empty while identity does not respond, and without unknown users. */
   names: (userIds: string[]) => Promise<ReadonlyMap<string, string>>;
-  /** Everybody who is or was in a group. */
+  /** All users who are or were members of a group. */
   memberships: () => AsyncIterable<{ userId: string; groupIds: string[]; version: number }>;
 };

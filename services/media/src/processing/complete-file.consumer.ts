@@ -2,6 +2,6 @@ import { transcriptionEvents } from '@overtone/contracts';
 import { consumer } from '@overtone/service-kit';
 import type { Processing } from './processing.service.ts';
 
-/** A run is through: the file is ready. */
+/** A run completed: sets the file to completed. */
 export const completeFile = ({ processing }: { processing: Processing }) =>
   consumer(transcriptionEvents.runCompleted, 'complete-file', processing.completed);

@@ -20,8 +20,8 @@ const overlap = (a: { start: number; end: number }, b: { start: number; end: num
   Math.min(a.end, b.end) - Math.max(a.start, b.start);
 
 /**
- * The new transcript with what people wrote meanwhile in its place: an edited segment stands for its stretch of time,
- * spoken by whoever speaks most of it; the run's own words in that stretch go.
+ * The new transcript with the segments that users edited during the run: an edited segment replaces the run's words in its
+ * time range and gets the speaker who speaks most of that range.
  */
 export const keepEdits = (fresh: NewSegment[], edited: EditedSegment[]): NewSegment[] => {
   if (edited.length === 0) return fresh;
@@ -36,7 +36,7 @@ export const keepEdits = (fresh: NewSegment[], edited: EditedSegment[]): NewSegm
   return [...remaining, ...kept].sort((a, b) => a.start - b.start || a.end - b.end);
 };
 
-// What is left of a segment may be two pieces, one before and one after the edit.
+// The rest of a segment may be two pieces, one before and one after the edit.
 const piecesOf = (segment: NewSegment, words: Word[]): NewSegment[] => {
   const indexes = words.map((word) => segment.words.indexOf(word));
   const pieces: Word[][] = [];

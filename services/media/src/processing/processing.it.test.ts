@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import type { SegmentObject } from '@overtone/contracts';
 import { startRun, transcribed, twoVoices, wordsOf } from '../../test/runs.ts';
-import { somebody, startMedia, waitFor, wav, type Media } from '../../test/start-media.ts';
+import { newUser, startMedia, waitFor, wav, type Media } from '../../test/start-media.ts';
 
 let media: Media;
 beforeAll(async () => {
@@ -14,8 +14,8 @@ const later = (seconds: number): Date => new Date(Date.now() + seconds * 1000);
 const texts = (file: Record<string, unknown>): string[] =>
   (file['transcript_segments'] as SegmentObject[]).map(({ text }) => text);
 
-describe('a file whose run goes well', () => {
-  it('shows each stage, is readable before its speakers are known, and is ready at the end', async () => {
+describe('a file whose run succeeds', () => {
+  it('shows each stage, is readable before diarization, and is completed at the end', async () => {
     const run = await startRun(media);
     await run.open();
     await run.until((file) => file['status'] === 'queued');
@@ -58,17 +58,17 @@ describe('a file whose run goes well', () => {
     expect(first?.words).toEqual(wordsOf('good morning everybody', 0));
     await run.complete();
     expect(await run.until((file) => file['status'] === 'completed')).toMatchObject({ stage: null, error: null });
-    const told = await waitFor(() => {
-      const events = media.heard('evt.media.transcript.stored.v1', run.fileId).map(({ data }) => data);
+    const stored = await waitFor(() => {
+      const events = media.eventsOf('evt.media.transcript.stored.v1', run.fileId).map(({ data }) => data);
       return events.length === 2 ? events : undefined;
     });
-    expect(told).toMatchObject([
+    expect(stored).toMatchObject([
       { runId: run.ids.runId, transcriptVersion: 1, provisional: true },
       { runId: run.ids.runId, transcriptVersion: 2, provisional: false },
     ]);
   });
 
-  it('shows no progress between two stages, whichever event arrives first', async () => {
+  it('shows no progress between two stages, whatever the order of events', async () => {
     const run = await startRun(media);
     const at = (ms: number) => new Date(Date.now() + ms);
     await run.open();
@@ -78,7 +78,7 @@ describe('a file whose run goes well', () => {
     const waiting = { status: 'queued', stage: null, next_stage: 'transcribe' };
     const text = 'Waiting to be transcribed';
     expect(await run.until((file) => file['duration'] === 7.5)).toMatchObject({ ...waiting, display_status: text });
-    // A late report that the stage began.
+    // A late event of the stage's start.
     await run.start('prepare');
     await run.wait('worker');
     expect(await run.until((file) => file['waiting_for'] === 'worker')).toMatchObject(waiting);
@@ -88,7 +88,7 @@ describe('a file whose run goes well', () => {
     expect(await run.until((file) => file['total_segments'] === 1)).toMatchObject({ stage: 'diarize' });
   });
 
-  it('ends without speech: nothing is waited for, and the owner is notified once', async () => {
+  it('completes without speech, and notifies the owner once', async () => {
     const run = await startRun(media);
     await run.open();
     await run.prepare();
@@ -99,14 +99,14 @@ describe('a file whose run goes well', () => {
     const done = await run.until((file) => file['status'] === 'completed');
     expect(done).toMatchObject({ no_speech: true, display_status: 'No speech found', next_stage: null });
     await run.complete();
-    const ended = await waitFor(() => media.heard('evt.media.file.transcription-ended.v1', run.fileId)[0]);
+    const ended = await waitFor(() => media.eventsOf('evt.media.file.transcription-ended.v1', run.fileId)[0]);
     expect(ended.data).toMatchObject({ outcome: 'completed', noSpeech: true, ownerId: run.owner.userId });
     await run.wait('worker');
-    expect(media.heard('evt.media.file.transcription-ended.v1', run.fileId)).toHaveLength(1);
+    expect(media.eventsOf('evt.media.file.transcription-ended.v1', run.fileId)).toHaveLength(1);
   });
 
-  it('reports a chosen language that was not used', async () => {
-    const file = await media.upload(somebody(), wav(88_001), { fields: { language: 'de' } });
+  it('warns about a chosen language that was not used', async () => {
+    const file = await media.upload(newUser(), wav(88_001), { fields: { language: 'de' } });
     const owner = { userId: file.body.user_id, role: 'user' as const };
     const run = await startRun(media, owner, file.body.uuid);
     await run.open();
@@ -115,7 +115,7 @@ describe('a file whose run goes well', () => {
     expect(warnings).toEqual([expect.stringMatching(/German.*could not be used.*English/)]);
   });
 
-  it('says honestly what is missing', async () => {
+  it('shows warnings for missing results', async () => {
     const run = await startRun(media);
     await run.open();
     await run.prepare({ truncated: true });
@@ -130,7 +130,7 @@ describe('a file whose run goes well', () => {
     ]);
   });
 
-  it('waits for an engine without failing, and says so', async () => {
+  it('shows that it waits for an engine, and does not fail', async () => {
     const run = await startRun(media);
     await run.open();
     await run.wait('engine');
@@ -140,7 +140,7 @@ describe('a file whose run goes well', () => {
     await run.until((file) => file['waiting_for'] === null);
   });
 
-  it('is a video only when it holds a picture', async () => {
+  it('is a video only when it has a video stream', async () => {
     const run = await startRun(media);
     await run.prepare({
       media: {
@@ -157,20 +157,20 @@ describe('a file whose run goes well', () => {
   });
 });
 
-describe('results that come twice', () => {
-  it('are stored once, and told of again to whoever has not heard', async () => {
+describe('repeated results', () => {
+  it('are stored once, and reported again', async () => {
     const run = await transcribed(media);
-    const before = await run.show();
+    const before = await run.readFile();
     await run.assemble();
-    await waitFor(() => media.heard('evt.media.transcript.stored.v1', run.fileId).length === 2);
-    const after = await run.show();
+    await waitFor(() => media.eventsOf('evt.media.transcript.stored.v1', run.fileId).length === 2);
+    const after = await run.readFile();
     expect(after['transcript_segments']).toEqual(before['transcript_segments']);
     expect(after['transcript_version']).toBe(before['transcript_version']);
   });
 });
 
-describe('a transcript that could only be stored in part', () => {
-  /** The last of many segments is refused as long as this stands; a sequence counts, whatever is rolled back. */
+describe('a partially stored transcript', () => {
+  /** A constraint that rejects the last of many segments; a sequence counts the attempts despite rollbacks. */
   const refuseTheLast = async (position: number) => {
     await media.query('create sequence refusals');
     await media.query('grant usage on sequence refusals to media');
@@ -185,7 +185,7 @@ describe('a transcript that could only be stored in part', () => {
     };
   };
 
-  it('leaves nothing behind when it is stored again', async () => {
+  it('is replaced completely when it is stored again', async () => {
     const run = await startRun(media);
     await run.transcribe();
     const early = await run.until((file) => file['total_segments'] === 1);
@@ -201,11 +201,11 @@ describe('a transcript that could only be stored in part', () => {
     }));
     await run.assemble({ ...twoVoices(), segments });
     await waitFor(refusal.met, { timeoutMs: 60_000 });
-    expect(texts(await run.show())).toEqual(texts(early));
+    expect(texts(await run.readFile())).toEqual(texts(early));
     await refusal.end();
     const whole = await waitFor(
       async () => {
-        const file = await run.show();
+        const file = await run.readFile();
         return file['total_segments'] === last + 1 ? file : undefined;
       },
       { timeoutMs: 120_000 },
@@ -219,8 +219,8 @@ describe('a transcript that could only be stored in part', () => {
   });
 });
 
-describe('events that overtake each other', () => {
-  it('leave the file where the furthest of them saw it', async () => {
+describe('events out of order', () => {
+  it('leave the file in the latest state', async () => {
     const run = await startRun(media);
     await run.assemble();
     await run.until((file) => file['total_segments'] === 3);
@@ -234,7 +234,7 @@ describe('events that overtake each other', () => {
     expect(file).toMatchObject({ stage: 'index', status: 'processing', total_segments: 3, speaker_count: 2 });
   });
 
-  it('never take a file out of its end', async () => {
+  it('never change a settled file', async () => {
     const run = await transcribed(media);
     await run.start('diarize', later(-60));
     await run.wait('worker');
@@ -244,7 +244,7 @@ describe('events that overtake each other', () => {
 });
 
 describe('a run that fails', () => {
-  it('says why and what can be done', async () => {
+  it('stores the error and an advice', async () => {
     const run = await startRun(media);
     await run.open();
     await run.fail('media_unreadable', false);
@@ -258,15 +258,15 @@ describe('a run that fails', () => {
     expect(file['display_status']).toBe('Failed');
   });
 
-  it('can be ordered again; what the old run still says is history', async () => {
+  it('can be repeated, and ignores later events of the failed run', async () => {
     const old = await startRun(media);
     await old.open();
     await old.fail('engine_crashed');
     await old.until(({ status }) => status === 'error');
     const order = await media.json(old.owner, 'POST', `/api/files/${old.fileId}/reprocess`, { min_speakers: 2 });
     expect(order).toMatchObject({ status: 202, body: { status: 'queued', error: null } });
-    const told = await waitFor(() => media.heard('evt.media.file.reprocess-ordered.v1', old.fileId)[0]);
-    expect(told.data['options']).toEqual({ language: null, minSpeakers: 2, maxSpeakers: null, diarize: true });
+    const events = await waitFor(() => media.eventsOf('evt.media.file.reprocess-ordered.v1', old.fileId)[0]);
+    expect(events.data['options']).toEqual({ language: null, minSpeakers: 2, maxSpeakers: null, diarize: true });
     await old.fail('engine_crashed', true, later(-60));
     await old.assemble(twoVoices(), later(-60));
     const next = await startRun(media, old.owner, old.fileId);
@@ -276,9 +276,9 @@ describe('a run that fails', () => {
     expect(file).toMatchObject({ status: 'processing', error: null, total_segments: 0 });
   });
 
-  it('leaves the earlier transcript, and a new one without speakers does not replace it', async () => {
+  it('keeps the earlier transcript, which a new one without speakers does not replace', async () => {
     const run = await transcribed(media);
-    const before = await run.show();
+    const before = await run.readFile();
     expect((await media.json(run.owner, 'POST', `/api/files/${run.fileId}/reprocess`)).status).toBe(202);
     const next = await startRun(media, run.owner, run.fileId);
     await next.open(later(1));
@@ -289,8 +289,8 @@ describe('a run that fails', () => {
   });
 });
 
-describe('a run that is taken up again', () => {
-  it('goes on where it failed, whichever of its events comes first', async () => {
+describe('a resumed run', () => {
+  it('continues where it failed, whatever the order of its events', async () => {
     const run = await startRun(media);
     await run.open();
     await run.fail('engine_crashed', true, later(1));
@@ -305,7 +305,7 @@ describe('a run that is taken up again', () => {
     expect(file['error']).toBeNull();
   });
 
-  it('waits in its queue until a worker takes it', async () => {
+  it('is queued until a worker claims it', async () => {
     const run = await startRun(media);
     await run.open();
     await run.fail('engine_crashed', true, later(1));
@@ -317,10 +317,10 @@ describe('a run that is taken up again', () => {
     await run.resume('transcribe', later(2));
     await run.prepare({ duration: 8 });
     await run.until(({ duration }) => duration === 8);
-    expect(await run.show()).toMatchObject({ status: 'error', error: { code: 'engine_crashed' } });
+    expect(await run.readFile()).toMatchObject({ status: 'error', error: { code: 'engine_crashed' } });
   });
 
-  it('stores the transcript anew with its speakers, keeps what people wrote, and drops the warning', async () => {
+  it('stores the transcript again with its speakers, keeps user edits, and drops the warning', async () => {
     const run = await startRun(media);
     await run.open();
     const note = 'Speakers could not be told apart: too noisy';
@@ -340,7 +340,7 @@ describe('a run that is taken up again', () => {
     expect(after['warnings']).toEqual([]);
   });
 
-  it('loses the warning of an index that was made late', async () => {
+  it('drops the warning of a late index', async () => {
     const run = await transcribed(media);
     await run.complete(['It is not searchable yet.'], later(1));
     await run.until(({ warnings }) => (warnings as string[]).length === 1);
@@ -350,8 +350,8 @@ describe('a run that is taken up again', () => {
   });
 });
 
-describe('a stage that stuck recovery takes back', () => {
-  it('returns the file to a retryable state without partial segments, whichever event arrives first', async () => {
+describe('a stage that stuck recovery resets', () => {
+  it('returns the file to a retryable state without partial segments, whatever the order of events', async () => {
     const run = await startRun(media);
     await run.open();
     await run.start('transcribe');
@@ -397,7 +397,7 @@ describe('a stage that stuck recovery takes back', () => {
     expect(await run.until(({ status }) => status === 'uploaded')).toMatchObject({ total_segments: 3 });
   });
 
-  it('does not change a file that has ended or moved on', async () => {
+  it('does not change a file that is settled or in a later stage', async () => {
     const run = await transcribed(media);
     await run.reset('index', later(5));
     await run.prepare({ duration: 8 });
@@ -405,8 +405,8 @@ describe('a stage that stuck recovery takes back', () => {
   });
 });
 
-describe('what people write while a run is under way', () => {
-  it('stands in the transcript that the run brings', async () => {
+describe("a user's edit during a run", () => {
+  it("is kept in the run's new transcript", async () => {
     const run = await startRun(media);
     await run.open();
     await run.transcribe(wordsOf('good morning everybody', 0));
@@ -426,14 +426,14 @@ describe('what people write while a run is under way', () => {
   });
 });
 
-describe('a file that is stopped', () => {
-  it('is being stopped until the run says that it has', async () => {
+describe('a cancelled file', () => {
+  it('is cancelling until the run is cancelled', async () => {
     const run = await startRun(media);
     await run.open();
     await run.until(({ status }) => status === 'queued');
     const stop = await media.json(run.owner, 'POST', `/api/files/${run.fileId}/cancel`);
     expect(stop).toMatchObject({ status: 202, body: { status: 'cancelling', display_status: 'Stopping' } });
-    await waitFor(() => media.heard('evt.media.file.cancel-ordered.v1', run.fileId).length === 1);
+    await waitFor(() => media.eventsOf('evt.media.file.cancel-ordered.v1', run.fileId).length === 1);
     await run.start('transcribe');
     await run.cancelled();
     await run.until(({ status }) => status === 'cancelled');
@@ -445,12 +445,12 @@ describe('a file that is stopped', () => {
 });
 
 describe('a file that is deleted', () => {
-  it('takes everything with it, also what a run writes afterwards', async () => {
+  it('is deleted with all its objects, also those that a run writes later', async () => {
     const run = await transcribed(media);
     expect((await media.json(run.owner, 'DELETE', `/api/files/${run.fileId}`)).status).toBe(204);
     expect((await media.json(run.owner, 'DELETE', `/api/files/bin/${run.fileId}`)).status).toBe(204);
     expect((await media.json(run.owner, 'GET', `/api/files/${run.fileId}`)).status).toBe(404);
-    await waitFor(() => media.heard('evt.media.file.deleted.v1', run.fileId).length === 1);
+    await waitFor(() => media.eventsOf('evt.media.file.deleted.v1', run.fileId).length === 1);
     await waitFor(async () => !(await run.objects.exists(`files/${run.fileId}/original`)));
     const [left] = await media.query(
       'select count(*)::int as n from transcript_segment where media_file_id = $1',
@@ -462,10 +462,10 @@ describe('a file that is deleted', () => {
     await waitFor(async () => !(await run.objects.exists(`derived/${run.fileId}/${run.ids.runId}/transcribe-1.json`)));
   });
 
-  it('is deleted by its owner or an administrator, by nobody else', async () => {
+  it('is deleted by its owner or an administrator only', async () => {
     const run = await startRun(media);
-    expect((await media.json(somebody(), 'DELETE', `/api/files/${run.fileId}`)).status).toBe(404);
-    expect((await media.json(somebody(), 'DELETE', `/api/files/${randomUUID()}`)).status).toBe(404);
-    expect((await media.json(somebody('admin'), 'DELETE', `/api/files/${run.fileId}`)).status).toBe(204);
+    expect((await media.json(newUser(), 'DELETE', `/api/files/${run.fileId}`)).status).toBe(404);
+    expect((await media.json(newUser(), 'DELETE', `/api/files/${randomUUID()}`)).status).toBe(404);
+    expect((await media.json(newUser('admin'), 'DELETE', `/api/files/${run.fileId}`)).status).toBe(204);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Word } from '@overtone/contracts';
 import { keepEdits, type EditedSegment } from './keep-edits.ts';
-import { begun, tellsOf, toProblem } from './processing.ts';
+import { compareRun, statusAtStart, toProblem } from './processing.ts';
 import { provisionalSegments } from './provisional.ts';
 import type { NewSegment } from './transcript-rows.ts';
 
@@ -15,30 +15,30 @@ const segment = (start: number, text: string, speaker: number): NewSegment => {
 };
 
 describe('an event of a run', () => {
-  it('is of the run that is shown, of a newer one, or history', () => {
+  it('belongs to the current run, a newer one, or an older one', () => {
     const file = { runId: 'b', runOpenedAt: noon };
-    expect(tellsOf(file, { runId: 'b', time: at(-5) })).toBe('current');
-    expect(tellsOf(file, { runId: 'c', time: at(1) })).toBe('newer');
-    expect(tellsOf(file, { runId: 'a', time: at(-1) })).toBe('history');
-    expect(tellsOf({ runId: null, runOpenedAt: null }, { runId: 'a', time: at(-1) })).toBe('newer');
-    expect(tellsOf({ runId: null, runOpenedAt: noon }, { runId: 'a', time: at(-1) })).toBe('history');
+    expect(compareRun(file, { runId: 'b', time: at(-5) })).toBe('current');
+    expect(compareRun(file, { runId: 'c', time: at(1) })).toBe('newer');
+    expect(compareRun(file, { runId: 'a', time: at(-1) })).toBe('obsolete');
+    expect(compareRun({ runId: null, runOpenedAt: null }, { runId: 'a', time: at(-1) })).toBe('newer');
+    expect(compareRun({ runId: null, runOpenedAt: noon }, { runId: 'a', time: at(-1) })).toBe('obsolete');
   });
 });
 
-describe('a stage that begins', () => {
-  it('moves a file on, and never back or out of its end', () => {
-    expect(begun({ status: 'queued', stage: null }, 'prepare')).toBe('processing');
-    expect(begun({ status: 'processing', stage: 'prepare' }, 'transcribe')).toBe('transcribing');
-    expect(begun({ status: 'transcribing', stage: 'transcribe' }, 'transcribe')).toBe('transcribing');
-    expect(begun({ status: 'processing', stage: 'assemble' }, 'transcribe')).toBeNull();
+describe('the start of a stage', () => {
+  it('advances a file, never moves it back and never changes a settled one', () => {
+    expect(statusAtStart({ status: 'queued', stage: null }, 'prepare')).toBe('processing');
+    expect(statusAtStart({ status: 'processing', stage: 'prepare' }, 'transcribe')).toBe('transcribing');
+    expect(statusAtStart({ status: 'transcribing', stage: 'transcribe' }, 'transcribe')).toBe('transcribing');
+    expect(statusAtStart({ status: 'processing', stage: 'assemble' }, 'transcribe')).toBeNull();
     for (const status of ['completed', 'error', 'cancelled', 'cancelling']) {
-      expect(begun({ status, stage: null }, 'index')).toBeNull();
+      expect(statusAtStart({ status, stage: null }, 'index')).toBeNull();
     }
   });
 });
 
 describe('a failure', () => {
-  it('always comes with something to do', () => {
+  it('always has an advice', () => {
     const known = toProblem({ code: 'media_no_audio', message: 'No sound.', retryable: false });
     expect(known).toMatchObject({ code: 'media_no_audio', message: 'No sound.', retryable: false });
     const advice = [true, false].map((retryable) => toProblem({ code: 'new', message: '', retryable }).what_to_do);
@@ -47,8 +47,8 @@ describe('a failure', () => {
   });
 });
 
-describe('words without speakers', () => {
-  it('are cut where somebody draws breath and before a segment grows too long', () => {
+describe('a provisional transcript', () => {
+  it('is split at pauses and before a segment becomes too long', () => {
     const words = [
       ...wordsOf('one two', 0),
       ...wordsOf('three', 10),
@@ -65,7 +65,7 @@ describe('words without speakers', () => {
   });
 });
 
-describe('what people wrote meanwhile', () => {
+describe("a user's edit during a run", () => {
   const fresh = [segment(0, 'a b c d', 0), segment(4, 'e f g h', 1)];
   const edit = (start: number, end: number): EditedSegment => ({
     id: 'kept',
@@ -79,7 +79,7 @@ describe('what people wrote meanwhile', () => {
     editedBy: null,
   });
 
-  it('stands in place of what the run heard there, spoken by who speaks most of it', () => {
+  it("replaces the run's words in its time range, with the main speaker of that range", () => {
     const merged = keepEdits(fresh, [edit(1, 4.9)]);
     expect(merged.map(({ text, speaker }) => [text, speaker])).toEqual([
       ['a', 0],
@@ -90,15 +90,15 @@ describe('what people wrote meanwhile', () => {
     expect(merged[2]).toMatchObject({ start: 5, end: 7.9 });
   });
 
-  it('leaves both ends of a segment that it lies within', () => {
+  it('keeps both ends of a segment that contains it', () => {
     expect(keepEdits(fresh, [edit(1, 2.9)]).map(({ text }) => text)).toEqual(['a', 'edited', 'd', 'e f g h']);
   });
 
-  it('changes nothing when there is none', () => {
+  it('leaves the transcript unchanged when there is none', () => {
     expect(keepEdits(fresh, [])).toBe(fresh);
   });
 
-  it('stands where the run heard nothing', () => {
+  it('is inserted where the run found no words', () => {
     expect(keepEdits([], [edit(1, 2)])).toMatchObject([{ text: 'edited', speaker: null }]);
   });
 });

@@ -1,26 +1,25 @@
 import { stages, type FileObject, type Stage, type transcriptionOutcomes } from '@overtone/contracts';
 import { isSettled, type FileProblem, type FileRow } from '../files/files.ts';
 
-type Known = Pick<FileRow, 'runId' | 'runOpenedAt'>;
+type FileRun = Pick<FileRow, 'runId' | 'runOpenedAt'>;
 
 /**
- * Whether an event tells of the run that the file shows, of a newer one, or of history. Events of different kinds
- * overtake each other; a run's events are younger than its opening, so time tells which run is the newer.
+ * Whether an event belongs to the run that the file follows, to a newer run or to an older one. Events of different kinds
+ * may arrive out of order; a run's events are later than its opening, so their time decides.
  */
-export const tellsOf = (file: Known, event: { runId: string; time: Date }): 'current' | 'newer' | 'history' => {
+export const compareRun = (file: FileRun, event: { runId: string; time: Date }): 'current' | 'newer' | 'obsolete' => {
   if (file.runId === event.runId) return 'current';
-  return file.runOpenedAt === null || event.time > file.runOpenedAt ? 'newer' : 'history';
+  return file.runOpenedAt === null || event.time > file.runOpenedAt ? 'newer' : 'obsolete';
 };
 
 /**
- * Whether an event that ends a run, or takes it up again, tells of what was overtaken: the file has heard of a later
- * end or return already.
+ * Whether an event that ends or resumes a run is obsolete, because the file has processed a later end or resumption.
  */
 export const isOvertaken = (file: Pick<FileRow, 'runTurnedAt'>, time: Date): boolean =>
   file.runTurnedAt !== null && time < file.runTurnedAt;
 
-/** A stage that begins after its run ended: somebody had the run taken up again, and that news is still on its way. */
-export const isTakenUp = (file: Pick<FileRow, 'status' | 'runTurnedAt'>, time: Date): boolean =>
+/** Whether a stage started after its run ended: the run was resumed, and that event has not arrived yet. */
+export const isResumedAfter = (file: Pick<FileRow, 'status' | 'runTurnedAt'>, time: Date): boolean =>
   isSettled(file.status) && file.runTurnedAt !== null && time > file.runTurnedAt;
 
 const statusOfStage: Record<Stage, FileObject['status']> = {
@@ -31,8 +30,8 @@ const statusOfStage: Record<Stage, FileObject['status']> = {
   index: 'processing',
 };
 
-/** Where a file goes when a stage begins; null: it stays, because it is further already or is being stopped. */
-export const begun = (
+/** The file's status when a stage starts; null: unchanged, because a later stage has started or the file is being stopped. */
+export const statusAtStart = (
   file: Pick<FileRow, 'status' | 'stage'> & { stageDone?: boolean },
   stage: Stage,
 ): FileObject['status'] | null => {
@@ -43,10 +42,10 @@ export const begun = (
 };
 
 /**
- * A stage has ended and the next one waits for a worker: no progress is shown until it begins. Empty when a later stage
- * has begun already, or the file is settled or being stopped.
+ * The file's columns after a stage has ended and until the next one starts. Empty when a later stage has started, or the
+ * file is settled or being stopped.
  */
-export const waits = (
+export const columnsAfterStage = (
   file: Pick<FileRow, 'status' | 'stage'>,
   ended: Stage,
 ): { status?: 'queued'; stage?: Stage; stageDone?: true } => {
@@ -55,17 +54,17 @@ export const waits = (
   return reached > stages.indexOf(ended) ? {} : { status: 'queued', stage: ended, stageDone: true };
 };
 
-/** How a file's status ends a transcription; null: it does not. */
+/** The transcription outcome of a file status; null for a status that does not end it. */
 export const outcomeOf = (status: FileObject['status']): (typeof transcriptionOutcomes)[number] | null => {
   if (status === 'completed' || status === 'cancelled') return status;
   return status === 'error' ? 'failed' : null;
 };
 
 /**
- * Where a file returns to when stuck recovery takes a stage back; null: it stays, because it is settled, being stopped, or
- * the stage has been started again or completed since.
+ * The file's state after stuck recovery has reset a stage; null: unchanged, because the file is settled, being stopped, or
+ * the stage was started again or completed since.
  */
-export const resetTo = (
+export const stateAfterReset = (
   file: Pick<FileRow, 'status' | 'stage' | 'stageDone' | 'stageChangedAt'>,
   stage: Stage,
   time: Date,
@@ -78,20 +77,20 @@ export const resetTo = (
   return { status: 'uploaded', stage: earlier, stageDone: earlier !== null };
 };
 
-/** Whether a start or a reset of a stage happened before the one that the file shows. */
+/** Whether a start or reset of a stage is older than the last one applied to the file. */
 export const isStaleStage = ({ stageChangedAt }: Pick<FileRow, 'stageChangedAt'>, time: Date): boolean =>
   stageChangedAt !== null && time < stageChangedAt;
 
 const languageNames = new Intl.DisplayNames('en', { type: 'language', fallback: 'code' });
 const primary = (code: string): string => code.toLowerCase().split('-')[0] ?? code;
 
-/** A chosen language that the engine did not use is reported with the file. */
+/** The warning when the engine did not use the chosen language. */
 export const languageWarning = (chosen: string | null, used: string | null): string | null =>
   chosen === null || used === null || primary(chosen) === primary(used)
     ? null
     : `The language you chose (${languageNames.of(chosen)}) could not be used. The recording was transcribed as ${languageNames.of(used)}.`;
 
-/** What somebody can do about a failure, in words. */
+/** What a user can do about a failure, by error code. */
 const advice: Record<string, string> = {
   media_unreadable:
     'The recording is damaged or of an unknown kind. Convert it, for example to MP3, and upload it again.',

@@ -2,6 +2,6 @@ import { transcriptionEvents } from '@overtone/contracts';
 import { consumer } from '@overtone/service-kit';
 import type { Processing } from './processing.service.ts';
 
-/** A dead stage is tried again: the file is under way again. */
+/** A dead job is retried: the file is processed again. */
 export const resumeFile = ({ processing }: { processing: Processing }) =>
   consumer(transcriptionEvents.runResumed, 'resume-file', processing.resumed);

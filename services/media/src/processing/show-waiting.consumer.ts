@@ -2,6 +2,6 @@ import { transcriptionEvents } from '@overtone/contracts';
 import { consumer } from '@overtone/service-kit';
 import type { Processing } from './processing.service.ts';
 
-/** A run waits for an engine or a worker, or goes on: the file says which. */
+/** A run waits for an engine or a worker, or continues: updates the file's waiting reason. */
 export const showWaiting = ({ processing }: { processing: Processing }) =>
   consumer(transcriptionEvents.runWaiting, 'show-waiting', processing.waiting);

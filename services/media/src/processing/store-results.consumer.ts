@@ -2,6 +2,6 @@ import { transcriptionEvents } from '@overtone/contracts';
 import { consumer } from '@overtone/service-kit';
 import type { Processing } from './processing.service.ts';
 
-/** A stage left its results: they become the file's own, each once. */
+/** A stage completed: stores its results with the file, once. */
 export const storeResults = ({ processing }: { processing: Processing }) =>
   consumer(transcriptionEvents.stageCompleted, 'store-results', processing.stageCompleted);

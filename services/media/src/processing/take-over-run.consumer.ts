@@ -2,6 +2,6 @@ import { transcriptionEvents } from '@overtone/contracts';
 import { consumer } from '@overtone/service-kit';
 import type { Processing } from './processing.service.ts';
 
-/** A run was opened: the file shows it from now on. */
+/** A run was opened: the file follows it from now on. */
 export const takeOverRun = ({ processing }: { processing: Processing }) =>
   consumer(transcriptionEvents.runOpened, 'take-over-run', processing.opened);

@@ -9,16 +9,16 @@ export type NewSegment = {
   text: string;
   confidence: number | null;
   words: Word[];
-  /** Set for an edited segment: the row keeps its id, so that a client that shows it can go on editing. */
+  /** Set for an edited segment: the row keeps its id, so that an open editor can continue. */
   keptId?: string;
   version?: number;
   editedAt?: Date | null;
   editedBy?: string | null;
 };
 
-const batch = 2_000;
+const batchSize = 2_000;
 
-/** One statement for thousands of rows: a row at a time takes seconds for ten hours of speech. */
+/** Inserts thousands of rows in one statement; single inserts take seconds for ten hours of speech. */
 const insertBatch = (tx: Tx, fileId: string, segments: NewSegment[], from: number, speakerIds: string[]) =>
   tx.$executeRaw`
     insert into transcript_segment
@@ -40,7 +40,7 @@ const insertBatch = (tx: Tx, fileId: string, segments: NewSegment[], from: numbe
       ${segments.map(({ version }) => version ?? 1)}::int[]
     ) as r(uuid, speaker_id, position, start_time, end_time, text, confidence, words, edited_at, edited_by, version)`;
 
-/** Replaces a file's transcript as a whole; changes of the earlier one can no longer be undone. The file is locked. */
+/** Replaces a locked file's transcript; changes of the earlier one can no longer be undone. */
 export const replaceTranscript = async (
   tx: Tx,
   fileId: string,
@@ -51,7 +51,7 @@ export const replaceTranscript = async (
   await tx.$executeRaw`delete from speaker where media_file_id = ${fileId}::uuid`;
   const rows = await tx.speaker.createManyAndReturn({ data: speakers.map((name) => ({ fileId, name })) });
   const ids = speakers.map((name) => rows.find((row) => row.name === name)?.id ?? '');
-  for (let at = 0; at < segments.length; at += batch) {
-    await insertBatch(tx, fileId, segments.slice(at, at + batch), at, ids);
+  for (let from = 0; from < segments.length; from += batchSize) {
+    await insertBatch(tx, fileId, segments.slice(from, from + batchSize), from, ids);
   }
 };

@@ -2,6 +2,6 @@ import { identityEvents } from '@overtone/contracts';
 import { consumer } from '@overtone/service-kit';
 import type { Sharing } from './sharing.service.ts';
 
-/** Somebody's groups changed: what was shared with a group they left is gone for them at once. */
+/** A user's groups changed: files shared with a group they left become invisible to them. */
 export const followMemberships = ({ sharing }: { sharing: Sharing }) =>
   consumer(identityEvents.membershipChanged, 'follow-memberships', (membership) => sharing.setMembership(membership));

@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { identityEvents, type FileDetail, type FileObject } from '@overtone/contracts';
 import { transcribed, type Run } from '../../test/runs.ts';
-import { somebody, startMedia, waitFor, wav, type Media, type Person } from '../../test/start-media.ts';
+import { newUser, startMedia, waitFor, wav, type Media, type TestUser } from '../../test/start-media.ts';
 import type { ShareObject } from './sharing.ts';
 
-const early = { person: somebody(), group: randomUUID() };
+const early = { person: newUser(), group: randomUUID() };
 let media: Media;
 beforeAll(async () => {
-  const known = [early.person, somebody(), somebody(), somebody()];
+  const known = [early.person, newUser(), newUser(), newUser()];
   media = await startMedia(
     {},
     known.map(({ userId }) => ({ userId, groupIds: [early.group], version: 1 })),
@@ -16,30 +16,30 @@ beforeAll(async () => {
 });
 afterAll(() => media.stop());
 
-const share = (caller: Person, file: string, body: object) =>
+const share = (caller: TestUser, file: string, body: object) =>
   media.json<ShareObject & { code: string }>(caller, 'PUT', `/api/files/${file}/shares`, body);
-const status = async (person: Person, method: string, path: string, body?: unknown): Promise<number> =>
+const status = async (person: TestUser, method: string, path: string, body?: unknown): Promise<number> =>
   (await media.json(person, method, path, body)).status;
-const sees = async (person: Person, file: string): Promise<boolean> =>
+const sees = async (person: TestUser, file: string): Promise<boolean> =>
   (await status(person, 'GET', `/api/files/${file}?segment_limit=0`)) === 200;
-const list = async (person: Person, ownership: string) => {
+const list = async (person: TestUser, ownership: string) => {
   const { body } = await media.json<{ items: FileObject[] }>(person, 'GET', `/api/files?ownership=${ownership}`);
   return body.items.map(({ uuid, my_permission }) => [uuid, my_permission]);
 };
 const accessOf = (file: string) =>
-  media.heard('evt.media.file.access-changed.v1', file).map(({ data: { groupIds, userIds, version } }) => ({
+  media.eventsOf('evt.media.file.access-changed.v1', file).map(({ data: { groupIds, userIds, version } }) => ({
     groupIds,
     userIds,
     version,
   }));
-const inGroup = async (person: Person, ...groups: string[]): Promise<void> => {
+const inGroup = async (person: TestUser, ...groups: string[]): Promise<void> => {
   await media.setGroups(person, groups);
   const known = async () =>
     (await media.query('select group_ids from media_membership where user_id = $1', person.userId))[0]?.['group_ids'];
   await waitFor(async () => JSON.stringify(await known()) === JSON.stringify(groups));
 };
 
-/** Everything that can be done with a file. */
+/** All operations on a file. */
 const everything = async (run: Run) => {
   const { body } = await media.json<FileDetail>(run.owner, 'GET', `/api/files/${run.fileId}`);
   const file = `/api/files/${run.fileId}`;
@@ -73,7 +73,7 @@ const everything = async (run: Run) => {
   ];
   return { read, edit, own };
 };
-const answersTo = async (person: Person, calls: [string, string, object?][]): Promise<number[]> => {
+const answersTo = async (person: TestUser, calls: [string, string, object?][]): Promise<number[]> => {
   const answers: number[] = [];
   for (const [method, path, body] of calls) {
     const init = body ? { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } } : {};
@@ -85,9 +85,9 @@ const answersTo = async (person: Person, calls: [string, string, object?][]): Pr
 };
 
 describe('a shared file', () => {
-  it('can be read by a viewer and not be changed', async () => {
+  it('can be read but not changed by a viewer', async () => {
     const run = await transcribed(media);
-    const viewer = somebody();
+    const viewer = newUser();
     await share(run.owner, run.fileId, { user_uuid: viewer.userId });
     const { read, edit, own } = await everything(run);
     expect(await answersTo(viewer, read)).toEqual(read.map(() => 200));
@@ -97,9 +97,9 @@ describe('a shared file', () => {
     });
   });
 
-  it('can be corrected by an editor; what becomes of it is its owner’s', async () => {
+  it('can be edited by an editor, but not deleted, shared or reprocessed', async () => {
     const run = await transcribed(media);
-    const editor = somebody();
+    const editor = newUser();
     await share(run.owner, run.fileId, { user_uuid: editor.userId, permission: 'editor' });
     const { read, edit, own } = await everything(run);
     expect(await answersTo(editor, read)).toEqual(read.map(() => 200));
@@ -107,15 +107,15 @@ describe('a shared file', () => {
     expect(await answersTo(editor, own)).toEqual(own.map(() => 403));
   });
 
-  it('is as if there were none for everybody else', async () => {
+  it('is not found for all other users', async () => {
     const run = await transcribed(media);
     const { read, edit, own } = await everything(run);
     const calls = [...read, ...edit, ...own];
-    expect(await answersTo(somebody(), calls)).toEqual(calls.map(() => 404));
+    expect(await answersTo(newUser(), calls)).toEqual(calls.map(() => 404));
   });
 
-  it('is there for the members of its group as long as they are in it', async () => {
-    const [ada, eve, group] = [somebody(), somebody(), randomUUID()];
+  it('is visible to the members of its group while they are members', async () => {
+    const [ada, eve, group] = [newUser(), newUser(), randomUUID()];
     const file = (await media.upload(ada, wav(8000))).body.uuid;
     await inGroup(ada, group);
     expect(await share(ada, file, { group_uuid: group })).toMatchObject({
@@ -130,8 +130,8 @@ describe('a shared file', () => {
     expect(await sees(ada, file)).toBe(true);
   });
 
-  it('allows what the most generous share allows', async () => {
-    const [ada, eve, group] = [somebody(), somebody(), randomUUID()];
+  it('has the highest permission of several shares', async () => {
+    const [ada, eve, group] = [newUser(), newUser(), randomUUID()];
     const file = (await media.upload(ada, wav(8010))).body.uuid;
     await inGroup(ada, group);
     await inGroup(eve, group);
@@ -140,8 +140,8 @@ describe('a shared file', () => {
     expect(await status(eve, 'PUT', `/api/files/${file}`, { title: 'By Eve' })).toBe(200);
   });
 
-  it('stands in the lists of those it is shared with', async () => {
-    const [ada, eve, group] = [somebody(), somebody(), randomUUID()];
+  it('is listed for those it is shared with', async () => {
+    const [ada, eve, group] = [newUser(), newUser(), randomUUID()];
     const theirs = (await media.upload(ada, wav(8020))).body.uuid;
     const own = (await media.upload(eve, wav(8021))).body.uuid;
     await inGroup(ada, group);
@@ -154,38 +154,38 @@ describe('a shared file', () => {
       [theirs, 'viewer'],
     ]);
     expect(await list(ada, 'shared')).toEqual([]);
-    expect(await list(somebody('admin'), 'shared')).toEqual([]);
-    expect(await list(somebody('admin'), 'all')).toContainEqual([theirs, 'owner']);
+    expect(await list(newUser('admin'), 'shared')).toEqual([]);
+    expect(await list(newUser('admin'), 'all')).toContainEqual([theirs, 'owner']);
   });
 
-  it('is known to those whose groups were made before anybody listened', async () => {
-    const file = (await media.upload(somebody(), wav(8030))).body.uuid;
-    await share(somebody('admin'), file, { group_uuid: early.group });
+  it('is visible to members of groups that were created while media was down', async () => {
+    const file = (await media.upload(newUser(), wav(8030))).body.uuid;
+    await share(newUser('admin'), file, { group_uuid: early.group });
     await waitFor(() => sees(early.person, file));
   });
 
-  it('does not come back by old news of a membership', async () => {
-    const [ada, eve, group] = [somebody(), somebody(), randomUUID()];
+  it('stays invisible after an outdated membership event', async () => {
+    const [ada, eve, group] = [newUser(), newUser(), randomUUID()];
     const file = (await media.upload(ada, wav(8040))).body.uuid;
-    await share(somebody('admin'), file, { group_uuid: group });
-    const tell = (version: number, groupIds: string[]) =>
-      media.tell(identityEvents.membershipChanged, { userId: eve.userId, groupIds, version });
-    await tell(4, [group]);
+    await share(newUser('admin'), file, { group_uuid: group });
+    const publishMembership = (version: number, groupIds: string[]) =>
+      media.emit(identityEvents.membershipChanged, { userId: eve.userId, groupIds, version });
+    await publishMembership(4, [group]);
     await waitFor(() => sees(eve, file));
-    await tell(7, []);
+    await publishMembership(7, []);
     await waitFor(async () => !(await sees(eve, file)));
-    await tell(6, [group]);
-    await inGroup(somebody(), group);
+    await publishMembership(6, [group]);
+    await inGroup(newUser(), group);
     expect(await sees(eve, file)).toBe(false);
   });
 });
 
 describe('sharing a file', () => {
-  it('is its owner’s and administrators’, once with each group and person', async () => {
-    const [ada, eve] = [somebody(), somebody()];
+  it('is allowed to its owner and administrators, once per group and user', async () => {
+    const [ada, eve] = [newUser(), newUser()];
     const file = (await media.upload(ada, wav(8100))).body.uuid;
     const first = await share(ada, file, { user_uuid: eve.userId });
-    const again = await share(somebody('admin'), file, { user_uuid: eve.userId, permission: 'editor' });
+    const again = await share(newUser('admin'), file, { user_uuid: eve.userId, permission: 'editor' });
     expect(again.body).toMatchObject({ uuid: first.body.uuid, permission: 'editor' });
     const { body } = await media.json<ShareObject[]>(ada, 'GET', `/api/files/${file}/shares`);
     expect(body).toEqual([again.body]);
@@ -195,12 +195,12 @@ describe('sharing a file', () => {
     expect(await sees(eve, file)).toBe(false);
   });
 
-  it('is refused with whom there is not, with its owner, and with groups one is not in', async () => {
-    const [ada, nobody] = [somebody(), randomUUID()];
+  it('is rejected with an unknown user, with its owner, and with a group of others', async () => {
+    const [ada, unknownUser] = [newUser(), randomUUID()];
     const file = (await media.upload(ada, wav(8110))).body.uuid;
-    media.strangers.add(nobody);
+    media.strangers.add(unknownUser);
     const bodies = [
-      { user_uuid: nobody },
+      { user_uuid: unknownUser },
       { user_uuid: ada.userId },
       { group_uuid: randomUUID() },
       {},
@@ -213,8 +213,8 @@ describe('sharing a file', () => {
     expect((await media.json<ShareObject[]>(ada, 'GET', `/api/files/${file}/shares`)).body).toEqual([]);
   });
 
-  it('is told of in order, with everybody who may see the file', async () => {
-    const [ada, eve, group] = [somebody(), somebody(), randomUUID()];
+  it('publishes the complete access list in order', async () => {
+    const [ada, eve, group] = [newUser(), newUser(), randomUUID()];
     const file = (await media.upload(ada, wav(8120))).body.uuid;
     await inGroup(ada, group);
     await share(ada, file, { group_uuid: group });
@@ -228,16 +228,16 @@ describe('sharing a file', () => {
     ]);
   });
 
-  it('ends when the group or the person is deleted', async () => {
-    const [ada, eve, group] = [somebody(), somebody(), randomUUID()];
+  it('ends when the group or the user is deleted', async () => {
+    const [ada, eve, group] = [newUser(), newUser(), randomUUID()];
     const files = [(await media.upload(ada, wav(8130))).body.uuid, (await media.upload(ada, wav(8131))).body.uuid];
     await inGroup(ada, group);
     for (const file of files) {
       await share(ada, file, { group_uuid: group });
       await share(ada, file, { user_uuid: eve.userId });
     }
-    await media.tell(identityEvents.groupDeleted, { groupId: group });
-    await media.tell(identityEvents.userDeleted, { userId: eve.userId });
+    await media.emit(identityEvents.groupDeleted, { groupId: group });
+    await media.emit(identityEvents.userDeleted, { userId: eve.userId });
     for (const file of files) {
       await waitFor(() => accessOf(file).length === 4);
       expect(accessOf(file).at(-1)).toEqual({ groupIds: [], userIds: [], version: 4 });

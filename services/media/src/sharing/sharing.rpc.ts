@@ -4,9 +4,9 @@ import type { Db } from '../database.ts';
 import { accessOf } from './sharing.ts';
 import { sharingStore as store } from './sharing.store.ts';
 
-/** What followers of who may see begin with. */
+/** The initial access lists for services that follow `access-changed`. */
 export const sharingRpc = ({ db }: { db: Db }): RpcHandler[] => [
   answer(mediaRpc.listShared, async ({ after, limit }) => ({
-    files: (await store.shared(db, after, limit)).map(accessOf),
+    files: (await store.listShared(db, after, limit)).map(accessOf),
   })),
 ];

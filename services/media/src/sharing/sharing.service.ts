@@ -5,32 +5,43 @@ import { auditAction, type Actor } from '../audit/audit.ts';
 import { groupsOf, lockedFile, usableFile } from '../access/access.ts';
 import { txOptions, type Db, type Tx } from '../database.ts';
 import type { People } from '../ports/people.ts';
-import { accessOf, targetOfShare, toShareObject, type Membership, type ShareObject, type With } from './sharing.ts';
+import {
+  accessOf,
+  targetOfShare,
+  toShareObject,
+  type Membership,
+  type ShareObject,
+  type ShareTarget,
+} from './sharing.ts';
 import { sharingStore as store } from './sharing.store.ts';
 
-type Wanted = BodyOf<(typeof mediaRoutes)['share']>;
+type ShareRequest = BodyOf<(typeof mediaRoutes)['share']>;
 export type SharingDeps = { db: Db; outbox: Outbox; people: People };
 
-/** Files for more than their owner: shared with groups and persons, for reading or for correcting too. */
+/** Shares files with groups and users, as viewers or editors. */
 export const createSharing = ({ db, outbox, people }: SharingDeps) => {
-  const tell = async (tx: Tx, fileId: string): Promise<void> => {
-    await outbox.add(tx, mediaEvents.accessChanged, accessOf(await store.countAccess(tx, fileId)));
+  const publishAccess = async (tx: Tx, fileId: string): Promise<void> => {
+    await outbox.add(tx, mediaEvents.accessChanged, accessOf(await store.incrementAccessVersion(tx, fileId)));
   };
-  const endAllWith = (whom: With, also: (tx: Tx) => Promise<unknown> = async () => undefined): Promise<void> =>
+  const removeAllShares = (
+    target: ShareTarget,
+    inSameTransaction: (tx: Tx) => Promise<unknown> = async () => undefined,
+  ): Promise<void> =>
     db.$transaction(async (tx) => {
-      for (const fileId of await store.removeAllWith(tx, whom)) await tell(tx, fileId);
-      await also(tx);
+      for (const fileId of await store.removeAllWith(tx, target)) await publishAccess(tx, fileId);
+      await inSameTransaction(tx);
     }, txOptions);
 
-  /** @throws AppError when there is nobody to share with, or no group that is the caller's to share with. */
-  const targetOf = async (caller: Caller, wanted: Wanted): Promise<With> => {
-    if (wanted.group_uuid !== undefined) {
-      const mine = roleAtLeast(caller.role, 'admin') || (await groupsOf(db, caller.userId)).includes(wanted.group_uuid);
-      if (!mine) throw unknownTarget('group_uuid', 'is no group you are in');
-      return { groupId: wanted.group_uuid };
+  /** @throws AppError when the user does not exist or the caller is not a member of the group. */
+  const targetOf = async (caller: Caller, request: ShareRequest): Promise<ShareTarget> => {
+    if (request.group_uuid !== undefined) {
+      const isMember =
+        roleAtLeast(caller.role, 'admin') || (await groupsOf(db, caller.userId)).includes(request.group_uuid);
+      if (!isMember) throw unknownTarget('group_uuid', 'is not one of your groups');
+      return { groupId: request.group_uuid };
     }
-    const userId = wanted.user_uuid ?? '';
-    if (!(await people.exists(userId))) throw unknownTarget('user_uuid', 'is nobody here');
+    const userId = request.user_uuid ?? '';
+    if (!(await people.exists(userId))) throw unknownTarget('user_uuid', 'does not exist');
     return { userId };
   };
 
@@ -42,16 +53,17 @@ export const createSharing = ({ db, outbox, people }: SharingDeps) => {
       return shares.map((share) => toShareObject(share, names));
     },
 
-    share: async (actor: Actor, fileId: string, wanted: Wanted): Promise<ShareObject> => {
+    share: async (actor: Actor, fileId: string, request: ShareRequest): Promise<ShareObject> => {
       await usableFile(db, actor, fileId, 'own');
-      const whom = await targetOf(actor, wanted);
-      const names = await people.names('userId' in whom ? [whom.userId] : []);
+      const target = await targetOf(actor, request);
+      const names = await people.names('userId' in target ? [target.userId] : []);
       return db.$transaction(async (tx) => {
         const file = await lockedFile(tx, actor, fileId, 'own');
-        if ('userId' in whom && whom.userId === file.userId) throw unknownTarget('user_uuid', 'owns the file already');
-        const isNew = !(await store.find(tx, fileId, whom));
-        const share = await store.set(tx, fileId, whom, { permission: wanted.permission, sharedBy: actor.userId });
-        await tell(tx, fileId);
+        if ('userId' in target && target.userId === file.userId)
+          throw unknownTarget('user_uuid', 'owns the file already');
+        const isNew = !(await store.find(tx, fileId, target));
+        const share = await store.set(tx, fileId, target, { permission: request.permission, sharedBy: actor.userId });
+        await publishAccess(tx, fileId);
         const { userId, groupId, permission } = share;
         const ids = { fileId, ownerId: file.userId, sharedBy: actor.userId };
         if (isNew) await outbox.add(tx, mediaEvents.shared, { ...ids, userId, groupId });
@@ -65,18 +77,19 @@ export const createSharing = ({ db, outbox, people }: SharingDeps) => {
         const file = await lockedFile(tx, actor, fileId, 'own');
         const share = await store.remove(tx, fileId, shareId);
         if (!share) throw notFound('The file is not shared like this.');
-        await tell(tx, fileId);
+        await publishAccess(tx, fileId);
         await auditAction(tx, outbox, 'file_unshared', { file, actor, details: targetOfShare(share) });
         return undefined;
       }, txOptions),
 
     setMembership: async (membership: Membership): Promise<void> => void (await store.setMembership(db, membership)),
-    /** What was missed while nobody listened; newer news are kept. */
-    learnMemberships: async (): Promise<void> => {
+    /** Loads all memberships, for those missed while the service was down; newer versions are kept. */
+    loadMemberships: async (): Promise<void> => {
       for await (const membership of people.memberships()) await store.setMembership(db, membership);
     },
-    forgetGroup: (groupId: string): Promise<void> => endAllWith({ groupId }),
-    forgetPerson: (userId: string): Promise<void> => endAllWith({ userId }, (tx) => store.removeMembership(tx, userId)),
+    forgetGroup: (groupId: string): Promise<void> => removeAllShares({ groupId }),
+    forgetPerson: (userId: string): Promise<void> =>
+      removeAllShares({ userId }, (tx) => store.removeMembership(tx, userId)),
   };
 };
 export type Sharing = ReturnType<typeof createSharing>;

@@ -3,8 +3,8 @@ import type { z } from 'zod';
 import type { FileShare } from '../generated/client.ts';
 
 export type ShareObject = z.infer<typeof shareObject>;
-/** A group or a person; one of both. */
-export type With = { groupId: string } | { userId: string };
+/** A group or a user. */
+export type ShareTarget = { groupId: string } | { userId: string };
 export type Membership = { userId: string; groupIds: string[]; version: number };
 
 /** Names by user id. */
@@ -23,15 +23,15 @@ export const toShareObject = (share: FileShare, names: Names): ShareObject => ({
 export const targetOfShare = ({ userId, groupId }: FileShare): Record<string, string> =>
   userId ? { user: userId } : { group: groupId ?? '' };
 
-type Shared = {
+type SharedFile = {
   id: string;
   userId: string;
   accessVersion: number;
   shares: Pick<FileShare, 'groupId' | 'userId'>[];
 };
 
-/** Who may see the file besides its owner. */
-export const accessOf = ({ id, userId, accessVersion, shares }: Shared): FileAccess => ({
+/** The groups and users who may see the file besides its owner. */
+export const accessOf = ({ id, userId, accessVersion, shares }: SharedFile): FileAccess => ({
   fileId: id,
   ownerId: userId,
   groupIds: shares.flatMap(({ groupId }) => groupId ?? []).sort(),

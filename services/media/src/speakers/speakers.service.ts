@@ -10,15 +10,15 @@ export type SpeakersDeps = { db: Db; outbox: Outbox };
 
 const noSuchSpeaker = () => notFound('There is no such speaker.');
 
-/** Who speaks in a file: named, added, merged and removed by people. */
+/** Creates, renames, merges and removes the speakers of a file. */
 export const createSpeakers = ({ db, outbox }: SpeakersDeps) => {
-  /** The speaker, its file locked; one that does not exist and one the caller may not read look the same. */
-  const locked = async (tx: Tx, caller: Caller, id: string) => {
+  /** The speaker with its file locked. @throws AppError not_found also when the caller may not read the file. */
+  const lockSpeaker = async (tx: Tx, caller: Caller, id: string) => {
     const found = await tx.speaker.findUnique({ where: { id }, include: { file: true } });
     if (!found || !(await may(tx, caller, found.file, 'read'))) throw noSuchSpeaker();
     return { speaker: found, file: await lockedFile(tx, caller, found.fileId, 'edit') };
   };
-  /** Gives the speaker's segments to another one, or to none, and removes it. @returns the segments. */
+  /** Removes a speaker and assigns its segments to `targetId` or to none. @returns the segments' ids. */
   const removeSpeaker = async (tx: Tx, id: string, targetId: string | null): Promise<string[]> => {
     const segments = await tx.segment.findMany({ where: { speakerId: id }, select: { id: true } });
     await tx.segment.updateMany({
@@ -28,7 +28,7 @@ export const createSpeakers = ({ db, outbox }: SpeakersDeps) => {
     await tx.speaker.delete({ where: { id } });
     return segments.map((segment) => segment.id);
   };
-  const shown = async (tx: Tx, fileId: string, id: string): Promise<SpeakerObject> => {
+  const readSpeaker = async (tx: Tx, fileId: string, id: string): Promise<SpeakerObject> => {
     const speaker = (await listSpeakers(tx, fileId)).find(({ uuid }) => uuid === id);
     if (!speaker) throw noSuchSpeaker();
     return speaker;
@@ -46,21 +46,21 @@ export const createSpeakers = ({ db, outbox }: SpeakersDeps) => {
         const labels = (await tx.speaker.findMany({ where: { fileId } })).map(({ name }) => name);
         const speaker = await tx.speaker.create({ data: { fileId, name: nextLabel(labels), displayName } });
         await markEdited(tx, outbox, file);
-        return shown(tx, fileId, speaker.id);
+        return readSpeaker(tx, fileId, speaker.id);
       }, txOptions),
 
-    /** An empty name takes the given one away again. */
+    /** An empty name removes the display name. */
     rename: (caller: Caller, id: string, displayName: string | null) =>
       db.$transaction(async (tx) => {
-        const { speaker, file } = await locked(tx, caller, id);
+        const { speaker, file } = await lockSpeaker(tx, caller, id);
         await tx.speaker.update({ where: { id }, data: { displayName: displayName === '' ? null : displayName } });
         await markEdited(tx, outbox, file);
-        return shown(tx, speaker.fileId, id);
+        return readSpeaker(tx, speaker.fileId, id);
       }, txOptions),
 
     merge: (caller: Caller, id: string, targetId: string) =>
       db.$transaction(async (tx) => {
-        const { speaker, file } = await locked(tx, caller, id);
+        const { speaker, file } = await lockSpeaker(tx, caller, id);
         const target = await tx.speaker.findUnique({ where: { id: targetId }, include: { file: true } });
         if (!target || !(await may(tx, caller, target.file, 'read'))) throw noSuchSpeaker();
         if (target.fileId !== speaker.fileId || id === targetId) {
@@ -70,12 +70,12 @@ export const createSpeakers = ({ db, outbox }: SpeakersDeps) => {
         const before = { kind: 'speaker_merged', speaker: speakerBefore(speaker), targetId, segmentIds } as const;
         const undo = await recordChange(tx, { fileId: file.id, userId: caller.userId, before });
         await markEdited(tx, outbox, file);
-        return { ...(await shown(tx, speaker.fileId, targetId)), undo };
+        return { ...(await readSpeaker(tx, speaker.fileId, targetId)), undo };
       }, txOptions),
 
     remove: (caller: Caller, id: string): Promise<{ undo: Undo }> =>
       db.$transaction(async (tx) => {
-        const { speaker, file } = await locked(tx, caller, id);
+        const { speaker, file } = await lockSpeaker(tx, caller, id);
         const segmentIds = await removeSpeaker(tx, id, null);
         const before = { kind: 'speaker_deleted', speaker: speakerBefore(speaker), segmentIds } as const;
         const undo = await recordChange(tx, { fileId: file.id, userId: caller.userId, before });

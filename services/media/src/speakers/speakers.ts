@@ -15,7 +15,7 @@ export const listSpeakers = async (db: Db | Tx, fileId: string): Promise<Speaker
   return rows.map((row) => ({ ...row, talk_time: Math.round(row.talk_time * 100) / 100 }));
 };
 
-/** What is indexed of who speaks: the name people gave, or the label. */
+/** The speaker name for the index: the display name, or the label. */
 export const spokenName = (speaker: { name: string; displayName: string | null }): string =>
   speaker.displayName ?? speaker.name;
 

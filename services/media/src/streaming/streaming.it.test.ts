@@ -2,16 +2,16 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startRun, type Run } from '../../test/runs.ts';
-import { somebody, startMedia, wav, type Media, type Person } from '../../test/start-media.ts';
+import { newUser, startMedia, wav, type Media, type TestUser } from '../../test/start-media.ts';
 
 const bytes = wav(77);
 let media: Media;
-let ada: Person;
+let ada: TestUser;
 let path: string;
 let run: Run;
 beforeAll(async () => {
   media = await startMedia();
-  ada = somebody();
+  ada = newUser();
   const { body } = await media.upload(ada, bytes, { name: 'Größe "1".wav' });
   path = `/api/files/${body.uuid}`;
   run = await startRun(media, ada, body.uuid);
@@ -25,7 +25,7 @@ const get = (headers: Record<string, string> = {}, method = 'GET', what = '/cont
 const body = async (answer: Response): Promise<Buffer> => Buffer.from(await answer.arrayBuffer());
 
 describe('the recording', () => {
-  it('comes whole, and cannot be taken for anything that runs', async () => {
+  it('is sent whole, with headers that prevent execution', async () => {
     const answer = await get();
     expect(answer.status).toBe(200);
     expect((await body(answer)).equals(bytes)).toBe(true);
@@ -45,21 +45,21 @@ describe('the recording', () => {
     ['bytes=100-', 100, bytes.length],
     ['bytes=-8', bytes.length - 8, bytes.length],
     ['bytes=10-999999999', 10, bytes.length],
-  ])('comes in part for %s', async (range, from, until) => {
+  ])('is sent in part for %s', async (range, from, until) => {
     const answer = await get({ range });
     expect(answer.status).toBe(206);
     expect(answer.headers.get('content-range')).toBe(`bytes ${from}-${until - 1}/${bytes.length}`);
     expect((await body(answer)).equals(bytes.subarray(from, until))).toBe(true);
   });
 
-  it('refuses a range beyond its end', async () => {
+  it('rejects a range beyond its end', async () => {
     const answer = await get({ range: 'bytes=99999999-' });
     expect(answer.status).toBe(416);
     expect(answer.headers.get('content-range')).toBe(`bytes */${bytes.length}`);
     expect(await answer.json()).toMatchObject({ code: 'range_not_satisfiable' });
   });
 
-  it('is not sent again to whoever has it, and not in parts of another version', async () => {
+  it('responds 304 for a matching etag, and ignores a range of another version', async () => {
     const etag = (await get({}, 'HEAD')).headers.get('etag') ?? '';
     expect(etag).toMatch(/^"[^"]+"$/);
     expect((await get({ 'if-none-match': etag })).status).toBe(304);
@@ -68,22 +68,22 @@ describe('the recording', () => {
     expect((await get({ range: 'bytes=0-9', 'if-range': '"other"' })).status).toBe(200);
   });
 
-  it('tells its size without being sent', async () => {
+  it('has its size in the response to HEAD', async () => {
     const answer = await get({}, 'HEAD');
     expect([answer.status, answer.headers.get('content-length')]).toEqual([200, String(bytes.length)]);
     expect(await answer.text()).toBe('');
   });
 
-  it('is for those who may use the file', async () => {
+  it('is sent only to those who may read the file', async () => {
     for (const what of ['/content', '/thumbnail', '/waveform', '/subtitles', '/segments']) {
-      expect((await media.call(somebody(), 'GET', path + what)).status).toBe(404);
+      expect((await media.call(newUser(), 'GET', path + what)).status).toBe(404);
       expect((await media.call(null, 'GET', path + what)).status).toBe(401);
     }
   });
 });
 
-describe('what was drawn from it', () => {
-  it('is a waveform between 0 and 1', async () => {
+describe('waveform and thumbnail', () => {
+  it('return a waveform between 0 and 1', async () => {
     expect(await media.json(ada, 'GET', `${path}/waveform`)).toEqual({
       status: 200,
       body: { duration: 7.5, peaks: [0, 1, 0.504, 0] },
@@ -91,13 +91,13 @@ describe('what was drawn from it', () => {
     expect((await media.json(ada, 'GET', `${path}/waveform?samples=5`)).status).toBe(400);
   });
 
-  it('is a picture', async () => {
+  it('return a thumbnail', async () => {
     const answer = await get({}, 'GET', '/thumbnail');
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'image/jpeg']);
     expect((await body(answer)).toString('hex')).toBe('ffd8ff');
   });
 
-  it('is not there before it was made', async () => {
+  it('are not found before they are created', async () => {
     const fresh = await media.upload(ada, wav(78));
     for (const what of ['waveform', 'thumbnail']) {
       expect(await media.json(ada, 'GET', `/api/files/${fresh.body.uuid}/${what}`)).toMatchObject({
@@ -108,8 +108,8 @@ describe('what was drawn from it', () => {
   });
 });
 
-describe('a recording that the storage has lost', () => {
-  it('is said to be missing', async () => {
+describe('a recording without its object', () => {
+  it('is reported as missing', async () => {
     const lost = await media.upload(ada, wav(79));
     await rm(join(media.folder, 'objects', 'files', lost.body.uuid), { recursive: true });
     expect((await media.json(ada, 'GET', `/api/files/${lost.body.uuid}/content`)).status).toBe(404);

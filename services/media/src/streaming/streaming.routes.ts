@@ -5,37 +5,41 @@ import { pipeline } from 'node:stream/promises';
 import { json } from 'node:stream/consumers';
 import type { Db } from '../database.ts';
 import { usableFile } from '../access/access.ts';
-import { askedFor, dispositionOf, isKnown, rangeHolds, resample } from './streaming.ts';
+import { parseRange, dispositionOf, matchesEtag, rangeApplies, resample } from './streaming.ts';
 
 export type StreamingDeps = { db: Db; objects: Pick<ObjectStore, 'get' | 'head'> };
 type Exchange = Pick<RouteRequest<never>, 'req' | 'res' | 'signal'>;
 
 const loudestPeak = 127;
-const missing = (what: string) => new AppError('not_found', 'artefact_missing', `This file has no ${what} yet.`);
+const artefactMissing = (what: string) =>
+  new AppError('not_found', 'artefact_missing', `This file has no ${what} yet.`);
 
-/** The recording and what was drawn from it. */
+/** Downloads of the recording, its thumbnail and its waveform. */
 export const streamingRoutes = ({ db, objects }: StreamingDeps): Route[] => {
-  /** Sends an object: whole, in part (206), known already (304), or refuses the range (416). */
+  /** Sends an object whole or in part (206), or answers 304 or 416. */
   const send = async ({ req, res, signal }: Exchange, key: string, headers: Record<string, string>): Promise<void> => {
     const { bytes: size, etag: tag } = await objects.head(key);
     const etag = `"${tag}"`;
     const common = { ...headers, ETag: etag, 'Accept-Ranges': 'bytes', 'X-Content-Type-Options': 'nosniff' };
     for (const [name, value] of Object.entries(common)) res.setHeader(name, value);
-    if (isKnown(req.get('if-none-match'), etag)) return void res.status(304).end();
-    const asked = rangeHolds(req.get('if-range'), etag)
-      ? askedFor(req.get('range'), size)
+    if (matchesEtag(req.get('if-none-match'), etag)) return void res.status(304).end();
+    const requested = rangeApplies(req.get('if-range'), etag)
+      ? parseRange(req.get('range'), size)
       : ({ kind: 'whole' } as const);
-    if (asked.kind === 'unsatisfiable') {
+    if (requested.kind === 'unsatisfiable') {
       res.removeHeader('Content-Disposition');
       res.setHeader('Content-Range', `bytes */${size}`);
       throw new AppError('invalid', 'range_not_satisfiable', 'The recording does not reach that far.');
     }
-    const { start, end } = asked.kind === 'range' ? asked.range : { start: 0, end: size - 1 };
-    if (asked.kind === 'range') res.status(206).setHeader('Content-Range', `bytes ${start}-${end}/${size}`);
+    const { start, end } = requested.kind === 'range' ? requested.range : { start: 0, end: size - 1 };
+    if (requested.kind === 'range') res.status(206).setHeader('Content-Range', `bytes ${start}-${end}/${size}`);
     res.setHeader('Content-Length', String(end - start + 1));
     if (req.method === 'HEAD') return void res.end();
-    const object = await objects.get(key, { ...(asked.kind === 'range' ? { range: asked.range } : {}), signal });
-    // A listener who leaves in the middle is no failure of ours.
+    const object = await objects.get(key, {
+      ...(requested.kind === 'range' ? { range: requested.range } : {}),
+      signal,
+    });
+    // A client that closes the connection is not an error.
     await pipeline(object.stream, res).catch((error: unknown) => {
       if (!signal.aborted && !res.destroyed) throw error;
     });
@@ -50,7 +54,7 @@ export const streamingRoutes = ({ db, objects }: StreamingDeps): Route[] => {
       'Content-Type': file.contentType,
       'Content-Disposition': dispositionOf(download ? 'attachment' : 'inline', file.filename),
       'Cache-Control': 'private, no-cache',
-      // Whatever a recording claims to be, it runs nothing and is framed by nobody.
+      // A recording must not run scripts or be framed, whatever its content type.
       'Content-Security-Policy': "default-src 'none'; media-src 'self'; frame-ancestors 'none'; sandbox",
     });
     return handled;
@@ -62,13 +66,13 @@ export const streamingRoutes = ({ db, objects }: StreamingDeps): Route[] => {
     handle(mediaRoutes.content, (r) => content(r as never, r.query.download ?? false)),
     handle(mediaRoutes.thumbnail, async (r) => {
       const { thumbnailKey } = await usableFile(db, r.caller, r.params.uuid, 'read');
-      if (!thumbnailKey) throw missing('picture');
+      if (!thumbnailKey) throw artefactMissing('picture');
       await send(r, thumbnailKey, { 'Content-Type': 'image/jpeg', 'Cache-Control': 'private, max-age=3600' });
       return handled;
     }),
     handle(mediaRoutes.waveform, async ({ caller, params, query, signal }) => {
       const { waveformKey, duration } = await usableFile(db, caller, params.uuid, 'read');
-      if (!waveformKey) throw missing('waveform');
+      if (!waveformKey) throw artefactMissing('waveform');
       const artefact = await objects.get(waveformKey, { signal }).catch((error: unknown) => {
         throw isAppError(error) && error.kind === 'not_found' ? notFound('The waveform is missing.') : error;
       });

@@ -1,10 +1,11 @@
 import type { ByteRange } from '@overtone/object-store';
 
-/** `whole`: no range, or one that need not be honoured (several ranges, another unit). */
-export type Asked = { kind: 'whole' } | { kind: 'range'; range: Required<ByteRange> } | { kind: 'unsatisfiable' };
+/** `whole`: no range, or one that is ignored (several ranges, another unit). */
+export type RequestedRange =
+  { kind: 'whole' } | { kind: 'range'; range: Required<ByteRange> } | { kind: 'unsatisfiable' };
 
-/** The `Range` header against a size (RFC 9110, 14.2): a malformed one is ignored, one beyond the end is refused. */
-export const askedFor = (header: string | undefined, size: number): Asked => {
+/** Parses the `Range` header (RFC 9110, 14.2): a malformed one is ignored, one beyond the end is unsatisfiable. */
+export const parseRange = (header: string | undefined, size: number): RequestedRange => {
   const match = /^bytes=\s*(\d*)\s*-\s*(\d*)\s*$/i.exec(header ?? '');
   const [, first = '', last = ''] = match ?? [];
   if (!match || (first === '' && last === '')) return { kind: 'whole' };
@@ -17,17 +18,17 @@ export const askedFor = (header: string | undefined, size: number): Asked => {
   return start >= size ? { kind: 'unsatisfiable' } : range(start, end);
 };
 
-const range = (start: number, end: number): Asked => ({ kind: 'range', range: { start, end } });
+const range = (start: number, end: number): RequestedRange => ({ kind: 'range', range: { start, end } });
 
-/** A range only holds for the version the client has (RFC 9110, 13.1.5); dates and weak tags are not compared. */
-export const rangeHolds = (ifRange: string | undefined, etag: string): boolean =>
+/** Whether `If-Range` matches (RFC 9110, 13.1.5); dates and weak tags never match. */
+export const rangeApplies = (ifRange: string | undefined, etag: string): boolean =>
   ifRange === undefined || ifRange === etag;
 
-/** Whether the client has this version already (RFC 9110, 13.1.2). */
-export const isKnown = (ifNoneMatch: string | undefined, etag: string): boolean =>
+/** Whether `If-None-Match` matches the etag (RFC 9110, 13.1.2). */
+export const matchesEtag = (ifNoneMatch: string | undefined, etag: string): boolean =>
   ifNoneMatch?.trim() === '*' || (ifNoneMatch ?? '').split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag);
 
-/** `Content-Disposition` (RFC 6266) that no file name can break out of. */
+/** A `Content-Disposition` header (RFC 6266) with the file name escaped. */
 export const dispositionOf = (kind: 'inline' | 'attachment', filename: string): string => {
   const name = filename.replaceAll(/[\p{Cc}\p{Cf}/\\]/gu, '_').toWellFormed();
   const ascii = name.replaceAll(/[^\x20-\x7e]/g, '_').replaceAll(/["%]/g, '_');
@@ -38,7 +39,7 @@ export const dispositionOf = (kind: 'inline' | 'attachment', filename: string): 
   return `${kind}; filename="${ascii}"; filename*=UTF-8''${encoded}`;
 };
 
-/** Peaks between 0 and 1 in as many columns as are drawn; a column shows the loudest of what it covers. */
+/** Resamples peaks to `columns` values between 0 and 1; each is the maximum of its interval. */
 export const resample = (peaks: number[], columns: number, loudest: number): number[] => {
   const count = Math.min(columns, peaks.length);
   return Array.from({ length: count }, (_, column) => {

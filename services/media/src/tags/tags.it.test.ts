@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { FileDetail } from '@overtone/contracts';
-import { somebody, startMedia, waitFor, wav, type Media, type Person } from '../../test/start-media.ts';
+import { newUser, startMedia, waitFor, wav, type Media, type TestUser } from '../../test/start-media.ts';
 
 type Tag = { uuid: string; name: string; source: string | null; usage_count?: number };
 let media: Media;
@@ -10,16 +10,16 @@ beforeAll(async () => {
 afterAll(() => media.stop());
 
 let seed = 0;
-const fileOf = async (person: Person): Promise<string> => (await media.upload(person, wav(5000 + seed++))).body.uuid;
-const attach = (person: Person, file: string, name: unknown) =>
+const fileOf = async (person: TestUser): Promise<string> => (await media.upload(person, wav(5000 + seed++))).body.uuid;
+const attach = (person: TestUser, file: string, name: unknown) =>
   media.json<Tag & { code: string }>(person, 'POST', `/api/tags/files/${file}/tags`, { name });
-const detach = (person: Person, file: string, name: string) =>
+const detach = (person: TestUser, file: string, name: string) =>
   media.json(person, 'DELETE', `/api/tags/files/${file}/tags/${encodeURIComponent(name)}`);
-const tagsOf = async (person: Person): Promise<Tag[]> => (await media.json<Tag[]>(person, 'GET', '/api/tags')).body;
+const tagsOf = async (person: TestUser): Promise<Tag[]> => (await media.json<Tag[]>(person, 'GET', '/api/tags')).body;
 
 describe('tags', () => {
-  it('are made once, however they are spelt', async () => {
-    const ada = somebody();
+  it('are created once for different spellings', async () => {
+    const ada = newUser();
     const made = await media.json<Tag>(ada, 'POST', '/api/tags', { name: 'Team-Meeting' });
     expect(made).toMatchObject({ status: 200, body: { name: 'Team-Meeting', source: 'manual' } });
     const again = await media.json<Tag>(ada, 'POST', '/api/tags', { name: 'team  meeting' });
@@ -30,15 +30,15 @@ describe('tags', () => {
     expect(await tagsOf(ada)).toHaveLength(2);
   });
 
-  it('are put on a file and taken off by name', async () => {
-    const ada = somebody();
+  it('are attached and detached by name', async () => {
+    const ada = newUser();
     const file = await fileOf(ada);
     const put = await attach(ada, file, 'Q1/2026 plan');
     expect(put).toMatchObject({ status: 200, body: { name: 'Q1/2026 plan', source: 'manual' } });
     expect((await attach(ada, file, 'q1/2026 PLAN')).body.uuid).toBe(put.body.uuid);
     const { body } = await media.json<FileDetail>(ada, 'GET', `/api/files/${file}`);
     expect(body.tags).toEqual([put.body]);
-    await waitFor(() => media.heard('evt.media.file.updated.v1', file)[0]);
+    await waitFor(() => media.eventsOf('evt.media.file.updated.v1', file)[0]);
     const found = await media.json<{ total: number }>(ada, 'GET', '/api/files?tag=q1%2F2026%20plan');
     expect(found.body.total).toBe(1);
     expect((await detach(ada, file, 'Q1/2026-Plan')).status).toBe(204);
@@ -48,8 +48,8 @@ describe('tags', () => {
     ]);
   });
 
-  it('are listed with their use, most used first', async () => {
-    const ada = somebody();
+  it('are listed with their usage count, most used first', async () => {
+    const ada = newUser();
     const files = [await fileOf(ada), await fileOf(ada)];
     for (const file of files) await attach(ada, file, 'often');
     await attach(ada, files[0] as string, 'once');
@@ -61,19 +61,19 @@ describe('tags', () => {
     ]);
   });
 
-  it('are nobody else’s', async () => {
-    const [ada, eve] = [somebody(), somebody()];
+  it('are invisible to other users', async () => {
+    const [ada, eve] = [newUser(), newUser()];
     const file = await fileOf(ada);
     await attach(ada, file, 'secret plan');
     expect(await tagsOf(eve)).toEqual([]);
     expect((await attach(eve, file, 'x')).status).toBe(404);
     expect((await detach(eve, file, 'secret plan')).status).toBe(404);
-    await attach(somebody('admin'), file, 'reviewed');
+    await attach(newUser('admin'), file, 'reviewed');
     expect((await tagsOf(ada)).map(({ name }) => name).sort()).toEqual(['reviewed', 'secret plan']);
   });
 
-  it.each(['', '   ', '--', 'x'.repeat(51), null, 'a\0b'])('cannot be called %j', async (name) => {
-    const ada = somebody();
+  it.each(['', '   ', '--', 'x'.repeat(51), null, 'a\0b'])('cannot be named %j', async (name) => {
+    const ada = newUser();
     expect(await attach(ada, await fileOf(ada), name)).toMatchObject({ status: 422, body: { code: 'invalid_body' } });
     expect((await media.json(ada, 'POST', '/api/tags', { name })).status).toBe(422);
   });

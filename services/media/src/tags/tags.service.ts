@@ -8,7 +8,7 @@ import { tagsStore as store } from './tags.store.ts';
 
 export type TagsDeps = { db: Db; outbox: Outbox };
 
-/** Tags belong to their user: nobody sees or removes another's. */
+/** Tags belong to one user and are invisible to all others. */
 export const createTags = ({ db, outbox }: TagsDeps) => ({
   list: async (caller: Caller) =>
     (await store.ofUser(db, caller.userId)).map(({ _count: { files }, ...tag }) => ({
@@ -16,9 +16,10 @@ export const createTags = ({ db, outbox }: TagsDeps) => ({
       usage_count: files,
     })),
   unused: async (caller: Caller) => (await store.unused(db, caller.userId)).map((tag) => toTagObject(tag)),
-  create: async (caller: Caller, name: string) => toTagObject(await store.getOrCreate(db, caller.userId, named(name))),
+  create: async (caller: Caller, name: string) =>
+    toTagObject(await store.getOrCreate(db, caller.userId, checkedTagName(name))),
 
-  /** For lists of files, whose objects carry no tags. */
+  /** Tags for file lists, whose objects contain none. */
   ofFiles: async (caller: Caller, fileIds: string[]) => {
     const files = await db.mediaFile.findMany({
       where: { id: { in: fileIds } },
@@ -36,27 +37,27 @@ export const createTags = ({ db, outbox }: TagsDeps) => ({
     };
   },
 
-  /** The tag is one of the file's owner, also when an administrator puts it on. */
+  /** The tag belongs to the file's owner, also when an administrator attaches it. */
   attach: (caller: Caller, fileId: string, name: string) =>
     db.$transaction(async (tx) => {
       const file = await lockedFile(tx, caller, fileId, 'edit');
-      const tag = await store.getOrCreate(tx, file.userId, named(name));
+      const tag = await store.getOrCreate(tx, file.userId, checkedTagName(name));
       if (await store.attach(tx, fileId, tag.id)) await markEdited(tx, outbox, file);
       return toTagObject(tag, 'manual');
     }, txOptions),
 
-  /** @returns whether the file carried the tag. */
+  /** @returns whether the file had the tag. */
   clearTag: (caller: Caller, fileId: string, name: string): Promise<boolean> =>
     db.$transaction(async (tx) => {
       const file = await lockedFile(tx, caller, fileId, 'edit');
-      const carried = await store.detach(tx, fileId, name);
-      if (carried) await markEdited(tx, outbox, file);
-      return carried;
+      const removed = await store.detach(tx, fileId, name);
+      if (removed) await markEdited(tx, outbox, file);
+      return removed;
     }, txOptions),
 });
 export type Tags = ReturnType<typeof createTags>;
 
-const named = (name: string): string => {
+const checkedTagName = (name: string): string => {
   const errors = [{ path: 'name', message: 'must contain more than separators' }];
   if (normalizedTag(name) === '') throw invalid('invalid_body', 'A tag needs a name.', { errors });
   return name;

@@ -20,7 +20,7 @@ export const tagsStore = {
       include: { tag: true },
       orderBy: { tag: { normalizedName: 'asc' } },
     }),
-  /** Two who make the same tag at once get the same one. */
+  /** Concurrent calls for the same tag return the same row. */
   getOrCreate: async (db: Db | Tx, userId: string, name: string) => {
     const key = { userId, normalizedName: normalizedTag(name) };
     await db.tag.createMany({ data: { ...key, name, source: 'manual' }, skipDuplicates: true });

@@ -4,7 +4,7 @@ import type { Tag } from '../generated/client.ts';
 
 type TagSource = (typeof tagSources)[number] | null;
 
-/** How tags are compared: lower case, `-` and `_` as spaces, single spaces. */
+/** The form in which tags are compared: lower case, `-` and `_` as spaces, single spaces. */
 export const normalizedTag = (name: string): string =>
   name
     .normalize('NFC')
@@ -12,7 +12,7 @@ export const normalizedTag = (name: string): string =>
     .replaceAll(/[-_\s]+/g, ' ')
     .trim();
 
-/** A tag on a file tells how it got there; by itself, how it was made. */
+/** `source`: how the tag was attached to the file; without a file, how it was created. */
 export const toTagObject = (
   tag: Pick<Tag, 'id' | 'name' | 'source'>,
   onFile?: string | null,

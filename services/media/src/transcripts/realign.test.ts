@@ -6,14 +6,14 @@ const spoken = [word('we', 1, 1.2), word('meat', 1.2, 1.6), word('on', 1.6, 1.8)
 const segment = { start: 1, end: 2.5 };
 
 describe('the words of an edited text', () => {
-  it('keep their times when case or punctuation changes, and their confidence only when they did not change', () => {
+  it('keep their times when case or punctuation changes, and their confidence only when they are unchanged', () => {
     const words = realign(spoken, 'We meat, on Monday.', segment);
     expect(words.map(({ start, end }) => [start, end])).toEqual(spoken.map(({ start, end }) => [start, end]));
     expect(words.map((w) => w.word)).toEqual(['We', 'meat,', 'on', 'Monday.']);
     expect(words.map((w) => w.confidence)).toEqual([null, null, 0.9, null]);
   });
 
-  it('take over the time of the word they correct, without its confidence', () => {
+  it('take the time of the word they replace, without its confidence', () => {
     expect(realign(spoken, 'we meet on monday', segment)[1]).toEqual({
       word: 'meet',
       start: 1.2,
@@ -22,7 +22,7 @@ describe('the words of an edited text', () => {
     });
   });
 
-  it('share the time of what they replace by their length', () => {
+  it('share the time of the words they replace in proportion to their length', () => {
     const words = realign(spoken, 'we are to meet on monday', segment);
     expect(words.slice(1, 4)).toEqual([
       { word: 'are', start: 1.2, end: 1.333, confidence: null },
@@ -31,12 +31,12 @@ describe('the words of an edited text', () => {
     ]);
   });
 
-  it('go when they are deleted', () => {
+  it('are removed when they are deleted', () => {
     expect(realign(spoken, 'we meat', segment)).toEqual(spoken.slice(0, 2));
     expect(realign(spoken, '  ', segment)).toEqual([]);
   });
 
-  it('stay inside the segment and never run backwards, whatever is typed', () => {
+  it('stay inside the segment in ascending order for any text', () => {
     for (const text of [
       'completely different words here and many more of them',
       'monday on meat we',

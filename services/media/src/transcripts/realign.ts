@@ -11,8 +11,8 @@ const comparable = (token: string): string =>
 const milliseconds = (seconds: number): number => Math.round(seconds * 1000) / 1000;
 
 /**
- * Times for the words of an edited text. A word that was there before keeps its time, and its confidence unless its
- * spelling was changed. New words share the time between those around them by their length and carry no confidence.
+ * Assigns times to the words of an edited text. An unchanged word keeps its time, and its confidence unless its spelling
+ * was changed. New words share the time between the adjacent words in proportion to their length, without a confidence.
  */
 export const realign = (before: Word[], text: string, segment: Span): Word[] => {
   const tokens = tokensOf(text);
@@ -37,7 +37,7 @@ export const realign = (before: Word[], text: string, segment: Span): Word[] => 
   return words;
 };
 
-/** Words in the place of others: one for one they take over the times, else they share what is there. */
+/** Times for words that replace others: taken over one by one for equal counts, else shared by length. */
 const fill = (tokens: string[], replaced: Word[], gap: Span): Word[] => {
   if (tokens.length === 0) return [];
   if (tokens.length === replaced.length) {
@@ -58,7 +58,7 @@ const fill = (tokens: string[], replaced: Word[], gap: Span): Word[] => {
   });
 };
 
-/** Pairs of positions of a longest common subsequence. */
+/** Index pairs of a longest common subsequence. */
 const longestCommon = (a: string[], b: string[]): [number, number][] => {
   const width = b.length + 1;
   const length = new Uint32Array((a.length + 1) * width);

@@ -4,7 +4,7 @@ import type { FileDetail, SegmentObject } from '@overtone/contracts';
 import type { z } from 'zod';
 import type { speakerObject } from '@overtone/contracts';
 import { transcribed, type Run } from '../../test/runs.ts';
-import { somebody, startMedia, waitFor, type Media } from '../../test/start-media.ts';
+import { newUser, startMedia, waitFor, type Media } from '../../test/start-media.ts';
 
 type Speaker = z.infer<typeof speakerObject>;
 let media: Media;
@@ -16,17 +16,17 @@ beforeAll(async () => {
 afterAll(() => media.stop());
 beforeEach(async () => {
   run = await transcribed(media);
-  file = (await run.show()) as unknown as FileDetail;
+  file = (await run.readFile()) as unknown as FileDetail;
 });
 
 const segmentPath = (index = 0): string =>
   `/api/files/${run.fileId}/transcript/segments/${file.transcript_segments[index]?.uuid}`;
 const edit = (body: object, index = 0) =>
   media.json<SegmentObject & { code: string }>(run.owner, 'PUT', segmentPath(index), body);
-const now = async () => (await run.show()) as unknown as FileDetail;
+const now = async () => (await run.readFile()) as unknown as FileDetail;
 
 describe('a segment', () => {
-  it('is corrected: unchanged words keep times and confidence, and search is notified', async () => {
+  it('is edited: unchanged words keep times and confidence, and an event is published', async () => {
     const answer = await edit({ text: 'Good evening everybody', version: 1 });
     expect(answer).toMatchObject({ status: 200, body: { text: 'Good evening everybody', edited: true, version: 2 } });
     expect(answer.body.words).toEqual([
@@ -34,24 +34,24 @@ describe('a segment', () => {
       { word: 'evening', start: 0.4, end: 0.8, confidence: null },
       { word: 'everybody', start: 0.8, end: expect.closeTo(1.2), confidence: 0.8 },
     ]);
-    const told = await waitFor(() => media.heard('evt.media.transcript.edited.v1', run.fileId)[0]);
-    expect(told.data).toEqual({ fileId: run.fileId, ownerId: run.owner.userId, transcriptVersion: 2 });
+    const event = await waitFor(() => media.eventsOf('evt.media.transcript.edited.v1', run.fileId)[0]);
+    expect(event.data).toEqual({ fileId: run.fileId, ownerId: run.owner.userId, transcriptVersion: 2 });
     expect((await now()).transcript_version).toBe(2);
   });
 
-  it('is not overwritten by somebody who has not seen the last change', async () => {
+  it('rejects an edit of an outdated version', async () => {
     const both = await Promise.all([edit({ text: 'first', version: 1 }), edit({ text: 'second', version: 1 })]);
     expect(both.map(({ status }) => status).sort((a, b) => a - b)).toEqual([200, 409]);
     expect(both.find(({ status }) => status === 409)?.body).toMatchObject({ code: 'stale_version', version: 2 });
     expect((await edit({ text: 'third', version: 2 })).status).toBe(200);
   });
 
-  it('stays as it is when nothing is changed', async () => {
+  it('is not changed by an edit without a difference', async () => {
     expect((await edit({ text: 'good morning everybody' })).body).toMatchObject({ edited: false, version: 1 });
     expect((await now()).transcript_version).toBe(1);
   });
 
-  it('is given to another speaker of its file only', async () => {
+  it('is assigned only to speakers of its own file', async () => {
     const [first, second] = file.speakers;
     const path = `/api/transcripts/segments/${file.transcript_segments[0]?.uuid}/speaker`;
     const given = await media.json<SegmentObject>(run.owner, 'PUT', path, { speaker_uuid: second?.uuid });
@@ -61,17 +61,17 @@ describe('a segment', () => {
       speaker: { name: 'SPEAKER_01' },
       version: 4,
     });
-    const other = (await (await transcribed(media, run.owner)).show()) as unknown as FileDetail;
+    const other = (await (await transcribed(media, run.owner)).readFile()) as unknown as FileDetail;
     for (const stranger of [other.speakers[0]?.uuid, randomUUID()]) {
       expect(await edit({ speaker_uuid: stranger })).toMatchObject({ status: 400, body: { code: 'speaker_mismatch' } });
     }
-    expect((await media.json(somebody(), 'PUT', path, { speaker_uuid: null })).status).toBe(404);
+    expect((await media.json(newUser(), 'PUT', path, { speaker_uuid: null })).status).toBe(404);
   });
 
-  it('is unknown under another file or to another person', async () => {
+  it('is not found under another file or for another user', async () => {
     const elsewhere = `/api/files/${randomUUID()}/transcript/segments/${file.transcript_segments[0]?.uuid}`;
     expect((await media.json(run.owner, 'PUT', elsewhere, { text: 'x' })).status).toBe(404);
-    expect((await media.json(somebody(), 'PUT', segmentPath(), { text: 'x' })).status).toBe(404);
+    expect((await media.json(newUser(), 'PUT', segmentPath(), { text: 'x' })).status).toBe(404);
     expect(await edit({ text: 'a\0b' })).toMatchObject({ status: 422, body: { code: 'invalid_body' } });
     expect((await edit({ text: 'x'.repeat(20_001) })).status).toBe(422);
   });
@@ -81,28 +81,28 @@ describe('speakers', () => {
   const put = (id: string | undefined, body: object) =>
     media.json<Speaker>(run.owner, 'PUT', `/api/speakers/${id}`, body);
 
-  it('are named, and lose the name again', async () => {
+  it('are named, and the name is removed again', async () => {
     const id = file.speakers[0]?.uuid;
     expect(await put(id, { display_name: ' Ada ' })).toMatchObject({
       status: 200,
       body: { name: 'SPEAKER_01', display_name: 'Ada' },
     });
     expect((await now()).transcript_segments[0]?.speaker).toMatchObject({ display_name: 'Ada' });
-    await waitFor(() => media.heard('evt.media.transcript.edited.v1', run.fileId)[0]);
+    await waitFor(() => media.eventsOf('evt.media.transcript.edited.v1', run.fileId)[0]);
     expect((await put(id, { display_name: '' })).body.display_name).toBeNull();
-    expect((await media.json(somebody(), 'PUT', `/api/speakers/${id}`, { display_name: 'x' })).status).toBe(404);
+    expect((await media.json(newUser(), 'PUT', `/api/speakers/${id}`, { display_name: 'x' })).status).toBe(404);
   });
 
-  it('are added with the next label', async () => {
+  it('are created with the next label', async () => {
     const path = `/api/speakers?media_file_uuid=${run.fileId}`;
     const added = await media.json<Speaker>(run.owner, 'POST', path, { display_name: 'Grace' });
     expect(added).toMatchObject({ status: 201, body: { name: 'SPEAKER_03', display_name: 'Grace', talk_time: 0 } });
     const listed = await media.json<Speaker[]>(run.owner, 'GET', `/api/speakers?file_uuid=${run.fileId}`);
     expect(listed.body.map(({ name }) => name)).toEqual(['SPEAKER_01', 'SPEAKER_02', 'SPEAKER_03']);
-    expect((await media.json(somebody(), 'POST', path, { display_name: 'x' })).status).toBe(404);
+    expect((await media.json(newUser(), 'POST', path, { display_name: 'x' })).status).toBe(404);
   });
 
-  it('are merged: one speaks for both', async () => {
+  it('are merged into one', async () => {
     const [first, second] = file.speakers;
     const merged = await media.json<Speaker>(run.owner, 'POST', `/api/speakers/${second?.uuid}/merge/${first?.uuid}`);
     expect(merged).toMatchObject({ status: 200, body: { uuid: first?.uuid, talk_time: 3.6 } });
@@ -111,33 +111,33 @@ describe('speakers', () => {
     expect(after.transcript_segments.every(({ speaker }) => speaker?.uuid === first?.uuid)).toBe(true);
   });
 
-  it('are not merged with themselves, across files, or by strangers', async () => {
+  it('are not merged with themselves, across files, or by other users', async () => {
     const id = file.speakers[0]?.uuid;
-    const other = ((await (await transcribed(media, run.owner)).show()) as unknown as FileDetail).speakers[0]?.uuid;
-    const foreign = ((await (await transcribed(media)).show()) as unknown as FileDetail).speakers[0]?.uuid;
+    const other = ((await (await transcribed(media, run.owner)).readFile()) as unknown as FileDetail).speakers[0]?.uuid;
+    const foreign = ((await (await transcribed(media)).readFile()) as unknown as FileDetail).speakers[0]?.uuid;
     const merge = (target: string | undefined, person = run.owner) =>
       media.json(person, 'POST', `/api/speakers/${id}/merge/${target}`);
     expect(await merge(id)).toMatchObject({ status: 400, body: { code: 'speaker_mismatch' } });
     expect(await merge(other)).toMatchObject({ status: 400, body: { code: 'speaker_mismatch' } });
     expect((await merge(foreign)).status).toBe(404);
-    expect((await merge(file.speakers[1]?.uuid, somebody())).status).toBe(404);
+    expect((await merge(file.speakers[1]?.uuid, newUser())).status).toBe(404);
   });
 });
 
-describe('the transcript to take away', () => {
+describe('a transcript export', () => {
   it.each([
     ['srt', 'application/x-subrip', /^1\n00:00:00,000 --> 00:00:01,200\nSpeaker 1: good morning everybody\n\n2\n/],
     ['webvtt', 'text/vtt', /^WEBVTT\n\n00:00:00\.000 --> 00:00:01\.200\n<v Speaker 1>good morning everybody\n/],
     ['txt', 'text/plain', /^Speaker 1 \[00:00:00\]\ngood morning everybody\n/],
     ['json', 'application/json', /"text": "hello and welcome"/],
-  ])('comes as %s', async (format, type, beginning) => {
+  ])('is written as %s', async (format, type, beginning) => {
     const answer = await media.call(run.owner, 'GET', `/api/files/${run.fileId}/subtitles?subtitle_format=${format}`);
     expect(answer.headers.get('content-type')).toContain(type);
     expect(answer.headers.get('content-disposition')).toMatch(/^attachment; filename="talk\./);
     expect(await answer.text()).toMatch(beginning);
   });
 
-  it('leaves the speakers out when asked to', async () => {
+  it('omits the speakers on request', async () => {
     const path = `/api/files/${run.fileId}/subtitles?include_speakers=false&subtitle_format=`;
     for (const format of ['srt', 'webvtt', 'txt', 'json']) {
       expect(await (await media.call(run.owner, 'GET', path + format)).text()).not.toMatch(/speaker[ _]\d/i);

@@ -16,19 +16,23 @@ export type TranscriptsDeps = { db: Db; outbox: Outbox; people: Pick<People, 'na
 
 const noSuchSegment = () => notFound('There is no such segment.');
 
-/** What was said, as people read and correct it. Of two edits of one version the second is refused: nothing is lost. */
+/** Reads and edits transcripts. Of two edits of one version the second is rejected, so that no edit is lost. */
 export const createTranscripts = ({ db, outbox, people }: TranscriptsDeps) => {
-  const locked = async (tx: Tx, caller: Caller, at: { fileId: string; id: string; version: number | undefined }) => {
-    const file = await lockedFile(tx, caller, at.fileId, 'edit');
-    const segment = await tx.segment.findUnique({ where: { id: at.id } });
-    if (!segment || segment.fileId !== at.fileId) throw noSuchSegment();
-    if (at.version !== undefined && at.version !== segment.version) throw stale(segment.version);
+  const lockSegment = async (
+    tx: Tx,
+    caller: Caller,
+    key: { fileId: string; id: string; version: number | undefined },
+  ) => {
+    const file = await lockedFile(tx, caller, key.fileId, 'edit');
+    const segment = await tx.segment.findUnique({ where: { id: key.id } });
+    if (!segment || segment.fileId !== key.fileId) throw noSuchSegment();
+    if (key.version !== undefined && key.version !== segment.version) throw staleVersion(segment.version);
     return { file, segment };
   };
 
   const edit = async (tx: Tx, caller: Caller, fileId: string, id: string, change: Change): Promise<EditedSegment> => {
-    const { file, segment } = await locked(tx, caller, { fileId, id, version: change.version });
-    await ofThisFile(tx, fileId, change.speaker_uuid);
+    const { file, segment } = await lockSegment(tx, caller, { fileId, id, version: change.version });
+    await checkSpeaker(tx, fileId, change.speaker_uuid);
     const data = { ...editedText(segment, change.text), ...editedSpeaker(segment, change.speaker_uuid) };
     let undo: Undo | null = null;
     if (Object.keys(data).length > 0) {
@@ -42,7 +46,7 @@ export const createTranscripts = ({ db, outbox, people }: TranscriptsDeps) => {
     if (!row) throw noSuchSegment();
     return { ...row, undo };
   };
-  const named = async (segment: EditedSegment): Promise<EditedSegment> => {
+  const withNames = async (segment: EditedSegment): Promise<EditedSegment> => {
     const [shown] = await withEditorNames(people, [segment]);
     return { ...segment, ...shown };
   };
@@ -60,11 +64,11 @@ export const createTranscripts = ({ db, outbox, people }: TranscriptsDeps) => {
     },
 
     edit: async (caller: Caller, fileId: string, id: string, change: Change) =>
-      named(await db.$transaction((tx) => edit(tx, caller, fileId, id, change), txOptions)),
+      withNames(await db.$transaction((tx) => edit(tx, caller, fileId, id, change), txOptions)),
 
     remove: (caller: Caller, fileId: string, id: string, version: number | undefined): Promise<{ undo: Undo }> =>
       db.$transaction(async (tx) => {
-        const { file, segment } = await locked(tx, caller, { fileId, id, version });
+        const { file, segment } = await lockSegment(tx, caller, { fileId, id, version });
         await tx.segment.delete({ where: { id } });
         const before = { kind: 'segment_deleted', segment: segmentBefore(segment) } as const;
         const undo = await recordChange(tx, { fileId, userId: caller.userId, before });
@@ -78,18 +82,18 @@ export const createTranscripts = ({ db, outbox, people }: TranscriptsDeps) => {
         if (!segment || !(await may(tx, caller, segment.file, 'read'))) throw noSuchSegment();
         return edit(tx, caller, segment.fileId, id, { speaker_uuid: speakerId });
       }, txOptions);
-      return named(edited);
+      return withNames(edited);
     },
   };
 };
 export type Transcripts = ReturnType<typeof createTranscripts>;
 
-const stale = (version: number) =>
+const staleVersion = (version: number) =>
   conflict('stale_version', 'This passage was changed in the meantime. Check it before you save.', {
     extra: { version },
   });
 
-const ofThisFile = async (tx: Tx, fileId: string, speakerId: string | null | undefined): Promise<void> => {
+const checkSpeaker = async (tx: Tx, fileId: string, speakerId: string | null | undefined): Promise<void> => {
   if (!speakerId) return;
   const speaker = await tx.speaker.findUnique({ where: { id: speakerId } });
   if (speaker?.fileId !== fileId) throw invalid('speaker_mismatch', 'This speaker does not speak in this file.');

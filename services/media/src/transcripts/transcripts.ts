@@ -21,7 +21,7 @@ type Row = {
 };
 type Page = { limit: number; offset: number; words: boolean };
 
-/** A page of a file's transcript; without words it stays small enough to show ten hours of speech at once. */
+/** A page of a file's transcript; without words, one page can hold ten hours of speech. */
 export const readSegments = async (
   db: Db | Tx,
   fileId: string,
@@ -38,7 +38,7 @@ export const readSegments = async (
   return { segments: rows.map(toSegmentObject), total: count };
 };
 
-/** One segment as clients see it. */
+/** One segment as an API object. */
 export const readSegment = async (db: Db | Tx, id: string): Promise<SegmentObject | undefined> => {
   const rows = await db.$queryRaw<Row[]>`
     select t.uuid, t.start_time, t.end_time, t.text, t.confidence, t.edited, t.edited_at, t.edited_by, t.version, t.words,
@@ -54,7 +54,7 @@ const toSegmentObject = ({ speaker_id: uuid, name, display_name, ...row }: Row):
   speaker: uuid && name ? { uuid, name, display_name } : null,
 });
 
-/** Adds the names of those who edited; without identity the segments come without them. */
+/** Adds the editors' names; null while identity does not respond. */
 export const withEditorNames = async (
   people: Pick<People, 'names'>,
   segments: SegmentObject[],
@@ -64,8 +64,8 @@ export const withEditorNames = async (
 };
 
 /**
- * What search and readers show of the file has changed: its transcript gets the next version.
- * @returns that version; 0 while there is no transcript.
+ * Increments the transcript version after a change that readers and search show.
+ * @returns the new version; 0 while there is no transcript.
  */
 export const markEdited = async (
   tx: Tx,
@@ -75,7 +75,7 @@ export const markEdited = async (
   const ids = { fileId: file.id, ownerId: file.userId };
   const updatedAt = new Date();
   if (file.transcriptVersion === 0) {
-    // Nothing to read or to search yet: it is the file that changed.
+    // Without a transcript only the file itself changes.
     await tx.mediaFile.update({ where: { id: file.id }, data: { updatedAt } });
     await outbox.add(tx, mediaEvents.updated, { ...ids, status: file.status as 'uploaded' });
     return 0;
@@ -86,7 +86,7 @@ export const markEdited = async (
   return transcriptVersion;
 };
 
-/** Mean over the words that carry a confidence; null when none does. */
+/** The mean confidence of the words that have one; null when none has. */
 export const meanConfidence = (words: readonly Word[]): number | null => {
   const known = words.flatMap(({ confidence }) => (confidence === null ? [] : [confidence]));
   return known.length === 0 ? null : known.reduce((sum, c) => sum + c, 0) / known.length;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { FileDetail, SegmentObject } from '@overtone/contracts';
 import { transcribed, type Run } from '../../test/runs.ts';
-import { somebody, startMedia, type Media, type Person } from '../../test/start-media.ts';
+import { newUser, startMedia, type Media, type TestUser } from '../../test/start-media.ts';
 
 type Undoable = { undo: { uuid: string; expires_at: string } | null };
 type Segment = SegmentObject & Undoable;
@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => media.stop());
 
 const detailOf = async (run: Run) => (await media.json<FileDetail>(run.owner, 'GET', `/api/files/${run.fileId}`)).body;
-/** What an undo must bring back: everything but versions. */
+/** The state that an undo must restore: everything except versions. */
 const shownOf = async (run: Run) => {
   const { transcript_segments: segments, speakers } = await detailOf(run);
   return { segments: segments.map(({ version: _, ...segment }) => segment), speakers };
@@ -22,16 +22,16 @@ const segmentAt = async (run: Run, index: number): Promise<SegmentObject> => {
   if (!segment) throw new Error('no such segment');
   return segment;
 };
-const edit = (run: Run, id: string, change: object, person: Person = run.owner) =>
+const edit = (run: Run, id: string, change: object, person: TestUser = run.owner) =>
   media.json<Segment>(person, 'PUT', `/api/files/${run.fileId}/transcript/segments/${id}`, change);
-const undo = (run: Run, { undo: by }: Undoable, person: Person = run.owner) =>
+const undo = (run: Run, { undo: by }: Undoable, person: TestUser = run.owner) =>
   media.json<{ kind: string; transcript_version: number; code?: string }>(
     person,
     'POST',
     `/api/files/${run.fileId}/undo/${by?.uuid}`,
   );
 
-/** Every change that can be undone. */
+/** All changes that can be undone. */
 const changes: Record<string, (run: Run) => Promise<Undoable>> = {
   segment_edited: async (run) => (await edit(run, (await segmentAt(run, 0)).uuid, { text: '' })).body,
   segment_deleted: async (run) => {
@@ -62,13 +62,13 @@ describe.each(Object.entries(changes))('the change %s', (kind, make) => {
     expect((await detailOf(run)).transcript_version).toBe(undone.body.transcript_version);
   });
 
-  it('is undone by the account that made it only, while the transcript is the same and for a day', async () => {
+  it('is undone only by the account that made it, for the same transcript, within a day', async () => {
     const run = await transcribed(media);
-    const editor = somebody();
+    const editor = newUser();
     const share = { user_uuid: editor.userId, permission: 'editor' };
     await media.json(run.owner, 'PUT', `/api/files/${run.fileId}/shares`, share);
     const change = await make(run);
-    for (const person of [editor, somebody(), somebody('admin')])
+    for (const person of [editor, newUser(), newUser('admin')])
       expect((await undo(run, change, person)).status).toBe(404);
     expect(Date.parse(change.undo?.expires_at ?? '')).toBeGreaterThan(Date.now() + 23 * 3_600_000);
     await run.assemble(undefined, undefined, 9);
@@ -78,7 +78,7 @@ describe.each(Object.entries(changes))('the change %s', (kind, make) => {
 });
 
 describe('an undo', () => {
-  it('is refused where it would lose a later edit, and changes nothing then', async () => {
+  it('is rejected without effect when it would lose a later edit', async () => {
     const run = await transcribed(media);
     const { uuid } = await segmentAt(run, 0);
     const first = await edit(run, uuid, { text: 'first' });
@@ -90,7 +90,7 @@ describe('an undo', () => {
     expect(await segmentAt(run, 0)).toMatchObject({ text: 'good morning everybody', edited: false, edited_by: null });
   });
 
-  it('of a merge leaves what was given to another speaker since, and edits of the text', async () => {
+  it('keeps later speaker assignments and text edits when it reverts a merge', async () => {
     const run = await transcribed(media);
     const [one, two] = (await detailOf(run)).speakers;
     const change = await media.json<Undoable>(run.owner, 'POST', `/api/speakers/${one?.uuid}/merge/${two?.uuid}`);
@@ -106,7 +106,7 @@ describe('an undo', () => {
     ]);
   });
 
-  it('gives a speaker another label when its own was taken since', async () => {
+  it('assigns another label to a restored speaker when its label is in use', async () => {
     const run = await transcribed(media);
     const [, two] = (await detailOf(run)).speakers;
     const change = await media.json<Undoable>(run.owner, 'DELETE', `/api/speakers/${two?.uuid}`);
@@ -122,7 +122,7 @@ describe('an undo', () => {
 });
 
 describe('an edited segment', () => {
-  it('says when it was edited and by whom, also to others and after the speakers are known', async () => {
+  it('shows time and author of its edit, also to others and after diarization', async () => {
     const run = await transcribed(media);
     const { uuid } = await segmentAt(run, 0);
     const { body } = await edit(run, uuid, { text: 'good evening everybody' });
@@ -134,7 +134,7 @@ describe('an edited segment', () => {
     expect(await segmentAt(run, 0)).toMatchObject(kept);
   });
 
-  it('has no confidence where a word was changed, and a mean of the others', async () => {
+  it('has no confidence for a changed word, and the mean of the others', async () => {
     const run = await transcribed(media);
     const { uuid } = await segmentAt(run, 0);
     const { body } = await edit(run, uuid, { text: 'Good morning all' });

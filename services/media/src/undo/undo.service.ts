@@ -7,12 +7,12 @@ import { markEdited } from '../transcripts/transcripts.ts';
 import { undoMs, type Before, type SegmentBefore } from './undo.ts';
 
 export type UndoDeps = { db: Db; outbox: Outbox };
-type Of<K extends Before['kind']> = Extract<Before, { kind: K }>;
+type BeforeOf<K extends Before['kind']> = Extract<Before, { kind: K }>;
 
-const tooLate = () =>
+const changedSince = () =>
   conflict('stale_version', 'This was changed again since. Undoing it would lose the later change.');
 
-/** Puts back what a change of a transcript replaced, once, and only where nobody has changed it again since. */
+/** Undoes a transcript change, once, and only if it was not changed again since. */
 export const createUndo = ({ db, outbox }: UndoDeps) => {
   const apply = (tx: Tx, fileId: string, before: Before): Promise<void> => {
     switch (before.kind) {
@@ -43,16 +43,16 @@ export const createUndo = ({ db, outbox }: UndoDeps) => {
         return { kind, transcript_version: await markEdited(tx, outbox, file) };
       }, txOptions),
 
-    forgetOld: async (): Promise<void> => {
+    deleteOld: async (): Promise<void> => {
       await db.change.deleteMany({ where: { createdAt: { lt: new Date(Date.now() - undoMs) } } });
     },
   };
 };
 export type UndoService = ReturnType<typeof createUndo>;
 
-const restoreEdited = async (tx: Tx, { segment, after }: Of<'segment_edited'>): Promise<void> => {
-  const now = await tx.segment.findUnique({ where: { id: segment.id } });
-  if (now?.text !== after.text || now.speakerId !== after.speakerId) throw tooLate();
+const restoreEdited = async (tx: Tx, { segment, after }: BeforeOf<'segment_edited'>): Promise<void> => {
+  const current = await tx.segment.findUnique({ where: { id: segment.id } });
+  if (current?.text !== after.text || current.speakerId !== after.speakerId) throw changedSince();
   const { text, words, confidence, edited, editedAt, editedBy } = segment;
   const speakerId = await existingSpeaker(tx, segment.speakerId);
   await tx.segment.update({
@@ -70,19 +70,19 @@ const restoreSegment = async (tx: Tx, fileId: string, segment: SegmentBefore): P
 const restoreSpeaker = async (
   tx: Tx,
   fileId: string,
-  { speaker, segmentIds }: Of<'speaker_merged'> | Of<'speaker_deleted'>,
-  givenTo: string | null,
+  { speaker, segmentIds }: BeforeOf<'speaker_merged'> | BeforeOf<'speaker_deleted'>,
+  assignedTo: string | null,
 ): Promise<void> => {
   const labels = (await tx.speaker.findMany({ where: { fileId } })).map(({ name }) => name);
   const name = labels.includes(speaker.name) ? nextLabel(labels) : speaker.name;
   await tx.speaker.create({ data: { ...speaker, name, fileId } });
-  // Segments that were given to another speaker since stay there.
+  // Segments assigned to another speaker since then are left alone.
   await tx.segment.updateMany({
-    where: { fileId, id: { in: segmentIds }, speakerId: givenTo },
+    where: { fileId, id: { in: segmentIds }, speakerId: assignedTo },
     data: { speakerId: speaker.id, version: { increment: 1 } },
   });
 };
 
-/** A speaker may have been removed since; the segment comes back without one. */
+/** The speaker, or null when it was removed since. */
 const existingSpeaker = async (tx: Tx, id: string | null): Promise<string | null> =>
   id !== null && (await tx.speaker.count({ where: { id } })) > 0 ? id : null;

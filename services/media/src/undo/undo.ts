@@ -2,11 +2,11 @@ import type { Word } from '@overtone/contracts';
 import type { Tx } from '../database.ts';
 import type { Segment, Speaker } from '../generated/client.ts';
 
-/** How long a change can be undone. */
+/** A change can be undone for this long. */
 export const undoMs = 24 * 3_600_000;
 
 type SpeakerBefore = { id: string; name: string; displayName: string | null };
-/** What a change replaced. `after` is what it left: where that has changed since, an undo would lose a later edit. */
+/** The state before a change. `after` is its result: if that differs now, an undo would lose a later edit. */
 export type Before =
   | { kind: 'segment_edited'; segment: SegmentBefore; after: { text: string; speakerId: string | null } }
   | { kind: 'segment_deleted'; segment: SegmentBefore }
@@ -37,7 +37,7 @@ export const speakerBefore = ({ id, name, displayName }: Speaker): SpeakerBefore
 
 export type Undo = { uuid: string; expires_at: string };
 
-/** Keeps what a change replaced, in the transaction of the change. */
+/** Records the state before a change, in the transaction of the change. */
 export const recordChange = async (
   tx: Tx,
   { fileId, userId, before }: { fileId: string; userId: string; before: Before },

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { assertionHeader } from '@overtone/service-kit';
-import { somebody, startMedia, wav, type Media, type Person } from '../../test/start-media.ts';
+import { newUser, startMedia, wav, type Media, type TestUser } from '../../test/start-media.ts';
 
 let media: Media;
 beforeAll(async () => {
@@ -13,7 +13,7 @@ afterAll(() => media.stop());
 
 type Sent = { method: string; path: string; headers: Record<string, string>; body: Buffer };
 
-/** A sender on a slow line: the body's first bytes come when the head has long been read. */
+/** Simulates a slow client: the body starts long after the headers. */
 const sendSlowly = async ({ method, path, headers, body }: Sent): Promise<string> => {
   const { hostname, port } = new URL(media.base);
   const socket = connect(Number(port), hostname);
@@ -30,7 +30,7 @@ const sendSlowly = async ({ method, path, headers, body }: Sent): Promise<string
   return Buffer.concat(answer).toString();
 };
 
-const request = (person: Person) => {
+const request = (person: TestUser) => {
   const trace = randomBytes(16).toString('hex');
   const id = `slow-${trace.slice(0, 8)}`;
   const headers = {
@@ -41,16 +41,16 @@ const request = (person: Person) => {
   return { trace, id, headers };
 };
 
-/** The order to transcribe and the audit record: both carry the context of the request. */
+/** The uploaded event and the audit record; both carry the request's context. */
 async function expectChangesOf(fileId: string, { trace, id }: { trace: string; id: string }): Promise<void> {
   const rows = await media.query(`select headers from media_outbox where data->>'fileId' = $1`, fileId);
   const context = { traceparent: expect.stringContaining(trace), 'ot-request-id': id, 'ot-source': 'media' };
   expect(rows).toEqual([{ headers: context }, { headers: context }]);
 }
 
-describe('a recording whose body comes after its head', () => {
-  it('is told of in the trace and the request that brought it', async () => {
-    const { trace, id, headers } = request(somebody());
+describe('a recording whose body arrives after its headers', () => {
+  it('is published in the trace and request context of its upload', async () => {
+    const { trace, id, headers } = request(newUser());
     const part = 'Content-Disposition: form-data; name="file"; filename="a.wav"\r\nContent-Type: audio/wav';
     const body = Buffer.concat([Buffer.from(`--b\r\n${part}\r\n\r\n`), wav(1), Buffer.from('\r\n--b--\r\n')]);
     const form = { ...headers, 'content-type': 'multipart/form-data; boundary=b' };
@@ -59,18 +59,18 @@ describe('a recording whose body comes after its head', () => {
     await expectChangesOf(file, { trace, id });
   });
 
-  it('is told of in the trace and the request that brought its last piece', async () => {
-    const ada = somebody();
+  it('is published in the trace and request context of its last part', async () => {
+    const ada = newUser();
     const body = wav(2);
     const tus = { 'tus-resumable': '1.0.0' };
-    const begun = await media.call(ada, 'POST', '/api/files/tus', {
+    const created = await media.call(ada, 'POST', '/api/files/tus', {
       headers: {
         ...tus,
         'upload-length': String(body.length),
         'upload-metadata': `filename ${Buffer.from('a.wav').toString('base64')}`,
       },
     });
-    const path = begun.headers.get('location') ?? '';
+    const path = created.headers.get('location') ?? '';
     const { trace, id, headers } = request(ada);
     const piece = { ...headers, ...tus, 'content-type': 'application/offset+octet-stream', 'upload-offset': '0' };
     expect(await sendSlowly({ method: 'PATCH', path, headers: piece, body })).toMatch(/^HTTP\/1.1 204/);

@@ -9,8 +9,8 @@ const inspected = (bytes: Buffer, { size, maxBytes = 1e9 }: { size: number; maxB
   return result();
 };
 
-describe('a recording on its way in', () => {
-  it.each([1, 7, 4099, 4100, 4101, 65_536])('is known when it has passed in chunks of %d', (size) => {
+describe('the inspection of a recording', () => {
+  it.each([1, 7, 4099, 4100, 4101, 65_536])('returns size, hash and type for chunks of %d bytes', (size) => {
     expect(inspected(wav, { size })).toEqual({
       bytes: wav.length,
       sha256: createHash('sha256').update(wav).digest('hex'),
@@ -18,19 +18,19 @@ describe('a recording on its way in', () => {
     });
   });
 
-  it('is refused before more than its head has passed when it is none', () => {
+  it('rejects other data after the first bytes', () => {
     const { see } = createInspection({ maxBytes: 1e9 });
     for (let passed = 0; passed < 4; passed += 1) see(Buffer.alloc(1000, 'x'));
     expect(() => see(Buffer.alloc(1000, 'x'))).toThrow(expect.objectContaining({ code: 'upload_not_media' }));
   });
 
-  it('is refused at its end when it is short and none', () => {
+  it('rejects short other data at its end', () => {
     expect(() => inspected(Buffer.from('x'), { size: 1 })).toThrow(
       expect.objectContaining({ code: 'upload_not_media' }),
     );
   });
 
-  it('is refused with the first byte too many, and when there is none', () => {
+  it('rejects the first byte above the limit, and an empty file', () => {
     const refused = (code: string) => expect.objectContaining({ code });
     const size = 100;
     expect(() => inspected(wav, { size, maxBytes: wav.length - 1 })).toThrow(refused('upload_too_large'));

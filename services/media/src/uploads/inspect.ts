@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import { sniff, sniffLength } from './sniff.ts';
 import { uploadErrors } from './uploads.ts';
 
-export type Inspected = { bytes: number; sha256: string; contentType: string };
+export type Inspection = { bytes: number; sha256: string; contentType: string };
 
 /**
- * Looks at a recording on its way into the store and learns what it is, keeping no more of it than its head: size,
- * SHA-256 and media type. Throws as soon as it is known to be no recording, or too large.
+ * Determines size, SHA-256 and media type of a recording while it is written to the store; buffers only its first bytes.
+ * Throws as soon as the data is not a recording or is too large.
  */
 export const createInspection = ({ declared = '', maxBytes }: { declared?: string; maxBytes: number }) => {
   const hash = createHash('sha256');
@@ -14,7 +14,7 @@ export const createInspection = ({ declared = '', maxBytes }: { declared?: strin
   let bytes = 0;
   let contentType: string | undefined;
 
-  const know = (): string => {
+  const detectType = (): string => {
     contentType ??= sniff(Buffer.concat(head), declared);
     if (contentType === undefined) throw uploadErrors.notMedia();
     head = [];
@@ -28,12 +28,12 @@ export const createInspection = ({ declared = '', maxBytes }: { declared?: strin
       hash.update(chunk);
       if (contentType !== undefined) return;
       head.push(chunk);
-      if (bytes >= sniffLength) know();
+      if (bytes >= sniffLength) detectType();
     },
-    /** When all has been seen. */
-    result: (): Inspected => {
+    /** To be called after the last chunk. */
+    result: (): Inspection => {
       if (bytes === 0) throw uploadErrors.empty();
-      return { bytes, sha256: hash.digest('hex'), contentType: know() };
+      return { bytes, sha256: hash.digest('hex'), contentType: detectType() };
     },
   };
 };

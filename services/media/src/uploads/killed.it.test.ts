@@ -7,11 +7,11 @@ import { join } from 'node:path';
 import { assertionHeader } from '@overtone/service-kit';
 import { createObjectStore } from '@overtone/object-store';
 import { freePort } from '@overtone/testkit';
-import { somebody, startMedia, waitFor, wav, type Media } from '../../test/start-media.ts';
+import { newUser, startMedia, waitFor, wav, type Media } from '../../test/start-media.ts';
 import { createDatabaseClient } from '../../test/client.ts';
 import { createOrphans } from './orphans.service.ts';
 
-/** The service in a process of its own, beside the one of the test: they share database, broker and folder. */
+/** A second process of the service that shares database, broker and folder with the test's. */
 let media: Media;
 let child: ChildProcess;
 let base: string;
@@ -47,9 +47,9 @@ const slowly = (method: string, path: string, headers: Record<string, string>, f
   return sending;
 };
 
-describe('a process that is killed while it takes a recording', () => {
-  it('leaves nothing of a whole upload once its successor has started', async () => {
-    const ada = somebody();
+describe('a process killed during an upload', () => {
+  it('leaves nothing of a multipart upload after the next start', async () => {
+    const ada = newUser();
     const head =
       '--b\r\nContent-Disposition: form-data; name="file"; filename="a.wav"\r\nContent-Type: audio/wav\r\n\r\n';
     const headers = {
@@ -66,17 +66,17 @@ describe('a process that is killed while it takes a recording', () => {
     expect((await media.upload(ada, wav(1, 400_000))).status).toBe(201);
   });
 
-  it('keeps the acknowledged parts of a resumable one, and its successor goes on', async () => {
-    const ada = somebody();
+  it('keeps the acknowledged parts of a resumable upload, which the next process continues', async () => {
+    const ada = newUser();
     const bytes = wav(2, 400_000);
     const [first, second] = [bytes.subarray(0, 300_000), bytes.subarray(300_000)];
     const tus = { [assertionHeader]: media.assertion(ada), 'tus-resumable': '1.0.0' };
     const metadata = `filename ${Buffer.from('a.wav').toString('base64')}`;
-    const begun = await fetch(`${base}/api/files/tus`, {
+    const created = await fetch(`${base}/api/files/tus`, {
       method: 'POST',
       headers: { ...tus, 'upload-length': String(bytes.length), 'upload-metadata': metadata },
     });
-    const path = begun.headers.get('location') ?? '';
+    const path = created.headers.get('location') ?? '';
     const patch = { ...tus, 'content-type': 'application/offset+octet-stream' };
     const sent = await fetch(base + path, {
       method: 'PATCH',
@@ -102,16 +102,16 @@ describe('a process that is killed while it takes a recording', () => {
   });
 });
 
-describe('a recording whose row was never written', () => {
-  it('goes when it is old enough; files that are known stay', async () => {
-    const { body } = await media.upload(somebody(), wav(3));
+describe('a recording without a row', () => {
+  it('is removed when it is old enough, while known files stay', async () => {
+    const { body } = await media.upload(newUser(), wav(3));
     const objects = createObjectStore({ OBJECT_STORE_DIR: media.folder, S3_REGION: 'x' });
     const lost = crypto.randomUUID();
     await objects.put(`files/${lost}/original`, 'x');
     const { db, close } = createDatabaseClient(media.environment['DATABASE_URL'] ?? '');
     const { signal } = new AbortController();
-    expect(await createOrphans({ db, objects, olderThanMs: 60_000 }).sweep(signal)).toBe(0);
-    expect(await createOrphans({ db, objects, olderThanMs: 0 }).sweep(signal)).toBe(1);
+    expect(await createOrphans({ db, objects, olderThanMs: 60_000 }).removeAll(signal)).toBe(0);
+    expect(await createOrphans({ db, objects, olderThanMs: 0 }).removeAll(signal)).toBe(1);
     await close();
     expect(await objects.exists(`files/${lost}/original`)).toBe(false);
     expect(await objects.exists(`files/${body.uuid}/original`)).toBe(true);

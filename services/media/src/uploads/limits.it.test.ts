@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { ObjectStore } from '@overtone/object-store';
 import { createDatabaseClient } from '../../test/client.ts';
-import { somebody, startMedia, wav, type Media, type Person } from '../../test/start-media.ts';
+import { newUser, startMedia, wav, type Media, type TestUser } from '../../test/start-media.ts';
 import { createReservations } from './reservations.store.ts';
 
 let media: Media;
@@ -17,7 +17,7 @@ const metadataOf = (fields: Record<string, string>): string =>
   Object.entries(fields)
     .map(([name, value]) => `${name} ${Buffer.from(value).toString('base64')}`)
     .join(',');
-const begin = (person: Person, size: number, fields: Record<string, string> = {}) =>
+const begin = (person: TestUser, size: number, fields: Record<string, string> = {}) =>
   media.call(person, 'POST', '/api/files/tus', {
     headers: {
       ...headers,
@@ -26,28 +26,28 @@ const begin = (person: Person, size: number, fields: Record<string, string> = {}
     },
   });
 const problemOf = async (answer: Response) => [answer.status, ((await answer.json()) as { code: string }).code];
-const openOf = async ({ userId }: Person): Promise<unknown> =>
+const openOf = async ({ userId }: TestUser): Promise<unknown> =>
   (await media.query('select count(*)::int as n from open_upload where user_id = $1', userId))[0]?.['n'];
 
 describe('unfinished uploads', () => {
-  it('are limited in number for each user, also when all begin at once', async () => {
-    const ada = somebody();
+  it('are limited in number per user, also when they start concurrently', async () => {
+    const ada = newUser();
     const answers = await Promise.all(Array.from({ length: 12 }, () => begin(ada, 1000)));
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(3);
     const refused = answers.find(({ status }) => status !== 201);
     expect(refused?.headers.get('content-type')).toContain('application/problem+json');
     expect(refused && (await problemOf(refused))).toEqual([429, 'too_many_uploads']);
-    expect((await begin(somebody(), 1000)).status).toBe(201);
+    expect((await begin(newUser(), 1000)).status).toBe(201);
   });
 
-  it('are limited in bytes together, but one is always possible', async () => {
-    const ada = somebody();
+  it('are limited in total bytes, but one upload is always possible', async () => {
+    const ada = newUser();
     expect((await begin(ada, 1_500_000)).status).toBe(201);
     expect(await problemOf(await begin(ada, 1000))).toEqual([409, 'upload_quota_exceeded']);
   });
 
-  it('make room when they are finished, cancelled or refused', async () => {
-    const ada = somebody();
+  it('release their reservation when they are finished, cancelled or rejected', async () => {
+    const ada = newUser();
     const bytes = wav(99_001);
     const send = async (body: Buffer, path: string) =>
       media.call(ada, 'PATCH', path, {
@@ -63,26 +63,26 @@ describe('unfinished uploads', () => {
     expect(await openOf(ada)).toBe(0);
   });
 
-  it('are refused when the storage has no room for all of them', async () => {
+  it('are rejected when the storage has no space for all of them', async () => {
     const { db, close } = createDatabaseClient(media.environment['DATABASE_URL'] ?? '');
     const space = (async () => ({ freeBytes: 10_000_000, totalBytes: 10_000_000 })) as ObjectStore['space'];
     const limits = { maxOpen: 100, maxReservedBytes: Number.MAX_SAFE_INTEGER };
-    const { reserve, received } = createReservations({ db, objects: { space }, limits });
+    const { reserve, setReceived } = createReservations({ db, objects: { space }, limits });
     await media.query('delete from open_upload');
     const first = randomUUID();
     await reserve(first, randomUUID(), 3_000_000);
-    // 3 MB are missing of the first; another 3 MB, and 3 MB to put one of them together, leave 1 MB.
+    // 3 MB of the first upload are missing; 3 MB for the second and 3 MB to assemble one of them leave 1 MB.
     await reserve(randomUUID(), randomUUID(), 3_000_000);
     await expect(reserve(randomUUID(), randomUUID(), 1_500_000)).rejects.toMatchObject({ code: 'storage_full' });
-    await received(first, 3_000_000);
+    await setReceived(first, 3_000_000);
     await reserve(randomUUID(), randomUUID(), 1_500_000);
     await close();
   });
 });
 
-describe('a language that no engine can transcribe', () => {
-  it('is refused before the upload, and the languages that can be chosen are listed', async () => {
-    const ada = somebody();
+describe('an unsupported language', () => {
+  it('is rejected before the upload, and supported languages are listed', async () => {
+    const ada = newUser();
     expect((await media.json(ada, 'GET', '/api/files/upload-limits')).body).toMatchObject({ languages: ['en', 'de'] });
     expect(await problemOf(await begin(ada, 1000, { language: 'fr' }))).toEqual([400, 'language_unsupported']);
     expect((await begin(ada, 1000, { language: 'de-CH' })).status).toBe(201);

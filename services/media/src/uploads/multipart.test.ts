@@ -9,7 +9,7 @@ const boundary = 'b0undary';
 const file = (disposition: string, more = ''): string =>
   `--${boundary}\r\nContent-Disposition: form-data; ${disposition}\r\n${more}\r\nsound\r\n--${boundary}--\r\n`;
 
-/** Bodies by what is wrong with them. Each is cut off at every position. */
+/** Bodies by their defect. Each is truncated at every position. */
 const bodies: Record<string, string> = {
   'nothing wrong': file('name="file"; filename="a.wav"', 'Content-Type: audio/wav\r\n'),
   'NUL in the file name': file('name="file"; filename="a\0b.wav"'),
@@ -44,7 +44,7 @@ const requestOf = (): Request => {
   }) as unknown as Request;
 };
 
-/** How a connection ends in the middle of a body; Node reports both with `complete` false. */
+/** The ways a connection ends during a body; Node reports both with `complete` false. */
 const cuts = {
   'with an error': (req: Request) => req.destroy(Object.assign(new Error('aborted'), { code: 'ECONNRESET' })),
   'without an error': (req: Request) => req.destroy(),
@@ -77,7 +77,7 @@ afterEach(() => {
 });
 
 describe('a multipart body', () => {
-  it.each(Object.entries(bodies))('with %s is taken or refused when it is whole', async (name, text) => {
+  it.each(Object.entries(bodies))('with %s is accepted or rejected when it is complete', async (name, text) => {
     const req = requestOf();
     const outcome = outcomeOf(req);
     req.push(Buffer.from(text, 'latin1'));
@@ -91,10 +91,10 @@ describe('a multipart body', () => {
   });
 
   const cases = Object.keys(bodies).flatMap((name) => Object.keys(cuts).map((how) => [name, how] as const));
-  it.each(cases)('with %s is refused when it is cut off %s at any byte', async (name, how) => {
+  it.each(cases)('with %s is rejected when it is truncated %s at any byte', async (name, how) => {
     const bytes = Buffer.from(bodies[name] ?? '', 'latin1');
     const cut = cuts[how as keyof typeof cuts];
-    // All at once: each is a request of its own, and the event loop turns twice instead of a thousand times.
+    // Runs all requests concurrently, so that the event loop turns twice instead of a thousand times.
     const requests = Array.from({ length: bytes.length }, (_, at) => {
       const req = requestOf();
       const outcome = outcomeOf(req);
@@ -106,11 +106,11 @@ describe('a multipart body', () => {
     const outcomes = await Promise.all(requests.map(({ outcome }) => outcome));
     await turn();
     expect(uncaught).toEqual([]);
-    // From its last boundary on the form is whole; the rest are line ends.
+    // The form is complete after its last boundary; only line ends follow.
     for (const outcome of outcomes.slice(0, -4)) expect(outcome.status).toBe('refused');
   });
 
-  it('whose connection has ended before it is read is refused', async () => {
+  it('is rejected when its connection has ended before it is read', async () => {
     const req = requestOf();
     req.destroy();
     await turn();

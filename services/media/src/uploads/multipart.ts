@@ -11,10 +11,10 @@ const limits = { files: 1, fields: 20, fieldNameSize: 100, fieldSize: 4096, part
 
 const cutOffMessage = 'the client closed the connection';
 
-// Browsers write these three signs of a name in this way, and no others (HTML, 4.10.21.8).
-const signs: Record<string, string> = { '%22': '"', '%0D': '\r', '%0A': '\n' };
-const asNamed = (filename: string | undefined): string | undefined =>
-  filename?.replaceAll(/%(?:22|0D|0A)/g, (sign) => signs[sign] ?? sign);
+// Browsers escape only these three characters of a file name (HTML, 4.10.21.8).
+const escapes: Record<string, string> = { '%22': '"', '%0D': '\r', '%0A': '\n' };
+const decodeFilename = (filename: string | undefined): string | undefined =>
+  filename?.replaceAll(/%(?:22|0D|0A)/g, (escape) => escapes[escape] ?? escape);
 
 const parserFor = (req: IncomingMessage): Busboy => {
   try {
@@ -26,8 +26,8 @@ const parserFor = (req: IncomingMessage): Busboy => {
 };
 
 /**
- * Reads a multipart body with one file in the field `file`, which `onFile` consumes while it arrives; `fields` are
- * complete when the body has ended. Answers what `onFile` answers. A body that is cut off fails `onFile`'s stream.
+ * Reads a multipart body with one file in the field `file`, which `onFile` consumes as a stream; `ended` resolves with the
+ * fields after the whole body. A truncated body fails the stream. @returns the result of `onFile`.
  */
 export const readMultipart = async <T>(
   req: IncomingMessage,
@@ -35,14 +35,14 @@ export const readMultipart = async <T>(
 ): Promise<T> => {
   const parser = parserFor(req);
   // The parser emits its events in the async context of the connection; `onFile` needs that of the request.
-  const take = AsyncLocalStorage.bind(onFile);
+  const handleFile = AsyncLocalStorage.bind(onFile);
   const fields: Fields = {};
-  let taken: Promise<T> | undefined;
-  let refused: Error | undefined;
-  const refuse = (error: Error): void => {
+  let fileResult: Promise<T> | undefined;
+  let rejection: Error | undefined;
+  const reject = (error: Error): void => {
     // A failure of `onFile` that only follows from an unreadable body is not a refusal.
     if (parser.errored || parser.destroyed) return;
-    refused = error;
+    rejection = error;
     parser.destroy(error);
   };
   const ended = async (): Promise<Fields> => {
@@ -51,7 +51,7 @@ export const readMultipart = async <T>(
   };
 
   parser.on('field', (name, value, info) => {
-    if (info.valueTruncated || info.nameTruncated) refuse(uploadErrors.malformed('A field is too long.'));
+    if (info.valueTruncated || info.nameTruncated) reject(uploadErrors.malformed('A field is too long.'));
     else fields[name] = value;
   });
   parser.on('file', (name, body, info) => {
@@ -59,24 +59,24 @@ export const readMultipart = async <T>(
     body.on('error', () => undefined);
     // busboy parses the rest of a chunk in which it found an error.
     if (parser.destroyed) return void body.destroy();
-    if (name !== 'file') return refuse(uploadErrors.malformed('The recording must be in the field "file".'));
-    taken = take({ filename: asNamed(info.filename), declaredType: info.mimeType, body }, ended);
+    if (name !== 'file') return reject(uploadErrors.malformed('The recording must be in the field "file".'));
+    fileResult = handleFile({ filename: decodeFilename(info.filename), declaredType: info.mimeType, body }, ended);
     // A refusal ends the reading at once; it is reported below.
-    taken.catch(refuse);
+    fileResult.catch(reject);
   });
-  parser.on('filesLimit', () => refuse(uploadErrors.malformed('Only one file can be uploaded at a time.')));
-  parser.on('fieldsLimit', () => refuse(uploadErrors.malformed('There are too many fields.')));
-  parser.on('partsLimit', () => refuse(uploadErrors.malformed('There are too many parts.')));
+  parser.on('filesLimit', () => reject(uploadErrors.malformed('Only one file can be uploaded at a time.')));
+  parser.on('fieldsLimit', () => reject(uploadErrors.malformed('There are too many fields.')));
+  parser.on('partsLimit', () => reject(uploadErrors.malformed('There are too many parts.')));
 
   const parsed = feed(req, parser);
   try {
     await parsed;
   } catch (error) {
-    await taken?.catch(() => undefined);
-    throw refused ?? unreadable(error);
+    await fileResult?.catch(() => undefined);
+    throw rejection ?? toUploadError(error);
   }
-  if (!taken) throw uploadErrors.malformed('The recording must be in the field "file".');
-  return taken;
+  if (!fileResult) throw uploadErrors.malformed('The recording must be in the field "file".');
+  return fileResult;
 };
 
 /**
@@ -102,7 +102,7 @@ const feed = (req: IncomingMessage, parser: Busboy): Promise<void> =>
     req.pipe(parser);
   });
 
-const unreadable = (cause: unknown): Error => {
+const toUploadError = (cause: unknown): Error => {
   const message = cause instanceof Error ? cause.message : '';
   if (message === cutOffMessage || message === 'Unexpected end of form') return uploadErrors.cutOff(cause);
   // In practice it is the name that makes the header of a part too long or unreadable.

@@ -5,13 +5,13 @@ import { objectPrefixes } from '../files/files.ts';
 export type OrphansDeps = {
   db: Db;
   objects: Pick<ObjectStore, 'list' | 'deletePrefix'>;
-  /** Younger objects may belong to an upload that is about to be told of. */
+  /** Younger objects may belong to an upload whose row is not committed yet. */
   olderThanMs: number;
 };
 
-const batch = 200;
+const batchSize = 200;
 
-/** A process killed between storing a recording and its row leaves an object that nobody knows: it goes after a day. */
+/** Removes recordings without a row, which a process leaves that was killed between storing the object and the row. */
 export const createOrphans = ({ db, objects, olderThanMs }: OrphansDeps) => {
   const removeUnknown = async (ids: string[]): Promise<number> => {
     const known = new Set(
@@ -23,14 +23,14 @@ export const createOrphans = ({ db, objects, olderThanMs }: OrphansDeps) => {
   };
 
   return {
-    sweep: async (signal: AbortSignal): Promise<number> => {
+    removeAll: async (signal: AbortSignal): Promise<number> => {
       let removed = 0;
       let ids: string[] = [];
       for await (const { key, modifiedAt } of objects.list('files/')) {
         if (signal.aborted) return removed;
         const id = key.split('/')[1] ?? '';
         if (Date.now() - modifiedAt.getTime() >= olderThanMs && /^[0-9a-f-]{36}$/.test(id)) ids.push(id);
-        if (ids.length < batch) continue;
+        if (ids.length < batchSize) continue;
         removed += await removeUnknown(ids);
         ids = [];
       }

@@ -6,10 +6,10 @@ export type UploadLimits = { maxOpen: number; maxReservedBytes: number };
 export type ReservationsDeps = { db: Db; objects: Pick<ObjectStore, 'space'>; limits: UploadLimits };
 type Sums = { open: number; reserved: bigint; missing: bigint; largest: bigint };
 
-/** Room for resumable uploads that are not finished, bounded by user and by what the storage has left. */
+/** Reserves space for unfinished resumable uploads, limited per user and by the free storage. */
 export const createReservations = ({ db, objects, limits }: ReservationsDeps) => ({
   limits,
-  /** One after the other: of many uploads that begin at once none sees fewer than there are. */
+  /** Serialized by a lock, so that concurrent uploads cannot exceed a limit together. */
   reserve: (id: string, userId: string, bytes: number): Promise<void> =>
     db.$transaction(async (tx) => {
       await tx.$executeRaw`select pg_advisory_xact_lock(hashtextextended('open_upload', 0))`;
@@ -24,20 +24,20 @@ export const createReservations = ({ db, objects, limits }: ReservationsDeps) =>
       // One upload of any allowed size is always possible.
       if (open > 0 && Number(reserved) + bytes > limits.maxReservedBytes)
         throw uploadErrors.tooMuchReserved(limits.maxReservedBytes);
-      // The parts of an upload are put together into one more object before they are removed.
+      // Finishing an upload copies its parts into one more object before they are deleted.
       const needed = Number(missing) + bytes + Math.max(Number(largest), bytes);
       const space = await objects.space();
       if (space && needed > space.freeBytes) throw uploadErrors.noSpace();
       await tx.openUpload.create({ data: { id, userId, bytes: BigInt(bytes) } });
     }, txOptions),
-  received: async (id: string, received: number): Promise<void> => {
-    await db.openUpload.updateMany({ where: { id }, data: { received: BigInt(received) } });
+  setReceived: async (id: string, setReceived: number): Promise<void> => {
+    await db.openUpload.updateMany({ where: { id }, data: { setReceived: BigInt(setReceived) } });
   },
   release: async (id: string): Promise<void> => {
     await db.openUpload.deleteMany({ where: { id } });
   },
-  /** Reservations that a killed process left. */
-  releaseOld: async (before: Date): Promise<void> => {
+  /** Removes reservations of killed processes. */
+  releaseOlderThan: async (before: Date): Promise<void> => {
     await db.openUpload.deleteMany({ where: { createdAt: { lt: before } } });
   },
 });

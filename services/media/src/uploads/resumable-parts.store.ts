@@ -5,7 +5,7 @@ import { isAppError } from '@overtone/service-kit';
 import { z } from 'zod';
 import { uploadErrors } from './uploads.ts';
 
-/** What a killed process may lose of an upload that nobody acknowledged. */
+/** Part size; a killed process loses at most one unacknowledged part. */
 const partBytes = 16 * 1024 * 1024;
 const folder = 'uploads/';
 
@@ -20,26 +20,26 @@ export type PartsDeps = { objects: Pick<ObjectStore, 'put' | 'get' | 'list' | 'd
 type Part = { key: string; offset: number; bytes: number };
 
 /**
- * An unfinished upload lies in the object store as parts named by their offset, beside a description. Nothing of it
- * lives in this process, so any replica carries it on, also after a kill: the offset is the end of the unbroken row.
+ * Stores an unfinished upload as parts named by their offset, next to a description. No state is kept in the process, so
+ * any replica can continue it: the upload offset is the end of the contiguous parts.
  */
 export const createParts = ({ objects }: PartsDeps) => {
   const folderOf = (id: string): string => `${folder}${id}/`;
   const descriptionOf = (id: string): string => `${folderOf(id)}description.json`;
   const keyOf = (id: string, offset: number): string => `${folderOf(id)}part-${String(offset).padStart(15, '0')}`;
 
-  const row = async (id: string): Promise<Part[]> => {
+  const listParts = async (id: string): Promise<Part[]> => {
     const found: Part[] = [];
     for await (const { key, bytes } of objects.list(folderOf(id))) {
       const offset = /part-(\d+)$/.exec(key)?.[1];
       if (offset !== undefined) found.push({ key, offset: Number(offset), bytes });
     }
-    return unbroken(found);
+    return contiguousParts(found);
   };
 
   return {
-    create: async (id: string, what: Description): Promise<void> => {
-      await objects.put(descriptionOf(id), JSON.stringify(what), { contentType: 'application/json' });
+    create: async (id: string, upload: Description): Promise<void> => {
+      await objects.put(descriptionOf(id), JSON.stringify(upload), { contentType: 'application/json' });
     },
     describe: async (id: string): Promise<Description | undefined> => {
       try {
@@ -51,19 +51,19 @@ export const createParts = ({ objects }: PartsDeps) => {
       }
     },
     offset: async (id: string): Promise<number> => {
-      const last = (await row(id)).at(-1);
+      const last = (await listParts(id)).at(-1);
       return last ? last.offset + last.bytes : 0;
     },
-    /** Stores what comes, also when the sender breaks off; answers the new offset. */
+    /** Stores all received bytes, also when the sender disconnects. @returns the new offset. */
     append: async (id: string, offset: number, source: Readable): Promise<number> => {
-      let at = offset;
-      for await (const piece of inPieces(source)) at += (await objects.put(keyOf(id, at), piece)).bytes;
-      return at;
+      let end = offset;
+      for await (const piece of inPieces(source)) end += (await objects.put(keyOf(id, end), piece)).bytes;
+      return end;
     },
-    /** The whole upload; fails at its end when parts have vanished meanwhile, so that half of one is never taken. */
+    /** Reads the whole upload; fails at the end when parts are missing, so that an incomplete file is never accepted. */
     read: async function* (id: string, size: number): AsyncGenerator<Buffer> {
       let read = 0;
-      for (const { key, bytes } of await row(id)) {
+      for (const { key, bytes } of await listParts(id)) {
         const { stream } = await objects.get(key);
         yield* stream as AsyncIterable<Buffer>;
         read += bytes;
@@ -71,19 +71,19 @@ export const createParts = ({ objects }: PartsDeps) => {
       if (read !== size) throw uploadErrors.cutOff();
     },
     remove: (id: string): Promise<number> => objects.deletePrefix(folderOf(id)),
-    /** Uploads that were begun before `before`. */
-    expired: async function* (before: Date): AsyncGenerator<string> {
+    /** Ids of uploads created before the cutoff. */
+    expired: async function* (cutoff: Date): AsyncGenerator<string> {
       for await (const { key, modifiedAt } of objects.list(folder)) {
         const [, id, name] = key.split('/');
-        if (id && name === 'description.json' && modifiedAt < before) yield id;
+        if (id && name === 'description.json' && modifiedAt < cutoff) yield id;
       }
     },
   };
 };
 export type Parts = ReturnType<typeof createParts>;
 
-// A part sent again at the same place has replaced the first one; a gap ends the row.
-const unbroken = (found: Part[]): Part[] => {
+// A part sent again replaces the one at its offset; parts after a gap are ignored.
+const contiguousParts = (found: Part[]): Part[] => {
   const parts: Part[] = [];
   let end = 0;
   for (const part of found.sort((a, b) => a.offset - b.offset)) {
@@ -94,7 +94,7 @@ const unbroken = (found: Part[]): Part[] => {
   return parts;
 };
 
-/** Cuts a stream into pieces of one part each. A source that fails ends its piece: what came is worth keeping. */
+/** Splits a stream into pieces of one part each. A failed source ends its piece, so that received bytes are kept. */
 async function* inPieces(source: Readable): AsyncGenerator<Readable> {
   const reader: AsyncIterator<Buffer> = source[Symbol.asyncIterator]();
   const next = () => reader.next().catch((): IteratorResult<Buffer> => ({ done: true, value: undefined }));
@@ -102,7 +102,7 @@ async function* inPieces(source: Readable): AsyncGenerator<Readable> {
   const fill = async (piece: PassThrough): Promise<void> => {
     for (let filled = 0; !pending.done && filled < partBytes && !piece.destroyed; pending = await next()) {
       filled += pending.value.length;
-      if (!piece.write(pending.value)) await new Promise((go) => piece.once('drain', go).once('close', go));
+      if (!piece.write(pending.value)) await new Promise((resume) => piece.once('drain', resume).once('close', resume));
     }
     piece.end();
   };

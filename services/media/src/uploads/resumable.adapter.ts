@@ -12,7 +12,7 @@ export type TusDeps = { resumable: Resumable };
 
 const path = '/api/files/tus';
 
-/** The resumable upload protocol tus 1.0 (https://tus.io/protocols/resumable-upload) over our parts. */
+/** The resumable upload protocol tus 1.0 (https://tus.io/protocols/resumable-upload). */
 export const createTus = ({ resumable }: TusDeps) => {
   const senders = new WeakMap<object, string>();
   const ids = new Map<string, string>();
@@ -43,21 +43,21 @@ export const createTus = ({ resumable }: TusDeps) => {
     const id = String(req.params['upload_id'] ?? '');
     if (id) {
       await resumable.authorise(id, userId ?? '');
-      // The last step may have been interrupted: whoever asks where the upload stands has it done.
+      // The last step may have been interrupted: a query for the offset completes it.
       if (req.method === 'HEAD') await resumable.finishWhole(id);
     }
     const request = toWebRequest(req);
     if (userId) senders.set(request, userId);
-    const answer = await server.handleWeb(request);
-    ids.delete(/[^/]+$/.exec(answer.headers.get('location') ?? '')?.[0] ?? '');
+    const response = await server.handleWeb(request);
+    ids.delete(/[^/]+$/.exec(response.headers.get('location') ?? '')?.[0] ?? '');
     if (res.destroyed) return;
-    for (const [name, value] of answer.headers) res.setHeader(name, value);
-    if (answer.status < 400) {
-      const text = await answer.text();
+    for (const [name, value] of response.headers) res.setHeader(name, value);
+    if (response.status < 400) {
+      const text = await response.text();
       if (text === '') res.removeHeader('content-type');
-      return void res.status(answer.status).end(text);
+      return void res.status(response.status).end(text);
     }
-    const problem = { ...problemOf(await answer.text(), answer.status), request_id: requestId };
+    const problem = { ...problemOf(await response.text(), response.status), request_id: requestId };
     res.removeHeader('content-length');
     res.status(problem.status).type('application/problem+json').send(JSON.stringify(problem));
   };
@@ -78,11 +78,11 @@ const createDataStore = (resumable: Resumable, senderOf: (id: string) => string 
     },
     write: (stream: Readable, id: string, offset: number) => resumable.append(id, offset, stream),
     getUpload: async (id: string): Promise<Upload> => {
-      const { offset, size, metadata, createdAt } = await resumable.standing(id);
+      const { offset, size, metadata, createdAt } = await resumable.progress(id);
       return new Upload({ id, size, offset, metadata, creation_date: createdAt });
     },
     remove: resumable.remove,
-    deleteExpired: () => resumable.tidy(new AbortController().signal),
+    deleteExpired: () => resumable.removeExpired(new AbortController().signal),
   });
 
 const toWebRequest = (req: RouteRequest<never>['req']): Request => {
@@ -93,9 +93,9 @@ const toWebRequest = (req: RouteRequest<never>['req']): Request => {
   return new Request(`http://upload${req.originalUrl}`, { method: req.method, headers, ...body });
 };
 
-const ofProtocol = (status: number, message: string): AppError => {
+const fromTusError = (status: number, message: string): AppError => {
   if (status === 404 || status === 410) return notFound('There is no such upload.');
-  if (status === 409) return new AppError('conflict', 'upload_offset_conflict', 'The upload stands elsewhere.');
+  if (status === 409) return new AppError('conflict', 'upload_offset_conflict', 'The upload has another offset.');
   if (status === 413) return new AppError('too_large', 'upload_too_large', message);
   // 501: an extension of the protocol that is not supported here.
   return status >= 500 && status !== 501
@@ -103,20 +103,20 @@ const ofProtocol = (status: number, message: string): AppError => {
     : invalid('upload_invalid', message);
 };
 
-const isOfProtocol = (error: unknown): error is TusError =>
+const isTusError = (error: unknown): error is TusError =>
   typeof error === 'object' && error !== null && 'status_code' in error && 'body' in error;
 
 const toTusError = (error: unknown): TusError | undefined => {
-  if (isOfProtocol(error)) return undefined;
+  if (isTusError(error)) return undefined;
   const problem = toProblem(isAppError(error) ? error : uploadErrors.unexpected(error), '');
-  // Clients of the protocol take 409 for another offset and send everything again.
+  // tus clients interpret 409 as a wrong offset and send everything again.
   const status = problem.code === 'duplicate_file' ? 422 : problem.status;
   return { status_code: status, body: JSON.stringify({ ...problem, status }) };
 };
 
-/** A failure of ours as it is; one of the protocol library under the statuses of the route, where 412 has a meaning. */
+/** Keeps own problems; maps errors of the tus library to statuses of the route, where 412 keeps its meaning. */
 const problemOf = (body: string, status: number): Problem => {
   if (body.startsWith('{')) return JSON.parse(body) as Problem;
-  const ours = toProblem(ofProtocol(status, body.trim()), '');
-  return status === 412 ? { ...ours, status, title: 'Precondition failed' } : ours;
+  const problem = toProblem(fromTusError(status, body.trim()), '');
+  return status === 412 ? { ...problem, status, title: 'Precondition failed' } : problem;
 };

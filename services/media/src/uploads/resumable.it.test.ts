@@ -4,7 +4,7 @@ import { readdir, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import type { FileObject } from '@overtone/contracts';
-import { somebody, startMedia, waitFor, wav, type Media, type Person } from '../../test/start-media.ts';
+import { newUser, startMedia, waitFor, wav, type Media, type TestUser } from '../../test/start-media.ts';
 
 let media: Media;
 beforeAll(async () => {
@@ -17,25 +17,25 @@ const metadataOf = (fields: Record<string, string>): string =>
   Object.entries(fields)
     .map(([key, value]) => `${key} ${Buffer.from(value).toString('base64')}`)
     .join(',');
-const begin = (person: Person, size: number, fields: Record<string, string> = { filename: 'talk.wav' }) =>
+const begin = (person: TestUser, size: number, fields: Record<string, string> = { filename: 'talk.wav' }) =>
   media.call(person, 'POST', '/api/files/tus', {
     headers: { ...tus, 'upload-length': String(size), 'upload-metadata': metadataOf(fields) },
   });
-const begun = async (person: Person, size: number, fields?: Record<string, string>): Promise<string> =>
+const createUpload = async (person: TestUser, size: number, fields?: Record<string, string>): Promise<string> =>
   (await begin(person, size, fields)).headers.get('location') ?? '';
-const send = (person: Person, path: string, offset: number, bytes: Buffer) =>
+const send = (person: TestUser, path: string, offset: number, bytes: Buffer) =>
   media.call(person, 'PATCH', path, {
     headers: { ...tus, 'upload-offset': String(offset), 'content-type': 'application/offset+octet-stream' },
     body: new Uint8Array(bytes),
   });
-const stands = async (person: Person, path: string): Promise<number> =>
+const stands = async (person: TestUser, path: string): Promise<number> =>
   Number((await media.call(person, 'HEAD', path, { headers: tus })).headers.get('upload-offset'));
 const idOf = (path: string): string => path.split('/').at(-1) ?? '';
 const leftOf = async (path: string): Promise<string[]> =>
   readdir(join(media.folder, 'objects', 'uploads', idOf(path))).catch(() => []);
 
 describe('a resumable upload', () => {
-  it('tells what it can do', async () => {
+  it('reports its protocol extensions', async () => {
     const answer = await media.call(null, 'OPTIONS', '/api/files/tus');
     expect(answer.status).toBe(204);
     expect(answer.headers.get('tus-version')).toBe('1.0.0');
@@ -48,8 +48,8 @@ describe('a resumable upload', () => {
     ]);
   });
 
-  it('becomes a file of the same id when its last bytes are in', async () => {
-    const ada = somebody();
+  it('becomes a file of the same id after its last byte', async () => {
+    const ada = newUser();
     const bytes = wav(1);
     const started = await begin(ada, bytes.length, {
       filename: 'Größe.wav',
@@ -73,19 +73,19 @@ describe('a resumable upload', () => {
       file_size: bytes.length,
       content_type: 'audio/wav',
     });
-    const event = await waitFor(() => media.heard('evt.media.file.uploaded.v1', idOf(path))[0]);
+    const event = await waitFor(() => media.eventsOf('evt.media.file.uploaded.v1', idOf(path))[0]);
     expect(event.data).toMatchObject({ options: { maxSpeakers: 3 }, bytes: bytes.length });
     expect(await leftOf(path)).toEqual([]);
     const content = await media.call(ada, 'GET', `/api/files/${idOf(path)}/content`);
     expect(Buffer.from(await content.arrayBuffer()).equals(bytes)).toBe(true);
-    // Its last answer may have been lost: the upload stays at its end.
+    // The last response may have been lost: the upload still reports its full size.
     expect(await stands(ada, path)).toBe(bytes.length);
   });
 
-  it('keeps what came when the line breaks, and goes on there', async () => {
-    const ada = somebody();
+  it('keeps received bytes after a lost connection, and continues there', async () => {
+    const ada = newUser();
     const bytes = wav(2, 600_000);
-    const path = await begun(ada, bytes.length);
+    const path = await createUpload(ada, bytes.length);
     const { hostname, port } = new URL(media.base);
     const socket = connect(Number(port), hostname);
     socket.write(
@@ -99,7 +99,7 @@ describe('a resumable upload', () => {
       return came > 100_000 && came;
     });
     expect(offset).toBeLessThanOrEqual(500_000);
-    // The service may not have noticed yet that the line is broken.
+    // The service may not have detected the lost connection yet.
     await waitFor(async () => {
       const now = await stands(ada, path);
       return (await send(ada, path, now, bytes.subarray(now))).status === 204;
@@ -108,10 +108,10 @@ describe('a resumable upload', () => {
     expect(Buffer.from(await content.arrayBuffer()).equals(bytes)).toBe(true);
   });
 
-  it('of more than one part is put together in order', async () => {
-    const ada = somebody();
+  it('is assembled in order from several parts', async () => {
+    const ada = newUser();
     const bytes = wav(3, 10_000_000);
-    const path = await begun(ada, bytes.length);
+    const path = await createUpload(ada, bytes.length);
     expect((await send(ada, path, 0, bytes.subarray(0, 19_000_000))).status).toBe(204);
     expect(await leftOf(path)).toEqual([
       'description.json',
@@ -123,25 +123,25 @@ describe('a resumable upload', () => {
     expect(Buffer.from(await content.arrayBuffer()).equals(bytes)).toBe(true);
   });
 
-  it('whose last step was interrupted is finished by whoever asks where it stands', async () => {
-    const ada = somebody();
+  it('is finished by a query of its offset when the last step was interrupted', async () => {
+    const ada = newUser();
     const bytes = wav(4);
-    const path = await begun(ada, bytes.length);
+    const path = await createUpload(ada, bytes.length);
     await send(ada, path, 0, bytes.subarray(0, bytes.length - 1));
-    // The last part arrives, the process dies before it makes a file of it.
+    // The last part arrives, but the process dies before it creates the file.
     const { createObjectStore } = await import('@overtone/object-store');
     const objects = createObjectStore({ OBJECT_STORE_DIR: media.folder, S3_REGION: 'x' });
     const at = String(bytes.length - 1).padStart(15, '0');
     await objects.put(`uploads/${idOf(path)}/part-${at}`, bytes.subarray(bytes.length - 1));
     expect(await Promise.all([stands(ada, path), stands(ada, path)])).toEqual([bytes.length, bytes.length]);
     expect((await media.json(ada, 'GET', `/api/files/${idOf(path)}`)).status).toBe(200);
-    await waitFor(() => media.heard('evt.media.file.uploaded.v1', idOf(path)).length === 1);
+    await waitFor(() => media.eventsOf('evt.media.file.uploaded.v1', idOf(path)).length === 1);
   });
 
-  it('goes back to before a part that was lost', async () => {
-    const ada = somebody();
+  it('continues before a lost part', async () => {
+    const ada = newUser();
     const bytes = wav(5);
-    const path = await begun(ada, bytes.length);
+    const path = await createUpload(ada, bytes.length);
     await send(ada, path, 0, bytes.subarray(0, 1000));
     await send(ada, path, 1000, bytes.subarray(1000, 2000));
     await rm(join(media.folder, 'objects', 'uploads', idOf(path), 'part-000000000000000'));
@@ -149,18 +149,18 @@ describe('a resumable upload', () => {
     expect((await send(ada, path, 0, bytes)).status).toBe(204);
   });
 
-  it('can be given up', async () => {
-    const ada = somebody();
-    const path = await begun(ada, 1000);
+  it('can be cancelled', async () => {
+    const ada = newUser();
+    const path = await createUpload(ada, 1000);
     await send(ada, path, 0, Buffer.alloc(10));
-    expect((await media.call(somebody(), 'DELETE', path, { headers: tus })).status).toBe(404);
+    expect((await media.call(newUser(), 'DELETE', path, { headers: tus })).status).toBe(404);
     expect((await media.call(ada, 'DELETE', path, { headers: tus })).status).toBe(204);
     expect(await leftOf(path)).toEqual([]);
     expect((await media.call(ada, 'HEAD', path, { headers: tus })).status).toBe(404);
   });
 });
 
-describe('a resumable upload that is refused', () => {
+describe('a rejected resumable upload', () => {
   const refusals: [string, number, Record<string, string>, number, string][] = [
     ['for its name', 10, { filename: '../x.wav' }, 400, 'filename_invalid'],
     ['for a name that was no UTF-8', 10, { filename: 'a\uFFFD.wav' }, 400, 'filename_invalid'],
@@ -171,45 +171,45 @@ describe('a resumable upload that is refused', () => {
     ['for what it is called', 10, { filename: 'a.wav', filetype: 'image/png' }, 400, 'upload_not_media'],
     ['for its options', 10, { filename: 'a.wav', min_speakers: 'x' }, 422, 'invalid_body'],
   ];
-  it.each(refusals)('%s is refused before it begins', async (_, size, fields, status, code) => {
-    const answer = await begin(somebody(), size, fields);
+  it.each(refusals)('%s is rejected at its creation', async (_, size, fields, status, code) => {
+    const answer = await begin(newUser(), size, fields);
     expect(answer.status).toBe(status);
     expect(answer.headers.get('content-type')).toContain('application/problem+json');
     expect(await answer.json()).toMatchObject({ status, code, request_id: expect.stringMatching(/.+/) });
   });
 
-  it('for being no recording leaves nothing', async () => {
-    const ada = somebody();
-    const path = await begun(ada, 5000);
+  it('leaves nothing when it is not a recording', async () => {
+    const ada = newUser();
+    const path = await createUpload(ada, 5000);
     const answer = await send(ada, path, 0, Buffer.alloc(5000, 'x'));
     expect([answer.status, ((await answer.json()) as { code: string }).code]).toEqual([400, 'upload_not_media']);
     expect(await leftOf(path)).toEqual([]);
     expect((await media.json(ada, 'GET', `/api/files/${idOf(path)}`)).status).toBe(404);
   });
 
-  it('for being a twin says of which file', async () => {
-    const ada = somebody();
+  it('names the file that it duplicates', async () => {
+    const ada = newUser();
     const first = await media.upload(ada, wav(6));
-    const path = await begun(ada, wav(6).length);
+    const path = await createUpload(ada, wav(6).length);
     const answer = await send(ada, path, 0, wav(6));
     expect(answer.status).toBe(422);
     expect(await answer.json()).toMatchObject({ code: 'duplicate_file', duplicate_file_uuid: first.body.uuid });
     expect(await leftOf(path)).toEqual([]);
   });
 
-  it('for a wrong place, another person or a wrong word is told so', async () => {
-    const ada = somebody();
-    const path = await begun(ada, 5000);
+  it('responds with the error for a wrong offset, another user or invalid metadata', async () => {
+    const ada = newUser();
+    const path = await createUpload(ada, 5000);
     const codeOf = async (answer: Response) => [answer.status, ((await answer.json()) as { code: string }).code];
     expect(await codeOf(await send(ada, path, 7, Buffer.alloc(5)))).toEqual([409, 'upload_offset_conflict']);
-    expect(await codeOf(await send(somebody(), path, 0, Buffer.alloc(5)))).toEqual([404, 'not_found']);
+    expect(await codeOf(await send(newUser(), path, 0, Buffer.alloc(5)))).toEqual([404, 'not_found']);
     expect(await codeOf(await send(ada, `/api/files/tus/${randomUUID()}`, 0, Buffer.alloc(5)))).toEqual([
       404,
       'not_found',
     ]);
     expect(await codeOf(await send(ada, path, 0, Buffer.alloc(6000)))).toEqual([413, 'upload_too_large']);
-    const untold = await media.call(ada, 'POST', '/api/files/tus', { headers: { 'upload-length': '10' } });
-    expect(await codeOf(untold)).toEqual([412, 'upload_invalid']);
+    const withoutVersion = await media.call(ada, 'POST', '/api/files/tus', { headers: { 'upload-length': '10' } });
+    expect(await codeOf(withoutVersion)).toEqual([412, 'upload_invalid']);
     const endless = await media.call(ada, 'POST', '/api/files/tus', { headers: tus });
     expect(await codeOf(endless)).toEqual([400, 'upload_invalid']);
     const parallel = { ...tus, 'upload-length': '1', 'upload-concat': 'partial' };

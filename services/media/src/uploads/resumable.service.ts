@@ -19,12 +19,12 @@ export type ResumableDeps = {
   log: Log;
 };
 type Metadata = Record<string, string | null>;
-/** Where an upload stands; `size` is known from its beginning. */
-export type Standing = { offset: number; size: number; metadata: Metadata; createdAt: string };
+/** Progress of an upload; `size` is known from the start. */
+export type UploadProgress = { offset: number; size: number; metadata: Metadata; createdAt: string };
 
 const noSuchUpload = () => notFound('There is no such upload.');
 
-/** Uploads in pieces. The id of an upload becomes the id of the file it makes. */
+/** Resumable uploads. The id of an upload becomes the id of its file. */
 export const createResumable = ({ db, parts, reservations, uploads, languages, expiresMs, log }: ResumableDeps) => {
   const finishing = new Map<string, Promise<void>>();
 
@@ -41,7 +41,7 @@ export const createResumable = ({ db, parts, reservations, uploads, languages, e
       await uploads
         .receive({ id, userId, filename, declaredType: metadata['filetype'] ?? '', body, options: async () => options })
         .catch(async (error: unknown) => {
-          // Refused for what it is: sending it again would not help.
+          // A permanent rejection: sending the upload again cannot help.
           if (isAppError(error) && error.permanent && error.code !== 'upload_incomplete') await remove(id);
           throw error;
         });
@@ -49,7 +49,7 @@ export const createResumable = ({ db, parts, reservations, uploads, languages, e
     await remove(id);
   };
 
-  /** Makes the file when all bytes are there, once at a time however many requests ask for it. */
+  /** Creates the file once all bytes have arrived; concurrent requests share one attempt. */
   const finishWhole = async (id: string): Promise<void> => {
     const upload = await parts.describe(id);
     if (!upload || (await parts.offset(id)) < upload.size) return;
@@ -64,9 +64,9 @@ export const createResumable = ({ db, parts, reservations, uploads, languages, e
     finishWhole,
     remove,
 
-    begin: async (id: string, what: Description): Promise<void> => {
-      await reservations.reserve(id, what.userId, what.size);
-      await parts.create(id, what).catch(async (error: unknown) => {
+    begin: async (id: string, upload: Description): Promise<void> => {
+      await reservations.reserve(id, upload.userId, upload.size);
+      await parts.create(id, upload).catch(async (error: unknown) => {
         await reservations.release(id);
         throw error;
       });
@@ -74,11 +74,11 @@ export const createResumable = ({ db, parts, reservations, uploads, languages, e
 
     append: async (id: string, offset: number, source: Readable): Promise<number> => {
       const end = await parts.append(id, offset, source);
-      await reservations.received(id, end);
+      await reservations.setReceived(id, end);
       return end;
     },
 
-    /** Refuses at once what would be refused when all bytes have come. */
+    /** Rejects an upload early that would be rejected after its last byte. */
     check: async (size: number, metadata: Metadata): Promise<void> => {
       checkedFilename(metadata['filename'] ?? undefined);
       const { language } = parseOptions(metadata);
@@ -87,14 +87,14 @@ export const createResumable = ({ db, parts, reservations, uploads, languages, e
       if (language) checkLanguage(language, await languages.known());
     },
 
-    /** @throws AppError not_found when it is not this person's, as if there were none. */
+    /** @throws AppError not_found when the upload belongs to another user. */
     authorise: async (id: string, userId: string): Promise<void> => {
       const owner = (await parts.describe(id))?.userId ?? (await store.find(db, id))?.userId;
       if (owner !== userId) throw noSuchUpload();
     },
 
-    /** A finished upload stays at its end, so that a client whose last answer was lost learns that it is done. */
-    standing: async (id: string): Promise<Standing> => {
+    /** A finished upload reports its full size, so that a client that lost the last response sees the end. */
+    progress: async (id: string): Promise<UploadProgress> => {
       const upload = await parts.describe(id);
       if (upload) return { ...upload, offset: await parts.offset(id) };
       const file = await store.find(db, id);
@@ -103,19 +103,19 @@ export const createResumable = ({ db, parts, reservations, uploads, languages, e
       return { offset: size, size, metadata: {}, createdAt: new Date().toISOString() };
     },
 
-    /** Ends what was forgotten; makes files of uploads whose last step was interrupted. */
-    tidy: async (signal: AbortSignal): Promise<number> => {
+    /** Removes expired uploads; completes those whose last step was interrupted. */
+    removeExpired: async (signal: AbortSignal): Promise<number> => {
       let removed = 0;
-      const before = new Date(Date.now() - expiresMs);
-      for await (const id of parts.expired(before)) {
+      const cutoff = new Date(Date.now() - expiresMs);
+      for await (const id of parts.expired(cutoff)) {
         if (signal.aborted) break;
         await finishWhole(id).catch((err: unknown) =>
-          log.info({ err: err as Error, upload: id }, 'an upload was dropped'),
+          log.info({ err: err as Error, upload: id }, 'expired upload dropped'),
         );
         await remove(id);
         removed += 1;
       }
-      await reservations.releaseOld(new Date(before.getTime() - expiresMs));
+      await reservations.releaseOlderThan(new Date(cutoff.getTime() - expiresMs));
       return removed;
     },
   };

@@ -13,7 +13,7 @@ const mp3 = (): Buffer => {
   return bytes;
 };
 
-describe('what a file is', () => {
+describe('the media type of a file', () => {
   it.each([
     ['RIFF\0\0\0\0WAVEfmt ', 'audio/wav'],
     ['RF64\xff\xff\xff\xffWAVEds64', 'audio/wav'],
@@ -33,7 +33,7 @@ describe('what a file is', () => {
     ['ID3\x03\0\0\0\0\0\x0a', 'audio/mpeg'],
     ['\x30\x26\xb2\x75\x8e\x66\xcf\x11', 'video/x-ms-asf'],
     ['\0\0\x01\xba', 'video/mpeg'],
-  ])('is told by its first bytes: %j is %s', (start, type) => {
+  ])('follows from its first bytes: %j is %s', (start, type) => {
     expect(sniff(head(start))).toBe(type);
   });
 
@@ -49,7 +49,7 @@ describe('what a file is', () => {
     expect(sniff(head('Good morning'))).toBeUndefined();
   });
 
-  it('is FLAC behind a tag of MP3', () => {
+  it('is FLAC after an ID3 tag', () => {
     const tagged = head('ID3\x04\0\0\0\0\0\x10');
     tagged.write('fLaC', 26);
     expect(sniff(tagged)).toBe('audio/flac');
@@ -70,12 +70,12 @@ describe('what a file is', () => {
     '\0\0\0\x18ftypheic',
     'RIFF\0\0\0\0WEBPVP8 ',
     '',
-  ])('is no recording when it begins with %j', (start) => {
+  ])('is undefined for other data: %j', (start) => {
     expect(sniff(head(start))).toBeUndefined();
     expect(sniff(Buffer.from(start, 'latin1'))).toBeUndefined();
   });
 
-  it('is sound when its sender says so of a container that holds either, and of no other', () => {
+  it('is audio by declaration only for containers that allow both', () => {
     expect(sniff(head('\x1a\x45\xdf\xa3 webm'), 'audio/webm')).toBe('audio/webm');
     expect(sniff(head('\0\0\0\x20ftypisom'), 'audio/mp4')).toBe('audio/mp4');
     expect(sniff(head('RIFF\0\0\0\0AVI '), 'audio/wav')).toBe('video/x-msvideo');
@@ -83,8 +83,8 @@ describe('what a file is', () => {
   });
 });
 
-describe('what a sender calls a file', () => {
-  it('may be any recording or nothing in particular', () => {
+describe('the declared type of a file', () => {
+  it('may be any media type or empty', () => {
     expect(['audio/x-wav', 'video/mp4', 'application/ogg', 'application/octet-stream', ''].every(maybeMedia)).toBe(
       true,
     );

@@ -1,4 +1,4 @@
-/** How many bytes decide what a file is. */
+/** Number of bytes that determine the media type. */
 export const sniffLength = 4100;
 
 const ascii = (head: Buffer, at: number, text: string): boolean =>
@@ -70,27 +70,27 @@ const matroska = (head: Buffer): string => (head.subarray(0, 64).includes('webm'
 
 type Rule = [matches: (head: Buffer) => boolean, type: string | ((head: Buffer) => string | undefined)];
 const rules: Rule[] = [
-  [(h) => ascii(h, 0, 'RIFF') || ascii(h, 0, 'RF64') || ascii(h, 0, 'RIFX'), riff],
-  [(h) => ascii(h, 0, 'fLaC'), 'audio/flac'],
-  [(h) => ascii(h, 0, 'OggS'), ogg],
-  [(h) => bytes(h, 0, 0x1a, 0x45, 0xdf, 0xa3), matroska],
-  [(h) => ascii(h, 0, 'FORM') && (ascii(h, 8, 'AIFF') || ascii(h, 8, 'AIFC')), 'audio/aiff'],
-  [(h) => ascii(h, 0, '#!AMR'), 'audio/amr'],
-  [(h) => ascii(h, 0, 'caff'), 'audio/x-caf'],
-  [(h) => ascii(h, 0, '.snd'), 'audio/basic'],
-  [(h) => ascii(h, 0, 'wvpk'), 'audio/wavpack'],
-  [(h) => ascii(h, 0, 'MAC '), 'audio/x-ape'],
-  [(h) => ascii(h, 0, 'FLV\x01'), 'video/x-flv'],
-  [(h) => bytes(h, 0, 0x30, 0x26, 0xb2, 0x75, 0x8e, 0x66, 0xcf, 0x11), 'video/x-ms-asf'],
-  [(h) => bytes(h, 0, 0, 0, 1, 0xba) || bytes(h, 0, 0, 0, 1, 0xb3), 'video/mpeg'],
+  [(head) => ascii(head, 0, 'RIFF') || ascii(head, 0, 'RF64') || ascii(head, 0, 'RIFX'), riff],
+  [(head) => ascii(head, 0, 'fLaC'), 'audio/flac'],
+  [(head) => ascii(head, 0, 'OggS'), ogg],
+  [(head) => bytes(head, 0, 0x1a, 0x45, 0xdf, 0xa3), matroska],
+  [(head) => ascii(head, 0, 'FORM') && (ascii(head, 8, 'AIFF') || ascii(head, 8, 'AIFC')), 'audio/aiff'],
+  [(head) => ascii(head, 0, '#!AMR'), 'audio/amr'],
+  [(head) => ascii(head, 0, 'caff'), 'audio/x-caf'],
+  [(head) => ascii(head, 0, '.snd'), 'audio/basic'],
+  [(head) => ascii(head, 0, 'wvpk'), 'audio/wavpack'],
+  [(head) => ascii(head, 0, 'MAC '), 'audio/x-ape'],
+  [(head) => ascii(head, 0, 'FLV\x01'), 'video/x-flv'],
+  [(head) => bytes(head, 0, 0x30, 0x26, 0xb2, 0x75, 0x8e, 0x66, 0xcf, 0x11), 'video/x-ms-asf'],
+  [(head) => bytes(head, 0, 0, 0, 1, 0xba) || bytes(head, 0, 0, 0, 1, 0xb3), 'video/mpeg'],
   [isTransportStream, 'video/mp2t'],
-  [(h) => bytes(h, 0, 0x0b, 0x77), 'audio/ac3'],
+  [(head) => bytes(head, 0, 0x0b, 0x77), 'audio/ac3'],
   [isMp3, 'audio/mpeg'],
   [isAac, 'audio/aac'],
 ];
 
-/** Containers that hold sound with or without pictures; only their sender can say which before they are read. */
-const eitherWay = new Set([
+/** Containers with or without video; before they are parsed, only the declared type distinguishes them. */
+const audioOrVideo = new Set([
   'video/mp4',
   'video/webm',
   'video/x-matroska',
@@ -100,8 +100,8 @@ const eitherWay = new Set([
 ]);
 
 /**
- * The media type of a recording by its first bytes, or undefined when it is none. What the sender declares only
- * decides between sound and picture where the container leaves that open.
+ * The media type of a recording by its first bytes; undefined for other data. The declared type only decides between audio
+ * and video where the container allows both.
  */
 export const sniff = (head: Buffer, declared = ''): string | undefined => {
   if (ascii(head, 0, 'ID3') && head.length >= 10) {
@@ -111,10 +111,10 @@ export const sniff = (head: Buffer, declared = ''): string | undefined => {
   }
   const rule = rules.find(([matches]) => matches(head));
   const type = rule ? (typeof rule[1] === 'string' ? rule[1] : rule[1](head)) : iso(head);
-  return type && eitherWay.has(type) && declared.startsWith('audio/') ? type.replace('video/', 'audio/') : type;
+  return type && audioOrVideo.has(type) && declared.startsWith('audio/') ? type.replace('video/', 'audio/') : type;
 };
 
-/** What a sender may call a recording; anything else is a mistake worth telling. */
+/** Whether a declared type may be a recording; others are rejected before the upload. */
 export const maybeMedia = (declared: string): boolean =>
   declared === '' ||
   /^(audio|video)\//.test(declared) ||

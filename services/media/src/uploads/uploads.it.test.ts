@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { somebody, startMedia, waitFor, wav, type Media } from '../../test/start-media.ts';
+import { newUser, startMedia, waitFor, wav, type Media } from '../../test/start-media.ts';
 
 const maxBytes = 3_000_000;
 let media: Media;
@@ -22,8 +22,8 @@ const stored = async () => ({
 });
 
 describe('an upload', () => {
-  it('becomes a file with its hash, and is told of', async () => {
-    const ada = somebody();
+  it('becomes a file with its hash and publishes an event', async () => {
+    const ada = newUser();
     const bytes = wav(1);
     const fields = { title: 'Budget talk', min_speakers: '2', max_speakers: '4', language: 'en' };
     const { status, body } = await media.upload(ada, bytes, { name: 'Budget.wav', fields });
@@ -40,7 +40,7 @@ describe('an upload', () => {
       error: null,
       speaker_count: 0,
     });
-    const event = await waitFor(() => media.heard('evt.media.file.uploaded.v1', body.uuid)[0]);
+    const event = await waitFor(() => media.eventsOf('evt.media.file.uploaded.v1', body.uuid)[0]);
     expect(event.data).toEqual({
       fileId: body.uuid,
       ownerId: ada.userId,
@@ -55,19 +55,19 @@ describe('an upload', () => {
     );
   });
 
-  it('is known by its bytes, not by what its sender calls them', async () => {
+  it('has the type of its bytes, not the declared one', async () => {
     const flac = Buffer.concat([Buffer.from('fLaC'), Buffer.alloc(200, 7)]);
-    const { body } = await media.upload(somebody(), flac, { type: 'audio/mpeg', name: 'talk.mp3' });
+    const { body } = await media.upload(newUser(), flac, { type: 'audio/mpeg', name: 'talk.mp3' });
     expect(body.content_type).toBe('audio/flac');
   });
 
-  it('may be named in any script, and drops the folder it came from', async () => {
-    const { body } = await media.upload(somebody(), wav(2), { name: 'holiday/Größe «1».wav' });
+  it('may have a name in any script, without its folder', async () => {
+    const { body } = await media.upload(newUser(), wav(2), { name: 'holiday/Größe «1».wav' });
     expect(body).toMatchObject({ filename: 'Größe «1».wav', title: 'Größe «1»' });
   });
 
-  it('is refused when its owner has the same bytes, unless it is wanted twice', async () => {
-    const ada = somebody();
+  it("is rejected as a duplicate of its owner's file unless duplicates are allowed", async () => {
+    const ada = newUser();
     const first = await media.upload(ada, wav(3));
     const before = await stored();
     const again = await media.upload(ada, wav(3), { name: 'other name.wav' });
@@ -77,11 +77,11 @@ describe('an upload', () => {
     });
     expect(await stored()).toEqual(before);
     expect((await media.upload(ada, wav(3), { fields: { allow_duplicate: 'true' } })).status).toBe(201);
-    expect((await media.upload(somebody(), wav(3))).status).toBe(201);
+    expect((await media.upload(newUser(), wav(3))).status).toBe(201);
   });
 
-  it('is told of its twin also when both come at once', async () => {
-    const ada = somebody();
+  it('is rejected as a duplicate also when both arrive concurrently', async () => {
+    const ada = newUser();
     const answers = await Promise.all([
       media.upload(ada, wav(4)),
       media.upload(ada, wav(4)),
@@ -91,7 +91,7 @@ describe('an upload', () => {
   });
 });
 
-describe('a bad upload leaves nothing', () => {
+describe('a rejected upload leaves nothing', () => {
   const text = Buffer.from('just some text, no recording at all. '.repeat(300));
   const cases: [string, Parameters<Media['upload']>[1], Parameters<Media['upload']>[2], number, string][] = [
     ['that is no recording', text, {}, 400, 'upload_not_media'],
@@ -128,13 +128,13 @@ describe('a bad upload leaves nothing', () => {
   ];
   it.each(cases)('%s', async (_, bytes, sent, status, code) => {
     const before = await stored();
-    const answer = await media.upload(somebody(), bytes, sent);
+    const answer = await media.upload(newUser(), bytes, sent);
     expect({ status: answer.status, code: answer.body.code }).toEqual({ status, code });
     expect(answer.body.detail).toEqual(expect.any(String));
     expect(await stored()).toEqual(before);
   });
 
-  it('whose body is not what a form sends', async () => {
+  it('with a malformed body', async () => {
     const before = await stored();
     const bodies: [RequestInit, string][] = [
       [{ body: '{}', headers: { 'content-type': 'application/json' } }, 'upload_invalid'],
@@ -144,7 +144,7 @@ describe('a bad upload leaves nothing', () => {
       [{}, 'upload_invalid'],
     ];
     for (const [init, code] of bodies) {
-      const answer = await media.call(somebody(), 'POST', '/api/files', init);
+      const answer = await media.call(newUser(), 'POST', '/api/files', init);
       expect({ status: answer.status, code: ((await answer.json()) as { code: string }).code }).toEqual({
         status: 400,
         code,
@@ -152,21 +152,21 @@ describe('a bad upload leaves nothing', () => {
     }
     const form = new FormData();
     form.set('recording', new Blob([new Uint8Array(wav(9))]), 'a.wav');
-    expect((await media.call(somebody(), 'POST', '/api/files', { body: form })).status).toBe(400);
+    expect((await media.call(newUser(), 'POST', '/api/files', { body: form })).status).toBe(400);
     const two = new FormData();
     two.append('file', new Blob([new Uint8Array(wav(10))]), 'a.wav');
     two.append('file', new Blob([new Uint8Array(wav(11))]), 'b.wav');
-    expect((await media.call(somebody(), 'POST', '/api/files', { body: two })).status).toBe(400);
+    expect((await media.call(newUser(), 'POST', '/api/files', { body: two })).status).toBe(400);
     expect(await stored()).toEqual(before);
   });
 
-  it('whose sender goes away', async () => {
+  it('whose client disconnects', async () => {
     const before = await stored();
     const { hostname, port } = new URL(media.base);
     const socket = connect(Number(port), hostname);
     const head = `--b\r\nContent-Disposition: form-data; name="file"; filename="a.wav"\r\nContent-Type: audio/wav\r\n\r\n`;
     socket.write(
-      `POST /api/files HTTP/1.1\r\nHost: x\r\nx-overtone-assertion: ${media.assertion(somebody())}\r\n` +
+      `POST /api/files HTTP/1.1\r\nHost: x\r\nx-overtone-assertion: ${media.assertion(newUser())}\r\n` +
         `Content-Type: multipart/form-data; boundary=b\r\nContent-Length: 900000\r\n\r\n${head}`,
     );
     socket.write(wav(12));
@@ -177,15 +177,15 @@ describe('a bad upload leaves nothing', () => {
     expect(await stored()).toEqual(before);
   });
 
-  it('of nobody', async () => {
+  it('without a caller', async () => {
     const answer = await media.call(null, 'POST', '/api/files', { body: new FormData() });
     expect(answer.status).toBe(401);
   });
 });
 
-describe('what may be uploaded', () => {
-  it('is told', async () => {
-    const { body } = await media.json(somebody(), 'GET', '/api/files/upload-limits');
+describe('the upload limits', () => {
+  it('are returned', async () => {
+    const { body } = await media.json(newUser(), 'GET', '/api/files/upload-limits');
     expect(body).toEqual({
       max_bytes: maxBytes,
       accept: ['audio/*', 'video/*'],

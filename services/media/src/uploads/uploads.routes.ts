@@ -8,8 +8,8 @@ import type { UploadLimits } from './reservations.store.ts';
 import { checkLanguage, parseOptions, uploadErrors } from './uploads.ts';
 import type { Uploads } from './uploads.service.ts';
 
-/** The framing of a multipart body is small; what is longer than this cannot hold a file that is allowed. */
-const framing = 64 * 1024;
+/** Upper bound of a multipart body's framing; a longer body exceeds the file limit. */
+const maxFramingBytes = 64 * 1024;
 const accept = ['audio/*', 'video/*'];
 
 export type UploadsRoutesDeps = { uploads: Uploads; limits: UploadLimits; languages: Languages };
@@ -25,11 +25,11 @@ export const uploadsRoutes = ({ uploads, limits, languages }: UploadsRoutesDeps)
   handle(mediaRoutes.upload, async (r) => {
     const { caller, req, signal } = r;
     const { maxBytes } = uploads;
-    if (Number(req.get('content-length') ?? 0) > maxBytes + framing) throw uploadErrors.tooLarge(maxBytes);
+    if (Number(req.get('content-length') ?? 0) > maxBytes + maxFramingBytes) throw uploadErrors.tooLarge(maxBytes);
     const allowDuplicate = req.query['allow_duplicate'];
     const file = await readMultipart(req, async ({ filename, declaredType, body }, ended) => {
       if (!maybeMedia(declaredType)) throw uploadErrors.notMedia();
-      // The file's part has ended, not the body: only a whole body counts, and fields may follow the file.
+      // At the end of the file's part the body may continue: fields may follow, and only a complete body is accepted.
       const options = async () => {
         const parsed = parseOptions({ allow_duplicate: asText(allowDuplicate), ...(await ended()) });
         if (parsed.language) checkLanguage(parsed.language, await languages.known());

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { AppError, type ErrorCode } from '@overtone/service-kit';
 import { createUploads, type UploadsDeps } from './uploads.service.ts';
 
-/** What is deleted when a store refuses a recording so. */
+/** The keys deleted after the store rejects a recording with this error. */
 const deletedAfter = async (code: ErrorCode): Promise<string[]> => {
   const deleted: string[] = [];
   const d = {
@@ -32,7 +32,7 @@ describe('a recording that cannot be stored', () => {
     expect(await deletedAfter('storage_full')).toEqual(['files/one/original']);
   });
 
-  it('is left to the orphans by a store that does not answer: it may hear late, when the same was stored again', async () => {
+  it('is left to the orphan removal by an unresponsive store, which could delete it after a new upload', async () => {
     expect(await deletedAfter('storage_unavailable')).toEqual([]);
   });
 });

@@ -8,7 +8,7 @@ import { txOptions, type Db } from '../database.ts';
 import { auditAction, noClient, type Actor } from '../audit/audit.ts';
 import { originalKey, toFileObject } from '../files/files.ts';
 import type { Telemetry } from '../telemetry.ts';
-import { createInspection, type Inspected } from './inspect.ts';
+import { createInspection, type Inspection } from './inspect.ts';
 import { checkedFilename, runOptionsOf, titleOf, uploadErrors, type UploadOptions } from './uploads.ts';
 import { uploadsStore as store } from './uploads.store.ts';
 
@@ -20,41 +20,42 @@ export type UploadsDeps = {
   log: Log;
   maxBytes: number;
 };
-export type Incoming = {
-  /** Known beforehand for a resumable upload, so that finishing it twice makes one file. */
+export type IncomingUpload = {
+  /** Given for a resumable upload, so that finishing it twice creates one file. */
   id?: string;
   userId: string;
   filename: string | undefined;
   declaredType: string;
   body: Readable | AsyncIterable<Buffer>;
-  /** Asked for when the file has ended. Fields may come after it; fails when what brought the file was cut off there. */
+  /** Called after the file's last byte, because fields may follow it; rejects when the body was truncated. */
   options: () => Promise<UploadOptions>;
   signal?: AbortSignal;
   /** Where the request came from; absent when an interrupted upload is finished later. */
   client?: Actor['client'];
 };
 
-/** Takes recordings in. Object first, then row and event in one transaction: what is told of is there. */
+/** Receives recordings: stores the object first, then row and event in one transaction. */
 export const createUploads = ({ db, outbox, objects, telemetry, log, maxBytes }: UploadsDeps) => {
   const discard = async (id: string): Promise<void> => {
     try {
-      // A commit whose answer was lost has made the row: then the object is needed.
+      // A commit may have succeeded although its response was lost: then the object is needed.
       if (!(await store.find(db, id))) await objects.delete(originalKey(id));
     } catch (err) {
-      log.warn({ err: err as Error, file_id: id }, 'a refused upload left its bytes behind');
+      log.warn({ err: err as Error, file_id: id }, 'rejected upload cleanup failed');
     }
   };
 
   const complete = (
-    file: Pick<Incoming, 'userId' | 'client'> & Inspected & { id: string; filename: string; options: UploadOptions },
+    file: Pick<IncomingUpload, 'userId' | 'client'> &
+      Inspection & { id: string; filename: string; options: UploadOptions },
   ) =>
     db.$transaction(async (tx) => {
       const { id, userId, filename, options } = file;
-      const done = await store.find(tx, id);
-      if (done) return toFileObject(done, 'owner');
+      const existing = await store.find(tx, id);
+      if (existing) return toFileObject(existing, 'owner');
       await store.lockHash(tx, userId, file.sha256);
-      const twin = options.allow_duplicate === 'true' ? null : await store.sameBytes(tx, userId, file.sha256);
-      if (twin) throw uploadErrors.duplicate(twin.id);
+      const duplicate = options.allow_duplicate === 'true' ? null : await store.findDuplicate(tx, userId, file.sha256);
+      if (duplicate) throw uploadErrors.duplicate(duplicate.id);
       const run = runOptionsOf(options);
       const objectKey = originalKey(id);
       const row = await store.insert(tx, {
@@ -71,7 +72,7 @@ export const createUploads = ({ db, outbox, objects, telemetry, log, maxBytes }:
         options: run,
       });
       const { contentType, bytes } = file;
-      const fact = {
+      const event = {
         fileId: id,
         ownerId: userId,
         objectKey,
@@ -80,7 +81,7 @@ export const createUploads = ({ db, outbox, objects, telemetry, log, maxBytes }:
         source: 'upload' as const,
         options: run,
       };
-      await outbox.add(tx, mediaEvents.uploaded, fact);
+      await outbox.add(tx, mediaEvents.uploaded, event);
       const actor = { userId, client: file.client ?? noClient };
       await auditAction(tx, outbox, 'file_uploaded', { file: row, actor, details: { bytes } });
       return toFileObject(row, 'owner');
@@ -89,10 +90,10 @@ export const createUploads = ({ db, outbox, objects, telemetry, log, maxBytes }:
   return {
     maxBytes,
     /**
-     * The recording is stored and will be processed. @throws AppError when it is refused; then nothing is left of it,
-     * but for what a store that does not answer may have kept for a day.
+     * Stores the recording and requests its processing. @throws AppError when it is rejected; its object is then deleted,
+     * or removed within a day if the store did not respond.
      */
-    receive: async (incoming: Incoming): Promise<FileObject> => {
+    receive: async (incoming: IncomingUpload): Promise<FileObject> => {
       const id = incoming.id ?? randomUUID();
       const filename = checkedFilename(incoming.filename);
       const { see, result } = createInspection({ declared: incoming.declaredType, maxBytes });
@@ -100,12 +101,12 @@ export const createUploads = ({ db, outbox, objects, telemetry, log, maxBytes }:
         const { userId, signal, client = noClient } = incoming;
         await objects.put(originalKey(id), incoming.body, { see, ...(signal ? { signal } : {}) });
         const file = { id, userId, client, filename, options: await incoming.options(), ...result() };
-        const answer = await complete(file);
+        const uploadedFile = await complete(file);
         telemetry.filesUploaded.inc({ source: 'upload' });
-        return answer;
+        return uploadedFile;
       } catch (error) {
-        // A deletion might be heard long after it was given up, when the same upload has been stored again: what a store
-        // that does not answer has kept goes with the orphans.
+        // An unresponsive store could execute the deletion late, after the same upload was stored again: its objects are
+        // removed with the orphans.
         if (!isAppError(error) || error.code !== 'storage_unavailable') await discard(id);
         throw error;
       }

@@ -3,11 +3,11 @@ import type { Prisma } from '../generated/client.ts';
 import { withSpeakerCount } from '../files/files.ts';
 
 export const uploadsStore = {
-  /** Two uploads of the same bytes by one person wait for each other, so that the second is told of the first. */
+  /** Serializes uploads of the same bytes by one user, so that the second is rejected as a duplicate. */
   lockHash: (tx: Tx, userId: string, sha256: string) =>
     tx.$executeRaw`select pg_advisory_xact_lock(hashtextextended(${`${userId}:${sha256}`}, 0))`,
-  /** A file in the bin does not count: what was deleted may be uploaded again. */
-  sameBytes: (tx: Tx, userId: string, fileHash: string) =>
+  /** Ignores files in the bin: a deleted recording may be uploaded again. */
+  findDuplicate: (tx: Tx, userId: string, fileHash: string) =>
     tx.mediaFile.findFirst({ where: { userId, fileHash, deletedAt: null }, orderBy: { uploadTime: 'asc' } }),
   find: (db: Db | Tx, id: string) => db.mediaFile.findUnique({ where: { id }, include: withSpeakerCount }),
   insert: (tx: Tx, data: Prisma.MediaFileUncheckedCreateInput) =>

@@ -30,14 +30,14 @@ describe('a file name', () => {
     'a\u202Eb',
     '\ud800',
     'x'.repeat(256),
-  ])('%j is refused', (given) => {
+  ])('%j is rejected', (given) => {
     expect(() => checkedFilename(given)).toThrow(
       expect.objectContaining({ kind: 'invalid', code: 'filename_invalid' }),
     );
   });
 });
 
-describe('a title to begin with', () => {
+describe('an initial title', () => {
   it.each([
     ['talk.wav', 'talk'],
     ['v1.2 final.mp3', 'v1.2 final'],
@@ -50,7 +50,7 @@ describe('a title to begin with', () => {
 });
 
 describe('options of an upload', () => {
-  it('count as not given when they are empty, and are ignored when unknown', () => {
+  it('are ignored when they are empty or unknown', () => {
     expect(parseOptions({ title: '', language: null, min_speakers: '2', surprise: 'x' })).toEqual({ min_speakers: 2 });
   });
   it.each([
@@ -59,7 +59,7 @@ describe('options of an upload', () => {
     { max_speakers: '51' },
     { recorded_date: 'today' },
     { min_speakers: '3', max_speakers: '2' },
-  ])('%j are refused with the field at fault', (fields) => {
+  ])('%j are rejected with the invalid field', (fields) => {
     expect(() => parseOptions(fields)).toThrow(
       expect.objectContaining({
         code: 'invalid_body',
@@ -67,7 +67,7 @@ describe('options of an upload', () => {
       }),
     );
   });
-  it('tell a run what nobody asked for as null', () => {
+  it('are null for a run when they are not given', () => {
     expect(runOptionsOf({})).toEqual({ language: null, minSpeakers: null, maxSpeakers: null, diarize: true });
   });
 });

@@ -15,7 +15,7 @@ export const uploadErrors = {
     invalid('upload_incomplete', 'The upload was cut off. Nothing was stored.', { cause }),
   malformed: (message: string, cause?: unknown): AppError => invalid('upload_invalid', message, { cause }),
   unexpected: (cause: unknown): AppError =>
-    unavailable('service_unavailable', 'The upload could not be taken. Please try again.', { cause }),
+    unavailable('service_unavailable', 'The upload could not be stored. Please try again.', { cause }),
   language: (languages: readonly string[]): AppError =>
     invalid(
       'language_unsupported',
@@ -41,10 +41,10 @@ export const uploadErrors = {
     conflict('duplicate_file', 'You have uploaded this recording before.', { extra: { duplicate_file_uuid: id } }),
 };
 
-/** The parsers of forms and of tus metadata put U+FFFD where octets are not UTF-8: such text is refused, not stored. */
-const isReplaced = (text: string): boolean => text.includes('\uFFFD');
+/** The parsers of forms and tus metadata replace invalid UTF-8 with U+FFFD; such text is rejected. */
+const hasInvalidUtf8 = (text: string): boolean => text.includes('\uFFFD');
 
-/** The name to show. A folder in front of it is dropped; a way out of folders, or what no name holds, is refused. */
+/** The file name without its folder. @throws AppError for `..`, an empty or too long name, and control characters. */
 export const checkedFilename = (given: string | undefined): string => {
   const parts = (given ?? '').normalize('NFC').split(/[/\\]/);
   if (parts.includes('..')) throw uploadErrors.name('The file name must not lead out of its folder.');
@@ -56,20 +56,20 @@ export const checkedFilename = (given: string | undefined): string => {
   if (/[\p{Cc}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]/u.test(name) || !name.isWellFormed()) {
     throw uploadErrors.name('The file name holds control characters.');
   }
-  if (isReplaced(name)) throw uploadErrors.name('The file name is not UTF-8.');
+  if (hasInvalidUtf8(name)) throw uploadErrors.name('The file name is not UTF-8.');
   return name;
 };
 
-/** A title to begin with: the file's name without its extension. */
+/** The initial title: the file name without its extension. */
 export const titleOf = (filename: string): string =>
   filename.replace(/(?<=.)\.[A-Za-z0-9]{1,8}$/, '').trim() || filename;
 
-/** Options beside the file; empty fields count as not given, unknown ones are ignored. */
+/** Options sent with the file; empty and unknown fields are ignored. */
 export const parseOptions = (fields: Record<string, string | null | undefined>): UploadOptions => {
   const given = Object.entries(fields).filter(([, value]) => value !== '' && value !== null && value !== undefined);
-  const replaced = given.find(([, value]) => isReplaced(value as string));
-  if (replaced) {
-    const errors = [{ path: replaced[0], message: 'is not UTF-8' }];
+  const invalidField = given.find(([, value]) => hasInvalidUtf8(value as string));
+  if (invalidField) {
+    const errors = [{ path: invalidField[0], message: 'is not UTF-8' }];
     throw invalid('invalid_body', 'The options of the upload are not valid.', { errors });
   }
   const parsed = uploadOptions.safeParse(Object.fromEntries(given));
@@ -85,7 +85,7 @@ export const parseOptions = (fields: Record<string, string | null | undefined>):
   return parsed.data;
 };
 
-/** @throws AppError when a language was chosen that no engine can transcribe. */
+/** @throws AppError when no engine supports the chosen language. */
 export const checkLanguage = (chosen: string | null | undefined, known: readonly string[] | null): void => {
   if (!chosen || known === null) return;
   const primary = (code: string): string => code.toLowerCase().split('-')[0] ?? code;

@@ -39,7 +39,7 @@ const setGroups = (userId: string, version: number, ...groupIds: string[]) =>
   w.emit(identityEvents.membershipChanged, { userId, groupIds, version });
 
 describe('a shared file in search', () => {
-  it('is found by a person it is shared with, by word and by meaning, and is suggested to them', async () => {
+  it('is found and suggested for users it is shared with, by keyword and by meaning', async () => {
     const [r, eve] = [await indexed(), randomUUID()];
     expect(await finds(eve, r)).toBe(false);
     await shareWith(r, { userIds: [eve], version: 1 });
@@ -53,7 +53,7 @@ describe('a shared file in search', () => {
     expect(await finds(r.file.ownerId, r)).toBe(true);
   });
 
-  it('goes out of the results within a second when the membership goes', async () => {
+  it('disappears from the results within a second after the membership ends', async () => {
     const [r, eve, group] = [await indexed(), randomUUID(), randomUUID()];
     await shareWith(r, { groupIds: [group], version: 1 });
     await setGroups(eve, 1, randomUUID(), group);
@@ -63,7 +63,7 @@ describe('a shared file in search', () => {
     expect(await findsBy('semantic', eve, r.file.fileId)).toBe(false);
   });
 
-  it('does not come back by old news', async () => {
+  it('is not restored by an outdated event', async () => {
     const [r, eve, group] = [await indexed(), randomUUID(), randomUUID()];
     await shareWith(r, { groupIds: [group], version: 3 });
     await setGroups(eve, 5, group);
@@ -72,7 +72,7 @@ describe('a shared file in search', () => {
     await waitFor(async () => !(await finds(eve, r)));
     await setGroups(eve, 6, group);
     await shareWith(r, { userIds: [eve], version: 2 });
-    // Both are followed in order: who is told of last is there when the old news have been heard.
+    // Events are handled in order: when the last one is visible, the outdated ones have been handled.
     const [last, later] = [randomUUID(), randomUUID()];
     await shareWith(r, { groupIds: [later], version: 4 });
     await setGroups(last, 1, later);
@@ -80,12 +80,12 @@ describe('a shared file in search', () => {
     expect(await finds(eve, r)).toBe(false);
   });
 
-  it('is found by those with whom it was shared before search listened', async () => {
+  it('is found after being shared while the service was down', async () => {
     const r = await indexed({ fileId: before.fileId, ownerId: before.ownerId });
     await waitFor(() => finds(before.userId, r));
   });
 
-  it('is forgotten with its shares', async () => {
+  it('is removed with its shares', async () => {
     const [r, eve] = [await indexed(), randomUUID()];
     await shareWith(r, { userIds: [eve], version: 1 });
     await waitFor(() => finds(eve, r));

@@ -1,7 +1,7 @@
 import type { Db } from '../database.ts';
-import type { FileAccess, Membership, Sight } from './access.ts';
+import type { FileAccess, Membership, AccessScope } from './access.ts';
 
-/** Who may see which files: what identity and media told, in the order of their versions. Old news change nothing. */
+/** Memberships and shares as reported by identity and media; older versions are ignored. */
 export type AccessStore = ReturnType<typeof createAccessStore>;
 export const createAccessStore = ({ db }: { db: Db }) => ({
   setMembership: async ({ userId, groupIds, version }: Membership): Promise<void> => {
@@ -19,10 +19,10 @@ export const createAccessStore = ({ db }: { db: Db }) => ({
         set group_ids = excluded.group_ids, user_ids = excluded.user_ids, version = excluded.version
       where search_file_access.version < excluded.version`;
   },
-  /** What somebody may find now. */
-  sightOf: async (searcher: { userId: string; seesAll: boolean }): Promise<Sight> => {
-    const { userId, seesAll } = searcher;
-    if (seesAll) return { ownerId: null, sharedIds: [] };
+  /** The files that the searcher may find now. */
+  scopeOf: async (searcher: { userId: string; canSeeAll: boolean }): Promise<AccessScope> => {
+    const { userId, canSeeAll } = searcher;
+    if (canSeeAll) return { ownerId: null, sharedIds: [] };
     const shared = await db.$queryRaw<{ id: string }[]>`
       select file_id::text as id from search_file_access
       where user_ids @> array[${userId}::uuid]

@@ -3,12 +3,12 @@ import type { FileAccess } from '@overtone/contracts';
 export type Membership = { userId: string; groupIds: string[]; version: number };
 export type { FileAccess };
 
-/** What somebody may find now. */
-export type Sight = {
+/** The files that a searcher may find. */
+export type AccessScope = {
   /** null: every file (administrators). */
   ownerId: string | null;
-  /** Files of others that are shared with them. */
+  /** Files of other owners that are shared with the searcher. */
   sharedIds: readonly string[];
 };
 
-export type Sights = { sightOf: (searcher: { userId: string; seesAll: boolean }) => Promise<Sight> };
+export type AccessScopes = { scopeOf: (searcher: { userId: string; canSeeAll: boolean }) => Promise<AccessScope> };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { chunk, type SpokenSegment } from './chunking.ts';
 
-/** A segment that speaks one word per second. */
+/** A segment with one word per second. */
 const say = (start: number, speaker: string | null, text: string): SpokenSegment => {
   const words = text.split(' ').map((word, i) => ({ word, start: start + i, end: start + i + 0.8 }));
   return { start, end: start + words.length, text, speaker, words };
@@ -10,7 +10,7 @@ const count = (text: string) => text.split(' ').length;
 const sentence = (n: number, from = 0) => `${Array.from({ length: n - 1 }, (_, i) => `w${from + i}`).join(' ')} end.`;
 
 describe('chunking', () => {
-  it('puts short turns next to each other into one passage, each part with its speaker', () => {
+  it('joins adjacent short turns into one passage, each part with its speaker', () => {
     const [passage, ...rest] = chunk([
       say(0, 'Ann', 'When is it due?'),
       say(10, 'Bob', 'In March.'),
@@ -26,17 +26,17 @@ describe('chunking', () => {
     expect(passage?.layout.ms[4]).toBe(10_000);
   });
 
-  it('gives every turn of some length a passage of its own', () => {
+  it('creates one passage for every longer turn', () => {
     const turns = [say(0, 'Ann', sentence(12)), say(20, 'Bob', sentence(9)), say(40, 'Ann', sentence(30))];
     expect(chunk(turns).map((p) => p.speakers)).toEqual([['Ann'], ['Bob'], ['Ann']]);
   });
 
-  it('joins segments of one speaker to one turn', () => {
+  it('joins consecutive segments of one speaker into one turn', () => {
     const passages = chunk([say(0, 'Ann', 'One two.'), say(2, 'Ann', 'Three four.')]);
     expect(passages[0]?.layout.turns).toEqual([[0, 'Ann']]);
   });
 
-  it('divides a long turn at the ends of sentences and repeats about forty words', () => {
+  it('splits a long turn at sentence ends with an overlap of about forty words', () => {
     const segments = Array.from({ length: 60 }, (_, i) => say(i * 10, 'Ann', sentence(10, i * 10)));
     const passages = chunk(segments);
     expect(passages.length).toBeGreaterThan(2);
@@ -53,14 +53,14 @@ describe('chunking', () => {
     }
   });
 
-  it('divides a turn without any sentence end at the target', () => {
+  it('splits a turn without sentence ends at the target size', () => {
     const words = Array.from({ length: 1_000 }, (_, i) => `w${i}`).join(' ');
     const passages = chunk([say(0, 'Ann', words)]);
     expect(count(passages[0]?.text ?? '')).toBe(200);
     expect(passages[1]?.text.startsWith('w160 ')).toBe(true);
   });
 
-  it('loses no word', () => {
+  it('keeps every word', () => {
     const segments = Array.from({ length: 80 }, (_, i) =>
       say(i * 50, `S${i % 3}`, sentence(2 + ((i * 7) % 45), i * 50)),
     );
@@ -69,7 +69,7 @@ describe('chunking', () => {
     expect(all.size).toBe(0);
   });
 
-  it('keeps the order of time and starts at its first word', () => {
+  it('keeps passages in order of time, each starting at its first word', () => {
     const segments = Array.from({ length: 30 }, (_, i) => say(i * 20, i % 2 ? 'Ann' : 'Bob', sentence(15, i)));
     for (const p of chunk(segments)) {
       expect(p.layout.ms).toEqual([...p.layout.ms].sort((a, b) => a - b));
@@ -78,7 +78,7 @@ describe('chunking', () => {
     }
   });
 
-  it('gives words of an edited text the time of their place', () => {
+  it('gives words of an edited text the time at their relative position', () => {
     const segment = { ...say(100, 'Ann', 'aaaa bbbb cccc dddd'), text: 'aaaa bbbb new cccc dddd' };
     const [p] = chunk([segment]);
     expect(p?.layout.ms[0]).toBe(100_000);
@@ -86,13 +86,13 @@ describe('chunking', () => {
     expect(p?.end).toBeLessThanOrEqual(104);
   });
 
-  it('divides the time of a segment without word times evenly', () => {
+  it('distributes the time of a segment without word times evenly', () => {
     const [p] = chunk([{ start: 10, end: 14, text: 'ab cd ef gh', speaker: null, words: [] }]);
     expect(p?.layout.ms).toEqual([10_000, 11_000, 12_000, 13_000]);
     expect(p?.speakers).toEqual([]);
   });
 
-  it('times the words of scripts without blanks and adds none', () => {
+  it('times the words of scripts without spaces and adds no spaces', () => {
     const text = '我们明天开会。大家都要来。';
     const words = text.split('').map((word, i) => ({ word, start: i, end: i + 1 }));
     const [p] = chunk([{ start: 0, end: 13, text, speaker: null, words }]);
@@ -101,7 +101,7 @@ describe('chunking', () => {
     expect(p?.layout.ms).toEqual(p?.layout.at.map((at) => at * 1000));
   });
 
-  it('divides passages into windows of a few sentences that cover every word once', () => {
+  it('splits passages into windows of a few sentences that cover every word once', () => {
     const segments = Array.from({ length: 60 }, (_, i) => say(i * 10, i < 30 ? 'Ann' : 'Bob', sentence(10, i * 10)));
     const windows = chunk(segments).flatMap((p) => p.windows);
     expect(windows.map((w) => w.text).join(' ')).toBe(segments.map((s) => s.text).join(' '));
@@ -109,19 +109,19 @@ describe('chunking', () => {
     expect(windows[1]).toMatchObject({ start: 20, token: 20, speakers: ['Ann'] });
   });
 
-  it('gives a short conversation one window', () => {
+  it('creates one window for a short conversation', () => {
     const [p] = chunk([say(0, 'Ann', 'When is it due?'), say(10, 'Bob', 'In March.')]);
     expect(p?.windows).toEqual([
       { token: 0, text: 'When is it due? In March.', start: 0, end: 11.8, speakers: ['Ann', 'Bob'] },
     ]);
   });
 
-  it('cuts windows out of speech without sentences', () => {
+  it('creates windows for speech without sentences', () => {
     const [p] = chunk([say(0, 'Ann', Array.from({ length: 120 }, (_, i) => `w${i}`).join(' '))]);
     expect(p?.windows.map((w) => w.token)).toEqual([0, 50, 100]);
   });
 
-  it('makes nothing of nothing', () => {
+  it('returns no passages for an empty transcript', () => {
     expect(chunk([])).toEqual([]);
     expect(chunk([{ start: 0, end: 1, text: '  ', speaker: 'Ann', words: [] }])).toEqual([]);
   });

@@ -3,42 +3,41 @@ import { windowsOf } from './windows.ts';
 
 export { indexAt, type SpokenSegment } from './tokens.ts';
 
-/** Who speaks and when each word is spoken, by token; kept beside a passage's text. */
+/** Speaker and time of each token, stored next to a passage's text. */
 export type Layout = {
   /** Offset of each token in the text. */
   at: number[];
   /** Milliseconds at which each token is spoken. */
   ms: number[];
-  /** `[token, speaker]`: from this token on this speaker speaks. */
+  /** `[token, speaker]`: the speaker from this token on. */
   turns: [number, string | null][];
 };
-/** A few sentences of a passage. A whole passage speaks of too many things to have one meaning. */
+/** A few sentences of a passage. One vector cannot represent the topics of a whole passage. */
 export type Window = { token: number; text: string; start: number; end: number; speakers: string[] };
-/** A piece of a transcript: what search finds and shows. */
+/** A section of a transcript that search finds and shows. */
 export type Passage = {
   text: string;
   start: number;
   end: number;
   speakers: string[];
   layout: Layout;
-  /** What is repeated from the passage before has its windows there. */
+  /** Excludes the overlap with the previous passage, whose windows cover it. */
   windows: Window[];
 };
 
-/** In words. A turn shorter than `short` has too little in it to be found by its meaning. */
+/** Sizes in words. A turn shorter than `short` has too little content for a vector of its own. */
 export type ChunkSizes = { target: number; overlap: number; short: number };
 export const chunkSizes: ChunkSizes = { target: 200, overlap: 40, short: 8 };
 
 /**
- * Divides a transcript into passages, one a turn: what somebody says at a stretch is about one thing. A very short turn
- * shares the passage of the next; a long one becomes several, which end with a sentence where they can and repeat the
- * last words of the one before.
+ * Splits a transcript into passages, one per speaker turn, because a turn usually has one topic. A very short turn is joined
+ * with the next one; a long turn is split, preferably at sentence ends, with some overlap.
  */
 export const chunk = (segments: readonly SpokenSegment[], sizes: ChunkSizes = chunkSizes): Passage[] => {
   const passages: Piece[] = [];
   let open: Token[] = [];
   const close = () => {
-    if (open.length > 0) passages.push(...divide(open, sizes));
+    if (open.length > 0) passages.push(...splitTurn(open, sizes));
     open = [];
   };
   for (const turn of turnsOf(segments.flatMap(tokensOf))) {
@@ -49,7 +48,7 @@ export const chunk = (segments: readonly SpokenSegment[], sizes: ChunkSizes = ch
   return passages.map(toPassage);
 };
 
-/** Tokens of a passage; those before `fresh` stand in the passage before, too. */
+/** Tokens of a passage; those before `fresh` overlap with the previous passage. */
 type Piece = { tokens: Token[]; fresh: number };
 
 const turnsOf = (tokens: readonly Token[]): Token[][] => {
@@ -62,8 +61,8 @@ const turnsOf = (tokens: readonly Token[]): Token[][] => {
   return turns;
 };
 
-/** Divides a run of tokens that is too long for one passage. */
-const divide = (tokens: Token[], { target, overlap }: ChunkSizes): Piece[] => {
+/** Splits a turn that is too long for one passage. */
+const splitTurn = (tokens: Token[], { target, overlap }: ChunkSizes): Piece[] => {
   const pieces: Piece[] = [];
   let from = 0;
   let done = 0;
@@ -77,13 +76,13 @@ const divide = (tokens: Token[], { target, overlap }: ChunkSizes): Piece[] => {
   return pieces;
 };
 
-/** The last sentence end in the second half of the piece, else the target itself. */
+/** The last sentence end in the second half of the piece, else the target size. */
 const endOfPiece = (tokens: Token[], from: number, target: number): number => {
   for (let i = from + target; i > from + target / 2; i--) if (tokens[i - 1]?.endsSentence) return i;
   return from + target;
 };
 
-/** The sentence start nearest to `overlap` words back, within half of it either way. */
+/** The sentence start nearest to `overlap` words back, at most half of it away. */
 const startOfNext = (tokens: Token[], from: number, to: number, overlap: number): number => {
   const wanted = to - overlap;
   for (let d = 0; d <= overlap / 2; d++) {

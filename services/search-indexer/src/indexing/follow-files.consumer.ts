@@ -4,7 +4,7 @@ import type { Transcripts } from '../ports/transcripts.ts';
 import { fingerprintOf } from './indexing.ts';
 import type { IndexingStore } from './indexing.store.ts';
 
-/** A file's own data changed: when search shows something else than media, the file is indexed anew. */
+/** A file's metadata changed: it is indexed again when the indexed metadata differs. */
 export const followFiles = ({ store, transcripts }: { store: IndexingStore; transcripts: Transcripts }) =>
   consumer(mediaEvents.updated, 'follow-files', async ({ fileId, ownerId }) => {
     const known = await store.get(fileId);

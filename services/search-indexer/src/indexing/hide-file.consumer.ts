@@ -4,8 +4,8 @@ import type { Indexing } from './indexing.service.ts';
 import type { IndexingStore } from './indexing.store.ts';
 
 /**
- * A file was moved to the bin: nothing of it can be found. It is read again shortly, so that a restore whose event was
- * handled before this one is not undone.
+ * A file was moved to the bin: removes it from the index. It is read again shortly, in case the event of its restore was
+ * handled first.
  */
 export const hideFile = ({ indexing, store }: { indexing: Indexing; store: IndexingStore }) =>
   consumer(mediaEvents.binned, 'hide-file', async ({ fileId, ownerId }) => {

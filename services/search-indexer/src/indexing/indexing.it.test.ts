@@ -14,7 +14,7 @@ describe('indexing', () => {
       (r) => r.data,
     );
 
-  it('records what it indexed and tells it', async () => {
+  it('records the indexed version and publishes an event', async () => {
     const r = record({ turns: [['Ann', 'the deadline']], tags: ['Work'], transcriptVersion: 3 });
     await t.add(r);
     const { fileId, ownerId } = r.file;
@@ -33,14 +33,14 @@ describe('indexing', () => {
     expect(await events()).toEqual([{ fileId, ownerId, transcriptVersion: 3, chunks: 1, semantic: true }]);
   });
 
-  it('changes nothing when it is done twice', async () => {
+  it('is idempotent', async () => {
     const r = record({ turns: [['Ann', 'the deadline']] });
     await t.add(r, r);
     expect(await t.index.size()).toBe(1);
     expect(await t.search({ q: 'deadline' })).toMatchObject({ total_results: 1 });
   });
 
-  it('indexes by words when there are no vectors and comes back for the rest', async () => {
+  it('indexes by keywords when vectors are unavailable, and adds vectors later', async () => {
     t.meanings.available = false;
     const r = record({ turns: [['Ann', 'it is finished in march']] });
     await t.add(r);
@@ -48,13 +48,13 @@ describe('indexing', () => {
     expect(await t.search({ q: 'finished' })).toMatchObject({ total_files: 1, legs: { semantic: 'unavailable' } });
 
     t.meanings.available = true;
-    await t.refresh.sweep();
+    await t.refresh.reconcile();
     await t.indexDue();
     expect(await t.store.get(r.file.fileId)).toMatchObject({ semantic: true, model: 'meanings-1', dueAt: null });
     expect(await t.search({ q: 'due date' })).toMatchObject({ total_files: 1, legs: { semantic: 'ok' } });
   });
 
-  it('follows an edit, and many edits at once', async () => {
+  it('indexes an edit, and several edits together', async () => {
     const r = record({ turns: [['SPEAKER_01', 'the deadline']] });
     await t.add(r);
     const edited = record({ ...r.file, title: 'Renamed', transcriptVersion: 2, turns: [['Bertha', 'the budget']] });
@@ -69,7 +69,7 @@ describe('indexing', () => {
     expect(await events()).toHaveLength(2);
   });
 
-  it('does not lose an edit that comes while the file is being indexed', async () => {
+  it('indexes an edit that arrives while the file is being indexed', async () => {
     const r = record({ turns: [['Ann', 'the deadline']] });
     await t.add(r);
     await t.store.markDue(r.file.fileId, r.file.ownerId, 0);
@@ -79,7 +79,7 @@ describe('indexing', () => {
     expect((await t.store.get(r.file.fileId))?.dueAt).not.toBeNull();
   });
 
-  it('tries what failed again later and says why', async () => {
+  it('retries a failed file later and records the reason', async () => {
     const r = record({ turns: [['Ann', 'the deadline']] });
     await t.store.markDue(r.file.fileId, r.file.ownerId, 0);
     const read = t.library.transcripts.read;
@@ -93,7 +93,7 @@ describe('indexing', () => {
     expect(await t.store.get(r.file.fileId)).toMatchObject({ error: null, dueAt: null, chunks: 1 });
   });
 
-  it('forgets a deleted file, also when it is ordered to index it afterwards', async () => {
+  it('removes a deleted file, also when its index job runs afterwards', async () => {
     const r = record({ turns: [['Ann', 'the deadline']] });
     await t.add(r);
     t.library.files.delete(r.file.fileId);
@@ -104,7 +104,7 @@ describe('indexing', () => {
     expect(await t.index.size()).toBe(0);
   });
 
-  it('indexes a file in which nobody speaks, by its title', async () => {
+  it('indexes a file without speech by its title', async () => {
     await t.add(record({ title: 'Silence', turns: [] }));
     expect((await t.search({ q: 'silence' })).results[0]?.occurrences[0]?.match_type).toBe('title');
   });

@@ -2,7 +2,7 @@ import { indexerJobs } from '@overtone/contracts';
 import { concurrencyOf, worker, type Recycling, type Worker } from '@overtone/service-kit';
 import type { Indexing } from './indexing.service.ts';
 
-/** `index`, the last stage of a run: ordered when media has stored a transcript; makes it findable. */
+/** Handles `index`, the last stage of a run, which is enqueued when media has stored the transcript. */
 export const indexingWorker = (d: { indexing: Indexing; workerId: string; recycling: Recycling }): Worker =>
   worker(
     indexerJobs,

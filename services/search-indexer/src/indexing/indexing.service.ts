@@ -9,7 +9,7 @@ import type { Vectoriser, Vectors } from '../ports/vectoriser.ts';
 import type { Telemetry } from '../telemetry.ts';
 import { fingerprintOf, rowsOf, speakersOf, windowTextsOf } from './indexing.ts';
 import type { IndexingStore } from './indexing.store.ts';
-import { createTurns } from './turns.ts';
+import { createKeyedQueue } from './keyed-queue.ts';
 
 export type IndexingDeps = {
   db: Db;
@@ -24,7 +24,7 @@ export type IndexingDeps = {
 export type IndexOptions = {
   signal: AbortSignal;
   progress?: (fraction: number, message: string) => void;
-  /** Only this build (a rebuild fills it), and nobody is told. */
+  /** Writes only this build, without an event; used by a rebuild. */
   onlyBuild?: Build;
 };
 export type IndexOutcome =
@@ -33,20 +33,20 @@ export type IndexOutcome =
 export type Indexing = ReturnType<typeof createIndexing>;
 
 /**
- * Reads a file as it is now and puts its rows in place of the earlier ones. Doing it twice changes nothing. Without
- * vectors the file is found by its words, and the sweep comes back for the rest.
+ * Reads a file's current transcript and replaces its rows; idempotent. Without vectors the file is found by keywords only
+ * and is marked for indexing again.
  */
 export const createIndexing = (d: IndexingDeps) => {
-  // One file at a time is enough to keep a deletion from being overtaken by the writing it must undo.
-  const turns = createTurns();
+  // Serialized per file, so that a write in progress cannot follow the file's deletion.
+  const queue = createKeyedQueue();
 
-  const vectorsOf = async (passages: readonly Passage[], o: IndexOptions): Promise<Vectors | null> => {
+  const vectorsOf = async (passages: readonly Passage[], options: IndexOptions): Promise<Vectors | null> => {
     if (passages.length === 0) return null;
     const texts = windowTextsOf(passages);
-    const tell = (share: number) => o.progress?.(0.1 + 0.7 * share, 'Reading for meaning');
-    return d.vectoriser.documents(texts, o.signal, tell).catch((err: unknown) => {
-      o.signal.throwIfAborted();
-      d.log.warn({ err: err as Error }, 'no vectors: indexed by words only');
+    const onProgress = (share: number) => options.progress?.(0.1 + 0.7 * share, 'Reading for meaning');
+    return d.vectoriser.documents(texts, options.signal, onProgress).catch((err: unknown) => {
+      options.signal.throwIfAborted();
+      d.log.warn({ err: err as Error }, 'vectors unavailable: file indexed by keywords only');
       return null;
     });
   };
@@ -61,7 +61,7 @@ export const createIndexing = (d: IndexingDeps) => {
   const write = async (file: IndexableFile, passages: Passage[], vectors: Vectors | null, builds: readonly Build[]) => {
     let semantic = false;
     for (const build of builds) {
-      // Vectors of another model would lie in another space: that build gets the words only.
+      // Vectors of another model cannot be compared: that build gets keywords only.
       const fits = vectors !== null && (build.model === null || build.model.name === vectors.model.name);
       const rows = rowsOf(file, passages, fits ? vectors.vectors : []);
       await d.index.replaceFile(build.id, file.fileId, rows, fits ? vectors.model : null);
@@ -73,10 +73,10 @@ export const createIndexing = (d: IndexingDeps) => {
   const record = async (
     file: IndexableFile,
     passages: Passage[],
-    o: { build: Build; model: string | null; tell: boolean },
+    options: { build: Build; model: string | null; publish: boolean },
   ) => {
     const { fileId, ownerId, transcriptVersion, filename: _, uploadTime, ...facts } = file;
-    const indexed = { fileId, ownerId, transcriptVersion, chunks: passages.length, semantic: o.model !== null };
+    const indexed = { fileId, ownerId, transcriptVersion, chunks: passages.length, semantic: options.model !== null };
     await d.db.$transaction(async (tx) => {
       await d.store.save(tx, {
         ...facts,
@@ -84,44 +84,45 @@ export const createIndexing = (d: IndexingDeps) => {
         speakers: speakersOf(passages),
         uploadTime: new Date(uploadTime),
         fingerprint: fingerprintOf(file),
-        generation: o.build.id,
-        model: o.model,
+        generation: options.build.id,
+        model: options.model,
       });
-      if (o.tell) await d.outbox.add(tx, searchEvents.fileIndexed, indexed);
+      if (options.publish) await d.outbox.add(tx, searchEvents.fileIndexed, indexed);
     });
   };
 
   const forgetNow = async (fileId: string): Promise<void> => {
-    // First what is shown, then what is found: a search in between leaves the file out.
+    // Removes the displayed data first: a concurrent search then omits the file.
     await d.store.remove(fileId);
     await d.index.removeFile(fileId);
   };
 
-  const indexNow = async (fileId: string, o: IndexOptions): Promise<IndexOutcome> => {
-    o.progress?.(0.02, 'Reading the transcript');
-    const found = await d.transcripts.read(fileId, o.signal);
+  const indexNow = async (fileId: string, options: IndexOptions): Promise<IndexOutcome> => {
+    options.progress?.(0.02, 'Reading the transcript');
+    const found = await d.transcripts.read(fileId, options.signal);
     if (!found) {
       await forgetNow(fileId);
       return { status: 'gone' };
     }
     const passages = chunk(found.segments);
     const started = performance.now();
-    const vectors = await vectorsOf(passages, o);
+    const vectors = await vectorsOf(passages, options);
     const embedSeconds = (performance.now() - started) / 1000;
-    o.progress?.(0.85, 'Writing the index');
-    const builds = await buildsFor(vectors?.model ?? null, o.onlyBuild);
+    options.progress?.(0.85, 'Writing the index');
+    const builds = await buildsFor(vectors?.model ?? null, options.onlyBuild);
     const semantic = await write(found.file, passages, vectors, builds);
     await record(found.file, passages, {
       build: builds.at(-1) as Build,
       model: semantic ? (vectors?.model.name ?? null) : null,
-      tell: o.onlyBuild === undefined,
+      publish: options.onlyBuild === undefined,
     });
     d.telemetry.indexed.inc({ kind: semantic ? 'semantic' : 'keyword' });
     return { status: 'indexed', chunks: passages.length, semantic, embedSeconds, file: found.file };
   };
 
   return {
-    indexFile: (fileId: string, o: IndexOptions): Promise<IndexOutcome> => turns.of(fileId, () => indexNow(fileId, o)),
-    forget: (fileId: string): Promise<void> => turns.of(fileId, () => forgetNow(fileId)),
+    indexFile: (fileId: string, options: IndexOptions): Promise<IndexOutcome> =>
+      queue.run(fileId, () => indexNow(fileId, options)),
+    forget: (fileId: string): Promise<void> => queue.run(fileId, () => forgetNow(fileId)),
   };
 };

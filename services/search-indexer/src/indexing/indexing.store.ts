@@ -1,13 +1,13 @@
 import type { Db, Tx } from '../database.ts';
 
-/** How long one instance may take over a due file before another one takes it. */
+/** A due file taken by one instance is available to others after this time. */
 const leaseMinutes = 10;
 export type DueFile = { fileId: string; dueAt: Date; attempts: number };
 
 export type IndexingStore = ReturnType<typeof createIndexingStore>;
 export const createIndexingStore = ({ db }: { db: Db }) => ({
   get: (fileId: string) => db.indexState.findUnique({ where: { fileId } }),
-  /** What is known of these files, for a rebuild. */
+  /** The indexed versions of these files, for a rebuild. */
   versions: async (fileIds: readonly string[]) => {
     const rows = await db.indexState.findMany({
       where: { fileId: { in: [...fileIds] } },
@@ -15,7 +15,7 @@ export const createIndexingStore = ({ db }: { db: Db }) => ({
     });
     return new Map(rows.map((r) => [r.fileId, r]));
   },
-  /** Records what was indexed, unless a later version was meanwhile. */
+  /** Records an indexed file. */
   save: async (
     tx: Tx,
     s: {
@@ -43,20 +43,20 @@ export const createIndexingStore = ({ db }: { db: Db }) => ({
     await db.indexState.deleteMany({ where: { fileId } });
     await db.fileAccess.deleteMany({ where: { fileId } });
   },
-  /** Orders a file to be indexed anew soon; further edits within the pause cost nothing more. */
+  /** Marks a file for indexing after a pause; further edits within the pause have no effect. */
   markDue: async (fileId: string, ownerId: string, pauseMs: number): Promise<void> => {
     await db.$executeRaw`
       insert into index_state (file_id, owner_id, due_at)
       values (${fileId}::uuid, ${ownerId}::uuid, now() + make_interval(secs => ${pauseMs / 1000}::float8))
       on conflict (file_id) do update set due_at = least(index_state.due_at, excluded.due_at), attempts = 0`;
   },
-  /** Takes files that are due; nobody else gets them for a while. */
+  /** Takes due files and leases them to the caller. */
   takeDue: (limit: number): Promise<DueFile[]> => db.$queryRaw<DueFile[]>`
       update index_state s set due_at = now() + make_interval(mins => ${leaseMinutes}::int), attempts = s.attempts + 1
       from (select file_id from index_state where due_at <= now() order by due_at limit ${limit} for update skip locked) d
       where s.file_id = d.file_id
       returning s.file_id::text as "fileId", s.due_at as "dueAt", s.attempts`,
-  /** Done, unless somebody edited again meanwhile. */
+  /** Marks a file as done, unless it was edited again since it was taken. */
   settle: async ({ fileId, dueAt }: DueFile): Promise<void> => {
     await db.indexState.updateMany({ where: { fileId, dueAt: { gte: dueAt } }, data: { dueAt: null, attempts: 0 } });
   },
@@ -66,11 +66,11 @@ export const createIndexingStore = ({ db }: { db: Db }) => ({
       data: { dueAt: new Date(Date.now() + pauseMs), error: error.slice(0, 500) },
     });
   },
-  /** Files whose rows are in no build that exists. */
+  /** Marks files whose rows are in no existing build. */
   markLost: (builds: readonly string[]): Promise<number> => db.$executeRaw`
       update index_state set due_at = now()
       where due_at is null and generation is not null and not (generation = any(${[...builds]}::text[]))`,
-  /** Files that are found by words only although vectors are to be had. */
+  /** Marks files that were indexed without vectors. */
   markKeywordOnly: (limit: number): Promise<number> => db.$executeRaw`
       update index_state set due_at = now() where file_id in (
         select file_id from index_state where not semantic and chunks > 0 and due_at is null limit ${limit})`,

@@ -3,15 +3,15 @@ import { speakerNumber } from '@overtone/contracts/speakers';
 import type { Passage, Window } from '../chunking/chunking.ts';
 import { filterKey, rowIdOf, type IndexRow } from '../ports/search-index.ts';
 import type { IndexableFile } from '../ports/transcripts.ts';
-import { termsOf } from '../words/words.ts';
+import { termsOf } from '../tokenize/tokenize.ts';
 
 export const mediaKind = (contentType: string): 'audio' | 'video' =>
   contentType.startsWith('video/') ? 'video' : 'audio';
 
-/** Labels that diarization gives; nobody looks for them. */
+/** Whether a speaker name is a diarization label, which is not searchable. */
 const isLabel = (speaker: string): boolean => speakerNumber(speaker) !== undefined;
 
-/** The rows of a file: its card (found by title, tag or speaker), its passages, and their windows that have vectors. */
+/** A file's rows: its card (title, tags, speakers), its passages, and the windows that have vectors. */
 export const rowsOf = (
   file: IndexableFile,
   passages: readonly Passage[],
@@ -31,7 +31,7 @@ export const rowsOf = (
     id: rowIdOf(file.fileId, 'card'),
     kind: 'card',
     terms: termsOf([file.title, file.filename, ...file.tags, ...names].join(' '), file.language),
-    // Nobody speaks in it: a filter by speaker asks for what was said.
+    // A filter by speaker must not match the card.
     speakers: [],
     shown: { id: rowIdOf(file.fileId, 'card'), text: file.title, end: 0, layout: null },
     vector: null,
@@ -44,7 +44,7 @@ export const rowsOf = (
     terms: termsOf(p.text, file.language),
     speakers: p.speakers.map(filterKey),
     shown: { id: rowIdOf(file.fileId, n), text: p.text, end: p.end, layout: p.layout },
-    // A passage of one window needs no second row.
+    // A passage of one window holds the window's vector itself.
     vector: p.windows.length === 1 && p.windows[0] ? (vectorOf.get(p.windows[0]) ?? null) : null,
   });
   const ofWindow = (w: Window, n: number): IndexRow => ({
@@ -60,14 +60,14 @@ export const rowsOf = (
   return [card, ...passages.map(ofPassage), ...windows.filter((w) => w.vector !== null)];
 };
 
-/** The texts whose vectors `rowsOf` takes, in that order. */
+/** The window texts in the order in which `rowsOf` expects their vectors. */
 export const windowTextsOf = (passages: readonly Passage[]): string[] =>
   passages.flatMap((p) => p.windows.map((w) => w.text));
 
-/** Everybody who speaks, in order of appearance. */
+/** All speakers in order of appearance. */
 export const speakersOf = (passages: readonly Passage[]): string[] => [...new Set(passages.flatMap((p) => p.speakers))];
 
-/** Changes when anything changes that search shows or finds of a file besides its text. */
+/** A hash of the file metadata that search shows or filters by. */
 export const fingerprintOf = (file: IndexableFile): string => {
   const { title, filename, contentType, duration, language, uploadTime, ownerId, tags, transcriptVersion } = file;
   const facts = [
@@ -84,5 +84,5 @@ export const fingerprintOf = (file: IndexableFile): string => {
   return createHash('sha256').update(JSON.stringify(facts)).digest('base64url').slice(0, 22);
 };
 
-/** Pause before the n-th repetition of what failed. */
+/** Backoff before the n-th retry. */
 export const retryPauseMs = (attempts: number): number => Math.min(15 * 60_000, 2_000 * 2 ** Math.min(10, attempts));

@@ -13,36 +13,37 @@ export type RefreshDeps = {
   log: Log;
 };
 
-/** Keeps the index true to the database: edits, repetitions of what failed, what was indexed by words only. */
+/** Keeps the index up to date: indexes edited files, retries failures, and adds missing vectors. */
 export const createRefresh = (d: RefreshDeps) => {
-  const one = async (due: DueFile, signal: AbortSignal): Promise<void> => {
+  const indexOne = async (due: DueFile, signal: AbortSignal): Promise<void> => {
     try {
       await d.indexing.indexFile(due.fileId, { signal });
       await d.store.settle(due);
     } catch (e) {
       const pause = signal.aborted ? 0 : retryPauseMs(due.attempts);
       await d.store.postpone(due, pause, e instanceof Error ? e.message : 'unknown');
-      if (!signal.aborted) d.log.warn({ err: e as Error, file_id: due.fileId }, 'file not indexed this time');
+      if (!signal.aborted)
+        d.log.warn({ err: e as Error, file_id: due.fileId }, 'file indexing failed: retry scheduled');
     }
   };
-  /** Files were indexed, and there is no index. */
-  const lost = async (): Promise<boolean> => {
+  /** Whether files were indexed before, but no index exists. */
+  const isIndexLost = async (): Promise<boolean> => {
     const { current, building } = await d.index.builds();
     return !current && !building && (await d.store.counts()).files > 0;
   };
   return {
-    /** Indexes what is due. */
-    due: async (signal: AbortSignal): Promise<void> => {
+    /** Indexes all due files. */
+    indexDue: async (signal: AbortSignal): Promise<void> => {
       for (;;) {
         const files = await d.store.takeDue(4);
-        for (const file of files) await one(file, signal);
+        for (const file of files) await indexOne(file, signal);
         if (files.length === 0 || signal.aborted) return;
       }
     },
-    lost,
-    /** Looks for what should be due. @returns whether the index must be built anew: it is lost, or its model is gone. */
-    sweep: async (): Promise<{ rebuild: boolean }> => {
-      if (await lost()) return { rebuild: true };
+    isIndexLost,
+    /** Marks files that must be indexed again. @returns `rebuild` when the index is lost or its model has changed. */
+    reconcile: async (): Promise<{ rebuild: boolean }> => {
+      if (await isIndexLost()) return { rebuild: true };
       const { current, building } = await d.index.builds();
       const { files, keywordOnly } = await d.store.counts();
       if (files === 0 || building || !current) return { rebuild: false };

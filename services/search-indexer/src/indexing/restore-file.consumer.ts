@@ -2,7 +2,7 @@ import { mediaEvents } from '@overtone/contracts';
 import { consumer } from '@overtone/service-kit';
 import type { IndexingStore } from './indexing.store.ts';
 
-/** A file was restored from the bin: it is indexed again. One without a transcript is indexed when it has one. */
+/** A file was restored from the bin: it is indexed again if it has a transcript. */
 export const restoreFile = ({ store }: { store: IndexingStore }) =>
   consumer(mediaEvents.restored, 'restore-file', async ({ fileId, ownerId, transcriptVersion }) => {
     if (transcriptVersion > 0) await store.markDue(fileId, ownerId, 0);

@@ -21,7 +21,7 @@ const range = (gte: number | null, lte: number | null) => ({
   ...(lte === null ? {} : { lte }),
 });
 
-const seenBy = (ownerId: string, sharedIds: readonly string[]): estypes.QueryDslQueryContainer => {
+const visibleTo = (ownerId: string, sharedIds: readonly string[]): estypes.QueryDslQueryContainer => {
   const own = { term: { owner_id: checkedId(ownerId) } };
   if (sharedIds.length === 0) return own;
   const shared = { terms: { file_id: sharedIds.map(checkedId) } };
@@ -31,7 +31,7 @@ const seenBy = (ownerId: string, sharedIds: readonly string[]): estypes.QueryDsl
 /** The filter of both legs. */
 export const filtersOf = (f: IndexFilter): estypes.QueryDslQueryContainer[] => {
   const filters: estypes.QueryDslQueryContainer[] = [];
-  if (f.ownerId !== null) filters.push(seenBy(f.ownerId, f.sharedIds));
+  if (f.ownerId !== null) filters.push(visibleTo(f.ownerId, f.sharedIds));
   if (f.speakers.length > 0) filters.push({ terms: { speakers: [...f.speakers] } });
   if (f.tags.length > 0) filters.push({ terms: { tags: [...f.tags] } });
   if (f.media.length > 0) filters.push({ terms: { media: [...f.media] } });
@@ -42,7 +42,7 @@ export const filtersOf = (f: IndexFilter): estypes.QueryDslQueryContainer[] => {
   return filters;
 };
 
-/** BM25 over our own stems; without any, the passages that pass the filter. */
+/** BM25 over the precomputed stems; without words or phrases, all passages that pass the filter. */
 export const wordsQuery = (
   q: KeywordQuery,
   filter: estypes.QueryDslQueryContainer[],
@@ -77,7 +77,7 @@ export const vectorMapping = ({ dim }: VectorModel): estypes.MappingProperty => 
   index_options: { type: 'int8_hnsw' },
 });
 
-/** The server must not analyse our stems a second time, and refreshes only when a file is whole. */
+/** The server does not analyse the stems again, and refreshes only after a file is complete. */
 export const indexSettings: estypes.IndicesIndexSettings = {
   number_of_shards: 1,
   refresh_interval: '-1',

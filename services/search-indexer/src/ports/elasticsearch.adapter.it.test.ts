@@ -7,8 +7,8 @@ import { startScriptedServer, type Asked } from '../../test/scripted-server.ts';
 import { createElasticIndex } from './elasticsearch.adapter.ts';
 import type { SearchIndex } from './search-index.ts';
 
-// No Elasticsearch server can be had where these tests run. The first prove that our side keeps the contract beside one
-// that answers as such a server does; the others what is asked of it, in its own words.
+// These tests run without an Elasticsearch server. The first ones check the contract against a scripted server, the others
+// check the requests.
 describe('Elasticsearch index', () => {
   let server: TestServer;
   let index: SearchIndex;
@@ -25,7 +25,7 @@ describe('Elasticsearch index', () => {
   indexContract(() => index);
 });
 
-describe('what is asked of an Elasticsearch server', () => {
+describe('requests to an Elasticsearch server', () => {
   let server: Awaited<ReturnType<typeof startScriptedServer>>;
   let index: SearchIndex;
   let script: (asked: Asked) => { status?: number; body: unknown } | undefined;
@@ -49,7 +49,7 @@ describe('what is asked of an Elasticsearch server', () => {
     await server.stop();
   });
 
-  it('reads from the aliases which build is searched and which is made', async () => {
+  it('reads the current build and the one in progress from the aliases', async () => {
     expect(await index.builds()).toEqual({
       current: { id: 'old1', model },
       building: { id: 'new1', model },
@@ -57,7 +57,7 @@ describe('what is asked of an Elasticsearch server', () => {
     });
   });
 
-  it('makes a build that splits our stems at blanks and takes no field it does not know', async () => {
+  it('creates a build that splits stems at spaces and rejects unknown fields', async () => {
     script = ({ method, path }) => {
       if (method === 'GET') return { status: 404, body: { error: { type: 'index_not_found_exception' }, status: 404 } };
       return method === 'PUT' && path.startsWith('/p-') ? { body: { acknowledged: true } } : undefined;
@@ -74,7 +74,7 @@ describe('what is asked of an Elasticsearch server', () => {
     });
   });
 
-  it('asks for both legs in one request under the same filters', async () => {
+  it('sends both legs in one request with the same filters', async () => {
     script = (a) => {
       if (a.path !== '/p-old1/_msearch') return bothBuilds(a);
       const keyword = { hits: { hits: [{ _id: `${file}:0`, _score: 3.5 }] } };
@@ -114,7 +114,7 @@ describe('what is asked of an Elasticsearch server', () => {
     });
   });
 
-  it('lets one leg fail without the other, and both when the server is away', async () => {
+  it('reports the failure of one leg, and of both when the server is unavailable', async () => {
     const request = {
       keyword: { words: ['x'], phrases: [] },
       vector: Promise.resolve(vector(1, 0, 0)),
@@ -133,7 +133,7 @@ describe('what is asked of an Elasticsearch server', () => {
     });
   });
 
-  it('exchanges a file’s rows in one request and shows them when all are there', async () => {
+  it('replaces a file’s rows in one request and makes them visible together', async () => {
     script = (a) => {
       if (a.path === '/p-old1/_search')
         return { body: { hits: { hits: [{ _id: `${file}:0` }, { _id: `${file}:1` }, { _id: `${file}:1@20` }] } } };
@@ -156,7 +156,7 @@ describe('what is asked of an Elasticsearch server', () => {
     await expect(index.replaceFile('gone', file, [], null)).rejects.toMatchObject({ code: 'search_unavailable' });
   });
 
-  it('swaps the builds in one step', async () => {
+  it('swaps the builds atomically', async () => {
     script = (a) => (a.path === '/_aliases' ? { body: { acknowledged: true } } : bothBuilds(a));
     await index.promote();
     expect(asked('POST', '/_aliases')).toEqual({

@@ -25,13 +25,13 @@ import {
 
 export type ElasticOptions = { url: string; apiKey?: string | undefined; prefix: string };
 const metaSchema = z.object({ model: z.object({ name: z.string(), dim: z.int() }).nullable() });
-/** How long the answer to "which build is searched" may be reused; another replica may have swapped it. */
-const buildsLiveMs = 1_000;
+/** The builds are cached for this long, because another replica may swap them. */
+const buildsCacheMs = 1_000;
 type Found = estypes.MsearchMultiSearchItem<Document> | estypes.ErrorResponseBase;
 
 /**
- * A search server: one index per build, two aliases say which is searched and which is being made. Its own fusion of
- * results needs a paid licence, so it gets both legs in one request and ours fuses them.
+ * A search server: one index per build; two aliases name the current build and the one in progress. The server's own fusion
+ * of results needs a paid licence, so both legs are sent in one request and fused here.
  */
 export const createElasticIndex = ({ url, apiKey, prefix }: ElasticOptions): SearchIndex => {
   const client = new Client({
@@ -42,9 +42,9 @@ export const createElasticIndex = ({ url, apiKey, prefix }: ElasticOptions): Sea
   });
   const aliases = { current: `${prefix}-current`, building: `${prefix}-building` };
   const indexOf = (build: string): string => `${prefix}-${build}`;
-  let known: { at: number; builds: Builds } | undefined;
+  let cached: { at: number; builds: Builds } | undefined;
 
-  const behind = async (alias: string): Promise<{ build: Build; created: string } | null> => {
+  const readAlias = async (alias: string): Promise<{ build: Build; created: string } | null> => {
     const found = await client.indices.get({ index: alias }).catch((e: unknown) => {
       if (e instanceof errors.ResponseError && e.statusCode === 404) return {};
       throw asUnavailable(e);
@@ -56,14 +56,14 @@ export const createElasticIndex = ({ url, apiKey, prefix }: ElasticOptions): Sea
     return { build: { id: entry[0].slice(prefix.length + 1), model }, created: new Date(created).toISOString() };
   };
   const builds = async (fresh = false): Promise<Builds> => {
-    if (!fresh && known && Date.now() - known.at < buildsLiveMs) return known.builds;
-    const [current, building] = await Promise.all([behind(aliases.current), behind(aliases.building)]);
+    if (!fresh && cached && Date.now() - cached.at < buildsCacheMs) return cached.builds;
+    const [current, building] = await Promise.all([readAlias(aliases.current), readAlias(aliases.building)]);
     const value = {
       current: current?.build ?? null,
       building: building?.build ?? null,
       completedAt: current?.created ?? null,
     };
-    known = { at: Date.now(), builds: value };
+    cached = { at: Date.now(), builds: value };
     return value;
   };
   const idsOf = async (index: string, fileId: string): Promise<string[]> => {
@@ -75,8 +75,8 @@ export const createElasticIndex = ({ url, apiKey, prefix }: ElasticOptions): Sea
     });
     return found.hits.hits.map((h) => String(h._id));
   };
-  /** A file's new documents and the removal of those it no longer has, made visible together. */
-  const exchange = async (index: string, fileId: string, documents: Map<string, Document>): Promise<void> => {
+  /** Replaces a file's documents; the change becomes visible at once. */
+  const replaceDocuments = async (index: string, fileId: string, documents: Map<string, Document>): Promise<void> => {
     const old = (await idsOf(index, fileId)).filter((id) => !documents.has(id));
     const operations = [
       ...[...documents].flatMap(([_id, document]) => [{ index: { _id } }, document]),
@@ -92,9 +92,9 @@ export const createElasticIndex = ({ url, apiKey, prefix }: ElasticOptions): Sea
     backend: 'elasticsearch',
     builds: () => builds(),
     beginBuild: async (model, asCurrent) => {
-      const now = await builds(true);
-      const under = asCurrent ? now.current : now.building;
-      if (under) return under;
+      const present = await builds(true);
+      const existing = asCurrent ? present.current : present.building;
+      if (existing) return existing;
       const build = { id: Date.now().toString(36) + randomBytes(3).toString('hex'), model };
       await client.indices.create({
         index: indexOf(build.id),
@@ -102,7 +102,7 @@ export const createElasticIndex = ({ url, apiKey, prefix }: ElasticOptions): Sea
         settings: indexSettings,
         mappings: mappingsOf(model),
       });
-      known = undefined;
+      cached = undefined;
       return build;
     },
     promote: async () => {
@@ -116,44 +116,44 @@ export const createElasticIndex = ({ url, apiKey, prefix }: ElasticOptions): Sea
           ...(current ? [{ remove_index: { index: indexOf(current.id) } }] : []),
         ],
       });
-      known = undefined;
+      cached = undefined;
     },
     replaceFile: async (buildId, fileId, rows, model) => {
       const { current, building } = await builds(true);
       const build = [current, building].find((b) => b?.id === buildId);
-      if (!build) throw unavailable('search_unavailable', 'This build of the index is gone');
+      if (!build) throw unavailable('search_unavailable', 'This build of the index no longer exists');
       const index = indexOf(buildId);
       if (!build.model && model) {
         await client.indices.putMapping({ index, _meta: { model }, properties: { vector: vectorMapping(model) } });
-        known = undefined;
+        cached = undefined;
       }
-      await exchange(index, fileId, new Map(rows.map((r) => [r.id, documentOf(r)])));
+      await replaceDocuments(index, fileId, new Map(rows.map((r) => [r.id, documentOf(r)])));
     },
     removeFile: async (fileId) => {
       const { current, building } = await builds(true);
-      for (const build of [current, building]) if (build) await exchange(indexOf(build.id), fileId, new Map());
+      for (const build of [current, building]) if (build) await replaceDocuments(indexOf(build.id), fileId, new Map());
     },
-    search: async ({ keyword, vector: coming, filter, keywordLimit, semanticLimit }) => {
+    search: async ({ keyword, vector: pendingVector, filter, keywordLimit, semanticLimit }) => {
       const { current } = await builds();
       if (!current) return { keyword: { status: 'ok', hits: [] }, semantic: { status: 'ok', hits: [] } };
       const filters = filtersOf(filter);
       const common = { _source: false, track_total_hits: false };
       const searches: estypes.MsearchRequestItem[] = [];
-      // The client's own types do not fit each other under exactOptionalPropertyTypes.
+      // The client's types are incompatible under exactOptionalPropertyTypes.
       const words = keyword && { ...common, size: keywordLimit, query: wordsQuery(keyword, filters) };
       if (words) searches.push({}, words as estypes.MsearchRequestItem);
-      const vector = await coming;
+      const vector = await pendingVector;
       const nearest = vector && current.model ? nearestQuery(vector, semanticLimit, filters) : null;
       if (nearest) searches.push({}, { ...common, size: semanticLimit, knn: nearest });
       if (searches.length === 0) return { keyword: { status: 'not_asked' }, semantic: { status: 'not_asked' } };
-      const answers = await client
+      const responses = await client
         .msearch<Document>({ index: indexOf(current.id), searches })
         .then((r) => r.responses)
         .catch((error: unknown) => [error, error]);
       return {
-        keyword: keyword ? legOf(answers[0], (s) => s) : { status: 'not_asked' },
+        keyword: keyword ? legOf(responses[0], (s) => s) : { status: 'not_asked' },
         // The server's score of a cosine is (1 + cos) / 2.
-        semantic: nearest ? legOf(answers[keyword ? 1 : 0], (s) => 2 * s - 1) : { status: 'not_asked' },
+        semantic: nearest ? legOf(responses[keyword ? 1 : 0], (s) => 2 * s - 1) : { status: 'not_asked' },
       };
     },
     passages: async (ids) => {
@@ -174,7 +174,7 @@ export const createElasticIndex = ({ url, apiKey, prefix }: ElasticOptions): Sea
 };
 
 const asUnavailable = (cause: unknown) =>
-  unavailable('search_unavailable', 'The search server does not answer', { cause });
+  unavailable('search_unavailable', 'The search server does not respond', { cause });
 
 const legOf = (answer: unknown, toScore: (raw: number) => number): LegResult => {
   const found = answer as Found;

@@ -7,7 +7,7 @@ const build = z.object({
   id: z.string().regex(/^\w+$/),
   model: z.object({ name: z.string(), dim: z.int() }).nullable(),
 });
-/** Of the tables' columns. Tables of another version are of no use: the index counts as lost and is built anew. */
+/** Version of the table columns. With tables of another version the index counts as lost and is rebuilt. */
 const version = 2;
 const schema = z.object({
   version: z.literal(version),
@@ -17,8 +17,8 @@ const schema = z.object({
 });
 
 const none: Builds = { current: null, building: null, completedAt: null };
-const readable = (given: unknown): Builds => {
-  const parsed = schema.safeParse(given);
+const parseBuilds = (content: unknown): Builds => {
+  const parsed = schema.safeParse(content);
   if (!parsed.success) return none;
   const { current, building, completedAt } = parsed.data;
   return { current, building, completedAt };
@@ -27,39 +27,39 @@ const readable = (given: unknown): Builds => {
 /** The folder of a build's table, as LanceDB names it. */
 export const tableOf = (build: string): string => `passages_${build}`;
 
-/** A build whose table somebody removed is no build. */
+/** Drops builds whose table was removed. */
 const withTables = async (directory: string, builds: Builds): Promise<Builds> => {
-  const there = (build: Builds['current']): Promise<Builds['current']> =>
+  const ifPresent = (build: Builds['current']): Promise<Builds['current']> =>
     build
       ? access(join(directory, `${tableOf(build.id)}.lance`)).then(
           () => build,
           () => null,
         )
       : Promise.resolve(null);
-  return { ...builds, current: await there(builds.current), building: await there(builds.building) };
+  return { ...builds, current: await ifPresent(builds.current), building: await ifPresent(builds.building) };
 };
 
-/** Which build is searched and which is being made: a small file beside the tables, replaced in one step. */
+/** The current build and the one in progress, in a small file next to the tables that is replaced atomically. */
 export const createBuildsFile = (directory: string) => {
   const path = join(directory, 'builds.json');
-  let known: Builds | undefined;
+  let cached: Builds | undefined;
   const read = async (): Promise<Builds> => {
-    known ??= await readFile(path, 'utf8').then(
-      (text) => withTables(directory, readable(JSON.parse(text))),
+    cached ??= await readFile(path, 'utf8').then(
+      (text) => withTables(directory, parseBuilds(JSON.parse(text))),
       (e: NodeJS.ErrnoException) => {
         if (e.code === 'ENOENT') return none;
         throw e;
       },
     );
-    return known;
+    return cached;
   };
   return {
     read,
-    /** Looks whether what is searched is still there; before anything was indexed not even the folder has to be. */
+    /** Checks that the current build exists; before the first write even the folder may be missing. */
     probe: async (): Promise<void> => {
       const { current } = await read();
-      const looked = current ? access(join(directory, `${tableOf(current.id)}.lance`)) : readdir(directory);
-      await looked.catch((e: NodeJS.ErrnoException) => {
+      const checked = current ? access(join(directory, `${tableOf(current.id)}.lance`)) : readdir(directory);
+      await checked.catch((e: NodeJS.ErrnoException) => {
         if (current || e.code !== 'ENOENT') throw e;
       });
     },
@@ -73,7 +73,7 @@ export const createBuildsFile = (directory: string) => {
         await file.close();
       }
       await rename(`${path}.new`, path);
-      known = builds;
+      cached = builds;
     },
   };
 };

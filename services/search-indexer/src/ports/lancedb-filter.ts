@@ -1,6 +1,6 @@
 import { checkedId, type IndexFilter, type IndexRow } from './search-index.ts';
 
-/** A string as LanceDB's SQL reads it: quotes doubled, nothing else has a meaning inside. */
+/** A string literal of LanceDB's SQL: only quotes are escaped, by doubling. */
 export const literal = (value: string): string => `'${value.replaceAll("'", "''")}'`;
 const list = (values: readonly string[]): string => `[${values.map(literal).join(', ')}]`;
 const number = (value: number): string => {
@@ -8,17 +8,17 @@ const number = (value: number): string => {
   return String(value);
 };
 
-const seenBy = (ownerId: string, sharedIds: readonly string[]): string => {
+const visibleTo = (ownerId: string, sharedIds: readonly string[]): string => {
   const own = `owner_id = ${literal(checkedId(ownerId))}`;
   if (sharedIds.length === 0) return own;
   return `(${own} or file_id in (${sharedIds.map((id) => literal(checkedId(id))).join(', ')}))`;
 };
 
-/** The filter as LanceDB's SQL; undefined when everything passes. @param kind only rows of this kind. */
+/** The filter as LanceDB's SQL; undefined when all rows pass. @param kind only rows of this kind. */
 export const whereOf = (f: IndexFilter, kind: IndexRow['kind'] | null): string | undefined => {
   const parts = [
     kind !== null && `kind = ${literal(kind)}`,
-    f.ownerId !== null && seenBy(f.ownerId, f.sharedIds),
+    f.ownerId !== null && visibleTo(f.ownerId, f.sharedIds),
     f.speakers.length > 0 && `array_has_any(speakers, ${list(f.speakers)})`,
     f.tags.length > 0 && `array_has_any(tags, ${list(f.tags)})`,
     f.media.length > 0 && `media in (${f.media.map(literal).join(', ')})`,

@@ -1,7 +1,7 @@
 import type * as lancedb from '@lancedb/lancedb';
 import type { Table } from '@lancedb/lancedb';
 import { literal, whereOf } from './lancedb-filter.ts';
-import type { RowNames } from './lancedb-row-names.ts';
+import type { RowIdCache } from './lancedb-row-ids.ts';
 import {
   checkedRowId,
   hitOf,
@@ -13,17 +13,17 @@ import {
 } from './search-index.ts';
 
 type Lance = typeof lancedb;
-/** A table that is searched. */
-export type Opened = { lance: Lance; table: Table; names: RowNames };
+/** An open table with its row id cache. */
+export type OpenTable = { lance: Lance; table: Table; rowIds: RowIdCache };
 type Columns = { numRows: number; getChild: (name: string) => { get: (i: number) => unknown } | null };
 
 const notAsked: LegResult = { status: 'not_asked' };
 const leg = (run: () => Promise<LegResult>): Promise<LegResult> =>
   run().catch((error: unknown): LegResult => ({ status: 'failed', error }));
 
-/** Both legs at once. */
+/** Runs both legs concurrently. */
 export const searchLegs = async (
-  opened: Opened,
+  opened: OpenTable,
   build: Build,
   request: SearchRequest,
 ): Promise<{ keyword: LegResult; semantic: LegResult }> => {
@@ -36,23 +36,23 @@ export const searchLegs = async (
   return { keyword, semantic };
 };
 
-// The score columns are named in every select: left to itself LanceDB adds them and writes a warning per query.
+// The score columns are selected explicitly: otherwise LanceDB adds them and logs a warning per query.
 
-const keywordLeg = async ({ lance, table, names }: Opened, request: SearchRequest): Promise<LegResult> => {
-  const asked = request.keyword as KeywordQuery;
-  const scored = asked.words.length + asked.phrases.length > 0;
+const keywordLeg = async ({ lance, table, rowIds }: OpenTable, request: SearchRequest): Promise<LegResult> => {
+  const requested = request.keyword as KeywordQuery;
+  const scored = requested.words.length + requested.phrases.length > 0;
   const where = whereOf(request.filter, scored ? null : 'passage');
-  return namedHits(
-    names,
+  return resolveHits(
+    rowIds,
     '_score',
     (s) => s,
-    (more) => {
+    (extraColumns) => {
       let query = table.query();
-      if (scored) query = query.fullTextSearch(toLance(lance, asked));
+      if (scored) query = query.fullTextSearch(toLance(lance, requested));
       if (where) query = query.where(where);
       const columns = scored ? ['_score'] : ['kind'];
       return query
-        .select([...columns, ...more])
+        .select([...columns, ...extraColumns])
         .withRowId()
         .limit(request.keywordLimit)
         .toArrow();
@@ -76,20 +76,20 @@ const toLance = (lance: Lance, { words, phrases }: KeywordQuery) => {
 };
 
 const semanticLeg = async (
-  { table, names }: Opened,
+  { table, rowIds }: OpenTable,
   request: SearchRequest,
   vector: Float32Array,
 ): Promise<LegResult> => {
   const where = whereOf(request.filter, null);
-  return namedHits(
-    names,
+  return resolveHits(
+    rowIds,
     '_distance',
     (d) => 1 - d,
-    (more) => {
+    (extraColumns) => {
       let query = table.query().nearestTo(vector).distanceType('cosine');
       if (where) query = query.where(where);
       return query
-        .select(['_distance', ...more])
+        .select(['_distance', ...extraColumns])
         .withRowId()
         .limit(request.semanticLimit)
         .toArrow();
@@ -97,24 +97,24 @@ const semanticLeg = async (
   );
 };
 
-const searches = 3;
+const maxSearches = 3;
 
 /**
- * Rows that were written anew between being found and being named are looked for again, where they are now; where that
- * goes on and on, the last search reads the ids itself, which takes longer.
+ * Resolves found rows to ids. If a row was rewritten in between, the search is repeated; the last search reads the ids
+ * itself, which takes longer.
  */
-const namedHits = async (
-  names: RowNames,
+const resolveHits = async (
+  rowIds: RowIdCache,
   scoreColumn: string,
   toScore: (raw: number) => number,
-  find: (more: readonly string[]) => Promise<Columns>,
+  find: (extraColumns: readonly string[]) => Promise<Columns>,
 ): Promise<LegResult> => {
-  for (let turn = 1; ; turn += 1) {
-    const last = turn === searches;
+  for (let attempt = 1; ; attempt += 1) {
+    const last = attempt === maxSearches;
     const found = await find(last ? ['id'] : []);
     const [at, scores] = [found.getChild(last ? 'id' : '_rowid'), found.getChild(scoreColumn)];
-    const asked = Array.from({ length: found.numRows }, (_, i): unknown => at?.get(i));
-    const ids = last ? asked.map(String) : await names.of(asked as bigint[]);
+    const requested = Array.from({ length: found.numRows }, (_, i): unknown => at?.get(i));
+    const ids = last ? requested.map(String) : await rowIds.of(requested as bigint[]);
     if (ids.includes(undefined)) continue;
     const score = (i: number): number => toScore(Number(scores?.get(i) ?? 1));
     return { status: 'ok', hits: ids.flatMap((id, i) => (id === undefined ? [] : hitOf(id, score(i)))) };
@@ -126,18 +126,18 @@ const toShown = (found: Columns): Shown[] => {
   return Array.from({ length: found.numRows }, (_, i) => JSON.parse(String(shown?.get(i))) as Shown);
 };
 
-/** What is shown of passages: read where they were found, and looked up by id when they are not there any more. */
-export const readPassages = async ({ table, names }: Opened, ids: readonly string[]): Promise<Shown[]> => {
-  const addresses = ids.flatMap((id) => names.addressOf(id) ?? []);
-  const there =
+/** Reads passages by their row address, and by id when they were rewritten since. */
+export const readPassages = async ({ table, rowIds }: OpenTable, ids: readonly string[]): Promise<Shown[]> => {
+  const addresses = ids.flatMap((id) => rowIds.addressOf(id) ?? []);
+  const atAddress =
     addresses.length > 0 ? toShown(await table.takeRowIds(addresses).select(['shown']).toArrow()) : ([] as Shown[]);
-  const known = new Set(there.map(({ id }) => id));
-  const elsewhere = ids.filter((id) => !known.has(id)).map((id) => literal(checkedRowId(id)));
-  if (elsewhere.length === 0) return there;
+  const known = new Set(atAddress.map(({ id }) => id));
+  const moved = ids.filter((id) => !known.has(id)).map((id) => literal(checkedRowId(id)));
+  if (moved.length === 0) return atAddress;
   const found = await table
     .query()
-    .where(`id in (${elsewhere.join(', ')})`)
+    .where(`id in (${moved.join(', ')})`)
     .select(['shown'])
     .toArrow();
-  return [...there, ...toShown(found)];
+  return [...atAddress, ...toShown(found)];
 };

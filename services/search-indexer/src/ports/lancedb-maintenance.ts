@@ -2,16 +2,16 @@ import type * as lancedb from '@lancedb/lancedb';
 import type { Table } from '@lancedb/lancedb';
 import type { Log } from '@overtone/service-kit';
 
-/** From this many vectors on an index is faster than looking at each of them. */
+/** From this many vectors on, a vector index is faster than a full scan. */
 export const vectorIndexFrom = 20_000;
 const afterWrites = 20;
 const afterMs = 60_000;
-/** Searches that began before a housekeeping may still read the files it makes superfluous. */
+/** Searches in progress may still read files that maintenance has replaced. */
 const keepOldMs = 120_000;
 
-/** Indices every build has from its first row: words, ids, and what filters ask for. */
+/** Creates the indices of a new build: terms, ids and filter columns. */
 export const createRowIndices = async ({ Index }: typeof lancedb, table: Table): Promise<void> => {
-  // Our own stems, divided by blanks: LanceDB must not analyse them a second time.
+  // The terms are stems separated by spaces: LanceDB must not analyse them again.
   const words = Index.fts({
     withPosition: true,
     baseTokenizer: 'whitespace',
@@ -29,7 +29,7 @@ export const createRowIndices = async ({ Index }: typeof lancedb, table: Table):
   await table.createIndex('speakers', { config: Index.labelList() });
 };
 
-/** Rows written one file at a time lie outside the indices until they are folded in; searches slow down meanwhile. */
+/** Adds newly written rows to the indices; until then they slow searches down. */
 export const createMaintenance = (log: Log, indexFrom: number) => {
   let writes = 0;
   let last = Date.now();
@@ -43,7 +43,7 @@ export const createMaintenance = (log: Log, indexFrom: number) => {
       await table.optimize({ cleanupOlderThan: new Date(started - keepOldMs) });
       await ensureVectorIndex(lance, table, indexFrom);
       last = Date.now();
-      log.debug({ ms: last - started }, 'search index tidied');
+      log.debug({ ms: last - started }, 'search index optimized');
     },
   };
 };
@@ -51,8 +51,8 @@ export const createMaintenance = (log: Log, indexFrom: number) => {
 const nameOf = (partitions: number): string => `vector_in_${partitions}`;
 
 /**
- * Partitions of whole vectors: built in seconds, and distances are the real ones (those of LanceDB's compressed indices
- * are not cosines, so that no floor could be set). Made anew when the table has outgrown its partitions.
+ * An index of uncompressed vectors: built in seconds and with exact distances (distances of LanceDB's compressed indices
+ * are not cosines, so that no minimum could be set). Rebuilt when the table has outgrown its partitions.
  */
 const ensureVectorIndex = async ({ Index }: typeof lancedb, table: Table, from: number): Promise<void> => {
   const schema = await table.schema();

@@ -6,10 +6,10 @@ const names = () => new List(new Field('item', new Utf8(), true));
 const vectorField = (dim: number): Field =>
   new Field('vector', new FixedSizeList(dim, new Field('item', new Float32(), true)), true);
 
-/** SQL of the value that a column of vectors has before there are any. */
+/** SQL of the initial value of a new vector column. */
 export const emptyVector = (dim: number): string => `arrow_cast(null, 'FixedSizeList(${Math.trunc(dim)}, Float32)')`;
 
-/** Columns of a build; without a model there is no column for vectors yet. */
+/** Columns of a build; without a model there is no vector column yet. */
 export const schemaOf = (dim: number | null): Schema =>
   new Schema([
     new Field('id', new Utf8(), false),
@@ -26,7 +26,7 @@ export const schemaOf = (dim: number | null): Schema =>
     ...(dim === null ? [] : [vectorField(dim)]),
   ]);
 
-/** Rows as an Arrow table of that schema. */
+/** Converts rows to an Arrow table of that schema. */
 export const toArrow = (lance: typeof lancedb, rows: readonly IndexRow[], dim: number | null) =>
   lance.makeArrowTable(
     rows.map(({ fileId, ownerId, vector, shown, ...row }) => ({

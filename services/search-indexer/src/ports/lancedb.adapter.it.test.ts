@@ -24,7 +24,7 @@ describe('LanceDB index', () => {
 
   indexContract(() => index);
 
-  it('is there again after a restart', async () => {
+  it('is available again after a restart', async () => {
     const fileId = randomUUID();
     const build = await index.beginBuild(null, true);
     await index.replaceFile(build.id, fileId, [buildRow({ fileId, terms: 'kept', vector: vector(1, 0, 0) }, 0)], model);
@@ -34,7 +34,7 @@ describe('LanceDB index', () => {
     expect(await index.size()).toBe(1);
   });
 
-  it('is lost, and made anew, when it was written by another version', async () => {
+  it('is lost and rebuilt when it was written by another version', async () => {
     const fileId = randomUUID();
     const old = await index.beginBuild(null, true);
     await index.replaceFile(old.id, fileId, [buildRow({ fileId, terms: 'kept' }, 0)], null);
@@ -77,7 +77,7 @@ describe('LanceDB index', () => {
     expect((await index.builds()).current).toBeNull();
   });
 
-  it('shows a reader either all of the old rows of a file or all of the new', async () => {
+  it('shows a reader either all old or all new rows of a file', async () => {
     const fileId = randomUUID();
     const build = await index.beginBuild(null, true);
     const version = (n: number) =>
@@ -101,7 +101,7 @@ describe('LanceDB index', () => {
     expect(reads).toBeGreaterThan(5);
   });
 
-  it('scores by the cosine through the vector index as without it, also when the table has outgrown it', async () => {
+  it('returns the same cosine scores with and without the vector index, also when the table has outgrown it', async () => {
     await index.close();
     index = createLanceIndex({ directory, log, indexFrom: 100 });
     let seed = 1;
@@ -137,7 +137,7 @@ describe('LanceDB index', () => {
     }
   });
 
-  it('finds what was written after the last tidying, and after it', async () => {
+  it('finds rows written before and after maintenance', async () => {
     const build = await index.beginBuild(null, true);
     const files = Array.from({ length: 25 }, () => randomUUID());
     for (const fileId of files)

@@ -4,9 +4,9 @@ import type { Connection, Table } from '@lancedb/lancedb';
 import { unavailable, type Log } from '@overtone/service-kit';
 import { createBuildsFile, tableOf } from './lancedb-builds.ts';
 import { literal } from './lancedb-filter.ts';
-import { readPassages, searchLegs, type Opened } from './lancedb-legs.ts';
+import { readPassages, searchLegs, type OpenTable } from './lancedb-legs.ts';
 import { createMaintenance, createRowIndices, vectorIndexFrom } from './lancedb-maintenance.ts';
-import { createRowNames, type RowNames } from './lancedb-row-names.ts';
+import { createRowIdCache, type RowIdCache } from './lancedb-row-ids.ts';
 import { emptyVector, schemaOf, toArrow } from './lancedb-rows.ts';
 import { checkedId, type Build, type SearchIndex } from './search-index.ts';
 
@@ -16,13 +16,13 @@ type LanceOptions = { directory: string; log: Log; indexFrom?: number };
 const cacheBytes = { index: 96n << 20n, metadata: 16n << 20n };
 
 /**
- * The embedded index: LanceDB tables in a folder of this machine, for one process. The engine (100 MB of native code)
- * is loaded when the first row is written or searched.
+ * The embedded index: LanceDB tables in a local folder, for one process. The engine (100 MB of native code) is loaded at
+ * the first write or search.
  */
 export const createLanceIndex = ({ directory, log, indexFrom = vectorIndexFrom }: LanceOptions): SearchIndex => {
   const file = createBuildsFile(directory);
   const tables = new Map<string, Promise<Table>>();
-  const rowNames = new WeakMap<Table, RowNames>();
+  const rowIdCaches = new WeakMap<Table, RowIdCache>();
   let loaded: Promise<{ lance: Lance; db: Connection }> | undefined;
   let lastWrite: Promise<unknown> = Promise.resolve();
   const maintenance = createMaintenance(log, indexFrom);
@@ -42,17 +42,17 @@ export const createLanceIndex = ({ directory, log, indexFrom = vectorIndexFrom }
     opening.catch(() => tables.delete(build));
     return opening;
   };
-  const opened = async (build: string): Promise<Opened> => {
+  const openTable = async (build: string): Promise<OpenTable> => {
     const [{ lance }, open] = await Promise.all([load(), table(build)]);
-    const names = rowNames.get(open) ?? createRowNames(open);
-    rowNames.set(open, names);
-    return { lance, table: open, names };
+    const rowIds = rowIdCaches.get(open) ?? createRowIdCache(open);
+    rowIdCaches.set(open, rowIds);
+    return { lance, table: open, rowIds };
   };
-  /** Writes go one after the other: LanceDB would make two of them race for the next version. */
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
-    const mine = lastWrite.then(work, work);
-    lastWrite = mine.catch(() => {});
-    return mine;
+  /** Serializes writes, because concurrent LanceDB writes conflict over the next version. */
+  const serialize = <T>(work: () => Promise<T>): Promise<T> => {
+    const own = lastWrite.then(work, work);
+    lastWrite = own.catch(() => {});
+    return own;
   };
   const current = async (): Promise<Table | null> => {
     const { current: build } = await file.read();
@@ -60,38 +60,38 @@ export const createLanceIndex = ({ directory, log, indexFrom = vectorIndexFrom }
   };
   const create = async (build: Build): Promise<void> => {
     const { lance, db } = await load();
-    await dropStrangers(db);
-    const made = await db.createEmptyTable(tableOf(build.id), schemaOf(build.model?.dim ?? null));
-    await createRowIndices(lance, made);
-    tables.set(build.id, Promise.resolve(made));
+    await dropUnknownTables(db);
+    const created = await db.createEmptyTable(tableOf(build.id), schemaOf(build.model?.dim ?? null));
+    await createRowIndices(lance, created);
+    tables.set(build.id, Promise.resolve(created));
   };
-  /** Tables that no build names: left by an interrupted swap or an earlier version. */
-  const dropStrangers = async (db: Connection): Promise<void> => {
+  /** Drops tables without a build, left by an interrupted swap or an earlier version. */
+  const dropUnknownTables = async (db: Connection): Promise<void> => {
     const { current: now, building } = await file.read();
-    const mine = [now, building].map((b) => b && tableOf(b.id));
-    for (const name of await db.tableNames()) if (!mine.includes(name)) await db.dropTable(name);
+    const own = [now, building].map((b) => b && tableOf(b.id));
+    for (const name of await db.tableNames()) if (!own.includes(name)) await db.dropTable(name);
   };
   const drop = async (build: string): Promise<void> => {
     const { db } = await load();
     tables.delete(build);
-    await db.dropTable(tableOf(build)).catch((e: unknown) => log.warn({ err: e as Error }, 'old index not removed'));
+    await db.dropTable(tableOf(build)).catch((e: unknown) => log.warn({ err: e as Error }, 'old index removal failed'));
   };
 
   return {
     backend: 'lancedb',
     builds: () => file.read(),
     beginBuild: (model, asCurrent) =>
-      inTurn(async () => {
+      serialize(async () => {
         const builds = await file.read();
-        const under = asCurrent ? builds.current : builds.building;
-        if (under) return under;
+        const existing = asCurrent ? builds.current : builds.building;
+        if (existing) return existing;
         const build = { id: Date.now().toString(36) + randomBytes(3).toString('hex'), model };
         await create(build);
         await file.write({ ...builds, [asCurrent ? 'current' : 'building']: build });
         return build;
       }),
     promote: () =>
-      inTurn(async () => {
+      serialize(async () => {
         const { current: old, building } = await file.read();
         if (!building) return;
         await maintenance.run((await load()).lance, await table(building.id), { force: true });
@@ -99,13 +99,13 @@ export const createLanceIndex = ({ directory, log, indexFrom = vectorIndexFrom }
         if (old) await drop(old.id);
       }),
     replaceFile: (buildId, fileId, rows, model) =>
-      inTurn(async () => {
+      serialize(async () => {
         const { lance } = await load();
         const target = await table(buildId);
         const builds = await file.read();
         const role = builds.current?.id === buildId ? 'current' : 'building';
         const build = builds[role];
-        if (build?.id !== buildId) throw unavailable('search_unavailable', 'This build of the index is gone');
+        if (build?.id !== buildId) throw unavailable('search_unavailable', 'This build of the index no longer exists');
         let { model: own } = build;
         if (!own && model) {
           await target.addColumns([{ name: 'vector', valueSql: emptyVector(model.dim) }]);
@@ -113,19 +113,19 @@ export const createLanceIndex = ({ directory, log, indexFrom = vectorIndexFrom }
           own = model;
         }
         const data = toArrow(lance, rows, own?.dim ?? null);
-        const mine = `file_id = ${literal(checkedId(fileId))}`;
-        if (rows.length === 0) await target.delete(mine);
+        const ofFile = `file_id = ${literal(checkedId(fileId))}`;
+        if (rows.length === 0) await target.delete(ofFile);
         else
           await target
             .mergeInsert('id')
             .whenMatchedUpdateAll()
             .whenNotMatchedInsertAll()
-            .whenNotMatchedBySourceDelete({ where: mine })
+            .whenNotMatchedBySourceDelete({ where: ofFile })
             .execute(data);
         maintenance.wrote();
       }),
     removeFile: (fileId) =>
-      inTurn(async () => {
+      serialize(async () => {
         const { current: now, building } = await file.read();
         for (const build of [now, building]) {
           if (build) await (await table(build.id)).delete(`file_id = ${literal(checkedId(fileId))}`);
@@ -135,16 +135,16 @@ export const createLanceIndex = ({ directory, log, indexFrom = vectorIndexFrom }
     search: async (request) => {
       const { current: build } = await file.read();
       if (!build) return { keyword: { status: 'ok', hits: [] }, semantic: { status: 'ok', hits: [] } };
-      return searchLegs(await opened(build.id), build, request);
+      return searchLegs(await openTable(build.id), build, request);
     },
     passages: async (ids) => {
       const { current: build } = await file.read();
-      return build && ids.length > 0 ? readPassages(await opened(build.id), ids) : [];
+      return build && ids.length > 0 ? readPassages(await openTable(build.id), ids) : [];
     },
     size: async () => (await (await current())?.countRows(`kind = 'passage'`)) ?? 0,
     maintain: async () => {
       if (!maintenance.due()) return;
-      await inTurn(async () => {
+      await serialize(async () => {
         const t = await current();
         if (t) await maintenance.run((await load()).lance, t, { force: false });
       });
@@ -152,7 +152,7 @@ export const createLanceIndex = ({ directory, log, indexFrom = vectorIndexFrom }
     ping: async () => {
       await file.probe();
       const { current: build } = await file.read();
-      // A probe is no reason to load the engine.
+      // A probe does not load the engine.
       if (build && loaded) await (await table(build.id)).version();
     },
     close: async () => {

@@ -3,13 +3,13 @@ import { unavailable, type Bus } from '@overtone/service-kit';
 import type { SpokenSegment } from '../chunking/chunking.ts';
 import type { IndexableFile, Transcripts } from './transcripts.ts';
 
-/** Pages stay well below the broker's limit of 1 MiB a message even with every word's time. */
+/** Pages with all word times stay well below the broker's message limit of 1 MiB. */
 const pageSize = 50;
-const tries = 5;
+const maxAttempts = 5;
 
-/** Asks media over the bus. */
+/** Requests transcripts from media. */
 export const createMediaTranscripts = ({ bus }: { bus: Pick<Bus, 'ask'> }): Transcripts => {
-  /** All pages, or undefined when somebody edited between two of them. */
+  /** All pages; null for a missing file, undefined when the transcript changed between two pages. */
   const readOnce = async (fileId: string, signal: AbortSignal) => {
     const segments: SpokenSegment[] = [];
     let file: IndexableFile | undefined;
@@ -26,7 +26,7 @@ export const createMediaTranscripts = ({ bus }: { bus: Pick<Bus, 'ask'> }): Tran
   };
   return {
     read: async (fileId, signal) => {
-      for (let i = 0; i < tries; i++) {
+      for (let i = 0; i < maxAttempts; i++) {
         const result = await readOnce(fileId, signal);
         if (result !== undefined) return result;
       }

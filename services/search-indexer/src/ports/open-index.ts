@@ -2,7 +2,7 @@ import type { Log } from '@overtone/service-kit';
 import type { IndexerEnv } from '../env.ts';
 import type { SearchIndex } from './search-index.ts';
 
-/** The search server when one is set, else the embedded index. Only what is used is loaded. */
+/** Opens the configured search server, else the embedded index. Loads only the module in use. */
 export const openIndex = async (env: IndexerEnv, log: Log): Promise<SearchIndex> => {
   if (env.ELASTICSEARCH_URL) {
     const { createElasticIndex } = await import('./elasticsearch.adapter.ts');

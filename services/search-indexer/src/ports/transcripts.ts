@@ -5,9 +5,9 @@ import type { SpokenSegment } from '../chunking/chunking.ts';
 export type IndexableFile = z.infer<typeof indexableFile>;
 export type FileRef = { fileId: string; ownerId: string; transcriptVersion: number };
 
-/** Files and their transcripts, as media has them now. */
+/** Current files and transcripts of media. */
 export type Transcripts = {
-  /** A file with its whole transcript of one version; null when it is gone. @throws AppError unavailable. */
+  /** A file with its complete transcript of one version; null when it does not exist. @throws AppError unavailable. */
   read: (fileId: string, signal: AbortSignal) => Promise<{ file: IndexableFile; segments: SpokenSegment[] } | null>;
   /** A file without its transcript. */
   file: (fileId: string) => Promise<IndexableFile | null>;

@@ -5,7 +5,7 @@ import { createWorkerVectoriser } from './worker-vectoriser.adapter.ts';
 
 const encode = (...values: number[]) => Buffer.from(new Float32Array(values).buffer).toString('base64');
 
-/** A worker whose vector of a text is its length; the empty word means nothing to it. */
+/** A fake worker whose vector of a text is the text's length; an empty text has no vector. */
 const play = () => {
   const state = { model: 'a', away: false, asked: [] as string[][], now: 0 };
   const answer = ({ texts }: RequestOf<typeof workerRpc.embed>): ReplyOf<typeof workerRpc.embed> => ({
@@ -25,7 +25,7 @@ const play = () => {
 const { signal } = new AbortController();
 
 describe('vectors from the workers', () => {
-  it('remembers the vectors of queries', async () => {
+  it('caches the vectors of queries', async () => {
     const { state, vectoriser } = play();
     const first = await vectoriser.query('hello');
     expect(first).toEqual({ model: { name: 'a', dim: 2 }, vector: new Float32Array([5, 1]) });
@@ -33,7 +33,7 @@ describe('vectors from the workers', () => {
     expect(state.asked).toHaveLength(1);
   });
 
-  it('forgets them when another model answers', async () => {
+  it('clears the cache when the model has changed', async () => {
     const { state, vectoriser } = play();
     await vectoriser.query('hello');
     state.model = 'b';
@@ -41,19 +41,19 @@ describe('vectors from the workers', () => {
     expect((await vectoriser.query('hello')).model.name).toBe('b');
   });
 
-  it('never remembers which model answers', async () => {
+  it("never caches the model's name", async () => {
     const { state, vectoriser } = play();
     expect(await vectoriser.model()).toBe('a');
     state.model = 'b';
     expect(await vectoriser.model()).toBe('b');
   });
 
-  it('gives a text that holds nothing known no vector', async () => {
+  it('returns no vector for a text without known words', async () => {
     const { vectoriser } = play();
     expect((await vectoriser.query('unknown')).vector).toBeNull();
   });
 
-  it('leaves silent workers alone for a while instead of making every search wait', async () => {
+  it('pauses requests after a timeout instead of making every search wait', async () => {
     const { state, vectoriser } = play();
     state.away = true;
     await expect(vectoriser.query('one')).rejects.toMatchObject({ kind: 'unavailable' });
@@ -64,7 +64,7 @@ describe('vectors from the workers', () => {
     expect((await vectoriser.query('two')).vector).not.toBeNull();
   });
 
-  it('asks for the vectors of documents in batches and keeps their order', async () => {
+  it('requests the vectors of documents in batches and keeps their order', async () => {
     const { state, vectoriser } = play();
     const texts = Array.from({ length: 150 }, (_, i) => 'x'.repeat(i + 1));
     const shares: number[] = [];
@@ -74,7 +74,7 @@ describe('vectors from the workers', () => {
     expect(shares.at(-1)).toBe(1);
   });
 
-  it('does not mix two models in one document', async () => {
+  it('rejects two models in one document', async () => {
     const { state, vectoriser } = play();
     const texts = Array.from({ length: 100 }, () => 'x');
     const swap = () => (state.model = 'b');

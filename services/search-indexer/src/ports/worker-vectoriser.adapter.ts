@@ -3,15 +3,15 @@ import { unavailable, type Bus } from '@overtone/service-kit';
 import type { Vectoriser, Vectors } from './vectoriser.ts';
 
 const batchSize = 64;
-const remembered = 1_000;
-/** A search does not wait longer for its meaning; the words alone are an answer. */
-const queryPatienceMs = 1_000;
-/** After a silence queries stop asking for a while instead of waiting each time. */
-const restMs = 5_000;
+const maxCached = 1_000;
+/** Timeout of a query's vector; the search continues with keywords only. */
+const queryTimeoutMs = 1_000;
+/** After a timeout, queries skip the semantic leg for this long instead of waiting each time. */
+const pauseMs = 5_000;
 
 type QueryVector = Awaited<ReturnType<Vectoriser['query']>>;
 
-/** Asks the workers over the bus; remembers the vectors of recent queries. */
+/** Requests vectors from the workers; caches those of recent queries. */
 export const createWorkerVectoriser = ({
   bus,
   now = Date.now,
@@ -21,27 +21,27 @@ export const createWorkerVectoriser = ({
 }): Vectoriser => {
   const recent = new Map<string, QueryVector>();
   let model = '';
-  let restUntil = 0;
+  let pausedUntil = 0;
 
-  const askQuery = async (text: string): Promise<QueryVector> => {
-    if (now() < restUntil) throw unavailable('service_unavailable', 'Vectors are not to be had');
-    const silence = new AbortController();
+  const requestQueryVector = async (text: string): Promise<QueryVector> => {
+    if (now() < pausedUntil) throw unavailable('service_unavailable', 'Vectors are unavailable');
+    const timeout = new AbortController();
     try {
       const reply = await Promise.race([
         bus.ask(workerRpc.embed, { texts: [text], kind: 'query' }),
-        late(queryPatienceMs, silence.signal),
+        rejectAfter(queryTimeoutMs, timeout.signal),
       ]);
-      const { model: by, vectors } = decode(reply);
-      return { model: by, vector: vectors[0] ?? null };
+      const { model: usedModel, vectors } = decode(reply);
+      return { model: usedModel, vector: vectors[0] ?? null };
     } catch (e) {
-      restUntil = now() + restMs;
+      pausedUntil = now() + pauseMs;
       throw e;
     } finally {
-      silence.abort();
+      timeout.abort();
     }
   };
 
-  /** Another model: what is remembered belongs to the old one. */
+  /** Clears the cache when the model has changed. */
   const noteModel = (name: string): void => {
     if (name !== model) recent.clear();
     model = name;
@@ -55,19 +55,19 @@ export const createWorkerVectoriser = ({
     },
     documents: async (texts, signal, done = () => {}) => {
       const vectors: Vectors['vectors'] = [];
-      let by: Vectors['model'] | undefined;
-      for (let at = 0; at < texts.length; at += batchSize) {
+      let usedModel: Vectors['model'] | undefined;
+      for (let start = 0; start < texts.length; start += batchSize) {
         signal.throwIfAborted();
-        const batch = texts.slice(at, at + batchSize);
-        const answer = decode(await bus.ask(workerRpc.embed, { texts: batch, kind: 'document' }));
-        if (by && by.name !== answer.model.name)
+        const batch = texts.slice(start, start + batchSize);
+        const reply = decode(await bus.ask(workerRpc.embed, { texts: batch, kind: 'document' }));
+        if (usedModel && usedModel.name !== reply.model.name)
           throw unavailable('service_unavailable', 'The text model changed while a file was read');
-        by = answer.model;
-        vectors.push(...answer.vectors);
+        usedModel = reply.model;
+        vectors.push(...reply.vectors);
         done(vectors.length / texts.length);
       }
-      if (!by) throw new TypeError('no texts');
-      return { model: by, vectors };
+      if (!usedModel) throw new TypeError('no texts');
+      return { model: usedModel, vectors };
     },
     query: async (text) => {
       const known = recent.get(text);
@@ -76,16 +76,16 @@ export const createWorkerVectoriser = ({
         recent.set(text, known);
         return known;
       }
-      const answer = await askQuery(text);
-      noteModel(answer.model.name);
-      recent.set(text, answer);
-      if (recent.size > remembered) recent.delete(recent.keys().next().value as string);
-      return answer;
+      const reply = await requestQueryVector(text);
+      noteModel(reply.model.name);
+      recent.set(text, reply);
+      if (recent.size > maxCached) recent.delete(recent.keys().next().value as string);
+      return reply;
     },
   };
 };
 
-const late = (ms: number, signal: AbortSignal): Promise<never> =>
+const rejectAfter = (ms: number, signal: AbortSignal): Promise<never> =>
   new Promise((_, reject) => {
     const timer = setTimeout(() => reject(unavailable('timeout', 'Vectors took too long')), ms);
     signal.addEventListener('abort', () => clearTimeout(timer), { once: true });

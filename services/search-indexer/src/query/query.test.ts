@@ -2,15 +2,15 @@ import { describe, expect, it } from '@jest/globals';
 import { parseQuery } from './query.ts';
 
 describe('query', () => {
-  it('leaves out words without meaning of their own', () => {
+  it('drops stop words', () => {
     expect(parseQuery('when is the deadline')).toMatchObject({ words: ['deadline'], text: 'when is the deadline' });
   });
 
-  it('keeps them when there are no others', () => {
+  it('keeps stop words when there are no other words', () => {
     expect(parseQuery('to be or not to be').words).toEqual(['to', 'be', 'or', 'not']);
   });
 
-  it('reads speaker:"Name" and speaker:Name as filters, not as words', () => {
+  it('parses speaker:"Name" and speaker:Name as filters, not as words', () => {
     expect(parseQuery('speaker:"Anna Lee" budget Speaker:Bob')).toEqual({
       text: 'budget',
       words: ['budget'],
@@ -19,7 +19,7 @@ describe('query', () => {
     });
   });
 
-  it('reads quotes as a phrase, with the stop words in it', () => {
+  it('parses quotes as a phrase, including stop words', () => {
     expect(parseQuery('"end of the quarter" revenue')).toMatchObject({
       words: ['revenue'],
       phrases: [['end', 'of', 'the', 'quarter']],
@@ -27,15 +27,15 @@ describe('query', () => {
     });
   });
 
-  it('takes an unclosed quote for a plain word', () => {
+  it('treats an unclosed quote as plain text', () => {
     expect(parseQuery('"budget')).toMatchObject({ words: ['budget'], phrases: [] });
   });
 
-  it('finds nothing to look for in punctuation', () => {
+  it('returns no words for punctuation', () => {
     expect(parseQuery('?!* "" ()')).toMatchObject({ words: [], phrases: [] });
   });
 
-  it('bounds what one search can cost', () => {
+  it('limits the number of words and phrases', () => {
     const { words } = parseQuery(Array.from({ length: 500 }, (_, i) => `w${i}`).join(' '));
     expect(words).toHaveLength(32);
   });

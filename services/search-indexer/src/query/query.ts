@@ -1,12 +1,12 @@
-import { isStopWord, splitWords } from '../words/words.ts';
+import { isStopWord, splitWords } from '../tokenize/tokenize.ts';
 
-/** A search as its author meant it. */
+/** A parsed search text. */
 export type ParsedQuery = {
-  /** What is left of the text without operators: the meaning to look for. */
+  /** The text without operators, for the semantic leg. */
   text: string;
-  /** Single words to look for. */
+  /** Single words. */
   words: string[];
-  /** Quoted: these words, in this order. */
+  /** Quoted phrases as word lists. */
   phrases: string[][];
   /** From `speaker:"Name"`. */
   speakers: string[];
@@ -14,12 +14,12 @@ export type ParsedQuery = {
 
 const speakerPattern = /(?:^|\s)speaker:(?:"([^"]*)"|(\S+))/giu;
 const phrasePattern = /"([^"]*)"/g;
-/** More words than this make a search slower, not better. */
+/** More words make a search slower, not better. */
 const maxWords = 32;
 
 /**
- * Reads `speaker:"Name"` and `"quoted phrases"`; everything else is words. Words without meaning of their own are left
- * out unless there are no others. Nothing a person can type is an error.
+ * Parses `speaker:"Name"` and `"quoted phrases"`; everything else is words. Stop words are dropped unless there are no
+ * others. Any input is valid.
  */
 export const parseQuery = (q: string): ParsedQuery => {
   const speakers: string[] = [];
@@ -35,10 +35,10 @@ export const parseQuery = (q: string): ParsedQuery => {
     return ' ';
   });
   const all = unique(splitWords(loose).map((w) => w.text));
-  const telling = all.filter((w) => !isStopWord(w));
+  const meaningful = all.filter((w) => !isStopWord(w));
   return {
     text: withoutSpeakers.replaceAll('"', ' ').replaceAll(/\s+/g, ' ').trim(),
-    words: (telling.length > 0 || phrases.length > 0 ? telling : all).slice(0, maxWords),
+    words: (meaningful.length > 0 || phrases.length > 0 ? meaningful : all).slice(0, maxWords),
     phrases: phrases.slice(0, 8),
     speakers,
   };

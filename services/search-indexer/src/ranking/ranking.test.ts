@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { fuse, groupByFile, nearEnough, relevance, type Hit } from './ranking.ts';
+import { fuse, groupByFile, filterBySimilarity, relevance, type Hit } from './ranking.ts';
 
 const hits = (...ids: string[]): Hit[] => ids.map((id, i) => ({ id, fileId: id.slice(0, 1), score: 10 - i }));
 
 describe('ranking', () => {
-  it('puts what both legs found before what only one found', () => {
+  it('ranks hits of both legs before hits of one', () => {
     expect(fuse(hits('a1', 'b1', 'c1'), hits('c1', 'd1')).map((f) => f.id)).toEqual(['c1', 'a1', 'b1', 'd1']);
   });
 
@@ -14,17 +14,17 @@ describe('ranking', () => {
     expect(first).toMatchObject({ keyword: 0, semantic: 0 });
   });
 
-  it('gives ties to the keyword leg and then to the smaller id, whatever the order of arrival', () => {
+  it('breaks ties by the keyword leg and then by id, whatever the input order', () => {
     expect(fuse(hits('b1'), hits('a1')).map((f) => f.id)).toEqual(['b1', 'a1']);
     expect(groupByFile(fuse(hits('b1'), hits('a1'))).map((f) => f.fileId)).toEqual(['a', 'b']);
   });
 
-  it('counts a passage once that a leg names twice', () => {
+  it('counts a passage once when a leg returns it twice', () => {
     expect(fuse(hits('a1', 'a1'), [])).toHaveLength(1);
     expect(fuse(hits('a1', 'a1'), [])[0]?.score).toBeCloseTo(1 / 61, 12);
   });
 
-  it('lets the best window of a passage speak for it', () => {
+  it('ranks a passage by its best window', () => {
     const windows = [
       { id: 'a1', fileId: 'a', score: 0.9, token: 30 },
       { id: 'a1', fileId: 'a', score: 0.8, token: 0 },
@@ -38,23 +38,23 @@ describe('ranking', () => {
     expect(fused[1]?.score).toBeCloseTo(1 / 62, 12);
   });
 
-  it('groups by file, best passage first, and says which files only the meaning found', () => {
+  it('groups by file, best passage first, and marks files found only by the semantic leg', () => {
     const files = groupByFile(fuse(hits('a1', 'a2', 'b1'), hits('c1', 'a2')));
     expect(files.map((f) => f.fileId)).toEqual(['a', 'c', 'b']);
     expect(files.map((f) => f.semanticOnly)).toEqual([false, true, false]);
     expect(files[0]?.passages.map((p) => p.id)).toEqual(['a2', 'a1']);
   });
 
-  it('calls first in every leg that ran 1', () => {
+  it('gives relevance 1 to the first hit of every leg that ran', () => {
     expect(relevance(2 / 61, 2)).toBeCloseTo(1, 12);
     expect(relevance(1 / 61, 1)).toBeCloseTo(1, 12);
     expect(relevance(1 / 61, 2)).toBeCloseTo(0.5, 12);
   });
 
-  it('drops what is not near, however few are left', () => {
+  it('drops dissimilar hits, even if none remain', () => {
     const near = (...scores: number[]) => scores.map((score, i) => ({ id: `a${i}`, fileId: 'a', score }));
-    expect(nearEnough(near(0.3, 0.2), 0.5)).toEqual([]);
-    expect(nearEnough(near(0.9, 0.7, 0.6), 0.5)).toHaveLength(2);
-    expect(nearEnough([], 0.5)).toEqual([]);
+    expect(filterBySimilarity(near(0.3, 0.2), 0.5)).toEqual([]);
+    expect(filterBySimilarity(near(0.9, 0.7, 0.6), 0.5)).toHaveLength(2);
+    expect(filterBySimilarity([], 0.5)).toEqual([]);
   });
 });

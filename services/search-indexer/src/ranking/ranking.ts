@@ -1,37 +1,37 @@
-/** What a leg found, best first. `score` is the leg's own: BM25, or cosine similarity. */
+/** A hit of one leg. `score` is the leg's own: BM25 or cosine similarity. */
 export type Hit = {
   id: string;
   fileId: string;
   score: number;
-  /** Where in the passage, if the leg knows: its n-th token. */
+  /** Index of the token in the passage, if the leg knows it. */
   token?: number;
 };
-/** A passage with its rank in either leg (0 = best), null where a leg did not find it. */
-export type Fused = {
+/** A passage with its rank in each leg (0 = best), null if the leg did not find it. */
+export type FusedHit = {
   id: string;
   fileId: string;
   score: number;
   keyword: number | null;
   semantic: number | null;
-  /** Where in the passage the meaning is; null where it was not looked for. */
+  /** Index of the token where the best window starts; null without a semantic hit. */
   token: number | null;
 };
-export type FileHit = { fileId: string; score: number; passages: Fused[]; semanticOnly: boolean };
+export type FileHit = { fileId: string; score: number; passages: FusedHit[]; semanticOnly: boolean };
 
-/** The usual constant of reciprocal rank fusion (Cormack, Clarke, Büttcher 2009): how little the first rank counts. */
+/** The usual constant of reciprocal rank fusion (Cormack, Clarke, Büttcher 2009). */
 export const rrfK = 60;
 
 /**
- * Reciprocal rank fusion: the legs' scores cannot be compared, their ranks can. A leg that names a passage twice
- * counts once. Ties go to the keyword leg, then by id, so that equal searches give equal answers.
+ * Reciprocal rank fusion: ranks of the legs are comparable, scores are not. A passage counts once per leg. Ties are broken
+ * by the keyword leg, then by id, so that equal searches return equal results.
  */
-export const fuse = (keyword: readonly Hit[], semantic: readonly Hit[], k = rrfK): Fused[] => {
-  const fused = new Map<string, Fused>();
+export const fuse = (keyword: readonly Hit[], semantic: readonly Hit[], k = rrfK): FusedHit[] => {
+  const fused = new Map<string, FusedHit>();
   const add = (leg: 'keyword' | 'semantic', hits: readonly Hit[]) => {
     let rank = 0;
     for (const { id, fileId, token } of hits) {
       const known = fused.get(id) ?? { id, fileId, score: 0, keyword: null, semantic: null, token: null };
-      // A passage's best window speaks for it.
+      // A passage has the rank of its best window.
       if (known[leg] !== null) continue;
       known[leg] = rank;
       known.token ??= token ?? null;
@@ -46,11 +46,11 @@ export const fuse = (keyword: readonly Hit[], semantic: readonly Hit[], k = rrfK
 };
 
 const rankOf = (rank: number | null): number => rank ?? Number.MAX_SAFE_INTEGER;
-const byScore = (a: Fused, b: Fused): number =>
+const byScore = (a: FusedHit, b: FusedHit): number =>
   b.score - a.score || rankOf(a.keyword) - rankOf(b.keyword) || (a.id < b.id ? -1 : 1);
 
-/** Groups passages by file; a file is as good as its best passage, then as the number of its passages. */
-export const groupByFile = (passages: readonly Fused[]): FileHit[] => {
+/** Groups passages by file; files are ordered by their best passage, then by their number of passages. */
+export const groupByFile = (passages: readonly FusedHit[]): FileHit[] => {
   const files = new Map<string, FileHit>();
   for (const p of passages) {
     const file = files.get(p.fileId) ?? { fileId: p.fileId, score: p.score, passages: [], semanticOnly: true };
@@ -64,16 +64,16 @@ export const groupByFile = (passages: readonly Fused[]): FileHit[] => {
   );
 };
 
-/** The fused score as a share of the best that is possible with these legs: 1 = first in every leg that ran. */
+/** The fused score relative to the maximum for these legs: 1 = first in every leg that ran. */
 export const relevance = (score: number, legs: number, k = rrfK): number =>
   legs === 0 ? 0 : Math.min(1, (score * (k + 1)) / legs);
 
 /**
- * Vectors are near to something always; only what is near enough is an answer. `floor` is the similarity below which
- * texts have nothing to do with each other, and what lies far behind the best hit goes too.
+ * Drops semantic hits that are too dissimilar: below `floor`, or far below the best hit. A nearest neighbor search always
+ * returns something.
  */
-export const nearEnough = (hits: readonly Hit[], floor: number): Hit[] => {
+export const filterBySimilarity = (hits: readonly Hit[], floor: number): Hit[] => {
   const best = hits[0]?.score ?? 0;
-  const least = Math.max(floor, best * 0.7);
-  return hits.filter((h) => h.score >= least);
+  const threshold = Math.max(floor, best * 0.7);
+  return hits.filter((h) => h.score >= threshold);
 };

@@ -12,20 +12,20 @@ describe('rebuild', () => {
   afterEach(() => t.stop());
   const files = (n: number) => Array.from({ length: n }, (_, i) => record({ turns: [['Ann', `word number${i}`]] }));
 
-  it('makes a new index from the database and swaps it in', async () => {
+  it('builds a new index from the database and swaps it in', async () => {
     await t.add(...files(3));
     const before = await t.index.builds();
     expect(await t.rebuild.begin()).toBe('started');
     expect(await t.rebuild.begin()).toBe('running');
     expect((await t.search({ q: 'word' })).total_files).toBe(3);
-    await t.carryOn();
+    await t.continueRebuild();
     expect((await t.search({ q: 'word' })).total_files).toBe(3);
     const after = await t.index.builds();
     expect(after.current?.id).not.toBe(before.current?.id);
     expect(await t.rebuild.status()).toMatchObject({ inProgress: false, total: 3, indexed: 3, failed: 0 });
   });
 
-  it('goes on where it was interrupted while the old index serves', async () => {
+  it('continues an interrupted rebuild while the old index serves', async () => {
     const all = files(4);
     await t.add(...all);
     await t.rebuild.begin();
@@ -35,7 +35,7 @@ describe('rebuild', () => {
       if ((reads += 1) > 2) throw unavailable('service_unavailable', 'media is away');
       return read(id, signal);
     };
-    await expect(t.carryOn()).rejects.toThrow('media is away');
+    await expect(t.continueRebuild()).rejects.toThrow('media is away');
     expect(await t.rebuild.status()).toMatchObject({ inProgress: true, indexed: 2, total: 4 });
     expect((await t.search({ q: 'word' })).total_files).toBe(4);
     reads = 0;
@@ -43,12 +43,12 @@ describe('rebuild', () => {
       reads += 1;
       return read(id, signal);
     };
-    await t.carryOn();
+    await t.continueRebuild();
     expect(reads).toBe(2);
     expect((await t.search({ q: 'word' })).total_files).toBe(4);
   });
 
-  it('does not lose what is indexed or deleted meanwhile', async () => {
+  it('includes files indexed or deleted during the rebuild', async () => {
     const [a, b] = files(2);
     if (!a || !b) throw new Error('no files');
     await t.add(a);
@@ -56,23 +56,23 @@ describe('rebuild', () => {
     await t.add(b);
     t.library.files.delete(a.file.fileId);
     await t.indexing.forget(a.file.fileId);
-    await t.carryOn();
+    await t.continueRebuild();
     expect((await t.search({ q: 'word' })).results.map((r) => r.file_uuid)).toEqual([b.file.fileId]);
   });
 
-  it('is asked for when the text model has changed, and never mixes two models', async () => {
+  it('is required when the text model has changed, and never mixes two models', async () => {
     await t.add(record({ turns: [['Ann', 'finished in march']] }));
     t.meanings.model = 'meanings-2';
     await t.add(record({ turns: [['Ann', 'the due date']] }));
     expect((await t.search({ q: 'deadline' })).legs).toEqual({ keyword: 'ok', semantic: 'unavailable' });
-    expect(await t.refresh.sweep()).toEqual({ rebuild: true });
+    expect(await t.refresh.reconcile()).toEqual({ rebuild: true });
     await t.rebuild.begin();
-    await t.carryOn();
+    await t.continueRebuild();
     expect(await t.search({ q: 'deadline' })).toMatchObject({ total_files: 2, legs: { semantic: 'ok' } });
-    expect(await t.refresh.sweep()).toEqual({ rebuild: false });
+    expect(await t.refresh.reconcile()).toEqual({ rebuild: false });
   });
 
-  it('is asked for when the index is lost; until then search is unavailable', async () => {
+  it('is required when the index is lost; until then search is unavailable', async () => {
     await t.add(...files(2));
     await t.index.close();
     await rm(t.directory, { recursive: true });
@@ -82,14 +82,14 @@ describe('rebuild', () => {
         `insert into index_state (file_id, owner_id, chunks, indexed_at, generation)
          values (gen_random_uuid(), gen_random_uuid(), 1, now(), 'earlier')`,
       );
-      expect(await lost.refresh.sweep()).toEqual({ rebuild: true });
+      expect(await lost.refresh.reconcile()).toEqual({ rebuild: true });
       await expect(lost.search({ q: 'word' })).rejects.toMatchObject({ code: 'search_unavailable' });
     } finally {
       await lost.stop();
     }
   });
 
-  it('leaves out a file that cannot be read and comes back to it', async () => {
+  it('skips a file that cannot be read and retries it later', async () => {
     const [a, b] = files(2);
     if (!a || !b) throw new Error('no files');
     await t.add(a, b);
@@ -99,7 +99,7 @@ describe('rebuild', () => {
       if (id === a.file.fileId) throw new TypeError('odd transcript');
       return read(id, signal);
     };
-    await t.carryOn();
+    await t.continueRebuild();
     expect(await t.rebuild.status()).toMatchObject({ inProgress: false, failed: 1 });
     t.library.transcripts.read = read;
     await t.indexDue();

@@ -7,19 +7,19 @@ export const rebuildRoutes = ({ rebuild }: { rebuild: Rebuild }): Route[] => [
     const status = await rebuild.begin();
     const message =
       status === 'started'
-        ? 'The index is being rebuilt; the present one serves until it is complete'
-        : 'The index is being rebuilt already';
+        ? 'The index is being rebuilt; the current one serves until it is complete'
+        : 'A rebuild of the index is already in progress';
     return { status, message };
   }),
   handle(searchRoutes.reindexStatus, async () => {
-    const s = await rebuild.status();
+    const rebuildStatus = await rebuild.status();
     return {
-      in_progress: s.inProgress,
-      total_files: s.total,
-      indexed_files: s.indexed,
-      failed_files: s.failed,
-      model: s.model,
-      last_completed_at: s.completedAt,
+      in_progress: rebuildStatus.inProgress,
+      total_files: rebuildStatus.total,
+      indexed_files: rebuildStatus.indexed,
+      failed_files: rebuildStatus.failed,
+      model: rebuildStatus.model,
+      last_completed_at: rebuildStatus.completedAt,
     };
   }),
 ];

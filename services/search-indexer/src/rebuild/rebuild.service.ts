@@ -26,8 +26,8 @@ const pageSize = 500;
 const lockName = 'search-indexer rebuild';
 
 /**
- * Fills a second build of the index from the database while the first one serves, then swaps them. What is done is in
- * index_state, so a rebuild that was interrupted goes on where it stood, here or in another replica.
+ * Fills a second build of the index from the database while the first one serves, then swaps them. Progress is stored in
+ * index_state, so that any replica can continue an interrupted rebuild.
  */
 export const createRebuild = (d: RebuildDeps) => {
   let failed = 0;
@@ -41,15 +41,15 @@ export const createRebuild = (d: RebuildDeps) => {
     }
   };
 
-  const addOne = async (fileId: string, build: Build, signal: AbortSignal): Promise<void> => {
+  const indexOne = async (fileId: string, build: Build, signal: AbortSignal): Promise<void> => {
     try {
       await d.indexing.indexFile(fileId, { signal, onlyBuild: build });
     } catch (e) {
-      // Somebody needed is away: the whole rebuild waits and goes on later. Anything else is this file's own fault.
+      // With an upstream service unavailable, the rebuild stops and continues later. Other errors concern only this file.
       if (signal.aborted || (isAppError(e) && e.kind === 'unavailable')) throw e;
       failed += 1;
       await d.store.recordFailure(fileId, e instanceof Error ? e.message : 'unknown');
-      d.log.warn({ err: e as Error, file_id: fileId }, 'file left out of the rebuild; it will be tried again');
+      d.log.warn({ err: e as Error, file_id: fileId }, 'file rebuild failed: retry scheduled');
     }
   };
 
@@ -59,15 +59,15 @@ export const createRebuild = (d: RebuildDeps) => {
     failed = 0;
     const started = Date.now();
     const files = await allFiles();
-    for (let at = 0; at < files.length; at += pageSize) {
-      const page = files.slice(at, at + pageSize);
-      const done = await d.store.inBuild(
+    for (let offset = 0; offset < files.length; offset += pageSize) {
+      const page = files.slice(offset, offset + pageSize);
+      const versions = await d.store.inBuild(
         page.map((f) => f.fileId),
         building.id,
       );
       for (const file of page) {
         signal.throwIfAborted();
-        if ((done.get(file.fileId) ?? -1) < file.transcriptVersion) await addOne(file.fileId, building, signal);
+        if ((versions.get(file.fileId) ?? -1) < file.transcriptVersion) await indexOne(file.fileId, building, signal);
       }
     }
     await d.index.promote();
@@ -79,11 +79,11 @@ export const createRebuild = (d: RebuildDeps) => {
       const { building } = await d.index.builds();
       if (building) return 'running';
       await d.index.beginBuild(null, false);
-      d.log.info('search index is being rebuilt');
+      d.log.info('search index rebuild started');
       return 'started';
     },
-    /** Carries a rebuild on, if there is one and nobody else does. */
-    carryOn: async (signal: AbortSignal): Promise<void> => {
+    /** Continues a rebuild in progress, unless another replica does. */
+    continueRebuild: async (signal: AbortSignal): Promise<void> => {
       if (!(await d.index.builds()).building) return;
       const client = await d.pool.connect();
       try {

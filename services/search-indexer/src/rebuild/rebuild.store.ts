@@ -2,7 +2,7 @@ import type { Db } from '../database.ts';
 
 export type RebuildStore = ReturnType<typeof createRebuildStore>;
 export const createRebuildStore = ({ db }: { db: Db }) => ({
-  /** Transcript versions of those of these files that are in the build. */
+  /** Transcript versions of the given files that are in the build. */
   inBuild: async (fileIds: readonly string[], build: string): Promise<Map<string, number>> => {
     const rows = await db.indexState.findMany({
       where: { fileId: { in: [...fileIds] }, generation: build },
@@ -17,7 +17,7 @@ export const createRebuildStore = ({ db }: { db: Db }) => ({
     ]);
     return { total, indexed };
   },
-  /** Leaves the file to the repetition of what failed. */
+  /** Marks the file as failed and due for a retry. */
   recordFailure: async (fileId: string, error: string): Promise<void> => {
     await db.indexState.updateMany({ where: { fileId }, data: { error: error.slice(0, 500), dueAt: new Date() } });
   },

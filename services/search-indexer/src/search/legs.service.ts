@@ -2,7 +2,7 @@ import type { SearchAnswer } from '@overtone/contracts';
 import { unavailable, type Log } from '@overtone/service-kit';
 import type { LegResult, SearchIndex } from '../ports/search-index.ts';
 import type { Vectoriser } from '../ports/vectoriser.ts';
-import { fuse, nearEnough, type Fused } from '../ranking/ranking.ts';
+import { fuse, filterBySimilarity, type FusedHit } from '../ranking/ranking.ts';
 import type { Telemetry } from '../telemetry.ts';
 import type { SearchPlan } from './search.ts';
 
@@ -12,45 +12,47 @@ export type LegsDeps = {
   vectoriser: Pick<Vectoriser, 'query'>;
   telemetry: Telemetry;
   log: Log;
-  /** Similarity below which nothing is found by its meaning. */
+  /** Minimum cosine similarity of a semantic hit. */
   floor: number;
 };
 export type Legs = SearchAnswer['legs'];
-export type Found = { passages: Fused[]; legs: Legs };
+export type Found = { passages: FusedHit[]; legs: Legs };
 
-/** Passages a leg may name: enough for honest totals, few enough for a quick answer. */
+/** Maximum hits per leg: enough for realistic totals, few enough for a fast response. */
 const limits = { keyword: 500, keywordOfSpeaker: 300, semantic: 50 };
 
-/** Runs both legs and fuses what they find. Says which ran; when none could, it fails instead of finding nothing. */
+/** Runs both legs, fuses their hits and reports which legs ran. @throws AppError unavailable when no leg could run. */
 export const createLegs = (d: LegsDeps) => {
-  const meaningOf = async (text: string | null): Promise<{ leg: Legs['semantic']; vector: Float32Array | null }> => {
+  const queryVectorOf = async (
+    text: string | null,
+  ): Promise<{ leg: Legs['semantic']; vector: Float32Array | null }> => {
     if (text === null) return { leg: 'not_asked', vector: null };
     try {
       const [{ model, vector }, { current }] = await Promise.all([d.vectoriser.query(text), d.index.builds()]);
-      // Vectors of another model cannot be compared; a rebuild is on its way.
+      // Vectors of another model cannot be compared; a rebuild will follow.
       if (current && current.model?.name !== model.name) return { leg: 'unavailable', vector: null };
       return { leg: 'ok', vector };
     } catch (err) {
-      d.log.debug({ err: err as Error }, 'no vector for a query');
+      d.log.debug({ err: err as Error }, 'query vector unavailable');
       return { leg: 'unavailable', vector: null };
     }
   };
 
-  const ask = async (plan: SearchPlan): Promise<Found> => {
-    const meaning = meaningOf(plan.meaning);
+  const runLegs = async (plan: SearchPlan): Promise<Found> => {
+    const queryVector = queryVectorOf(plan.meaning);
     const result = await d.index.search({
       keyword: plan.keyword,
-      vector: meaning.then((m) => m.vector),
+      vector: queryVector.then((m) => m.vector),
       filter: plan.filter,
       keywordLimit: plan.spokenBy ? limits.keywordOfSpeaker : limits.keyword,
       semanticLimit: limits.semantic,
     });
     for (const leg of [result.keyword, result.semantic])
-      if (leg.status === 'failed') d.log.error({ err: leg.error as Error }, 'a leg of the search failed');
-    const { leg } = await meaning;
+      if (leg.status === 'failed') d.log.error({ err: leg.error as Error }, 'search leg failed');
+    const { leg } = await queryVector;
     const semantic = leg === 'ok' && result.semantic.status === 'failed' ? 'failed' : leg;
     return {
-      passages: fuse(hitsOf(result.keyword), nearEnough(hitsOf(result.semantic), d.floor)),
+      passages: fuse(hitsOf(result.keyword), filterBySimilarity(hitsOf(result.semantic), d.floor)),
       legs: { keyword: result.keyword.status, semantic },
     };
   };
@@ -59,11 +61,11 @@ export const createLegs = (d: LegsDeps) => {
     const { current, building } = await d.index.builds();
     if (!current && (building || (await d.store.hasFiles())))
       throw unavailable('search_unavailable', 'The search index is being built', { retryAfterSeconds: 10 });
-    const found = await ask(plan);
+    const found = await runLegs(plan);
     for (const leg of ['keyword', 'semantic'] as const) d.telemetry.legs.inc({ leg, outcome: found.legs[leg] });
-    const asked = Object.values(found.legs).filter((l) => l !== 'not_asked');
-    if (asked.length > 0 && !asked.includes('ok'))
-      throw unavailable('search_unavailable', 'The search index does not answer', { retryAfterSeconds: 5 });
+    const ranLegs = Object.values(found.legs).filter((l) => l !== 'not_asked');
+    if (ranLegs.length > 0 && !ranLegs.includes('ok'))
+      throw unavailable('search_unavailable', 'The search index does not respond', { retryAfterSeconds: 5 });
     return found;
   };
 };

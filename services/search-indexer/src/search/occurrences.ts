@@ -1,24 +1,24 @@
 import type { SearchAnswer } from '@overtone/contracts';
 import type { Layout } from '../chunking/chunking.ts';
 import { isCard, type Shown } from '../ports/search-index.ts';
-import type { Fused } from '../ranking/ranking.ts';
+import type { FusedHit } from '../ranking/ranking.ts';
 import { snippetOf, type Marks, type Snippet } from '../snippets/snippets.ts';
 import type { SearchPlan } from './search.ts';
 
 type Occurrence = SearchAnswer['results'][number]['occurrences'][number];
 
-/** Cards have no layout: nobody speaks in a title. */
+/** Layout of cards, which have no speech. */
 const noLayout: Layout = { at: [0], ms: [0], turns: [[0, null]] };
 const noMarks: Marks = { words: new Set(), phrases: [] };
 
-/** A found passage as it is shown; undefined when nothing of it was said by those asked for. */
+/** A passage as an API object; undefined when none of the requested speakers says a match. */
 export const occurrenceOf = (
   passage: Shown,
-  hit: Fused,
+  hit: FusedHit,
   plan: SearchPlan,
   language: string | null,
 ): Occurrence | undefined => {
-  // What the word leg did not find although it was asked holds none of the words.
+  // A passage that the keyword leg did not return contains none of the words.
   const marks = plan.keyword !== null && hit.keyword === null ? noMarks : plan.marks;
   const snippet = snippetOf({
     text: passage.text,
@@ -40,8 +40,8 @@ export const occurrenceOf = (
   };
 };
 
-const matchType = (hit: Fused, snippet: Snippet): Occurrence['match_type'] => {
-  // A search by meaning alone may find a passage that holds the words too.
+const matchType = (hit: FusedHit, snippet: Snippet): Occurrence['match_type'] => {
+  // A purely semantic search may return a passage that contains the words, too.
   const words = hit.keyword !== null || snippet.marked > 0;
   if (!words) return 'semantic';
   return hit.semantic === null ? 'keyword' : 'both';

@@ -1,6 +1,6 @@
 import type { SearchAnswer } from '@overtone/contracts';
 import { isCard, type Shown } from '../ports/search-index.ts';
-import { relevance, type FileHit, type Fused } from '../ranking/ranking.ts';
+import { relevance, type FileHit, type FusedHit } from '../ranking/ranking.ts';
 import type { Legs } from './legs.service.ts';
 import { occurrenceOf } from './occurrences.ts';
 import type { SearchPlan, SearchQuery } from './search.ts';
@@ -10,8 +10,8 @@ type Result = SearchAnswer['results'][number];
 
 const occurrencesShown = 5;
 
-/** The passages of a file that are shown. What was said comes before the title: a title has no second to jump to. */
-export const shownOf = (file: FileHit): Fused[] =>
+/** The displayed passages of a file; speech comes before the title, which has no time to jump to. */
+export const shownOf = (file: FileHit): FusedHit[] =>
   [...file.passages.filter((p) => !isCard(p.id)), ...file.passages.filter((p) => isCard(p.id))].slice(
     0,
     occurrencesShown,
@@ -19,7 +19,7 @@ export const shownOf = (file: FileHit): Fused[] =>
 
 export type Material = { facts: ReadonlyMap<string, FileFacts>; stored: ReadonlyMap<string, Shown>; legs: Legs };
 
-/** A found file as it is shown; nothing when it was deleted meanwhile. */
+/** A found file as an API object; empty when it was deleted since. */
 export const resultOf = (file: FileHit, plan: SearchPlan, { facts, stored, legs }: Material): Result[] => {
   const fact = facts.get(file.fileId);
   if (!fact) return [];
@@ -47,8 +47,8 @@ export const resultOf = (file: FileHit, plan: SearchPlan, { facts, stored, legs 
   ];
 };
 
-/** The order the caller asked for; facts are needed for every order but that of relevance. */
-export const inOrder = (
+/** Sorts files as requested; all orders except relevance need `facts`. */
+export const sortFiles = (
   files: readonly FileHit[],
   q: Pick<SearchQuery, 'sort_by' | 'sort_order'>,
   facts: ReadonlyMap<string, FileFacts>,

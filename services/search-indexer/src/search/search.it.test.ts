@@ -11,7 +11,7 @@ describe('search', () => {
   });
   afterEach(() => t.stop());
 
-  it('finds a spoken word at the second it is spoken, by whom it is spoken', async () => {
+  it('finds a spoken word with its time and speaker', async () => {
     const r = record({
       turns: [
         ['Ann', 'we talked about many things'],
@@ -34,7 +34,7 @@ describe('search', () => {
     });
   });
 
-  it('finds a paraphrase and says that only the meaning matched', async () => {
+  it('finds a paraphrase and reports a semantic match', async () => {
     const [near, far] = [
       record({ turns: [['Ann', 'it must be finished in march']] }),
       record({ turns: [['Ann', 'my dog is an animal']] }),
@@ -45,7 +45,7 @@ describe('search', () => {
     expect(answer.results[0]).toMatchObject({ semantic_only: true, occurrences: [{ match_type: 'semantic' }] });
   });
 
-  it('finds a paraphrase in the middle of talk about other things, at its second', async () => {
+  it('finds a paraphrase within other topics, with its time', async () => {
     const chatter = Array.from({ length: 6 }, (): [string, string] => [
       'Ann',
       'my dog and my cat are the animals that every animal wants to be like when it sees a dog or a cat outside',
@@ -63,13 +63,13 @@ describe('search', () => {
     expect(answer.results[0]?.occurrences[0]).toMatchObject({ start_time: 72, speaker: 'Bob' });
   });
 
-  it('finds nothing for a query that means nothing', async () => {
+  it('finds nothing for a query without known words', async () => {
     await t.add(record({ turns: [['Ann', 'it must be finished in march']] }));
     for (const q of ['xqzvw blorp', '?!', '"" ()', "' or 1=1 --", '%_%', '*'])
       expect(await t.search({ q })).toMatchObject({ results: [], total_results: 0 });
   });
 
-  it('shows nobody the files of others, and administrators all', async () => {
+  it('shows users only their own files, and administrators all files', async () => {
     const r = record({ turns: [['Ann', 'the deadline']] });
     await t.add(r);
     expect((await t.search({ q: 'deadline' }, { userId: r.file.ownerId })).total_files).toBe(1);
@@ -78,7 +78,7 @@ describe('search', () => {
     expect((await t.search({ q: 'deadline' })).total_files).toBe(1);
   });
 
-  it('finds for speaker:"Name" what that speaker said and not what was said to them', async () => {
+  it('finds for speaker:"Name" only what that speaker says', async () => {
     const r = record({
       turns: [
         ['Ann Lee', 'what does the budget say'],
@@ -97,7 +97,7 @@ describe('search', () => {
     expect((await t.search({ q: 'speaker:Bob' })).results[0]?.occurrences[0]).toMatchObject({ start_time: 5 });
   });
 
-  it('takes quotes by the word', async () => {
+  it('matches quoted words exactly', async () => {
     await t.add(
       record({ turns: [['Ann', 'the end of the quarter is near']] }),
       record({ turns: [['Ann', 'a quarter of the cake in the end']] }),
@@ -109,7 +109,7 @@ describe('search', () => {
     );
   });
 
-  it('finds a file by title and tag, after what was said', async () => {
+  it('finds a file by title and tag, ranked after speech', async () => {
     const r = record({ title: 'Budget & plans', tags: ['Finance'], turns: [['Ann', 'our budget is small']] });
     await t.add(r);
     const { occurrences } = (await t.search({ q: 'budget', search_mode: 'keyword' })).results[0] ?? { occurrences: [] };
@@ -120,7 +120,7 @@ describe('search', () => {
     expect((await t.search({ q: 'small', tags: 'other' })).total_files).toBe(0);
   });
 
-  it('filters by kind, time and length, sorts and pages', async () => {
+  it('filters by media type, time and duration, sorts and pages', async () => {
     const owner = randomUUID();
     const of = (n: number, contentType: string) =>
       record({
@@ -142,7 +142,7 @@ describe('search', () => {
     expect(await titles({ min_duration: '61', max_duration: '150' })).toEqual(['T2']);
   });
 
-  it('names a leg that did not run and answers with the other', async () => {
+  it('reports a leg that did not run and returns the hits of the other', async () => {
     await t.add(record({ turns: [['Ann', 'the deadline']] }));
     t.meanings.available = false;
     expect(await t.search({ q: 'deadline' })).toMatchObject({
@@ -155,14 +155,14 @@ describe('search', () => {
     });
   });
 
-  it('is unavailable, not empty, when the index is gone', async () => {
+  it('is unavailable, not empty, when the index is lost', async () => {
     await t.add(record({ turns: [['Ann', 'the deadline']] }));
     const { current } = await t.index.builds();
     await rm(`${t.directory}/passages_${current?.id ?? ''}.lance`, { recursive: true });
     await expect(t.search({ q: 'deadline', search_mode: 'keyword' })).rejects.toMatchObject({ kind: 'unavailable' });
   });
 
-  it('suggests titles and speakers that begin like this, as text and not as a pattern', async () => {
+  it('suggests titles and speakers by prefix, with wildcards taken literally', async () => {
     const r = record({
       title: '100% Budget',
       turns: [

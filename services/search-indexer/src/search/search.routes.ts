@@ -1,6 +1,6 @@
 import { roleAtLeast, searchRoutes } from '@overtone/contracts';
 import { handle, unavailable, type Caller, type Route } from '@overtone/service-kit';
-import type { Sights } from '../access/access.ts';
+import type { AccessScopes } from '../access/access.ts';
 import type { SearchIndex } from '../ports/search-index.ts';
 import type { createSearch } from './search.service.ts';
 import type { SearchStore } from './search.store.ts';
@@ -8,17 +8,17 @@ import type { SearchStore } from './search.store.ts';
 export type SearchRoutesDeps = {
   search: ReturnType<typeof createSearch>;
   store: Pick<SearchStore, 'suggest'>;
-  access: Sights;
+  access: AccessScopes;
   index: SearchIndex;
   counts: () => Promise<{ files: number; chunks: number; keywordOnly: number }>;
 };
 
-const searcher = (caller: Caller) => ({ userId: caller.userId, seesAll: roleAtLeast(caller.role, 'admin') });
+const searcher = (caller: Caller) => ({ userId: caller.userId, canSeeAll: roleAtLeast(caller.role, 'admin') });
 
 export const routesOfSearch = (d: SearchRoutesDeps): Route[] => [
   handle(searchRoutes.search, ({ query, caller }) => d.search(query, searcher(caller))),
   handle(searchRoutes.suggestions, async ({ query, caller }) => {
-    const found = await d.store.suggest(query.q, await d.access.sightOf(searcher(caller)), query.limit);
+    const found = await d.store.suggest(query.q, await d.access.scopeOf(searcher(caller)), query.limit);
     return found.map(({ type, text, fileId }) => ({ type, text, file_uuid: fileId }));
   }),
   handle(searchRoutes.indexHealth, () => healthOf(d)),

@@ -1,39 +1,39 @@
 import type { SearchAnswer } from '@overtone/contracts';
-import type { Sight, Sights } from '../access/access.ts';
+import type { AccessScope, AccessScopes } from '../access/access.ts';
 import type { SearchIndex, Shown } from '../ports/search-index.ts';
-import { groupByFile, type FileHit, type Fused } from '../ranking/ranking.ts';
+import { groupByFile, type FileHit, type FusedHit } from '../ranking/ranking.ts';
 import { createLegs, type LegsDeps } from './legs.service.ts';
 import { occurrenceOf } from './occurrences.ts';
-import { inOrder, resultOf, shownOf } from './results.ts';
+import { sortFiles, resultOf, shownOf } from './results.ts';
 import { planSearch, type SearchPlan, type SearchQuery } from './search.ts';
 import type { FileFacts, SearchStore } from './search.store.ts';
 
 export type SearchDeps = Omit<LegsDeps, 'index' | 'store'> & {
   index: Pick<SearchIndex, 'builds' | 'search' | 'passages'>;
   store: Pick<SearchStore, 'facts' | 'languages' | 'hasFiles'>;
-  access: Sights;
+  access: AccessScopes;
 };
-export type Searcher = { userId: string; seesAll: boolean };
+export type Searcher = { userId: string; canSeeAll: boolean };
 
-/** Search by words and by meaning: plan, find, group by file, cut snippets. */
+/** Hybrid search: plan, run the legs, group by file, build snippets. */
 export const createSearch = (d: SearchDeps) => {
   const find = createLegs(d);
 
-  const passagesOf = async (hits: readonly Fused[]): Promise<Map<string, Shown>> =>
+  const passagesOf = async (hits: readonly FusedHit[]): Promise<Map<string, Shown>> =>
     new Map((await d.index.passages(hits.map((h) => h.id))).map((p) => [p.id, p]));
 
-  /** The second look at who may see: the index is a copy, and copies lag. */
-  const factsFor = async (sight: Sight, files: readonly FileHit[]): Promise<Map<string, FileFacts>> => {
+  /** Checks access again, because the index may be outdated. */
+  const factsFor = async (scope: AccessScope, files: readonly FileHit[]): Promise<Map<string, FileFacts>> => {
     const facts = await d.store.facts(files.map((f) => f.fileId));
-    const { ownerId, sharedIds } = sight;
+    const { ownerId, sharedIds } = scope;
     if (ownerId === null) return facts;
     const shared = new Set(sharedIds);
     for (const [id, f] of facts) if (f.ownerId !== ownerId && !shared.has(id)) facts.delete(id);
     return facts;
   };
 
-  /** Passages in which somebody else says the words are no answer to a search by speaker. */
-  const onlyOfSpeaker = async (found: Fused[], plan: SearchPlan): Promise<Fused[]> => {
+  /** For a search by speaker, drops passages in which only other speakers say the words. */
+  const keepRequestedSpeakers = async (found: FusedHit[], plan: SearchPlan): Promise<FusedHit[]> => {
     if (!plan.spokenBy) return found;
     const [stored, facts] = await Promise.all([
       passagesOf(found),
@@ -45,12 +45,12 @@ export const createSearch = (d: SearchDeps) => {
     });
   };
 
-  /** Files of the wanted page with what is shown of them. */
-  const pageOf = async (files: readonly FileHit[], q: SearchQuery, sight: Sight) => {
-    const all = q.sort_by === 'relevance' ? new Map<string, FileFacts>() : await factsFor(sight, files);
-    const page = inOrder(files, q, all).slice((q.page - 1) * q.page_size, q.page * q.page_size);
+  /** The files of the requested page with their displayed data. */
+  const pageOf = async (files: readonly FileHit[], q: SearchQuery, scope: AccessScope) => {
+    const all = q.sort_by === 'relevance' ? new Map<string, FileFacts>() : await factsFor(scope, files);
+    const page = sortFiles(files, q, all).slice((q.page - 1) * q.page_size, q.page * q.page_size);
     const [facts, stored] = await Promise.all([
-      q.sort_by === 'relevance' ? factsFor(sight, page) : all,
+      q.sort_by === 'relevance' ? factsFor(scope, page) : all,
       passagesOf(page.flatMap(shownOf)),
     ]);
     return { page, facts, stored };
@@ -58,11 +58,11 @@ export const createSearch = (d: SearchDeps) => {
 
   return async (q: SearchQuery, caller: Searcher): Promise<SearchAnswer> => {
     const started = performance.now();
-    const [sight, languages] = await Promise.all([d.access.sightOf(caller), d.store.languages()]);
-    const plan = planSearch(q, sight, languages);
+    const [scope, languages] = await Promise.all([d.access.scopeOf(caller), d.store.languages()]);
+    const plan = planSearch(q, scope, languages);
     const { passages, legs } = await find(plan);
-    const files = groupByFile(await onlyOfSpeaker(passages, plan));
-    const { page, facts, stored } = await pageOf(files, q, sight);
+    const files = groupByFile(await keepRequestedSpeakers(passages, plan));
+    const { page, facts, stored } = await pageOf(files, q, scope);
     const results = page.flatMap((file) => resultOf(file, plan, { facts, stored, legs }));
     const seconds = (performance.now() - started) / 1000;
     d.telemetry.search.observe(seconds);

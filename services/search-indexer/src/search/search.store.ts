@@ -1,9 +1,9 @@
-import type { Sight } from '../access/access.ts';
+import type { AccessScope } from '../access/access.ts';
 import type { Db } from '../database.ts';
 
-const languagesLiveMs = 60_000;
+const languagesCacheMs = 60_000;
 
-/** What search shows of a file. */
+/** The displayed data of a file. */
 export type FileFacts = {
   fileId: string;
   ownerId: string;
@@ -38,9 +38,9 @@ export const createSearchStore = ({ db, now = Date.now }: { db: Db; now?: () => 
       });
       return new Map(rows.map((r) => [r.fileId, r]));
     },
-    /** Languages of the library. */
+    /** All languages of the indexed transcripts. */
     languages: (): Promise<(string | null)[]> => {
-      if (languages && now() - languages.at < languagesLiveMs) return languages.known;
+      if (languages && now() - languages.at < languagesCacheMs) return languages.known;
       const known = db.indexState
         .findMany({ distinct: ['language'], select: { language: true }, take: 50 })
         .then((rows) => rows.map((r) => r.language));
@@ -49,8 +49,8 @@ export const createSearchStore = ({ db, now = Date.now }: { db: Db; now?: () => 
       return known;
     },
     hasFiles: async (): Promise<boolean> => (await db.indexState.findFirst({ where: { chunks: { gt: 0 } } })) !== null,
-    /** Titles and speakers that begin like this, or hold a word that does. */
-    suggest: async (q: string, { ownerId, sharedIds }: Sight, limit: number): Promise<Suggestion[]> => {
+    /** Titles and speakers with a word that starts with `q`. */
+    suggest: async (q: string, { ownerId, sharedIds }: AccessScope, limit: number): Promise<Suggestion[]> => {
       const escaped = q.replaceAll(/[\\%_]/g, (c) => `\\${c}`);
       const [begins, holds] = [`${escaped}%`, `% ${escaped}%`];
       return db.$queryRaw<Suggestion[]>`

@@ -1,41 +1,41 @@
 import type { QueryOf, searchRoutes } from '@overtone/contracts';
-import type { Sight } from '../access/access.ts';
+import type { AccessScope } from '../access/access.ts';
 import { filterKey, type IndexFilter, type KeywordQuery } from '../ports/search-index.ts';
 import { parseQuery, type ParsedQuery } from '../query/query.ts';
 import type { Marks } from '../snippets/snippets.ts';
-import { stemOf, variantsOf } from '../words/words.ts';
+import { stemOf, variantsOf } from '../tokenize/tokenize.ts';
 
 export type SearchQuery = QueryOf<typeof searchRoutes.search>;
 export type Languages = readonly (string | null)[];
 
-/** What a search asks of the index. */
+/** A parsed search as index queries. */
 export type SearchPlan = {
   parsed: ParsedQuery;
   filter: IndexFilter;
-  /** null: no word leg. */
+  /** null: no keyword leg. */
   keyword: KeywordQuery | null;
-  /** Text whose meaning is looked for; null: no meaning leg. */
+  /** Text of the semantic leg; null: no semantic leg. */
   meaning: string | null;
   marks: Marks;
-  /** Only what these say counts; null: anybody. */
+  /** Whether a speaker was requested; null: any speaker. */
   spokenBy: ((speaker: string) => boolean) | null;
 };
 
 const millis = (time: string | undefined): number | null => (time === undefined ? null : Date.parse(time));
 
-/** @param sight which files there are for who is searching. */
-export const planSearch = (q: SearchQuery, sight: Sight, languages: Languages): SearchPlan => {
+/** @param scope the files that the searcher may find. */
+export const planSearch = (q: SearchQuery, scope: AccessScope, languages: Languages): SearchPlan => {
   const parsed = parseQuery(q.q);
   const speakers = [...new Set([...q.speakers, ...parsed.speakers].map(filterKey))];
   const nothingToFind = parsed.words.length + parsed.phrases.length === 0;
-  // Without any word a filter alone is a question too: everything this speaker says.
+  // A speaker filter without words returns everything that speaker says.
   const browse = nothingToFind && speakers.length > 0;
-  // Quotes ask for exactly these words; what merely means the same is not an answer to them.
+  // Quoted words must match exactly, so there is no semantic leg.
   const literal = parsed.phrases.length > 0 && q.search_mode === 'hybrid';
   return {
     parsed,
     filter: {
-      ...sight,
+      ...scope,
       speakers,
       tags: q.tags.map(filterKey),
       media: q.file_type,
@@ -53,7 +53,7 @@ export const planSearch = (q: SearchQuery, sight: Sight, languages: Languages): 
 
 const keywordQuery = ({ words, phrases }: ParsedQuery, languages: Languages): KeywordQuery => ({
   words: [...new Set(words.flatMap((w) => variantsOf(w, languages)))],
-  // A phrase is said in one language: each alternative is the whole phrase in one.
+  // A phrase is in one language: each alternative is the whole phrase stemmed for one language.
   phrases: phrases.map((phrase) => [
     ...new Set([...languages, 'en'].map((l) => phrase.map((w) => stemOf(w, l)).join(' '))),
   ]),
@@ -65,7 +65,7 @@ const marksOf = ({ words, phrases }: ParsedQuery, languages: Languages): Marks =
 });
 
 /**
- * Cosine similarity below which a window of speech has nothing to do with a query. Measured with the word vectors: nine
- * in ten unrelated pairs lie below 0.25, nine in ten paraphrases above 0.36.
+ * Minimum cosine similarity of a semantic hit. Measured with the word vectors: 90 % of unrelated pairs lie below 0.25, 90 %
+ * of paraphrases above 0.36.
  */
 export const similarityFloor = 0.3;

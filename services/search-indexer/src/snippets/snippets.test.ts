@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { chunk } from '../chunking/chunking.ts';
-import { stemOf } from '../words/words.ts';
+import { stemOf } from '../tokenize/tokenize.ts';
 import { escapeHtml, snippetOf } from './snippets.ts';
 
 const passageOf = (...turns: [string, string][]) => {
@@ -35,7 +35,7 @@ const snippet = (
   });
 
 describe('snippets', () => {
-  it('marks the inflections of a searched word and starts where the first is spoken', () => {
+  it('marks the inflections of a searched word and starts at the first one', () => {
     const s = snippet(
       [
         ['Ann', 'We talked about the budget.'],
@@ -47,7 +47,7 @@ describe('snippets', () => {
     expect(s).toMatchObject({ start: 6, speaker: 'Bob', marked: 2 });
   });
 
-  it('escapes everything but its own marks', () => {
+  it('escapes everything except its own marks', () => {
     const s = snippet([['Ann', `say <script>alert("x")</script> & 'deadline' <mark>`]], marks('deadline', 'script'));
     expect(s.html.replaceAll(/<\/?mark>/g, '')).not.toMatch(/[<>"']/);
     expect(s.html).toContain('<mark>deadline</mark>');
@@ -55,13 +55,13 @@ describe('snippets', () => {
     expect(s.html).toContain('&lt;mark&gt;');
   });
 
-  it('marks a phrase only where its words stand together', () => {
+  it('marks a phrase only where its words are adjacent', () => {
     const s = snippet([['Ann', 'the end of it and the end of the quarter']], phrase('end', 'of', 'the', 'quarter'));
     expect(s.marked).toBe(4);
     expect(s.start).toBe(6);
   });
 
-  it('counts only the words of the speakers asked for', () => {
+  it('marks only words of the requested speakers', () => {
     const turns: [string, string][] = [
       ['Ann', 'the deadline moves'],
       ['Bob', 'which deadline'],
@@ -70,12 +70,12 @@ describe('snippets', () => {
     expect(snippet(turns, marks('deadline'), ['Eve'])).toMatchObject({ marked: 0 });
   });
 
-  it('shows the beginning of a passage that only the meaning found, without a mark', () => {
+  it('shows the start of a passage with a semantic match only, without a mark', () => {
     const s = snippet([['Ann', 'it must be finished by spring']], marks('deadline'));
     expect(s).toMatchObject({ html: 'it must be finished by spring', start: 0, marked: 0, speaker: 'Ann' });
   });
 
-  it('shows the token in focus when no word is marked, and where a word is marked that word', () => {
+  it('shows the marked word, or the token in focus when none is marked', () => {
     const turns: [string, string][] = [
       ['Ann', 'first things first'],
       ['Bob', 'it must be finished by spring'],
@@ -84,14 +84,14 @@ describe('snippets', () => {
     expect(snippet(turns, marks('things'), undefined, 3)).toMatchObject({ start: 1, speaker: 'Ann' });
   });
 
-  it('cuts a long passage between words around the match', () => {
+  it('cuts a long passage at word boundaries around the match', () => {
     const text = `${'lorem ipsum '.repeat(60)}deadline ${'dolor sit '.repeat(60)}end`;
     const s = snippet([['Ann', text]], marks('deadline'));
     expect(s.html).toMatch(/^… (lorem|ipsum) .*<mark>deadline<\/mark>.* …$/);
     expect(s.html.length).toBeLessThan(300);
   });
 
-  it('cuts text without blanks too', () => {
+  it('cuts text without spaces, too', () => {
     const text = '会議'.repeat(400);
     const s = snippetOf({
       text,
@@ -104,7 +104,7 @@ describe('snippets', () => {
     expect(s.html.length).toBeLessThan(300);
   });
 
-  it('escapes the five characters that mean something in HTML', () => {
+  it('escapes the five special characters of HTML', () => {
     expect(escapeHtml(`<a href='x'>"&"</a>`)).toBe('&lt;a href=&#39;x&#39;&gt;&quot;&amp;&quot;&lt;/a&gt;');
   });
 });

@@ -1,14 +1,14 @@
 import { indexAt, type Layout } from '../chunking/chunking.ts';
-import { splitWords, stemmerOf, type Word } from '../words/words.ts';
+import { splitWords, stemmerOf, type Word } from '../tokenize/tokenize.ts';
 
-/** What to mark: stems of single words, and of phrases word by word (each word in all its variants). */
+/** Stems to mark: of single words, and of phrases word by word (each word with all its variants). */
 export type Marks = { words: ReadonlySet<string>; phrases: readonly (readonly ReadonlySet<string>[])[] };
 export type Snippet = {
-  /** HTML in which only `<mark>` is markup. */
+  /** HTML whose only markup is `<mark>`. */
   html: string;
   /** Seconds at which the first marked word is spoken, or the token in focus. */
   start: number;
-  /** Who speaks it. */
+  /** Its speaker. */
   speaker: string | null;
   /** How many words are marked in the whole passage. */
   marked: number;
@@ -21,17 +21,17 @@ export type SnippetInput = {
   marks: Marks;
   /** The token to show when no word is marked. */
   focus: number | null;
-  /** Only words of those speakers count; null: everybody's. */
+  /** Only words of these speakers are marked; null: all speakers. */
   spokenBy: ((speaker: string) => boolean) | null;
 };
 
-/** About how long a snippet is, in characters. */
+/** Approximate length of a snippet in characters. */
 const width = 240;
 
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 export const escapeHtml = (text: string): string => text.replaceAll(/[&<>"']/g, (c) => entities[c] ?? c);
 
-/** The part of a passage around its first match, the second at which it is spoken, and by whom. */
+/** The part of a passage around its first match, with the match's time and speaker. */
 export const snippetOf = (input: SnippetInput): Snippet => {
   const { text, layout } = input;
   const searched = input.marks.words.size + input.marks.phrases.length > 0;
@@ -63,16 +63,16 @@ const speakerAt = (layout: Layout, token: number): string | null =>
 const isOwn = (speaker: string | null, spokenBy: SnippetInput['spokenBy']): boolean =>
   spokenBy === null || (speaker !== null && spokenBy(speaker));
 
-/** Stems keep the first letter of their words; accents may be folded away. Most words need no stemming to be ruled out. */
-const couldBe = (word: string, initials: ReadonlySet<string | undefined>): boolean =>
+/** A quick check before stemming: a stem keeps its word's first letter, except for folded accents. */
+const mayMatch = (word: string, initials: ReadonlySet<string | undefined>): boolean =>
   word.charCodeAt(0) > 127 || initials.has(word[0]?.toLowerCase());
 
-/** Indexes of the words to mark, rising. */
+/** Indexes of the words to mark, in ascending order. */
 const matches = (words: readonly Word[], { marks, layout, language, spokenBy }: SnippetInput): number[] => {
   const stem = stemmerOf(language);
   const found = new Set<number>();
   const initials = new Set([...marks.words].map((s) => s[0]));
-  for (const [i, w] of words.entries()) if (couldBe(w.text, initials) && marks.words.has(stem(w.text))) found.add(i);
+  for (const [i, w] of words.entries()) if (mayMatch(w.text, initials) && marks.words.has(stem(w.text))) found.add(i);
   for (const phrase of marks.phrases)
     for (let i = 0; i + phrase.length <= words.length; i++)
       if (phrase.every((variants, n) => variants.has(stem(words[i + n]?.text ?? ''))))
@@ -81,9 +81,9 @@ const matches = (words: readonly Word[], { marks, layout, language, spokenBy }: 
   return (spokenBy ? [...found].filter(own) : [...found]).sort((a, b) => a - b);
 };
 
-/** `width` characters around `focus`, cut between words, escaped, with the marked words marked. */
+/** `width` characters around `focus`, split at word boundaries, escaped and marked. */
 const excerpt = (text: string, focus: number, marked: readonly Word[]): string => {
-  const { from, to } = frame(text, focus);
+  const { from, to } = excerptBounds(text, focus);
   let html = from > 0 ? '… ' : '';
   let at = from;
   for (const w of marked) {
@@ -94,14 +94,14 @@ const excerpt = (text: string, focus: number, marked: readonly Word[]): string =
   return html + escapeHtml(text.slice(at, to)) + (to < text.length ? ' …' : '');
 };
 
-const frame = (text: string, focus: number): { from: number; to: number } => {
+const excerptBounds = (text: string, focus: number): { from: number; to: number } => {
   const wanted = Math.max(0, focus - Math.floor(width / 3));
   const blankBefore = text.indexOf(' ', wanted);
   const from = wanted === 0 ? 0 : blankBefore >= 0 && blankBefore < focus ? blankBefore + 1 : focus;
   const end = from + width;
   if (end >= text.length) return { from, to: text.length };
   const blank = text.lastIndexOf(' ', end);
-  // Scripts without blanks: cut anywhere but between the halves of a surrogate pair.
+  // Scripts without spaces: split anywhere except within a surrogate pair.
   if (blank <= focus) return { from, to: end + (/[\uDC00-\uDFFF]/.test(text[end] ?? '') ? 1 : 0) };
   return { from, to: blank };
 };

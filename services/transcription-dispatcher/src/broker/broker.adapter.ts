@@ -38,60 +38,60 @@ const streams: (Partial<StreamConfig> & { name: string })[] = [
 const buckets = ['LEASES', 'WORKERS'];
 const bucketLifeMs = 60_000;
 
-/** The broker's streams, durables and buckets: made at start, made again when the broker has lost them. */
+/** Creates the broker's streams, durables and buckets at start, and again when the broker has lost them. */
 export const createBroker = ({ bus, onEmptied }: { bus: Bus; onEmptied: (stream: string) => void }) => {
   let first = true;
 
   const provision = async (): Promise<void> => {
     const jsm = await bus.jetstreamManager();
-    const made: string[] = [];
-    for (const config of streams) if (await ensureStream(jsm, config, first)) made.push(config.name);
-    for (const d of durables) await ensureDurable(jsm, d);
+    const created: string[] = [];
+    for (const config of streams) if (await ensureStream(jsm, config, first)) created.push(config.name);
+    for (const durable of durables) await ensureDurable(jsm, durable);
     await ensureFeed(jsm);
     for (const bucket of buckets)
       await bus.jetstream().views.kv(bucket, { history: 1, ttl: bucketLifeMs, storage: StorageType.File });
-    for (const name of made) if (!first || name === 'JOBS') onEmptied(name);
+    for (const name of created) if (!first || name === 'JOBS') onEmptied(name);
     first = false;
   };
-  const quietly = () =>
-    provision().catch((err: unknown) => bus.log.warn({ err: err as Error }, 'streams not checked; tried again later'));
+  const provisionOrLog = () =>
+    provision().catch((err: unknown) => bus.log.warn({ err: err as Error }, 'stream check failed'));
 
   const part: Part = {
     name: 'broker',
     start: async () => {
       await provision();
-      bus.onReconnect(() => void quietly());
+      bus.onReconnect(() => void provisionOrLog());
     },
     stop: async () => {},
   };
 
   return {
     part,
-    /** Makes whatever is missing; cheap when nothing is. */
+    /** Creates missing streams, durables and buckets; cheap when none is missing. */
     provision,
-    /** One round trip. */
-    queues: async (): Promise<QueueState[]> => {
-      const answer = await bus
+    /** Lists the job durables in one round trip. */
+    listQueues: async (): Promise<QueueState[]> => {
+      const reply = await bus
         .nc()
         .request('$JS.API.CONSUMER.LIST.JOBS', JSON.stringify({ offset: 0 }), { timeout: 2_000 });
-      const { consumers = [] } = answer.json<{ consumers?: Listed[] }>();
+      const { consumers = [] } = reply.json<{ consumers?: Listed[] }>();
       return consumers.map((c) => ({ durable: c.name, pending: c.num_pending, unacknowledged: c.num_ack_pending }));
     },
-    /** Messages on JOBS by durable, delivered or not. */
-    tickets: async (): Promise<Map<string, number>> => {
+    /** Counts the messages on JOBS by durable, delivered or not. */
+    countSignals: async (): Promise<Map<string, number>> => {
       const jsm = await bus.jetstreamManager();
       const { state } = await jsm.streams.info('JOBS', { subjects_filter: 'job.>' });
-      const all = new Map<string, number>();
+      const counts = new Map<string, number>();
       for (const [subject, count] of Object.entries(state.subjects ?? {})) {
         const [, queue, domain] = subject.split('.');
         const durable = `${queue}-${domain}`;
-        all.set(durable, (all.get(durable) ?? 0) + count);
+        counts.set(durable, (counts.get(durable) ?? 0) + count);
       }
-      return all;
+      return counts;
     },
-    /** Acknowledges in the name of a worker that cannot any more. Nothing is lost when the broker does not hear it. */
-    takeAway: (ticket: string): void => {
-      if (bus.connected()) bus.nc().publish(ticket, '+ACK');
+    /** Acknowledges a job signal on behalf of a dead worker. A lost acknowledgement is harmless. */
+    acknowledgeSignal: (replySubject: string): void => {
+      if (bus.connected()) bus.nc().publish(replySubject, '+ACK');
     },
   };
 };
@@ -99,9 +99,9 @@ export type Broker = ReturnType<typeof createBroker>;
 
 type Listed = { name: string; num_pending: number; num_ack_pending: number };
 
-const missing = (e: unknown): boolean => e instanceof NatsError && e.api_error?.code === 404;
+const isNotFound = (e: unknown): boolean => e instanceof NatsError && e.api_error?.code === 404;
 
-/** @returns true when the stream was not there. One that was is brought up to date at start. */
+/** Creates a missing stream; updates an existing one at start. @returns true when it was created. */
 const ensureStream = async (
   jsm: JetStreamManager,
   config: Partial<StreamConfig> & { name: string },
@@ -110,7 +110,7 @@ const ensureStream = async (
   try {
     await jsm.streams.info(config.name);
   } catch (e) {
-    if (!missing(e)) throw e;
+    if (!isNotFound(e)) throw e;
     await jsm.streams.add(config);
     return true;
   }
@@ -120,25 +120,25 @@ const ensureStream = async (
   return false;
 };
 
-const ensureDurable = async (jsm: JetStreamManager, d: (typeof durables)[number]): Promise<void> => {
-  await jsm.consumers.info('JOBS', d.name).catch(async (e: unknown) => {
-    if (!missing(e)) throw e;
+const ensureDurable = async (jsm: JetStreamManager, durable: (typeof durables)[number]): Promise<void> => {
+  await jsm.consumers.info('JOBS', durable.name).catch(async (e: unknown) => {
+    if (!isNotFound(e)) throw e;
     await jsm.consumers.add('JOBS', {
-      durable_name: d.name,
-      filter_subject: d.filter,
+      durable_name: durable.name,
+      filter_subject: durable.filter,
       ack_policy: AckPolicy.Explicit,
-      ack_wait: nanos(d.ackWaitMs),
-      // The attempt policy is in the database; the broker repeats for ever.
+      ack_wait: nanos(durable.ackWaitMs),
+      // The attempt policy is in the database; the broker redelivers without a limit.
       max_deliver: -1,
       max_ack_pending: 1_000,
     });
   });
 };
 
-/** Delivers every event to every replica that follows them; such a replica asks the stream for what it missed. */
+/** Pushes every event to every subscribed replica; a replica reads missed events from the stream itself. */
 const ensureFeed = async (jsm: JetStreamManager): Promise<void> => {
   await jsm.consumers.info('EVENTS', eventFeed.durable).catch(async (e: unknown) => {
-    if (!missing(e)) throw e;
+    if (!isNotFound(e)) throw e;
     await jsm.consumers.add('EVENTS', {
       durable_name: eventFeed.durable,
       deliver_subject: eventFeed.subject,

@@ -1,15 +1,15 @@
-/** One call at a time, and its answer for `ms`: however many scrapers ask, the broker is asked once. */
+/** Shares one call and its result for `ms`, so that several scrapers cause one request to the broker. */
 export const cached = <T>(ms: number, read: () => Promise<T>): (() => Promise<T>) => {
-  let at = 0;
-  let answer: Promise<T> | undefined;
+  let startedAt = 0;
+  let current: Promise<T> | undefined;
   return () => {
-    if (answer && Date.now() - at < ms) return answer;
-    at = Date.now();
+    if (current && Date.now() - startedAt < ms) return current;
+    startedAt = Date.now();
     const fresh = read();
-    answer = fresh;
-    // A failure is not kept.
+    current = fresh;
+    // A failure is not cached.
     fresh.catch(() => {
-      if (answer === fresh) answer = undefined;
+      if (current === fresh) current = undefined;
     });
     return fresh;
   };

@@ -1,11 +1,11 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { queues, stageJobs } from '@overtone/contracts';
 import type { Lease } from '../leases/leases.ts';
 import { durables, gaugesOf } from './gauges.ts';
 import { cached } from './cached.ts';
 
 const now = 100_000;
-const lives = (worker: string) => worker !== 'dead';
+const isWorkerLive = (worker: string) => worker !== 'dead';
 const lease = (queue: string, ageMs: number, leftMs: number, worker = 'w'): Lease => ({
   worker,
   service: 'transcription-worker',
@@ -17,53 +17,55 @@ const lease = (queue: string, ageMs: number, leftMs: number, worker = 'w'): Leas
 });
 
 describe('queue gauges', () => {
-  test('every queue has its numbers, also an empty one', () => {
-    expect([...gaugesOf([], [], lives, now).keys()]).toEqual([...queues]);
+  it('include every queue, also an empty one', () => {
+    expect([...gaugesOf([], [], isWorkerLive, now).keys()]).toEqual([...queues]);
   });
-  test('the depth of a queue is the sum over its domains', () => {
+  it('sum the depth of a queue over its domains', () => {
     const states = [
       { durable: 'cpu-media', pending: 2, unacknowledged: 0 },
       { durable: 'cpu-transcription', pending: 3, unacknowledged: 0 },
       { durable: 'gpu-transcription', pending: 7, unacknowledged: 0 },
     ];
-    expect(gaugesOf(states, [], lives, now).get('cpu')?.depth).toBe(5);
+    expect(gaugesOf(states, [], isWorkerLive, now).get('cpu')?.depth).toBe(5);
   });
-  test('orders of live workers are reserved, those of dead ones orphaned, and the oldest tells its age', () => {
-    expect(gaugesOf([], [lease('gpu', 4_000, 10_000), lease('gpu', 90_000, -1)], lives, now).get('gpu')).toEqual({
-      depth: 0,
-      reserved: 1,
-      orphaned: 1,
-      oldestUnackedSeconds: 90,
-    });
+  it('count tasks of live workers as reserved, those of dead ones as orphaned, and report the oldest age', () => {
+    expect(gaugesOf([], [lease('gpu', 4_000, 10_000), lease('gpu', 90_000, -1)], isWorkerLive, now).get('gpu')).toEqual(
+      {
+        depth: 0,
+        reserved: 1,
+        orphaned: 1,
+        oldestUnackedSeconds: 90,
+      },
+    );
   });
-  test('an order of a worker that shows no sign of life is orphaned before its lease ends', () => {
-    const gauges = gaugesOf([], [lease('gpu', 4_000, 10_000, 'dead')], lives, now).get('gpu');
+  it('count a task as orphaned when its worker sends no heartbeat, although its lease is valid', () => {
+    const gauges = gaugesOf([], [lease('gpu', 4_000, 10_000, 'dead')], isWorkerLive, now).get('gpu');
     expect(gauges).toMatchObject({ reserved: 0, orphaned: 1 });
   });
-  test('what was given back waits; what is held does not', () => {
+  it('count returned messages as waiting and held ones not', () => {
     const states = [{ durable: 'gpu-transcription', pending: 2, unacknowledged: 3 }];
-    expect(gaugesOf(states, [lease('gpu', 1, 10_000)], lives, now).get('gpu')?.depth).toBe(4);
+    expect(gaugesOf(states, [lease('gpu', 1, 10_000)], isWorkerLive, now).get('gpu')?.depth).toBe(4);
   });
-  test('a lease whose order the broker does not know any more takes nothing off the depth', () => {
+  it('do not reduce the depth for a lease whose message the broker no longer has', () => {
     const states = [{ durable: 'gpu-transcription', pending: 2, unacknowledged: 0 }];
-    expect(gaugesOf(states, [lease('gpu', 1, 10_000)], lives, now).get('gpu')?.depth).toBe(2);
+    expect(gaugesOf(states, [lease('gpu', 1, 10_000)], isWorkerLive, now).get('gpu')?.depth).toBe(2);
   });
 });
 
-test('every job has a durable that takes its subject', () => {
+it('every job has a durable that filters its subject', () => {
   for (const job of Object.values(stageJobs)) {
     const prefix = job.subject.slice(0, job.subject.lastIndexOf('.') + 1);
     expect(durables.filter((d) => d.filter === `${prefix}*`)).toHaveLength(1);
   }
 });
 
-describe('a cached answer', () => {
-  test('is asked for once, however many ask at the same time', async () => {
+describe('a cached result', () => {
+  it('is read once for concurrent calls', async () => {
     let asked = 0;
     const read = cached(1_000, async () => ++asked);
     expect(await Promise.all([read(), read(), read()])).toEqual([1, 1, 1]);
   });
-  test('is not kept when it is a failure', async () => {
+  it('is not cached when the read fails', async () => {
     let asked = 0;
     const read = cached(1_000, async () => {
       asked += 1;

@@ -1,11 +1,11 @@
 import { jobDurable, queues, topology, type Queue } from '@overtone/contracts';
 import type { Lease } from '../leases/leases.ts';
 
-/** A durable of JOBS as one answer of the broker lists it. */
+/** A durable of JOBS as the broker lists it. */
 export type QueueState = { durable: string; pending: number; unacknowledged: number };
 export type QueueGauges = { depth: number; reserved: number; orphaned: number; oldestUnackedSeconds: number };
 
-/** Every durable the platform's jobs need, with the messages it takes. */
+/** Every durable that the platform's jobs need, with the subjects it receives. */
 export const durables: readonly { name: string; filter: string; ackWaitMs: number }[] = [
   ...new Map(
     Object.values(topology)
@@ -18,21 +18,21 @@ export const durables: readonly { name: string; filter: string; ackWaitMs: numbe
 ];
 
 /**
- * The four queue gauges (specification, "Health and metrics"). What is held is read from leases, because the broker's own
- * count stays up after a worker has died until somebody pulls again (measured on 2.9). What it counts beyond them was
- * given back and waits: a queue that is on hold keeps its depth.
- * @param lives whether a worker still shows signs of life.
+ * The four queue gauges (specification, "Health and metrics"). Held tasks are read from leases: after a worker's death the
+ * broker's own count only falls at the next pull (measured on 2.9). Unacknowledged messages without a lease were given
+ * back and count as waiting, so that a paused queue keeps its depth.
+ * @param isWorkerLive whether a worker still sends heartbeats.
  */
 export const gaugesOf = (
   states: QueueState[],
   leases: Lease[],
-  lives: (worker: string) => boolean,
+  isWorkerLive: (worker: string) => boolean,
   now: number,
 ): Map<Queue, QueueGauges> =>
   new Map(
     queues.map((queue) => {
       const own = leases.filter((l) => l.queue === queue);
-      const reserved = own.filter((l) => l.expiresAt > now && lives(l.worker)).length;
+      const reserved = own.filter((l) => l.expiresAt > now && isWorkerLive(l.worker)).length;
       const listed = states.filter((s) => s.durable.startsWith(`${queue}-`));
       const pending = listed.reduce((sum, s) => sum + s.pending, 0);
       const unacknowledged = listed.reduce((sum, s) => sum + s.unacknowledged, 0);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { leaseValue } from '@overtone/contracts';
 import { createBus, createMetrics, type Bus } from '@overtone/service-kit';
 import { startNats, waitFor, type TestServer } from '@overtone/testkit';
@@ -11,11 +11,11 @@ import { createTelemetry } from '../telemetry.ts';
 import { createBroker } from './broker.adapter.ts';
 import { createQueueGauges } from './queue-gauges.ts';
 
-/** Lets everything through to a server until it is cut, and keeps what is said to it. */
+/** A TCP proxy that records what clients send, and can cut all connections. */
 const startProxy = async (to: string) => {
   const { hostname, port } = new URL(to);
   const sockets = new Set<Socket>();
-  let said = '';
+  let sentText = '';
   let cut = false;
   const server: Server = createServer((client) => {
     const upstream = connect(Number(port), hostname);
@@ -29,7 +29,7 @@ const startProxy = async (to: string) => {
     }
     if (cut) client.destroy();
     client.on('data', (part: Buffer) => {
-      said += part.toString('latin1');
+      sentText += part.toString('latin1');
     });
     client.pipe(upstream).pipe(client);
   });
@@ -39,10 +39,10 @@ const startProxy = async (to: string) => {
   via.port = String((server.address() as AddressInfo).port);
   return {
     url: via.href,
-    /** Subjects of everything published since it was asked last. */
+    /** Subjects published since the last call. */
     published: (): string[] => {
-      const subjects = [...said.matchAll(/(?:^|\r\n)H?PUB (\S+)/g)].map((m) => m[1] ?? '');
-      said = '';
+      const subjects = [...sentText.matchAll(/(?:^|\r\n)H?PUB (\S+)/g)].map((m) => m[1] ?? '');
+      sentText = '';
       return subjects;
     },
     cut: () => {
@@ -72,7 +72,7 @@ describe('the queue gauges', () => {
     await nats.stop();
   });
 
-  test('cost one question to the broker, also while orders are held', async () => {
+  it('cost one request to the broker, also while tasks are held', async () => {
     const broker = createBroker({ bus, onEmptied: () => {} });
     await broker.part.start();
     const leases = createMirror(bus, 'LEASES', leaseValue);
@@ -82,7 +82,7 @@ describe('the queue gauges', () => {
     const held = { worker: 'w', service: 'x', queue: 'gpu', token: 1, deliveredAt: now, expiresAt: now + 600_000 };
     await (await bus.kv('LEASES')).put(`task.${randomUUID()}`, JSON.stringify(held));
     await waitFor(() => leases.entries().size === 1);
-    const read = createQueueGauges({ broker, leases: leases.entries, lives: () => true });
+    const read = createQueueGauges({ broker, leases: leases.entries, isWorkerLive: () => true });
     const none = () => Promise.resolve([]);
     const { queueRegistry } = createTelemetry(createMetrics(), read, { lost: none, forPeople: none });
     await bus.nc().flush();
@@ -100,7 +100,7 @@ describe('the queue gauges', () => {
   });
 });
 
-test('GET /metrics/queues answers without a database', async () => {
+it('GET /metrics/queues responds without a database', async () => {
   const w: World = await createWorld();
   const proxy = await startProxy(w.dispatcherUrl);
   const dispatcher = await startDispatcher({ ...w, dispatcherUrl: proxy.url });

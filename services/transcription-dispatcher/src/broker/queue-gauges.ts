@@ -5,17 +5,21 @@ import { cached } from './cached.ts';
 import { gaugesOf, type QueueGauges } from './gauges.ts';
 
 type Deps = {
-  broker: Pick<Broker, 'queues'>;
+  broker: Pick<Broker, 'listQueues'>;
   leases: () => ReadonlyMap<string, Lease>;
-  lives: (worker: string) => boolean;
+  isWorkerLive: (worker: string) => boolean;
 };
 
-/** With the four seconds of a heartbeat: a dead worker is seen within five. */
-const freshMs = 500;
+/** Together with the four seconds a heartbeat lasts, a dead worker is visible within five seconds. */
+const cacheMs = 500;
 
-/** The queues as they are now: one question to the broker; leases and heartbeats have come by themselves. */
-export const createQueueGauges = ({ broker, leases, lives }: Deps): (() => Promise<ReadonlyMap<Queue, QueueGauges>>) =>
-  cached(freshMs, async () => {
-    const states = await broker.queues();
-    return gaugesOf(states, [...leases().values()], lives, Date.now());
+/** The current queue gauges: one request to the broker; leases and heartbeats are mirrored already. */
+export const createQueueGauges = ({
+  broker,
+  leases,
+  isWorkerLive,
+}: Deps): (() => Promise<ReadonlyMap<Queue, QueueGauges>>) =>
+  cached(cacheMs, async () => {
+    const states = await broker.listQueues();
+    return gaugesOf(states, [...leases().values()], isWorkerLive, Date.now());
   });

@@ -1,62 +1,62 @@
 import { stages, type Stage } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import { outboxTable, type Statements } from '../database.ts';
-import { orderParts } from '../orders/orders.ts';
+import { enqueueParts } from '../job-requests/job-requests.ts';
 import { timingPart } from '../timing/timing.ts';
 import type { Acceptance } from './acceptance.ts';
 
-const ended = (more: string): string => `
+const completeTask = (more: string): string => `
     update task t set status = 'completed', completed_at = now() ${more}
     returning t.uuid, coalesce(t.claimed_at, now()) as claimed_at,
               coalesce(t.published_at, t.created_at) as published_at, t.failures`;
-const tried = `
+const completeAttempt = `
     update task_attempt a set outcome = 'completed', ended_at = now() from ended
     where a.task_id = $1 and a.token = $2 and a.outcome = 'running'`;
 
 /**
- * Everything hangs on the task being held under this token and the run standing as it was read: otherwise nothing is
- * changed. Rows are locked in the order run, task, as everywhere.
+ * Changes nothing unless the task is still claimed under this token and the run is unchanged since it was read. Rows are
+ * locked in the order run, task, as everywhere.
  */
 const statementFor = (stage: Stage): string => `
-  with standing as (
+  with locked_run as (
     select uuid from run where uuid = $3 and sequence = $4 and status = $5 and warnings = $6::text[] for update
-  ), ended as (${ended(`from standing where t.uuid = $1 and t.token = $2 and t.status = 'in_progress' and t.run_id = standing.uuid`)}
-  ), tried as (${tried}
-  ), led as (
+  ), ended as (${completeTask(`from locked_run where t.uuid = $1 and t.token = $2 and t.status = 'in_progress' and t.run_id = locked_run.uuid`)}
+  ), attempt as (${completeAttempt}
+  ), advanced_run as (
     update run r set sequence = r.sequence + 1, audio_duration_s = coalesce($10, r.audio_duration_s),
       status = case when $14 then 'completed' else r.status end,
       waiting_for = case when $14 then null else r.waiting_for end,
       warnings = case when $14 then $15::text[] else r.warnings end,
       completed_at = case when $14 then coalesce(r.completed_at, now()) else r.completed_at end
     from ended where r.uuid = $3
-  ), done as (
+  ), completed_stage as (
     update stage s set status = 'completed', artefact = $7, output = $8::jsonb, engine_seconds = $9, completed_at = now()
     from ended where s.run_id = $3 and s.stage = '${stage}'
-  ), timed as (${timingPart(stage, { ended: 'ended', run: '$3', engineSeconds: '$9', audioSeconds: '$10', engine: '$11', ends: '$14' })}
-  ), skipped as (
+  ), timing as (${timingPart(stage, { ended: 'ended', run: '$3', engineSeconds: '$9', audioSeconds: '$10', engine: '$11', ends: '$14' })}
+  ), skipped_stages as (
     update stage s set status = 'cancelled' from ended where s.run_id = $3 and s.stage = any($12::text[])
-  ), told as (
+  ), published as (
     insert into ${outboxTable} (subject, data, headers, message_id)
     select e.event ->> 'subject', e.event -> 'data', $16::jsonb, gen_random_uuid()
     from ended, jsonb_array_elements($17::jsonb) with ordinality as e (event, place) order by e.place
-  ), ${orderParts({ row: '$13::jsonb', headers: '$16::jsonb', from: 'ended' })}
+  ), ${enqueueParts({ row: '$13::jsonb', headers: '$16::jsonb', from: 'ended' })}
   select uuid from ended`;
 
 const statements = Object.fromEntries(
   stages.map((stage) => [stage, { name: `accept-${stage}`, text: statementFor(stage) }]),
 ) as Record<Stage, { name: string; text: string }>;
 
-/** Of an order outside a run nothing follows. */
-const alone = {
-  name: 'accept-alone',
+/** A task outside a run has no next stage. */
+const standalone = {
+  name: 'accept-standalone',
   text: `
-  with ended as (${ended(`where t.uuid = $1 and t.token = $2 and t.status = 'in_progress' and t.run_id is null`)}
-  ), tried as (${tried}
+  with ended as (${completeTask(`where t.uuid = $1 and t.token = $2 and t.status = 'in_progress' and t.run_id is null`)}
+  ), attempt as (${completeAttempt}
   )
   select uuid from ended`,
 };
 
-/** Accepts results of tasks. One round trip, one commit. @returns false when nothing was changed. */
+/** Accepts task results in one round trip and one commit. @returns false when nothing was changed. */
 export const createAcceptStore = (d: { statements: Statements; outbox: Pick<Outbox, 'headers'> }) => ({
   accept: async ({ task, run, ...a }: Acceptance): Promise<boolean> => {
     const { rowCount } = await d.statements.commit({
@@ -74,7 +74,7 @@ export const createAcceptStore = (d: { statements: Statements; outbox: Pick<Outb
         a.audioSeconds,
         a.engine,
         a.skips,
-        a.order && JSON.stringify(a.order),
+        a.nextTask && JSON.stringify(a.nextTask),
         a.endsWith !== null,
         a.endsWith,
         JSON.stringify(d.outbox.headers()),
@@ -83,7 +83,7 @@ export const createAcceptStore = (d: { statements: Statements; outbox: Pick<Outb
     });
     return rowCount === 1;
   },
-  acceptAlone: async ({ id, token }: { id: string; token: number }): Promise<boolean> =>
-    (await d.statements.commit({ ...alone, values: [id, token] })).rowCount === 1,
+  acceptStandalone: async ({ id, token }: { id: string; token: number }): Promise<boolean> =>
+    (await d.statements.commit({ ...standalone, values: [id, token] })).rowCount === 1,
 });
 export type AcceptStore = ReturnType<typeof createAcceptStore>;

@@ -2,7 +2,7 @@ import { dispatcherRpc } from '@overtone/contracts';
 import { answer, type RpcHandler } from '@overtone/service-kit';
 import type { Claims } from './claims.service.ts';
 
-/** What workers and search-indexer ask of us. */
+/** Serves the claim RPCs of the workers and search-indexer. */
 export const claimsRpc = ({ claims }: { claims: Claims }): RpcHandler[] => [
   answer(dispatcherRpc.claim, claims.claim),
   answer(dispatcherRpc.complete, claims.complete),

@@ -2,82 +2,90 @@ import type { dispatcherRpc, ReplyOf, RequestOf, Stage } from '@overtone/contrac
 import type { Outbox } from '@overtone/database';
 import { invalid, unavailable, type Log } from '@overtone/service-kit';
 import type { Db } from '../database.ts';
-import { jobOf, pauseAfter, type Orders } from '../orders/orders.ts';
+import { jobOf, pauseAfter, type JobRequests } from '../job-requests/job-requests.ts';
 import type { Runs } from '../runs/runs.ts';
 import type { AcceptStore } from './accept.store.ts';
-import { acceptanceOf, type Output } from './acceptance.ts';
+import { buildAcceptance, type Output } from './acceptance.ts';
 import type { ClaimStore } from './claim.store.ts';
 import { claimsStore as store } from './claims.store.ts';
-import { storageFullCode, type PutBackStore } from './put-back.store.ts';
+import { storageFullCode, type RequeueStore } from './requeue.store.ts';
 import type { TaskState, TaskStateStore } from './task-state.store.ts';
 
 export type ClaimsDeps = {
   db: Db;
   outbox: Outbox;
-  orders: Pick<Orders, 'rowFor'>;
+  jobRequests: Pick<JobRequests, 'buildTaskRow'>;
   runs: Pick<Runs, 'giveUp'>;
   next: ClaimStore;
   state: TaskStateStore;
-  accepting: AcceptStore;
-  back: PutBackStore;
+  acceptStore: AcceptStore;
+  requeues: RequeueStore;
   log: Log;
   random?: () => number;
 };
 type Reply<K extends keyof typeof dispatcherRpc> = Promise<ReplyOf<(typeof dispatcherRpc)[K]>>;
 type Request<K extends keyof typeof dispatcherRpc> = RequestOf<(typeof dispatcherRpc)[K]>;
 
-/** Tasks that wait were all just being looked at by others. */
-const soonMs = 50;
-/** An express place looks again so often for something short. */
+/** Delay when concurrent claims have locked all waiting tasks. */
+const contentionMs = 50;
+/** Interval at which an express slot asks again for a short task. */
 const expressMs = 250;
 const pausedMs = 1_000;
-/** An index order that has used up its attempts comes back after this, for ever: the file stays findable late. */
+/** An index task that has used up its attempts is retried at this interval without a limit, so that the file becomes searchable. */
 const indexRetryMs = 10 * 60_000;
-/** A task that met a full storage pauses 4 s, 8 s and so on up to 64 s, as long as the storage is full. */
-const fullStorage = { backoffMs: 4_000, longestAt: 5 };
+/** A task that met a full storage is retried after 4 s, 8 s and so on up to 64 s, as long as the storage is full. */
+const fullStorage = { backoffMs: 4_000, maxDoublings: 5 };
 
 /**
- * The worker's side of a task: claim, and one outcome. Safety rests on the fencing token in the task's row alone. Every
- * question may be asked twice, and every outcome told twice.
+ * The worker's operations on a task: claim, then complete, fail or release. The fencing token in the task's row alone
+ * makes them safe; every request may arrive twice.
  */
 export const createClaims = (d: ClaimsDeps) => {
   const { random = Math.random } = d;
 
   /**
-   * Reads a held task and hands it to `end`, again when something else changed it or its run meanwhile.
-   * @param told what is answered when the task has ended already.
+   * Reads a claimed task and passes it to `end`; repeats both when the task or its run was changed concurrently.
+   * @param replyFor the reply for a task that has ended already.
    */
-  const ending = async <T>(
+  const endTask = async <T>(
     { taskId, token }: { taskId: string; token: number },
-    told: (status: string) => T,
+    replyFor: (status: string) => T,
     end: (task: TaskState) => Promise<T | undefined>,
   ): Promise<T> => {
-    for (let turn = 0; turn < 5; turn += 1) {
+    for (let attempt = 0; attempt < 5; attempt += 1) {
       const task = await d.state.read(taskId);
-      if (task?.token !== token) return told('stale');
-      if (task.status !== 'in_progress') return told(task.status);
+      if (task?.token !== token) return replyFor('stale');
+      if (task.status !== 'in_progress') return replyFor(task.status);
       const ended = await end(task);
       if (ended !== undefined) return ended;
     }
-    throw unavailable('service_unavailable', 'The task is being changed by others');
+    throw unavailable('service_unavailable', 'The task is being changed by other requests');
   };
 
   const accept = (task: TaskState, output: Output): Promise<boolean> =>
-    task.run ? d.accepting.accept(acceptanceOf(d.orders, task, task.run, output)) : d.accepting.acceptAlone(task);
+    task.run
+      ? d.acceptStore.accept(buildAcceptance(d.jobRequests, task, task.run, output))
+      : d.acceptStore.acceptStandalone(task);
 
-  const failForGood = async (
-    held: { taskId: string; token: number },
+  const failPermanently = async (
+    claimed: { taskId: string; token: number },
     error: { code: string; message: string; retryable: boolean },
   ) => {
-    const outcome = await store.held(d.db, held, async (tx, task, run) => {
+    const outcome = await store.withLockedTask(d.db, claimed, async (tx, task, run) => {
       if (task.status !== 'in_progress') return undefined;
-      const goesOn = run?.status === 'running';
+      const runContinues = run?.status === 'running';
       if (task.stage === 'index' && error.retryable) {
-        if (goesOn) await d.runs.giveUp(tx, run, 'index', error);
-        await d.back.pauseIn(tx, { id: task.id, token: task.token, outcome: 'failed', error, pauseMs: indexRetryMs });
+        if (runContinues) await d.runs.giveUp(tx, run, 'index', error);
+        await d.requeues.requeueIn(tx, {
+          id: task.id,
+          token: task.token,
+          outcome: 'failed',
+          error,
+          pauseMs: indexRetryMs,
+        });
         return 'retry' as const;
       }
-      await store.endTry(tx, task, 'failed', error);
+      await store.endAttempt(tx, task, 'failed', error);
       await tx.task.update({
         where: { id: task.id },
         data: {
@@ -88,7 +96,7 @@ export const createClaims = (d: ClaimsDeps) => {
           completedAt: new Date(),
         },
       });
-      if (goesOn) await d.runs.giveUp(tx, run, task.stage as Stage, error);
+      if (runContinues) await d.runs.giveUp(tx, run, task.stage as Stage, error);
       return 'failed' as const;
     });
     return outcome && { outcome };
@@ -96,59 +104,59 @@ export const createClaims = (d: ClaimsDeps) => {
 
   return {
     claim: async (request: Request<'claim'>): Reply<'claim'> => {
-      const { task, paused, waiting, traceparent, waitedFor } = await d.next.take(request);
+      const { task, paused, waiting, traceparent, waitedFor } = await d.next.claimNext(request);
       if (task?.runId && waitedFor !== null)
         void store.stopWaiting(d.db, d.outbox, task.runId).catch((err: unknown) => {
-          d.log.debug({ err: err as Error, run_id: task.runId }, 'run still shows that it waits');
+          d.log.debug({ err: err as Error, run_id: task.runId }, 'waiting reason clear failed');
         });
       if (task) {
         const { id: taskId, subject, input, token, attempt } = task;
         return { outcome: 'claimed', taskId, subject, input, token, attempt, traceparent };
       }
-      // A ticket that is let go of is gone for good: only when nothing waits that it may have been for.
+      // `gone` makes the worker acknowledge the signal: only allowed when no task waits that it may stand for.
       if (!waiting) return { outcome: 'gone' };
       if (paused) return { outcome: 'wait', retryInMs: pausedMs };
-      return { outcome: 'wait', retryInMs: request.lane === 'express' ? expressMs : soonMs };
+      return { outcome: 'wait', retryInMs: request.lane === 'express' ? expressMs : contentionMs };
     },
 
-    complete: async ({ output, ...held }: Request<'complete'>): Reply<'complete'> => {
-      const told = (status: string) => ({
+    complete: async ({ output, ...claimed }: Request<'complete'>): Reply<'complete'> => {
+      const replyFor = (status: string) => ({
         outcome: status === 'completed' ? ('accepted' as const) : ('stale' as const),
       });
-      return ending(held, told, async (task) => {
+      return endTask(claimed, replyFor, async (task) => {
         const parsed = jobOf(task.stage).output.safeParse(output);
         if (!parsed.success) throw invalid('invalid_request', `The result of ${task.subject} does not fit its schema`);
         return (await accept(task, parsed.data as Output)) ? { outcome: 'accepted' } : undefined;
       });
     },
 
-    fail: async ({ retryable, code, message, ...held }: Request<'fail'>): Reply<'fail'> => {
+    fail: async ({ retryable, code, message, ...claimed }: Request<'fail'>): Reply<'fail'> => {
       const error = { code, message };
-      const told = (status: string): Awaited<Reply<'fail'>> => {
+      const replyFor = (status: string): Awaited<Reply<'fail'>> => {
         if (status === 'pending') return { outcome: 'retry' };
         return { outcome: status === 'failed' ? 'failed' : 'stale' };
       };
-      return ending(held, told, async (task) => {
+      return endTask(claimed, replyFor, async (task) => {
         if (retryable && code === storageFullCode) {
-          const pauseMs = pauseAfter(Math.min(task.token, fullStorage.longestAt), fullStorage.backoffMs, random());
-          return (await d.back.putBack({ ...task, outcome: 'failed', error, pauseMs }))
+          const pauseMs = pauseAfter(Math.min(task.token, fullStorage.maxDoublings), fullStorage.backoffMs, random());
+          return (await d.requeues.requeue({ ...task, outcome: 'failed', error, pauseMs }))
             ? { outcome: 'retry' }
             : undefined;
         }
         const failures = task.failures + 1;
-        if (!retryable || failures >= task.maxFailures) return failForGood(held, { ...error, retryable });
+        if (!retryable || failures >= task.maxFailures) return failPermanently(claimed, { ...error, retryable });
         const pauseMs = pauseAfter(failures, task.backoffMs, random());
-        return (await d.back.putBack({ ...task, outcome: 'failed', error, pauseMs }))
+        return (await d.requeues.requeue({ ...task, outcome: 'failed', error, pauseMs }))
           ? { outcome: 'retry' }
           : undefined;
       });
     },
 
-    release: async (held: Request<'release'>): Reply<'release'> => {
-      if (await d.back.putBack({ id: held.taskId, token: held.token, outcome: 'released' }))
+    release: async (claimed: Request<'release'>): Reply<'release'> => {
+      if (await d.requeues.requeue({ id: claimed.taskId, token: claimed.token, outcome: 'released' }))
         return { outcome: 'released' };
-      const task = await d.state.read(held.taskId);
-      const released = task?.token === held.token && task.status === 'pending';
+      const task = await d.state.read(claimed.taskId);
+      const released = task?.token === claimed.token && task.status === 'pending';
       return { outcome: released ? 'released' : 'stale' };
     },
   };

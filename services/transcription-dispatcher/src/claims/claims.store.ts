@@ -4,11 +4,11 @@ import type { Run, Task } from '../generated/client.ts';
 import { txOptions, type Db, type Tx } from '../database.ts';
 import { runsStore } from '../runs/runs.ts';
 
-type TryOutcome = (typeof tryOutcomes)[number];
+type AttemptOutcome = (typeof tryOutcomes)[number];
 
 export const claimsStore = {
-  /** Runs `work` with run and task locked, in this order, when `token` is still the task's latest. */
-  held: <T>(
+  /** Runs `work` with run and task locked, in this order, if `token` is still the task's latest. */
+  withLockedTask: <T>(
     db: Db,
     { taskId, token }: { taskId: string; token: number },
     work: (tx: Tx, task: Task, run: Run | null) => Promise<T>,
@@ -22,11 +22,11 @@ export const claimsStore = {
       return task?.token === token ? work(tx, task, run) : 'stale';
     }, txOptions),
 
-  /** What became of the try that is under way. */
-  endTry: async (
+  /** Records the outcome of the current attempt. */
+  endAttempt: async (
     tx: Tx,
     task: Pick<Task, 'id' | 'token'>,
-    outcome: Exclude<TryOutcome, 'running'>,
+    outcome: Exclude<AttemptOutcome, 'running'>,
     error?: { code: string; message: string },
   ): Promise<void> =>
     void (await tx.taskAttempt.updateMany({
@@ -34,7 +34,7 @@ export const claimsStore = {
       data: { outcome, endedAt: new Date(), errorCode: error?.code ?? null, errorMessage: error?.message ?? null },
     })),
 
-  /** The run shows that it no longer waits for anything. */
+  /** Clears the run's waiting reason and publishes the change. */
   stopWaiting: (db: Db, outbox: Outbox, runId: string): Promise<void> =>
     db.$transaction(async (tx) => {
       const waited = await tx.run.updateManyAndReturn({

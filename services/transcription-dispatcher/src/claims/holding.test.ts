@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { claimGraceMs, isHeld } from './holding.ts';
 
 const now = 1_000_000;
@@ -6,17 +6,17 @@ const claimed = (agoMs: number) => ({ token: 3, worker: 'a', claimedAt: new Date
 const lease = (token: number, leftMs: number) => ({ worker: 'a', token, expiresAt: now + leftMs });
 
 describe('a task', () => {
-  test('is held while its lease is renewed', () => {
+  it('is held while its lease is valid', () => {
     expect(isHeld(claimed(3_600_000), lease(3, 1), now)).toBe(true);
   });
-  test('is not held when its lease has run out', () => {
+  it('is not held when its lease has expired', () => {
     expect(isHeld(claimed(60_000), lease(3, -1), now)).toBe(false);
   });
-  test('is held while a fresh claim may not have shown its lease yet', () => {
+  it('is held shortly after its claim, before its lease is visible', () => {
     expect(isHeld(claimed(claimGraceMs - 1), undefined, now)).toBe(true);
     expect(isHeld(claimed(claimGraceMs), undefined, now)).toBe(false);
   });
-  test("is not held by a ghost's lease under an older token", () => {
+  it('is not held by a lease under an older token', () => {
     expect(isHeld(claimed(60_000), lease(2, 10_000), now)).toBe(false);
   });
 });

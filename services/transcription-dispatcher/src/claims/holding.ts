@@ -1,16 +1,16 @@
-/** A lease as the broker's bucket shows it. */
-export type SeenLease = { worker: string; token: number; expiresAt: number };
+/** A lease as read from the broker's bucket. */
+export type ObservedLease = { worker: string; token: number; expiresAt: number };
 
-export type HeldTask = { token: number; worker: string | null; claimedAt: Date | null };
+export type ClaimedTask = { token: number; worker: string | null; claimedAt: Date | null };
 
-/** A fresh claim's lease may not have been seen yet; meanwhile the claim itself counts as a sign of life. */
+/** A fresh claim counts as held for this long, because its lease may not be visible yet. */
 export const claimGraceMs = 10_000;
 
 /**
- * Whether somebody is still working on a task: a lease under its current token that has not run out, or a claim so
- * fresh that its lease may still be on its way. A lease under an older token is a ghost's and counts for nothing.
+ * Whether a worker still holds the task: by a valid lease under its current token, or by a claim so fresh that its lease
+ * may not be visible yet. A lease under an older token belongs to a superseded claim and is ignored.
  */
-export const isHeld = (task: HeldTask, lease: SeenLease | undefined, now: number): boolean => {
+export const isHeld = (task: ClaimedTask, lease: ObservedLease | undefined, now: number): boolean => {
   if (lease?.token === task.token && lease.expiresAt > now) return true;
   return task.claimedAt !== null && now - task.claimedAt.getTime() < claimGraceMs && lease?.token !== task.token;
 };

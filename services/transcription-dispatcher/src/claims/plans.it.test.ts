@@ -1,24 +1,24 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { createDatabase as createTestDatabase, type TestDatabase } from '@overtone/testkit';
 import { Pool } from 'pg';
 import { createStatements } from '../database.ts';
 import { createAcceptStore } from './accept.store.ts';
 import { createClaimStore } from './claim.store.ts';
-import { createPutBackStore } from './put-back.store.ts';
+import { createRequeueStore } from './requeue.store.ts';
 
 const tables = ['run', 'stage', 'task', 'task_attempt', 'file_pipeline_timing'];
-/** It has a row for each queue at the most. */
+/** Has at most one row per queue. */
 const small = 'queue_pause';
 let own: TestDatabase;
 let pool: Pool;
 
 beforeAll(async () => {
   own = await createTestDatabase();
-  // One connection, whose plans are made once and kept, as those of the dispatcher's are.
+  // One connection, whose prepared plans are kept, as in the dispatcher.
   pool = new Pool({ connectionString: own.url, max: 1, idleTimeoutMillis: 0 });
   await pool.query('set plan_cache_mode = force_generic_plan');
-  // What is known of them is what a test says, whenever it is run.
+  // Only the tests analyze these tables, so that the statistics are deterministic.
   for (const table of tables) await pool.query(`alter table ${table} set (autovacuum_enabled = false)`);
 });
 afterAll(async () => {
@@ -30,8 +30,8 @@ beforeEach(async () => {
   await pool.query('deallocate all');
 });
 
-/** So many orders of the index that wait, or were claimed, each in a run of its own. */
-const orders = (count: number, status: 'pending' | 'in_progress') =>
+/** Inserts index tasks, waiting or claimed, each in its own run. */
+const insertIndexTasks = (count: number, status: 'pending' | 'in_progress') =>
   pool.query(
     `with runs as (
        insert into run (uuid, file_id, owner_id, object_key, content_type, options, opened_by, ordered_at)
@@ -62,10 +62,10 @@ const claimOf = (lane: 'normal' | 'express') =>
     lane,
     subjects: ['job.cpu.media.prepare'],
   });
-/** Ends of a task that nobody holds. */
+/** Runs the statements that end a task on one that is not claimed. */
 const endings = async () => {
   const statements = createStatements({ pool, wake: () => {} });
-  const { accept, acceptAlone } = createAcceptStore({ statements, outbox });
+  const { accept, acceptStandalone } = createAcceptStore({ statements, outbox });
   const task = { id: randomUUID(), token: 1 };
   await accept({
     task: { ...task, stage: 'index' },
@@ -80,11 +80,11 @@ const endings = async () => {
     endsWith: null,
     events: [],
   });
-  await acceptAlone(task);
-  await createPutBackStore({ statements, outbox }).putBack({ ...task, outcome: 'released' });
+  await acceptStandalone(task);
+  await createRequeueStore({ statements, outbox }).requeue({ ...task, outcome: 'released' });
 };
 
-/** What every prepared statement reads from one end to the other. */
+/** The tables that prepared statements scan sequentially. */
 const readInFull = async (): Promise<string[]> => {
   const { rows } = await pool.query<{ name: string; parameters: number }>(
     'select name, cardinality(parameter_types) as parameters from pg_prepared_statements where not from_sql order by name',
@@ -102,17 +102,17 @@ const readInFull = async (): Promise<string[]> => {
   return found;
 };
 
-describe('prepared while little has been done', () => {
-  test('the end of a task finds its rows by their keys, and does so when there are many', async () => {
-    await orders(30, 'in_progress');
+describe('a plan prepared on a nearly empty table', () => {
+  it('ends a task through index scans, also when the table has grown', async () => {
+    await insertIndexTasks(30, 'in_progress');
     await endings();
     expect(await readInFull()).toEqual([]);
   });
 });
 
-describe('however much waits on other durables', () => {
-  test.each(['normal', 'express'] as const)('a %s claim that finds nothing reads none of it', async (lane) => {
-    await orders(3_000, 'pending');
+describe('with many tasks waiting on other durables', () => {
+  it.each(['normal', 'express'] as const)('a %s claim without a match reads none of them', async (lane) => {
+    await insertIndexTasks(3_000, 'pending');
     await pool.query(`analyze ${tables.join(', ')}`);
     expect(await claimOf(lane)).toMatchObject({ task: null, waiting: false });
     expect(await readInFull()).toEqual([]);

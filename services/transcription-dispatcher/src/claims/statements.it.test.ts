@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { jobDurable, stageJobs, type Stage } from '@overtone/contracts';
 import { createDatabase, createOutbox, type Database } from '@overtone/database';
 import { createMetrics, runInFlow } from '@overtone/service-kit';
@@ -8,13 +8,13 @@ import { log, uploadedFile } from '../../test/harness.ts';
 import { outputs } from '../../test/workers.ts';
 import { createStatements } from '../database.ts';
 import { PrismaClient } from '../generated/client.ts';
-import { createOrders } from '../orders/orders.store.ts';
+import { createJobRequests } from '../job-requests/job-requests.store.ts';
 import { createRuns, type Runs } from '../runs/runs.service.ts';
 import { createTiming } from '../timing/timing.store.ts';
 import { createAcceptStore } from './accept.store.ts';
 import { createClaimStore } from './claim.store.ts';
 import { createClaims, type Claims } from './claims.service.ts';
-import { createPutBackStore } from './put-back.store.ts';
+import { createRequeueStore } from './requeue.store.ts';
 import { createTaskStateStore } from './task-state.store.ts';
 
 const name = 'transcription-dispatcher';
@@ -23,8 +23,8 @@ let database: Database<PrismaClient>;
 let runs: Runs;
 let claims: Claims;
 let woken = 0;
-/** What somebody else does between the reading of a task and the end of it. */
-let meanwhile: (() => Promise<unknown>) | undefined;
+/** A concurrent change between the read of a task and its end. */
+let concurrentChange: (() => Promise<unknown>) | undefined;
 let file: ReturnType<typeof uploadedFile>;
 
 beforeAll(async () => {
@@ -34,24 +34,24 @@ beforeAll(async () => {
   const { db, pool } = database;
   const outbox = createOutbox(name);
   const statements = createStatements({ pool, wake: () => (woken += 1) });
-  const orders = createOrders({ outbox, expressMaxSeconds: 300 });
-  runs = createRuns({ db, outbox, orders, timing: createTiming({ db }), bus: { say: () => {} } });
+  const jobRequests = createJobRequests({ outbox, expressMaxSeconds: 300 });
+  runs = createRuns({ db, outbox, jobRequests, timing: createTiming({ db }), bus: { say: () => {} } });
   const state = createTaskStateStore({ statements });
   claims = createClaims({
     db,
     outbox,
-    orders,
+    jobRequests,
     runs,
     next: createClaimStore({ statements, outbox }),
     state: {
       read: async (id) => {
         const read = await state.read(id);
-        await meanwhile?.();
+        await concurrentChange?.();
         return read;
       },
     },
-    accepting: createAcceptStore({ statements, outbox }),
-    back: createPutBackStore({ statements, outbox }),
+    acceptStore: createAcceptStore({ statements, outbox }),
+    requeues: createRequeueStore({ statements, outbox }),
     log,
   });
 });
@@ -66,25 +66,25 @@ beforeEach(async () => {
   await runs.uploaded(file, { id: randomUUID(), time: new Date() });
 });
 
-/** How many statements something takes. */
-const counted = async <T>(work: () => Promise<T>): Promise<{ answer: T; statements: number }> => {
+/** Runs `work` and counts its statements. */
+const countStatements = async <T>(work: () => Promise<T>): Promise<{ reply: T; statements: number }> => {
   const flow = { requestId: 'test', route: 'test', userId: null, dbQueries: 0 };
-  const answer = await runInFlow(flow, work);
-  return { answer, statements: flow.dbQueries };
+  const reply = await runInFlow(flow, work);
+  return { reply, statements: flow.dbQueries };
 };
-const take = async (stage: Stage) => {
+const claimTask = async (stage: Stage) => {
   const { subject } = stageJobs[stage];
   const durable = jobDurable(stageJobs[stage]);
   const claim = { claimId: randomUUID(), durable, workerId: 'w', lane: 'normal' as const, subjects: [subject] };
-  const { answer, statements } = await counted(() => claims.claim(claim));
-  if (answer.outcome !== 'claimed') throw new Error(answer.outcome);
-  return { held: { taskId: answer.taskId, token: answer.token }, statements };
+  const { reply, statements } = await countStatements(() => claims.claim(claim));
+  if (reply.outcome !== 'claimed') throw new Error(reply.outcome);
+  return { claimed: { taskId: reply.taskId, token: reply.token }, statements };
 };
-const complete = (stage: Stage, held: { taskId: string; token: number }) =>
-  counted(() => claims.complete({ ...held, output: outputs[stage](held.token) }));
-const once = (work: () => Promise<unknown>): void => {
-  meanwhile = () => {
-    meanwhile = undefined;
+const complete = (stage: Stage, claimed: { taskId: string; token: number }) =>
+  countStatements(() => claims.complete({ ...claimed, output: outputs[stage](claimed.token) }));
+const changeOnce = (work: () => Promise<unknown>): void => {
+  concurrentChange = () => {
+    concurrentChange = undefined;
     return work();
   };
 };
@@ -94,11 +94,14 @@ const subjects = async () =>
   ).rows.map((r) => r.subject);
 
 describe('a stage', () => {
-  test('is claimed in one statement and ends in two, with the order of the next one', async () => {
+  it('is claimed in one statement and completed in two, including the next task', async () => {
     for (const stage of ['prepare', 'transcribe', 'diarize', 'assemble'] as const) {
-      const { held, statements } = await take(stage);
+      const { claimed, statements } = await claimTask(stage);
       expect([stage, statements]).toEqual([stage, 1]);
-      expect([stage, await complete(stage, held)]).toEqual([stage, { answer: { outcome: 'accepted' }, statements: 2 }]);
+      expect([stage, await complete(stage, claimed)]).toEqual([
+        stage,
+        { reply: { outcome: 'accepted' }, statements: 2 },
+      ]);
     }
     const run = await database.db.run.findFirstOrThrow({ where: { fileId: file.fileId } });
     await runs.transcriptStored({
@@ -108,18 +111,18 @@ describe('a stage', () => {
       transcriptVersion: 1,
       provisional: false,
     });
-    const { held } = await take('index');
-    expect(await complete('index', held)).toEqual({ answer: { outcome: 'accepted' }, statements: 2 });
+    const { claimed } = await claimTask('index');
+    expect(await complete('index', claimed)).toEqual({ reply: { outcome: 'accepted' }, statements: 2 });
     expect(await database.db.run.findFirstOrThrow({ where: { fileId: file.fileId } })).toMatchObject({
       status: 'completed',
       sequence: 5,
     });
   });
 
-  test('is told of, and the next one ordered, in the commit that makes it true', async () => {
-    const { held } = await take('prepare');
+  it('publishes its event and enqueues the next stage in the commit of its result', async () => {
+    const { claimed } = await claimTask('prepare');
     const [before, earlier] = [woken, await subjects()];
-    await complete('prepare', held);
+    await complete('prepare', claimed);
     expect(woken).toBe(before + 1);
     expect((await subjects()).slice(earlier.length).sort()).toEqual([
       'evt.transcription.stage.completed.v1',
@@ -127,22 +130,22 @@ describe('a stage', () => {
     ]);
   });
 
-  test('that fails and is to be tried again ends in two statements, one that is released in one', async () => {
-    const { held } = await take('prepare');
-    const failed = { ...held, code: 'engine_crashed', message: 'no', retryable: true };
-    expect(await counted(() => claims.fail(failed))).toEqual({ answer: { outcome: 'retry' }, statements: 2 });
+  it('is requeued in two statements after a failure and in one after a release', async () => {
+    const { claimed } = await claimTask('prepare');
+    const failed = { ...claimed, code: 'engine_crashed', message: 'no', retryable: true };
+    expect(await countStatements(() => claims.fail(failed))).toEqual({ reply: { outcome: 'retry' }, statements: 2 });
     await database.pool.query('update task set next_attempt_at = null');
-    const again = await take('prepare');
-    expect(await counted(() => claims.release(again.held))).toEqual({
-      answer: { outcome: 'released' },
+    const again = await claimTask('prepare');
+    expect(await countStatements(() => claims.release(again.claimed))).toEqual({
+      reply: { outcome: 'released' },
       statements: 1,
     });
   });
 
-  test('whose run was changed since it was read is judged anew', async () => {
-    const { held } = await take('prepare');
-    once(() => database.pool.query(`update run set sequence = 7, warnings = '{late}'`));
-    expect((await complete('prepare', held)).answer).toEqual({ outcome: 'accepted' });
+  it('is evaluated again when its run was changed since it was read', async () => {
+    const { claimed } = await claimTask('prepare');
+    changeOnce(() => database.pool.query(`update run set sequence = 7, warnings = '{late}'`));
+    expect((await complete('prepare', claimed)).reply).toEqual({ outcome: 'accepted' });
     expect(await database.db.run.findFirstOrThrow()).toMatchObject({ sequence: 8, warnings: ['late'] });
     const { rows } = await database.pool.query<{ sequence: number }>(
       `select (data ->> 'sequence')::integer as sequence from transcription_dispatcher_outbox
@@ -151,20 +154,22 @@ describe('a stage', () => {
     expect(rows).toEqual([{ sequence: 8 }]);
   });
 
-  test('whose run was cancelled since it was read changes nothing', async () => {
-    const { held } = await take('prepare');
-    once(() => runs.cancel(file, { id: randomUUID(), time: new Date() }));
-    expect((await complete('prepare', held)).answer).toEqual({ outcome: 'stale' });
+  it('changes nothing when its run was cancelled since it was read', async () => {
+    const { claimed } = await claimTask('prepare');
+    changeOnce(() => runs.cancel(file, { id: randomUUID(), time: new Date() }));
+    expect((await complete('prepare', claimed)).reply).toEqual({ outcome: 'stale' });
     const stages = await database.db.stageRow.findMany({ where: { status: 'completed' } });
     expect(stages).toEqual([]);
     expect(await database.db.task.count()).toBe(1);
   });
 
-  test('that others change again and again is left to be asked for later', async () => {
-    const { held } = await take('prepare');
-    meanwhile = () => database.pool.query('update run set sequence = sequence + 1');
-    await expect(claims.complete({ ...held, output: outputs.prepare(held.token) })).rejects.toThrow('others');
-    meanwhile = undefined;
-    expect((await complete('prepare', held)).answer).toEqual({ outcome: 'accepted' });
+  it('fails with unavailable when concurrent changes never stop', async () => {
+    const { claimed } = await claimTask('prepare');
+    concurrentChange = () => database.pool.query('update run set sequence = sequence + 1');
+    await expect(claims.complete({ ...claimed, output: outputs.prepare(claimed.token) })).rejects.toThrow(
+      'other requests',
+    );
+    concurrentChange = undefined;
+    expect((await complete('prepare', claimed)).reply).toEqual({ outcome: 'accepted' });
   });
 });

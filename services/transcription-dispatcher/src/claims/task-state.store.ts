@@ -1,11 +1,17 @@
 import { jobDurable, runOptions, stages, type Stage } from '@overtone/contracts';
 import type { Statements } from '../database.ts';
-import { jobOf, standingColumns, type RunFacts, type StageResult, type Standing } from '../orders/orders.ts';
-import { after } from '../runs/runs.ts';
+import {
+  jobOf,
+  queuePositionColumns,
+  type RunFacts,
+  type StageResult,
+  type QueuePosition,
+} from '../job-requests/job-requests.ts';
+import { nextStep } from '../runs/runs.ts';
 
-/** A run as far as the end of one of its tasks has to know it. */
+/** The run's columns that the end of one of its tasks depends on. */
 export type RunState = RunFacts & { sequence: number; status: string; warnings: string[] };
-/** A task, and all that is needed to say what its end leads to. */
+/** A task with everything that its end depends on. */
 export type TaskState = {
   id: string;
   subject: string;
@@ -16,17 +22,17 @@ export type TaskState = {
   maxFailures: number;
   backoffMs: number;
   run: RunState | null;
-  /** Stages of the run that are done. */
+  /** Results of the run's completed stages. */
   done: StageResult[];
-  /** How the queue of the stage that follows stands. */
-  standing: Standing;
+  /** Where a task of the next stage would be queued. */
+  queuePosition: QueuePosition;
 };
 
-/** Which durable the stage that follows waits on, by stage and by whether speakers are to be told apart. */
+/** The durable of the next stage, by stage and by whether the run diarizes. */
 const followers = stages.flatMap((stage) =>
   [true, false].flatMap((diarize) => {
-    const next = after(stage, { diarize });
-    return next.kind === 'order' ? [{ stage, diarize, durable: jobDurable(jobOf(next.stage)) }] : [];
+    const next = nextStep(stage, { diarize });
+    return next.kind === 'enqueue' ? [{ stage, diarize, durable: jobDurable(jobOf(next.stage)) }] : [];
   }),
 );
 
@@ -39,15 +45,15 @@ const statement = {
     r.status as "runStatus", r.warnings,
     (select jsonb_agg(jsonb_build_object('stage', s.stage, 'artefact', s.artefact, 'output', s.output))
      from stage s where s.run_id = t.run_id and s.status = 'completed') as done,
-    ${standingColumns({ durable: 'next.durable', owner: 'r.owner_id', priority: 'r.priority' })}
+    ${queuePositionColumns({ durable: 'next.durable', owner: 'r.owner_id', priority: 'r.priority' })}
   from task t left join run r on r.uuid = t.run_id
   left join unnest($2::text[], $3::boolean[], $4::text[]) as next (stage, diarize, durable)
     on next.stage = t.stage and next.diarize = (r.options ->> 'diarize')::boolean
   where t.uuid = $1`,
 };
 
-type Row = Omit<TaskState, 'run' | 'done' | 'standing'> &
-  Standing &
+type Row = Omit<TaskState, 'run' | 'done' | 'queuePosition'> &
+  QueuePosition &
   Omit<RunFacts, 'id'> & {
     runId: string | null;
     sequence: number;
@@ -56,12 +62,17 @@ type Row = Omit<TaskState, 'run' | 'done' | 'standing'> &
     done: StageResult[] | null;
   };
 
-/** Reads a task with its run, unlocked: whoever changes something of what was read looks that it still stands. */
+/** Reads a task with its run without locks: a write that depends on it must check that nothing has changed. */
 export const createTaskStateStore = ({ statements }: { statements: Statements }) => ({
   read: async (taskId: string): Promise<TaskState | undefined> => {
     const { rows } = await statements.read<Row>({
       ...statement,
-      values: [taskId, followers.map((f) => f.stage), followers.map((f) => f.diarize), followers.map((f) => f.durable)],
+      values: [
+        taskId,
+        followers.map((follower) => follower.stage),
+        followers.map((follower) => follower.diarize),
+        followers.map((follower) => follower.durable),
+      ],
     });
     const [row] = rows;
     if (!row) return undefined;
@@ -69,7 +80,7 @@ export const createTaskStateStore = ({ statements }: { statements: Statements })
     const { head, own, done, ...task } = row;
     const facts = { fileId, ownerId, objectKey, contentType, priority, sequence, status: runStatus, warnings };
     const run = runId === null ? null : { id: runId, ...facts, options: runOptions.parse(options) };
-    return { ...task, run, done: done ?? [], standing: { head, own } };
+    return { ...task, run, done: done ?? [], queuePosition: { head, own } };
   },
 });
 export type TaskStateStore = ReturnType<typeof createTaskStateStore>;

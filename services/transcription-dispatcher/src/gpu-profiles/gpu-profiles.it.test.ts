@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { gpuRoutes, gpuRpc, type RequestOf } from '@overtone/contracts';
 import { assertionOf, type Dispatcher } from '../../test/harness.ts';
-import { standing } from '../../test/standing.ts';
+import { startTestWorld } from '../../test/test-world.ts';
 
 const profile = (more: Partial<RequestOf<typeof gpuRpc.recordProfile>> = {}) => ({
   taskId: randomUUID(),
@@ -22,9 +22,9 @@ const read = async (at: Dispatcher, query = '', role: 'admin' | 'user' = 'admin'
 };
 
 describe('while profiling is on', () => {
-  const w = standing({ ENABLE_VRAM_PROFILING: true });
+  const w = startTestWorld({ ENABLE_VRAM_PROFILING: true });
 
-  test('counts, half and most of every stage, model and device, and the latest tasks', async () => {
+  it('shows count, median and maximum by stage, model and device, and the latest tasks', async () => {
     for (const peakMib of [4_000, 9_000, 5_000]) await w.bus.ask(gpuRpc.recordProfile, profile({ peakMib }));
     const last = profile({ stage: 'diarize', model: 'sherpa-onnx', peakMib: 700 });
     await w.bus.ask(gpuRpc.recordProfile, last);
@@ -48,23 +48,23 @@ describe('while profiling is on', () => {
     expect(answer.recent[0]).toMatchObject({ task: last.taskId, peak_mib: 700, baseline_mib: 500, worker: 'worker-1' });
   });
 
-  test('records once what it is told twice', async () => {
-    const twice = profile({ model: 'told-twice' });
+  it('records a repeated report once', async () => {
+    const twice = profile({ model: 'reported-twice' });
     for (let i = 0; i < 2; i++) expect(await w.bus.ask(gpuRpc.recordProfile, twice)).toEqual({ outcome: 'recorded' });
     const { summary } = gpuRoutes.gpuProfiles.answer.parse((await read(w.dispatcher)).body);
-    expect(summary.find((s) => s.model === 'told-twice')?.count).toBe(1);
+    expect(summary.find((s) => s.model === 'reported-twice')?.count).toBe(1);
   });
 
-  test('refuses whoever is no administrator, and a limit beyond a hundred', async () => {
+  it('rejects callers who are not administrators, and a limit above one hundred', async () => {
     expect((await read(w.dispatcher, '', 'user')).status).toBe(403);
     expect((await read(w.dispatcher, '?limit=101')).status).toBe(400);
   });
 });
 
 describe('while profiling is off', () => {
-  const w = standing();
+  const w = startTestWorld();
 
-  test('says so, and records nothing', async () => {
+  it('reports that it is off and records nothing', async () => {
     expect(await w.bus.ask(gpuRpc.recordProfile, profile())).toEqual({ outcome: 'off' });
     expect(await read(w.dispatcher)).toMatchObject({
       status: 200,

@@ -4,17 +4,17 @@ import type { Db } from '../database.ts';
 type Answer = AnswerOf<typeof gpuRoutes.gpuProfiles>;
 type Recent = Omit<Answer['recent'][number], 'recorded_at'> & { recorded_at: Date };
 
-/** Enough for every model on every device; older ones say nothing that these do not. */
-const kept = 10_000;
+/** Rows kept: enough for every model on every device. */
+const maxRows = 10_000;
 
-/** What tasks needed of GPU memory. */
+/** Measured GPU memory of tasks. */
 export const createGpuProfilesStore = ({ db }: { db: Db }) => ({
-  /** Told twice, it is recorded once. */
-  record: async (p: RequestOf<typeof gpuRpc.recordProfile>): Promise<void> =>
+  /** Idempotent: a repeated report is ignored. */
+  record: async (profile: RequestOf<typeof gpuRpc.recordProfile>): Promise<void> =>
     void (await db.$executeRaw`
       insert into gpu_profile (task_id, token, stage, model, device, worker, baseline_mib, peak_mib, audio_seconds)
-      values (${p.taskId}::uuid, ${p.token}, ${p.stage}, ${p.model}, ${p.device}, ${p.worker}, ${p.baselineMib},
-        ${p.peakMib}, ${p.audioSeconds})
+      values (${profile.taskId}::uuid, ${profile.token}, ${profile.stage}, ${profile.model}, ${profile.device}, ${profile.worker}, ${profile.baselineMib},
+        ${profile.peakMib}, ${profile.audioSeconds})
       on conflict do nothing`),
   summary: (): Promise<Answer['summary']> =>
     db.$queryRaw<Answer['summary']>`
@@ -25,11 +25,11 @@ export const createGpuProfilesStore = ({ db }: { db: Db }) => ({
     const rows = await db.$queryRaw<Recent[]>`
       select task_id as task, stage, model, device, worker, baseline_mib, peak_mib, audio_seconds, recorded_at
       from gpu_profile order by recorded_at desc, task_id limit ${limit}`;
-    return rows.map((r) => ({ ...r, recorded_at: r.recorded_at.toISOString() }));
+    return rows.map((row) => ({ ...row, recorded_at: row.recorded_at.toISOString() }));
   },
   prune: async (): Promise<void> =>
     void (await db.$executeRaw`
       delete from gpu_profile where recorded_at < (
-        select recorded_at from gpu_profile order by recorded_at desc offset ${kept} limit 1)`),
+        select recorded_at from gpu_profile order by recorded_at desc offset ${maxRows} limit 1)`),
 });
 export type GpuProfilesStore = ReturnType<typeof createGpuProfilesStore>;

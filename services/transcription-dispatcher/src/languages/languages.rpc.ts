@@ -3,7 +3,7 @@ import { answer, type RpcHandler } from '@overtone/service-kit';
 import type { WorkerState } from '../leases/leases.ts';
 import { languagesOf } from './languages.ts';
 
-/** For media, which refuses a language that no engine can transcribe. */
+/** Media uses this list to refuse languages that no engine supports. */
 export const languagesRpc = ({ workers }: { workers: () => WorkerState[] | null }): RpcHandler[] => [
   answer(dispatcherRpc.languages, async () => ({ languages: languagesOf(workers()) })),
 ];

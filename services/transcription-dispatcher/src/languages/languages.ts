@@ -1,6 +1,6 @@
 import type { WorkerState } from '../leases/leases.ts';
 
-/** What the live speech engines can transcribe together; null: any language, or there is no engine to ask. */
+/** All languages of the live speech engines; null: any language, or no engine is live. */
 export const languagesOf = (workers: readonly WorkerState[] | null): string[] | null => {
   const engines = (workers ?? []).filter(({ engine }) => engine !== null);
   // An older worker reports no languages.

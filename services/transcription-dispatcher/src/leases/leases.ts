@@ -4,19 +4,19 @@ import type { z } from 'zod';
 export type Lease = z.infer<typeof leaseValue>;
 export type WorkerState = z.infer<typeof workerValue>;
 
-/** Entries whose holder still renews them. */
-export const alive = <T extends { expiresAt: number }>(entries: Iterable<T>, now: number): T[] =>
-  [...entries].filter((e) => e.expiresAt > now);
+/** The entries that have not expired. */
+export const liveEntries = <T extends { expiresAt: number }>(entries: Iterable<T>, now: number): T[] =>
+  [...entries].filter((entry) => entry.expiresAt > now);
 
-type Said = { saidAt?: number | undefined; deliveredAt?: number; expiresAt: number };
+type RemoteTimes = { saidAt?: number | undefined; deliveredAt?: number; expiresAt: number };
 
 /**
- * What was said on another host, with its times by this one's clock. The clocks of two hosts may be an hour apart: what
- * counts is how much time lies between the times that were said, and how long ago they were heard.
- * @param storedAt when the broker took it, for who does not say when it was said.
+ * Converts an entry's times from the clock of the host that wrote it to the local clock; the two may differ by an hour.
+ * The intervals between the written times are kept, counted from the time of receipt.
+ * @param storedAt the broker's time, used when the writer sent none.
  */
-export const inOurTime = <T extends Said>(value: T, storedAt: number, heardAt: number): T => {
-  const shift = heardAt - (value.saidAt ?? storedAt);
+export const toLocalClock = <T extends RemoteTimes>(value: T, storedAt: number, receivedAt: number): T => {
+  const shift = receivedAt - (value.saidAt ?? storedAt);
   const { deliveredAt, expiresAt } = value;
   return {
     ...value,

@@ -2,26 +2,28 @@ import { identityRpc, mediaRpc } from '@overtone/contracts';
 import type { Bus } from '@overtone/service-kit';
 import type { Files, People } from './files.ts';
 
-const atOnce = 500;
+const batchSize = 500;
 const pagesOf = (ids: readonly string[]): string[][] => {
   const all = [...new Set(ids)];
-  return Array.from({ length: Math.ceil(all.length / atOnce) }, (_, i) => all.slice(i * atOnce, (i + 1) * atOnce));
+  return Array.from({ length: Math.ceil(all.length / batchSize) }, (_, i) =>
+    all.slice(i * batchSize, (i + 1) * batchSize),
+  );
 };
 
-/** Asks media over the bus. */
+/** Requests file descriptions from media. */
 export const createFiles = ({ bus }: { bus: Pick<Bus, 'ask'> }): Files => ({
-  standing: async (fileIds, { userId, role }) => {
+  describe: async (fileIds, { userId, role }) => {
     const pages = await Promise.all(
-      pagesOf(fileIds).map((page) => bus.ask(mediaRpc.standing, { fileIds: page, reader: { userId, role } })),
+      pagesOf(fileIds).map((page) => bus.ask(mediaRpc.describeFiles, { fileIds: page, reader: { userId, role } })),
     );
     return new Map(pages.flatMap(({ files }) => files).map(({ fileId, ...file }) => [fileId, file]));
   },
 });
 
-/** Asks identity over the bus. */
+/** Requests user names from identity. */
 export const createPeople = ({ bus }: { bus: Pick<Bus, 'ask'> }): People => ({
   names: async (userIds) => {
     const pages = await Promise.all(pagesOf(userIds).map((page) => bus.ask(identityRpc.names, { userIds: page })));
-    return new Map(pages.flatMap(({ users }) => users).map((u) => [u.userId, u.fullName || u.email]));
+    return new Map(pages.flatMap(({ users }) => users).map((user) => [user.userId, user.fullName || user.email]));
   },
 });

@@ -1,25 +1,25 @@
 import type { Role } from '@overtone/contracts';
 
 export type Reader = { userId: string; role: Role };
-export type Standing = { title: string; readable: boolean };
+export type FileDescription = { title: string; readable: boolean };
 
-/** What media knows of files. */
+/** Files as media knows them. */
 export type Files = {
-  /** The files of these that there are. @throws AppError unavailable while media cannot be asked. */
-  standing: (fileIds: readonly string[], reader: Reader) => Promise<ReadonlyMap<string, Standing>>;
+  /** Title and readability of the existing ones among `fileIds`. @throws AppError unavailable while media does not respond. */
+  describe: (fileIds: readonly string[], reader: Reader) => Promise<ReadonlyMap<string, FileDescription>>;
 };
-/** What identity knows of people. */
+/** Users as identity knows them. */
 export type People = {
-  /** Names by user id. @throws AppError unavailable while identity cannot be asked. */
+  /** Names by user id. @throws AppError unavailable while identity does not respond. */
   names: (userIds: readonly string[]) => Promise<ReadonlyMap<string, string>>;
 };
 
-/** Names by file; none while they cannot be asked for, because a list without names is still of use. */
+/** Titles by file; empty while media does not respond, because a list without titles is still useful. */
 export const titlesOf = async (
   files: Files,
   fileIds: readonly string[],
   reader: Reader,
 ): Promise<ReadonlyMap<string, string>> => {
-  const known = await files.standing(fileIds, reader).catch(() => new Map<string, Standing>());
+  const known = await files.describe(fileIds, reader).catch(() => new Map<string, FileDescription>());
   return new Map([...known].map(([id, { title }]) => [id, title]));
 };

@@ -4,20 +4,20 @@ import type { Rates } from '../timing/timing.ts';
 export type StageProgress = { stage: Stage; fraction: number };
 export type Overall = { progress: number; etaSeconds: number | null };
 
-/** No stage is shown as nothing: even a short one moves the bar. */
-const floorShare = 0.01;
+/** Minimum share of a stage, so that even a short one moves the progress bar. */
+const minShare = 0.01;
 
-/** Each stage's share of a run's time, as past runs lead one to expect; they add up to one. */
+/** Each stage's expected share of a run's duration; the shares add up to one. */
 export const sharesOf = (rates: Rates): Record<Stage, number> => {
   const total = stages.reduce((sum, s) => sum + rates[s], 0) || 1;
-  const raised = stages.map((s) => Math.max(floorShare, rates[s] / total));
+  const raised = stages.map((s) => Math.max(minShare, rates[s] / total));
   const sum = raised.reduce((a, b) => a + b, 0);
   return Object.fromEntries(stages.map((s, i) => [s, (raised[i] ?? 0) / sum])) as Record<Stage, number>;
 };
 
 /**
- * How far the whole run is, 0 to 100 (99 until it is over), and how long it will still take.
- * @param elapsedSeconds since the current stage was begun.
+ * Progress of the whole run, 0 to 100 (at most 99 until it ends), and the estimated time left.
+ * @param elapsedSeconds since the current stage started.
  */
 export const overallOf = (
   at: StageProgress,
@@ -31,36 +31,39 @@ export const overallOf = (
   const progress = Math.min(99, Math.round(1000 * (before + shares[at.stage] * at.fraction)) / 10);
   if (audioSeconds === null) return { progress, etaSeconds: null };
   const later = stages.slice(index + 1).reduce((sum, s) => sum + rates[s] * audioSeconds, 0);
-  return { progress, etaSeconds: Math.ceil(stageLeft(at, rates[at.stage] * audioSeconds, elapsedSeconds) + later) };
+  return {
+    progress,
+    etaSeconds: Math.ceil(secondsLeftInStage(at, rates[at.stage] * audioSeconds, elapsedSeconds) + later),
+  };
 };
 
-/** Below this a stage has not shown a pace of its own. */
-const firstSign = 0.02;
+/** Below this fraction a stage's own pace is not used. */
+const minMeasuredFraction = 0.02;
 
 /**
- * How far a stage is that says nothing of itself: as far as history lets one expect, ever more slowly towards the end,
- * because being late says nothing about when.
+ * Estimates the fraction of a stage that reports no progress from past durations; beyond 80 % it approaches 97 %
+ * ever more slowly, because the duration of an overdue stage is unknown.
  */
-export const guessed = (elapsed: number, expected: number): number => {
+export const estimateFraction = (elapsed: number, expected: number): number => {
   const part = expected > 0 ? elapsed / expected : 0;
   return part <= 0.8 ? part : 0.97 - 0.17 * Math.exp(-(part - 0.8));
 };
 
-/** What a stage says of itself; where it says nothing yet, what history says. */
-export const effective = (
+/** The stage's reported fraction, or an estimate from past runs while it reports none. */
+export const withEstimatedFraction = (
   at: StageProgress,
   rates: Rates,
   audioSeconds: number | null,
   elapsed: number,
 ): StageProgress =>
-  at.fraction >= firstSign || audioSeconds === null
+  at.fraction >= minMeasuredFraction || audioSeconds === null
     ? at
-    : { stage: at.stage, fraction: Math.max(at.fraction, guessed(elapsed, rates[at.stage] * audioSeconds)) };
+    : { stage: at.stage, fraction: Math.max(at.fraction, estimateFraction(elapsed, rates[at.stage] * audioSeconds)) };
 
-/** History speaks first; the further the stage is, the more its own pace counts. */
-const stageLeft = ({ fraction }: StageProgress, expected: number, elapsed: number): number => {
-  const byHistory = Math.max(0, expected * (1 - fraction));
-  if (fraction < firstSign) return byHistory;
-  const byPace = (elapsed / fraction) * (1 - fraction);
-  return byHistory * (1 - fraction) + byPace * fraction;
+/** Blends past durations with the stage's own pace, whose weight grows with its progress. */
+const secondsLeftInStage = ({ fraction }: StageProgress, expected: number, elapsed: number): number => {
+  const historicEstimate = Math.max(0, expected * (1 - fraction));
+  if (fraction < minMeasuredFraction) return historicEstimate;
+  const paceEstimate = (elapsed / fraction) * (1 - fraction);
+  return historicEstimate * (1 - fraction) + paceEstimate * fraction;
 };

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { directoryJobs, dispatcherRoutes, dispatcherRpc, mediaEvents, operationsEvents } from '@overtone/contracts';
 import { createBus, worker, type JobDelivery } from '@overtone/service-kit';
 import { waitFor } from '@overtone/testkit';
@@ -7,23 +7,23 @@ import {
   assertionOf,
   log,
   password,
-  patience,
+  generousTimeout,
   startDispatcher,
   uploadedFile,
   type Dispatcher,
 } from '../../test/harness.ts';
-import { standing } from '../../test/standing.ts';
+import { startTestWorld } from '../../test/test-world.ts';
 import { announceWorker } from '../../test/workers.ts';
 import { startGate } from '../../test/gate.ts';
 
-const w = standing();
+const w = startTestWorld();
 const adminId = randomUUID();
 const admin = () => assertionOf(adminId, 'admin');
 beforeAll(() => {
-  w.neighbours.names.set(adminId, 'Ada Admin');
+  w.upstream.names.set(adminId, 'Ada Admin');
 });
 
-/** What an administrator sees; while it cannot be told, as right after the start, it is asked for again. */
+/** The overview; repeated while it is unavailable, as right after the start. */
 const overview = () =>
   waitFor(async () => {
     const answer = await w.dispatcher.get('/api/admin/queues', admin());
@@ -34,7 +34,7 @@ const audited = async () =>
   (await w.events()).filter((e) => e.subject === operationsEvents.performed.subject).map((e) => e.data);
 
 describe('the queues', () => {
-  test('show what waits, in which file, and are for administrators only', async () => {
+  it('show waiting and running tasks with their files, to administrators only', async () => {
     const file = await w.upload();
     expect(await waitFor(async () => ((await queue('cpu'))?.depth === 1 ? queue('cpu') : undefined))).toMatchObject({
       depth: 1,
@@ -53,7 +53,7 @@ describe('the queues', () => {
     await w.becomes(file.fileId, 'cancelled');
   });
 
-  test('count what failed for good and what waits for its next try', async () => {
+  it('count dead jobs and tasks in backoff', async () => {
     const before = await queue('embedding');
     const insert = (status: string, next: string) =>
       w.sql(
@@ -71,7 +71,7 @@ describe('the queues', () => {
 });
 
 describe('a paused queue', () => {
-  test('starts nothing new and says why, in the queue and in the file, until it is resumed', async () => {
+  it('starts no task and shows the reason in the queue and the file until it is resumed', async () => {
     const refused = await w.dispatcher.post('/api/admin/queues/cpu/pause', admin(), { reason: '  ' });
     expect(refused.status).toBe(422);
     expect((await w.dispatcher.post('/api/admin/queues/nonsense/pause', admin(), { reason: 'x' })).status).toBe(400);
@@ -91,7 +91,7 @@ describe('a paused queue', () => {
       if (answer.status !== 200) return undefined;
       const seen = dispatcherRoutes.fileTimeline.answer.parse(await answer.json());
       return seen.waiting_for === null ? undefined : seen;
-    }, patience);
+    }, generousTimeout);
     expect(timeline).toMatchObject({ status: 'waiting', waiting_for: 'paused', paused_reason: reason });
     expect(worker.done).toEqual([]);
 
@@ -101,11 +101,11 @@ describe('a paused queue', () => {
     expect(await (await w.dispatcher.post('/api/admin/queues/cpu/resume', admin())).json()).toEqual({ resumed: false });
     expect((await queue('cpu'))?.paused).toBeNull();
     await worker.stop();
-    const told = await waitFor(async () => {
+    const records = await waitFor(async () => {
       const all = await audited();
       return all.length >= 2 ? all : undefined;
     });
-    expect(told).toMatchObject([
+    expect(records).toMatchObject([
       { action: 'queue_paused', actorId: adminId, details: { queue: 'cpu', reason } },
       { action: 'queue_resumed', actorId: adminId, details: { queue: 'cpu' } },
     ]);
@@ -113,44 +113,44 @@ describe('a paused queue', () => {
 });
 
 describe('a job that its handler fences', () => {
-  test('is not begun while its queue is paused, and uses up no try by waiting', async () => {
+  it('is not started while its queue is paused, and uses up no attempt by waiting', async () => {
     await w.dispatcher.post('/api/admin/queues/cpu/pause', admin(), { reason: 'Maintenance' });
-    let asked = 0;
-    const listening = w.test.subscribe(dispatcherRpc.paused.subject, { callback: () => void (asked += 1) });
-    const begun: number[] = [];
-    const sweeps = createBus({ service: 'directory-sync', url: w.nats.url, user: 'test', password, log });
-    await sweeps.connect();
+    let pausedRequests = 0;
+    const subscription = w.test.subscribe(dispatcherRpc.paused.subject, { callback: () => void (pausedRequests += 1) });
+    const attempts: number[] = [];
+    const syncBus = createBus({ service: 'directory-sync', url: w.nats.url, user: 'test', password, log });
+    await syncBus.connect();
     const handle = async (_input: unknown, d: JobDelivery) => {
-      begun.push(d.attempt);
+      attempts.push(d.attempt);
       return {};
     };
     const running = worker(
       { checkSchedule: directoryJobs.checkSchedule },
       { checkSchedule: handle },
       { workerId: 'sweeps', concurrency: {} },
-    ).start(sweeps);
+    ).start(syncBus);
     await w.test
       .jetstream()
       .publish(
         directoryJobs.checkSchedule.subject,
         JSON.stringify({ taskId: randomUUID(), input: { slot: new Date().toISOString() } }),
       );
-    await waitFor(() => asked >= 3, patience);
-    expect(begun).toEqual([]);
+    await waitFor(() => pausedRequests >= 3, generousTimeout);
+    expect(attempts).toEqual([]);
     await w.dispatcher.post('/api/admin/queues/cpu/resume', admin());
-    await waitFor(() => begun.length > 0, patience);
-    expect(begun).toEqual([1]);
-    listening.unsubscribe();
+    await waitFor(() => attempts.length > 0, generousTimeout);
+    expect(attempts).toEqual([1]);
+    subscription.unsubscribe();
     await running.stop();
-    await sweeps.close();
+    await syncBus.close();
   });
 });
 
 describe('the workers', () => {
-  test('are shown with what they do now, and as offline when they fall silent', async () => {
+  it('are shown with their running tasks, and as offline when their heartbeats stop', async () => {
     await announceWorker(w.bus, 'busy', { pulls: ['gpu-transcription'], engine: true });
     const file = uploadedFile();
-    w.neighbours.files.set(file.fileId, { title: 'Board meeting', readers: [] });
+    w.upstream.files.set(file.fileId, { title: 'Board meeting', readers: [] });
     const task = randomUUID();
     await w.sql(
       `insert into task (uuid, file_id, owner_id, stage, subject, queue, input, status, worker, token, max_failures, backoff_ms, claimed_at)
@@ -179,7 +179,7 @@ describe('the workers', () => {
   });
 });
 
-test('while the broker cannot be asked nothing is shown as empty', async () => {
+it('responds with 503 instead of empty queues while the broker is unavailable', async () => {
   await overview();
   process.kill(w.nats.pid(), 'SIGSTOP');
   const answer = await waitFor(async () => {
@@ -191,7 +191,7 @@ test('while the broker cannot be asked nothing is shown as empty', async () => {
   await overview();
 });
 
-describe('while the database cannot be asked', () => {
+describe('while the database is unavailable', () => {
   let between: Awaited<ReturnType<typeof startGate>>;
   let cutOff: Dispatcher;
   beforeAll(async () => {
@@ -212,16 +212,16 @@ describe('while the database cannot be asked', () => {
       }),
     );
 
-  test('nothing is shown as empty, and everything is back when it is', async () => {
-    await waitFor(async () => (await outcomes()).every(([, status]) => status === 200), patience);
+  it('responds with 503 instead of empty lists, and recovers with the database', async () => {
+    await waitFor(async () => (await outcomes()).every(([, status]) => status === 200), generousTimeout);
     await between.shut();
     expect(await outcomes()).toEqual(paths.map((path) => [path, 503, 'database_unavailable']));
     await between.open();
-    await waitFor(async () => (await outcomes()).every(([, status]) => status === 200), patience);
+    await waitFor(async () => (await outcomes()).every(([, status]) => status === 200), generousTimeout);
   });
 
-  test('a database that hangs is said, too', async () => {
-    await waitFor(async () => (await cutOff.get(paths[0] ?? '', admin())).status === 200, patience);
+  it('responds with 503 while the database is unresponsive', async () => {
+    await waitFor(async () => (await cutOff.get(paths[0] ?? '', admin())).status === 200, generousTimeout);
     between.freeze();
     const answer = await cutOff.get('/api/admin/queues', admin());
     between.thaw();

@@ -4,7 +4,7 @@ import { isAppError, unavailable, type Log } from '@overtone/service-kit';
 import type { QueueGauges } from '../broker/broker.ts';
 import { txOptions, type Db } from '../database.ts';
 import type { WorkerState } from '../leases/leases.ts';
-import { tellAudit, type Operator } from '../operator.ts';
+import { recordOperation, type Operator } from '../operator.ts';
 import { titlesOf, type Files, type People, type Reader } from '../ports/files.ts';
 import { pauseObjectOf, queueObjectsOf, workerObjectsOf } from './queues.ts';
 import type { QueuesStore } from './queues.store.ts';
@@ -22,7 +22,7 @@ export type QueuesDeps = {
 };
 type Routes = typeof dispatcherRoutes;
 
-/** What an operator sees of queues and workers, and holding a queue. */
+/** The overview of queues and workers, and pausing a queue. */
 export const createQueues = (d: QueuesDeps) => {
   const namesOf = (ids: string[]) => d.people.names(ids).catch(() => new Map<string, string>());
 
@@ -45,13 +45,18 @@ export const createQueues = (d: QueuesDeps) => {
   };
 
   return {
-    /** @throws AppError unavailable: what cannot be counted is not shown as nothing. */
+    /** @throws AppError unavailable when broker or database do not respond, instead of showing zeros. */
     overview: async (reader: Reader): Promise<AnswerOf<Routes['queues']>> => {
       const now = Date.now();
-      const gauges = await d.gauges().catch(brokerAway);
-      if (d.fleet.since() === null) brokerAway(undefined);
-      const reading = Promise.all([d.store.counts(), d.store.pauses(), d.store.workersSeen(), runningTasks(reader)]);
-      const [counts, pauses, seen, running] = await reading.catch(databaseAway);
+      const gauges = await d.gauges().catch(throwBrokerUnavailable);
+      if (d.fleet.since() === null) throwBrokerUnavailable(undefined);
+      const reading = Promise.all([
+        d.store.counts(),
+        d.store.pauses(),
+        d.store.recordedWorkers(),
+        runningTasks(reader),
+      ]);
+      const [counts, pauses, seen, running] = await reading.catch(throwDatabaseUnavailable);
       const names = await namesOf(pauses.map((p) => p.pausedBy));
       return {
         queues: queueObjectsOf(gauges, counts, pauses, names),
@@ -63,7 +68,7 @@ export const createQueues = (d: QueuesDeps) => {
     /** Pausing a paused queue gives it the new reason. */
     pause: async (queue: Queue, reason: string, operator: Operator): Promise<AnswerOf<Routes['pauseQueue']>> => {
       const paused = await d.db.$transaction(async (tx) => {
-        await tellAudit(tx, d.outbox, operator, 'queue_paused', { queue, reason });
+        await recordOperation(tx, d.outbox, operator, 'queue_paused', { queue, reason });
         return d.store.pause(tx, queue, reason, operator.userId);
       }, txOptions);
       d.log.info({ queue, reason, actor: operator.userId }, 'queue paused');
@@ -72,9 +77,9 @@ export const createQueues = (d: QueuesDeps) => {
 
     resume: async (queue: Queue, operator: Operator): Promise<AnswerOf<Routes['resumeQueue']>> => {
       const resumed = await d.db.$transaction(async (tx) => {
-        const was = await d.store.resume(tx, queue);
-        if (was) await tellAudit(tx, d.outbox, operator, 'queue_resumed', { queue });
-        return was;
+        const deleted = await d.store.resume(tx, queue);
+        if (deleted) await recordOperation(tx, d.outbox, operator, 'queue_resumed', { queue });
+        return deleted;
       }, txOptions);
       if (resumed) d.log.info({ queue, actor: operator.userId }, 'queue resumed');
       return { resumed };
@@ -82,25 +87,25 @@ export const createQueues = (d: QueuesDeps) => {
 
     isPaused: d.store.isPaused,
 
-    /** Who was there, for when they are not. */
-    noteWorkers: async (): Promise<void> => {
+    /** Records the live workers, so that they can be shown while they are offline. */
+    recordWorkers: async (): Promise<void> => {
       const now = Date.now();
       const live = [...d.fleet.entries()].flatMap(([key, w]) =>
         w.expiresAt > now ? [[key.replace(/^worker\./, ''), w] as const] : [],
       );
-      if (live.length > 0) await d.store.noteWorkers(live);
-      await d.store.forgetWorkers();
+      if (live.length > 0) await d.store.recordWorkers(live);
+      await d.store.deleteOldWorkers();
     },
   };
 };
 export type Queues = ReturnType<typeof createQueues>;
 
-const brokerAway = (cause: unknown): never => {
+const throwBrokerUnavailable = (cause: unknown): never => {
   throw unavailable('broker_unavailable', 'The queues cannot be counted: the message broker does not answer.', {
     cause,
   });
 };
-const databaseAway = (cause: unknown): never => {
+const throwDatabaseUnavailable = (cause: unknown): never => {
   if (isAppError(cause)) throw cause;
   throw unavailable('database_unavailable', 'The queues cannot be read: the database does not answer.', { cause });
 };

@@ -1,10 +1,10 @@
 import type { Db, Tx } from '../database.ts';
 import type { QueuePause, Task, WorkerSeen } from '../generated/client.ts';
 import type { WorkerState } from '../leases/leases.ts';
-import { offlineForMs, type QueueCounts } from './queues.ts';
+import { showOfflineMs, type QueueCounts } from './queues.ts';
 
-/** More than a fleet does at once. */
-const mostRunning = 2_000;
+/** Upper bound of concurrently running tasks. */
+const maxRunning = 2_000;
 
 export const createQueuesStore = ({ db }: { db: Db }) => ({
   counts: async (): Promise<QueueCounts> => {
@@ -20,19 +20,19 @@ export const createQueuesStore = ({ db }: { db: Db }) => ({
   pauses: (): Promise<QueuePause[]> => db.queuePause.findMany(),
   isPaused: async (queue: string): Promise<boolean> => (await db.queuePause.count({ where: { queue } })) > 0,
   running: (): Promise<Task[]> =>
-    db.task.findMany({ where: { status: 'in_progress' }, orderBy: { claimedAt: 'asc' }, take: mostRunning }),
-  workersSeen: (): Promise<WorkerSeen[]> => db.workerSeen.findMany(),
+    db.task.findMany({ where: { status: 'in_progress' }, orderBy: { claimedAt: 'asc' }, take: maxRunning }),
+  recordedWorkers: (): Promise<WorkerSeen[]> => db.workerSeen.findMany(),
 
   pause: (tx: Tx, queue: string, reason: string, pausedBy: string): Promise<QueuePause> => {
     const data = { reason, pausedBy, pausedAt: new Date() };
     return tx.queuePause.upsert({ where: { queue }, create: { queue, ...data }, update: data });
   },
-  /** @returns false when it was not paused. */
+  /** @returns false when the queue was not paused. */
   resume: async (tx: Tx, queue: string): Promise<boolean> =>
     (await tx.queuePause.deleteMany({ where: { queue } })).count > 0,
 
-  /** In one statement and in the order of ids, so that replicas do not block each other. */
-  noteWorkers: async (live: readonly (readonly [string, WorkerState])[]): Promise<void> => {
+  /** One statement ordered by id, so that replicas do not deadlock. */
+  recordWorkers: async (live: readonly (readonly [string, WorkerState])[]): Promise<void> => {
     const rows = live.map(([id, w]) => ({
       id,
       service: w.service,
@@ -49,8 +49,8 @@ export const createQueuesStore = ({ db }: { db: Db }) => ({
       on conflict (id) do update set service = excluded.service, pulls = excluded.pulls, engine = excluded.engine,
         engine_note = excluded.engine_note, last_seen_at = now()`;
   },
-  forgetWorkers: async (): Promise<void> =>
+  deleteOldWorkers: async (): Promise<void> =>
     void (await db.$executeRaw`
-      delete from worker_seen where last_seen_at < now() - make_interval(secs => ${offlineForMs / 1000})`),
+      delete from worker_seen where last_seen_at < now() - make_interval(secs => ${showOfflineMs / 1000})`),
 });
 export type QueuesStore = ReturnType<typeof createQueuesStore>;

@@ -1,5 +1,5 @@
-import { describe, expect, test } from '@jest/globals';
-import { offlineForMs, queueObjectsOf, workerObjectsOf } from './queues.ts';
+import { describe, expect, it } from '@jest/globals';
+import { showOfflineMs, queueObjectsOf, workerObjectsOf } from './queues.ts';
 
 const now = Date.parse('2026-01-01T12:00:00Z');
 const ago = (ms: number): Date => new Date(now - ms);
@@ -24,12 +24,12 @@ const doing = (worker: string) => ({
 });
 
 describe('queues', () => {
-  test('include each queue that has a job kind, also when it is empty, and no other queue', () => {
+  it('include each queue that has a job kind, also when it is empty, and no other queue', () => {
     const list = queueObjectsOf(new Map(), new Map(), [], new Map());
     expect(list.map((q) => q.queue)).toEqual(['gpu', 'cpu', 'utility', 'embedding']);
     expect(list.every((q) => q.depth === 0 && q.paused === null)).toBe(true);
   });
-  test('say who holds them and why, and what they cannot name they leave open', () => {
+  it('show who paused them and why, without a name when it is unknown', () => {
     const pause = { queue: 'gpu', reason: 'New driver', pausedBy: 'ada', pausedAt: ago(5_000) };
     const gauges = new Map([['gpu', { depth: 4, reserved: 1, orphaned: 0, oldestUnackedSeconds: 3.14159 }]] as const);
     const counts = new Map([['gpu', { retrying: 2, dead: 7 }]]);
@@ -49,21 +49,21 @@ describe('queues', () => {
 });
 
 describe('workers', () => {
-  test('are online while they renew their sign of life, with what each does now', () => {
+  it('are online while they send heartbeats, with their running tasks', () => {
     const fleet = new Map([['worker.a', { ...live, expiresAt: now + 1 }]]);
     const [a] = workerObjectsOf(fleet, [seen('a', 4_000)], [doing('a'), doing('b')], now);
     expect(a).toMatchObject({ id: 'a', state: 'online', since: ago(3_600_000).toISOString() });
     expect(a?.doing).toHaveLength(1);
     expect(a?.doing[0]).not.toHaveProperty('worker');
   });
-  test('stay as offline for ten minutes, then drop out', () => {
+  it('are shown as offline for ten minutes, then removed', () => {
     const fleet = new Map([['worker.a', { ...live, expiresAt: now - 1 }]]);
     const states = (lastMs: number) => workerObjectsOf(fleet, [seen('a', lastMs)], [], now).map((x) => x.state);
     expect(states(1_000)).toEqual(['offline']);
-    expect(states(offlineForMs)).toEqual(['offline']);
-    expect(states(offlineForMs + 1)).toEqual([]);
+    expect(states(showOfflineMs)).toEqual(['offline']);
+    expect(states(showOfflineMs + 1)).toEqual([]);
   });
-  test('come in one order: who works first, then who was seen last', () => {
+  it('are sorted: online ones first, then offline ones by their last heartbeat', () => {
     const fleet = new Map(['b', 'a'].map((id) => [`worker.${id}`, { ...live, expiresAt: now + 1 }]));
     const all = workerObjectsOf(fleet, [seen('x', 9_000), seen('y', 3_000), seen('a', 0)], [], now);
     expect(all.map((x) => x.id)).toEqual(['a', 'b', 'y', 'x']);

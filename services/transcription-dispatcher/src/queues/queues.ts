@@ -8,8 +8,8 @@ export type QueueObject = Overview['queues'][number];
 export type WorkerObject = Overview['workers'][number];
 type Doing = WorkerObject['doing'][number];
 
-/** Offline workers stay so long (specification, "Limits": task monitor). */
-export const offlineForMs = 600_000;
+/** Offline workers are shown for this long (specification, "Limits": task monitor). */
+export const showOfflineMs = 600_000;
 
 export type QueueCounts = ReadonlyMap<string, { retrying: number; dead: number }>;
 type Names = ReadonlyMap<string, string>;
@@ -29,7 +29,7 @@ export const queueObjectsOf = (
   names: Names,
 ): QueueObject[] =>
   queuesWithJobs.map((queue) => {
-    const { depth, reserved, orphaned, oldestUnackedSeconds } = gauges.get(queue) ?? nothing;
+    const { depth, reserved, orphaned, oldestUnackedSeconds } = gauges.get(queue) ?? emptyGauges;
     const paused = pauses.find((p) => p.queue === queue);
     return {
       queue,
@@ -41,12 +41,12 @@ export const queueObjectsOf = (
       paused: paused ? pauseObjectOf(paused, names) : null,
     };
   });
-const nothing: QueueGauges = { depth: 0, reserved: 0, orphaned: 0, oldestUnackedSeconds: 0 };
+const emptyGauges: QueueGauges = { depth: 0, reserved: 0, orphaned: 0, oldestUnackedSeconds: 0 };
 
 export type RunningTask = Doing & { worker: string };
 const workerId = (key: string): string => key.replace(/^worker\./, '');
 
-/** Workers that speak up now, and those that fell silent a short while ago; what each does. */
+/** Online workers and those that went offline recently, with their running tasks. */
 export const workerObjectsOf = (
   fleet: ReadonlyMap<string, WorkerState>,
   seen: WorkerSeen[],
@@ -54,25 +54,33 @@ export const workerObjectsOf = (
   now: number,
 ): WorkerObject[] => {
   const live = new Map([...fleet].flatMap(([key, w]) => (w.expiresAt > now ? [[workerId(key), w] as const] : [])));
-  const known = new Map(seen.map((s) => [s.id, s]));
+  const known = new Map(seen.map((recorded) => [recorded.id, recorded]));
   const doing = (id: string): Doing[] => running.flatMap(({ worker, ...task }) => (worker === id ? [task] : []));
   const online = [...live].map(([id, w]): WorkerObject => {
     const since = known.get(id)?.firstSeenAt ?? new Date(now);
-    const heard = { state: 'online', since: since.toISOString(), last_seen: new Date(now).toISOString() } as const;
-    return { id, service: w.service, pulls: w.pulls, engine: w.engine, note: w.engineNote, ...heard, doing: doing(id) };
+    const presence = { state: 'online', since: since.toISOString(), last_seen: new Date(now).toISOString() } as const;
+    return {
+      id,
+      service: w.service,
+      pulls: w.pulls,
+      engine: w.engine,
+      note: w.engineNote,
+      ...presence,
+      doing: doing(id),
+    };
   });
   const offline = seen
-    .filter((s) => !live.has(s.id) && now - s.lastSeenAt.getTime() <= offlineForMs)
-    .map((s): WorkerObject => ({
-      id: s.id,
-      service: s.service,
-      pulls: s.pulls,
-      engine: s.engine as WorkerObject['engine'],
-      note: s.engineNote,
+    .filter((recorded) => !live.has(recorded.id) && now - recorded.lastSeenAt.getTime() <= showOfflineMs)
+    .map((recorded): WorkerObject => ({
+      id: recorded.id,
+      service: recorded.service,
+      pulls: recorded.pulls,
+      engine: recorded.engine as WorkerObject['engine'],
+      note: recorded.engineNote,
       state: 'offline',
-      since: s.firstSeenAt.toISOString(),
-      last_seen: s.lastSeenAt.toISOString(),
-      doing: doing(s.id),
+      since: recorded.firstSeenAt.toISOString(),
+      last_seen: recorded.lastSeenAt.toISOString(),
+      doing: doing(recorded.id),
     }));
   return [...online.toSorted(byName), ...offline.toSorted((a, b) => b.last_seen.localeCompare(a.last_seen))];
 };

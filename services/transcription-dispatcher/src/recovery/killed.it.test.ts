@@ -1,4 +1,4 @@
-import { describe, test } from '@jest/globals';
+import { describe, it } from '@jest/globals';
 import { mediaEvents } from '@overtone/contracts';
 import { migrate } from '@overtone/database';
 import { startNats, startPostgres } from '@overtone/testkit';
@@ -9,31 +9,31 @@ import {
   spawnDispatcher,
   startDispatcher,
   uploadedFile,
-  worldOf,
+  createWorldOn,
   type World,
 } from '../../test/harness.ts';
-import { startMedia } from '../../test/neighbours.ts';
-import { expectOnce } from '../../test/once.ts';
+import { startMedia } from '../../test/upstream-services.ts';
+import { expectProcessedOnce } from '../../test/once.ts';
 import { startWorker } from '../../test/workers.ts';
 
-test('two dispatchers side by side do every job once', async () => {
+it('two dispatchers complete every job once', async () => {
   const w = await createWorld();
   const dispatchers = await Promise.all([startDispatcher(w), startDispatcher(w)]);
   const media = startMedia(w);
   const workers = await Promise.all([startWorker(w), startWorker(w)]);
   const files = Array.from({ length: 6 }, () => uploadedFile());
   for (const file of files) await w.emit(mediaEvents.uploaded, file);
-  for (const file of files) await expectOnce(w, file.fileId);
+  for (const file of files) await expectProcessedOnce(w, file.fileId);
   for (const worker of workers) await worker.stop();
   media.stop();
   for (const dispatcher of dispatchers) await dispatcher.stop();
   await w.close();
 });
 
-describe('whatever is killed at any moment', () => {
+describe('a crash at a random moment', () => {
   const drive = async (w: World, kill: (round: number) => Promise<void>, rounds: number): Promise<void> => {
     const media = startMedia(w);
-    // Work takes a moment, so that a kill meets every kind of state.
+    // Work takes a while, so that a kill can hit every state.
     const moment = () => new Promise<void>((resolve) => setTimeout(resolve, 20));
     const script = { prepare: moment, transcribe: moment, diarize: moment, assemble: moment, index: moment };
     const worker = await startWorker(w, script);
@@ -43,12 +43,12 @@ describe('whatever is killed at any moment', () => {
       await new Promise((resolve) => setTimeout(resolve, 37 * round));
       await kill(round);
     }
-    for (const file of files) await expectOnce(w, file.fileId);
+    for (const file of files) await expectProcessedOnce(w, file.fileId);
     await worker.stop();
     media.stop();
   };
 
-  test('the dispatcher: every job is still done once', async () => {
+  it('completes every job once when the dispatcher is killed', async () => {
     const w = await createWorld();
     let dispatcher = await spawnDispatcher(w);
     await drive(
@@ -63,7 +63,7 @@ describe('whatever is killed at any moment', () => {
     await w.close();
   });
 
-  test('the broker: every job is still done once', async () => {
+  it('completes every job once when the broker is killed', async () => {
     const w = await createWorld();
     const dispatcher = await startDispatcher(w);
     await drive(
@@ -78,7 +78,7 @@ describe('whatever is killed at any moment', () => {
     await w.close();
   });
 
-  test('the database: every job is still done once', async () => {
+  it('completes every job once when the database is killed', async () => {
     const [nats, postgres] = await Promise.all([
       startNats({ users: busUsers(password) }),
       startPostgres({ durable: true }),
@@ -87,7 +87,7 @@ describe('whatever is killed at any moment', () => {
     const url = new URL(postgres.url);
     url.username = 'transcription_dispatcher';
     url.password = password;
-    const w = await worldOf(nats, { url: postgres.url }, url.href);
+    const w = await createWorldOn(nats, { url: postgres.url }, url.href);
     const dispatcher = await startDispatcher(w);
     await drive(
       w,

@@ -1,7 +1,7 @@
-import { describe, expect, test } from '@jest/globals';
-import { canJudge, isOverdue, leaseGraceMs, missingTickets } from './loss.ts';
+import { describe, expect, it } from '@jest/globals';
+import { isWatchSettled, isOverdue, leaseGraceMs, missingSignals } from './loss.ts';
 
-test('a durable with fewer tickets than open orders has lost as many', () => {
+it('counts as many lost signals as a durable has too few for its open tasks', () => {
   const open = [
     { durable: 'a', open: 5 },
     { durable: 'b', open: 2 },
@@ -13,29 +13,29 @@ test('a durable with fewer tickets than open orders has lost as many', () => {
     ['b', 2],
     ['c', 3],
   ]);
-  expect([...missingTickets(open, tickets)]).toEqual([
+  expect([...missingSignals(open, tickets)]).toEqual([
     ['a', 3],
     ['d', 1],
   ]);
 });
 
-test('nothing is concluded from a missing lease before leases were followed for a renewal', () => {
-  expect(canJudge(null, 1_000_000)).toBe(false);
-  expect(canJudge(1_000_000 - leaseGraceMs + 1, 1_000_000)).toBe(false);
-  expect(canJudge(1_000_000 - leaseGraceMs, 1_000_000)).toBe(true);
+it('a missing lease means nothing until the watch has lasted for one renewal', () => {
+  expect(isWatchSettled(null, 1_000_000)).toBe(false);
+  expect(isWatchSettled(1_000_000 - leaseGraceMs + 1, 1_000_000)).toBe(false);
+  expect(isWatchSettled(1_000_000 - leaseGraceMs, 1_000_000)).toBe(true);
 });
 
-describe('a task under way', () => {
+describe('a running task', () => {
   const begun = (agoSeconds: number, costS: number) => ({
     claimedAt: new Date(10_000_000_000 - agoSeconds * 1_000),
     costS,
   });
   const overdue = (agoSeconds: number, costS: number) => isOverdue(begun(agoSeconds, costS), 600, 10_000_000_000);
-  test('may take as long as its audio asks for, and never less than the floor', () => {
+  it('has a time limit by its audio duration, and at least the minimum', () => {
     expect([overdue(599, 10), overdue(601, 10)]).toEqual([false, true]);
     expect([overdue(35_999, 3_600), overdue(36_001, 3_600)]).toEqual([false, true]);
   });
-  test('that nobody has begun is never overdue', () => {
+  it('is never overdue before it was claimed', () => {
     expect(isOverdue({ claimedAt: null, costS: 1 }, 600, Number.MAX_SAFE_INTEGER)).toBe(false);
   });
 });

@@ -1,43 +1,39 @@
-/** Orders of one durable that ought to have tickets: those that wait, and those under way, whose holders have them. */
+/** Open tasks of one durable, waiting or running; each needs a job signal in the broker. */
 export type OpenCount = { durable: string; open: number };
 
 /**
- * Durables with fewer tickets than open orders, and how many were lost. Which order a ticket was made for does not
- * matter, and one too many is let go of by whoever gets it.
+ * Durables with fewer job signals than open tasks, and the number of missing ones. A signal may stand for any task, and a
+ * worker acknowledges and drops a superfluous one.
  */
-export const missingTickets = (counts: OpenCount[], tickets: ReadonlyMap<string, number>): Map<string, number> =>
+export const missingSignals = (counts: OpenCount[], signals: ReadonlyMap<string, number>): Map<string, number> =>
   new Map(
     counts
-      .map(({ durable, open }) => [durable, open - (tickets.get(durable) ?? 0)] as const)
+      .map(({ durable, open }) => [durable, open - (signals.get(durable) ?? 0)] as const)
       .filter(([, missing]) => missing > 0),
   );
 
-/** How long an order may be on its way to the bus before its message counts as missing. */
+/** A signal counts as missing when it was published longer ago than this. */
 export const messageGraceMs = 15_000;
-/** After a pause in following the leases, workers need one renewal to be seen again. */
+/** After an interruption of the lease watch, each worker must renew once to be visible again. */
 export const leaseGraceMs = 7_000;
-/** After this a stored transcript that was not told of is asked for again. */
+/** Media must report the stored transcript within this time, else `stage.completed` is published again. */
 export const reminderMs = 60_000;
 
-/** The same for heartbeats, which come every second. */
+/** The same for heartbeats, which are sent every second. */
 export const heartbeatGraceMs = 3_000;
-/** Whether leases, or heartbeats, have been followed long enough to conclude from the absence of one. */
-export const canJudge = (followingSince: number | null, now: number, graceMs = leaseGraceMs): boolean =>
-  followingSince !== null && now - followingSince >= graceMs;
+/** Whether the watch of leases or heartbeats has lasted long enough that a missing entry means a dead worker. */
+export const isWatchSettled = (watchingSince: number | null, now: number, graceMs = leaseGraceMs): boolean =>
+  watchingSince !== null && now - watchingSince >= graceMs;
 
-/** Work on a recording may take so many times its length; nothing real is slower. */
-const slowest = 10;
+/** Time limit of a task as a multiple of its audio duration. */
+const maxRealTimeFactor = 10;
 
-/** How long a task may be worked on: by the length of its audio, and never less than `floorSeconds`. */
-const longestMs = (costSeconds: number, floorSeconds: number): number =>
-  1_000 * Math.max(floorSeconds, costSeconds * slowest);
+/** A task's time limit: by its audio duration, at least `minSeconds`. */
+const timeLimitMs = (costSeconds: number, minSeconds: number): number =>
+  1_000 * Math.max(minSeconds, costSeconds * maxRealTimeFactor);
 
 /**
- * Whether a worker has had a task for too long. Counted from when it began: a task that waits, for hours or days, is not
- * stuck.
+ * Whether a worker has held a task beyond its time limit, counted from the claim: a task that waits for days is not stuck.
  */
-export const isOverdue = (
-  task: { claimedAt: Date | null; costS: number },
-  floorSeconds: number,
-  now: number,
-): boolean => task.claimedAt !== null && now - task.claimedAt.getTime() > longestMs(task.costS, floorSeconds);
+export const isOverdue = (task: { claimedAt: Date | null; costS: number }, minSeconds: number, now: number): boolean =>
+  task.claimedAt !== null && now - task.claimedAt.getTime() > timeLimitMs(task.costS, minSeconds);

@@ -11,25 +11,25 @@ import {
 } from '@overtone/service-kit';
 import type { Recovery } from './recovery.service.ts';
 
-/** Twice within the minute in which a dead worker's deliveries are to be back. */
+/** Half of the minute within which a dead worker's tasks must be requeued. */
 const everyMs = 30_000;
 
-/** `system.reclaim_orphaned_deliveries` (specification, "Events"): what dead workers held goes back to its queue. */
+/** `system.reclaim_orphaned_deliveries` (specification, "Events"): requeues the tasks of dead workers. */
 export const reclaimWorker = ({ recovery, workerId }: { recovery: Recovery; workerId: string }): Worker =>
   worker(
     systemJobs,
     {
       reclaimOrphaned: async () => {
-        await recovery.takeBackLost();
+        await recovery.requeueLostTasks();
         return {};
       },
     },
     { workerId, concurrency: concurrencyOf(systemJobs) },
   );
 
-/** Orders it, once for all replicas. */
+/** Enqueues the job once per slot for all replicas. */
 export const reclaimEverySlot = (bus: Bus): Periodic =>
-  everySlot('order the reclaiming of deliveries', everyMs, bus, (slot) => {
+  everySlot('enqueue the reclaim job', everyMs, bus, (slot) => {
     const at = slot.toISOString();
     return putJob(bus, systemJobs.reclaimOrphaned, namedId(`reclaim-${at}`), { slot: at });
   });

@@ -1,14 +1,14 @@
-import { expect, test } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { mediaEvents, operationsEvents, stages, stageJobs } from '@overtone/contracts';
 import { waitFor } from '@overtone/testkit';
 import { headers } from 'nats';
-import { assertionOf, patience, statusOf, uploadedFile } from '../../test/harness.ts';
-import { expectOnce } from '../../test/once.ts';
-import { standing } from '../../test/standing.ts';
+import { assertionOf, generousTimeout, statusOf, uploadedFile } from '../../test/harness.ts';
+import { expectProcessedOnce } from '../../test/once.ts';
+import { startTestWorld } from '../../test/test-world.ts';
 
-const w = standing();
+const w = startTestWorld();
 
-/** Time passes: whoever does not renew a lease has none. */
+/** Expires the leases of a file's running tasks. */
 const expireLeases = async (fileId: string): Promise<void> => {
   const kv = await w.test.jetstream().views.kv('LEASES');
   const tasks = await w.sql<{ uuid: string; token: number }>(
@@ -29,7 +29,7 @@ const expireLeases = async (fileId: string): Promise<void> => {
     );
 };
 
-test.each(stages)('a worker that dies in the middle of %s costs a moment, not the job', async (stage) => {
+it.each(stages)('a job survives a worker that dies during %s', async (stage) => {
   const file = uploadedFile();
   let died: () => void = () => {};
   const death = new Promise<void>((resolve) => {
@@ -46,7 +46,7 @@ test.each(stages)('a worker that dies in the middle of %s costs a moment, not th
   await death;
   await w.worker();
   await expireLeases(file.fileId);
-  await expectOnce(w, file.fileId);
+  await expectProcessedOnce(w, file.fileId);
   const [lost] = await w.sql<{ n: number; failures: number }>(
     'select sum(infra_requeues)::int as n, sum(failures)::int as failures from task where file_id = $1',
     [file.fileId],
@@ -54,7 +54,7 @@ test.each(stages)('a worker that dies in the middle of %s costs a moment, not th
   expect(lost).toEqual({ n: 1, failures: 0 });
 });
 
-test('orders that are delivered several times are done once', async () => {
+it('tasks whose signals are delivered repeatedly are completed once', async () => {
   const file = await w.upload();
   const task = await waitFor(async () =>
     (
@@ -66,10 +66,10 @@ test('orders that are delivered several times are done once', async () => {
     await w.test.jetstream().publish(stageJobs.prepare.subject, body, { headers: headers() });
   await w.worker();
   await w.worker();
-  await expectOnce(w, file.fileId);
+  await expectProcessedOnce(w, file.fileId);
 });
 
-test('a worker that was only slow finds its late result refused', async () => {
+it("a slow worker's late result is rejected", async () => {
   const file = uploadedFile();
   let wakeUp: () => void = () => {};
   const sleepy = await w.worker({
@@ -94,10 +94,10 @@ test('a worker that was only slow finds its late result refused', async () => {
   await w.becomes(file.fileId, 'completed');
   wakeUp();
   await waitFor(() => sleepy.done.some((d) => d.stage === 'transcribe'));
-  await expectOnce(w, file.fileId);
+  await expectProcessedOnce(w, file.fileId);
 });
 
-test('the queue is rebuilt when the broker has lost it', async () => {
+it('rebuilds the queue when the broker has lost it', async () => {
   const files = [uploadedFile(), uploadedFile(), uploadedFile()];
   for (const file of files) await w.emit(mediaEvents.uploaded, file);
   for (const file of files) await waitFor(() => statusOf(w, file.fileId));
@@ -105,48 +105,48 @@ test('the queue is rebuilt when the broker has lost it', async () => {
   await waitFor(async () => (await jsm.streams.info('JOBS')).state.messages >= 3);
   await jsm.streams.delete('JOBS');
   await w.worker();
-  for (const file of files) await expectOnce(w, file.fileId);
+  for (const file of files) await expectProcessedOnce(w, file.fileId);
 });
 
-test('events are told again when the broker has lost them, and nothing is done twice', async () => {
+it('publishes events again when the broker has lost them, without repeating work', async () => {
   const file = uploadedFile();
   const worker = await w.worker();
   await w.emit(mediaEvents.uploaded, file);
-  await expectOnce(w, file.fileId);
+  await expectProcessedOnce(w, file.fileId);
   const jsm = await w.test.jetstreamManager();
   await jsm.streams.delete('EVENTS');
-  await waitFor(() => jsm.streams.info('EVENTS'), patience);
-  await expectOnce(w, file.fileId);
+  await waitFor(() => jsm.streams.info('EVENTS'), generousTimeout);
+  await expectProcessedOnce(w, file.fileId);
   expect(worker.stagesDone()).toEqual([...stages]);
 });
 
-test('a message that was lost alone is put there again', async () => {
+it('publishes a single lost signal again', async () => {
   const file = await w.upload();
   const jsm = await w.test.jetstreamManager();
   await waitFor(async () => (await jsm.streams.info('JOBS')).state.messages >= 1);
   await jsm.streams.purge('JOBS');
-  // Too new for the dispatcher's own look: only who asks gets it back now.
+  // Too recent for the periodic check: only the request republishes it now.
   await w.sql(`update task set published_at = now() where file_id = $1`, [file.fileId]);
-  const answer = await w.dispatcher.post('/api/tasks/recover-stuck-tasks', assertionOf(file.ownerId, 'admin'));
-  expect(await answer.json()).toMatchObject({ success: true, count: 1, total: 1 });
-  const told = await waitFor(async () =>
+  const response = await w.dispatcher.post('/api/tasks/recover-stuck-tasks', assertionOf(file.ownerId, 'admin'));
+  expect(await response.json()).toMatchObject({ success: true, count: 1, total: 1 });
+  const audited = await waitFor(async () =>
     (await w.events()).find((e) => e.subject === operationsEvents.performed.subject),
   );
-  expect(told.data).toMatchObject({ action: 'stuck_recovered', actorId: file.ownerId, details: { count: 1 } });
+  expect(audited.data).toMatchObject({ action: 'stuck_recovered', actorId: file.ownerId, details: { count: 1 } });
   await w.worker();
   await w.becomes(file.fileId, 'completed');
 });
 
-test('a long queue is put there again as a whole', async () => {
+it('publishes all signals of a long queue again', async () => {
   await w.sql(
     `insert into task (uuid, file_id, owner_id, stage, subject, queue, input, max_failures, backoff_ms, publications, published_at)
        select gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 'index', 'job.embedding.search.index', 'embedding',
               '{}', 5, 2000, 1, now() - interval '1 hour' from generate_series(1, 250)`,
   );
-  // Asked for, unless the dispatcher has seen it itself meanwhile.
+  // Requested explicitly, unless the periodic check was faster.
   await w.dispatcher.post('/api/tasks/recover-stuck-tasks', assertionOf(uploadedFile().ownerId, 'admin'));
-  const again = () => w.sql(`select 1 from task where input = '{}' and publications = 2`);
-  await waitFor(async () => (await again()).length === 250, { timeoutMs: 120_000, intervalMs: 200 });
+  const republished = () => w.sql(`select 1 from task where input = '{}' and publications = 2`);
+  await waitFor(async () => (await republished()).length === 250, { timeoutMs: 120_000, intervalMs: 200 });
   const jsm = await w.test.jetstreamManager();
   const waiting = async () => (await jsm.consumers.info('JOBS', 'embedding-search')).num_pending;
   await waitFor(async () => (await waiting()) === 250, { timeoutMs: 120_000, intervalMs: 200 });
@@ -154,7 +154,7 @@ test('a long queue is put there again as a whole', async () => {
   await jsm.streams.purge('JOBS');
 });
 
-test('a transcript that was stored without our hearing of it is asked for again', async () => {
+it("publishes stage completed republished when media's report of the transcript was lost", async () => {
   w.media.stop();
   const file = uploadedFile();
   await w.worker();
@@ -164,16 +164,16 @@ test('a transcript that was stored without our hearing of it is asked for again'
       `select 1 from stage s join run r on r.uuid = s.run_id where r.file_id = $1 and stage = 'assemble' and s.status = 'completed'`,
       [file.fileId],
     );
-  await waitFor(async () => (await assembled()).length, patience);
+  await waitFor(async () => (await assembled()).length, generousTimeout);
   await w.sql(
     `update stage set completed_at = now() - interval '1 hour' where run_id = (select uuid from run where file_id = $1)`,
     [file.fileId],
   );
-  w.media.comeBack();
+  w.media.restart();
   await w.becomes(file.fileId, 'completed');
 });
 
-test('a task that kills every worker fails its run in the end', async () => {
+it('a task that crashes every worker eventually fails its run', async () => {
   const file = await w.upload();
   await waitFor(() => statusOf(w, file.fileId));
   await w.sql(
@@ -183,7 +183,7 @@ test('a task that kills every worker fails its run in the end', async () => {
   await w.becomes(file.fileId, 'failed');
 });
 
-test('an order is counted as waiting, as held, and as held by nobody any more', async () => {
+it('gauges count a task as waiting, reserved and orphaned', async () => {
   const file = uploadedFile();
   let goOn: () => void = () => {};
   await w.worker({
@@ -200,7 +200,7 @@ test('an order is counted as waiting, as held, and as held by nobody any more', 
   await waitFor(async () => (await w.gauge('gpu', 'reserved')) === 0);
 });
 
-test('a file that lost its worker too often shows in its gauge', async () => {
+it('counts a file that lost too many workers in its gauge', async () => {
   const file = await w.upload();
   await waitFor(() => statusOf(w, file.fileId));
   await waitFor(async () =>

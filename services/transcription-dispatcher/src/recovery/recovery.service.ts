@@ -2,12 +2,19 @@ import { transcriptionEvents, type DataOf, type Stage } from '@overtone/contract
 import type { Outbox } from '@overtone/database';
 import type { Log, Sample } from '@overtone/service-kit';
 import type { Broker } from '../broker/broker.ts';
-import { claimsStore, isHeld, timeoutCode, type Claims, type PutBackStore, type SeenLease } from '../claims/claims.ts';
+import {
+  claimsStore,
+  isHeld,
+  timeoutCode,
+  type Claims,
+  type RequeueStore,
+  type ObservedLease,
+} from '../claims/claims.ts';
 import { txOptions, type Db } from '../database.ts';
-import { tellAudit, type Operator } from '../operator.ts';
+import { recordOperation, type Operator } from '../operator.ts';
 import type { Runs } from '../runs/runs.ts';
 import { runsStore } from '../runs/runs.ts';
-import { canJudge, isOverdue, messageGraceMs, missingTickets } from './loss.ts';
+import { isWatchSettled, isOverdue, messageGraceMs, missingSignals } from './loss.ts';
 import type { RecoveryStore, RunningTask } from './recovery.store.ts';
 
 export type RecoveryDeps = {
@@ -15,35 +22,35 @@ export type RecoveryDeps = {
   store: RecoveryStore;
   outbox: Outbox;
   runs: Pick<Runs, 'giveUp'>;
-  broker: Pick<Broker, 'tickets' | 'takeAway'>;
+  broker: Pick<Broker, 'countSignals' | 'acknowledgeSignal'>;
   leases: {
-    of: (taskId: string) => (SeenLease & { ticket: string }) | undefined;
+    of: (taskId: string) => (ObservedLease & { ticket: string }) | undefined;
     since: () => number | null;
     drop: (taskId: string) => Promise<void>;
   };
   maxInfraRequeues: number;
-  /** Seconds that any task may be worked on. */
+  /** Minimum time limit of a task. */
   maxDurationSeconds: number;
   claims: Pick<Claims, 'fail'>;
-  back: Pick<PutBackStore, 'putBack'>;
-  tellCancelled: (taskId: string) => void;
+  requeues: Pick<RequeueStore, 'requeue'>;
+  notifyCancelled: (taskId: string) => void;
   log: Log;
 };
 const republishBatch = 1_000;
-const tookTooLong = { code: timeoutCode, message: 'It took longer than its recording can explain', retryable: true };
+const timedOut = { code: timeoutCode, message: 'The task exceeded its time limit', retryable: true };
 const lostWorker = {
   code: 'job_lost',
-  message: 'The workers that tried this were lost again and again',
+  message: 'The task lost its worker too often',
   retryable: true,
 };
 
-/** Brings back what a death left lying: tasks without their worker, orders without their message, events unheard. */
+/** Repairs what a crash leaves behind: tasks of dead workers, tasks without a job signal, and unanswered events. */
 export const createRecovery = (d: RecoveryDeps) => {
-  /** A task that costs every worker its life fails, and what depends on it. */
-  const giveUp = async ({ id: taskId, token }: RunningTask): Promise<boolean> => {
-    const outcome = await claimsStore.held(d.db, { taskId, token }, async (tx, task, run) => {
+  /** Fails a task that has lost too many workers, with its effect on the run. */
+  const failTask = async ({ id: taskId, token }: RunningTask): Promise<boolean> => {
+    const outcome = await claimsStore.withLockedTask(d.db, { taskId, token }, async (tx, task, run) => {
       if (task.status !== 'in_progress') return 'stale';
-      await claimsStore.endTry(tx, task, 'lost', lostWorker);
+      await claimsStore.endAttempt(tx, task, 'lost', lostWorker);
       const ended = { status: 'failed', errorCode: lostWorker.code, errorMessage: lostWorker.message };
       await tx.task.update({
         where: { id: taskId },
@@ -55,32 +62,36 @@ export const createRecovery = (d: RecoveryDeps) => {
     return outcome === 'failed';
   };
 
-  /** @returns false when it ended, or was handed out anew, since it was read. */
-  const takeBack = async (task: RunningTask): Promise<boolean> => {
+  /** @returns false when the task ended or was claimed again since it was read. */
+  const requeueOrFail = async (task: RunningTask): Promise<boolean> => {
     const { id, token, stage, worker } = task;
     const infraRequeues = task.infraRequeues + 1;
     d.log.warn({ task_id: id, stage, worker, infra_requeues: infraRequeues }, 'worker lost');
-    if (infraRequeues > d.maxInfraRequeues) return giveUp(task);
-    return d.back.putBack({ id, token, outcome: 'lost', error: lostWorker });
+    if (infraRequeues > d.maxInfraRequeues) return failTask(task);
+    return d.requeues.requeue({ id, token, outcome: 'lost', error: lostWorker });
   };
 
-  const lost = (tasks: RunningTask[]): RunningTask[] => tasks.filter((t) => !isHeld(t, d.leases.of(t.id), Date.now()));
+  const withoutLiveLease = (tasks: RunningTask[]): RunningTask[] =>
+    tasks.filter((t) => !isHeld(t, d.leases.of(t.id), Date.now()));
 
-  /** Tickets for up to `count` tasks that wait on a durable since before `cutoff`; no transaction grows with the queue. */
+  /** Publishes signals for up to `count` tasks waiting on a durable since before `cutoff`, in bounded transactions. */
   const republish = async (durable: string, count: number, cutoff: Date): Promise<number> => {
-    let all = 0;
-    for (let last = republishBatch; last === republishBatch && all < count; all += last) {
-      last = await d.store.republish(durable, cutoff, Math.min(republishBatch, count - all));
+    let published = 0;
+    for (let last = republishBatch; last === republishBatch && published < count; published += last) {
+      last = await d.store.republish(durable, cutoff, Math.min(republishBatch, count - published));
     }
-    return all;
+    return published;
   };
 
-  const remind = (runId: string): Promise<void> =>
+  const repeatStageCompleted = (runId: string): Promise<void> =>
     d.db.$transaction(async (tx) => {
       const run = await runsStore.lock(tx, runId);
       if (run?.status !== 'running') return;
       const row = await tx.stageRow.findUnique({ where: { runId_stage: { runId, stage: 'assemble' } } });
-      d.log.warn({ run_id: runId, file_id: run.fileId }, 'transcript not stored yet; its stage is told of again');
+      d.log.warn(
+        { run_id: runId, file_id: run.fileId },
+        'transcript not stored in time: stage completed published again',
+      );
       await tx.run.update({ where: { id: runId }, data: { remindedAt: new Date() } });
       await d.outbox.add(tx, transcriptionEvents.stageCompleted, {
         runId,
@@ -92,96 +103,100 @@ export const createRecovery = (d: RecoveryDeps) => {
       } as DataOf<typeof transcriptionEvents.stageCompleted>);
     }, txOptions);
 
-  /** None while not all leases are known. */
-  const knownLost = (tasks: RunningTask[]): RunningTask[] =>
-    canJudge(d.leases.since(), Date.now()) ? lost(tasks) : [];
+  /** Running tasks without a live lease; none while the lease watch is incomplete. */
+  const findLostTasks = (tasks: RunningTask[]): RunningTask[] =>
+    isWatchSettled(d.leases.since(), Date.now()) ? withoutLiveLease(tasks) : [];
 
-  const takeBackAll = async (tasks: RunningTask[]): Promise<{ found: number; reset: number }> => {
+  const requeueAll = async (tasks: RunningTask[]): Promise<{ found: number; reset: number }> => {
     let reset = 0;
     for (const task of tasks) {
-      // It may have been heard of since it was read.
-      if (lost([task]).length === 0) continue;
-      const ticket = d.leases.of(task.id)?.ticket;
-      if (await takeBack(task)) reset += 1;
+      // Its lease may have been renewed since the tasks were read.
+      if (withoutLiveLease([task]).length === 0) continue;
+      const signal = d.leases.of(task.id)?.ticket;
+      if (await requeueOrFail(task)) reset += 1;
       await d.leases.drop(task.id).catch(() => {});
-      // The dead worker's own; there is a new one now.
-      if (ticket) d.broker.takeAway(ticket);
+      // The dead worker's signal; the requeued task has a new one.
+      if (signal) d.broker.acknowledgeSignal(signal);
     }
     return { found: tasks.length, reset };
   };
 
-  const endOverdue = async (running: RunningTask[]): Promise<number> => {
+  const failOverdueTasks = async (running: RunningTask[]): Promise<number> => {
     const overdue = running.filter((t) => isOverdue(t, d.maxDurationSeconds, Date.now()));
     for (const { id: taskId, token, stage, worker } of overdue) {
-      d.log.warn({ task_id: taskId, stage, worker }, 'task takes too long');
-      await d.claims.fail({ taskId, token, ...tookTooLong });
-      d.tellCancelled(taskId);
+      d.log.warn({ task_id: taskId, stage, worker }, 'task time limit exceeded');
+      await d.claims.fail({ taskId, token, ...timedOut });
+      d.notifyCancelled(taskId);
     }
     return overdue.length;
   };
 
   const recovery = {
-    /** Running tasks without a live lease, back to their queues under a new token. */
-    takeBackLost: async (): Promise<{ found: number; reset: number }> =>
-      takeBackAll(knownLost(await d.store.running())),
+    /** Requeues running tasks without a live lease under a new token. */
+    requeueLostTasks: async (): Promise<{ found: number; reset: number }> =>
+      requeueAll(findLostTasks(await d.store.running())),
 
     /**
-     * One look at what runs: those without a live lease go back to their queues, and those whose worker renews its lease
-     * but gets nowhere have failed, to be tried again as any other.
+     * Requeues running tasks without a live lease, and fails those whose worker still renews the lease but has exceeded
+     * the time limit; these are retried like any other failure.
      */
-    lookAtRunning: async (): Promise<{ lost: { found: number; reset: number }; overdue: number }> => {
+    checkRunningTasks: async (): Promise<{ lost: { found: number; reset: number }; overdue: number }> => {
       const running = await d.store.running();
-      const gone = new Set(knownLost(running));
-      return { lost: await takeBackAll([...gone]), overdue: await endOverdue(running.filter((t) => !gone.has(t))) };
+      const lostTasks = new Set(findLostTasks(running));
+      return {
+        lost: await requeueAll([...lostTasks]),
+        overdue: await failOverdueTasks(running.filter((t) => !lostTasks.has(t))),
+      };
     },
 
-    /** What is lost at this moment; no number of leases while not all of them are known. */
+    /** Gauges of lost tasks; the lease gauge is omitted while the lease watch is incomplete. */
     signals: async (infraThreshold: number): Promise<Sample[]> => {
       const [running, files] = await Promise.all([d.store.running(), d.store.infraRequeuedFiles(infraThreshold)]);
-      const judged = canJudge(d.leases.since(), Date.now());
+      const leasesKnown = isWatchSettled(d.leases.since(), Date.now());
       return [
-        ...(judged ? [{ name: 'transcription_runs_without_lease', value: lost(running).length }] : []),
+        ...(leasesKnown ? [{ name: 'transcription_runs_without_lease', value: withoutLiveLease(running).length }] : []),
         { name: 'transcription_files_infra_requeued', value: files },
       ];
     },
 
-    /** Waiting orders for which there are too few tickets get new ones. */
-    replaceLostMessages: async (graceMs = messageGraceMs): Promise<number> => {
+    /** Publishes new job signals for waiting tasks whose signals were lost. */
+    replaceLostSignals: async (graceMs = messageGraceMs): Promise<number> => {
       const open = await d.store.openByDurable(graceMs);
       if (open.length === 0) return 0;
-      const cutoff = await d.store.longAgo(graceMs);
-      let all = 0;
-      for (const [durable, count] of missingTickets(open, await d.broker.tickets()))
-        all += await republish(durable, count, cutoff);
-      if (all > 0) d.log.warn({ count: all }, 'orders put on the bus again');
-      return all;
+      const cutoff = await d.store.timeBeforeNow(graceMs);
+      let published = 0;
+      for (const [durable, count] of missingSignals(open, await d.broker.countSignals()))
+        published += await republish(durable, count, cutoff);
+      if (published > 0) d.log.warn({ count: published }, 'lost job signals republished');
+      return published;
     },
 
-    /** The broker came back without its store: every waiting order gets a new ticket at once. */
+    /** Publishes a job signal for every waiting task after the broker has lost its store. */
     rebuildQueue: async (): Promise<number> => {
-      const cutoff = await d.store.longAgo(0);
-      let all = 0;
-      for (const { durable, open } of await d.store.openByDurable(0)) all += await republish(durable, open, cutoff);
-      if (all > 0) d.log.warn({ count: all }, 'queue rebuilt from the database');
-      return all;
+      const cutoff = await d.store.timeBeforeNow(0);
+      let published = 0;
+      for (const { durable, open } of await d.store.openByDurable(0))
+        published += await republish(durable, open, cutoff);
+      if (published > 0) d.log.warn({ count: published }, 'queue rebuilt from the database');
+      return published;
     },
 
-    /** Says again what media seems not to have heard. */
-    remindUnheard: async (): Promise<void> => {
-      for (const run of await d.store.unheard()) await remind(run.id);
+    /** Publishes `stage.completed` again for runs whose transcript media has not stored in time. */
+    remindMissingTranscripts: async (): Promise<void> => {
+      for (const run of await d.store.runsAwaitingTranscript()) await repeatStageCompleted(run.id);
     },
   };
   return {
     ...recovery,
-    /** All that a look every few seconds does, at once, for an administrator who does not want to wait. */
+    /** Runs all periodic repairs immediately at an administrator's request. */
     recoverStuck: async (operator: Operator): Promise<{ found: number; reset: number }> => {
-      const { lost, overdue } = await recovery.lookAtRunning();
-      const others = overdue + (await recovery.replaceLostMessages(0));
+      const { lost, overdue } = await recovery.checkRunningTasks();
+      const others = overdue + (await recovery.replaceLostSignals(0));
       const reset = lost.reset + others;
-      // Each was put back in a transaction of its own; the record tells of the order, not of one task.
+      // Every task was requeued in its own transaction; this record covers the whole request.
       if (reset > 0)
         await d.db.$transaction(
-          (tx) => tellAudit(tx, d.outbox, operator, 'stuck_recovered', { count: reset }),
+          (tx) => recordOperation(tx, d.outbox, operator, 'stuck_recovered', { count: reset }),
           txOptions,
         );
       return { found: lost.found + others, reset };

@@ -1,10 +1,10 @@
 import type { Task } from '../generated/client.ts';
 import type { Outbox } from '@overtone/database';
 import type { Db, Statements } from '../database.ts';
-import { republishing } from '../orders/orders.ts';
+import { republishStatement } from '../job-requests/job-requests.ts';
 import { reminderMs, type OpenCount } from './loss.ts';
 
-/** A task under way, as far as one has to know it to judge it; when it was claimed is by this process's clock. */
+/** A running task; `claimedAt` is converted to this process's clock. */
 export type RunningTask = Pick<Task, 'id' | 'token' | 'stage' | 'worker' | 'claimedAt' | 'costS' | 'infraRequeues'>;
 
 const running = {
@@ -18,14 +18,14 @@ type RunningRow = Omit<RunningTask, 'claimedAt'> & { heldMs: number | null };
 
 const republishWaiting = {
   name: 'republish-waiting',
-  text: republishing(`
+  text: republishStatement(`
     select uuid from task
     where durable = $2 and status = 'pending' and next_attempt_at is null and published_at <= $3::timestamptz
     order by published_at limit $4 for update skip locked`),
 };
 type Deps = { db: Db; statements: Statements; outbox: Pick<Outbox, 'headers'> };
 
-/** Reads of the reconciler, all small, by the partial index over open tasks; and what it puts on the bus again. */
+/** Queries of the recovery loop, served by the partial index over open tasks. */
 export const createRecoveryStore = ({ db, statements, outbox }: Deps) => ({
   running: async (): Promise<RunningTask[]> => {
     const { rows } = await statements.read<RunningRow>(running);
@@ -33,36 +33,36 @@ export const createRecoveryStore = ({ db, statements, outbox }: Deps) => ({
     return rows.map(({ heldMs, ...task }) => ({ ...task, claimedAt: heldMs === null ? null : new Date(now - heldMs) }));
   },
 
-  /** So long ago by the clock of the database, which wrote when anything was ordered. */
-  longAgo: async (ms: number): Promise<Date> => {
+  /** The time `ms` ago by the database's clock, which also wrote `published_at`. */
+  timeBeforeNow: async (ms: number): Promise<Date> => {
     const [row] = await db.$queryRaw<{ at: Date }[]>`select now() - make_interval(secs => ${ms / 1000}) as at`;
     return row?.at ?? new Date(0);
   },
 
-  /** Open orders by durable, put on the bus so long ago, not counting those whose ticket the outbox has still to send. */
+  /** Open tasks by durable published at least `graceMs` ago, minus those whose signal is still in the outbox. */
   openByDurable: (graceMs: number): Promise<OpenCount[]> =>
     db.$queryRaw<OpenCount[]>`
       with unsent as (
-        select split_part(subject, '.', 2) || '-' || split_part(subject, '.', 3) as durable, count(*)::int as orders
+        select split_part(subject, '.', 2) || '-' || split_part(subject, '.', 3) as durable, count(*)::int as signals
         from transcription_dispatcher_outbox where sent_at is null and subject like 'job.%' group by 1
       )
-      select t.durable, (count(*) - coalesce(max(u.orders), 0))::int as open
+      select t.durable, (count(*) - coalesce(max(u.signals), 0))::int as open
       from task t left join unsent u using (durable)
       where (t.status = 'in_progress' or (t.status = 'pending' and t.next_attempt_at is null))
         and t.published_at <= now() - make_interval(secs => ${graceMs / 1000})
       group by t.durable`,
 
   /**
-   * New tickets for waiting orders of a durable that were put on the bus before `cutoff`.
-   * @returns for how many; at most `limit`.
+   * Publishes new job signals for a durable's waiting tasks that were published before `cutoff`.
+   * @returns the number of tasks, at most `limit`.
    */
   republish: async (durable: string, cutoff: Date, limit: number): Promise<number> => {
     const values = [JSON.stringify(outbox.headers()), durable, cutoff, limit];
     return (await statements.commit({ ...republishWaiting, values })).rows.length;
   },
 
-  /** Running runs whose assembled transcript nobody has stored yet, or told us of. */
-  unheard: (): Promise<{ id: string }[]> =>
+  /** Running runs whose assembled transcript media has not reported as stored. */
+  runsAwaitingTranscript: (): Promise<{ id: string }[]> =>
     db.$queryRaw<{ id: string }[]>`
       select r.uuid::text as id from run r
       join stage a on a.run_id = r.uuid and a.stage = 'assemble' and a.status = 'completed'
@@ -71,7 +71,7 @@ export const createRecoveryStore = ({ db, statements, outbox }: Deps) => ({
         and coalesce(r.reminded_at, a.completed_at) < now() - make_interval(secs => ${reminderMs / 1000})
       limit 100`,
 
-  /** Open tasks of runs by how often they lost their worker. */
+  /** Number of files with an open task that lost at least `threshold` workers. */
   infraRequeuedFiles: async (threshold: number): Promise<number> => {
     const [row] = await db.$queryRaw<{ files: number }[]>`
       select count(distinct file_id)::int as files from task

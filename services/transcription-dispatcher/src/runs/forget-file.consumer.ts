@@ -2,9 +2,9 @@ import { mediaEvents } from '@overtone/contracts';
 import { consumer } from '@overtone/service-kit';
 import type { Runs } from './runs.service.ts';
 
-/** A file was deleted: nothing is done for it any more. */
+/** A file was deleted: cancels its run and its index tasks. */
 export const forgetFile = ({ runs }: { runs: Runs }) =>
   consumer(mediaEvents.deleted, 'forget-file', async (data, delivery) => {
     await runs.cancel(data, delivery);
-    await runs.dropOrders(data.fileId);
+    await runs.cancelIndexTasks(data.fileId);
   });

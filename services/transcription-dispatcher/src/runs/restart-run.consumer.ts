@@ -2,6 +2,6 @@ import { mediaEvents } from '@overtone/contracts';
 import { consumer } from '@overtone/service-kit';
 import type { Runs } from './runs.service.ts';
 
-/** Somebody wants a file transcribed again: a new run supersedes the running one. */
+/** A user requested a new transcription: a new run supersedes the running one. */
 export const restartRun = ({ runs }: { runs: Runs }) =>
   consumer(mediaEvents.reprocessOrdered, 'restart-run', (data, delivery) => runs.reprocess(data, delivery));

@@ -1,35 +1,35 @@
 import { randomUUID } from 'node:crypto';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { mediaEvents, transcriptionEvents } from '@overtone/contracts';
 import { AppError } from '@overtone/service-kit';
 import { waitFor } from '@overtone/testkit';
-import { patience, statusOf, uploadedFile } from '../../test/harness.ts';
-import { standing } from '../../test/standing.ts';
+import { generousTimeout, statusOf, uploadedFile } from '../../test/harness.ts';
+import { startTestWorld } from '../../test/test-world.ts';
 
-const w = standing();
+const w = startTestWorld();
 
 const eventsOf = async (fileId: string) =>
   (await w.events()).filter((e) => e.data['fileId'] === fileId && e.subject.startsWith('evt.transcription.'));
 
 describe('a run', () => {
-  test('goes through all stages, one after the other, and completes', async () => {
+  it('processes all stages in order and completes', async () => {
     const worker = await w.worker();
     const file = await w.upload();
     await w.becomes(file.fileId, 'completed');
     expect(worker.stagesDone()).toEqual(['prepare', 'transcribe', 'diarize', 'assemble', 'index']);
-    const said = await waitFor(async () => {
+    const published = await waitFor(async () => {
       const all = await eventsOf(file.fileId);
       return all.at(-1)?.subject === transcriptionEvents.runCompleted.subject ? all : undefined;
     });
     expect(
-      said.filter((e) => e.subject === transcriptionEvents.stageCompleted.subject).map((e) => e.data['stage']),
+      published.filter((e) => e.subject === transcriptionEvents.stageCompleted.subject).map((e) => e.data['stage']),
     ).toEqual(worker.stagesDone());
-    expect(said.filter((e) => e.data['sequence']).map((e) => e.data['sequence'])).toEqual([1, 2, 3, 4, 5]);
-    expect(said[0]?.subject).toBe(transcriptionEvents.runOpened.subject);
-    expect(said.at(-1)?.data['warnings']).toEqual([]);
+    expect(published.filter((e) => e.data['sequence']).map((e) => e.data['sequence'])).toEqual([1, 2, 3, 4, 5]);
+    expect(published[0]?.subject).toBe(transcriptionEvents.runOpened.subject);
+    expect(published.at(-1)?.data['warnings']).toEqual([]);
   });
 
-  test('leaves its timing, with the length of the audio', async () => {
+  it('records its timing with the duration of the audio', async () => {
     await w.worker();
     const file = await w.upload();
     await w.becomes(file.fileId, 'completed');
@@ -46,7 +46,7 @@ describe('a run', () => {
     expect(Number(row?.['transcribe_s'])).toBeGreaterThan(0);
   });
 
-  test('is opened once, however often the upload is told of', async () => {
+  it('is opened once for repeated upload events', async () => {
     const file = uploadedFile();
     const id = await w.emit(mediaEvents.uploaded, file);
     await w.emit(mediaEvents.uploaded, file);
@@ -59,7 +59,7 @@ describe('a run', () => {
     await w.becomes(other.fileId, 'completed');
   });
 
-  test('is as urgent as people wait for it, and less so once it can be read', async () => {
+  it('has the priority of its source, and a lower one once the transcript is readable', async () => {
     const [handedIn, found] = [uploadedFile(), { ...uploadedFile(), source: 'watch' as const }];
     await w.worker({}, { queues: ['cpu', 'gpu'] });
     for (const file of [handedIn, found]) await w.emit(mediaEvents.uploaded, file);
@@ -70,13 +70,13 @@ describe('a run', () => {
       );
       return tasks.at(-1)?.stage === 'index' ? tasks.map((t) => t.priority) : undefined;
     };
-    expect(await waitFor(() => urgency(handedIn.fileId), patience)).toEqual([0, 0, 0, 0, 1]);
-    expect(await waitFor(() => urgency(found.fileId), patience)).toEqual([1, 1, 1, 1, 2]);
+    expect(await waitFor(() => urgency(handedIn.fileId), generousTimeout)).toEqual([0, 0, 0, 0, 1]);
+    expect(await waitFor(() => urgency(found.fileId), generousTimeout)).toEqual([1, 1, 1, 1, 2]);
     await w.worker();
     for (const { fileId } of [handedIn, found]) await w.becomes(fileId, 'completed');
   });
 
-  test('leaves out diarization that was not asked for, and tells assemble', async () => {
+  it('skips diarization that was not requested, and tells assemble', async () => {
     const worker = await w.worker();
     const file = await w.upload({ diarize: false });
     await w.becomes(file.fileId, 'completed');
@@ -84,7 +84,7 @@ describe('a run', () => {
     expect(worker.done[2]?.input['degraded']).toMatch(/not asked/);
   });
 
-  test('goes on with one speaker when diarization fails for good, and says so', async () => {
+  it('continues with one speaker and a warning when diarization fails permanently', async () => {
     const worker = await w.worker({
       diarize: () => {
         throw new AppError('invalid', 'diarization_failed', 'The voices are too alike');
@@ -103,7 +103,7 @@ describe('a run', () => {
     expect(last.data['warnings']).toEqual([note]);
   });
 
-  test('completes with a warning when its index fails, and the index is tried again later', async () => {
+  it('completes with a warning when its index fails, and retries the index later', async () => {
     await w.worker({
       index: (_d, times) => {
         if (times <= 5) throw new AppError('unavailable', 'search_unavailable', 'The index is away');
@@ -135,7 +135,7 @@ describe('a run', () => {
     });
   });
 
-  test('fails at once on an error that trying again cannot help', async () => {
+  it('fails immediately on a permanent error', async () => {
     await w.worker({
       prepare: () => {
         throw new AppError('invalid', 'media_no_audio', 'There is no sound in this file');
@@ -151,7 +151,7 @@ describe('a run', () => {
     expect(task).toEqual({ failures: 1 });
   });
 
-  test('tries again after a passing error, and a success costs nothing but time', async () => {
+  it('retries after a transient error and completes', async () => {
     const worker = await w.worker({
       transcribe: (_d, times) => {
         if (times === 1) throw new AppError('unavailable', 'engine_crashed', 'The engine fell over');
@@ -163,8 +163,8 @@ describe('a run', () => {
   });
 });
 
-describe('a run that is no longer wanted', () => {
-  test('is cancelled, and its worker is told to stop', async () => {
+describe('an obsolete run', () => {
+  it('is cancelled, and its worker is notified', async () => {
     let aborted = false;
     await w.worker({
       prepare: (d) =>
@@ -188,7 +188,7 @@ describe('a run that is no longer wanted', () => {
     );
   });
 
-  test('is superseded in silence by a new one', async () => {
+  it('is superseded by a new one without an event', async () => {
     const file = await w.upload();
     await waitFor(() => statusOf(w, file.fileId));
     const { bytes: _b, source: _s, ...again } = file;
@@ -203,7 +203,7 @@ describe('a run that is no longer wanted', () => {
     );
   });
 
-  test('is not opened when its cancellation overtook the upload', async () => {
+  it('is not opened when its cancellation arrived before the upload', async () => {
     const file = uploadedFile();
     await w.emit(mediaEvents.deleted, file);
     await waitFor(() => statusOf(w, file.fileId));
@@ -215,7 +215,7 @@ describe('a run that is no longer wanted', () => {
     await w.becomes(marker.fileId, 'completed');
   });
 
-  test('a cancellation that is older than the run leaves it alone', async () => {
+  it('is not affected by a cancellation that is older than the run', async () => {
     const file = await w.upload();
     await waitFor(() => statusOf(w, file.fileId));
     await w.emit(mediaEvents.cancelOrdered, file, randomUUID(), new Date(Date.now() - 60_000));

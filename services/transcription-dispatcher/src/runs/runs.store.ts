@@ -1,7 +1,7 @@
 import { runOptions, type RunOptions, type Stage } from '@overtone/contracts';
 import type { Run } from '../generated/client.ts';
 import type { Tx } from '../database.ts';
-import type { Priority, RunFacts, StageResult } from '../orders/orders.ts';
+import type { Priority, RunFacts, StageResult } from '../job-requests/job-requests.ts';
 import { freshStages } from './sequence.ts';
 
 export type NewRun = {
@@ -30,7 +30,7 @@ export const factsOf = (run: Run): RunFacts => ({
 
 /** Rows of runs; every method works in the caller's transaction. */
 export const runsStore = {
-  /** Events of one file are handled one after the other, whichever durable or replica brings them. */
+  /** Serializes the handling of a file's events across durables and replicas. */
   lockFile: async (tx: Tx, fileId: string): Promise<void> =>
     void (await tx.$executeRaw`select pg_advisory_xact_lock(hashtextextended(${fileId}, 0))`),
 
@@ -63,7 +63,7 @@ export const runsStore = {
       data: { status: 'failed', completedAt: new Date() },
     })),
 
-  /** Ends a run with everything that is still open in it. @returns the tasks that were stopped. */
+  /** Ends a run and its open tasks and stages. @returns the cancelled tasks. */
   end: async (
     tx: Tx,
     runId: string,
@@ -74,10 +74,10 @@ export const runsStore = {
       where: { id: runId },
       data: { status, waitingFor: null, ...(warnings ? { warnings } : {}) },
     });
-    // A run that completed without its index is completed again with it; it ended when it first did.
+    // A run completes a second time when its late index is done; the first completion time stays.
     await tx.run.updateMany({ where: { id: runId, completedAt: null }, data: { completedAt: new Date() } });
     if (status === 'completed') return [];
-    // Tasks before stages, as in a claim.
+    // Locks tasks before stages, as a claim does.
     const stopped = await tx.$queryRaw<{ uuid: string }[]>`
       with stopped as (
         update task set status = 'cancelled', token = token + 1, completed_at = now(), next_attempt_at = null

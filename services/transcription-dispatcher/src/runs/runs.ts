@@ -1,3 +1,3 @@
 export type { Runs } from './runs.service.ts';
-export { after, stepAfter, warningOf } from './sequence.ts';
+export { nextStep, stepAfter, warningOf } from './sequence.ts';
 export { runsStore } from './runs.store.ts';

@@ -1,43 +1,43 @@
-import { describe, expect, test } from '@jest/globals';
-import { after, indexWarning, stepAfter, verdictOn } from './sequence.ts';
+import { describe, expect, it } from '@jest/globals';
+import { indexWarning, nextStep, outcomeOfFailure, stepAfter } from './sequence.ts';
 
-describe('what follows a stage', () => {
-  test('the stages come in their order, and the index waits for the stored transcript', () => {
-    const d = { diarize: true };
-    expect(after('prepare', d)).toEqual({ kind: 'order', stage: 'transcribe' });
-    expect(after('transcribe', d)).toEqual({ kind: 'order', stage: 'diarize' });
-    expect(after('diarize', d)).toEqual({ kind: 'order', stage: 'assemble' });
-    expect(after('assemble', d)).toEqual({ kind: 'await-transcript' });
-    expect(after('index', d)).toEqual({ kind: 'finish' });
+describe('the step after a stage', () => {
+  it('follows the order of stages, and indexing waits for the stored transcript', () => {
+    const options = { diarize: true };
+    expect(nextStep('prepare', options)).toEqual({ kind: 'enqueue', stage: 'transcribe' });
+    expect(nextStep('transcribe', options)).toEqual({ kind: 'enqueue', stage: 'diarize' });
+    expect(nextStep('diarize', options)).toEqual({ kind: 'enqueue', stage: 'assemble' });
+    expect(nextStep('assemble', options)).toEqual({ kind: 'await-transcript' });
+    expect(nextStep('index', options)).toEqual({ kind: 'finish' });
   });
-  test('diarization that was not asked for is left out', () => {
-    expect(after('transcribe', { diarize: false })).toEqual({ kind: 'order', stage: 'assemble' });
+  it('skips diarization that was not requested', () => {
+    expect(nextStep('transcribe', { diarize: false })).toEqual({ kind: 'enqueue', stage: 'assemble' });
   });
 });
 
 describe('an accepted stage', () => {
-  test('orders the one that follows', () => {
+  it('enqueues the next stage', () => {
     expect(stepAfter('diarize', { options: { diarize: true }, warnings: ['a'] })).toEqual({
       skips: [],
-      order: { stage: 'assemble', notes: {} },
+      enqueue: { stage: 'assemble', context: {} },
       ends: null,
     });
   });
-  test('leaves out the telling apart of speakers that was not asked for, and says so', () => {
+  it('skips diarization that was not requested, and passes the reason to assemble', () => {
     expect(stepAfter('transcribe', { options: { diarize: false }, warnings: [] })).toEqual({
       skips: ['diarize'],
-      order: { stage: 'assemble', notes: { degraded: 'Telling speakers apart was not asked for' } },
+      enqueue: { stage: 'assemble', context: { degraded: 'Telling speakers apart was not asked for' } },
       ends: null,
     });
   });
-  test('changes nothing else while the transcript is being stored', () => {
+  it('enqueues nothing while media stores the transcript', () => {
     expect(stepAfter('assemble', { options: { diarize: true }, warnings: [] })).toEqual({
       skips: [],
-      order: null,
+      enqueue: null,
       ends: null,
     });
   });
-  test('ends the run with its index, and drops what was said of an index that came late', () => {
+  it('ends the run with its index, and drops the warning of a late index', () => {
     expect(stepAfter('index', { options: { diarize: true }, warnings: ['a', indexWarning] }).ends).toEqual({
       warnings: ['a'],
       dropped: [indexWarning],
@@ -45,17 +45,17 @@ describe('an accepted stage', () => {
   });
 });
 
-describe('a stage that has used up its attempts', () => {
-  test.each(['prepare', 'transcribe', 'assemble'] as const)('%s fails the run', (stage) => {
-    expect(verdictOn(stage, 'x')).toEqual({ kind: 'fail-run' });
+describe('a stage that failed permanently', () => {
+  it.each(['prepare', 'transcribe', 'assemble'] as const)('%s fails the run', (stage) => {
+    expect(outcomeOfFailure(stage, 'x')).toEqual({ kind: 'fail-run' });
   });
-  test('diarize costs the speakers, not the transcript, and says why', () => {
-    expect(verdictOn('diarize', 'out of memory')).toEqual({
+  it('diarize degrades the transcript to one speaker with a reason', () => {
+    expect(outcomeOfFailure('diarize', 'out of memory')).toEqual({
       kind: 'degrade',
       note: 'Speakers could not be told apart: out of memory',
     });
   });
-  test('index leaves the file complete, with a warning', () => {
-    expect(verdictOn('index', 'x').kind).toBe('finish-without');
+  it('index completes the run with a warning', () => {
+    expect(outcomeOfFailure('index', 'x').kind).toBe('finish-without');
   });
 });

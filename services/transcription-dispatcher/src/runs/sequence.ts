@@ -1,78 +1,79 @@
 import { stages, type RunOptions, type Stage } from '@overtone/contracts';
 import { assertNever } from '@overtone/service-kit';
-import type { OrderNotes } from '../orders/orders.ts';
+import type { JobContext } from '../job-requests/job-requests.ts';
 
-/** What follows a stage. */
-export type Next = { kind: 'order'; stage: Stage } | { kind: 'await-transcript' } | { kind: 'finish' };
+/** The step after a stage. */
+export type NextStep = { kind: 'enqueue'; stage: Stage } | { kind: 'await-transcript' } | { kind: 'finish' };
 
 /**
- * What follows an accepted stage. After `assemble` the dispatcher waits for media to store the transcript: an index is
- * made from what people read, not from an artefact.
+ * The step after an accepted stage. After `assemble` the dispatcher waits until media has stored the transcript, because
+ * indexing reads the stored transcript and not an artefact.
  */
-export const after = (stage: Stage, options: Pick<RunOptions, 'diarize'>): Next => followers(options)[stage];
+export const nextStep = (stage: Stage, options: Pick<RunOptions, 'diarize'>): NextStep => nextSteps(options)[stage];
 
-const followers = ({ diarize }: Pick<RunOptions, 'diarize'>): Record<Stage, Next> => ({
-  prepare: { kind: 'order', stage: 'transcribe' },
-  transcribe: { kind: 'order', stage: diarize ? 'diarize' : 'assemble' },
-  diarize: { kind: 'order', stage: 'assemble' },
+const nextSteps = ({ diarize }: Pick<RunOptions, 'diarize'>): Record<Stage, NextStep> => ({
+  prepare: { kind: 'enqueue', stage: 'transcribe' },
+  transcribe: { kind: 'enqueue', stage: diarize ? 'diarize' : 'assemble' },
+  diarize: { kind: 'enqueue', stage: 'assemble' },
   assemble: { kind: 'await-transcript' },
   index: { kind: 'finish' },
 });
 
-/** What is done to a run when a stage of it was accepted. */
+/** The effect of an accepted stage on its run. */
 type Step = {
-  /** Stages that are not done at all. */
+  /** Stages that are skipped. */
   skips: Stage[];
-  order: { stage: Stage; notes: OrderNotes } | null;
-  /** The warnings it ends with, and those that no longer hold. */
+  enqueue: { stage: Stage; context: JobContext } | null;
+  /** The warnings the run ends with, and those that no longer apply. */
   ends: { warnings: string[]; dropped: string[] } | null;
 };
 
 export const stepAfter = (
   stage: Stage,
-  { options, warnings }: { options: Pick<RunOptions, 'diarize'>; warnings: string[] },
+  { options, warnings: current }: { options: Pick<RunOptions, 'diarize'>; warnings: string[] },
 ): Step => {
-  const next = after(stage, options);
-  const none: Step = { skips: [], order: null, ends: null };
+  const next = nextStep(stage, options);
+  const none: Step = { skips: [], enqueue: null, ends: null };
   switch (next.kind) {
     case 'await-transcript':
       return none;
     case 'finish': {
-      const [dropped, kept] = [true, false].map((of) => warnings.filter((w) => (w === indexWarning) === of));
-      return { ...none, ends: { warnings: kept ?? [], dropped: dropped ?? [] } };
+      const warnings = current.filter((warning) => warning !== indexWarning);
+      const dropped = current.filter((warning) => warning === indexWarning);
+      return { ...none, ends: { warnings, dropped } };
     }
-    case 'order': {
+    case 'enqueue': {
       const skips: Stage[] = next.stage === 'assemble' && !options.diarize ? ['diarize'] : [];
-      const notes = skips.length > 0 ? { degraded: notDiarized } : {};
-      return { skips, order: { stage: next.stage, notes }, ends: null };
+      const context = skips.length > 0 ? { degraded: notDiarized } : {};
+      return { skips, enqueue: { stage: next.stage, context }, ends: null };
     }
     default:
       return assertNever(next);
   }
 };
 
-/** What a stage that has used up its attempts costs. */
-export type Verdict =
+/** The effect of a failed stage on its run. */
+export type FailureOutcome =
   { kind: 'fail-run' } | { kind: 'degrade'; note: string } | { kind: 'finish-without'; note: string };
 
 export const indexWarning =
   'The search index could not be updated yet. The transcript is complete; indexing is tried again.';
 
-/** Only words are indispensable: without speakers or search a transcript is still worth having. */
-export const verdictOn = (stage: Stage, message: string): Verdict => {
+/** A transcript without speakers or search is still useful; one without words is not. */
+export const outcomeOfFailure = (stage: Stage, message: string): FailureOutcome => {
   if (stage === 'diarize') return { kind: 'degrade', note: `Speakers could not be told apart: ${message}` };
   if (stage === 'index') return { kind: 'finish-without', note: indexWarning };
   return { kind: 'fail-run' };
 };
 
-/** The warning that a stage leaves behind which failed for good in a run that went on without it. */
+/** The warning of a run that continues without this failed stage; null when the run fails with it. */
 export const warningOf = (stage: Stage, message: string): string | null => {
-  const verdict = verdictOn(stage, message);
-  return verdict.kind === 'fail-run' ? null : verdict.note;
+  const outcome = outcomeOfFailure(stage, message);
+  return outcome.kind === 'fail-run' ? null : outcome.note;
 };
 
 const notDiarized = 'Telling speakers apart was not asked for';
 
-/** Rows a new run begins with. */
+/** The stage rows of a new run. */
 export const freshStages = (): { stage: Stage; status: string }[] =>
   stages.map((stage) => ({ stage, status: 'pending' }));

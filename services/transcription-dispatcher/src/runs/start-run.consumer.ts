@@ -2,6 +2,6 @@ import { mediaEvents } from '@overtone/contracts';
 import { consumer } from '@overtone/service-kit';
 import type { Runs } from './runs.service.ts';
 
-/** A file was uploaded: its first run is opened, once. */
+/** A file was uploaded: opens its first run, once. */
 export const startRun = ({ runs }: { runs: Runs }) =>
   consumer(mediaEvents.uploaded, 'start-run', (data, delivery) => runs.uploaded(data, delivery));

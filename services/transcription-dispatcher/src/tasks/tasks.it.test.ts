@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import {
   dispatcherRoutes,
   mediaEvents,
@@ -14,24 +14,24 @@ import {
   assertionOf,
   createWorld,
   log,
-  patience,
+  generousTimeout,
   startDispatcher,
   statusOf,
   uploadedFile,
 } from '../../test/harness.ts';
-import { standing } from '../../test/standing.ts';
+import { startTestWorld } from '../../test/test-world.ts';
 import { announceWorker } from '../../test/workers.ts';
 import { PrismaClient } from '../generated/client.ts';
 import { createTasksStore } from './tasks.store.ts';
 
-const w = standing();
+const w = startTestWorld();
 let file: ReturnType<typeof uploadedFile>;
 
 beforeEach(async () => {
-  // What an earlier test left open would be worked on first.
+  // Open tasks of an earlier test would be processed first.
   await w.sql(`update task set status = 'cancelled', completed_at = now() where status in ('pending', 'in_progress')`);
   file = uploadedFile();
-  w.neighbours.files.set(file.fileId, { title: 'Board meeting', readers: [file.ownerId] });
+  w.upstream.files.set(file.fileId, { title: 'Board meeting', readers: [file.ownerId] });
   await w.emit(mediaEvents.uploaded, file);
   await waitFor(() => statusOf(w, file.fileId));
 });
@@ -42,9 +42,9 @@ const waitingOf = async () =>
     ?.waiting_for;
 
 describe('the list of tasks', () => {
-  test("holds the caller's tasks and nobody else's", async () => {
-    const mine = await w.dispatcher.get('/api/tasks', as(file.ownerId));
-    const page = dispatcherRoutes.listTasks.answer.parse(await mine.json());
+  it("contains only the caller's tasks", async () => {
+    const ownProgress = await w.dispatcher.get('/api/tasks', as(file.ownerId));
+    const page = dispatcherRoutes.listTasks.answer.parse(await ownProgress.json());
     expect(page.items.map((t) => t.media_file_id)).toEqual([file.fileId]);
     expect(page.items[0]).toMatchObject({ task_type: 'prepare', status: 'pending', queue: 'cpu', attempt: 0 });
     expect(page.items[0]).toMatchObject({ file_title: 'Board meeting', worker: null, dead: false });
@@ -55,7 +55,7 @@ describe('the list of tasks', () => {
         total: 0,
       });
   });
-  test('holds everything for an administrator, and can be narrowed', async () => {
+  it('contains all tasks for an administrator, and can be filtered', async () => {
     const all = await (
       await w.dispatcher.get(`/api/tasks?file=${file.fileId}&task_type=prepare`, as(randomUUID(), 'admin'))
     ).json();
@@ -65,7 +65,7 @@ describe('the list of tasks', () => {
     ).json();
     expect(none).toMatchObject({ total: 0 });
   });
-  test('is found by queue, owner, and words of the error, the worker or an id', async () => {
+  it('is filtered by queue, owner, and text of the error, the worker or an id', async () => {
     const [row] = await w.sql<{ uuid: string }>('select uuid from task where file_id = $1', [file.fileId]);
     await w.sql(`update task set error_message = 'The disk is 100% full', worker = 'host-7' where uuid = $1`, [
       row?.uuid,
@@ -79,7 +79,7 @@ describe('the list of tasks', () => {
     const misses = ['queue=gpu', `owner=${randomUUID()}`, 'q=100_25', 'q=nothing'];
     expect(await Promise.all(misses.map(found))).toEqual([0, 0, 0, 0]);
   });
-  test('is there without names while media is away', async () => {
+  it('is returned without titles while media is unavailable', async () => {
     const alone = await createWorld();
     const lonely = await startDispatcher(alone);
     await alone.emit(mediaEvents.uploaded, file);
@@ -93,7 +93,7 @@ describe('the list of tasks', () => {
     await lonely.stop();
     await alone.close();
   });
-  test('keeps the newest that have ended, and what runs still need', async () => {
+  it('keeps the newest ended tasks and those of running runs', async () => {
     const many = randomUUID();
     await w.sql(
       `insert into task (uuid, file_id, owner_id, stage, subject, queue, input, status, max_failures, backoff_ms, created_at, completed_at)
@@ -123,13 +123,13 @@ describe('the list of tasks', () => {
 });
 
 describe('one task', () => {
-  test('shows its tries to its owner and to administrators, to nobody else', async () => {
+  it('shows its attempts only to its owner and to administrators', async () => {
     const worker = await w.worker({
       prepare: (_d, times) => {
         if (times === 1) throw new AppError('unavailable', 'storage_unavailable', 'The store was away');
       },
     });
-    await waitFor(() => worker.stagesDone().includes('prepare'), patience);
+    await waitFor(() => worker.stagesDone().includes('prepare'), generousTimeout);
     await worker.stop();
     const [row] = await w.sql<{ uuid: string }>(`select uuid from task where file_id = $1 and stage = 'prepare'`, [
       file.fileId,
@@ -154,7 +154,7 @@ describe('one task', () => {
 });
 
 describe("a file's timeline", () => {
-  test('shows every stage, also those to come', async () => {
+  it('shows every stage, also future ones', async () => {
     const answer = await w.dispatcher.get(`/api/tasks/files/${file.fileId}`, as(file.ownerId));
     const timeline = dispatcherRoutes.fileTimeline.answer.parse(await answer.json());
     expect(timeline.stages.map((s) => [s.stage, s.status])).toEqual([
@@ -165,26 +165,26 @@ describe("a file's timeline", () => {
       ['index', 'pending'],
     ]);
   });
-  test("of somebody else's file is not found, unless the file is shared with the reader", async () => {
+  it("is not found for another user's file unless the file is shared with the reader", async () => {
     const reader = randomUUID();
     expect((await w.dispatcher.get(`/api/tasks/files/${file.fileId}`, as(reader))).status).toBe(404);
-    w.neighbours.files.set(file.fileId, { title: 'Board meeting', readers: [reader] });
+    w.upstream.files.set(file.fileId, { title: 'Board meeting', readers: [reader] });
     expect((await w.dispatcher.get(`/api/tasks/files/${file.fileId}`, as(reader))).status).toBe(200);
     expect((await w.dispatcher.get(`/api/tasks/files/${file.fileId}`, as(randomUUID()))).status).toBe(404);
   });
 });
 
 describe('administration', () => {
-  test('is refused to users', async () => {
+  it('is forbidden for users', async () => {
     expect((await w.dispatcher.post('/api/tasks/recover-stuck-tasks', as(file.ownerId))).status).toBe(403);
     expect((await w.dispatcher.get('/api/admin/engines', as(file.ownerId))).status).toBe(403);
   });
-  test('a file that only waits is not stuck', async () => {
+  it('does not count a waiting file as stuck', async () => {
     await w.sql(`update task set published_at = now() - interval '1 day' where file_id = $1`, [file.fileId]);
     const answer = await w.dispatcher.post('/api/tasks/recover-stuck-tasks', as(file.ownerId, 'admin'));
     expect(await answer.json()).toEqual({ success: true, count: 0, total: 0, message: 'Nothing was stuck' });
   });
-  test('shows the engines of the live workers', async () => {
+  it('shows the engines of the live workers', async () => {
     await announceWorker(w.bus, 'one', { pulls: ['gpu-transcription'], engine: true });
     const engines = await waitFor(async () => {
       const answer = await w.dispatcher.get('/api/admin/engines', as(file.ownerId, 'admin'));
@@ -196,57 +196,57 @@ describe('administration', () => {
   });
 });
 
-describe('a file nobody can work on', () => {
-  test('waits for a worker, then for an engine, then goes on; it never fails', async () => {
-    await waitFor(async () => (await waitingOf()) === 'worker', patience);
+describe('a file without a matching worker', () => {
+  it('waits for a worker, then for an engine, then continues; it never fails', async () => {
+    await waitFor(async () => (await waitingOf()) === 'worker', generousTimeout);
     const worker = await w.worker({ transcribe: () => new Promise((resolve) => setTimeout(resolve, 50)) });
     await w.becomes(file.fileId, 'completed');
     await worker.stop();
-    const said = await waitFor(async () => {
+    const published = await waitFor(async () => {
       const all = (await w.events()).filter(
         (e) => e.subject === transcriptionEvents.runWaiting.subject && e.data['fileId'] === file.fileId,
       );
       return all.length >= 2 ? all : undefined;
     });
-    expect(said.map((e) => e.data['reason']).slice(0, 2)).toEqual(['worker', null]);
+    expect(published.map((e) => e.data['reason']).slice(0, 2)).toEqual(['worker', null]);
   });
 
-  test('says that it waits for an engine when workers are there without one', async () => {
+  it('shows that it waits for an engine when live workers have none', async () => {
     await announceWorker(w.bus, 'deaf', { pulls: ['cpu-media', 'cpu-transcription'], engine: false });
     await w.sql(
       `update task set stage = 'transcribe', subject = 'job.gpu.transcription.transcribe', queue = 'gpu',
          published_at = now() - interval '1 minute' where file_id = $1`,
       [file.fileId],
     );
-    await waitFor(async () => (await waitingOf()) === 'engine', patience);
+    await waitFor(async () => (await waitingOf()) === 'engine', generousTimeout);
     const answer = await w.dispatcher.get(`/api/tasks/files/${file.fileId}`, as(file.ownerId));
     expect(await answer.json()).toMatchObject({ status: 'waiting', waiting_for: 'engine' });
     expect(await statusOf(w, file.fileId)).toBe('running');
   });
 });
 
-test("a worker's progress is told as progress of the file, and never goes back", async () => {
-  const told: DataOf<typeof transcriptionLive.fileProgress>[] = [];
+it("a worker's progress is published as progress of the file and never decreases", async () => {
+  const progress: DataOf<typeof transcriptionLive.fileProgress>[] = [];
   const sub = w.test.subscribe(transcriptionLive.fileProgress.subject, {
-    callback: (_err, msg) => void told.push(transcriptionLive.fileProgress.data.parse(msg.json())),
+    callback: (_err, msg) => void progress.push(transcriptionLive.fileProgress.data.parse(msg.json())),
   });
   const worker = await w.worker({
     transcribe: async (d) => {
       for (const fraction of [0.2, 0.8]) {
-        const before = told.length;
+        const before = progress.length;
         d.progress(fraction, 'Transcribing');
-        await waitFor(() => told.length > before, patience);
+        await waitFor(() => progress.length > before, generousTimeout);
       }
       d.progress(0.5, 'Transcribing');
     },
   });
   await w.becomes(file.fileId, 'completed');
-  const mine = told.filter((p) => p.fileId === file.fileId);
-  expect(mine.length).toBeGreaterThanOrEqual(3);
-  const line = mine.map((p) => p.progress);
+  const ownProgress = progress.filter((p) => p.fileId === file.fileId);
+  expect(ownProgress.length).toBeGreaterThanOrEqual(3);
+  const line = ownProgress.map((p) => p.progress);
   expect([...line].sort((a, b) => a - b)).toEqual(line);
-  expect(mine[0]).toMatchObject({ stage: 'transcribe', message: 'Transcribing', ownerId: file.ownerId });
-  expect(mine.at(-1)?.etaSeconds).toBeGreaterThan(0);
+  expect(ownProgress[0]).toMatchObject({ stage: 'transcribe', message: 'Transcribing', ownerId: file.ownerId });
+  expect(ownProgress.at(-1)?.etaSeconds).toBeGreaterThan(0);
   await worker.stop();
   sub.unsubscribe();
 });

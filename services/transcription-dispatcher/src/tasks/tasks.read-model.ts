@@ -3,16 +3,16 @@ import { roleAtLeast } from '@overtone/contracts';
 import type { Db } from '../database.ts';
 import type { Run, Task } from '../generated/client.ts';
 import { titlesOf, type Files, type Reader } from '../ports/files.ts';
-import { keptTasks, taskObjectOf, timelineOf, triesOf, type TaskObject } from './tasks.ts';
+import { keptTasks, taskObjectOf, timelineOf, toAttemptObjects, type TaskObject } from './tasks.ts';
 import type { TaskFilter, TasksStore } from './tasks.store.ts';
 
 type Deps = { db: Db; store: TasksStore; files: Files; fractionOf: (runId: string, stage: string) => number };
 type Routes = typeof dispatcherRoutes;
-const prunedAtOnce = 2_000;
+const pruneBatch = 2_000;
 
-const seesAll = ({ role }: Reader): boolean => roleAtLeast(role, 'admin');
+const canReadAll = ({ role }: Reader): boolean => roleAtLeast(role, 'admin');
 
-/** What people may see of tasks: their own; administrators everybody's. */
+/** Tasks as users see them: their own; administrators see all. */
 export const createTasksReadModel = ({ db, store, files, fractionOf }: Deps) => {
   const objectsOf = async (tasks: Task[], reader: Reader): Promise<TaskObject[]> => {
     const titles = await titlesOf(
@@ -30,8 +30,8 @@ export const createTasksReadModel = ({ db, store, files, fractionOf }: Deps) => 
 
   const mayRead = async (run: Run, reader: Reader): Promise<boolean> =>
     run.ownerId === reader.userId ||
-    seesAll(reader) ||
-    (await files.standing([run.fileId], reader)).get(run.fileId)?.readable === true;
+    canReadAll(reader) ||
+    (await files.describe([run.fileId], reader)).get(run.fileId)?.readable === true;
 
   const pausedReason = async (run: Run): Promise<string | null> => {
     if (run.waitingFor !== 'paused') return null;
@@ -49,22 +49,22 @@ export const createTasksReadModel = ({ db, store, files, fractionOf }: Deps) => 
       reader: Reader,
     ): Promise<AnswerOf<Routes['listTasks']>> => {
       const others = filter.owner !== undefined && filter.owner !== reader.userId;
-      if (others && !seesAll(reader)) return { items: [], total: 0, page, page_size: size };
-      const own = seesAll(reader) ? filter : { ...filter, owner: reader.userId };
+      if (others && !canReadAll(reader)) return { items: [], total: 0, page, page_size: size };
+      const own = canReadAll(reader) ? filter : { ...filter, owner: reader.userId };
       const { rows, total } = await store.page(own, page, size);
       return { items: await objectsOf(rows, reader), total, page, page_size: size };
     },
 
-    /** One task with its tries; null when there is none that this reader may see. */
+    /** One task with its attempts; null when the reader may not see it. */
     task: async (id: string, reader: Reader): Promise<AnswerOf<Routes['task']> | null> => {
       const task = await db.task.findUnique({ where: { id }, include: { attempts: true } });
-      if (!task || (task.ownerId !== reader.userId && !seesAll(reader))) return null;
+      if (!task || (task.ownerId !== reader.userId && !canReadAll(reader))) return null;
       const { attempts, ...row } = task;
       const [object] = await objectsOf([row], reader);
-      return object ? { ...object, tries: triesOf(attempts) } : null;
+      return object ? { ...object, tries: toAttemptObjects(attempts) } : null;
     },
 
-    /** Stages of the file's latest run; null when there is none that this reader may see. */
+    /** Stages of the file's latest run; null when the reader may not see it. */
     timeline: async (fileId: string, reader: Reader): Promise<AnswerOf<Routes['fileTimeline']> | null> => {
       const run = await db.run.findFirst({ where: { fileId }, orderBy: [{ createdAt: 'desc' }, { id: 'desc' }] });
       if (!run || !(await mayRead(run, reader))) return null;
@@ -76,9 +76,9 @@ export const createTasksReadModel = ({ db, store, files, fractionOf }: Deps) => 
       return timelineOf(run, rows, tasks, reason);
     },
 
-    /** Keeps the newest ended tasks. */
+    /** Deletes all but the newest ended tasks. */
     prune: async (signal?: AbortSignal): Promise<void> => {
-      while (!signal?.aborted && (await store.prune(keptTasks, prunedAtOnce)) === prunedAtOnce);
+      while (!signal?.aborted && (await store.prune(keptTasks, pruneBatch)) === pruneBatch);
     },
   };
 };

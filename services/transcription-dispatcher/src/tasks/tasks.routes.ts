@@ -1,6 +1,6 @@
 import { dispatcherRoutes } from '@overtone/contracts';
 import { handle, notFound, type Route } from '@overtone/service-kit';
-import { alive, type WorkerState } from '../leases/leases.ts';
+import { liveEntries, type WorkerState } from '../leases/leases.ts';
 import { operatorOf } from '../operator.ts';
 import type { Recovery } from '../recovery/recovery.ts';
 import type { TasksReadModel } from './tasks.read-model.ts';
@@ -36,7 +36,7 @@ export const tasksRoutes = ({ tasks, recovery, fleet }: TasksRoutesDeps): Route[
     };
   }),
   handle(dispatcherRoutes.engines, async () => {
-    const live = new Set(alive(fleet().values(), Date.now()));
+    const live = new Set(liveEntries(fleet().values(), Date.now()));
     const workers = [...fleet()]
       .filter(([, w]) => live.has(w))
       .map(([key, w]) => ({

@@ -5,11 +5,11 @@ import { keptTasks } from './tasks.ts';
 
 export type TaskFilter = Omit<QueryOf<typeof dispatcherRoutes.listTasks>, 'page' | 'page_size'>;
 
-const literally = (text: string): string => text.replaceAll(/[\\%_]/g, String.raw`\$&`);
+const escapeLike = (text: string): string => text.replaceAll(/[\\%_]/g, String.raw`\$&`);
 
 const conditions = (f: TaskFilter): Prisma.Sql => {
-  const like = `%${literally(f.q ?? '')}%`;
-  const begins = `${literally((f.q ?? '').toLowerCase())}%`;
+  const like = `%${escapeLike(f.q ?? '')}%`;
+  const begins = `${escapeLike((f.q ?? '').toLowerCase())}%`;
   const all = [
     Prisma.sql`true`,
     ...(f.owner ? [Prisma.sql`owner_id = ${f.owner}::uuid`] : []),
@@ -27,7 +27,7 @@ const conditions = (f: TaskFilter): Prisma.Sql => {
   return Prisma.join(all, ' and ');
 };
 
-/** Reads of the task list, newest first, never further than the kept ones. */
+/** Queries of the task list, newest first, limited to the kept tasks. */
 export const createTasksStore = ({ db }: { db: Db }) => ({
   page: async (filter: TaskFilter, page: number, size: number): Promise<{ total: number; rows: Task[] }> => {
     const wanted = conditions(filter);
@@ -47,14 +47,14 @@ export const createTasksStore = ({ db }: { db: Db }) => ({
     return { total: counted[0]?.total ?? 0, rows };
   },
 
-  /** Ended tasks beyond the kept ones go, little by little; those of a run that is under way are still needed. */
-  prune: (keep: number, atOnce: number): Promise<number> => db.$executeRaw`
+  /** Deletes ended tasks beyond the newest `keep`, at most `batchSize` per call; tasks of a running run stay. */
+  prune: (keep: number, batchSize: number): Promise<number> => db.$executeRaw`
     delete from task where uuid in (
       select t.uuid from task t left join run r on r.uuid = t.run_id
       where t.status in ('completed', 'failed', 'cancelled') and r.status is distinct from 'running'
         and coalesce(t.completed_at, t.created_at) <= (
           select coalesce(completed_at, created_at) from task where status in ('completed', 'failed', 'cancelled')
           order by coalesce(completed_at, created_at) desc offset ${keep} limit 1)
-      order by coalesce(t.completed_at, t.created_at) limit ${atOnce})`,
+      order by coalesce(t.completed_at, t.created_at) limit ${batchSize})`,
 });
 export type TasksStore = ReturnType<typeof createTasksStore>;

@@ -6,45 +6,45 @@ type TaskDetail = AnswerOf<typeof dispatcherRoutes.task>;
 type TryObject = TaskDetail['tries'][number];
 type Timeline = AnswerOf<typeof dispatcherRoutes.fileTimeline>;
 
-/** So many tasks are kept and shown (specification, "Limits": task monitor). */
+/** Number of ended tasks kept and shown (specification, "Limits": task monitor). */
 export const keptTasks = 10_000;
 
 const iso = (d: Date | null): string | null => d?.toISOString() ?? null;
 
-/** Failed for good, and nobody has decided yet what becomes of it. */
-export const isDead = (t: Pick<Task, 'status' | 'discardedAt' | 'superseded'>): boolean =>
-  t.status === 'failed' && t.discardedAt === null && !t.superseded;
+/** Failed permanently, and neither retried nor discarded yet. */
+export const isDead = (task: Pick<Task, 'status' | 'discardedAt' | 'superseded'>): boolean =>
+  task.status === 'failed' && task.discardedAt === null && !task.superseded;
 
-/** What is known of a task besides its row: how far it is, 0 to 1, and its file's name. */
-type Beside = { fraction: number; title: string | null };
+/** Values beside the task's row: its progress, 0 to 1, and its file's title. */
+type TaskExtras = { fraction: number; title: string | null };
 
-/** A task as clients see it. */
-export const taskObjectOf = (t: Task, { fraction, title }: Beside): TaskObject => ({
-  uuid: t.id,
-  task_type: t.stage as Stage,
-  status: t.status as TaskObject['status'],
-  queue: t.queue as Queue,
-  media_file_id: t.fileId,
+/** A task as an API object. */
+export const taskObjectOf = (task: Task, { fraction, title }: TaskExtras): TaskObject => ({
+  uuid: task.id,
+  task_type: task.stage as Stage,
+  status: task.status as TaskObject['status'],
+  queue: task.queue as Queue,
+  media_file_id: task.fileId,
   file_title: title,
-  user_id: t.ownerId,
-  worker: t.worker,
-  attempt: attemptOf(t),
-  progress: t.status === 'completed' ? 1 : t.status === 'in_progress' ? fraction : 0,
-  created_at: t.createdAt.toISOString(),
-  started_at: iso(t.startedAt),
-  completed_at: iso(t.completedAt),
-  next_attempt_at: iso(t.nextAttemptAt),
-  error_code: t.errorCode,
-  error_message: t.errorMessage,
-  dead: isDead(t),
+  user_id: task.ownerId,
+  worker: task.worker,
+  attempt: attemptOf(task),
+  progress: task.status === 'completed' ? 1 : task.status === 'in_progress' ? fraction : 0,
+  created_at: task.createdAt.toISOString(),
+  started_at: iso(task.startedAt),
+  completed_at: iso(task.completedAt),
+  next_attempt_at: iso(task.nextAttemptAt),
+  error_code: task.errorCode,
+  error_message: task.errorMessage,
+  dead: isDead(task),
 });
 
-/** Tries that count: a worker that was lost took none away. */
-export const attemptOf = (t: Pick<Task, 'failures' | 'status'>): number =>
-  t.failures + (t.status === 'in_progress' || t.status === 'completed' ? 1 : 0);
+/** Counted attempts; a lost worker does not count. */
+export const attemptOf = (task: Pick<Task, 'failures' | 'status'>): number =>
+  task.failures + (task.status === 'in_progress' || task.status === 'completed' ? 1 : 0);
 
-/** Tries in the order they were begun in, numbered from one. */
-export const triesOf = (attempts: TaskAttempt[]): TryObject[] =>
+/** Attempts in the order of their claims, numbered from one. */
+export const toAttemptObjects = (attempts: TaskAttempt[]): TryObject[] =>
   attempts
     .toSorted((a, b) => a.claimedAt.getTime() - b.claimedAt.getTime() || a.token - b.token)
     .map((a, i) => ({
@@ -57,11 +57,11 @@ export const triesOf = (attempts: TaskAttempt[]): TryObject[] =>
       error_message: a.errorMessage,
     }));
 
-type WithTries = Task & { attempts: TaskAttempt[] };
+type TaskWithAttempts = Task & { attempts: TaskAttempt[] };
 type StageTiming = Timeline['stages'][number];
 
-const stageOf = (row: StageRow, tasks: WithTries[]): StageTiming => {
-  const current = tasks.find((t) => !t.superseded);
+const stageOf = (row: StageRow, tasks: TaskWithAttempts[]): StageTiming => {
+  const current = tasks.find((task) => !task.superseded);
   const { startedAt, completedAt } = row;
   return {
     stage: row.stage as Stage,
@@ -71,12 +71,17 @@ const stageOf = (row: StageRow, tasks: WithTries[]): StageTiming => {
     seconds: startedAt && completedAt ? (completedAt.getTime() - startedAt.getTime()) / 1000 : null,
     engine_seconds: row.engineSeconds,
     attempts: current ? attemptOf(current) : 0,
-    tries: triesOf(tasks.flatMap((t) => t.attempts)),
+    tries: toAttemptObjects(tasks.flatMap((task) => task.attempts)),
   };
 };
 
-/** A run's stages in their order, with what each took and how often it was tried. */
-export const timelineOf = (run: Run, rows: StageRow[], tasks: WithTries[], pausedReason: string | null): Timeline => ({
+/** A run's stages in order, with their durations and attempts. */
+export const timelineOf = (
+  run: Run,
+  rows: StageRow[],
+  tasks: TaskWithAttempts[],
+  pausedReason: string | null,
+): Timeline => ({
   run_id: run.id,
   status: run.status === 'running' && run.waitingFor ? 'waiting' : (run.status as Timeline['status']),
   waiting_for: run.waitingFor as Timeline['waiting_for'],
@@ -90,7 +95,7 @@ export const timelineOf = (run: Run, rows: StageRow[], tasks: WithTries[], pause
       ? [
           stageOf(
             row,
-            tasks.filter((t) => t.stage === stage),
+            tasks.filter((task) => task.stage === stage),
           ),
         ]
       : [];

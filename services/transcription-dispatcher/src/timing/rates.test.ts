@@ -1,5 +1,5 @@
-import { expect, test } from '@jest/globals';
-import { firstRates, ratesFrom, type TimedRun } from './rates.ts';
+import { expect, it } from '@jest/globals';
+import { defaultRates, ratesFrom, type TimedRun } from './rates.ts';
 
 const run = (audioDurationS: number | null, transcribeS: number | null): TimedRun => ({
   audioDurationS,
@@ -10,9 +10,9 @@ const run = (audioDurationS: number | null, transcribeS: number | null): TimedRu
   indexS: null,
 });
 
-test('the rate of a stage is the median of past runs, so that one odd file does not move it', () => {
+it('the rate of a stage is the median of past runs, so that an outlier does not change it', () => {
   expect(ratesFrom([run(100, 50), run(100, 60), run(100, 5_000)]).transcribe).toBe(0.6);
 });
-test('a stage without history, and runs without a length, count for nothing', () => {
-  expect(ratesFrom([run(null, 50), run(10, null)])).toEqual(firstRates);
+it('a stage without history has the default rate, and runs without a duration are ignored', () => {
+  expect(ratesFrom([run(null, 50), run(10, null)])).toEqual(defaultRates);
 });

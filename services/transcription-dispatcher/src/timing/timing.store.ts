@@ -12,8 +12,8 @@ const columns: Record<Stage, { wall: string; engine: string }> = {
 };
 
 /**
- * The part of a statement that notes how long an accepted stage took. `ended` names the task that ended (`claimed_at`,
- * `published_at`, `failures`); the other arguments are SQL, and what is null there stays as it was.
+ * The part of a statement that records the duration of an accepted stage. `ended` names the relation of the ended task
+ * (`claimed_at`, `published_at`, `failures`); the other arguments are SQL, and null leaves a column unchanged.
  */
 export const timingPart = (
   stage: Stage,
@@ -38,12 +38,12 @@ export const createTiming = ({ db }: { db: Db }) => ({
     void (await tx.pipelineTiming.create({
       data: { runId: run.id, fileId: run.fileId, userId: run.ownerId, fileOpenedAt: run.orderedAt },
     })),
-  /** A run whose index came late has ended before. */
+  /** Does nothing for a run that ended before its late index. */
   close: async (tx: Tx, runId: string): Promise<void> =>
     void (await tx.$executeRaw`
       update file_pipeline_timing set completed_at = now(), total_s = extract(epoch from now() - file_opened_at)
       where run_id = ${runId}::uuid and completed_at is null`),
-  /** What each stage took per second of audio in the latest runs. */
+  /** Seconds of work per second of audio of each stage in the latest runs. */
   rates: async (): Promise<Rates> =>
     ratesFrom(
       await db.pipelineTiming.findMany({

@@ -1,2 +1,2 @@
-export { firstRates, type Rates } from './rates.ts';
+export { defaultRates, type Rates } from './rates.ts';
 export { timingPart, type Timing } from './timing.store.ts';

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { WorkerState } from '../leases/leases.ts';
 import { reasonFor } from './waiting.ts';
 
@@ -13,19 +13,19 @@ const worker = (over: Partial<WorkerState>): WorkerState => ({
 });
 
 describe('a run', () => {
-  test('waits for a worker when none is alive', () => {
+  it('waits for a worker when no worker is live', () => {
     expect(reasonFor('prepare', [])).toBe('worker');
     expect(reasonFor('transcribe', [])).toBe('worker');
   });
-  test('waits for an engine when workers are there and none has one', () => {
+  it('waits for an engine when live workers have none', () => {
     expect(reasonFor('transcribe', [worker({ engine: null })])).toBe('engine');
     expect(reasonFor('transcribe', [worker({ engine: null, pulls: ['cpu-media'] })])).toBe('engine');
   });
-  test('waits for nothing when a worker takes its jobs', () => {
+  it('has no waiting reason when a worker takes its jobs', () => {
     expect(reasonFor('transcribe', [worker({ engine: null }), worker({})])).toBeNull();
     expect(reasonFor('prepare', [worker({ engine: null })])).toBeNull();
   });
-  test('waits for a worker when nobody takes this kind of job', () => {
+  it('waits for a worker when none takes this kind of job', () => {
     expect(reasonFor('index', [worker({})])).toBe('worker');
     expect(
       reasonFor('index', [worker({ service: 'search-indexer', pulls: ['embedding-search'], engine: null })]),

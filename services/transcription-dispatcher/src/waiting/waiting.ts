@@ -4,13 +4,13 @@ import type { WorkerState } from '../leases/leases.ts';
 export type WaitingReason = (typeof waitingReasons)[number];
 
 const speech = jobDurable(workerJobs.transcribe);
-/** Shorter gaps (a worker restarting, a queue being worked off) are no reason to tell anybody. */
-export const patienceMs = 5_000;
+/** Shorter waits (a restarting worker, a busy queue) are not reported. */
+export const reportAfterMs = 5_000;
 
 /**
- * Why a waiting stage cannot be begun, or null when a live worker takes such jobs (it may just be busy).
- * `paused`: an administrator holds its queue. `engine`: workers are there, but none has a speech engine. `worker`: there
- * is none at all for this kind of job.
+ * Why a waiting stage cannot start, or null when a live worker takes such jobs (it may be busy).
+ * `paused`: an administrator paused the queue. `engine`: workers are live, but none has a speech engine. `worker`: no
+ * worker takes this kind of job.
  */
 export const reasonFor = (
   stage: Stage,
@@ -19,9 +19,9 @@ export const reasonFor = (
 ): WaitingReason | null => {
   if (paused.includes(stageJobs[stage].queue)) return 'paused';
   const durable = jobDurable(stageJobs[stage]);
-  const pulling = workers.filter((w) => w.pulls.includes(durable));
+  const pulling = workers.filter((worker) => worker.pulls.includes(durable));
   if (durable !== speech) return pulling.length > 0 ? null : 'worker';
-  const able = stage === 'transcribe' ? pulling.filter((w) => w.engine !== null) : pulling;
+  const able = stage === 'transcribe' ? pulling.filter((worker) => worker.engine !== null) : pulling;
   if (able.length > 0) return null;
-  return workers.some((w) => w.service === 'transcription-worker') ? 'engine' : 'worker';
+  return workers.some((worker) => worker.service === 'transcription-worker') ? 'engine' : 'worker';
 };

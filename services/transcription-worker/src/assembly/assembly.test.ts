@@ -12,7 +12,7 @@ const say = (text: string, from: number, each = 0.3, pause = 0.05): Word[] =>
 const turn = (start: number, end: number, speaker: number): Turn => ({ start, end, speaker });
 
 describe('assembly', () => {
-  it('gives each turn its words, speakers numbered as they appear', () => {
+  it('assigns words to turns, with speakers numbered in order of appearance', () => {
     const words = [...say('good morning everyone', 0), ...say('hello to you too', 3)];
     const { speakers, segments } = assemble(words, [turn(0, 2, 7), turn(2.5, 6, 3)], 10);
     expect(speakers).toEqual(['SPEAKER_01', 'SPEAKER_02']);
@@ -22,37 +22,37 @@ describe('assembly', () => {
     ]);
   });
 
-  it('has one speaker when nothing is known of turns', () => {
+  it('has one speaker without turns', () => {
     const { speakers, segments } = assemble(say('just me here', 0), [], 5);
     expect(speakers).toEqual(['SPEAKER_01']);
     expect(segments).toHaveLength(1);
   });
 
-  it('gives a word between turns to the nearest one', () => {
+  it('assigns a word between turns to the nearest one', () => {
     const words = say('a', 4.4, 0.2);
     const { segments } = assemble([...say('x', 0), ...words], [turn(0, 1, 0), turn(5, 6, 1)], 10);
     expect(segments.at(-1)?.speaker).toBe(1);
   });
 
-  it('takes back a change of speaker for one word inside a breath', () => {
+  it('reverts a change of speaker for one word without a pause', () => {
     const words = say('we should really do that soon', 0);
     const { segments } = assemble(words, [turn(0, 0.7, 0), turn(0.7, 1.02, 1), turn(1.02, 9, 0)], 10);
     expect(segments).toHaveLength(1);
   });
 
-  it('keeps a short answer that stands between pauses', () => {
+  it('keeps a short answer between pauses', () => {
     const words = [...say('is that right', 0), ...say('yes', 2), ...say('good then', 3.5)];
     const { segments } = assemble(words, [turn(0, 1.2, 0), turn(1.9, 2.5, 1), turn(3.4, 5, 0)], 10);
     expect(segments.map((s) => s.speaker)).toEqual([0, 1, 0]);
   });
 
-  it('cuts a long speech so that no segment is endless', () => {
+  it('splits long speech into segments of limited length', () => {
     const { segments } = assemble(say('word '.repeat(400).trim(), 0), [turn(0, 200, 0)], 200);
     expect(segments.length).toBeGreaterThan(4);
     expect(segments.every((s) => s.words.length <= 80 && s.end - s.start <= 31)).toBe(true);
   });
 
-  it('lets no time leave the recording or run backwards', () => {
+  it('keeps all times inside the recording and in order', () => {
     const words: Word[] = [
       { word: 'a', start: -1, end: 0.5, confidence: null },
       { word: 'b', start: 0.2, end: 0.1, confidence: null },
@@ -62,13 +62,13 @@ describe('assembly', () => {
     expect(all.every((w, i) => w.start >= (all[i - 1]?.start ?? 0) && w.end >= w.start && w.end <= 10)).toBe(true);
   });
 
-  it('loses no word', () => {
+  it('keeps every word', () => {
     const words = say('w '.repeat(5000).trim(), 0);
     const turns = Array.from({ length: 600 }, (_, i) => turn(i * 3, i * 3 + 2.7, i % 5));
     expect(assemble(words, turns, 1800).segments.flatMap((s) => s.words)).toHaveLength(5000);
   });
 
-  it('puts six hours together in a moment', () => {
+  it('assembles six hours of speech quickly', () => {
     const words = say('w '.repeat(54_000).trim(), 0);
     const turns = Array.from({ length: 6000 }, (_, i) => turn(i * 3.15, i * 3.15 + 2.9, i % 6));
     const began = process.cpuUsage();

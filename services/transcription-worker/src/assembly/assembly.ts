@@ -5,16 +5,16 @@ import { speakerLabel } from '@overtone/contracts/speakers';
 const pauseSeconds = 1.2;
 const longestSeconds = 30;
 const mostWords = 80;
-/** A change of speaker for fewer words than this, inside one breath, is a slip of the boundary, not a turn. */
+/** A change of speaker for fewer words than this, without a pause, is a boundary error and not a turn. */
 const slipWords = 2;
 const slipSeconds = 0.6;
 
-/** Words of one speaker that follow each other. */
+/** Consecutive words of one speaker. */
 type Run = { speaker: number; words: Word[] };
 
 /**
- * Gives each word to the turn it overlaps most, or to the nearest one; both lists are in order of time, so one pass is
- * enough (54,000 words and 6,000 turns take milliseconds).
+ * Assigns each word to the turn with the largest overlap, or to the nearest one. Both lists are in order of time, so that
+ * one pass is enough (54,000 words and 6,000 turns take milliseconds).
  */
 const speakersOf = (words: readonly Word[], turns: readonly Turn[]): number[] => {
   let first = 0;
@@ -37,7 +37,7 @@ const speakersOf = (words: readonly Word[], turns: readonly Turn[]): number[] =>
   });
 };
 
-/** Takes back changes of speaker that last a word or two without a pause on either side. */
+/** Reverts changes of speaker for one or two words without a pause on either side. */
 const smooth = (words: readonly Word[], speakers: number[]): void => {
   let begin = 0;
   while (begin < words.length) {
@@ -66,7 +66,7 @@ const breaksBefore = (segment: readonly Word[], next: Word): boolean => {
   return long || (endsSentence(last) && (gap > 0.5 || segment.length > mostWords / 2));
 };
 
-/** Words may come with times that overlap or leave the recording; nothing of that may get out. */
+/** Corrects word times that overlap or exceed the recording. */
 const clamp = (words: readonly Word[], duration: number): Word[] => {
   let floor = 0;
   return words.map((w) => {
@@ -83,8 +83,8 @@ const mean = (values: number[]): number | null =>
 export type Assembled = Pick<TranscriptArtefact, 'speakers' | 'segments'>;
 
 /**
- * Words and turns to segments of one speaker each. Speakers are named SPEAKER_01, SPEAKER_02, ... as they appear.
- * Without turns, one speaker has all words.
+ * Builds segments of one speaker each from words and turns. Speakers are named SPEAKER_01, SPEAKER_02, ... in order of
+ * appearance. Without turns, one speaker has all words.
  */
 export const assemble = (words: readonly Word[], turns: readonly Turn[], duration: number): Assembled => {
   const clamped = clamp(words, duration);

@@ -11,8 +11,8 @@ const levels = (...stretches: [seconds: number, loud: boolean][]): Float32Array 
     ),
   );
 
-describe('stretches of speech', () => {
-  it('are found between silences, with a little on both sides', () => {
+describe('speech regions', () => {
+  it('are found between silences, with padding on both sides', () => {
     const found = speechRegions(levels([1, false], [2, true], [1, false], [1, true], [1, false]), { pad: 0.1 });
     expect(found.map(({ start, end }) => [start.toFixed(1), end.toFixed(1)])).toEqual([
       ['0.9', '3.1'],
@@ -20,7 +20,7 @@ describe('stretches of speech', () => {
     ]);
   });
 
-  it('bridge a breath and drop a click', () => {
+  it('bridge a short pause and drop a click', () => {
     const found = speechRegions(
       levels([1, false], [1, true], [0.2, false], [1, true], [2, false], [0.06, true], [1, false]),
       { pad: 0 },
@@ -28,7 +28,7 @@ describe('stretches of speech', () => {
     expect(found).toHaveLength(1);
   });
 
-  it('are none in silence', () => {
+  it('are empty for silence', () => {
     expect(speechRegions(levels([5, false]))).toEqual([]);
   });
 });
@@ -36,7 +36,7 @@ describe('stretches of speech', () => {
 describe('cutting a recording', () => {
   const long = levels([50, true], [0.5, false], [50, true], [0.5, false], [50, true]);
 
-  it('cuts where it is quiet, leaving nothing out', () => {
+  it('cuts at quiet moments without gaps', () => {
     const pieces = cutAtSilences(long, 151, 60);
     expect(pieces.map((p) => p.start).slice(1)).toEqual(pieces.map((p) => p.end).slice(0, -1));
     expect([pieces[0]?.start, pieces.at(-1)?.end]).toEqual([0, 151]);
@@ -45,7 +45,7 @@ describe('cutting a recording', () => {
     expect(pieces.every((p) => p.end - p.start <= 60)).toBe(true);
   });
 
-  it('packs speech into pieces no longer than an engine takes', () => {
+  it("packs speech into pieces of at most the engine's maximum", () => {
     const pieces = packRegions(
       [
         { start: 0, end: 10 },
@@ -62,7 +62,7 @@ describe('cutting a recording', () => {
 });
 
 describe('waveform', () => {
-  it('keeps the loudest sample of every 100 ms, however the bytes are cut', () => {
+  it('keeps the loudest sample of every 100 ms, whatever the chunk sizes', () => {
     const pcm = new Int16Array(sampleRate / 4);
     pcm[100] = -32_768;
     pcm[2000] = 16_384;

@@ -30,7 +30,7 @@ export const frameLevels = async (wavPath: string, seconds: number): Promise<Flo
 const percentile = (sorted: Float32Array, share: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? -100;
 
-/** What counts as speech adapts to the recording: a quiet room and a noisy line have different floors. */
+/** The threshold of speech adapts to the recording's noise floor. */
 export const speechThreshold = (levels: Float32Array): number => {
   const sorted = Float32Array.from(levels).sort();
   const floor = percentile(sorted, 0.1);
@@ -66,7 +66,7 @@ export const speechRegions = (
   return padded;
 };
 
-/** The quietest moment near each wanted cut, so that no word is cut in two. */
+/** Moves each cut to the quietest moment nearby, so that no word is split. */
 const quietest = (levels: Float32Array, from: number, to: number): number => {
   const width = 5;
   let best = to;
@@ -95,7 +95,7 @@ export const cutAtSilences = (levels: Float32Array, seconds: number, maxSeconds:
   return pieces;
 };
 
-/** Joins neighbouring speech regions into pieces of at most `maxSeconds`; a longer region is cut where it is quietest. */
+/** Joins adjacent speech regions into pieces of at most `maxSeconds`; a longer region is cut where it is quietest. */
 export const packRegions = (regions: readonly TimeSpan[], levels: Float32Array, maxSeconds: number): TimeSpan[] => {
   const pieces: TimeSpan[] = [];
   for (const region of regions) {

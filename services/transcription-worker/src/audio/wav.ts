@@ -25,7 +25,7 @@ export const wavHeader = (dataBytes: number): Buffer => {
   return header;
 };
 
-/** Only the form that `wavHeader` writes: what comes from people has been through the transcoder first. */
+/** Accepts only headers written by `wavHeader`: uploads are converted by the transcoder first. */
 const isOurWav = (header: Buffer): boolean =>
   header.toString('latin1', 0, 4) === 'RIFF' &&
   header.toString('latin1', 8, 16) === 'WAVEfmt ' &&
@@ -59,7 +59,7 @@ export const pcmStream = (path: string, start: number, end: number): Readable =>
     start: byteAt(start),
     end: Math.max(byteAt(start), byteAt(end) - 1),
     highWaterMark: 1 << 16,
-    // Its reader gets the error, too; it may come before there is a reader.
+    // The reader gets the error, too; the error may occur before it attaches.
   }).on('error', () => undefined);
 
 export const readPcm = async (path: string, start: number, end: number): Promise<Int16Array> => {
@@ -83,14 +83,14 @@ export const readSamples = async (path: string, start: number, end: number): Pro
   return samples;
 };
 
-/** Turns arbitrary byte chunks into blocks of whole 16-bit samples; an odd byte waits for its other half. */
+/** Converts byte chunks into blocks of whole 16-bit samples; an odd byte is kept for the next block. */
 export const sampleReader = (onSamples: (block: Int16Array) => void): ((chunk: Buffer) => void) => {
   let carried: Buffer = Buffer.alloc(0);
   return (chunk) => {
     const bytes = carried.length > 0 ? Buffer.concat([carried, chunk]) : chunk;
     const whole = bytes.length & ~1;
     carried = whole < bytes.length ? Buffer.from(bytes.subarray(whole)) : Buffer.alloc(0);
-    // A view needs an even offset; a slice of a pool may begin anywhere.
+    // A typed array needs an even offset; a pooled buffer may start at any.
     const even = bytes.byteOffset % 2 === 0 ? bytes : new Uint8Array(bytes.subarray(0, whole));
     onSamples(new Int16Array(even.buffer, even.byteOffset, whole / 2));
   };

@@ -19,23 +19,23 @@ export interface TaskRun {
 
 type Listener = { reply: (reply: TaskReply) => void; lost: (error: Error) => void };
 
-/** One child process and the tasks it has in hand. */
+/** One child process and its unfinished tasks. */
 export interface Child {
-  /** Tasks it has not answered yet; a cancelled task counts until the child confirms it. */
+  /** Tasks without a result yet; a cancelled task counts until the child confirms it. */
   busy: () => number;
-  /** Tasks it was ever given. */
+  /** Total number of tasks sent to the child. */
   given: () => number;
-  /** False once it was killed: nothing may be given to it any more. */
+  /** False after a kill: the child accepts no more tasks. */
   open: () => boolean;
   run: (task: TaskRun) => Promise<unknown>;
   kill: () => void;
 }
 
-/** What its owner wants to know of a child. */
+/** Notifications of a child to its owner. */
 export interface ChildEvents {
-  /** It has answered everything it was given. */
+  /** The child has no unfinished tasks. */
   onIdle: (child: Child) => void;
-  /** The process has ended, however it did. */
+  /** The process has ended for any reason. */
   onEnd: (child: Child) => void;
 }
 
@@ -47,10 +47,10 @@ const spawnChild = (options: ChildOptions): ChildProcess =>
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     detached: true,
-    // The end of the child is what counts; a message or signal that cannot be sent is followed by it.
+    // A message or signal that cannot be sent is ignored: the end of the child follows.
   }).on('error', () => undefined);
 
-/** Starts a child. Cancelling its only task kills it; a task among others is asked to stop, and its answer dropped. */
+/** Starts a child. Cancelling its only task kills it; one of several tasks is asked to stop, and its result is dropped. */
 export const startChild = (options: ChildOptions, events: ChildEvents): Child => {
   const proc = spawnChild(options);
   const tail = proc.stderr ? keepTail(proc.stderr) : () => '';
@@ -71,7 +71,7 @@ export const startChild = (options: ChildOptions, events: ChildEvents): Child =>
 
   proc.on('message', (reply: TaskReply) => tasks.get(reply.id)?.reply(reply));
   proc.once('error', (error) => loseAll(() => error));
-  // `close` comes after stderr is drained, so the tail is whole.
+  // `close` is emitted after stderr is drained, so that the tail is complete.
   proc.once('close', (code, killedBy) =>
     loseAll((id) => {
       const how = id === timedOut ? 'ran out of time' : `ended with ${killedBy ?? `code ${code}`}`;

@@ -1,11 +1,11 @@
-/** What crosses the pipe between a worker and a task child; `id` tells the tasks of one child apart. */
+/** Messages between a worker and a task child; `id` identifies a task of the child. */
 export type TaskRequest = { id: number; input: unknown } | { id: number; cancel: true };
 
-/** Why a child could not do a task; `kind` and `detail` where it was an expected failure of ours. */
+/** Error of a task; `kind` and `detail` are set for expected failures. */
 export type TaskFailure = { message: string; code?: string; kind?: string; detail?: string };
 export type TaskReply = { id: number } & ({ progress: number } | { result: unknown } | { failure: TaskFailure });
 
-/** The child ended (signal, abort, `_Exit`) or ran out of time before it answered. */
+/** The child ended (signal, abort, `_Exit`) or timed out before it sent a result. */
 export class ChildCrash extends Error {
   readonly stderrTail: string;
   readonly timedOut: boolean;
@@ -18,7 +18,7 @@ export class ChildCrash extends Error {
   }
 }
 
-/** The child lives and says why it could not do the task. */
+/** The child is alive and reported why the task failed. */
 export class TaskRefused extends Error {
   readonly failure: TaskFailure;
 

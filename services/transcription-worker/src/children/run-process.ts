@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises';
 export interface ProcessRun<T> {
   command: string;
   args: readonly string[];
-  /** The whole environment of the child: it never inherits ours, which holds secrets. */
+  /** The complete environment of the child; it never inherits the worker's, which contains secrets. */
   env: Record<string, string>;
   timeoutMs: number;
   signal?: AbortSignal | undefined;
@@ -24,18 +24,18 @@ export interface ProcessOutcome<T> {
 const stderrTailBytes = 4096;
 
 /**
- * Runs a program that the kernel kills when this process dies in any way: no other process would know of a child that
- * leads its own process group.
+ * Runs a program that the kernel kills when this process dies, because nothing else would end a child in its own process
+ * group.
  */
 export const dyingWithUs = { command: 'setpriv', args: ['--pdeathsig=KILL', '--'] } as const;
 
-/** Ends a child and whatever it started: children lead their own process group. */
+/** Kills a child's process group, including all processes that it started. */
 export const killGroup = (pid: number | undefined): void => {
   if (pid === undefined) return;
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // Already gone.
+    // The process has ended already.
   }
 };
 

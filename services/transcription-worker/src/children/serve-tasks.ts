@@ -1,6 +1,6 @@
 import type { TaskFailure, TaskReply, TaskRequest } from './protocol.ts';
 
-/** What a task may do besides its work. */
+/** Context of a task. */
 export type TaskContext = {
   onProgress: (share: number) => void;
   /** Aborted when the result is no longer needed; only a shared child gets this signal, others are killed. */
@@ -22,7 +22,7 @@ const failureOf = (error: unknown): TaskFailure => {
   return failure;
 };
 
-/** Main loop of a task child: answers the tasks it is sent and ends with its parent. */
+/** Main loop of a task child: runs received tasks and ends with its parent. */
 export const serveTasks = (handle: (input: unknown, context: TaskContext) => Promise<unknown>): void => {
   const underWay = new Map<number, AbortController>();
   process.on('disconnect', () => process.exit(0));
@@ -32,7 +32,7 @@ export const serveTasks = (handle: (input: unknown, context: TaskContext) => Pro
     const aborter = new AbortController();
     underWay.set(id, aborter);
     const onProgress = (progress: number): void => void send({ id, progress });
-    // One that throws before its first await has refused the task, too.
+    // A synchronous exception fails the task, too.
     Promise.resolve()
       .then(() => handle(request.input, { onProgress, signal: aborter.signal }))
       .then(

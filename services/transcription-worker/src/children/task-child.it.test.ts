@@ -31,8 +31,8 @@ const isAlive = (pid: number): boolean => {
 };
 const gone = (pid: number): Promise<unknown> => waitFor(() => !isAlive(pid), { timeoutMs: 60_000 });
 
-describe('a process that has done its number of tasks', () => {
-  it('is replaced, and its memory comes back', async () => {
+describe('a child after its number of tasks', () => {
+  it('is replaced, and its memory is released', async () => {
     const { run } = childrenOf({ recycleAfter: 3 });
     const answers: Answer[] = [];
     for (let i = 0; i < 7; i++) answers.push(await run({ hoardMb: 8 }));
@@ -47,7 +47,7 @@ describe('a process that has done its number of tasks', () => {
     expect(isAlive(pids[6] as number)).toBe(true);
   });
 
-  it('finishes what it has in hand first, while its successor works already', async () => {
+  it('finishes its running tasks while its successor takes new ones', async () => {
     const { run } = childrenOf({ recycleAfter: 2, tasksAtOnce: 2 });
     const folder = await mkdtemp(join(tmpdir(), 'children-'));
     const gate = join(folder, 'open');
@@ -63,7 +63,7 @@ describe('a process that has done its number of tasks', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('is replaced after a task that it refused, too', async () => {
+  it('is replaced after a failed task, too', async () => {
     const { run } = childrenOf({ recycleAfter: 2 });
     const { pid } = await run({});
     await expect(run({ refuse: true })).rejects.toThrow('refused');
@@ -72,14 +72,14 @@ describe('a process that has done its number of tasks', () => {
 });
 
 describe('prefork', () => {
-  it('gives every task at the same time a process of its own, which loads for itself', async () => {
+  it('runs concurrent tasks in separate processes, each with its own model', async () => {
     const { run } = childrenOf({ tasksAtOnce: 1 });
     const answers = await Promise.all([run({ load: 'model' }), run({ load: 'model' }), run({ load: 'model' })]);
     expect(new Set(answers.map((a) => a.pid)).size).toBe(3);
     expect(answers.map((a) => a.loads)).toEqual([1, 1, 1]);
   });
 
-  it('gives the next task a process that has loaded already', async () => {
+  it('runs the next task in a process with a loaded model', async () => {
     const { run } = childrenOf({});
     const first = await run({ load: 'model' });
     expect(await run({ load: 'model' })).toEqual(first);
@@ -87,21 +87,21 @@ describe('prefork', () => {
 });
 
 describe('threads', () => {
-  it('lets tasks at the same time share one process and what it has loaded', async () => {
+  it('runs concurrent tasks in one process with a shared model', async () => {
     const { run } = childrenOf({ tasksAtOnce: 3 });
     const answers = await Promise.all([run({ load: 'model' }), run({ load: 'model' }), run({ load: 'model' })]);
     expect(new Set(answers.map((a) => a.pid)).size).toBe(1);
     expect(answers.map((a) => a.loads)).toEqual([1, 1, 1]);
   });
 
-  it('begins another process only when the first is full', async () => {
+  it('starts another process only when the first is full', async () => {
     const { run } = childrenOf({ tasksAtOnce: 2 });
     const answers = await Promise.all([run({}), run({}), run({})]);
     expect(answers[0]?.pid).toBe(answers[1]?.pid);
     expect(answers[2]?.pid).not.toBe(answers[0]?.pid);
   });
 
-  it('takes a cancelled task out without hurting the others', async () => {
+  it('cancels one task without affecting the others', async () => {
     const { run } = childrenOf({ tasksAtOnce: 2 });
     const stop = new AbortController();
     const unwanted = run({ until: 'cancelled' }, stop.signal);
@@ -114,7 +114,7 @@ describe('threads', () => {
     third.catch(() => undefined);
   });
 
-  it('fails every task of a process that crashes, so that each is tried again', async () => {
+  it('fails all tasks of a crashed process, so that each is retried', async () => {
     const { run } = childrenOf({ tasksAtOnce: 2 });
     const other = run({ until: 'cancelled' }).catch((e: unknown) => e);
     const crashing = run({ crash: true }).catch((e: unknown) => e);
@@ -124,7 +124,7 @@ describe('threads', () => {
 });
 
 describe('a task child', () => {
-  it('is killed with its only task when that is cancelled', async () => {
+  it('is killed when its only task is cancelled', async () => {
     const { run } = childrenOf({});
     const { pid } = await run({});
     const stop = new AbortController();
@@ -134,13 +134,13 @@ describe('a task child', () => {
     await gone(pid);
   });
 
-  it('that takes too long is killed, and says so', async () => {
+  it('is killed after its timeout, with a timeout error', async () => {
     const { runFor } = childrenOf({});
     const error: unknown = await runFor({ until: 'cancelled' }, 500).catch((e: unknown) => e);
     expect(error).toMatchObject({ timedOut: true, message: 'the child process ran out of time' });
   });
 
-  it('ends when nothing was asked of it for a while', async () => {
+  it('ends after its idle time', async () => {
     const { run } = childrenOf({ idleMs: 50 });
     await gone((await run({})).pid);
   });

@@ -3,11 +3,11 @@ import { startChild, type Child, type ChildOptions, type TaskRun } from './child
 export { ChildCrash, TaskRefused } from './protocol.ts';
 
 export interface TaskChildOptions extends ChildOptions {
-  /** How long an unused child stays for the next task; 0 ends it at once. */
+  /** Idle time before an unused child is ended; 0: immediately. */
   idleMs: number;
-  /** Tasks after which a child is replaced: what it has lost or hoarded comes back to the machine. */
+  /** Number of tasks before a child is recycled, to release leaked memory. */
   recycleAfter: number;
-  /** Tasks that one child does at the same time, sharing what it has loaded. */
+  /** Concurrent tasks of one child, which share its loaded model. */
   tasksAtOnce?: number;
 }
 
@@ -17,9 +17,9 @@ export interface TaskChildren {
 }
 
 /**
- * Runs tasks in Node child processes: native code that aborts, or numbers that take long, hurt only the child.
- * A child that has been given its number of tasks gets no more; it ends when the last of them is answered, and the next
- * task goes to a successor, so no running task is lost by the replacement.
+ * Runs tasks in Node child processes, so that aborts of native code and long computations affect only the child. A child
+ * that has received its number of tasks gets no more and ends after the last one; the next task goes to a new child, so
+ * that recycling loses no running task.
  */
 export const createTaskChildren = (options: TaskChildOptions): TaskChildren => {
   const { tasksAtOnce = 1, recycleAfter, idleMs } = options;
@@ -41,7 +41,7 @@ export const createTaskChildren = (options: TaskChildOptions): TaskChildren => {
     all.set(child, {});
     return child;
   };
-  /** The fullest child with room: what it has loaded serves most, and the others may end. */
+  /** The child with the most tasks and a free slot, so that the other children can end. */
   const take = (): Child => {
     const free = [...all.keys()].filter((c) => c.open() && c.busy() < tasksAtOnce && c.given() < recycleAfter);
     const [child = begin()] = free.sort((a, b) => b.busy() - a.busy());

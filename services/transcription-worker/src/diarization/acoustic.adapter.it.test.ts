@@ -70,7 +70,7 @@ const diarize = async (
   };
 };
 
-describe('telling voices apart', () => {
+describe('acoustic diarization', () => {
   it.each([
     ['two synthetic voices', meeting, 2],
     ['two real people', alternate(librivox, cards), 2],
@@ -113,7 +113,7 @@ describe('telling voices apart', () => {
     slow,
   );
 
-  it('fails with a reason, not with the worker', async () => {
+  it('fails with a reason without ending the worker', async () => {
     const broken = diarizer.diarize({
       wavPath: join(folder, 'gone.wav'),
       seconds: 2,

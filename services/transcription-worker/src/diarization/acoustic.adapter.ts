@@ -6,7 +6,7 @@ import type { Diarizer } from './diarization.ts';
 
 const answer = z.object({ turns: z.array(turn) });
 
-/** Tells voices apart by how they sound (spectral statistics and clustering), where no model for it is installed. */
+/** Diarization by spectral statistics and clustering, used when no diarization model is installed. */
 export const createAcousticDiarizer = ({ env }: { env: Record<string, string> }): Diarizer => {
   const children = createTaskChildren({
     script: new URL('./acoustic.child.ts', import.meta.url),

@@ -6,12 +6,12 @@ import { partsOf, rowsOf } from './pieces.ts';
 import { likeliestSpeakers, toTurns } from './turns.ts';
 import { addFrames, joinVoices, judgeOf, silentVoice, type Voice } from './voice.ts';
 
-/** Long enough to know a voice by, short enough to hold one speaker. */
+/** Long enough to characterise a voice, short enough to contain one speaker. */
 const pieceSeconds = 2.5;
 const blockSeconds = 0.4;
 /** Clustering costs the square of its pieces: of longer recordings an even sample is clustered, the rest assigned. */
 const mostPieces = 500;
-/** Fewer voiced frames (about 0.3 s) are not enough to know a voice by. */
+/** Fewer voiced frames (about 0.3 s) do not characterise a voice. */
 const fewestFrames = 18;
 /** A speaker with less than this, in all, is a cough or a laugh of another one (frames, about 1.5 s). */
 const leastSpeech = 90;
@@ -30,7 +30,7 @@ const voicesIn = (features: Features, regions: readonly TimeSpan[]): Voice[] =>
       return voice;
     });
 
-/** One Gaussian per speaker; who hardly speaks is left out unless that many speakers were asked for. */
+/** One Gaussian per speaker; speakers with little speech are dropped unless that many speakers were requested. */
 const speakersAmong = (pieces: readonly Voice[], bounds: Bounds): Voice[] => {
   const labels = clusterVoices(pieces, bounds);
   const speakers = [...new Set(labels)].map((label) => joinVoices(pieces.filter((_, i) => labels[i] === label)));
@@ -38,7 +38,7 @@ const speakersAmong = (pieces: readonly Voice[], bounds: Bounds): Voice[] => {
   return audible.length >= Math.max(1, bounds.min ?? 1) ? audible : speakers;
 };
 
-/** Who speaks when, from the features of the voiced frames within stretches of speech. */
+/** Speaker turns, from the features of voiced frames within speech regions. */
 export const turnsFrom = (features: Features, regions: readonly TimeSpan[], bounds: Bounds): Turn[] => {
   const pieces = voicesIn(features, regions);
   const blocks = partsOf(regions, blockSeconds);

@@ -10,5 +10,5 @@ export type DiarizeRequest = {
   signal?: AbortSignal;
 };
 
-/** Something that says who speaks when, without knowing who they are. */
+/** Finds speaker turns without identifying the speakers. */
 export type Diarizer = { diarize: (request: DiarizeRequest) => Promise<TurnsArtefact> };

@@ -4,13 +4,13 @@ import { likeliestSpeakers, toTurns } from './turns.ts';
 const scores = (...rows: [number, number][]): Float64Array[] => rows.map((r) => Float64Array.from(r));
 const none = (n: number): boolean[] => Array.from({ length: n }, () => false);
 
-describe('who speaks in each block', () => {
-  it('stays with a speaker through one doubtful block', () => {
+describe('the most likely speaker of each block', () => {
+  it('does not change in a single ambiguous block', () => {
     const rows = scores([0, -100], [0, -100], [-20, 0], [0, -100]);
     expect(likeliestSpeakers(rows, none(4))).toEqual([0, 0, 0, 0]);
   });
 
-  it('changes where the evidence lasts', () => {
+  it('changes where the evidence persists', () => {
     const rows = scores([0, -100], [0, -100], [-100, 0], [-100, 0]);
     expect(likeliestSpeakers(rows, none(4))).toEqual([0, 0, 1, 1]);
   });
@@ -25,7 +25,7 @@ describe('who speaks in each block', () => {
 describe('turns', () => {
   const block = (start: number, end: number): { start: number; end: number } => ({ start, end });
 
-  it('join neighbouring blocks of one speaker over a short gap, not over a second', () => {
+  it('join adjacent blocks of one speaker over a short gap, not over one second', () => {
     const blocks = [block(0, 1), block(1.4, 2), block(3.5, 4), block(4, 5)];
     expect(toTurns(blocks, [0, 0, 0, 1])).toEqual([
       { start: 0, end: 2, speaker: 0 },

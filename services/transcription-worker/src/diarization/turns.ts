@@ -1,15 +1,15 @@
 import type { Turn } from '@overtone/contracts';
 import type { TimeSpan } from '../audio/speech-regions.ts';
 
-/** What a change of speaker costs (in log-likelihood) within a breath, and after a pause. */
+/** Penalty of a speaker change (log-likelihood) without and after a pause. */
 const changeInBreath = 12;
 const changeAfterPause = 2;
-/** Neighbouring frames say nearly the same: their evidence counts only in part. */
+/** Adjacent frames are correlated: their evidence is scaled down. */
 const evidence = 0.25;
 
 /**
- * The most likely speaker of every block (Viterbi over `scores[block][speaker]`), when speakers change seldom.
- * `afterPause[block]`: the block begins a stretch of speech.
+ * The most likely speaker of every block (Viterbi over `scores[block][speaker]`), assuming rare changes.
+ * `afterPause[block]`: the block starts a speech region.
  */
 export const likeliestSpeakers = (scores: readonly Float64Array[], afterPause: readonly boolean[]): number[] => {
   const speakers = scores[0]?.length ?? 0;
@@ -37,7 +37,7 @@ export const likeliestSpeakers = (scores: readonly Float64Array[], afterPause: r
   return path;
 };
 
-/** Neighbouring blocks of one speaker become a turn; a pause of a second ends it. */
+/** Joins adjacent blocks of one speaker into turns; a pause of one second ends a turn. */
 export const toTurns = (blocks: readonly TimeSpan[], labels: readonly number[]): Turn[] => {
   const turns: Turn[] = [];
   for (const [i, { start, end }] of blocks.entries()) {

@@ -22,18 +22,18 @@ beforeAll(async () => {
 });
 
 describe('word vectors', () => {
-  it('finds every word, however it is spelt in bytes, and no other', () => {
+  it('finds every word with any byte encoding, and no others', () => {
     expect(entries.every((e) => vectors.rank(vectors.find(e.word)) === e.rank)).toBe(true);
     expect(vectors.find('dead')).toBe(-1);
   });
 
-  it('refuses a file that was cut off', async () => {
+  it('rejects a truncated file', async () => {
     const cut = `${path}.cut`;
     await writeFile(cut, (await readFile(path)).subarray(0, -1));
     expect(await readVectors(cut)).toBeUndefined();
   });
 
-  it('is whole when several write it at once, as containers with one folder of models do', async () => {
+  it('writes a complete file also with concurrent writers in one folder', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'ot-vectors-'));
     const shared = join(folder, 'v.bin');
     await Promise.all([1, 2, 3].map(() => writeVectors(shared, 3, entries)));
@@ -41,13 +41,13 @@ describe('word vectors', () => {
     expect(await readdir(folder)).toEqual(['v.bin']);
   });
 
-  it('puts texts of like meaning close together', () => {
+  it('returns similar vectors for texts of similar meaning', () => {
     const of = (text: string) => vectorOf(vectors, undefined, text);
     expect(cosine(of('the date'), of('The DEADLINE!'))).toBeGreaterThan(0.9);
     expect(cosine(of('the date'), of('the pasta'))).toBeLessThan(0.5);
   });
 
-  it('lets a frequent word count for little', () => {
+  it('gives frequent words a low weight', () => {
     const of = (text: string) => vectorOf(vectors, undefined, text);
     expect(cosine(of('the pasta'), of('pasta'))).toBeGreaterThan(0.95);
   });

@@ -4,7 +4,7 @@ import { createTaskChildren } from '../children/task-child.ts';
 import { commonDirection, vectorOf } from './word-vectoriser.ts';
 import { readVectors, type WordVectors } from './vector-file.ts';
 
-/** One vectoriser for documents and queries: vectors of the same model can be compared, others cannot. */
+/** One model for documents and queries: only vectors of the same model are comparable. */
 export type Vectoriser = {
   embed: (texts: readonly string[]) => Promise<{ model: string; dim: number; vectors: Float32Array[] }>;
 };
@@ -13,7 +13,7 @@ export type WordVectoriserOptions = { modelCacheDir: string; env: Record<string,
 
 const model = 'wink-sg-100d-sif1';
 
-/** Word vectors, turned into a compact file in the model cache the first time they are needed. */
+/** Word vectors, converted to a compact file in the model cache at the first use. */
 export const createWordVectoriser = ({
   modelCacheDir,
   env,
@@ -25,7 +25,7 @@ export const createWordVectoriser = ({
   const load = async () => {
     let vectors = await readVectors(path);
     if (!vectors) {
-      log.info({ path }, 'turning the word vectors into a compact file, once');
+      log.info({ path }, 'word vector file creation started');
       const children = createTaskChildren({
         script: new URL('./build-vectors.child.ts', import.meta.url),
         env,
@@ -51,8 +51,9 @@ export const createWordVectoriser = ({
   return {
     part: {
       name: 'word vectors',
-      // Not waited for: a fresh machine turns them while the first recording is being transcribed.
-      start: async () => void loaded().catch((err: unknown) => log.warn({ err: err as Error }, 'no word vectors yet')),
+      // Not awaited: the first start converts them while the first recording is transcribed.
+      start: async () =>
+        void loaded().catch((err: unknown) => log.warn({ err: err as Error }, 'word vector load failed')),
       stop: async () => {},
     },
     embed: async (texts) => {

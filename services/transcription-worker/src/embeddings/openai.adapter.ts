@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { engineUnreachable } from '../failures.ts';
-import { patientFetch } from '../ports/patient-fetch.adapter.ts';
+import { fetchWithRetries } from '../ports/retrying-fetch.adapter.ts';
 import type { Vectoriser } from './embeddings.ts';
 
 export interface OpenAiEmbeddingsOptions {
@@ -22,7 +22,7 @@ const normalised = (values: readonly number[]): Float32Array => {
 /** Any server that speaks the OpenAI embeddings API. */
 export const createOpenAiVectoriser = ({ baseUrl, apiKey, model }: OpenAiEmbeddingsOptions): Vectoriser => ({
   embed: async (texts) => {
-    const response = await patientFetch({
+    const response = await fetchWithRetries({
       name,
       url: `${baseUrl.replace(/\/+$/, '')}/embeddings`,
       headers: { 'content-type': 'application/json', ...(apiKey ? { authorization: `Bearer ${apiKey}` } : {}) },

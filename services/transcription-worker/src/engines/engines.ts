@@ -6,7 +6,7 @@ export interface TranscribeRequest {
   /** 16 kHz mono WAV as `prepare` writes it. */
   wavPath: string;
   seconds: number;
-  /** ISO code, or null to let the engine find out. */
+  /** ISO code; null: the engine detects the language. */
   language: string | null;
   onProgress?: (share: number) => void;
   signal?: AbortSignal | undefined;
@@ -17,21 +17,21 @@ export interface Recognised {
   /** In order of time, inside the recording, no fillers; see `tidyWords`. */
   words: Word[];
   engine: EngineInfo;
-  /** Wall seconds the engine itself worked. */
+  /** Wall-clock seconds of the engine's own work. */
   engineSeconds: number;
 }
 
 export type EngineState = { ready: true } | { ready: false; why: string };
 
-/** Something that turns speech into words with times. All of them pass the same conformance test. */
+/** Converts speech to words with times. All engines pass the same conformance test. */
 export interface SpeechEngine {
   id: string;
   info: EngineInfo;
-  /** How it uses the processors of this machine; absent where it has no choice. */
+  /** Tuning for the machine's processors; absent if the engine has none. */
   tuning?: EngineTuning | null;
-  /** ISO codes it understands; empty: whatever its model was made for. */
+  /** Supported ISO codes; empty: those of its model. */
   languages: readonly string[];
-  /** Cheap when nothing has changed since the last time. */
+  /** Cheap when nothing has changed since the last call. */
   check(): Promise<EngineState>;
   transcribe(request: TranscribeRequest): Promise<Recognised>;
   close(): void;

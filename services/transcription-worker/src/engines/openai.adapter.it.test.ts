@@ -80,7 +80,7 @@ describe('an OpenAI-compatible service', () => {
     });
   };
 
-  it('is asked for word and segment times, with key, model and language', async () => {
+  it('receives a request for word and segment times with key, model and language', async () => {
     const seen: { path: string | undefined; key: string | undefined; form: FormData }[] = [];
     const engine = await engineOn((request, form, response) => {
       seen.push({ path: request.url, key: request.headers.authorization, form });
@@ -107,7 +107,7 @@ describe('an OpenAI-compatible service', () => {
     expect(result.words[0]?.confidence).toBeCloseTo(Math.exp(-0.1), 3);
   });
 
-  it('gets a long recording in pieces under 24 MB, whose times are moved to their place', async () => {
+  it('receives a long recording in pieces under 24 MB, whose times are shifted to their offset', async () => {
     const sizes: number[] = [];
     const engine = await engineOn((_request, form, response) => {
       sizes.push((form.get('file') as File).size);
@@ -120,7 +120,7 @@ describe('an OpenAI-compatible service', () => {
     expect(words[1]?.start).toBeGreaterThan(300);
   });
 
-  it('is asked again when it is busy, not before it wishes', async () => {
+  it('is retried when it is busy, not before its Retry-After', async () => {
     const times: number[] = [];
     const engine = await engineOn((_request, _form, response) => {
       times.push(Date.now());
@@ -158,7 +158,7 @@ describe('an OpenAI-compatible service', () => {
     },
   );
 
-  it('is not ready when it does not answer or does not accept our key', async () => {
+  it('is not ready when it does not respond or rejects the key', async () => {
     const engine = await engineOn((_request, _form, response) => json(response, {}, 401));
     expect(await engine.check()).toMatchObject({ ready: false, why: expect.stringContaining('key') });
     const unreachable = createOpenAiEngine({
@@ -170,7 +170,7 @@ describe('an OpenAI-compatible service', () => {
     expect(await unreachable.check()).toMatchObject({ ready: false, why: expect.stringContaining('does not answer') });
   });
 
-  it('makes vectors, one per text and in their order, normalised', async () => {
+  it('returns one normalised vector per text, in order', async () => {
     const { server, baseUrl } = await serve((_request, form, response) => {
       const { input } = JSON.parse(form.get('json') as string) as { input: string[] };
       json(response, {
@@ -186,7 +186,7 @@ describe('an OpenAI-compatible service', () => {
     expect(vectors[1]?.[0]).toBeCloseTo(0.6, 5);
   });
 
-  it('does not take fewer vectors than texts', async () => {
+  it('rejects fewer vectors than texts', async () => {
     const { server, baseUrl } = await serve((_request, _form, response) =>
       json(response, { data: [{ index: 0, embedding: [1] }] }),
     );

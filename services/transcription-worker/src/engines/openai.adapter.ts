@@ -1,7 +1,7 @@
 import { cutAtSilences, frameLevels, type TimeSpan } from '../audio/speech-regions.ts';
 import { readPcm, wavHeader } from '../audio/wav.ts';
 import { engineUnreachable } from '../failures.ts';
-import { patientFetch } from '../ports/patient-fetch.adapter.ts';
+import { fetchWithRetries } from '../ports/retrying-fetch.adapter.ts';
 import type { EngineState, Recognised, SpeechEngine, TranscribeRequest } from './engines.ts';
 import { languageCode, verboseAnswer, wordsOfAnswer, type VerboseAnswer } from './openai.ts';
 import { mapLimit, tidyWords } from './words.ts';
@@ -58,7 +58,7 @@ const transcribeWith =
     let done = 0;
     const answers = await mapLimit(pieces, { limit: o.parallel, signal: request.signal }, async (piece, _, signal) => {
       const body = await formOf(o, request, piece);
-      const response = await patientFetch({
+      const response = await fetchWithRetries({
         name,
         url: `${o.baseUrl}/audio/transcriptions`,
         headers: authorised(o.apiKey),

@@ -9,7 +9,7 @@ const segment = z.object({
   avg_logprob: z.number().nullish(),
 });
 
-/** `verbose_json` of POST /audio/transcriptions; servers differ in what they leave out. */
+/** `verbose_json` of POST /audio/transcriptions; servers omit different fields. */
 export const verboseAnswer = z.object({
   text: z.string(),
   language: z.string().nullish(),
@@ -39,7 +39,7 @@ const withPunctuation = (words: readonly { word: string }[], segments: readonly 
   return spelled.length === words.length ? spelled : words.map((w) => w.word);
 };
 
-/** Words of one uploaded piece, moved to where the piece begins. `timing` says whether their times are the engine's. */
+/** Words of one uploaded piece, shifted to its offset. `timing`: whether the times are the engine's. */
 export const wordsOfAnswer = (
   answer: VerboseAnswer,
   piece: { start: number; end: number },

@@ -63,7 +63,7 @@ it(
   slow,
 );
 
-it('says so when it is not installed', async () => {
+it('reports that it is not installed', async () => {
   const engine = createPocketSphinx({ env: { PATH: '/nonexistent' }, parallel: 1 });
   expect(await engine.check()).toMatchObject({ ready: false, why: expect.stringContaining('PocketSphinx') });
 });

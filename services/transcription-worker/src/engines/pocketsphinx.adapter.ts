@@ -85,7 +85,7 @@ const transcribeWith =
     };
   };
 
-/** Loads the model and listens to a moment of silence: proves program, model and dictionary. */
+/** Loads the model and decodes a short silence, to verify program, model and dictionary. */
 const probe = async (env: Record<string, string>): Promise<EngineState> => {
   try {
     const run = await runProcess({
@@ -102,7 +102,7 @@ const probe = async (env: Record<string, string>): Promise<EngineState> => {
   }
 };
 
-/** English, modest accuracy, from the distribution's packages: there is always something to start with. */
+/** English with modest accuracy, from the distribution's packages: the fallback engine. */
 export const createPocketSphinx = (options: PocketSphinxOptions): SpeechEngine => {
   let proven = false;
   return {

@@ -8,8 +8,8 @@ import { chooseEngine } from './selection.ts';
 
 engineContract('scripted', () => Promise.resolve({ engine: createScripted('1') }));
 
-describe('a script', () => {
-  it('says its words whatever the recording holds', async () => {
+describe('a scripted engine', () => {
+  it('returns its words for any recording', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'script-'));
     const words = [{ word: 'hello', start: 0, end: 1, confidence: 0.5 }];
     await writeFile(join(folder, 's.json'), JSON.stringify({ language: 'de', words }));
@@ -22,7 +22,7 @@ describe('a script', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('invents the same words for the same length', () => {
+  it('generates the same words for the same length', () => {
     expect(inventedWords(60)).toEqual(inventedWords(60));
     expect(inventedWords(60).length).toBeGreaterThan(100);
   });
@@ -35,11 +35,11 @@ describe('choosing an engine', () => {
     check: () => Promise.resolve({ ready: false as const, why: 'it is broken' }),
   };
 
-  it('takes the first one that is ready', async () => {
+  it('selects the first ready engine', async () => {
     expect((await chooseEngine([broken, createScripted('1')], undefined)).engine?.id).toBe('scripted');
   });
 
-  it('takes only the one that is asked for, and says why it is not there', async () => {
+  it('selects only the requested engine, with the reason when it is missing', async () => {
     expect(await chooseEngine([broken, createScripted('1')], 'broken')).toEqual({
       engine: undefined,
       info: null,

@@ -8,7 +8,7 @@ import { tidyWords } from './words.ts';
 
 const info = { provider: 'scripted', model: 'scripted', timing: 'engine' } as const;
 
-/** `words`: what to say of every recording; `secondsPerHour`: pretended cost; `failure`: refuse with these words. */
+/** `words`: the result for every recording; `secondsPerHour`: simulated duration; `failure`: fail with this message. */
 const scriptSchema = z.object({
   language: z.string().nullable().default('en'),
   words: z.array(word).optional(),
@@ -22,7 +22,7 @@ const vocabulary =
     ' ',
   );
 
-/** Two and a half words a second, a pause after every twelfth: the same words for the same length, always. */
+/** Generates 2.5 words per second with a pause after every twelfth; deterministic for the same length. */
 export const inventedWords = (seconds: number): Word[] => {
   const words: Word[] = [];
   for (let at = 0.2; at + 0.35 < seconds; at += (words.length % 12 === 0 ? 0.8 : 0) + 0.4) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { retryAfterMs } from '../ports/patient-fetch.adapter.ts';
+import { retryAfterMs } from '../ports/retrying-fetch.adapter.ts';
 import { languageCode } from './openai.ts';
 import { parseSphinxLine } from './pocketsphinx.ts';
 import { interpolateWords, mapLimit, tidyWords } from './words.ts';
@@ -24,7 +24,7 @@ describe('tidy words', () => {
     ]);
   });
 
-  it('are spread over a span by their length', () => {
+  it('are distributed over a span by their length', () => {
     expect(interpolateWords(' a bbb ', 10, 16, 0.5).map((w) => [w.word, w.start, w.end])).toEqual([
       ['a', 10, 12],
       ['bbb', 12, 16],
@@ -33,7 +33,7 @@ describe('tidy words', () => {
 });
 
 describe('lines of PocketSphinx', () => {
-  it('are words without their variant, moved to where the piece begins', () => {
+  it("are words without their variant, shifted to the piece's offset", () => {
     expect(parseSphinxLine('to(2) 3.840 3.960 1.000200', 60)).toEqual({
       end: 63.96,
       word: { word: 'to', start: 63.84, end: 63.96, confidence: 1 },
@@ -44,7 +44,7 @@ describe('lines of PocketSphinx', () => {
     expect(parseSphinxLine(`${filler} 1.000 2.000 0.9`, 0)).toEqual({ end: 2, word: undefined });
   });
 
-  it('are nothing when they are the plain text', () => {
+  it('are ignored when they are plain text', () => {
     expect(parseSphinxLine('the deadline is in march', 0)).toBeUndefined();
   });
 
@@ -57,7 +57,7 @@ describe('lines of PocketSphinx', () => {
   });
 });
 
-describe('several at a time', () => {
+describe('limited concurrency', () => {
   it('keeps the order of the results', async () => {
     const out = await mapLimit([3, 1, 2], { limit: 2, signal: undefined }, async (n) => {
       await new Promise((resolve) => setTimeout(resolve, n * 5));
@@ -66,7 +66,7 @@ describe('several at a time', () => {
     expect(out).toEqual([30, 10, 20]);
   });
 
-  it('tells the others to stop when one fails, and waits until they have', async () => {
+  it('cancels the others when one fails, and waits for their end', async () => {
     let stopped = 0;
     const work = mapLimit([0, 1, 2, 3], { limit: 2, signal: undefined }, async (n, _, signal) => {
       if (n === 0) throw new Error('broken');
@@ -78,7 +78,7 @@ describe('several at a time', () => {
   });
 });
 
-describe('answers of remote services', () => {
+describe('responses of remote services', () => {
   it.each([
     ['en', 'en'],
     ['English', 'en'],
@@ -89,7 +89,7 @@ describe('answers of remote services', () => {
     expect(languageCode(given)).toBe(code);
   });
 
-  it('reads Retry-After as seconds and as a date', () => {
+  it('parses Retry-After as seconds and as a date', () => {
     const now = Date.parse('2026-01-01T00:00:00Z');
     expect(retryAfterMs('3', now)).toBe(3000);
     expect(retryAfterMs('Thu, 01 Jan 2026 00:00:10 GMT', now)).toBe(10_000);

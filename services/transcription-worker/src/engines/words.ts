@@ -4,8 +4,8 @@ const round = (value: number): number => Math.round(value * 1000) / 1000;
 const clamp = (value: number, low: number, high: number): number => Math.min(high, Math.max(low, value));
 
 /**
- * Makes any engine's words keep the promise of the port: in order, starts that never fall, ends after starts, all
- * inside the recording, confidence in 0..1, no empty words. Words that begin after the end are dropped as invented.
+ * Normalises an engine's words to the port's contract: ascending starts, ends after starts, inside the recording, confidence
+ * in 0..1, no empty words. Words that start after the recording's end are dropped.
  */
 export const tidyWords = (words: readonly Word[], seconds: number): Word[] => {
   const kept = words
@@ -23,7 +23,7 @@ export const tidyWords = (words: readonly Word[], seconds: number): Word[] => {
   });
 };
 
-/** Spreads the words of a text over a span by their length: what an engine without word times lets us know. */
+/** Distributes the words of a text over a span by their length, for engines without word times. */
 export const interpolateWords = (text: string, start: number, end: number, confidence: number | null): Word[] => {
   const words = text.trim().split(/\s+/).filter(Boolean);
   const total = words.reduce((sum, word) => sum + word.length + 1, 0);
@@ -37,8 +37,8 @@ export const interpolateWords = (text: string, start: number, end: number, confi
 };
 
 /**
- * Runs `work` over all items, at most `limit` at a time; results keep their order. The first failure (or `signal`)
- * stops the others, and nothing runs any more when it is thrown.
+ * Runs `work` on all items, at most `limit` concurrently; results keep their order. The first failure (or `signal`)
+ * cancels the others, and is thrown after all have ended.
  */
 export const mapLimit = async <T, R>(
   items: readonly T[],

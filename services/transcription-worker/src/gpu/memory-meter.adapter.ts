@@ -4,12 +4,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { GpuDevice } from '@overtone/contracts';
 import { runProcess } from '../children/run-process.ts';
 
-/** In use on a device, by whomever: before a piece of work, and at most while it went on. */
+/** Total memory in use on a device: before a task, and at its peak. */
 export type MemoryReading = { device: string; baselineMib: number; peakMib: number };
 
-/** Measures what a piece of work needs of a GPU's memory. */
+/** Measures the GPU memory of a task. */
 export interface MemoryMeter {
-  /** Resolves once the baseline is known; undefined where there is nothing to measure. */
+  /** Resolves when the baseline is known; undefined without a GPU. */
   start(): Promise<{ stop: () => MemoryReading } | undefined>;
 }
 
@@ -20,7 +20,7 @@ export interface MemoryMeterOptions {
 }
 
 const firstWithinMs = 5_000;
-/** Longer than any task may take. */
+/** Longer than any task. */
 const longestMs = 2 ** 31 - 1;
 
 const numbersTo = (seen: (mib: number) => void) => async (stdout: Readable) => {

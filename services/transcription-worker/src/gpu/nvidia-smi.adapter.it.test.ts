@@ -24,15 +24,15 @@ const probe = (more: { timeoutMs?: number; freshMs?: number; visible?: string } 
 };
 const card = '0, GPU-5c1b2fb0, NVIDIA GeForce RTX 4090, 24564, 8.9, [N/A]';
 
-describe('asking the driver', () => {
-  it('gives the GPUs of this machine, and of them those that are ours', async () => {
+describe('the driver query', () => {
+  it("returns the machine's GPUs that are visible to the process", async () => {
     await driver(`echo '${card}'; echo '1, GPU-9d7f, Tesla V100-SXM2-16GB, 16384, 7.0, [N/A]'`);
     expect(await probe().look()).toMatchObject({ devices: [{ index: 0 }, { index: 1 }], note: null });
     expect(await probe({ visible: '1' }).look()).toMatchObject({ devices: [{ index: 1 }], note: null });
     expect(await probe({ visible: '-1' }).look()).toEqual({ devices: [], note: 'No GPU is called -1' });
   });
 
-  it('says that there is no driver', async () => {
+  it('reports a missing driver', async () => {
     // The machine that tests may have one.
     await symlink('/usr/bin/setpriv', join(folder, 'setpriv'));
     expect(await createGpuProbe({ env: { PATH: folder }, timeoutMs: 60_000 }).look()).toMatchObject({
@@ -41,7 +41,7 @@ describe('asking the driver', () => {
     });
   });
 
-  it('asks an old driver for what it knows', async () => {
+  it('queries only known fields of an old driver', async () => {
     await driver(`case "$*" in
       *compute_cap*) echo 'Field "compute_cap" is not a valid field to query.'; exit 2 ;;
       *) echo '0, GPU-0a, Tesla K80, 11441' ;;
@@ -49,7 +49,7 @@ describe('asking the driver', () => {
     expect(await probe().look()).toMatchObject({ devices: [{ memory_mib: 11_441, capability: null }] });
   });
 
-  it('lists the instances of a divided GPU', async () => {
+  it('lists the instances of a partitioned GPU', async () => {
     await driver(`if [ "$1" = -L ]; then
       echo 'GPU 0: NVIDIA A100-SXM4-40GB (UUID: GPU-5d5b)'
       echo '  MIG 1g.5gb      Device  0: (UUID: MIG-c6d4f1ef)'
@@ -61,12 +61,12 @@ describe('asking the driver', () => {
     [9, "NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver."],
     [18, 'Failed to initialize NVML: Driver/library version mismatch'],
     [0, 'No devices were found'],
-  ])('takes its refusal with code %d for no GPU and gives its reason', async (code, words) => {
+  ])('returns no GPU with the reason for exit code %d', async (code, words) => {
     await driver(`echo "${words}"; exit ${code}`);
     expect(await probe().look()).toEqual({ devices: [], note: words });
   });
 
-  it('does not wait for ever for a driver that hangs', async () => {
+  it('times out on an unresponsive driver', async () => {
     await driver('exec sleep 3600');
     expect(await probe({ timeoutMs: 300 }).look()).toMatchObject({
       devices: [],
@@ -74,11 +74,11 @@ describe('asking the driver', () => {
     });
   });
 
-  it('asks again when its answer has grown old, and not before', async () => {
+  it('queries again after the cache time, and not before', async () => {
     const count = join(folder, 'count');
     await driver(`echo x >> ${count}; wc -l < ${count} | sed 's/^/0, GPU-1, card, 1000/; s/$/, 8.0, [N\\/A]/'`);
-    const patient = probe({ freshMs: 3_600_000 });
-    expect(await patient.look()).toEqual(await patient.look());
+    const longCache = probe({ freshMs: 3_600_000 });
+    expect(await longCache.look()).toEqual(await longCache.look());
     const eager = probe({ freshMs: 0 });
     expect(await eager.look()).not.toEqual(await eager.look());
   });

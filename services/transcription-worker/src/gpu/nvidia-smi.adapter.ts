@@ -5,15 +5,15 @@ import type { GpuState } from './state.ts';
 import { fullQuery, oldQuery, parseDevices, parseInstances, visibleDevices, withInstances } from './nvidia-smi.ts';
 
 export interface GpuProbeOptions {
-  /** Environment of the programs we start; CUDA_VISIBLE_DEVICES in it counts. */
+  /** Environment of child processes; its CUDA_VISIBLE_DEVICES applies. */
   env: Record<string, string>;
   timeoutMs?: number;
-  /** How long an answer counts that names a GPU; another one counts for a quarter of it. */
+  /** Cache time of a result with a GPU; a result without one is cached for a quarter of it. */
   freshMs?: number;
 }
 
 export interface GpuProbe {
-  /** Never fails and never takes longer than twice its time: no answer is an answer, with the reason in its note. */
+  /** Never rejects and takes at most twice its timeout; without a response it returns no GPU and the reason. */
   look(): Promise<GpuState>;
 }
 
@@ -67,7 +67,7 @@ const probe = async (options: Required<GpuProbeOptions>): Promise<GpuState> => {
   );
 };
 
-/** The GPUs that `nvidia-smi` tells of. Asked again after a while: GPUs vanish, and drivers come up late. */
+/** The GPUs that `nvidia-smi` lists; cached for a limited time, because GPUs vanish and drivers start late. */
 export const createGpuProbe = (given: GpuProbeOptions): GpuProbe => {
   const options = { timeoutMs: 5_000, freshMs: 60_000, ...given };
   let known: { state: Promise<GpuState>; until: number } | undefined;
@@ -76,7 +76,7 @@ export const createGpuProbe = (given: GpuProbeOptions): GpuProbe => {
       if (known && known.until > performance.now()) return known.state;
       const asked = { state: probe(options), until: Infinity };
       known = asked;
-      // Where there is no GPU, or its driver was too slow this time, there may be one soon.
+      // Without a GPU, or after a timeout of the driver, the next query may find one.
       void asked.state.then(({ devices }) => {
         asked.until = performance.now() + (devices.length > 0 ? options.freshMs : options.freshMs / 4);
       });

@@ -15,8 +15,8 @@ GPU 1: NVIDIA A100-SXM4-40GB (UUID: GPU-77f1aa02-0000-1111-2222-333344445555)
 const devices = (csv: string, instances = '') =>
   withInstances(parseDevices(csv), parseInstances(instances, parseDevices(csv)));
 
-describe('what nvidia-smi tells', () => {
-  it('is every GPU with its memory and capability', () => {
+describe('the output of nvidia-smi', () => {
+  it('lists every GPU with its memory and capability', () => {
     expect(devices(twoCards)).toEqual([
       {
         index: 0,
@@ -35,12 +35,12 @@ describe('what nvidia-smi tells', () => {
     ]);
   });
 
-  it('is a GPU without its capability where the driver is too old to say', () => {
+  it('lists a GPU without capability for an old driver', () => {
     expect(devices('0, GPU-0a, Tesla K80, 11441\n')).toMatchObject([{ memory_mib: 11_441, capability: null }]);
     expect(devices('0, GPU-0a, Tesla K80, 11441, [N/A], [N/A]\n')).toMatchObject([{ capability: null }]);
   });
 
-  it('is the instances of a divided GPU in its place, with the memory of their profile', () => {
+  it("lists a partitioned GPU as its instances with their profile's memory", () => {
     expect(devices(divided, listing)).toMatchObject([
       { index: 0, name: 'NVIDIA A100-SXM4-40GB MIG 3g.20gb', memory_mib: 19_073, capability: 8 },
       { index: 0, uuid: 'MIG-cba663e8-9bed-5b25-b243-5985ef7c9beb', memory_mib: 4_768 },
@@ -48,7 +48,7 @@ describe('what nvidia-smi tells', () => {
     ]);
   });
 
-  it('is nothing usable where a divided GPU has no instance', () => {
+  it('lists nothing for a partitioned GPU without instances', () => {
     expect(devices(divided.split('\n')[0] ?? '')).toEqual([]);
   });
 
@@ -59,11 +59,11 @@ describe('what nvidia-smi tells', () => {
     '0, GPU-0a, [Unknown Error], [Unknown Error], [N/A], [N/A]\n',
     'Unable to determine the device handle for GPU 0000:01:00.0: GPU is lost.\n',
     '',
-  ])('is no GPU in %p', (text) => {
+  ])('lists no GPU in %p', (text) => {
     expect(devices(text)).toEqual([]);
   });
 
-  it('leaves out the one GPU that is lost', () => {
+  it('skips a lost GPU', () => {
     expect(devices(`0, GPU-0a, NVIDIA A10, [GPU is lost], 8.6, [N/A]\n${twoCards.split('\n')[1]}\n`)).toMatchObject([
       { index: 1 },
     ]);
@@ -74,22 +74,22 @@ describe('CUDA_VISIBLE_DEVICES', () => {
   const all = devices(twoCards);
   const seen = (names: string | undefined) => visibleDevices(all, names).map((d) => d.index);
 
-  it('leaves all GPUs where it is not set, and none where it names none', () => {
+  it('selects all GPUs when it is not set, and none when it is empty', () => {
     expect(seen(undefined)).toEqual([0, 1]);
     for (const names of ['', '-1', '7', 'none']) expect(seen(names)).toEqual([]);
   });
 
-  it('leaves those it names, in its order, by number or by the beginning of their UUID', () => {
+  it('selects GPUs in its order, by number or by the start of their UUID', () => {
     expect(seen('1')).toEqual([1]);
     expect(seen('1,0')).toEqual([1, 0]);
     expect(seen('GPU-9d7f')).toEqual([1]);
   });
 
-  it('ends at the first name that is unknown', () => {
+  it('ends at the first unknown name', () => {
     expect(seen('1,5,0')).toEqual([1]);
   });
 
-  it('names an instance of a divided GPU', () => {
+  it('selects an instance of a partitioned GPU', () => {
     expect(visibleDevices(devices(divided, listing), 'MIG-cba663e8')).toMatchObject([{ memory_mib: 4_768 }]);
   });
 });

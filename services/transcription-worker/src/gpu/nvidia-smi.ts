@@ -1,6 +1,6 @@
 import type { GpuDevice } from '@overtone/contracts';
 
-/** What is asked of the driver, by its names. `compute_cap` and `mig.mode.current` are unknown to old drivers. */
+/** Queried fields of the driver. Old drivers do not know `compute_cap` and `mig.mode.current`. */
 export const fullQuery = ['index', 'uuid', 'name', 'memory.total', 'compute_cap', 'mig.mode.current'] as const;
 export const oldQuery = ['index', 'uuid', 'name', 'memory.total'] as const;
 
@@ -11,7 +11,7 @@ const numberIn = (text: string | undefined): number | null => {
   return text === undefined || text === '' || Number.isNaN(value) ? null : value;
 };
 
-/** One row per GPU. A GPU that has fallen off its bus answers with errors instead of numbers: it is left out. */
+/** One row per GPU. A GPU that has fallen off the bus has errors instead of numbers and is skipped. */
 export const parseDevices = (csv: string): Listed[] =>
   csv
     .split('\n')
@@ -26,7 +26,7 @@ export const parseDevices = (csv: string): Listed[] =>
 const gpuLine = /^GPU (\d+): /;
 const instanceLine = /^\s+MIG (\S+?\.(\d+)gb\S*)\s+Device\s+\d+: \(UUID: (MIG-[^)]+)\)/;
 
-/** The instances of divided GPUs, from `nvidia-smi -L`; their memory stands in the name of their profile. */
+/** The instances of partitioned GPUs, from `nvidia-smi -L`; their profile name contains their memory. */
 export const parseInstances = (listing: string, devices: readonly Listed[]): GpuDevice[] => {
   const found: GpuDevice[] = [];
   let parent: Listed | undefined;
@@ -42,11 +42,11 @@ export const parseInstances = (listing: string, devices: readonly Listed[]): Gpu
   return found;
 };
 
-/** A divided GPU cannot be used as a whole: its instances stand in its place, or nothing when it has none. */
+/** Replaces a partitioned GPU by its instances, because it cannot be used as a whole. */
 export const withInstances = (devices: readonly Listed[], instances: readonly GpuDevice[]): GpuDevice[] =>
   devices.flatMap(({ divided, ...device }) => (divided ? instances.filter((i) => i.index === device.index) : [device]));
 
-/** What CUDA_VISIBLE_DEVICES leaves, in its order. As CUDA does, a name that is unknown ends the list. */
+/** The GPUs selected by CUDA_VISIBLE_DEVICES, in its order. As in CUDA, an unknown name ends the list. */
 export const visibleDevices = (devices: readonly GpuDevice[], names: string | undefined): GpuDevice[] => {
   if (names === undefined) return [...devices];
   const visible: GpuDevice[] = [];

@@ -1,4 +1,4 @@
 import type { GpuDevice } from '@overtone/contracts';
 
-/** The GPUs that this process may use, the one it uses first; `note` says why there is none. */
+/** The GPUs available to this process, the used one first; `note`: why there is none. */
 export type GpuState = { devices: readonly GpuDevice[]; note: string | null };

@@ -51,7 +51,7 @@ describe('batch size', () => {
     expect(tuningFor(gpu(memory), large, auto).batch_size).toBe(batch);
   });
 
-  it('is what BATCH_SIZE says, on either processor', () => {
+  it('follows BATCH_SIZE on both processors', () => {
     expect(tuningFor(gpu(mib(24)), large, { ...auto, batchSize: 3 }).batch_size).toBe(3);
     expect(tuningFor(undefined, large, { ...auto, batchSize: 3 }).batch_size).toBe(3);
   });
@@ -75,7 +75,7 @@ describe('compute type', () => {
     expect(tuningFor(gpu(mib(24), capability), large, auto).compute_type).toBe(type);
   });
 
-  it('is what COMPUTE_TYPE says', () => {
+  it('follows COMPUTE_TYPE', () => {
     expect(tuningFor(gpu(mib(24)), large, { ...auto, computeType: 'float32' }).compute_type).toBe('float32');
   });
 
@@ -110,7 +110,7 @@ describe('hybrid mode', () => {
     expect(tuningFor(gpu(1_024), large, { ...auto, hybrid: 'false' })).toMatchObject(all);
   });
 
-  it('means nothing without a GPU: the CPU does everything', () => {
+  it('has no effect without a GPU', () => {
     for (const mode of ['auto', 'true', 'false'] as const)
       expect(tuningFor(undefined, large, { ...auto, hybrid: mode })).toMatchObject({
         transcribe_on: 'cpu',

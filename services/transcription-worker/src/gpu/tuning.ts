@@ -1,6 +1,6 @@
 import type { EngineTuning, GpuDevice } from '@overtone/contracts';
 
-/** What an operator may fix; `auto` follows the table. */
+/** Settings of the operator; `auto` follows the table. */
 export type TuningWishes = {
   batchSize: number | 'auto';
   computeType: EngineTuning['compute_type'] | 'auto';
@@ -9,11 +9,11 @@ export type TuningWishes = {
 
 type ModelSize = 'large' | 'medium' | 'small' | 'smaller';
 
-// Gigabytes as cards are sold by: the driver of a "24 GB" card tells of 23,028 to 24,576 MiB, which are 24.1 to 25.8
-// thousand million bytes, but not always 24 times 1,024 MiB.
+// Marketing gigabytes: the driver of a "24 GB" card reports 23,028 to 24,576 MiB, which are 24.1 to 25.8
+// billion bytes, but not always 24 times 1,024 MiB.
 const gigabytes = ({ memory_mib }: Pick<GpuDevice, 'memory_mib'>): number => (memory_mib * 2 ** 20) / 1e9;
 
-/** Specification, "Limits": pieces of a recording that are recognised at once, from that many gigabytes on. */
+/** Specification, "Limits": pieces of a recording recognised concurrently, by minimum gigabytes. */
 const batchSizes = [
   [48, 32],
   [24, 24],
@@ -22,24 +22,24 @@ const batchSizes = [
   [8, 8],
   [6, 4],
 ] as const;
-/** The most that the table asks for. */
+/** Maximum of the table. */
 export const largestBatch = batchSizes[0][1];
-/** What the table leaves open: half of its last row. */
+/** Not in the table: half of its last row. */
 const smallestBatch = 2;
 
-/** Gigabytes below which a model of that size and diarization do not fit beside each other. */
+/** Below this many gigabytes, a model of this size and diarization do not fit together. */
 const hybridBelow: Record<ModelSize, number> = { large: 4.9, medium: 4.8, small: 3.7, smaller: 0 };
 
 const batchSizeOf = (device: GpuDevice): number =>
   batchSizes.find(([from]) => gigabytes(device) >= from)?.[1] ?? smallestBatch;
 
-/** A driver that does not tell the capability is an old one: the type that every GPU can do. */
+/** An old driver reports no capability: use the type that every GPU supports. */
 const computeTypeOf = ({ capability }: GpuDevice): EngineTuning['compute_type'] => {
   if (capability === null || capability < 7) return 'float32';
   return capability < 7.5 ? 'float16' : 'int8_float16';
 };
 
-/** By the names of the usual models; one that says nothing of its size is taken for a large one. */
+/** By the names of common models; a name without a size counts as large. */
 const sizeOf = (model: string): ModelSize => {
   if (/large|turbo/i.test(model)) return 'large';
   if (/medium/i.test(model)) return 'medium';
@@ -59,7 +59,7 @@ export const tuningFor = (device: GpuDevice | undefined, model: string, wishes: 
     transcribe_on: onGpu ? 'gpu' : 'cpu',
     diarize_on: device === undefined ? 'cpu' : 'gpu',
     hybrid,
-    // The cores of a CPU are busy with one piece already.
+    // One piece already uses all cores of a CPU.
     batch_size: batchSize === 'auto' ? (onGpu ? batchSizeOf(device) : 1) : batchSize,
     compute_type: computeType === 'auto' ? (onGpu ? computeTypeOf(device) : 'int8') : computeType,
   };

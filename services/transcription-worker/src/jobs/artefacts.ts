@@ -8,7 +8,7 @@ import { storageFull } from '../failures.ts';
 
 export type Place = { fileId: string; runId: string };
 
-/** Name of what a stage leaves; the token keeps a superseded worker from writing over its successor's. */
+/** Name of a stage's artefact; the token prevents a superseded worker from overwriting its successor's. */
 export const artefactKey = ({ fileId, runId }: Place, name: string, token: number, extension = 'json'): string =>
   `derived/${fileId}/${runId}/${name}-${token}.${extension}`;
 
@@ -36,12 +36,12 @@ export const createArtefacts = (store: ObjectStore, workDir: string) => ({
     try {
       await store.put(key, stream, { contentType, signal });
     } finally {
-      // A refused upload leaves the stream unread, and its file open.
+      // A rejected upload leaves the stream unread and its file open.
       stream.destroy();
     }
     return key;
   },
-  /** A folder for one job; gone afterwards, whatever happened. */
+  /** A temporary folder for one job, always removed afterwards. */
   inFolder: async <T>(work: (folder: string) => Promise<T>): Promise<T> => {
     const folder = await mkdtemp(join(workDir, `${prefix}${process.pid}-`));
     try {
@@ -55,7 +55,7 @@ export type Artefacts = ReturnType<typeof createArtefacts>;
 
 const prefix = 'overtone-job-';
 
-/** Half as much again for what is made of it, and something for everybody else on the disk. */
+/** Required space: 1.5 times the input, plus a reserve for other users of the disk. */
 const assertRoom = async (workDir: string, bytes: number): Promise<void> => {
   const { bavail, bsize } = await statfs(workDir);
   if (bavail * bsize < bytes * 1.5 + 64 * 1024 * 1024)
@@ -70,7 +70,7 @@ const alive = (pid: number): boolean => {
   }
 };
 
-/** Removes what workers that were killed left behind; the owner's process id stands in the name. */
+/** Removes leftovers of killed workers; the name contains the owner's process id. */
 const sweep = async (workDir: string): Promise<void> => {
   await mkdir(workDir, { recursive: true });
   for (const name of await readdir(workDir)) {

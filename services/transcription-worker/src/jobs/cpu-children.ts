@@ -9,14 +9,14 @@ type Without<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
 type Order<K extends CpuTask['task']> = Without<Extract<CpuTask, { task: K }>, 'task' | 'env' | 'maxSeconds'>;
 type Watching = { signal: AbortSignal; onProgress?: (share: number) => void };
 
-/** What the queue `cpu` does, in processes that are replaced after the queue's number of tasks. */
+/** Runs tasks of the queue `cpu` in processes that are recycled after the queue's number of tasks. */
 export interface CpuChildren {
   prepare(order: Order<'prepare'>, watching: Watching): Promise<z.infer<typeof prepared>>;
   assemble(order: Order<'assemble'>, watching: Watching): Promise<z.infer<typeof assembled>>;
   part: Part;
 }
 
-/** A child says its failures in our words; here they become errors again. */
+/** Converts a child's reported failures back to errors. */
 const asOurs = (error: unknown): unknown => {
   if (error instanceof ChildCrash) {
     const more = { cause: error, detail: error.stderrTail };
@@ -40,7 +40,7 @@ export const createCpuChildren = (o: {
   const { recycleAfter = queueLimits.cpu.recycleAfter, env, maxSeconds } = o;
   const script = new URL('./cpu.child.ts', import.meta.url);
   const children = createTaskChildren({ script, env, heapMb, idleMs, recycleAfter });
-  // Every program that a task starts has a limit of its own; this one is for the child itself.
+  // Programs started by a task have their own timeouts; this one is for the child itself.
   const timeoutMs = 1_200_000 + maxSeconds * 500;
   const run = async <S extends z.ZodType>(input: CpuTask, answer: S, watching: Watching): Promise<z.infer<S>> => {
     const done = await children.run({ input, timeoutMs, ...watching }).catch((error: unknown) => {

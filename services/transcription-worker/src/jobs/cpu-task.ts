@@ -1,7 +1,7 @@
 import { prepareOutput } from '@overtone/contracts';
 import { z } from 'zod';
 
-/** What the worker asks of the processes of its `cpu` queue; files stand in the folder of the job. */
+/** Tasks of the `cpu` queue's processes; files are in the job's folder. */
 export const cpuTask = z.discriminatedUnion('task', [
   z.object({
     task: z.literal('prepare'),

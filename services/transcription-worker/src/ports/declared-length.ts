@@ -1,8 +1,8 @@
 import { open } from 'node:fs/promises';
 
 /**
- * RIFF (WAV, AVI) says in its first bytes how long it is. ffmpeg quietly takes the file's own length instead, so a
- * copy that broke off looks whole. Recorders that never came back to fill the number in leave 0 or the maximum.
+ * RIFF files (WAV, AVI) declare their length in the header. ffmpeg silently uses the file's length instead, so that a
+ * truncated copy looks complete. Recorders that do not update the header leave 0 or the maximum.
  */
 export const declaresMore = async (source: string): Promise<boolean> => {
   const file = await open(source, 'r');

@@ -75,14 +75,14 @@ describe('transcoding', () => {
     },
   );
 
-  it('writes a header that other programs read', async () => {
+  it('writes a header that other programs can read', async () => {
     await transcode('tone.mp3');
     const { stdout } = await run('soxi', [at('tone.mp3.out.wav')]);
     expect(stdout).toContain('16000');
     expect(stdout).toContain('16-bit Signed Integer PCM');
   });
 
-  it('tells its progress, rising to the end', async () => {
+  it('reports ascending progress up to the end', async () => {
     const probe = await ffmpeg.probe(at('stereo.wav'));
     const seen: number[] = [];
     await ffmpeg.transcode({
@@ -109,7 +109,7 @@ describe('transcoding', () => {
     await expect(going).rejects.toMatchObject({ name: 'AbortError' });
   });
 
-  it('refuses what is longer than it may be', async () => {
+  it('rejects a recording above the maximum duration', async () => {
     const strict = createFfmpeg({ env: childEnvironment(), maxSeconds: 2 });
     const probe = await strict.probe(at('tone.mp3'));
     await expect(strict.transcode({ source: at('tone.mp3'), target: at('x.wav'), probe })).rejects.toMatchObject({
@@ -123,8 +123,8 @@ describe('transcoding', () => {
   });
 });
 
-describe('bad input', () => {
-  it('calls an empty file empty', async () => {
+describe('invalid input', () => {
+  it('reports an empty file', async () => {
     await writeFile(at('empty.mp3'), '');
     await expect(ffmpeg.probe(at('empty.mp3'))).rejects.toMatchObject({ code: 'media_no_audio', permanent: true });
   });
@@ -133,7 +133,7 @@ describe('bad input', () => {
     ['text', Buffer.from('just some words\n'.repeat(500))],
     ['noise', Buffer.from(Array.from({ length: 60_000 }, (_, i) => (i * 7919 + (i >> 3) * 31) & 255))],
     ['html', Buffer.from('<!doctype html><html><body>hello</body></html>')],
-  ])('says that %s is not media', async (name, bytes) => {
+  ])('reports that %s is not media', async (name, bytes) => {
     await writeFile(at(`${name}.mp3`), bytes);
     await expect(
       ffmpeg
@@ -145,11 +145,11 @@ describe('bad input', () => {
     });
   });
 
-  it('says that a picture or a silent film has no sound', async () => {
+  it('reports that a picture or a silent film has no sound', async () => {
     await expect(transcode('silent.mp4')).rejects.toMatchObject({ code: 'media_no_audio', permanent: true });
   });
 
-  it('transcribes what is there of a cut-off file and says so', async () => {
+  it('converts the present part of a truncated file with a flag', async () => {
     await make(...sine(20), at('whole.flac'));
     const { size } = await stat(at('whole.flac'));
     await truncate(at('whole.flac'), Math.floor(size / 2));
@@ -163,14 +163,14 @@ describe('bad input', () => {
     expect(wav.seconds).toBeGreaterThan(7.5);
   });
 
-  it('says that a film cut off before its index cannot be read', async () => {
+  it('reports that a film truncated before its index is unreadable', async () => {
     await make('-f', 'lavfi', '-i', 'testsrc=duration=4', ...sine(4), '-c:a', 'aac', at('cut.mp4'));
     await truncate(at('cut.mp4'), 9000);
     await expect(ffmpeg.probe(at('cut.mp4'))).rejects.toMatchObject({ code: 'media_truncated', permanent: true });
   });
 });
 
-describe('what an upload may not make ffmpeg do', () => {
+describe('crafted uploads', () => {
   it.each([
     [
       'hls.m3u8',
@@ -184,12 +184,12 @@ describe('what an upload may not make ffmpeg do', () => {
       () => '<?xml version="1.0"?><MPD xmlns="urn:mpeg:dash:schema:mpd:2011" type="static"><Period></Period></MPD>',
     ],
     ['session.sdp', () => 'v=0\no=- 0 0 IN IP4 127.0.0.1\ns=x\nc=IN IP4 127.0.0.1\nt=0 0\nm=audio 5004 RTP/AVP 0\n'],
-  ])('does not follow %s', async (name, content) => {
+  ])('are not followed: %s', async (name, content) => {
     await writeFile(at(name), content(at('stereo.wav')));
     await expect(ffmpeg.probe(at(name))).rejects.toMatchObject({ code: 'media_unreadable', permanent: true });
   });
 
-  it('takes a name that looks like an address or an option as a name', async () => {
+  it('are read as a file when their name looks like an address or option', async () => {
     const odd = at('-i http:127.0.0.1,x|y.mp3');
     await writeFile(odd, await readFile(at('tone.mp3')));
     expect((await ffmpeg.probe(odd)).audioCodec).toBe('mp3');
@@ -205,12 +205,12 @@ describe('thumbnails', () => {
     return head.toString('hex') === 'ffd8ff';
   };
 
-  it.each(['film.mp4', 'song.mp3'])('makes a small JPEG from %s', async (name) => {
+  it.each(['film.mp4', 'song.mp3'])('creates a small JPEG from %s', async (name) => {
     expect(await ffmpeg.thumbnail(at(name), at(`${name}.jpg`), await ffmpeg.probe(at(name)))).toBe(true);
     expect(await isJpeg(at(`${name}.jpg`))).toBe(true);
   });
 
-  it('makes none of plain sound', async () => {
+  it('creates none for audio', async () => {
     expect(await ffmpeg.thumbnail(at('tone.mp3'), at('none.jpg'), await ffmpeg.probe(at('tone.mp3')))).toBe(false);
   });
 });

@@ -14,8 +14,8 @@ export interface FfmpegOptions {
 }
 
 /**
- * Containers that hold their own sound. Left out on purpose: every format that names other files or addresses
- * (hls, dash, concat, sdp, imf, image sequences, scripts), so a crafted upload cannot make ffmpeg read them.
+ * Self-contained formats. Deliberately without all formats that reference other files or addresses (hls, dash, concat, sdp,
+ * imf, image sequences, scripts), so that a crafted upload cannot make ffmpeg read them.
  */
 const containers = [
   'aac,ac3,aiff,amr,ape,asf,au,avi,caf,dts,dv,eac3,flac,flv,live_flv,gsm,ipod,m4v,matroska,webm,mov,mp4,m4a,3gp,3g2,mj2',
@@ -66,7 +66,7 @@ const probeWith =
     return parseProbe(run.value.toString('utf8'));
   };
 
-/** Writes the samples behind a header that is put right at the end, and looks at their loudness on the way. */
+/** Writes the samples after a header that is corrected at the end, and computes the peaks. */
 const store = async (
   stdout: Readable,
   request: TranscodeRequest,
@@ -108,7 +108,7 @@ const transcodeWith =
     }
     const run = await runProcess({
       command: 'ffmpeg',
-      // aresample keeps gaps as silence, so that a word's time is the player's time.
+      // aresample fills gaps with silence, so that word times match the player's.
       args: [...quietly, ...guarded(source), ...toSpeech],
       env,
       timeoutMs: Math.max(120_000, (probe.seconds ?? maxSeconds) * 500),
@@ -124,7 +124,7 @@ const thumbnailWith =
   ({ env }: FfmpegOptions) =>
   async (source: string, target: string, probe: MediaProbe, signal?: AbortSignal): Promise<boolean> => {
     if (!probe.picture) return false;
-    // A cover has one frame at time 0: seeking, even to 0, passes over it.
+    // A cover has one frame at time 0, which seeking would skip.
     const seek = probe.picture.kind === 'video' ? ['-ss', Math.min(10, (probe.seconds ?? 0) * 0.1).toFixed(2)] : [];
     const run = await runProcess({
       command: 'ffmpeg',

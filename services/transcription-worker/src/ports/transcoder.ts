@@ -1,7 +1,7 @@
 import type { Waveform } from '../audio/peaks.ts';
 
 export interface MediaProbe {
-  /** What the container says; absent when it does not know. */
+  /** Duration from the container; absent when unknown. */
   seconds: number | undefined;
   container: string;
   audioCodec: string | undefined;
@@ -11,7 +11,7 @@ export interface MediaProbe {
   channels: number | undefined;
   sampleRate: number | undefined;
   bitRate: number | undefined;
-  /** Index among all streams of the picture to make a thumbnail from. */
+  /** Stream index of the picture for the thumbnail. */
   picture: { stream: number; kind: 'video' | 'cover' } | undefined;
   title: string | undefined;
   createdAt: string | undefined;
@@ -20,7 +20,7 @@ export interface MediaProbe {
 export interface Transcoded {
   seconds: number;
   waveform: Waveform;
-  /** The file ends before its container says it should, or parts of it could not be decoded. */
+  /** The file is shorter than its container declares, or parts of it could not be decoded. */
   truncated: boolean;
 }
 
@@ -32,10 +32,10 @@ export interface TranscodeRequest {
   signal?: AbortSignal | undefined;
 }
 
-/** Turns whatever people upload into speech-ready audio. Bad input is a permanent `AppError`. */
+/** Converts uploads to audio for speech recognition. Invalid input is a permanent `AppError`. */
 export interface Transcoder {
   probe(source: string, signal?: AbortSignal): Promise<MediaProbe>;
   transcode(request: TranscodeRequest): Promise<Transcoded>;
-  /** Writes a JPEG; false when the file has no picture (or an unreadable one: never a reason to fail). */
+  /** Writes a JPEG; false when the file has no readable picture. */
   thumbnail(source: string, target: string, probe: MediaProbe, signal?: AbortSignal): Promise<boolean>;
 }

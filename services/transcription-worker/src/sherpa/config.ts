@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { EngineTuning } from '@overtone/contracts';
 import type { Model } from './model-store.ts';
 
-/** The parts of sherpa-onnx' configuration that we set. */
+/** The used part of sherpa-onnx' configuration. */
 export interface RecognizerConfig {
   featConfig: { sampleRate: number; featureDim: number };
   decodingMethod: 'greedy_search';
@@ -37,10 +37,10 @@ export interface DiarizationConfig {
 
 const fileOf = (model: Model, role: string): string => join(model.folder, model.manifest.files[role]?.path ?? '');
 
-/** Whisper throws away what is beyond 30 s of a stream; the others only grow slow with length. */
+/** Whisper drops everything beyond 30 s of a stream; other models only become slow. */
 export const longestChunk = (model: Model): number => (model.manifest.family === 'whisper' ? 28 : 45);
 
-/** On a GPU or on the CPU, as the worker is tuned. */
+/** The processor by the worker's tuning. */
 export const providerOf = (on: EngineTuning['transcribe_on']): Provider => (on === 'gpu' ? 'cuda' : 'cpu');
 
 type Use = { numThreads: number; provider: Provider };
@@ -100,7 +100,7 @@ export const diarizationConfig = (
   minDurationOff: 0.5,
 });
 
-/** What proves a model: its configuration, by what it is for. A segmentation model is proved with its embedding model. */
+/** Configuration of a model's test load. A segmentation model is tested with its embedding model. */
 export const canaryTask = (model: Model, tuning: EngineTuning): { task: string; config: unknown } | undefined => {
   const provider = providerOf(model.manifest.kind === 'asr' ? tuning.transcribe_on : tuning.diarize_on);
   const use = { numThreads: 1, provider };

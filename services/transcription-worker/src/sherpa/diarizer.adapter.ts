@@ -7,17 +7,17 @@ import type { DiarizeRequest, Diarizer } from '../diarization/diarization.ts';
 
 const answer = z.object({ turns: z.array(turn) });
 
-/** A number is only given to the models when both bounds name the same one; they find it out better than a range says. */
+/** The number of speakers for the models; only set if both bounds are equal, because models estimate better than a range. */
 const exactly = ({ minSpeakers, maxSpeakers }: DiarizeRequest): number | null =>
   minSpeakers !== null && minSpeakers === maxSpeakers ? minSpeakers : null;
 
-/** Whether the number found is what the owner knows to be true. */
+/** Whether the number of speakers is within the requested bounds. */
 const withinBounds = (found: number, { minSpeakers, maxSpeakers }: DiarizeRequest): boolean =>
   found >= (minSpeakers ?? 0) && found <= (maxSpeakers ?? Infinity);
 
 /**
- * Neural models when both are installed (segmentation and speaker embedding), else, or when they fail, `otherwise`.
- * Which of them worked is in the answer.
+ * Uses neural models if both are installed (segmentation and speaker embedding); else, or on failure, `otherwise`.
+ * The result names the method used.
  */
 export const createNeuralDiarizer = (runtime: SherpaRuntime, otherwise: Diarizer): Diarizer => {
   const neural = async (request: DiarizeRequest, speakers: number | null) => {

@@ -23,7 +23,7 @@ const answer = z.object({
 export const servingModel = (models: readonly Model[], kind: ModelKind): Model | undefined =>
   models.find((m) => m.manifest.kind === kind && m.state === 'canary-ok');
 
-/** A child that aborts says why on stderr only; its end becomes an error that may be tried again. */
+/** Converts the abort of a child, with its stderr, to a retryable error. */
 export const crashOf = (error: unknown): Error => {
   if (!(error instanceof ChildCrash)) return error as Error;
   const more = { cause: error, detail: error.stderrTail };
@@ -39,7 +39,7 @@ const stateOf = (models: readonly Model[]): EngineState => {
   return { ready: false, why };
 };
 
-/** Neural speech models in MODEL_CACHE_DIR, run in a child process: a corrupt one aborts that child, not the worker. */
+/** Neural speech models in MODEL_CACHE_DIR, run in a child process, because a corrupt model aborts its process. */
 export const createSherpaEngine = (runtime: SherpaRuntime): SpeechEngine => {
   let serving: { model: Model; vad: Model | undefined } | undefined;
 

@@ -9,7 +9,7 @@ const voice = (window: number, speaker: number, ...vector: number[]): LocalSpeak
 });
 
 describe('the same person in several windows', () => {
-  it('is found by the likeness of the voice, whatever number it had there', () => {
+  it('is found by voice similarity, whatever its number in the window', () => {
     const [a, b, c, d] = linkSpeakers(
       [voice(0, 0, 1, 0), voice(0, 1, 0, 1), voice(1, 0, 0.1, 1), voice(1, 1, 1, 0.1)],
       0.5,
@@ -19,12 +19,12 @@ describe('the same person in several windows', () => {
     expect(a).not.toBe(b);
   });
 
-  it('never joins two speakers of one window, however alike', () => {
+  it('never joins two speakers of one window, however similar', () => {
     const [a, b] = linkSpeakers([voice(0, 0, 1, 0), voice(0, 1, 1, 0.01)], 0.5);
     expect(a).not.toBe(b);
   });
 
-  it('keeps a voice that is like no other to itself', () => {
+  it('keeps a dissimilar voice separate', () => {
     const [a, b] = linkSpeakers([voice(0, 0, 1, 0), voice(1, 0, 0, 1)], 0.5);
     expect(a).not.toBe(b);
   });

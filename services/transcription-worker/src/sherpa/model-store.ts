@@ -14,21 +14,21 @@ import {
 import type { TuningOf } from './processors.ts';
 
 /**
- * absent -> present -> verified -> canary-ok. `refused` says why it goes no further; it is looked at again when a file
- * changes. Nothing is ever fetched from a network.
+ * absent -> present -> verified -> canary-ok. `refused` contains the reason for a rejection; the model is checked again
+ * when a file changes. Nothing is downloaded.
  */
 export type ModelState = 'present' | 'verified' | 'canary-ok' | 'refused';
 
 export interface Model {
   manifest: Manifest;
   folder: string;
-  /** Sizes and times of its files: what was checked counts as long as this stays the same. */
+  /** Sizes and times of its files; the checks stay valid while it is unchanged. */
   fingerprint: string;
   state: ModelState;
   why: string | null;
 }
 
-/** Loads a model in a child process and lets it work on a second of silence; throws when it cannot. */
+/** Loads a model in a child process and decodes one second of silence; throws on failure. */
 export type Canary = (model: Model) => Promise<void>;
 
 type Place = { kind: ModelKind; id: string; folder: string };
@@ -54,7 +54,7 @@ const sha256 = async (path: string): Promise<string> => {
   return hash.digest('hex');
 };
 
-/** @returns why the files are not what the manifest says, or null. */
+/** @returns why the files differ from the manifest, or null. */
 const fault = async ({ files, family }: Manifest, folder: string): Promise<string | null> => {
   for (const role of rolesOf[family]) if (!files[role]) return `its manifest names no ${role}`;
   for (const [role, file] of Object.entries(files)) {
@@ -82,7 +82,7 @@ const foldersOf = async (cacheDir: string): Promise<Place[]> => {
 };
 
 export interface ModelStore {
-  /** Looks at the folder and checks what is new; cheap when nothing has changed. */
+  /** Checks new models in the folder; cheap when nothing has changed. */
   look(): Promise<Model[]>;
 }
 

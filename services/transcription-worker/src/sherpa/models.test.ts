@@ -41,7 +41,7 @@ const zipformer = named('sherpa-onnx-zipformer-en-2023-06-26', [
 ]);
 
 describe('recognising archives by their files', () => {
-  it('tells the families apart', () => {
+  it('distinguishes the model families', () => {
     expect([parakeet.family, whisper.family, zipformer.family]).toEqual(['nemo-transducer', 'whisper', 'zipformer']);
   });
 
@@ -60,22 +60,22 @@ describe('recognising archives by their files', () => {
     expect([files['encoder']?.path, files['decoder']?.path]).toEqual([file, 'a-decoder.onnx']);
   });
 
-  it('takes what there is where the files of the compute type are missing', () => {
+  it('uses available files when those of the compute type are missing', () => {
     const names = ['a-encoder.int8.onnx', 'a-decoder.int8.onnx', 'a-tokens.txt'];
     expect(named('whisper-a', names, 'asr', 'float32').files['encoder']?.path).toBe('a-encoder.int8.onnx');
   });
 
-  it('knows that a model is English by its name', () => {
+  it('recognises an English model by its name', () => {
     expect(whisper.langs).toEqual(['en']);
     expect(parakeet.langs).toEqual([]);
   });
 
-  it('recognises nothing where a part is missing', () => {
+  it('recognises nothing when a required file is missing', () => {
     expect(manifestFromNames('asr', 'x', ['encoder.onnx', 'tokens.txt'], 'int8')).toBeUndefined();
     expect(manifestFromNames('vad', 'x', ['readme.md'], 'int8')).toBeUndefined();
   });
 
-  it.each(['../etc/passwd', '/etc/passwd', 'a/../../b'])('refuses a manifest that points to %s', (path) => {
+  it.each(['../etc/passwd', '/etc/passwd', 'a/../../b'])('rejects a manifest that points to %s', (path) => {
     const manifest = { id: 'x', kind: 'vad', family: 'silero-vad', files: { model: { path } } };
     expect(manifestSchema.safeParse(manifest).success).toBe(false);
   });
@@ -85,7 +85,7 @@ const cpu = { numThreads: 1, provider: 'cpu' as const };
 const onCpu = tuningFor(undefined, 'x', { batchSize: 'auto', computeType: 'auto', hybrid: 'auto' });
 
 describe('configuration', () => {
-  it('names the type of NeMo transducers and not of others', () => {
+  it('sets the model type only for NeMo transducers', () => {
     expect(recognizerConfig(modelOf(parakeet), { ...cpu, numThreads: 2, language: null }).modelConfig).toMatchObject({
       modelType: 'nemo_transducer',
       numThreads: 2,
@@ -97,7 +97,7 @@ describe('configuration', () => {
     );
   });
 
-  it('asks whisper for segment times and passes the language only to models that know several', () => {
+  it('requests segment times from whisper, and passes the language only to multilingual models', () => {
     expect(recognizerConfig(modelOf(whisper), { ...cpu, language: 'de' }).modelConfig).toMatchObject({
       whisper: { language: 'en', enableSegmentTimestamps: 1, tailPaddings: 50 },
     });
@@ -107,11 +107,11 @@ describe('configuration', () => {
     });
   });
 
-  it('never gives whisper a chunk beyond its 30 seconds', () => {
+  it('never passes whisper a chunk above 30 seconds', () => {
     expect(longestChunk(modelOf(whisper))).toBeLessThan(30);
   });
 
-  it('fixes the number of speakers only when it is known', () => {
+  it('sets the number of speakers only when it is known', () => {
     const segmentation = modelOf(named('pyannote', ['model.int8.onnx'], 'segmentation'));
     const embedding = modelOf(named('titanet', ['nemo_en_titanet_small.onnx'], 'embedding'));
     const config = (speakers: number | null): number =>
@@ -123,7 +123,7 @@ describe('configuration', () => {
     });
   });
 
-  it('puts each part on the processor it is tuned for', () => {
+  it('runs each model on its tuned processor', () => {
     const segmentation = modelOf(named('pyannote', ['model.onnx'], 'segmentation'));
     const embedding = modelOf(named('titanet', ['nemo_en_titanet_small.onnx'], 'embedding'));
     const hybrid = { ...onCpu, diarize_on: 'gpu' as const, hybrid: true };

@@ -16,7 +16,7 @@ export type ModelFamily = (typeof modelFamilies)[number];
 
 const inside = z.string().refine((path) => !isAbsolute(path) && !normalize(path).startsWith('..'), 'leaves the folder');
 
-/** `manifest.json` beside a model's files: what they are and which bytes they must have. */
+/** `manifest.json` next to a model's files: their roles and hashes. */
 export const manifestSchema = z.object({
   id: z.string().min(1),
   kind: z.enum(modelKinds),
@@ -39,7 +39,7 @@ export const manifestSchema = z.object({
 });
 export type Manifest = z.infer<typeof manifestSchema>;
 
-/** What each family cannot do without. */
+/** Required files of each model family. */
 export const rolesOf: Record<ModelFamily, readonly string[]> = {
   whisper: ['encoder', 'decoder', 'tokens'],
   'nemo-transducer': ['encoder', 'decoder', 'joiner', 'tokens'],
@@ -55,9 +55,9 @@ type Pick = (pattern: RegExp) => string | undefined;
 const isInt8 = (name: string): boolean => name.includes('.int8.');
 const isHalf = (name: string): boolean => /\.(fp16|float16)\./.test(name);
 const isFull = (name: string): boolean => !isInt8(name) && !isHalf(name);
-/** What is taken first where a model comes in several precisions; whatever is there is better than nothing. */
+/** Preferred precisions of a model's files; any available one is used. */
 const preference: Record<Precision, readonly ((name: string) => boolean)[]> = {
-  // Eight-bit files are smaller and faster with hardly a loss.
+  // Eight-bit files are smaller and faster with little loss of accuracy.
   int8: [isInt8, isFull],
   int8_float16: [isInt8, isHalf, isFull],
   float16: [isHalf, isFull],
@@ -95,7 +95,7 @@ const speechFiles = (id: string, pick: Pick): { family: ModelFamily; files: Mani
   return whisper && { family: 'whisper', files: whisper };
 };
 
-/** Recognises the usual archives by the names of their files, which have no manifest. */
+/** Recognises common archives without a manifest by their file names. */
 export const manifestFromNames = (
   kind: ModelKind,
   id: string,

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import type { DiarizationConfig, EmbeddingConfig, RecognizerConfig, VadConfig } from './config.ts';
 
-// sherpa-onnx-node has no types; this is what we use of it. Only task children may load it: a bad model ends the process.
+// Types of the used part of sherpa-onnx-node. Only task children may load it: a corrupt model ends the process.
 interface Stream {
   acceptWaveform(wave: { samples: Float32Array; sampleRate: number }): void;
 }
@@ -10,7 +10,7 @@ interface InputStream extends Stream {
 }
 export interface Recognizer {
   createStream(): Stream;
-  /** Decodes on a thread of the pool, so that several streams of one recognizer are decoded at once. */
+  /** Decodes on a thread of the pool, so that several streams of one recognizer are decoded concurrently. */
   decodeAsync(stream: Stream): Promise<unknown>;
 }
 export interface Detector {

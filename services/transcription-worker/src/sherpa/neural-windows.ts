@@ -4,9 +4,9 @@ import type { DiarizationConfig } from './config.ts';
 import type { Extractor, loadSherpa } from './native.ts';
 import { linkSpeakers, type LocalSpeaker } from './link-speakers.ts';
 
-/** sherpa-onnx' clustering needs memory by the square of the length: longer recordings are done in windows. */
+/** The memory of sherpa-onnx' clustering grows with the square of the length: longer recordings are split into windows. */
 const windowSeconds = 1200;
-/** Voices of two windows are one person from this likeness on. */
+/** Similarity from which voices of two windows are the same person. */
 const sameVoice = 0.5;
 const shortestClean = 1.5;
 const mostSeconds = 30;
@@ -40,7 +40,7 @@ const localSpeakers = (
       if (seconds >= mostSeconds) break;
       const part = embed(extractor, samples.subarray(Math.floor(t.start * sampleRate), Math.ceil(t.end * sampleRate)));
       if (vector.length === 0) vector = new Float32Array(part.length);
-      // Some models answer NaN for very short or silent parts.
+      // Some models return NaN for very short or silent parts.
       if (part.every((x) => Number.isFinite(x)))
         for (let i = 0; i < part.length; i++) vector[i] = (vector[i] ?? 0) + (part[i] ?? 0);
       seconds += t.end - t.start;
@@ -48,7 +48,7 @@ const localSpeakers = (
     return { window, speaker, vector, seconds };
   });
 
-/** Who speaks when by neural models, window by window, with the same person linked across windows. */
+/** Speaker turns by neural models, window by window, with speakers linked across windows. */
 export const diarizeWindows = async (
   sherpa: ReturnType<typeof loadSherpa>,
   task: WindowTask,

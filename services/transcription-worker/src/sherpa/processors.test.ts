@@ -16,17 +16,17 @@ const onGpu = { transcribe_on: 'gpu', diarize_on: 'gpu', batch_size: 24, compute
 const onCpu = { transcribe_on: 'cpu', diarize_on: 'cpu', batch_size: 1, compute_type: 'int8' };
 
 describe('the processors of an engine', () => {
-  it('are those of the GPU that the driver tells of', async () => {
+  it("are those of the driver's GPU", async () => {
     expect((await withDevices([card])).tuningOf('whisper-large-v3')).toMatchObject(onGpu);
   });
 
-  it('are the CPU alone once the GPU has vanished', async () => {
+  it('are only the CPU after the GPU has vanished', async () => {
     const processors = await withDevices([card], []);
     await processors.look();
     expect(processors.tuningOf('whisper-large-v3')).toMatchObject(onCpu);
   });
 
-  it('are the CPU only where the library cannot use the GPU, with the reason', async () => {
+  it('are only the CPU when the library cannot use the GPU, with the reason', async () => {
     const processors = await withDevices([card], [card]);
     processors.giveUpGpu();
     await processors.look();

@@ -1,19 +1,19 @@
 import type { EngineTuning } from '@overtone/contracts';
 import { tuningFor, type GpuProbe, type GpuState, type TuningWishes } from '../gpu/gpu.ts';
 
-/** How the engine uses its processors, for a model of that name. */
+/** Tuning of the engine for a model of this name. */
 export type TuningOf = (model: string) => EngineTuning;
 
 export interface Processors {
-  /** Asks the driver again when its last answer is old. */
+  /** Queries the driver again when its last result has expired. */
   look(): Promise<void>;
   state(): GpuState;
   tuningOf: TuningOf;
-  /** The library was asked to use the GPU and did not: the CPU does everything from now on. */
+  /** The library could not use the GPU: only the CPU is used from now on. */
   giveUpGpu(): void;
 }
 
-/** The processors that sherpa-onnx may use here: what the driver tells of, as long as the library can use it. */
+/** The processors available to sherpa-onnx: the driver's GPUs, as long as the library can use them. */
 export const createProcessors = ({ probe, wishes }: { probe: GpuProbe; wishes: TuningWishes }): Processors => {
   let state: GpuState = { devices: [], note: 'The driver has not been asked yet' };
   let usable = true;

@@ -6,7 +6,7 @@ const vad = z.custom<VadConfig>((v) => typeof v === 'object' && v !== null);
 const diarization = z.custom<DiarizationConfig>((v) => typeof v === 'object' && v !== null);
 const embedding = z.custom<EmbeddingConfig>((v) => typeof v === 'object' && v !== null);
 
-/** What the worker asks of its sherpa-onnx child. */
+/** Tasks of the sherpa-onnx child. */
 export const sherpaTask = z.discriminatedUnion('task', [
   z.object({ task: z.literal('load-recognizer'), config: recognizer }),
   z.object({ task: z.literal('load-vad'), config: vad }),
@@ -18,7 +18,7 @@ export const sherpaTask = z.discriminatedUnion('task', [
     wavPath: z.string(),
     seconds: z.number(),
     longest: z.number(),
-    /** Pieces decoded at once. */
+    /** Pieces decoded concurrently. */
     batch: z.int().min(1),
   }),
   z.object({ task: z.literal('diarize'), config: diarization, wavPath: z.string(), seconds: z.number() }),

@@ -10,16 +10,16 @@ export interface SherpaOptions {
   env: Record<string, string>;
   threads: number;
   processors: Processors;
-  /** Recordings at once. */
+  /** Concurrent recordings. */
   concurrency: number;
   pool: (typeof workerPools)[number];
-  /** Pieces at once inside one recording, at most. */
+  /** Maximum number of concurrent pieces of one recording. */
   largestBatch: number;
-  /** How long a child with a loaded model waits for the next recording. */
+  /** Idle time before a child with a loaded model is ended. */
   idleMs?: number;
 }
 
-/** Children for recognition and diarization; models are checked in a child of their own. */
+/** Children for recognition and diarization; models are checked in a separate child. */
 export interface SherpaRuntime {
   recognizers: TaskChildren;
   diarizers: TaskChildren;
@@ -35,7 +35,7 @@ const canaryAnswer = z.object({ provider: z.enum(['cpu', 'cuda']) });
 const askedForGpu = (model: Model, tuning: EngineTuning): boolean =>
   (model.manifest.kind === 'asr' ? tuning.transcribe_on : tuning.diarize_on) === 'gpu';
 
-/** Lets a child load the model and work on a second of silence, as it will be used. */
+/** Loads a model in a child and decodes one second of silence with the actual settings. */
 const createCanary = (children: TaskChildren, processors: Processors) => async (model: Model) => {
   const tuning = processors.tuningOf(model.manifest.id);
   const task = canaryTask(model, tuning);
@@ -45,14 +45,13 @@ const createCanary = (children: TaskChildren, processors: Processors) => async (
     throw new Error(`${error.message}: ${error.stderrTail.slice(-300)}`, { cause: error });
   });
   const answer = canaryAnswer.safeParse(done);
-  // The library falls back to the CPU without a word to its caller; with a GPU's batch size that would be slow.
+  // The library falls back to the CPU silently, which would be slow with a GPU's batch size.
   if (answer.success && answer.data.provider === 'cpu' && askedForGpu(model, tuning)) processors.giveUpGpu();
 };
 
 /**
- * `prefork`: every recording in work has a process and a copy of the model of its own. `threads`: they share one, which
- * decodes for all of them at once; telling speakers apart keeps its thread busy from end to end and has small models, so
- * it has processes of its own.
+ * `prefork`: every running recording has its own process and copy of the model. `threads`: all share one process, which
+ * decodes concurrently; diarization blocks its thread and has small models, so it always has its own processes.
  */
 export const createSherpaRuntime = (o: SherpaOptions): SherpaRuntime => {
   const shared = o.pool === 'threads';

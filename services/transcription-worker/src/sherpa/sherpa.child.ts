@@ -13,7 +13,7 @@ const sherpa = loadSherpa();
 type Loaded = { recognizer: Recognizer; users: number };
 const loaded = new Map<string, Loaded>();
 
-/** Loading takes seconds: a recognizer serves everybody who needs the same, and the last one stays for the next. */
+/** Loading takes seconds: tasks with the same model share a recognizer, and the last one is kept. */
 const withRecognizer = async <T>(config: RecognizerConfig, work: (r: Recognizer) => Promise<T>): Promise<T> => {
   const key = JSON.stringify(config);
   const entry = loaded.get(key) ?? { recognizer: new sherpa.OfflineRecognizer(config), users: 0 };
@@ -54,7 +54,7 @@ const transcribe = async (
   };
 };
 
-/** The library takes the CPU without a word where it cannot use the GPU; what it has loaded tells. */
+/** Detects the library's silent fallback to the CPU by its loaded libraries. */
 const providerInUse = async (): Promise<{ provider: 'cpu' | 'cuda' }> => {
   const maps = await readFile('/proc/self/maps', 'utf8');
   return { provider: /onnxruntime_providers_cuda/.test(maps) ? 'cuda' : 'cpu' };

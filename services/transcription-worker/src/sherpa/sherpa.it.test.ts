@@ -57,11 +57,11 @@ const only = async (): Promise<Model> => {
 };
 
 describe('models in the cache', () => {
-  it('says that there is none', async () => {
+  it('reports that there is none', async () => {
     expect(await createSherpaEngine(runtime).check()).toEqual({ ready: false, why: 'No speech model is installed' });
   });
 
-  it('refuses a model that aborts its process, and survives', async () => {
+  it('rejects a model that aborts its process, and survives', async () => {
     await put('asr', 'zipformer-broken', corrupt);
     const model = await only();
     expect(model.state).toBe('refused');
@@ -70,7 +70,7 @@ describe('models in the cache', () => {
     expect(state).toMatchObject({ ready: false, why: expect.stringContaining('zipformer-broken') });
   });
 
-  it('refuses a file with another hash or size than its manifest says, and a missing one', async () => {
+  it('rejects a file with a wrong hash or size, and a missing one', async () => {
     const bytes = randomBytes(1000);
     const sha256 = createHash('sha256').update(bytes).digest('hex');
     const right = { path: 'd.onnx', sha256, bytes: 1000 };
@@ -89,7 +89,7 @@ describe('models in the cache', () => {
     }
   });
 
-  it('does not trust a manifest that cannot be read', async () => {
+  it('rejects an unreadable manifest', async () => {
     await put('asr', 'tiny', { 'manifest.json': '{"id":', 'x-encoder.onnx': 'x' });
     expect(await only()).toMatchObject({ state: 'refused', why: 'its manifest.json cannot be read' });
   });
@@ -109,8 +109,8 @@ describe('models in the cache', () => {
   });
 });
 
-describe('a model that breaks while it works', () => {
-  it('fails with the end of stderr and may be tried again', async () => {
+describe('a model that fails during recognition', () => {
+  it('fails with the end of stderr and is retryable', async () => {
     const folder = await put('asr', 'zipformer-broken', corrupt);
     const config = {
       featConfig: { sampleRate: 16_000, featureDim: 80 },
@@ -133,7 +133,7 @@ describe('a model that breaks while it works', () => {
     });
   });
 
-  it('leaves telling speakers apart to the method without models, and says so', async () => {
+  it('falls back to acoustic diarization, with the reason', async () => {
     const wav = join(cache, 'a.wav');
     await writeFile(wav, Buffer.concat([wavHeader(32_000), Buffer.alloc(32_000)]));
     const model = (kind: 'segmentation' | 'embedding'): Model => ({
@@ -162,7 +162,7 @@ describe('a model that breaks while it works', () => {
   });
 });
 
-describe('recordings at once', () => {
+describe('concurrent recordings', () => {
   const processesFor = async (pool: SherpaOptions['pool']): Promise<number> => {
     const before = childrenOf(process.pid).length;
     const shared = startRuntime({ pool, concurrency: 3, idleMs: 60_000 });
@@ -175,11 +175,11 @@ describe('recordings at once', () => {
     return processes;
   };
 
-  it('share one process, and with it the weights of the model, in the pool of threads', async () => {
+  it('share one process and its model in the pool `threads`', async () => {
     expect(await processesFor('threads')).toBe(1);
   });
 
-  it('have a process each where the pool is prefork', async () => {
+  it('have separate processes in the pool `prefork`', async () => {
     expect(await processesFor('prefork')).toBe(3);
   });
 });

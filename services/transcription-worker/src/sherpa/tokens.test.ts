@@ -6,7 +6,7 @@ const words = (result: Record<string, unknown>): ReturnType<typeof wordsOfChunk>
   wordsOfChunk(chunkResult.parse(result), chunk);
 
 describe('tokens to words', () => {
-  it('begins a word at a leading space and joins what follows', () => {
+  it('starts a word at a leading space and joins the following tokens', () => {
     const { words: found, timing } = words({
       text: 'The deadline, friends.',
       tokens: [' The', ' dead', 'line', ',', ' fri', 'ends', '.'],
@@ -20,13 +20,13 @@ describe('tokens to words', () => {
     expect(found[1]?.confidence).toBeCloseTo(Math.exp(-0.2), 5);
   });
 
-  it('takes the next token as the end where the model gives no durations, but not across a pause', () => {
+  it('ends a word at the next token without durations, but not across a pause', () => {
     const { words: found } = words({ text: 'a b', tokens: ['▁a', '▁b'], timestamps: [1, 5] });
     expect(found[0]).toMatchObject({ word: 'a', start: 101, end: 101.4, confidence: null });
     expect(found[1]).toMatchObject({ word: 'b', start: 105, end: 105.4 });
   });
 
-  it('lowers the voice of models that only know capitals', () => {
+  it('lowers the case of models that only know capitals', () => {
     const { words: found } = words({
       text: ' GOOD MORNING',
       tokens: [' GOOD', ' MOR', 'NING'],
@@ -35,17 +35,17 @@ describe('tokens to words', () => {
     expect(found.map((w) => w.word)).toEqual(['good', 'morning']);
   });
 
-  it('makes a word of every ideograph', () => {
+  it('creates a word for every ideograph', () => {
     const { words: found } = words({ text: '你好', tokens: ['你', '好'], timestamps: [0, 0.3] });
     expect(found.map((w) => w.word)).toEqual(['你', '好']);
   });
 
-  it('leaves out special tokens', () => {
+  it('drops special tokens', () => {
     const { words: found } = words({ text: 'yes', tokens: ['<unk>', ' yes', '<|en|>'], timestamps: [0, 1, 2] });
     expect(found.map((w) => w.word)).toEqual(['yes']);
   });
 
-  it('spreads the words of whisper segments by length and says that times are estimated', () => {
+  it('distributes the words of whisper segments by length, with estimated times', () => {
     const { words: found, timing } = words({
       text: 'one three',
       tokens: ['one', ' three'],
@@ -61,7 +61,7 @@ describe('tokens to words', () => {
     ]);
   });
 
-  it('spreads plain text over the chunk', () => {
+  it('distributes plain text over the chunk', () => {
     const { words: found, timing } = words({ text: 'aa bb' });
     expect(timing).toBe('estimated');
     expect(found.at(-1)).toMatchObject({ word: 'bb', start: 105, end: 110 });

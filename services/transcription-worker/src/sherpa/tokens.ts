@@ -2,7 +2,7 @@ import type { Word } from '@overtone/contracts';
 import { z } from 'zod';
 import { interpolateWords } from '../engines/engines.ts';
 
-/** What `getResult` gives for one chunk; times are relative to the chunk. */
+/** Result of `getResult` for one chunk; times are relative to the chunk. */
 export const chunkResult = z.object({
   text: z.string().default(''),
   lang: z.string().default(''),
@@ -43,7 +43,7 @@ const endOf = (r: ChunkResult, i: number, chunkSeconds: number): number => {
   return Math.min(start + longestToken, r.timestamps[i + 1] ?? chunkSeconds);
 };
 
-/** Sub-word tokens with times to words: a token with a leading space begins one, punctuation never stretches one. */
+/** Joins sub-word tokens to words: a leading space starts a word, punctuation never extends one. */
 const fromTokens = (r: ChunkResult, chunkSeconds: number): Word[] => {
   const shout = r.text.length > 3 && r.text === r.text.toUpperCase() && /[A-Z]/.test(r.text);
   const words: Open[] = [];
@@ -73,7 +73,7 @@ const fromSegments = (r: ChunkResult): Word[] =>
     return interpolateWords(text, start, start + (r.segment_durations[i] ?? 0), null);
   });
 
-/** The words of one chunk at their place in the recording. */
+/** The words of one chunk with times relative to the recording. */
 export const wordsOfChunk = (r: ChunkResult, chunk: { start: number; end: number }): ChunkWords => {
   const seconds = chunk.end - chunk.start;
   const timed = r.tokens.length > 0 && r.timestamps.length === r.tokens.length;

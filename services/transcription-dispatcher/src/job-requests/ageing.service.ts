@@ -1,33 +1,33 @@
 import { txOptions, type Db, type Tx } from '../database.ts';
 import { ageingMs, moreUrgent, rankOf, type Priority } from './rank.ts';
-import { standingOf } from './rank.store.ts';
+import { readQueuePosition } from './rank.store.ts';
 
 type Waiting = { id: string; durable: string; ownerId: string; priority: Priority; cost: number };
-/** Moved in one transaction; the next takes the rest. */
-const batch = 500;
+/** Rows per transaction. */
+const batchSize = 500;
 
-const due = (tx: Tx): Promise<Waiting[]> =>
+const selectDueTasks = (tx: Tx): Promise<Waiting[]> =>
   tx.$queryRaw<Waiting[]>`
     select uuid::text as id, durable, owner_id::text as "ownerId", priority::int as priority, cost_s as cost from task
     where status = 'pending' and priority > 0 and next_attempt_at is null
       and waiting_since < now() - make_interval(secs => ${ageingMs / 1000})
-    order by durable, owner_id, priority, rank limit ${batch} for update skip locked`;
+    order by durable, owner_id, priority, rank limit ${batchSize} for update skip locked`;
 
-/** What has waited long becomes more urgent: it queues up anew, in its old order, at the next priority. */
+/** Moves long-waiting tasks to the next priority; they keep their order among themselves. */
 export const createAgeing = ({ db }: { db: Db }) => {
-  const turn = (): Promise<number> =>
+  const ageBatch = (): Promise<number> =>
     db.$transaction(async (tx) => {
-      const tasks = await due(tx);
+      const tasks = await selectDueTasks(tx);
       const ranks: number[] = [];
       let last: Waiting | undefined;
-      let standing = { head: 0, own: 0 };
+      let queuePosition = { head: 0, own: 0 };
       for (const task of tasks) {
         const { durable, ownerId, cost } = task;
         const priority = moreUrgent(task.priority);
         if (last?.durable !== durable || last.ownerId !== ownerId || last.priority !== task.priority)
-          standing = await standingOf(tx, { durable, ownerId, priority });
-        standing.own = rankOf(standing, cost, false);
-        ranks.push(standing.own);
+          queuePosition = await readQueuePosition(tx, { durable, ownerId, priority });
+        queuePosition.own = rankOf(queuePosition, cost, false);
+        ranks.push(queuePosition.own);
         last = task;
       }
       if (tasks.length > 0)
@@ -40,7 +40,7 @@ export const createAgeing = ({ db }: { db: Db }) => {
 
   return {
     age: async (): Promise<void> => {
-      while ((await turn()) === batch);
+      while ((await ageBatch()) === batchSize);
     },
   };
 };

@@ -1,7 +1,7 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { stageJobs, stages } from '@overtone/contracts';
 import { prepared } from '@overtone/testkit/results';
-import { inputFor, pauseAfter, stageOf, type RunFacts, type StageResult } from './order-input.ts';
+import { inputFor, pauseAfter, stageOf, type RunFacts, type StageResult } from './job-input.ts';
 
 const uuid = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
 const run: RunFacts = {
@@ -20,11 +20,11 @@ const preparation: StageResult = {
 };
 
 describe('the body of a stage job', () => {
-  test('fits the schema of its job, for every stage', () => {
+  it('matches the schema of its job for every stage', () => {
     for (const stage of stages)
       expect(() => stageJobs[stage].input.parse(inputFor(stage, run, [preparation]))).not.toThrow();
   });
-  test('names the artefacts of the stages that are done', () => {
+  it('contains the artefacts of the completed stages', () => {
     expect(
       inputFor('diarize', run, [preparation, { stage: 'transcribe', artefact: 't.json', output: {} }]).earlier,
     ).toEqual({
@@ -32,33 +32,33 @@ describe('the body of a stage job', () => {
       transcribe: 't.json',
     });
   });
-  test('carries audio and options of the upload to the speech stages', () => {
+  it('passes audio and options of the upload to the speech stages', () => {
     expect(inputFor('transcribe', run, [preparation])).toMatchObject({
       audio: 'derived/audio.wav',
       duration: 12.5,
       options: { maxSpeakers: 3 },
     });
   });
-  test('tells assemble why there are no speaker turns', () => {
+  it('tells assemble why speaker turns are missing', () => {
     expect(inputFor('assemble', run, [preparation], { degraded: 'no model' })).toMatchObject({ degraded: 'no model' });
   });
-  test('refuses a speech stage of which nothing was prepared', () => {
+  it('throws for a speech stage without a prepared recording', () => {
     expect(() => inputFor('transcribe', run, [])).toThrow();
   });
 });
 
-describe('the pause before the next attempt', () => {
-  test('doubles with every failure', () => {
+describe('the backoff before the next attempt', () => {
+  it('doubles with every failure', () => {
     expect([1, 2, 3].map((n) => pauseAfter(n, 2_000, 0.5))).toEqual([2_000, 4_000, 8_000]);
   });
-  test('is spread by a quarter either way', () => {
+  it('has 25 % jitter', () => {
     expect([pauseAfter(1, 1_000, 0), pauseAfter(1, 1_000, 1)]).toEqual([750, 1_250]);
   });
-  test('never grows beyond five minutes', () => {
+  it('is at most five minutes', () => {
     expect(pauseAfter(40, 2_000, 0.5)).toBe(300_000);
   });
 });
 
-test('every job subject leads back to its stage', () => {
+it('every job subject maps back to its stage', () => {
   for (const stage of stages) expect(stageOf(stageJobs[stage].subject)).toBe(stage);
 });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { isStopWord, splitWords, stemOf, termsOf, variantsOf } from './words.ts';
+import { isStopWord, splitWords, stemOf, termsOf, variantsOf } from './tokenize.ts';
 
-describe('words', () => {
-  it('tells where each word stands in the text', () => {
+describe('tokenize', () => {
+  it('returns the position of each word', () => {
     expect(splitWords('Well, the dead-line!')).toEqual([
       { text: 'Well', at: 0, end: 4 },
       { text: 'the', at: 6, end: 9 },
@@ -11,7 +11,7 @@ describe('words', () => {
     ]);
   });
 
-  it('finds one stem for the inflections of a word', () => {
+  it('returns one stem for the inflections of a word', () => {
     expect(new Set(['meeting', 'Meetings', 'MEET'].map((w) => stemOf(w, 'en'))).size).toBe(1);
     expect(stemOf('deadlines', null)).toBe(stemOf('deadline', null));
   });
@@ -21,23 +21,23 @@ describe('words', () => {
     expect(stemOf('Häusern', 'en')).not.toBe(stemOf('Haus', 'en'));
   });
 
-  it('finds words with and without accents, and with either apostrophe', () => {
+  it('ignores accents and the kind of apostrophe', () => {
     expect(stemOf('café', 'en')).toBe(stemOf('cafe', 'en'));
     expect(stemOf("don't", 'en')).toBe(stemOf('don’t', 'en'));
     expect(stemOf("Alice's", 'en')).toBe(stemOf('alice', 'en'));
   });
 
-  it('divides scripts that know no blanks', () => {
+  it('segments scripts without spaces', () => {
     const words = splitWords('我们明天开会');
     expect(words.length).toBeGreaterThan(1);
     expect(words.map((w) => w.text).join('')).toBe('我们明天开会');
   });
 
-  it('yields terms that hold no query syntax whatever the text holds', () => {
+  it('returns terms without query syntax for any text', () => {
     expect(termsOf('a" OR (b:c)* ~2 \\ \' -- ; drop', 'xx')).toMatch(/^[\p{L}\p{N} ]*$/u);
   });
 
-  it('looks a word up under every language of the library', () => {
+  it('returns the stems of a word in every language of the library', () => {
     expect(variantsOf('Häusern', ['de'])).toEqual([stemOf('Häusern', 'de'), stemOf('Häusern', 'en')]);
     expect(variantsOf('march', ['de', null])).toEqual(['march']);
   });
@@ -47,11 +47,11 @@ describe('words', () => {
       for (const language of ['en', 'de', 'fr', 'es']) expect(stemOf(word, language)[0]).toBe(word[0]?.toLowerCase());
   });
 
-  it('cuts what is too long to be a word', () => {
+  it('truncates overlong words', () => {
     expect(stemOf('x'.repeat(5_000), 'en').length).toBeLessThanOrEqual(40);
   });
 
-  it('knows the words that carry no meaning', () => {
+  it('recognizes stop words', () => {
     expect(isStopWord('The')).toBe(true);
     expect(isStopWord('deadline')).toBe(false);
   });

@@ -2,11 +2,11 @@ import { identityRpc, mediaEvents, mediaRpc, transcriptionEvents } from '@overto
 import { createBus } from '@overtone/service-kit';
 import { log, password, type World } from './harness.ts';
 
-type Known = { title: string; readers: string[] };
+type FakeFile = { title: string; readers: string[] };
 
-/** Media and identity, as far as the dispatcher asks them: files by name and reader, people by name. */
-export const startNeighbours = async (w: World) => {
-  const files = new Map<string, Known>();
+/** Fakes of the RPCs of media and identity that the dispatcher calls. */
+export const startUpstreamServices = async (w: World) => {
+  const files = new Map<string, FakeFile>();
   const names = new Map<string, string>();
   const buses = await Promise.all(
     (['media', 'identity'] as const).map(async (service) => {
@@ -16,7 +16,7 @@ export const startNeighbours = async (w: World) => {
     }),
   );
   const [media, identity] = buses;
-  media?.serve(mediaRpc.standing, async ({ fileIds, reader }) => ({
+  media?.serve(mediaRpc.describeFiles, async ({ fileIds, reader }) => ({
     files: fileIds.flatMap((fileId) => {
       const file = files.get(fileId);
       return file ? [{ fileId, title: file.title, readable: file.readers.includes(reader.userId) }] : [];
@@ -37,9 +37,9 @@ export const startNeighbours = async (w: World) => {
   };
 };
 
-/** Media's part: what was assembled is stored, and told of. */
+/** A fake of media that reports every assembled transcript as stored. */
 export const startMedia = (w: World) => {
-  const listen = () =>
+  const subscribe = () =>
     w.test.subscribe(transcriptionEvents.stageCompleted.subject, {
       callback: (err, msg) => {
         if (err) return;
@@ -49,11 +49,11 @@ export const startMedia = (w: World) => {
         void w.emit(mediaEvents.transcriptStored, { runId, fileId, ownerId, transcriptVersion: 1, provisional: false });
       },
     });
-  let sub = listen();
+  let subscription = subscribe();
   return {
-    stop: () => sub.unsubscribe(),
-    comeBack: () => {
-      sub = listen();
+    stop: () => subscription.unsubscribe(),
+    restart: () => {
+      subscription = subscribe();
     },
   };
 };

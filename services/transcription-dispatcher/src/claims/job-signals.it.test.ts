@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { expect, test } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import {
   dispatcherRpc,
   jobDurable,
@@ -12,23 +12,23 @@ import {
 } from '@overtone/contracts';
 import { waitFor } from '@overtone/testkit';
 import type { JsMsg } from 'nats';
-import { assertionOf, patience, statusOf, uploadedFile } from '../../test/harness.ts';
-import { standing } from '../../test/standing.ts';
+import { assertionOf, generousTimeout, statusOf, uploadedFile } from '../../test/harness.ts';
+import { startTestWorld } from '../../test/test-world.ts';
 import { outputs } from '../../test/workers.ts';
 
-const w = standing();
+const w = startTestWorld();
 
-/** Numbers that look drawn and are the same in every run. */
-const drawn = (seed: number) => () => {
+/** A deterministic pseudo-random generator. */
+const createRandom = (seed: number) => () => {
   seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;
   return seed / 2_147_483_648;
 };
 const all: JobDef[] = Object.values(stageJobs);
 const durables = [...new Set(all.map(jobDurable))];
-const knownTo = (durable: string) => all.filter((j) => jobDurable(j) === durable).map((j) => j.subject);
+const subjectsOf = (durable: string) => all.filter((j) => jobDurable(j) === durable).map((j) => j.subject);
 
-/** Everything that may become of a ticket and its task, short of time going by. */
-const createMischief = (random: () => number) => {
+/** Random steps of workers and broker: claims, results, deaths, lost and superfluous signals. */
+const createRandomStep = (random: () => number) => {
   const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T;
   const pull = async (durable: string): Promise<JsMsg | undefined> => {
     const handle = await w.test.jetstream().consumers.get('JOBS', durable);
@@ -36,20 +36,20 @@ const createMischief = (random: () => number) => {
     for await (const msg of batch) return msg;
     return undefined;
   };
-  const held = async (msg: JsMsg, durable: string): Promise<void> => {
-    const subjects = knownTo(durable);
+  const handleSignal = async (msg: JsMsg, durable: string): Promise<void> => {
+    const subjects = subjectsOf(durable);
     const claimId = randomUUID();
-    const question = { claimId, durable, workerId: 'mischief', lane: pick(['normal', 'express'] as const), subjects };
-    const claim = await w.bus.ask(dispatcherRpc.claim, question);
+    const request = { claimId, durable, workerId: 'random', lane: pick(['normal', 'express'] as const), subjects };
+    const claim = await w.bus.ask(dispatcherRpc.claim, request);
     if (claim.outcome === 'gone') return void (await msg.ackAck());
     if (claim.outcome === 'wait') return msg.nak();
-    if (random() < 0.3) expect(await w.bus.ask(dispatcherRpc.claim, question)).toEqual(claim);
+    if (random() < 0.3) expect(await w.bus.ask(dispatcherRpc.claim, request)).toEqual(claim);
     const { taskId, token, attempt } = claim;
     const stage = claim.subject.split('.').at(-1) as Stage;
     const ends: (() => Promise<unknown>)[] = [
       () => w.bus.ask(dispatcherRpc.complete, { taskId, token, output: outputs[stage](token) }),
       () => w.bus.ask(dispatcherRpc.release, { taskId, token }),
-      // Dies: nothing is said, the ticket comes again by itself or is lost with it.
+      // The worker dies without a result; the signal is redelivered or lost.
       async () => {},
     ];
     if (attempt === 1)
@@ -64,20 +64,20 @@ const createMischief = (random: () => number) => {
     const durable = pick(durables);
     const chance = random();
     if (chance < 0.04) {
-      // Tickets too many.
-      await w.test.jetstream().publish(pick(knownTo(durable)), JSON.stringify({ taskId: randomUUID() }));
+      // A superfluous signal.
+      await w.test.jetstream().publish(pick(subjectsOf(durable)), JSON.stringify({ taskId: randomUUID() }));
     } else if (chance < 0.07) {
-      // Tickets too few.
-      await (await w.test.jetstreamManager()).streams.purge('JOBS', { filter: pick(knownTo(durable)), keep: 1 });
+      // Lost signals.
+      await (await w.test.jetstreamManager()).streams.purge('JOBS', { filter: pick(subjectsOf(durable)), keep: 1 });
     } else {
       const msg = await pull(durable);
-      if (msg) await held(msg, durable);
+      if (msg) await handleSignal(msg, durable);
     }
   };
 };
 
-/** Time goes by: pauses are over, dead workers are seen to be dead, and missing tickets to be missing. */
-const timePasses = async (): Promise<void> => {
+/** Moves all timestamps back one hour, so that backoffs end and lost workers and signals are detected. */
+const advanceTime = async (): Promise<void> => {
   await w.sql(
     `update task set claimed_at = claimed_at - interval '1 hour', published_at = published_at - interval '1 hour',
             next_attempt_at = next_attempt_at - interval '1 hour' where status in ('pending', 'in_progress')`,
@@ -85,21 +85,21 @@ const timePasses = async (): Promise<void> => {
   await w.dispatcher.post('/api/tasks/recover-stuck-tasks', assertionOf(randomUUID(), 'admin'));
 };
 
-test.each([3, 11])(
-  'every order is worked on in the end and none is done twice, whatever becomes of tickets and workers (%i)',
+it.each([3, 11])(
+  'completes every task exactly once under random loss, duplication and redelivery of signals (seed %i)',
   async (seed) => {
-    const random = drawn(seed);
-    const mischief = createMischief(random);
+    const random = createRandom(seed);
+    const randomStep = createRandomStep(random);
     const files = Array.from({ length: 12 }, () => uploadedFile());
     for (const file of files) await w.emit(mediaEvents.uploaded, file);
-    for (const file of files) await waitFor(() => statusOf(w, file.fileId), patience);
-    for (let i = 0; i < 80; i += 1) await mischief();
-    const dropped = files[0];
-    if (dropped) await w.emit(mediaEvents.cancelOrdered, dropped);
+    for (const file of files) await waitFor(() => statusOf(w, file.fileId), generousTimeout);
+    for (let i = 0; i < 80; i += 1) await randomStep();
+    const cancelled = files[0];
+    if (cancelled) await w.emit(mediaEvents.cancelOrdered, cancelled);
 
     const workers = await Promise.all([w.worker(), w.worker()]);
     const open = async () => {
-      await timePasses();
+      await advanceTime();
       return (await w.sql(`select 1 from run where status = 'running'`)).length > 0;
     };
     await waitFor(async () => !(await open()), { timeoutMs: 400_000, intervalMs: 1_000 });
@@ -107,13 +107,13 @@ test.each([3, 11])(
 
     for (const file of files) {
       const status = await statusOf(w, file.fileId);
-      // Its last stage may have been done before the order to stop came.
-      expect(file === dropped ? ['cancelled', 'completed'] : ['completed']).toContain(status);
+      // The run may have completed before the cancellation arrived.
+      expect(file === cancelled ? ['cancelled', 'completed'] : ['completed']).toContain(status);
     }
     const accepted = (await w.events()).filter((e) => e.subject === transcriptionEvents.stageCompleted.subject);
     for (const file of files.slice(1)) {
       const own = accepted.filter((e) => e.data['fileId'] === file.fileId).map((e) => e.data['stage']);
-      // A stage may be told of again when media has not been heard; it is accepted once.
+      // `stage.completed` may be published again for a missing transcript; the stage is accepted once.
       expect([...new Set(own)]).toEqual([...stages]);
       expect(await w.sql('select sequence from run where file_id = $1', [file.fileId])).toEqual([{ sequence: 5 }]);
     }

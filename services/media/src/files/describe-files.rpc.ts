@@ -3,9 +3,9 @@ import { answer, type RpcHandler } from '@overtone/service-kit';
 import { permissionsOf } from '../access/access.ts';
 import type { Db } from '../database.ts';
 
-/** Which files there still are, by name, and whether somebody may read them; asked by transcription-dispatcher. */
-export const standingRpc = ({ db }: { db: Db }): RpcHandler[] => [
-  answer(mediaRpc.standing, async ({ fileIds, reader }) => {
+/** Titles of the existing files and whether the reader may read them; called by transcription-dispatcher. */
+export const describeFilesRpc = ({ db }: { db: Db }): RpcHandler[] => [
+  answer(mediaRpc.describeFiles, async ({ fileIds, reader }) => {
     const files = await db.mediaFile.findMany({
       where: { id: { in: fileIds }, deletedAt: null },
       select: { id: true, userId: true, title: true, deletedAt: true },

@@ -2,7 +2,7 @@ import type { dispatcherRoutes, BodyOf, Stage } from '@overtone/contracts';
 import type { Db, Tx } from '../database.ts';
 import { Prisma, type Run, type Task } from '../generated/client.ts';
 import { runsStore } from '../runs/runs.ts';
-import { stagesAfter } from './dead.ts';
+import { stagesAfter } from './dead-letters.ts';
 
 export type Kind = BodyOf<typeof dispatcherRoutes.retryDead>;
 export type KindRow = {
@@ -14,7 +14,7 @@ export type KindRow = {
   oldest: Date;
 };
 
-const deadOf = (kind: Kind): Prisma.TaskWhereInput => ({
+const deadJobFilter = (kind: Kind): Prisma.TaskWhereInput => ({
   status: 'failed',
   discardedAt: null,
   superseded: false,
@@ -23,19 +23,19 @@ const deadOf = (kind: Kind): Prisma.TaskWhereInput => ({
   ...(kind.error_code ? { errorCode: kind.error_code } : {}),
 });
 
-/** Rows of dead tasks. */
-export const createDeadStore = ({ db }: { db: Db }) => ({
+/** Queries on dead jobs. */
+export const createDeadLettersStore = ({ db }: { db: Db }) => ({
   find: (id: string): Promise<Task | null> => db.task.findUnique({ where: { id } }),
-  count: (kind: Kind): Promise<number> => db.task.count({ where: deadOf(kind) }),
+  count: (kind: Kind): Promise<number> => db.task.count({ where: deadJobFilter(kind) }),
   page: (kind: Kind, page: number, size: number): Promise<Task[]> =>
     db.task.findMany({
-      where: deadOf(kind),
+      where: deadJobFilter(kind),
       orderBy: [{ completedAt: 'desc' }, { id: 'desc' }],
       skip: (page - 1) * size,
       take: size,
     }),
   oldest: (kind: Kind, limit: number): Promise<Task[]> =>
-    db.task.findMany({ where: deadOf(kind), orderBy: [{ completedAt: 'asc' }, { id: 'asc' }], take: limit }),
+    db.task.findMany({ where: deadJobFilter(kind), orderBy: [{ completedAt: 'asc' }, { id: 'asc' }], take: limit }),
   kinds: (): Promise<KindRow[]> =>
     db.$queryRaw<KindRow[]>`
       select queue, stage, error_code as "errorCode", count(*)::int as count,
@@ -44,18 +44,18 @@ export const createDeadStore = ({ db }: { db: Db }) => ({
       group by queue, stage, error_code order by count(*) desc, queue, stage, error_code`,
 
   discard: async (tx: Tx, id: string): Promise<boolean> =>
-    (await tx.task.updateMany({ where: { id, ...deadOf({}) }, data: { discardedAt: new Date() } })).count > 0,
+    (await tx.task.updateMany({ where: { id, ...deadJobFilter({}) }, data: { discardedAt: new Date() } })).count > 0,
   discardAll: async (tx: Tx, kind: Kind): Promise<number> =>
-    (await tx.task.updateMany({ where: deadOf(kind), data: { discardedAt: new Date() } })).count,
+    (await tx.task.updateMany({ where: deadJobFilter(kind), data: { discardedAt: new Date() } })).count,
 
-  /** Whether another order outside a run waits to index the file. */
-  replaced: async (tx: Tx, task: Task): Promise<boolean> =>
+  /** Whether a newer index task outside a run waits for the file. */
+  isReplaced: async (tx: Tx, task: Task): Promise<boolean> =>
     task.runId === null &&
     (await tx.task.count({ where: { fileId: task.fileId, runId: null, status: 'pending', id: { not: task.id } } })) > 0,
 
   /**
-   * The task waits again, as if it had never failed, under a new token: what an earlier holder still says is stale. It
-   * is put on the bus as a task whose pause is over.
+   * Resets the task to pending with no failures and a new token, which makes results of an earlier holder stale. The
+   * retry loop publishes it like a task whose backoff has ended.
    */
   revive: async (tx: Tx, id: string): Promise<void> =>
     void (await tx.task.update({
@@ -77,14 +77,14 @@ export const createDeadStore = ({ db }: { db: Db }) => ({
       },
     })),
 
-  /** The stage waits again. A run that stays as it ended keeps its stage's first beginning, so nothing is told anew. */
+  /** Resets the stage to pending. In a run that stays ended it keeps `startedAt`, so that no event is repeated. */
   reviveStage: (tx: Tx, runId: string, stage: string, reopened: boolean) =>
     tx.stageRow.updateMany({
       where: { runId, stage },
       data: { status: 'pending', completedAt: null, ...(reopened ? { startedAt: null } : {}) },
     }),
 
-  /** The run is under way again; whatever follows `stage` is done anew, and the earlier tasks of that are history. */
+  /** Sets the run to running again, resets the stages after `stage` and marks their tasks as superseded. */
   reopen: async (tx: Tx, run: Run, stage: Stage, warnings: string[]): Promise<void> => {
     const later = { runId: run.id, stage: { in: stagesAfter(stage) } };
     await tx.task.updateMany({ where: { ...later, superseded: false }, data: { superseded: true } });
@@ -107,16 +107,16 @@ export const createDeadStore = ({ db }: { db: Db }) => ({
     await tx.pipelineTiming.updateMany({ where: { runId: run.id }, data: { completedAt: null, totalS: null } });
   },
 
-  /** Run and task, locked in this order; events of the file wait meanwhile. */
+  /** Locks the file's events, then the run, then the task. */
   lock: async (tx: Tx, task: Task): Promise<{ task: Task | null; run: Run | null; latestRunId: string | null }> => {
     await runsStore.lockFile(tx, task.fileId);
     const run = task.runId ? await runsStore.lock(tx, task.runId) : null;
     await tx.$executeRaw`select 1 from task where uuid = ${task.id}::uuid for update`;
-    const [now, latest] = [
+    const [current, latest] = [
       await tx.task.findUnique({ where: { id: task.id } }),
       await runsStore.latest(tx, task.fileId),
     ];
-    return { task: now, run, latestRunId: latest?.id ?? null };
+    return { task: current, run, latestRunId: latest?.id ?? null };
   },
 });
-export type DeadStore = ReturnType<typeof createDeadStore>;
+export type DeadLettersStore = ReturnType<typeof createDeadLettersStore>;

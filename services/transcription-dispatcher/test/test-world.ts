@@ -7,33 +7,33 @@ import {
   createWorld,
   log,
   password,
-  patience,
+  generousTimeout,
   startDispatcher,
   statusOf,
   uploadedFile,
   type Dispatcher,
   type World,
 } from './harness.ts';
-import { startMedia, startNeighbours } from './neighbours.ts';
+import { startMedia, startUpstreamServices } from './upstream-services.ts';
 import { startWorker, type Script, type WorkerKind } from './workers.ts';
 
 type Gauge = 'depth' | 'reserved' | 'orphaned' | 'oldest_unacked_age_seconds';
 type TaskRow = { uuid: string; status: string; token: number; failures: number; superseded: boolean };
-export type Standing = World & {
+export type TestWorld = World & {
   dispatcher: Dispatcher;
-  neighbours: Awaited<ReturnType<typeof startNeighbours>>;
+  upstream: Awaited<ReturnType<typeof startUpstreamServices>>;
   media: ReturnType<typeof startMedia>;
-  /** What a worker may say, without one behind it. */
+  /** A bus with the permissions of a worker. */
   bus: Bus;
-} & ReturnType<typeof doings>;
+} & ReturnType<typeof createActions>;
 
-/** Everything the dispatcher lives among, for the tests of one block: made before the first, ended after the last. */
-export const standing = (over: Partial<DispatcherEnv> = {}): Standing => {
-  const w = {} as Standing;
-  const leaving: (() => Promise<void>)[] = [];
+/** Starts the dispatcher and everything it depends on before a file's first test; stops it after the last. */
+export const startTestWorld = (over: Partial<DispatcherEnv> = {}): TestWorld => {
+  const w = {} as TestWorld;
+  const cleanups: (() => Promise<void>)[] = [];
   beforeAll(async () => {
-    Object.assign(w, await createWorld(), doings(w, leaving));
-    w.neighbours = await startNeighbours(w);
+    Object.assign(w, await createWorld(), createActions(w, cleanups));
+    w.upstream = await startUpstreamServices(w);
     w.media = startMedia(w);
     w.dispatcher = await startDispatcher(w, over);
     w.bus = createBus({
@@ -46,32 +46,32 @@ export const standing = (over: Partial<DispatcherEnv> = {}): Standing => {
     await w.bus.connect();
   });
   afterEach(async () => {
-    for (const leave of leaving.splice(0)) await leave();
+    for (const cleanup of cleanups.splice(0)) await cleanup();
   });
   afterAll(async () => {
     await w.bus.close();
     await w.dispatcher.stop();
-    await w.neighbours.stop();
+    await w.upstream.stop();
     await w.close();
   });
   return w;
 };
 
-const doings = (w: World & { dispatcher: Dispatcher }, leaving: (() => Promise<void>)[]) => ({
-  /** A worker that stays until the end of the test. */
+const createActions = (w: World & { dispatcher: Dispatcher }, cleanups: (() => Promise<void>)[]) => ({
+  /** Starts a worker that runs until the end of the test. */
   worker: async (script: Script = {}, kind: WorkerKind = {}) => {
     const worker = await startWorker(w, script, kind);
-    leaving.push(worker.stop);
+    cleanups.push(worker.stop);
     return worker;
   },
-  /** A file that media has told of. */
+  /** Publishes an uploaded file. */
   upload: async (options: Partial<RunOptions> = {}) => {
     const file = uploadedFile(options);
     await w.emit(mediaEvents.uploaded, file);
     return file;
   },
   becomes: (fileId: string, status: 'running' | 'completed' | 'failed' | 'cancelled') =>
-    waitFor(async () => (await statusOf(w, fileId)) === status, patience),
+    waitFor(async () => (await statusOf(w, fileId)) === status, generousTimeout),
   taskOf: async (fileId: string, stage: Stage) =>
     (
       await w.sql<TaskRow>(

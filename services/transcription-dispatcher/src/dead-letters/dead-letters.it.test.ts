@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { dispatcherRoutes, mediaEvents, operationsEvents, transcriptionEvents, type Stage } from '@overtone/contracts';
 import { AppError } from '@overtone/service-kit';
 import { waitFor } from '@overtone/testkit';
-import { assertionOf, patience, statusOf, uploadedFile } from '../../test/harness.ts';
-import { standing } from '../../test/standing.ts';
+import { assertionOf, generousTimeout, statusOf, uploadedFile } from '../../test/harness.ts';
+import { startTestWorld } from '../../test/test-world.ts';
 import type { Script } from '../../test/workers.ts';
 
-const w = standing();
+const w = startTestWorld();
 const adminId = randomUUID();
 const admin = () => assertionOf(adminId, 'admin');
 let file: ReturnType<typeof uploadedFile>;
@@ -17,37 +17,37 @@ beforeEach(() => {
 
 const newFile = () => {
   const made = uploadedFile();
-  w.neighbours.files.set(made.fileId, { title: 'Board meeting', readers: [] });
+  w.upstream.files.set(made.fileId, { title: 'Board meeting', readers: [] });
   return made;
 };
-/** A script whose stage fails for good until it is mended. */
-const broken = (stage: Stage, code: 'engine_crashed' | 'media_unreadable' = 'engine_crashed') => {
-  const state = { mended: false };
+/** A script whose stage fails permanently until `state.repaired` is set. */
+const failingScript = (stage: Stage, code: 'engine_crashed' | 'media_unreadable' = 'engine_crashed') => {
+  const state = { repaired: false };
   const script: Script = {
     [stage]: () => {
-      if (!state.mended) throw new AppError('invalid', code, 'It went wrong', { permanent: true });
+      if (!state.repaired) throw new AppError('invalid', code, 'It went wrong', { permanent: true });
     },
   };
   return { state, script };
 };
-const listed = async (query = '') => {
-  const answer = await w.dispatcher.get(`/api/tasks/dead${query}`, admin());
-  return dispatcherRoutes.deadTasks.answer.parse(await answer.json());
+const listDead = async (query = '') => {
+  const response = await w.dispatcher.get(`/api/tasks/dead${query}`, admin());
+  return dispatcherRoutes.deadTasks.answer.parse(await response.json());
 };
-const codeOf = async (answer: Response): Promise<[number, string]> => [
-  answer.status,
-  ((await answer.json()) as { code: string }).code,
+const codeOf = async (response: Response): Promise<[number, string]> => [
+  response.status,
+  ((await response.json()) as { code: string }).code,
 ];
 const eventsOf = async (subject: string, fileId = file.fileId) =>
   (await w.events()).filter((e) => e.subject === subject && e.data['fileId'] === fileId).map((e) => e.data);
 
-describe('a job that failed for good', () => {
-  test('is listed with its reason, retried, and its run goes on to its end', async () => {
-    const { state, script } = broken('transcribe');
+describe('a dead job', () => {
+  it('is listed with its reason, and a retry completes its run', async () => {
+    const { state, script } = failingScript('transcribe');
     const worker = await w.worker(script);
     await w.emit(mediaEvents.uploaded, file);
     await w.becomes(file.fileId, 'failed');
-    const dead = await listed('?error_code=engine_crashed');
+    const dead = await listDead('?error_code=engine_crashed');
     expect(dead.items).toMatchObject([
       { media_file_id: file.fileId, file_title: 'Board meeting', error_message: 'It went wrong', dead: true },
     ]);
@@ -59,7 +59,7 @@ describe('a job that failed for good', () => {
     expect((await w.dispatcher.post(`/api/tasks/${task?.uuid}/retry`, assertionOf(file.ownerId, 'user'))).status).toBe(
       403,
     );
-    state.mended = true;
+    state.repaired = true;
     const answers = await Promise.all(
       [1, 2, 3].map(() => w.dispatcher.post(`/api/tasks/${task?.uuid}/retry`, admin())),
     );
@@ -69,7 +69,7 @@ describe('a job that failed for good', () => {
     expect(await eventsOf(transcriptionEvents.runResumed.subject)).toMatchObject([
       { stage: 'transcribe', dropped: [] },
     ]);
-    expect((await listed()).total).toBe(0);
+    expect((await listDead()).total).toBe(0);
     const done = await w.dispatcher.get(`/api/tasks/${task?.uuid}`, admin());
     const { tries, attempt } = dispatcherRoutes.task.answer.parse(await done.json());
     expect(tries.map((t) => t.outcome)).toEqual(['failed', 'completed']);
@@ -78,24 +78,24 @@ describe('a job that failed for good', () => {
     expect(audited.map((e) => e.data)).toMatchObject([{ action: 'jobs_retried', actorId: adminId }]);
   });
 
-  test('that fails again is dead again, with its failures counted anew', async () => {
-    await w.worker(broken('prepare', 'media_unreadable').script);
+  it('is dead again after another failure, with its failures counted from zero', async () => {
+    await w.worker(failingScript('prepare', 'media_unreadable').script);
     await w.emit(mediaEvents.uploaded, file);
     await w.becomes(file.fileId, 'failed');
     const task = await w.taskOf(file.fileId, 'prepare');
     await w.dispatcher.post(`/api/tasks/${task?.uuid}/retry`, admin());
-    await waitFor(async () => (await eventsOf(transcriptionEvents.runFailed.subject)).length === 2, patience);
+    await waitFor(async () => (await eventsOf(transcriptionEvents.runFailed.subject)).length === 2, generousTimeout);
     expect(await w.taskOf(file.fileId, 'prepare')).toMatchObject({ uuid: task?.uuid, status: 'failed', failures: 1 });
     expect(await statusOf(w, file.fileId)).toBe('failed');
     expect((await w.dispatcher.remove(`/api/tasks/${task?.uuid}`, admin())).status).toBe(204);
   });
 
-  test('whose file was deleted is refused with a reason', async () => {
-    const worker = await w.worker(broken('prepare', 'media_unreadable').script);
+  it('is not retried when its file was deleted', async () => {
+    const worker = await w.worker(failingScript('prepare', 'media_unreadable').script);
     await w.emit(mediaEvents.uploaded, file);
     await w.becomes(file.fileId, 'failed');
     await worker.stop();
-    w.neighbours.files.delete(file.fileId);
+    w.upstream.files.delete(file.fileId);
     const task = await w.taskOf(file.fileId, 'prepare');
     expect(await codeOf(await w.dispatcher.post(`/api/tasks/${task?.uuid}/retry`, admin()))).toEqual([
       409,
@@ -104,35 +104,35 @@ describe('a job that failed for good', () => {
     const all = await w.dispatcher.post('/api/tasks/dead/retry', admin(), { error_code: 'media_unreadable' });
     expect(await all.json()).toMatchObject({ retried: 0, refused: [{ uuid: task?.uuid, code: 'file_deleted' }] });
     await w.emit(mediaEvents.deleted, file);
-    await waitFor(async () => (await listed()).items.every((t) => t.uuid !== task?.uuid));
+    await waitFor(async () => (await listDead()).items.every((t) => t.uuid !== task?.uuid));
   });
 
-  test('is no longer dead once its file is processed anew', async () => {
-    const { state, script } = broken('prepare', 'media_unreadable');
+  it('is discarded when its file is processed again', async () => {
+    const { state, script } = failingScript('prepare', 'media_unreadable');
     await w.worker(script);
     await w.emit(mediaEvents.uploaded, file);
     await w.becomes(file.fileId, 'failed');
     const task = await w.taskOf(file.fileId, 'prepare');
-    state.mended = true;
+    state.repaired = true;
     await w.emit(mediaEvents.reprocessOrdered, file);
     await w.becomes(file.fileId, 'completed');
-    expect((await listed()).total).toBe(0);
-    const answer = await w.dispatcher.post(`/api/tasks/${task?.uuid}/retry`, admin());
-    expect(await codeOf(answer)).toEqual([409, 'task_not_dead']);
+    expect((await listDead()).total).toBe(0);
+    const response = await w.dispatcher.post(`/api/tasks/${task?.uuid}/retry`, admin());
+    expect(await codeOf(response)).toEqual([409, 'task_not_dead']);
   });
 
-  test('that a run went on without is done anew with what follows it, and loses its warning', async () => {
-    const { state, script } = broken('diarize');
+  it('is repeated with the later stages when its run continued without it, and drops the warning', async () => {
+    const { state, script } = failingScript('diarize');
     const worker = await w.worker(script);
     await w.emit(mediaEvents.uploaded, file);
     await w.becomes(file.fileId, 'completed');
     const warnings = async () =>
       (await w.sql<{ warnings: string[] }>('select warnings from run where file_id = $1', [file.fileId]))[0]?.warnings;
     expect(await warnings()).toEqual(['Speakers could not be told apart: It went wrong']);
-    state.mended = true;
+    state.repaired = true;
     const task = await w.taskOf(file.fileId, 'diarize');
     expect((await w.dispatcher.post(`/api/tasks/${task?.uuid}/retry`, admin())).status).toBe(200);
-    await waitFor(async () => worker.stagesDone().filter((s) => s === 'index').length === 2, patience);
+    await waitFor(async () => worker.stagesDone().filter((s) => s === 'index').length === 2, generousTimeout);
     await w.becomes(file.fileId, 'completed');
     expect(await warnings()).toEqual([]);
     expect(worker.stagesDone()).toEqual(['prepare', 'transcribe', 'assemble', 'index', 'diarize', 'assemble', 'index']);
@@ -151,47 +151,47 @@ describe('a job that failed for good', () => {
     ]);
   });
 
-  test('of an index leaves the run as it ended until it is there, and takes the warning along', async () => {
-    const { state, script } = broken('index');
+  it('leaves the run completed while its index is retried, and drops the warning afterwards', async () => {
+    const { state, script } = failingScript('index');
     await w.worker(script);
     await w.emit(mediaEvents.uploaded, file);
     await w.becomes(file.fileId, 'completed');
-    state.mended = true;
+    state.repaired = true;
     const task = await w.taskOf(file.fileId, 'index');
     expect((await w.dispatcher.post(`/api/tasks/${task?.uuid}/retry`, admin())).status).toBe(200);
     expect(await statusOf(w, file.fileId)).toBe('completed');
-    const told = await waitFor(async () => {
+    const completions = await waitFor(async () => {
       const all = await eventsOf(transcriptionEvents.runCompleted.subject);
       return all.length === 2 ? all : undefined;
-    }, patience);
-    expect(told[1]).toMatchObject({ warnings: [], dropped: told[0]?.['warnings'] });
+    }, generousTimeout);
+    expect(completions[1]).toMatchObject({ warnings: [], dropped: completions[0]?.['warnings'] });
     expect(await eventsOf(transcriptionEvents.runResumed.subject)).toEqual([]);
   });
 });
 
-describe('all jobs of a kind', () => {
-  test('are retried together, or discarded together', async () => {
-    const { state, script } = broken('transcribe');
+describe('all dead jobs of a kind', () => {
+  it('are retried or discarded together', async () => {
+    const { state, script } = failingScript('transcribe');
     const worker = await w.worker(script);
     const files = [file, newFile(), newFile()];
     for (const f of files) await w.emit(mediaEvents.uploaded, f);
     for (const f of files) await w.becomes(f.fileId, 'failed');
     const kind = { queue: 'gpu', task_type: 'transcribe', error_code: 'engine_crashed' };
-    expect((await listed('?queue=gpu')).kinds).toMatchObject([{ ...kind, count: 3 }]);
+    expect((await listDead('?queue=gpu')).kinds).toMatchObject([{ ...kind, count: 3 }]);
     const other = await w.dispatcher.post('/api/tasks/dead/retry', admin(), { ...kind, error_code: 'engine_timeout' });
     expect(await other.json()).toEqual({ retried: 0, refused: [], remaining: 0 });
     expect((await w.dispatcher.post('/api/tasks/dead/retry', admin(), { unknown: 1 })).status).toBe(422);
-    // Nobody who could let one fail again before the others are counted.
+    // Without a worker no task can fail again before the others are counted.
     await worker.stop();
     const again = await w.dispatcher.post('/api/tasks/dead/retry', admin(), kind);
     expect(await again.json()).toEqual({ retried: 3, refused: [], remaining: 0 });
     await w.worker(script);
     for (const f of files)
-      await waitFor(async () => (await w.taskOf(f.fileId, 'transcribe'))?.status === 'failed', patience);
-    state.mended = true;
+      await waitFor(async () => (await w.taskOf(f.fileId, 'transcribe'))?.status === 'failed', generousTimeout);
+    state.repaired = true;
     const discarded = await w.dispatcher.post('/api/tasks/dead/discard', admin(), kind);
     expect(await discarded.json()).toEqual({ discarded: 3 });
-    expect((await listed()).total).toBe(0);
+    expect((await listDead()).total).toBe(0);
     expect(await statusOf(w, file.fileId)).toBe('failed');
     const task = await w.taskOf(file.fileId, 'transcribe');
     expect((await w.dispatcher.remove(`/api/tasks/${task?.uuid}`, admin())).status).toBe(204);
@@ -201,7 +201,7 @@ describe('all jobs of a kind', () => {
     ]);
   });
 
-  test('that nobody knows, or that did not fail, are refused one by one', async () => {
+  it('are rejected one by one when they are unknown or did not fail', async () => {
     await w.emit(mediaEvents.uploaded, file);
     const task = await waitFor(() => w.taskOf(file.fileId, 'prepare'));
     expect((await w.dispatcher.remove(`/api/tasks/${randomUUID()}`, admin())).status).toBe(404);

@@ -1,11 +1,11 @@
 import type { Tx } from '../database.ts';
-import type { Standing } from './rank.ts';
+import type { QueuePosition } from './rank.ts';
 
 /**
- * How the queue of a durable stands for one owner at one priority, as two columns of a statement: looks into indexes,
- * whatever waits there. Its arguments are SQL; where there is no durable there are zeros.
+ * The queue position for one owner at one priority, as two columns of a statement; reads only indexes, however long the
+ * queue is. The arguments are SQL; without a durable both columns are 0.
  */
-export const standingColumns = (at: { durable: string; owner: string; priority: string }): string => `
+export const queuePositionColumns = (at: { durable: string; owner: string; priority: string }): string => `
   coalesce(
     nullif((select max(rank) from task where durable = ${at.durable} and status = 'in_progress'), 0),
     (select min(head.rank) from generate_series(0, 2) p, lateral (
@@ -17,12 +17,12 @@ export const standingColumns = (at: { durable: string; owner: string; priority: 
          and status in ('pending', 'in_progress') order by rank desc limit 1) last),
     0) as own`;
 
-const statement = `select ${standingColumns({ durable: '$1', owner: '$2::uuid', priority: '$3::integer' })}`;
+const statement = `select ${queuePositionColumns({ durable: '$1', owner: '$2::uuid', priority: '$3::integer' })}`;
 
-export const standingOf = async (
+export const readQueuePosition = async (
   tx: Tx,
   { durable, ownerId, priority }: { durable: string; ownerId: string; priority: number },
-): Promise<Standing> => {
-  const [standing] = await tx.$queryRawUnsafe<Standing[]>(statement, durable, ownerId, priority);
-  return standing ?? { head: 0, own: 0 };
+): Promise<QueuePosition> => {
+  const [queuePosition] = await tx.$queryRawUnsafe<QueuePosition[]>(statement, durable, ownerId, priority);
+  return queuePosition ?? { head: 0, own: 0 };
 };

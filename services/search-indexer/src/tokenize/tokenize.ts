@@ -11,10 +11,10 @@ import { stemmer as russian } from '@orama/stemmers/russian';
 import { stemmer as spanish } from '@orama/stemmers/spanish';
 import { stemmer as swedish } from '@orama/stemmers/swedish';
 
-// What a word is stands here once: documents, queries and snippets all ask this file, so the engines' own analysers
-// are told to split at blanks and do nothing else. That keeps LanceDB, Elasticsearch and the <mark>s in agreement.
+// The only tokenizer: documents, queries and snippets use this file, and the engines' analysers only split at spaces. This
+// keeps LanceDB, Elasticsearch and the <mark>s consistent.
 
-/** A word of a text and where it stands in it. */
+/** A word of a text with its position. */
 export type Word = { text: string; at: number; end: number };
 
 const stemmers: Record<string, (word: string) => string> = {
@@ -32,7 +32,7 @@ const stemmers: Record<string, (word: string) => string> = {
   sv: swedish,
 };
 
-/** Words that say nothing about what a passage is about; a query of nothing else keeps them. */
+/** English stop words; a query that consists only of these keeps them. */
 const stopWords = new Set(
   (
     'a about after all am an and any are as at be been but by can could did do does for from had has have he her him ' +
@@ -42,23 +42,23 @@ const stopWords = new Set(
 );
 
 const wordPattern = /[\p{L}\p{N}\p{M}]+(?:['’][\p{L}\p{N}\p{M}]+)*/gu;
-/** Scripts that are written without blanks between words. */
+/** Scripts without spaces between words. */
 const unspaced = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u;
 const segmenter = new Intl.Segmenter('und', { granularity: 'word' });
 
-/** The words of a text in order; in scripts without blanks as ICU's dictionaries divide them. */
+/** The words of a text in order; scripts without spaces are segmented by ICU. */
 export const splitWords = (text: string): Word[] => {
   const words: Word[] = [];
-  const divides = unspaced.test(text);
+  const hasUnspaced = unspaced.test(text);
   for (const match of text.matchAll(wordPattern)) {
     const [found] = match;
-    if (divides && unspaced.test(found)) words.push(...divided(found, match.index));
+    if (hasUnspaced && unspaced.test(found)) words.push(...segmentWords(found, match.index));
     else words.push({ text: found, at: match.index, end: match.index + found.length });
   }
   return words;
 };
 
-const divided = (run: string, from: number): Word[] =>
+const segmentWords = (run: string, from: number): Word[] =>
   [...segmenter.segment(run)].map(({ segment, index }) => ({
     text: segment,
     at: from + index,
@@ -75,9 +75,9 @@ const plain = (word: string): string =>
     .replaceAll(/['’]/g, '');
 
 const stems = new Map<string, Map<string, string>>();
-const stemsKept = 50_000;
+const maxCachedStems = 50_000;
 
-/** Stems the words of one language. What was asked before is remembered: people use few words often. */
+/** Returns a stemmer for one language that caches its results, because few words are frequent. */
 export const stemmerOf = (language: string | null): ((word: string) => string) => {
   const code = languageOf(language);
   const known = stems.get(code) ?? new Map<string, string>();
@@ -86,23 +86,23 @@ export const stemmerOf = (language: string | null): ((word: string) => string) =
     const hit = known.get(word);
     if (hit !== undefined) return hit;
     const stem = makeStem(word, code);
-    if (known.size >= stemsKept) known.clear();
+    if (known.size >= maxCachedStems) known.clear();
     known.set(word, stem);
     return stem;
   };
 };
 
-/** The form under which a word of that language is found: stemmed where there is a stemmer, without accents. */
+/** The indexed form of a word: without accents, and stemmed if there is a stemmer for the language. */
 export const stemOf = (word: string, language: string | null): string => stemmerOf(language)(word);
 
 const makeStem = (word: string, language: string): string => {
   const lower = plain(word);
   const stem = stemmers[language];
-  // The engines cut terms at 64 bytes or drop them; nothing that long is a word.
+  // The engines truncate or drop terms above 64 bytes.
   return fold(stem ? stem(lower) : lower).slice(0, 40) || lower;
 };
 
-/** What is indexed of a text: its stems, divided by blanks. */
+/** The indexed terms of a text: its stems, separated by spaces. */
 export const termsOf = (text: string, language: string | null): string => {
   const stem = stemmerOf(language);
   return splitWords(text)
@@ -110,7 +110,7 @@ export const termsOf = (text: string, language: string | null): string => {
     .join(' ');
 };
 
-/** All forms under which a query's word may stand in documents of these languages. */
+/** All stems of a query word in documents of these languages. */
 export const variantsOf = (word: string, languages: readonly (string | null)[]): string[] => [
   ...new Set([...languages, 'en'].map((l) => stemOf(word, l))),
 ];

@@ -10,7 +10,7 @@ import {
 } from '@overtone/contracts';
 import type { Priority } from './rank.ts';
 
-/** What a run was opened with. */
+/** The input of a run. */
 export type RunFacts = {
   id: string;
   fileId: string;
@@ -20,29 +20,29 @@ export type RunFacts = {
   options: RunOptions;
   priority: Priority;
 };
-/** A stage that is done, as the next ones need it. */
+/** The result of a completed stage. */
 export type StageResult = { stage: Stage; artefact: string | null; output: unknown };
-/** What only the caller knows: why there are no speaker turns, which transcript is to be indexed. */
-export type OrderNotes = { degraded?: string | null; transcriptVersion?: number };
+/** Input that only the caller knows: why speaker turns are missing, and the transcript version to index. */
+export type JobContext = { degraded?: string | null; transcriptVersion?: number };
 
 type AnyInput = { [S in Stage]: InputOf<(typeof stageJobs)[S]> }[Stage];
 
-/** The body of a stage's job, made from what the stages before it left. */
-export const inputFor = (stage: Stage, run: RunFacts, done: StageResult[], notes: OrderNotes = {}): AnyInput => {
+/** Builds the body of a stage's job from the results of the earlier stages. */
+export const inputFor = (stage: Stage, run: RunFacts, done: StageResult[], context: JobContext = {}): AnyInput => {
   const base = {
     runId: run.id,
     fileId: run.fileId,
     ownerId: run.ownerId,
-    earlier: Object.fromEntries(done.flatMap((d) => (d.artefact ? [[d.stage, d.artefact]] : []))),
+    earlier: Object.fromEntries(done.flatMap((result) => (result.artefact ? [[result.stage, result.artefact]] : []))),
   };
-  const prepared = () => prepareOutput.parse(done.find((d) => d.stage === 'prepare')?.output);
-  const heard = () => ({ ...base, audio: prepared().audio, duration: prepared().duration, options: run.options });
+  const prepared = () => prepareOutput.parse(done.find((result) => result.stage === 'prepare')?.output);
+  const audioInput = () => ({ ...base, audio: prepared().audio, duration: prepared().duration, options: run.options });
   const inputs: Record<Stage, () => AnyInput> = {
     prepare: () => ({ ...base, objectKey: run.objectKey, contentType: run.contentType }),
-    transcribe: heard,
-    diarize: heard,
-    assemble: () => ({ ...base, duration: prepared().duration, degraded: notes.degraded ?? null }),
-    index: () => ({ ...base, transcriptVersion: notes.transcriptVersion ?? 0 }),
+    transcribe: audioInput,
+    diarize: audioInput,
+    assemble: () => ({ ...base, duration: prepared().duration, degraded: context.degraded ?? null }),
+    index: () => ({ ...base, transcriptVersion: context.transcriptVersion ?? 0 }),
   };
   return inputs[stage]();
 };
@@ -51,21 +51,21 @@ const bySubject: ReadonlyMap<string, Stage> = new Map(stages.map((s) => [stageJo
 export const jobOf = (stage: Stage): JobDef => stageJobs[stage];
 export const stageOf = (subject: string): Stage | undefined => bySubject.get(subject);
 
-/** Seconds of audio that a job is about, where they are known. */
+/** The job's audio duration in seconds; null when it is unknown. */
 export const audioSecondsOf = (input: unknown): number | null => {
   const { duration } = input as { duration?: unknown };
   return typeof duration === 'number' ? duration : null;
 };
 
-/** Whether an earlier stage of the run went through the same durable. */
-export const carriesOn = (stage: Stage): boolean =>
+/** Whether an earlier stage of the run used the same durable. */
+export const sharesDurableWithEarlierStage = (stage: Stage): boolean =>
   stages.slice(0, stages.indexOf(stage)).some((s) => jobDurable(stageJobs[s]) === jobDurable(stageJobs[stage]));
 
 const longestPauseMs = 5 * 60_000;
 
 /**
- * Pause before the next attempt: doubled with every failure, up to five minutes, spread by a quarter either way so
- * that files which failed together do not come back together.
+ * Backoff before the next attempt: doubled with every failure up to five minutes, with 25 % jitter so that files which
+ * failed together are not retried together.
  * @param random 0..1
  */
 export const pauseAfter = (failures: number, baseMs: number, random: number): number =>

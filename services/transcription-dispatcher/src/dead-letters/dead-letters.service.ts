@@ -3,27 +3,27 @@ import type { Outbox } from '@overtone/database';
 import { assertNever, isAppError, notFound, type Log } from '@overtone/service-kit';
 import { txOptions, type Db, type Tx } from '../database.ts';
 import type { Run, Task } from '../generated/client.ts';
-import { tellAudit, type Operator } from '../operator.ts';
+import { recordOperation, type Operator } from '../operator.ts';
 import type { Files, Reader } from '../ports/files.ts';
 import { warningOf } from '../runs/runs.ts';
 import type { TaskObject } from '../tasks/tasks.ts';
-import { fileDeleted, judgeRetry, notDead } from './dead.ts';
-import type { DeadStore, Kind, KindRow } from './dead.store.ts';
+import { fileDeleted, decideRetry, notDead } from './dead-letters.ts';
+import type { DeadLettersStore, Kind, KindRow } from './dead-letters.store.ts';
 
-export type DeadDeps = {
+export type DeadLettersDeps = {
   db: Db;
-  store: DeadStore;
+  store: DeadLettersStore;
   outbox: Outbox;
   files: Files;
   objectsOf: (tasks: Task[], reader: Reader) => Promise<TaskObject[]>;
   log: Log;
 };
 type Routes = typeof dispatcherRoutes;
-/** A call does so many at most; the next one the rest. */
-const mostAtOnce = 1_000;
+/** Limit of tasks per call; `remaining` tells the caller to repeat it. */
+const maxPerCall = 1_000;
 
-/** Tasks that failed for good: seen, tried again, discarded. */
-export const createDead = ({ db, store, outbox, files, objectsOf, log }: DeadDeps) => {
+/** Lists, retries and discards dead jobs. */
+export const createDeadLetters = ({ db, store, outbox, files, objectsOf, log }: DeadLettersDeps) => {
   const reopen = async (tx: Tx, run: Run, task: Task): Promise<void> => {
     const stage = task.stage as Stage;
     const note = warningOf(stage, task.errorMessage ?? '');
@@ -39,33 +39,33 @@ export const createDead = ({ db, store, outbox, files, objectsOf, log }: DeadDep
     await outbox.add(tx, transcriptionEvents.runResumed, { ...ids, stage, dropped });
   };
 
-  /** @returns false when it was under way already. */
-  const revive = (seen: Task, told: (tx: Tx) => Promise<void>): Promise<boolean> =>
+  /** @returns false when the task was pending or in progress already. */
+  const revive = (snapshot: Task, afterRevive: (tx: Tx) => Promise<void>): Promise<boolean> =>
     db.$transaction(async (tx) => {
-      const { task, run, latestRunId } = await store.lock(tx, seen);
-      if (!task) throw gone();
-      const retry = judgeRetry({ task, run, latestRunId, replaced: await store.replaced(tx, task) });
+      const { task, run, latestRunId } = await store.lock(tx, snapshot);
+      if (!task) throw taskNotFound();
+      const retry = decideRetry({ task, run, latestRunId, isReplaced: await store.isReplaced(tx, task) });
       switch (retry.kind) {
         case 'refused':
-          throw retry.why;
-        case 'under-way':
+          throw retry.error;
+        case 'already-open':
           return false;
-        case 'reopen':
+        case 'reopen-run':
           if (run) await reopen(tx, run, task);
           break;
-        case 'again':
+        case 'retry-task':
           if (run) await store.reviveStage(tx, run.id, task.stage, false);
           break;
         default:
           return assertNever(retry);
       }
       await store.revive(tx, task.id);
-      await told(tx);
+      await afterRevive(tx);
       return true;
     }, txOptions);
 
   const retryAll = async (tasks: Task[], operator: Operator) => {
-    const there = await files.standing(
+    const existingFiles = await files.describe(
       tasks.map((t) => t.fileId),
       operator,
     );
@@ -73,7 +73,7 @@ export const createDead = ({ db, store, outbox, files, objectsOf, log }: DeadDep
     let retried = 0;
     for (const task of tasks) {
       try {
-        if (!there.has(task.fileId)) throw fileDeleted();
+        if (!existingFiles.has(task.fileId)) throw fileDeleted();
         if (await revive(task, async () => {})) retried += 1;
       } catch (e) {
         if (!isAppError(e)) throw e;
@@ -90,51 +90,51 @@ export const createDead = ({ db, store, outbox, files, objectsOf, log }: DeadDep
       return { items, total, page, page_size: size, kinds: kinds.map(kindObjectOf) };
     },
 
-    /** One task again; asking twice is asking once. */
+    /** Retries one task; idempotent. */
     retry: async (id: string, operator: Operator): Promise<TaskObject> => {
       const task = await store.find(id);
-      if (!task) throw gone();
-      // A worker would find nothing to work on.
-      if (task.status === 'failed' && !(await files.standing([task.fileId], operator)).has(task.fileId))
+      if (!task) throw taskNotFound();
+      // The worker could not read the deleted recording.
+      if (task.status === 'failed' && !(await files.describe([task.fileId], operator)).has(task.fileId))
         throw fileDeleted();
       const details = { task: id, stage: task.stage, error_code: task.errorCode ?? '', count: 1 };
-      const revived = await revive(task, (tx) => tellAudit(tx, outbox, operator, 'jobs_retried', details));
-      if (revived) log.info({ task_id: id, stage: task.stage, actor: operator.userId }, 'dead task tried again');
+      const revived = await revive(task, (tx) => recordOperation(tx, outbox, operator, 'jobs_retried', details));
+      if (revived) log.info({ task_id: id, stage: task.stage, actor: operator.userId }, 'dead job retried');
       const [object] = await objectsOf([(await store.find(id)) ?? task], operator);
-      if (!object) throw gone();
+      if (!object) throw taskNotFound();
       return object;
     },
 
     retryKind: async (kind: Kind, operator: Operator): Promise<AnswerOf<Routes['retryDead']>> => {
-      const { retried, refused } = await retryAll(await store.oldest(kind, mostAtOnce), operator);
+      const { retried, refused } = await retryAll(await store.oldest(kind, maxPerCall), operator);
       if (retried > 0)
-        await db.$transaction((tx) => tellAudit(tx, outbox, operator, 'jobs_retried', detailsOf(kind, retried)));
-      log.info({ ...kind, retried, refused: refused.length, actor: operator.userId }, 'dead tasks tried again');
+        await db.$transaction((tx) => recordOperation(tx, outbox, operator, 'jobs_retried', detailsOf(kind, retried)));
+      log.info({ ...kind, retried, refused: refused.length, actor: operator.userId }, 'dead jobs retried');
       return { retried, refused, remaining: await store.count(kind) };
     },
 
     discard: async (id: string, operator: Operator): Promise<undefined> => {
-      const done = await db.$transaction(async (tx) => {
+      const discardedNow = await db.$transaction(async (tx) => {
         const discarded = await store.discard(tx, id);
-        if (discarded) await tellAudit(tx, outbox, operator, 'jobs_discarded', { task: id, count: 1 });
+        if (discarded) await recordOperation(tx, outbox, operator, 'jobs_discarded', { task: id, count: 1 });
         return discarded;
       }, txOptions);
-      if (done) return;
+      if (discardedNow) return;
       const task = await store.find(id);
-      if (!task) throw gone();
-      // Asking twice is asking once.
-      if (task.discardedAt === null) throw notDead('Only tasks that failed for good can be discarded.');
+      if (!task) throw taskNotFound();
+      // A repeated discard succeeds.
+      if (task.discardedAt === null) throw notDead('Only dead jobs can be discarded.');
     },
 
     discardKind: async (kind: Kind, operator: Operator): Promise<AnswerOf<Routes['discardDead']>> =>
       db.$transaction(async (tx) => {
         const discarded = await store.discardAll(tx, kind);
-        if (discarded > 0) await tellAudit(tx, outbox, operator, 'jobs_discarded', detailsOf(kind, discarded));
+        if (discarded > 0) await recordOperation(tx, outbox, operator, 'jobs_discarded', detailsOf(kind, discarded));
         return { discarded };
       }, txOptions),
   };
 };
-export type Dead = ReturnType<typeof createDead>;
+export type DeadLetters = ReturnType<typeof createDeadLetters>;
 
 const detailsOf = ({ queue, task_type, error_code }: Kind, count: number) => ({
   queue: queue ?? 'all',
@@ -142,12 +142,12 @@ const detailsOf = ({ queue, task_type, error_code }: Kind, count: number) => ({
   error_code: error_code ?? 'all',
   count,
 });
-const gone = () => notFound('There is no such task.');
-const kindObjectOf = (k: KindRow) => ({
-  queue: k.queue as Queue,
-  task_type: k.stage as Stage,
-  error_code: k.errorCode,
-  count: k.count,
-  newest_at: k.newest.toISOString(),
-  oldest_at: k.oldest.toISOString(),
+const taskNotFound = () => notFound('There is no such task.');
+const kindObjectOf = (row: KindRow) => ({
+  queue: row.queue as Queue,
+  task_type: row.stage as Stage,
+  error_code: row.errorCode,
+  count: row.count,
+  newest_at: row.newest.toISOString(),
+  oldest_at: row.oldest.toISOString(),
 });

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { mediaRpc } from '@overtone/contracts';
 import { createBus, createLog, type Bus } from '@overtone/service-kit';
 import { startRun } from '../../test/runs.ts';
-import { somebody, startMedia, type Media } from '../../test/start-media.ts';
+import { newUser, startMedia, type Media } from '../../test/start-media.ts';
 
 let media: Media;
 let bus: Bus;
@@ -18,14 +18,14 @@ afterAll(async () => {
   await media.stop();
 });
 
-it('tells which files there are and who may read them; a file that is gone is missing', async () => {
+it('describes existing files and who may read them, and omits deleted ones', async () => {
   const [mine, theirs] = [await startRun(media), await startRun(media)];
-  const friend = somebody();
+  const friend = newUser();
   const shared = { user_uuid: friend.userId, permission: 'viewer' };
   expect((await media.json(mine.owner, 'PUT', `/api/files/${mine.fileId}/shares`, shared)).status).toBeLessThan(300);
   const fileIds = [mine.fileId, theirs.fileId, randomUUID()];
   const readable = async (reader: { userId: string; role: 'user' | 'admin' }) => {
-    const { files } = await bus.ask(mediaRpc.standing, { fileIds, reader });
+    const { files } = await bus.ask(mediaRpc.describeFiles, { fileIds, reader });
     return new Map(files.map((f) => [f.fileId, f.readable]));
   };
   const seen = (a: boolean, b: boolean) =>
@@ -37,6 +37,9 @@ it('tells which files there are and who may read them; a file that is gone is mi
   expect(await readable({ userId: friend.userId, role: 'user' })).toEqual(seen(true, false));
   expect(await readable({ userId: randomUUID(), role: 'user' })).toEqual(seen(false, false));
   expect(await readable({ userId: randomUUID(), role: 'admin' })).toEqual(seen(true, true));
-  const { files } = await bus.ask(mediaRpc.standing, { fileIds, reader: { userId: mine.owner.userId, role: 'user' } });
+  const { files } = await bus.ask(mediaRpc.describeFiles, {
+    fileIds,
+    reader: { userId: mine.owner.userId, role: 'user' },
+  });
   expect(files.every((f) => f.title.length > 0)).toBe(true);
 });

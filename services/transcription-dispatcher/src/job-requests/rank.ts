@@ -1,0 +1,35 @@
+import type { Stage } from '@overtone/contracts';
+
+/** 0: interactive; 1: normal; 2: background. */
+export type Priority = 0 | 1 | 2;
+
+/** Indexing is less urgent, because the transcript is readable already. */
+export const urgencyOf = (stage: Stage, run: Priority): Priority => (stage === 'index' ? lessUrgent(run) : run);
+const lessUrgent = (p: Priority): Priority => (p === 0 ? 1 : 2);
+
+/** Ranks that a new task's rank is computed from. A rank is seconds of work. */
+export type QueuePosition = {
+  /** The highest rank of the running tasks, else the lowest of the waiting ones, else 0. */
+  head: number;
+  /** The highest rank of the owner's open tasks of the same or a more urgent priority; 0 without any. */
+  own: number;
+};
+
+/** Cost of a task of unknown duration. */
+const defaultSeconds = 60;
+export const costOf = (audioSeconds: number | null): number => Math.max(1, audioSeconds ?? defaultSeconds);
+
+/**
+ * A task's rank among those of its durable and priority (start-time fair queueing): behind the owner's own tasks and the
+ * running ones, not behind other owners' backlogs. An owner with a thousand hours takes turns with an owner with one.
+ * @param continues whether the run has waited in this queue before; its next stage does not wait behind the owner's tasks.
+ */
+export const rankOf = ({ head, own }: QueuePosition, cost: number, continues: boolean): number =>
+  (continues ? head : Math.max(head, own)) + cost;
+
+/** Ahead of every rank: for tasks of a worker that died or stopped. */
+export const front = { priority: 0, rank: 0 } as const;
+
+/** After this wait a task moves to the next priority. */
+export const ageingMs = 10 * 60_000;
+export const moreUrgent = (p: Priority): Priority => (p === 2 ? 1 : 0);

@@ -1,0 +1,70 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { engineRefused, engineUnreachable } from '../failures.ts';
+
+export type RetryingRequest = {
+  /** Name of the service in error messages. */
+  name: string;
+  url: string;
+  headers: Record<string, string>;
+  /** Created for every attempt. */
+  body: () => FormData | string;
+  attempts: number;
+  timeoutMs: number;
+  signal?: AbortSignal | undefined;
+};
+
+const maxWaitMs = 120_000;
+
+/** `Retry-After` as seconds or as a date (RFC 9110, 10.2.3). */
+export const retryAfterMs = (header: string | null, now: number): number | undefined => {
+  if (header === null || header.trim() === '') return undefined;
+  const seconds = Number(header);
+  const ms = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(header) - now;
+  return Number.isFinite(ms) ? Math.min(maxWaitMs, Math.max(0, ms)) : undefined;
+};
+
+const isTransient = (status: number): boolean => status === 408 || status === 429 || status >= 500;
+/** Wrong address, key or model: a configuration error, which must not fail the job permanently. */
+const isConfigurationError = (status: number): boolean => [401, 402, 403, 404, 405].includes(status);
+
+const backoffOf = (attempt: number): number => Math.min(30_000, 500 * 2 ** attempt) * (0.75 + Math.random() / 2);
+
+type AttemptResult = { response: Response } | { wait: number | undefined; cause: unknown };
+
+const sendOnce = async (request: RetryingRequest): Promise<AttemptResult> => {
+  const timeout = AbortSignal.timeout(request.timeoutMs);
+  const signal = request.signal ? AbortSignal.any([request.signal, timeout]) : timeout;
+  let response: Response;
+  try {
+    response = await fetch(request.url, {
+      method: 'POST',
+      headers: request.headers,
+      body: request.body(),
+      signal,
+      redirect: 'error',
+    });
+  } catch (cause) {
+    request.signal?.throwIfAborted();
+    return { wait: undefined, cause };
+  }
+  if (response.ok) return { response };
+  const detail = `${response.status}: ${(await response.text().catch(() => '')).slice(0, 500)}`;
+  if (isTransient(response.status)) {
+    return { wait: retryAfterMs(response.headers.get('retry-after'), Date.now()), cause: detail };
+  }
+  throw isConfigurationError(response.status)
+    ? engineUnreachable(request.name, { detail })
+    : engineRefused(request.name, { detail });
+};
+
+/** Sends a POST request with retries after transient errors; honours `Retry-After`. */
+export const fetchWithRetries = async (request: RetryingRequest): Promise<Response> => {
+  for (let attempt = 0; ; attempt++) {
+    const outcome = await sendOnce(request);
+    if ('response' in outcome) return outcome.response;
+    if (attempt + 1 >= request.attempts) {
+      throw engineUnreachable(request.name, { cause: outcome.cause, detail: String(outcome.cause) });
+    }
+    await sleep(outcome.wait ?? backoffOf(attempt), undefined, request.signal ? { signal: request.signal } : {});
+  }
+};
