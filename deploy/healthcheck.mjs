@@ -1,4 +1,4 @@
-// Asks the service beside us whether it is alive; the container's health check.
+// The container's health check: calls the liveness endpoint of the service in this container.
 import { get } from 'node:http';
 
 const fail = () => process.exit(1);

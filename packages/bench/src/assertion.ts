@@ -3,7 +3,7 @@ import type { ServiceName } from '@overtone/contracts';
 import type { Instance } from '@overtone/e2e/instance';
 import { settingOf } from '@overtone/e2e/service-access';
 
-/** The identity assertion that the edge would send with this caller's request, made with the edge's own key. */
+/** The identity assertion that the edge would send for this caller, signed with the edge's key. */
 export const assertionOf = async (instance: Instance, service: ServiceName, accessToken: string): Promise<string> => {
   const claims = JSON.parse(Buffer.from(accessToken.split('.')[1] ?? '', 'base64url').toString()) as {
     sub: string;

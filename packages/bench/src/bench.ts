@@ -1,12 +1,12 @@
 import type { Instance } from '@overtone/e2e/instance';
 
-/** One line of the table: a figure of ours beside its peer's, and whether the goal is met. */
+/** One line of the table: our value, the value of the peer, and whether the goal is met. */
 export type Row = {
   name: string;
   ours: string;
-  /** What the same work costs elsewhere, measured in the same run; empty where a goal is absolute. */
+  /** The cost of the same work in another program, measured in the same run; empty for an absolute goal. */
   peer: string;
-  /** Ours over the peer's. */
+  /** Our value divided by the peer's. */
   ratio: number | null;
   goal: string;
   met: boolean;
@@ -15,11 +15,11 @@ export type Row = {
 export type BenchContext = {
   size: number;
   instance: () => Promise<Instance>;
-  /** One of its own surroundings, that whoever asked for it removes. */
+  /** Starts an instance with its own environment; the caller removes it. */
   another: (environment: Record<string, string>) => Promise<Instance>;
   folder: string;
 };
-/** `run` yields the figures as soon as they are measured: what fails later does not cost them. */
+/** `run` yields each row as soon as it is measured, so that a later failure does not lose it. */
 export type Bench = { name: string; about: string; run: (context: BenchContext) => AsyncIterable<Row> };
 
 const headings = ['name', 'ours', 'peer', 'ratio', 'goal', 'met'] as const;
@@ -32,7 +32,7 @@ const cells = (row: Row): string[] => [
   row.met ? 'yes' : 'NO',
 ];
 
-/** One figure in one line, for the moment at which it was measured. */
+/** One row as a line of text, printed when it is measured. */
 export const lineOf = (row: Row): string =>
   cells(row)
     .filter((cell) => cell !== '-' && cell !== '')
@@ -48,12 +48,12 @@ export const tableOf = (rows: readonly Row[]): string => {
       .join('  ')
       .trimEnd();
   const [head = [], ...body] = lines;
-  return [draw(head), widths.map((w) => '-'.repeat(w)).join('  '), ...body.map(draw)].join('\n');
+  return [draw(head), widths.map((width) => '-'.repeat(width)).join('  '), ...body.map(draw)].join('\n');
 };
 
 /** The value below which `share` of the values lie. */
 export const quantile = (values: readonly number[], share: number): number => {
-  const sorted = values.toSorted((a, b) => a - b);
+  const sorted = values.toSorted((x, y) => x - y);
   return sorted[Math.min(sorted.length - 1, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN;
 };
 export const mebibytes = (bytes: number): string => `${Math.round(bytes / 1024 / 1024)} MiB`;

@@ -10,11 +10,11 @@ import { until } from '@overtone/e2e/runner';
 import { asService } from '@overtone/e2e/service-access';
 import { quantile, type Bench, type Row } from './bench.ts';
 
-/** How long the engine takes for an hour of sound; for a short recording its share of that. */
+/** Processing time of the engine for one hour of audio; proportional for a short recording. */
 const secondsPerHour = 900;
 const shortSeconds = 10;
 const goalSeconds = 1;
-/** One is worked on, the other waits for its place. */
+/** One recording of an hour is processed, the other waits for the slot. */
 const hours = 2;
 
 const silence = async (path: string, seconds: number): Promise<string> => {
@@ -28,17 +28,17 @@ const send = async (api: Client, path: string): Promise<string> => {
 };
 
 type Timeline = AnswerOf<typeof dispatcherRoutes.fileTimeline>;
-/** Whether one of them is being transcribed and the others have come as far as to wait for that. */
-const taken = async (api: Client, uuids: string[]): Promise<boolean> => {
+/** Whether one recording is being transcribed and all others wait for their transcription. */
+const isSlotOccupied = async (api: Client, uuids: string[]): Promise<boolean> => {
   const all = await Promise.all(uuids.map((uuid) => api.ok<Timeline>('GET', `/api/tasks/files/${uuid}`)));
-  const having = (stage: string, status: string) =>
-    all.filter((t) => t.stages.some((s) => s.stage === stage && s.status === status)).length;
-  return having('prepare', 'completed') === uuids.length && having('transcribe', 'running') === 1;
+  const countFiles = (stage: string, status: string) =>
+    all.filter(({ stages }) => stages.some((one) => one.stage === stage && one.status === status)).length;
+  return countFiles('prepare', 'completed') === uuids.length && countFiles('transcribe', 'running') === 1;
 };
 
-/** Seconds from an upload to its end, as the server wrote them down, and how many of them it waited for its turns. */
-type Taken = { wall: number; waited: number };
-const runShort = async (instance: Instance, api: Client, path: string): Promise<Taken> => {
+/** Seconds from upload to completion as recorded by the server, and the waiting time included in them. */
+type Duration = { wall: number; waited: number };
+const runShort = async (instance: Instance, api: Client, path: string): Promise<Duration> => {
   const { uuid, upload_time, completed_at } = await api.completed(await send(api, path), 300_000);
   const [row] = await asService(instance, 'transcription-dispatcher', (query) =>
     query('select queue_s from file_pipeline_timing where file_id = $1', [uuid]),
@@ -46,12 +46,17 @@ const runShort = async (instance: Instance, api: Client, path: string): Promise<
   return { wall: (Date.parse(completed_at ?? '') - Date.parse(upload_time)) / 1000, waited: Number(row?.['queue_s']) };
 };
 
-type Pair = { alone: Taken; beside: Taken };
-const row = (name: string, pairs: Pair[], figure: (t: Taken) => number, of: (values: number[]) => number): Row => {
-  const [ours, alone] = [of(pairs.map((p) => figure(p.beside))), of(pairs.map((p) => figure(p.alone)))];
-  const later = of(pairs.map((p) => figure(p.beside) - figure(p.alone)));
+type Pair = { alone: Duration; beside: Duration };
+const row = (
+  name: string,
+  pairs: Pair[],
+  figure: (duration: Duration) => number,
+  of: (values: number[]) => number,
+): Row => {
+  const [ours, alone] = [of(pairs.map(({ beside }) => figure(beside))), of(pairs.map(({ alone }) => figure(alone)))];
+  const later = of(pairs.map(({ beside, alone: single }) => figure(beside) - figure(single)));
   return {
-    name: `beside: ${shortSeconds} s of sound beside hours, ${name}`,
+    name: `beside: ${shortSeconds} s of audio beside hours, ${name}`,
     ours: `${ours.toFixed(2)} s`,
     peer: `alone ${alone.toFixed(2)} s`,
     ratio: ours / alone,
@@ -60,10 +65,10 @@ const row = (name: string, pairs: Pair[], figure: (t: Taken) => number, of: (val
   };
 };
 
-/** Turn by turn, alone and beside hours that take the one place for them, so that whatever else there is meets both. */
+/** Alternates between both measurements, so that other load on the machine affects both. */
 export const besideBench: Bench = {
   name: 'beside',
-  about: "a short recording alone, and while somebody else's hours of audio take the place there is",
+  about: "a short recording alone, and while another user's hours of audio occupy the only slot",
   run: async function* ({ size, another, folder }) {
     const script = join(folder, 'engine.json');
     await writeFile(script, JSON.stringify({ secondsPerHour }));
@@ -79,9 +84,9 @@ export const besideBench: Bench = {
         const alone = await runShort(instance, other, short);
         const long: string[] = [];
         while (long.length < hours) long.push(await send(root, hour));
-        await until('the place is taken and waited for', () => taken(root, long), 180_000);
+        await until('the slot is occupied and other recordings wait', () => isSlotOccupied(root, long), 180_000);
         const beside = await runShort(instance, other, short);
-        if (!(await taken(root, long))) throw new Error('an hour had ended meanwhile');
+        if (!(await isSlotOccupied(root, long))) throw new Error('a recording of an hour ended during the measurement');
         for (const uuid of long) await root.ok('DELETE', `/api/files/${uuid}`);
         pairs.push({ alone, beside });
         console.error(
@@ -90,16 +95,16 @@ export const besideBench: Bench = {
       }
       yield* [
         row(
-          'half of them',
+          'median',
           pairs,
           ({ wall }) => wall,
-          (v) => quantile(v, 0.5),
+          (values) => quantile(values, 0.5),
         ),
         row(
-          'longest wait for its turns',
+          'longest waiting time',
           pairs,
           ({ waited }) => waited,
-          (v) => Math.max(...v),
+          (values) => Math.max(...values),
         ),
       ];
     } finally {

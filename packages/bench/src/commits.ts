@@ -2,8 +2,8 @@ import { openAsService } from '@overtone/e2e/service-access';
 import type { Instance } from '@overtone/e2e/instance';
 
 /**
- * What a sign-in has to keep, and nothing else: a session and an audit record in one transaction that waits for the disk.
- * No sign-in that keeps them can be faster than this.
+ * The minimal writes of a sign-in: a session and an audit record in one durable transaction. This is the lower bound of
+ * its duration.
  */
 export const bareCommits = async (instance: Instance, atOnce: number) => {
   const connections = await Promise.all(Array.from({ length: atOnce }, () => openAsService(instance, 'identity')));

@@ -1,6 +1,6 @@
 import { groupLdif, personLdif } from '@overtone/testkit';
 
-/** Everybody is in so many groups. */
+/** Number of groups of each person. */
 const groupsEach = 5;
 const base = 'dc=example,dc=org';
 const nameOf = (n: number): string => `u${n}`;
@@ -8,7 +8,7 @@ const dnOf = (n: number): string => `uid=${nameOf(n)},ou=people,${base}`;
 const teamDn = (n: number): string => `cn=Team ${n},ou=groups,${base}`;
 const idOf = (n: number): string => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
 
-/** A made-up company: everybody is in five teams, and all teams are in the group of the staff. */
+/** A generated company: each person is in five teams, and all teams are in the staff group. */
 export type Company = ReturnType<typeof companyOf>;
 export const companyOf = (people: number) => {
   const teams = Math.max(groupsEach, Math.round(people / 100));
@@ -27,7 +27,7 @@ export const companyOf = (people: number) => {
     memberships: people * groupsEach,
     staffDn: `cn=Staff,ou=groups,${base}`,
     teamDn,
-    /** The lines of the directory, with `memberOf` written out: overlays do not see what is loaded. */
+    /** The LDIF with explicit `memberOf`, because overlays do not process an offline import. */
     ldif: (): string => {
       const lines: string[] = [];
       for (let n = 0; n < people; n++) lines.push(person(n));
@@ -35,7 +35,7 @@ export const companyOf = (people: number) => {
       lines.push(groupLdif('Staff', all));
       return lines.join('\n');
     },
-    /** SQL that makes the accounts of all of them, as their first sign-ins would have. */
+    /** SQL that creates all accounts like first sign-ins. */
     accounts: `insert into "user" (email, full_name, auth_type, ldap_uid, directory_id)
       select 'u' || n || '@example.org', 'Person u' || n, 'ldap', 'u' || n,
              'entryUUID:00000000-0000-4000-8000-' || lpad(n::text, 12, '0')

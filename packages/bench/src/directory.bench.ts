@@ -8,10 +8,10 @@ const groups = 60;
 const base = 'dc=example,dc=org';
 const group = (n: number): string => `cn=g${n},ou=groups,${base}`;
 const uid = (n: number): string => `uid=u${n},ou=people,${base}`;
-/** Each group but the first is in another: three to four levels. */
+/** Each group except the first is in another: three to four levels. */
 const above = (n: number): number => Math.floor((n - 1) / 4);
 
-/** Everybody is in two groups; `memberOf` is written out, because a loaded directory does not work it out. */
+/** Each person is in two groups; `memberOf` is explicit, because overlays do not process an offline import. */
 const seed = (): string => {
   const of = (n: number) => [n % groups, (n * 7 + 3) % groups];
   const members = Array.from({ length: groups }, (): string[] => []);
@@ -65,7 +65,7 @@ const enter = async (directory: Directory, n: number): Promise<number> => {
   return performance.now() - started;
 };
 
-/** What groups in groups add, one sign-in of each kind after the other. */
+/** The cost of nested groups, alternating between both kinds of sign-ins. */
 const addedByGroups = async (flat: Directory, nested: Directory, turns: number): Promise<Row> => {
   const times = { flat: [] as number[], nested: [] as number[] };
   for (let turn = 0; turn < turns; turn++) {
@@ -86,7 +86,7 @@ const addedByGroups = async (flat: Directory, nested: Directory, turns: number):
 
 export const directoryBench: Bench = {
   name: 'directory',
-  about: 'sign-ins at a directory beside a bare search and bind; what groups in groups add',
+  about: 'sign-ins with a directory, compared with a bare search and bind; cost of nested groups',
   run: async function* ({ size }) {
     const slapd = await startSlapd({ seed: seed() });
     const bare = await bareClients(slapd);

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { connect } from 'nats';
 
-/** What the queue gauges cannot do without: an answer by HTTP and, twice a second, the one question to the broker. */
+/** The minimal work of the queue gauges: an HTTP response and, twice a second, one request to the broker. */
 const nc = await connect({ servers: process.argv[2] ?? '' });
 let at = 0;
 let body = '';

@@ -9,7 +9,7 @@ const enqueuers = 500;
 const inFlight = 500;
 const bodyOf = () => JSON.stringify({ taskId: randomUUID(), input: { runId: randomUUID(), fileId: randomUUID() } });
 
-/** Does something `count` times, at most `width` at once. */
+/** Runs an operation `count` times, at most `width` concurrently. */
 const abreast = async (width: number, count: number, work: (i: number) => Promise<unknown>): Promise<void> => {
   let next = 0;
   const lane = async () => {
@@ -27,7 +27,7 @@ const seconds = async (work: () => Promise<void>): Promise<number> => {
   return (performance.now() - from) / 1000;
 };
 
-/** The queue as the dispatcher makes it: a file-backed work queue; every order has an id, every end is confirmed. */
+/** The queue like the dispatcher's: a file-backed work queue; every job has an id, every acknowledgement is confirmed. */
 const ours = async (url: string, jobs: number): Promise<number> => {
   const log = createLog('bench', { LOG_LEVEL: 'fatal', LOG_FORMAT: 'text' });
   const bus = createBus({ service: 'transcription-dispatcher', url, log });
@@ -68,7 +68,7 @@ const ours = async (url: string, jobs: number): Promise<number> => {
   return taken;
 };
 
-/** Jobs put on and run empty by BullMQ. @returns seconds. */
+/** Enqueues and processes empty jobs with BullMQ. @returns seconds. */
 export const bullmq = async (url: string, jobs: number): Promise<number> => {
   const { hostname: host, port, password } = new URL(url);
   const connection = { host, port: Number(port), maxRetriesPerRequest: null, ...(password ? { password } : {}) };
@@ -98,16 +98,16 @@ export const bullmq = async (url: string, jobs: number): Promise<number> => {
   return taken;
 };
 
-/** The job queue itself, without the dispatcher's bookkeeping: put on, taken off, done, confirmed. */
+/** The job queue without the dispatcher's database: enqueue, receive, process, acknowledge. */
 export const jobsBench: Bench = {
   name: 'jobs',
-  about: 'enqueue, run empty and acknowledge twice, beside BullMQ on a Redis that keeps nothing',
+  about: 'enqueue, process and acknowledge empty jobs, compared with BullMQ on a Redis without persistence',
   run: async function* ({ size }) {
     const jobs = Math.max(1_000, Math.round(10_000 * size));
     const [nats, redis] = await Promise.all([startNats(), startRedis()]);
     try {
       const rates = { ours: [] as number[], peer: [] as number[] };
-      // Turn by turn, so that whatever else the machine does meets both.
+      // Alternates between both, so that other load on the machine affects both.
       for (let round = 0; round < 3; round += 1) {
         rates.ours.push(jobs / (await ours(nats.url, jobs)));
         rates.peer.push(jobs / (await bullmq(redis.url, jobs)));

@@ -6,14 +6,14 @@ const mapped = 10_000;
 const asserted = 1_000;
 
 const groupDn = (i: number): string => `CN=Group ${i} Team,OU=Groups,OU=Site ${i % 40},DC=corp,DC=example,DC=org`;
-// Escaped, spaced and accented names have to be read; one in ten is such a name.
+// One in ten names is escaped, has spaces or accents and must be parsed.
 const awkwardDn = (i: number): string => String.raw`cn=Groupe n\c2\b0 ${i}, Équipe+ou=x ,  dc=corp,dc=example`;
 const claimOf = (i: number): string => (i % 10 === 0 ? awkwardDn(i) : groupDn(i));
 
-/** One sign-in's groups resolved against all mappings; no two sign-ins bring the same groups. */
+/** Resolves the groups of one sign-in against all mappings; all sign-ins have different groups. */
 export const mappingsBench: Bench = {
   name: 'mappings',
-  about: `${asserted} claims against ${mapped} mappings, beside a look-up of their lower-case text`,
+  about: `${asserted} claims against ${mapped} mappings, compared with a look-up of their lower-case text`,
   run: async function* ({ size }) {
     const rules = Array.from({ length: mapped }, (_, i) => ({
       claimValue: claimOf(i),
@@ -21,7 +21,7 @@ export const mappingsBench: Bench = {
       grantsRole: i % 100 === 0 ? ('admin' as const) : null,
     }));
     const index = compileMappings('ldap', rules);
-    const plain = new Map(rules.map((r) => [r.claimValue.toLowerCase(), r]));
+    const plain = new Map(rules.map((rule) => [rule.claimValue.toLowerCase(), rule]));
     const ours: number[] = [];
     const peers: number[] = [];
     for (let round = 0; round < Math.round(2_000 * size); round++) {

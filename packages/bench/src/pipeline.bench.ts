@@ -7,10 +7,10 @@ import type { Bench } from './bench.ts';
 
 const goal = 1.1;
 
-/** The whole job beside its engine alone: what everything around the engine costs. */
+/** The whole job compared with its engine time: the overhead of the pipeline. */
 export const pipelineBench: Bench = {
   name: 'pipeline',
-  about: 'wall clock of the whole job on ten minutes of speech, beside the time the engine itself worked',
+  about: 'wall time of the whole job for ten minutes of speech, compared with the engine time',
   run: async function* ({ size, instance, folder }) {
     const running = await instance();
     const api = await signIn(running.baseUrl, admin.email, admin.password);

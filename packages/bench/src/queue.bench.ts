@@ -3,7 +3,7 @@ import { quantile, type Bench, type Row } from './bench.ts';
 import { gaugesRow } from './queue.gauges.ts';
 import { startHops, type Hops } from './queue.hops.ts';
 import { throughputRows } from './queue.throughput.ts';
-import { createQueueWorld, openRuns, orderSql, pileUp, startIdleWorker, type QueueWorld } from './queue.world.ts';
+import { createQueueWorld, openRuns, enqueueSql, fillQueue, startIdleWorker, type QueueWorld } from './queue.world.ts';
 
 const ms = (value: number): string => `${value.toFixed(1)} ms`;
 const row = (name: string, value: number, bare: number, limit: number): Row => ({
@@ -15,27 +15,27 @@ const row = (name: string, value: number, bare: number, limit: number): Row => (
   met: value <= limit,
 });
 
-type Taken = { ours: number[]; bare: number[] };
-/** From the commit of an order to the first line of its handler: outbox, broker, claim. Turn by turn with the bare way. */
-const startLatency = async (world: QueueWorld, hops: Hops, count: number): Promise<Taken> => {
-  let begun: (() => void) | undefined;
-  const worker = await startIdleWorker(world, 4, () => begun?.());
-  const taken: Taken = { ours: [], bare: [] };
+type Latencies = { ours: number[]; bare: number[] };
+/** Latency from the commit of a job to its handler (outbox, broker, claim), alternating with the minimal path. */
+const startLatency = async (world: QueueWorld, hops: Hops, count: number): Promise<Latencies> => {
+  let onStart: (() => void) | undefined;
+  const worker = await startIdleWorker(world, 4, () => onStart?.());
+  const latencies: Latencies = { ours: [], bare: [] };
   for (const { run } of await openRuns(world, count)) {
     const started = new Promise<number>((resolve) => {
-      begun = () => resolve(performance.now());
+      onStart = () => resolve(performance.now());
     });
     await world.database.query('begin');
-    await world.database.query(orderSql, [[run]]);
+    await world.database.query(enqueueSql, [[run]]);
     await world.database.query('commit');
-    const from = performance.now();
-    taken.ours.push((await started) - from);
+    const committedAt = performance.now();
+    latencies.ours.push((await started) - committedAt);
     await sleep(10);
-    taken.bare.push(await hops.hop());
+    latencies.bare.push(await hops.hop());
     await sleep(10);
   }
   await worker.stop();
-  return taken;
+  return latencies;
 };
 
 const latencyRows = async (world: QueueWorld, count: number): Promise<Row[]> => {
@@ -51,16 +51,16 @@ const latencyRows = async (world: QueueWorld, count: number): Promise<Row[]> => 
   }
 };
 
-/** The queue as it is used: the dispatcher's database, its outbox, the broker, claims and results. */
+/** The job queue of the product: the dispatcher's database, its outbox, the broker, claims and results. */
 export const queueBench: Bench = {
   name: 'queue',
-  about: 'orders through the dispatcher: how soon one is begun, how many are done, what a look at a long queue costs',
+  about: 'jobs through the dispatcher: start latency, throughput, and the cost of the gauges of a long queue',
   run: async function* ({ size }) {
     const world = await createQueueWorld();
     try {
       yield* await latencyRows(world, Math.max(100, Math.round(500 * size)));
       const waiting = Math.max(1_000, Math.round(100_000 * size));
-      await pileUp(world, waiting);
+      await fillQueue(world, waiting);
       yield await gaugesRow(world, waiting);
       yield* await throughputRows(world, Math.max(200, Math.round(1_000 * size)));
     } finally {

@@ -16,7 +16,7 @@ const startPeer = async (nats: string) => {
   return { base: `http://127.0.0.1:${port.toString().trim()}`, stop: () => child.kill('SIGTERM') };
 };
 
-/** A scraper that costs little itself, on the connection it has. */
+/** A low-overhead scraper with a persistent connection. */
 const createScraper = (base: string) => {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const read = (): Promise<string> =>
@@ -41,8 +41,8 @@ const createScraper = (base: string) => {
 };
 
 /**
- * The gauges beside the bare operation, turn by turn, in changing order: often enough that the answer is fresh many
- * times, and that fresh ones are more than one in a hundred.
+ * Compares the gauges with the minimal operation, alternating in changing order. Often enough that many responses are not
+ * cached, and more than one in a hundred.
  */
 export const gaugesRow = async (world: QueueWorld, waiting: number): Promise<Row> => {
   const peer = await startPeer(world.nats);

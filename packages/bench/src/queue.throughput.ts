@@ -4,36 +4,36 @@ import { startRedis } from '@overtone/testkit';
 import { Client } from 'pg';
 import { quantile, type Row } from './bench.ts';
 import { bullmq } from './jobs.bench.ts';
-import { openRuns, orderSql, startIdleWorker, type QueueWorld } from './queue.world.ts';
+import { openRuns, enqueueSql, startIdleWorker, type QueueWorld } from './queue.world.ts';
 
-const atOnce = 16;
+const concurrency = 16;
 const rounds = 3;
-const seconds = async (work: () => Promise<void>): Promise<number> => {
-  const from = performance.now();
+const measureSeconds = async (work: () => Promise<void>): Promise<number> => {
+  const startedAt = performance.now();
   await work();
-  return (performance.now() - from) / 1000;
+  return (performance.now() - startedAt) / 1000;
 };
-const orderAll = async ({ database }: Pick<QueueWorld, 'database'>, runs: string[]): Promise<void> => {
-  for (let at = 0; at < runs.length; at += 100) await database.query(orderSql, [runs.slice(at, at + 100)]);
+const enqueueAll = async ({ database }: Pick<QueueWorld, 'database'>, runs: string[]): Promise<void> => {
+  for (let at = 0; at < runs.length; at += 100) await database.query(enqueueSql, [runs.slice(at, at + 100)]);
 };
 
-/** The whole way: ordered, told by the outbox, claimed under a token, done, accepted with the order of the next stage. */
-const dispatched = async (world: QueueWorld, count: number): Promise<number> => {
+/** The whole path: enqueue, outbox relay, claim with a fencing token, execution, and the result with the next stage. */
+const measureDispatcher = async (world: QueueWorld, count: number): Promise<number> => {
   const runs = (await openRuns(world, count)).map(({ run }) => run);
-  let begun = 0;
-  const worker = await startIdleWorker(world, atOnce, () => (begun += 1));
+  let startedJobs = 0;
+  const worker = await startIdleWorker(world, concurrency, () => (startedJobs += 1));
   const unfinished = `select 1 from task where run_id = any($1) and stage = 'prepare' and status <> 'completed' limit 1`;
-  const taken = await seconds(async () => {
-    await orderAll(world, runs);
-    // The tables are asked only when the last one has begun: asking would cost what is being measured.
-    while (begun < count) await sleep(5);
+  const duration = await measureSeconds(async () => {
+    await enqueueAll(world, runs);
+    // The tables are queried only after the last start, because queries would affect the measurement.
+    while (startedJobs < count) await sleep(5);
     while ((await world.database.query(unfinished, [runs])).rowCount !== 0) await sleep(10);
   });
   await worker.stop();
-  return taken;
+  return duration;
 };
 
-/** The rows that a claim and an accepted result leave behind, written by whoever knows which: two commits. */
+/** Writes the same rows as a claim and an accepted result, without any logic: two commits. */
 const bareStatements = [
   `with held as (
      update task set status = 'in_progress', token = 1, worker = 'bare', claimed_at = now(), started_at = now()
@@ -55,7 +55,7 @@ const bareStatements = [
    insert into transcription_dispatcher_outbox (subject, data, sent_at) values ('bare', '{}', now()), ('bare', '{}', now())`,
 ];
 
-/** A database of its own on the same server, of which no dispatcher knows. */
+/** A separate database on the same server without a dispatcher. */
 const bareDatabase = async ({ database, postgres }: QueueWorld): Promise<string> => {
   await database.query('create database bare');
   const url = new URL(postgres);
@@ -64,36 +64,36 @@ const bareDatabase = async ({ database, postgres }: QueueWorld): Promise<string>
   return url.href;
 };
 
-/** No order that is kept in these tables can be done faster. */
-const bare = async (url: string, count: number): Promise<number> => {
-  const clients = Array.from({ length: atOnce }, () => new Client({ connectionString: url }));
-  await Promise.all(clients.map((c) => c.connect()));
+/** The lower bound for a job that is stored in these tables. */
+const measureBareCommits = async (url: string, count: number): Promise<number> => {
+  const clients = Array.from({ length: concurrency }, () => new Client({ connectionString: url }));
+  await Promise.all(clients.map((client) => client.connect()));
   const [database] = clients as [Client, ...Client[]];
   const runs = (await openRuns({ database }, count)).map(({ run }) => run);
-  const taken = await seconds(async () => {
-    await orderAll({ database }, runs);
-    const left = [...runs];
+  const duration = await measureSeconds(async () => {
+    await enqueueAll({ database }, runs);
+    const remaining = [...runs];
     await Promise.all(
       clients.map(async (client) => {
-        for (let run = left.pop(); run; run = left.pop())
+        for (let run = remaining.pop(); run; run = remaining.pop())
           for (const [i, text] of bareStatements.entries())
             await client.query({ name: `bare-${i}`, text, values: [run] });
       }),
     );
   });
-  await Promise.all(clients.map((c) => c.end()));
-  return taken;
+  await Promise.all(clients.map((client) => client.end()));
+  return duration;
 };
 
-/** Stages through the dispatcher beside what they cannot do without, and beside a queue that keeps nothing. */
+/** Stages through the dispatcher, compared with bare commits and with a queue in memory. */
 export const throughputRows = async (world: QueueWorld, count: number): Promise<Row[]> => {
   const [redis, plain] = await Promise.all([startRedis(), bareDatabase(world)]);
   try {
     const rates = { ours: [] as number[], bare: [] as number[], bullmq: [] as number[] };
-    // Turn by turn, so that whatever else the machine does meets all.
+    // Alternates between the measurements, so that other load on the machine affects all of them.
     for (let round = 0; round < rounds; round += 1) {
-      rates.ours.push(count / (await dispatched(world, count)));
-      rates.bare.push(count / (await bare(plain, count)));
+      rates.ours.push(count / (await measureDispatcher(world, count)));
+      rates.bare.push(count / (await measureBareCommits(plain, count)));
       rates.bullmq.push(count / (await bullmq(redis.url, count)));
     }
     const [ours, rows, jobs] = [rates.ours, rates.bare, rates.bullmq].map((all) => quantile(all, 0.5)) as [

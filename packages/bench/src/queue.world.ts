@@ -14,9 +14,9 @@ const main = fileURLToPath(new URL('../../../services/transcription-dispatcher/s
 const log = createLog('bench', { LOG_LEVEL: 'fatal', LOG_FORMAT: 'text' });
 const password = 'secret';
 
-/** The dispatcher as a process of its own, on servers that keep what they confirm. */
+/** The dispatcher in its own process, with durable servers. */
 export const createQueueWorld = async () => {
-  // What the benches before have written would be paid for by the commits measured here.
+  // Flushes the writes of earlier benches, because they would slow down the measured commits.
   await promisify(execFile)('sync');
   const [nats, postgres] = await Promise.all([startNats(), startPostgres({ durable: true })]);
   await migrate({ url: postgres.url, passwords: { transcription_dispatcher: password } });
@@ -41,7 +41,7 @@ export const createQueueWorld = async () => {
   const base = `http://127.0.0.1:${internalPort}`;
   while (
     !(await fetch(`${base}/health/ready`).then(
-      (a) => a.ok,
+      (response) => response.ok,
       () => false,
     ))
   )
@@ -54,9 +54,9 @@ export const createQueueWorld = async () => {
     nats: nats.url,
     postgres: postgres.url,
     close: async () => {
-      const gone = new Promise((resolve) => child.once('exit', resolve));
+      const exited = new Promise((resolve) => child.once('exit', resolve));
       child.kill('SIGTERM');
-      await gone;
+      await exited;
       await database.end();
       await Promise.all([nats.stop(), postgres.stop()]);
     },
@@ -64,7 +64,7 @@ export const createQueueWorld = async () => {
 };
 export type QueueWorld = Awaited<ReturnType<typeof createQueueWorld>>;
 
-/** Runs that are ready for their first order. */
+/** Creates runs that are ready for their first job. */
 export const openRuns = async (
   { database }: Pick<QueueWorld, 'database'>,
   count: number,
@@ -87,8 +87,8 @@ export const openRuns = async (
   return rows;
 };
 
-/** Tasks with their tickets, as the dispatcher writes them: one statement of one transaction. */
-export const orderSql = `
+/** Inserts tasks and wake-up messages like the dispatcher, in one statement. */
+export const enqueueSql = `
   with ordered as (
     insert into task (uuid, run_id, file_id, owner_id, stage, subject, queue, input, max_failures, backoff_ms,
                       publications, published_at, rank, cost_s)
@@ -103,8 +103,8 @@ export const orderSql = `
     returning id)
   select pg_notify('transcription_dispatcher_outbox', '') from tickets limit 1`;
 
-/** A queue of another durable that nobody works on: tasks, and tickets that the outbox has put on the bus. */
-export const pileUp = async ({ database }: QueueWorld, count: number): Promise<void> => {
+/** Fills the queue of a durable without a worker: tasks, and wake-up messages that the outbox has published. */
+export const fillQueue = async ({ database }: QueueWorld, count: number): Promise<void> => {
   await database.query(
     `with ordered as (
        insert into task (uuid, file_id, owner_id, stage, subject, queue, input, max_failures, backoff_ms, publications,
@@ -125,19 +125,19 @@ export const pileUp = async ({ database }: QueueWorld, count: number): Promise<v
   while ((await unsent()) !== 0) await sleep(250);
 };
 
-/** A worker that does nothing, and says when it began. */
-export const startIdleWorker = async (world: QueueWorld, atOnce: number, began: (runId: string) => void) => {
+/** A worker whose jobs do nothing except report their start. */
+export const startIdleWorker = async (world: QueueWorld, concurrency: number, onStart: (runId: string) => void) => {
   const bus: Bus = createBus({ service: 'transcription-worker', url: world.nats, log });
   await bus.connect();
   const running = worker(
     { prepare: workerJobs.prepare },
     {
       prepare: async ({ runId }) => {
-        began(runId);
+        onStart(runId);
         return prepared();
       },
     },
-    { workerId: `bench-${randomUUID()}`, concurrency: { cpu: atOnce } },
+    { workerId: `bench-${randomUUID()}`, concurrency: { cpu: concurrency } },
   ).start(bus);
   return {
     stop: async () => {

@@ -14,25 +14,25 @@ const run = promisify(execFile);
 const goal = 0.4;
 const path = '/api/users/me';
 
-/** Requests a second over 32 connections, one thread, so that server and generator have a core each. */
+/** Requests per second over 32 connections and one thread, so that server and generator have one core each. */
 const rate = async (url: string, header: string, seconds: number): Promise<number> => {
   const { stdout } = await run('wrk', ['-t1', '-c32', `-d${seconds}s`, '-H', header, url]);
   if (/Non-2xx/.test(stdout)) throw new Error(`${url} refused requests:\n${stdout}`);
   const found = /Requests\/sec:\s+([\d.]+)/.exec(stdout)?.[1];
-  if (!found) throw new Error(`wrk said:\n${stdout}`);
+  if (!found) throw new Error(`wrk printed:\n${stdout}`);
   return Number(found);
 };
 
-/** A small authenticated GET: through the edge, and through nginx straight to the same service. */
+/** A small authenticated GET through the edge, and through nginx to the same service. */
 export const routingBench: Bench = {
   name: 'edge',
-  about: 'a small authenticated GET through the edge, beside nginx proxying to the same service',
+  about: 'a small authenticated GET through the edge, compared with nginx proxying to the same service',
   run: async function* ({ size, instance }) {
     needTools(['nginx', 'wrk']);
     const running = await instance();
     const api = await signIn(running.baseUrl, admin.email, admin.password);
     const identity = (await running.status()).services.find((s) => s.name === 'identity');
-    if (!identity?.url) throw new Error('the status names no address of identity');
+    if (!identity?.url) throw new Error('the status contains no address of identity');
     const upstream = `upstream identity { server ${new URL(identity.url).host}; keepalive 64; }`;
     const nginx = await startNginx({
       server: 'location / { proxy_pass http://identity; proxy_http_version 1.1; proxy_set_header Connection ""; }',
@@ -47,7 +47,7 @@ export const routingBench: Bench = {
       const seconds = Math.max(1, Math.round(3 * size));
       const ours: number[] = [];
       const peers: number[] = [];
-      // Turn by turn, so that a busy moment of the machine strikes both.
+      // Alternates between both, so that other load on the machine affects both.
       for (let round = 0; round < 3; round++) {
         ours.push(await rate(running.baseUrl + path, `Authorization: Bearer ${api.token}`, seconds));
         peers.push(await rate(nginx.url + path, `x-overtone-assertion: ${await assertion()}`, seconds));

@@ -36,21 +36,21 @@ const benches: readonly Bench[] = [
   sweepBench,
 ];
 
-const names = process.argv.slice(2).filter((a) => !a.startsWith('-'));
-const wanted = benches.filter((b) => names.length === 0 || names.includes(b.name));
+const names = process.argv.slice(2).filter((argument) => !argument.startsWith('-'));
+const wanted = benches.filter(({ name }) => names.length === 0 || names.includes(name));
 if (wanted.length === 0) {
   console.error(
-    `No such bench: ${names.join(', ')}. There are:\n${benches.map((b) => `  ${b.name.padEnd(10)} ${b.about}`).join('\n')}`,
+    `No such bench: ${names.join(', ')}. There are:\n${benches.map(({ name, about }) => `  ${name.padEnd(10)} ${about}`).join('\n')}`,
   );
   process.exit(2);
 }
 
-/** A first start turns the word vectors into a file beside its other work; nothing is measured before that is done. */
-const settled = async ({ data }: Instance): Promise<void> => {
+/** Waits until the first start has converted the word vectors, because the conversion would affect measurements. */
+const untilSettled = async ({ data }: Instance): Promise<void> => {
   const vectors = join(process.env['MODEL_CACHE_DIR'] ?? join(data, 'models'), 'word-vectors');
   const done = () =>
     readdir(vectors).then(
-      (names) => names.some((n) => n.endsWith('.bin')),
+      (names) => names.some((name) => name.endsWith('.bin')),
       () => false,
     );
   for (let waited = 0; waited < 180 && !(await done()); waited++) await sleep(1_000);
@@ -64,7 +64,7 @@ const another = async (environment: Record<string, string>): Promise<Instance> =
   made.add(fresh);
   const started = await fresh.up();
   if (started.code !== 0) throw new Error(`./overtone up ended with ${started.code}:\n${started.output}`);
-  await settled(fresh);
+  await untilSettled(fresh);
   const remove = async (): Promise<void> => {
     made.delete(fresh);
     await fresh.remove();
@@ -97,4 +97,4 @@ for (const bench of wanted) {
 await clean().catch((error: unknown) => failed.push(`removing the instances: ${String(error)}`));
 console.log(`\n${tableOf(rows)}`);
 for (const why of failed) console.log(`FAILED  ${why}`);
-process.exit(failed.length === 0 && rows.every((r) => r.met) ? 0 : 1);
+process.exit(failed.length === 0 && rows.every(({ met }) => met) ? 0 : 1);

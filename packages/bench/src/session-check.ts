@@ -4,7 +4,7 @@ import { quantile, type Row } from './bench.ts';
 const goalMs = 0.2;
 const path = '/api/auth/methods';
 
-/** One connection, so that nothing but the request itself is timed. */
+/** One persistent connection, so that only the request is timed. */
 const createTimer = (baseUrl: string) => {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const time = (token: string | null): Promise<number> =>
@@ -33,8 +33,8 @@ const rowOf = (name: string, added: number, without: number, goal: number | null
 });
 
 /**
- * What the edge's session check adds to a request that would be answered without one: the same route with and without a
- * token, turn by turn, and the difference of the medians. `fresh` are tokens that the edge has not seen yet.
+ * The cost of the edge's session check: the same route with and without a token, alternating, and the difference of the
+ * medians. `fresh` are tokens that the edge has not cached yet.
  */
 export const sessionCheckRows = async (
   baseUrl: string,

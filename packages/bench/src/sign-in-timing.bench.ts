@@ -5,10 +5,10 @@ import { entranceOf, type Entrance } from './sign-in.tools.ts';
 
 const goal = 0.55;
 const atOnce = 12;
-/** Accounts for each cause that are not used up by a failure. */
+/** Accounts for each cause that stay usable after a failure. */
 const fresh = 400;
 
-/** The chance that a refusal of one cause took longer than one of the other: 0.5 when nothing can be told. */
+/** The probability that a failure of one cause takes longer than one of the other; 0.5: not distinguishable. */
 const separation = (a: readonly number[], b: readonly number[]): number => {
   const all = [...a.map((ms) => ({ ms, first: true })), ...b.map((ms) => ({ ms, first: false }))];
   all.sort((x, y) => x.ms - y.ms);
@@ -29,7 +29,7 @@ const shuffled = <T>(items: T[]): T[] => {
 type Causes = Record<string, (turn: number) => [username: string, password: string]>;
 type Sampled = { times: Map<string, number[]>; answers: Set<string> };
 
-/** Refusals of all causes, interleaved at random. */
+/** Failed sign-ins of all causes, in random order. */
 const sample = async (entrance: Entrance, causes: Causes, count: number): Promise<Sampled> => {
   const names = Object.keys(causes);
   const times = new Map(names.map((name) => [name, [] as number[]]));
@@ -47,7 +47,7 @@ const sample = async (entrance: Entrance, causes: Causes, count: number): Promis
   return { times, answers };
 };
 
-/** Every cause against every other: the worst pair of each is what an attacker would use. */
+/** Compares every pair of causes; the most distinguishable pair of each cause counts. */
 const tableRows = (prefix: string, { times, answers }: Sampled): Row[] => {
   const all = [...times];
   const rows = all.map(([name, mine]): Row => {
@@ -79,25 +79,25 @@ const tableRows = (prefix: string, { times, answers }: Sampled): Row[] => {
   ];
 };
 
-/** Whether the time of a refused sign-in tells why it was refused. */
+/** Whether the duration of a failed sign-in reveals its cause. */
 export const signInTimingBench: Bench = {
   name: 'sign-in-timing',
-  about: 'whether the time or the bytes of a refused sign-in tell why it was refused',
+  about: 'whether the duration or the size of a failed sign-in reveals its cause',
   run: async function* ({ size, instance }) {
     const samples = Math.max(100, Math.round(2_000 * size));
     const running = await instance();
     const entrance = await entranceOf(running);
     const numbered = (prefix: string, count: number) => Array.from({ length: count }, (_, i) => `${prefix}${i}`);
     const inside = [...numbered('wrong', fresh), ...numbered('pending', fresh), ...numbered('linked', fresh), 'locked'];
-    const everybody = [...inside, ...numbered('outside', fresh)];
+    const allUids = [...inside, ...numbered('outside', fresh)];
     const dn = (uid: string) => `uid=${uid},ou=people,dc=example,dc=org`;
-    const slapd = await startSlapd({ seed: everybody.map((uid) => personLdif(uid)).join('\n') });
+    const slapd = await startSlapd({ seed: allUids.map((uid) => personLdif(uid)).join('\n') });
     await slapd.apply(groupLdif('staff', inside.map(dn)));
     const sql = (text: string, values: unknown[] = []) =>
       asService(running, 'identity', (query) => query(text, values));
     try {
       await entrance.set('ldap', { ...ldapSettings(slapd), ldap_user_groups: `cn=staff,${slapd.groups}` });
-      // Only the account named for it is ever locked, so that a cause stays what it is.
+      // A high threshold, so that only the account `locked` is locked.
       await entrance.set('lockout', { account_lockout_threshold: 100 });
       await sql(
         `insert into "user" (email, auth_type, ldap_uid, approval_status, locked_until)
@@ -114,7 +114,7 @@ export const signInTimingBench: Bench = {
         [[...numbered('linked', fresh), ...numbered('local', fresh)]],
       );
       const causes: Causes = {
-        'unknown user': (i) => [`nobody${i}`, 'x'],
+        'unknown user': (i) => [`unknown${i}`, 'x'],
         'wrong password, directory': (i) => [`wrong${i % fresh}`, 'x'],
         'wrong password, local': (i) => [`local${i % fresh}@example.org`, 'x'],
         locked: () => ['locked', 'locked-secret'],
@@ -123,7 +123,7 @@ export const signInTimingBench: Bench = {
         'not admitted': (i) => [`outside${i % fresh}`, `outside${i % fresh}-secret`],
       };
       yield* tableRows('', await sample(entrance, causes, samples));
-      // The same with a directory that is not there: nobody must see who would have been asked for.
+      // Without a directory the responses must not reveal which accounts exist either.
       await entrance.set('ldap', { ldap_server: '127.0.0.1', ldap_port: 1, ldap_bind_password: slapd.bindPassword });
       yield* tableRows('directory down, ', await sample(entrance, causes, Math.ceil(samples / 2)));
     } finally {

@@ -11,12 +11,12 @@ import { entranceOf, type Entrance } from './sign-in.tools.ts';
 const people = 200;
 const atOnce = 8;
 const password = 'Correct-Horse-7-Battery';
-/** The cost identity hashes with. */
+/** The hash parameters of identity. */
 const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 
-/** As many hashes as identity makes at once: more would get more of a busy machine. */
+/** The number of concurrent hashes of identity. */
 const hashesAtOnce = Math.max(2, Math.min(4, availableParallelism()));
-/** Lets so many pieces of work run at once. */
+/** Limits the number of concurrent operations. */
 const limited = (limit: number) => {
   let free = limit;
   const waiting: (() => void)[] = [];
@@ -33,7 +33,7 @@ const limited = (limit: number) => {
   };
 };
 
-/** Pieces of work a second, so many at once. */
+/** Operations per second at a given concurrency. */
 const rate = async (seconds: number, work: (turn: number) => Promise<void>): Promise<number> => {
   const until = performance.now() + seconds * 1000;
   const started = performance.now();
@@ -48,7 +48,7 @@ const rate = async (seconds: number, work: (turn: number) => Promise<void>): Pro
   return (done * 1000) / (performance.now() - started);
 };
 
-/** What a program does that only wants to know whether a password is right: search as the service, bind as the entry. */
+/** The minimal password check: search as the service account, bind as the entry. */
 export const bareClients = async (slapd: Slapd) => {
   const pairs = await Promise.all(
     Array.from({ length: atOnce }, async () => {
@@ -82,7 +82,7 @@ const entered = async (entrance: Entrance, name: string, secret: string): Promis
   if (status !== 200) throw new Error(`${name}: ${status} ${text}`);
 };
 
-/** Turn by turn, so that a busy moment of the machine strikes both. */
+/** Alternates between both, so that other load on the machine affects both. */
 export const beside = async (
   seconds: number,
   ours: (t: number) => Promise<void>,
@@ -110,10 +110,10 @@ export const rowOf = (
   met: goal === null || our / peer >= goal,
 });
 
-/** Sign-ins a second, of directory and of local accounts. */
+/** Sign-ins per second, of directory and of local accounts. */
 export const signInBench: Bench = {
   name: 'sign-in',
-  about: 'sign-ins a second: directory beside bare search and bind, local beside bare argon2',
+  about: 'sign-ins per second: directory compared with bare search and bind, local compared with bare argon2',
   run: async function* ({ size, instance }) {
     const running = await instance();
     const entrance = await entranceOf(running);
@@ -123,7 +123,7 @@ export const signInBench: Bench = {
     try {
       await entrance.set('ldap', ldapSettings(slapd));
       const directory = (turn: number) => entered(entrance, `u${turn % people}`, `u${turn % people}-secret`);
-      // The accounts are made before: a first sign-in is another measure.
+      // The accounts exist already, because a first sign-in has other costs.
       for (let i = 0; i < people; i++) await directory(i);
       const ldap = await beside(seconds, directory, bare.check);
 
@@ -142,7 +142,7 @@ export const signInBench: Bench = {
         (turn) => entered(entrance, `bench${turn % people}@example.org`, password),
         () => inTurn(async () => void (await verify(stored, password))),
       );
-      // The bound that no sign-in passes which keeps its session and its audit record.
+      // The lower bound of a sign-in that stores its session and its audit record.
       const kept = await beside(seconds, directory, commits.commit);
       yield* [
         rowOf('sign-in: directory', ldap, 'search + bind', 0.7),

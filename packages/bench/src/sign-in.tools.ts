@@ -5,9 +5,9 @@ import { clientOf, signIn, type Client } from '@overtone/e2e/client';
 import { settingOf } from '@overtone/e2e/service-access';
 
 export type Entrance = {
-  /** Signs in at identity itself, past the edge and its limit. @returns status and milliseconds. */
+  /** Signs in at identity directly, without the edge's rate limit. @returns status and milliseconds. */
   enter: (username: string, password: string) => Promise<{ status: number; ms: number; text: string }>;
-  /** The same. @returns the access token. */
+  /** Signs in at identity directly. @returns the access token. */
   token: (username: string, password: string) => Promise<string>;
   administrator: Client;
   set: (category: string, values: Record<string, unknown>) => Promise<unknown>;
@@ -15,10 +15,10 @@ export type Entrance = {
 
 export const entranceOf = async (instance: Instance): Promise<Entrance> => {
   const identity = (await instance.status()).services.find((s) => s.name === 'identity');
-  if (!identity?.url) throw new Error('the status names no address of identity');
+  if (!identity?.url) throw new Error('the status contains no address of identity');
   const sign = createAssertionSigner(await settingOf(instance, 'edge-gateway', 'ASSERTION_PRIVATE_KEY'));
   let assertion = { token: '', until: 0 };
-  /** One for some seconds, as the edge does it. */
+  /** Caches an assertion for some seconds, like the edge. */
   const current = (): string => {
     if (assertion.until < Date.now()) assertion = { token: sign('identity', null), until: Date.now() + 8_000 };
     return assertion.token;
@@ -41,7 +41,7 @@ export const entranceOf = async (instance: Instance): Promise<Entrance> => {
     },
     administrator: await signIn(instance.baseUrl, admin.email, admin.password),
     set: async (category, values) => {
-      // A long measurement outlives the tokens of its beginning.
+      // Tokens expire during a long measurement.
       const fresh = await signIn(instance.baseUrl, admin.email, admin.password);
       return fresh.send('PUT', `/api/admin/auth-config/${category}`, values);
     },

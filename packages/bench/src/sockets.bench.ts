@@ -13,7 +13,7 @@ const pauseMs = 100;
 const turns = 3;
 const rounds = 20;
 type Clients = { sockets: WebSocket[]; deliveries: Map<string, number[]> };
-type Crowd = { rounds: number; sockets: number; url: string; headers: Record<string, string>; engineIo: boolean };
+type Load = { rounds: number; sockets: number; url: string; headers: Record<string, string>; engineIo: boolean };
 
 const run = (file: string, env: Record<string, string> = {}): ChildProcess =>
   spawn(process.execPath, ['--no-warnings', fileURLToPath(new URL(file, import.meta.url))], {
@@ -27,8 +27,8 @@ const firstLine = (child: ChildProcess): Promise<string> =>
   });
 const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
-/** Clients that note when they are told of a change; a change is known by the id in its text. */
-const gather = async ({ sockets: count, url, headers, engineIo }: Crowd): Promise<Clients> => {
+/** Opens clients that record when they receive a change, identified by the id in its text. */
+const openClients = async ({ sockets: count, url, headers, engineIo }: Load): Promise<Clients> => {
   const deliveries = new Map<string, number[]>();
   const open = () =>
     new Promise<WebSocket>((resolve, reject) => {
@@ -37,7 +37,7 @@ const gather = async ({ sockets: count, url, headers, engineIo }: Crowd): Promis
       if (!engineIo) ws.on('open', () => resolve(ws));
       ws.on('message', (data) => {
         const text = (data as Buffer).toString();
-        // Engine.IO: 0 opens, 40 joins, 2 asks for a sign of life.
+        // Engine.IO packet types: 0 open, 40 connect, 2 ping.
         if (engineIo && text.startsWith('0')) ws.send('40');
         else if (engineIo && text.startsWith('40')) resolve(ws);
         else if (engineIo && text === '2') ws.send('3');
@@ -50,20 +50,21 @@ const gather = async ({ sockets: count, url, headers, engineIo }: Crowd): Promis
   return { sockets, deliveries };
 };
 
-/** Milliseconds from a change to each client's hearing of it, over some rounds. */
-const measure = async (crowd: Crowd, tell: (id: string, clients: Clients) => Promise<void>): Promise<number[]> => {
-  const clients = await gather(crowd);
+/** Milliseconds from a change to its receipt by each client, over several rounds. */
+const measure = async (load: Load, publish: (id: string, clients: Clients) => Promise<void>): Promise<number[]> => {
+  const clients = await openClients(load);
   await sleep(500);
   const all: number[] = [];
-  for (let round = -5; round < crowd.rounds; round += 1) {
+  for (let round = -5; round < load.rounds; round += 1) {
     const id = randomUUID();
-    const heard: number[] = [];
-    clients.deliveries.set(id, heard);
-    const from = performance.now();
-    await tell(id, clients);
-    for (let waited = 0; heard.length < crowd.sockets && waited < 5_000; waited += 5) await sleep(5);
-    if (heard.length < crowd.sockets) throw new Error(`only ${heard.length} of ${crowd.sockets} sockets were told`);
-    if (round >= 0) all.push(...heard.map((at) => at - from));
+    const receivedAt: number[] = [];
+    clients.deliveries.set(id, receivedAt);
+    const publishedAt = performance.now();
+    await publish(id, clients);
+    for (let waited = 0; receivedAt.length < load.sockets && waited < 5_000; waited += 5) await sleep(5);
+    if (receivedAt.length < load.sockets)
+      throw new Error(`only ${receivedAt.length} of ${load.sockets} sockets received the change`);
+    if (round >= 0) all.push(...receivedAt.map((at) => at - publishedAt));
     await sleep(pauseMs);
   }
   for (const ws of clients.sockets) ws.terminate();
@@ -127,16 +128,16 @@ const peer = async (sockets: number, rounds: number): Promise<number[]> => {
   }
 };
 
-/** A change told to many open sockets of one user, beside a bare broadcast of the same text. */
+/** Delivery of a change to many sockets of one user, compared with a bare broadcast of the same text. */
 export const socketsBench: Bench = {
   name: 'sockets',
-  about: 'p99 from a committed change to the last of 1,000 sockets hearing of it, beside a bare ws broadcast',
+  about: 'p99 from a committed change to its receipt by the last of 1,000 sockets, compared with a bare ws broadcast',
   run: async function* ({ size }) {
     const sockets = Math.max(50, Math.round((1_000 * size) / 50) * 50);
     const nats = await startNats();
     try {
       const p99s = { bare: [] as number[], plain: [] as number[], socketIo: [] as number[] };
-      // Turn by turn, so that whatever else the machine does meets all of them; the median turn counts.
+      // Alternates between the measurements, so that other load affects all of them; the median counts.
       for (let turn = 0; turn < turns; turn += 1) {
         p99s.bare.push(quantile(await peer(sockets, rounds), 0.99));
         p99s.plain.push(quantile(await ours(nats, sockets, rounds, false), 0.99));

@@ -6,13 +6,13 @@ import { mebibytes, type Bench } from './bench.ts';
 const startGoal = 10;
 const memoryGoal = 900 * 1024 ** 2;
 
-/** How long a warm start takes, and what the platform holds when nobody asks it anything. */
+/** Duration of a warm start, and memory of the idle platform. */
 export const startBench: Bench = {
   name: 'start',
   about: 'seconds of a warm ./overtone up; memory of all processes at rest',
   run: async function* ({ instance, size }) {
     const running = await instance();
-    // A fresh installation turns its word vectors once; rest is what comes after.
+    // A new installation converts its word vectors once; the idle memory is measured afterwards.
     const turning = (): boolean => processesOf(running.data).some((p) => p.command.includes('build-vectors'));
     await until('the word vectors are ready', async () => !turning(), 120_000, 1_000);
     await running.down();

@@ -12,7 +12,7 @@ import { entranceOf, type Entrance } from './sign-in.tools.ts';
 import { needTools } from './tools.ts';
 
 const usersOfSizeOne = 50_000;
-/** So many teams lead to a group of ours. */
+/** Number of teams with a group mapping. */
 const mappedTeams = 50;
 const noChangeGoalS = 4;
 const allChangeGoalS = 25;
@@ -21,24 +21,24 @@ const ratioGoal = 5;
 const growthGoal = 200 * 1024 * 1024;
 const sweepPath = '/api/admin/directory-sync';
 
-/** What a plain reader of the same attributes needs, in seconds. */
-const rawRead = async ({ url, bindDn, bindPassword, people, groups }: Slapd): Promise<number> => {
+/** Seconds that ldapsearch needs to read the same attributes. */
+const measureLdapsearch = async ({ url, bindDn, bindPassword, people, groups }: Slapd): Promise<number> => {
   const paged = ['-LLL', '-x', '-E', 'pr=1000/noprompt', '-H', url, '-D', bindDn, '-w', bindPassword];
   const attributes = ['uid', 'mail', 'entryUUID', 'memberOf', 'shadowExpire', 'pwdAccountLockedTime'];
-  const begun = performance.now();
-  for (const question of [
+  const startedAt = performance.now();
+  for (const query of [
     ['-b', people, '(objectClass=inetOrgPerson)', ...attributes],
     ['-b', groups, '(objectClass=groupOfNames)', 'member'],
   ]) {
-    const reader = spawn('ldapsearch', [...paged, ...question], { stdio: ['ignore', 'ignore', 'inherit'] });
+    const reader = spawn('ldapsearch', [...paged, ...query], { stdio: ['ignore', 'ignore', 'inherit'] });
     const [code] = (await once(reader, 'exit')) as [number | null];
     if (code !== 0) throw new Error(`ldapsearch ended with ${code}`);
   }
-  return (performance.now() - begun) / 1000;
+  return (performance.now() - startedAt) / 1000;
 };
 
-/** Orders a pass and waits for its report. */
-const pass = async ({ administrator }: Entrance): Promise<PassReport> => {
+/** Enqueues a pass and waits for its report. */
+const runPass = async ({ administrator }: Entrance): Promise<PassReport> => {
   const { task_id: id } = await administrator.send<{ task_id: string }>('POST', `${sweepPath}/run`, {});
   for (;;) {
     const { status, body } = await administrator.call('GET', `${sweepPath}/passes/${id}`);
@@ -47,48 +47,48 @@ const pass = async ({ administrator }: Entrance): Promise<PassReport> => {
   }
 };
 
-const goneWell = (report: PassReport): PassReport => {
+const assertSuccess = (report: PassReport): PassReport => {
   if (report.status === 'ok') return report;
   throw new Error(`the pass ended as ${report.status}: ${report.error}`);
 };
 
-/** Accounts as first sign-ins make them, and mappings: the staff are administrators, a part of the teams are groups. */
+/** Creates accounts like first sign-ins, and mappings: the staff are administrators, some teams are groups. */
 const populate = async (running: Instance, entrance: Entrance, company: Company): Promise<void> => {
   const { administrator } = entrance;
   await asService(running, 'identity', (query) => query(company.accounts, [company.people]));
-  const map = (claim: string, lead: object) =>
-    administrator.send('POST', '/api/admin/group-mappings', { source: 'ldap', claim_value: claim, ...lead });
-  await map(company.staffDn, { grants_role: 'admin' });
+  const addMapping = (claim: string, target: object) =>
+    administrator.send('POST', '/api/admin/group-mappings', { source: 'ldap', claim_value: claim, ...target });
+  await addMapping(company.staffDn, { grants_role: 'admin' });
   for (let team = 0; team < mappedTeams; team++) {
     const { uuid } = await administrator.send<{ uuid: string }>('POST', '/api/groups', { name: `Team ${team}` });
-    await map(company.teamDn(team), { group_uuid: uuid });
+    await addMapping(company.teamDn(team), { group_uuid: uuid });
   }
   await administrator.send('PUT', sweepPath, { enabled: true, dry_run: false });
 };
 
-/** A new process, so that its memory tells of what it does from now on. @returns its id */
-const begunAgain = async (running: Instance): Promise<number> => {
+/** Restarts the service, so that its memory shows only what follows. @returns the process id. */
+const restartService = async (running: Instance): Promise<number> => {
   const { code, output } = await overtone(['restart', 'directory-sync', '--data', running.data], {}, 600_000);
   if (code !== 0) throw new Error(output);
   return await running.pidOf('directory-sync');
 };
 
-/** How many events no service has taken in yet, as the services themselves say. */
-const unheard = async (running: Instance): Promise<number> => {
-  const told = (await running.status()).services.map(async ({ internal_url: url }) => {
+/** The number of undelivered events, from the metrics of the services. */
+const countPendingEvents = async (running: Instance): Promise<number> => {
+  const counts = (await running.status()).services.map(async ({ internal_url: url }) => {
     if (url === null) return 0;
     const lines = (await (await fetch(`${url}/metrics`)).text()).matchAll(/^event_consumer_pending\S* (\d+)/gm);
     return [...lines].reduce((sum, [, pending]) => sum + Number(pending), 0);
   });
-  return (await Promise.all(told)).reduce((sum, pending) => sum + pending, 0);
+  return (await Promise.all(counts)).reduce((sum, pending) => sum + pending, 0);
 };
 
-/** What the changes had to tell is told and heard: a pass in which nothing changes has no such work beside it. */
-const allHeard = async (running: Instance): Promise<void> => {
+/** Waits until all events are delivered, so that their processing does not affect the next pass. */
+const untilEventsDelivered = async (running: Instance): Promise<void> => {
   await asService(running, 'identity', async (query) => {
     while ((await query('select 1 from identity_outbox where sent_at is null limit 1')).length > 0) await sleep(500);
   });
-  while ((await unheard(running)) > 0) await sleep(500);
+  while ((await countPendingEvents(running)) > 0) await sleep(500);
 };
 
 const removeAll = async (running: Instance, entrance: Entrance): Promise<void> => {
@@ -100,7 +100,7 @@ const removeAll = async (running: Instance, entrance: Entrance): Promise<void> =
   await asService(running, 'identity', (query) => query(`delete from "user" where auth_type = 'ldap'`));
 };
 
-const grown = (name: string, bytes: number): Row => ({
+const growthRow = (name: string, bytes: number): Row => ({
   name,
   ours: mebibytes(bytes),
   peer: '',
@@ -109,7 +109,7 @@ const grown = (name: string, bytes: number): Row => ({
   met: bytes <= growthGoal,
 });
 const secondsOf = (report: PassReport): number => report.duration_s ?? Number.NaN;
-const timed = (name: string, seconds: number, goal: number): Row => ({
+const durationRow = (name: string, seconds: number, goal: number): Row => ({
   name,
   ours: `${seconds.toFixed(1)} s`,
   peer: '',
@@ -118,10 +118,10 @@ const timed = (name: string, seconds: number, goal: number): Row => ({
   met: seconds <= goal,
 });
 
-/** One pass over a large directory in which nothing has changed, and one in which everything has. */
+/** A pass over a large directory without changes, and one in which every account changes. */
 export const sweepBench: Bench = {
   name: 'sweep',
-  about: 'a pass over 50,000 people and 250,000 memberships, beside ldapsearch reading the same',
+  about: 'a pass over 50,000 persons and 250,000 memberships, compared with ldapsearch',
   run: async function* ({ size, instance }) {
     needTools(['slapd', 'ldapsearch']);
     const running = await instance();
@@ -136,30 +136,36 @@ export const sweepBench: Bench = {
         ldap_timeout: 60,
       });
       await populate(running, entrance, company);
-      /** How much the process grew over what it did. */
+      /** The memory growth of the process during the work. */
       const growthOver = async (pid: number, work: () => Promise<PassReport>): Promise<[PassReport, number]> => {
         const before = memoryOf(pid).rss;
-        const report = goneWell(await work());
-        if ((await running.pidOf('directory-sync')) !== pid) throw new Error('directory-sync was started again');
+        const report = assertSuccess(await work());
+        if ((await running.pidOf('directory-sync')) !== pid) throw new Error('directory-sync was restarted');
         return [report, memoryOf(pid).peak - before];
       };
-      const [changed, growthOfChange] = await growthOver(await running.pidOf('directory-sync'), () => pass(entrance));
-      await allHeard(running);
-      const raw = [await rawRead(slapd)];
-      const [still, growth] = await growthOver(await begunAgain(running), async () => {
-        // The first of a new process is slower; every other one is like the second.
-        goneWell(await pass(entrance));
-        return pass(entrance);
+      const [changed, growthOfChange] = await growthOver(await running.pidOf('directory-sync'), () =>
+        runPass(entrance),
+      );
+      await untilEventsDelivered(running);
+      const raw = [await measureLdapsearch(slapd)];
+      const [unchanged, growth] = await growthOver(await restartService(running), async () => {
+        // The first pass of a new process is slower, so the second one is measured.
+        assertSuccess(await runPass(entrance));
+        return runPass(entrance);
       });
-      raw.push(await rawRead(slapd));
-      if (changed.reconciled !== company.people || still.reconciled !== 0)
-        throw new Error(`${changed.reconciled} and then ${still.reconciled} of ${company.people} were changed`);
-      const [seconds, peer] = [secondsOf(still), Math.min(...raw)];
+      raw.push(await measureLdapsearch(slapd));
+      if (changed.reconciled !== company.people || unchanged.reconciled !== 0)
+        throw new Error(`${changed.reconciled} and then ${unchanged.reconciled} of ${company.people} were changed`);
+      const [seconds, peer] = [secondsOf(unchanged), Math.min(...raw)];
       yield* [
-        timed(`sweep: ${company.people} people, nothing changed`, seconds, size > 1 ? 4.5 * size : noChangeGoalS),
-        timed('sweep: everything changed', secondsOf(changed), allChangeGoalS * Math.max(1, size)),
+        durationRow(
+          `sweep: ${company.people} persons, nothing changed`,
+          seconds,
+          size > 1 ? 4.5 * size : noChangeGoalS,
+        ),
+        durationRow('sweep: everything changed', secondsOf(changed), allChangeGoalS * Math.max(1, size)),
         {
-          name: 'sweep: people a second, whole pass',
+          name: 'sweep: persons per second, whole pass',
           ours: `${Math.round(company.people / seconds)}/s`,
           peer: `ldapsearch ${Math.round(company.people / peer)}/s`,
           ratio: seconds / peer,
@@ -168,14 +174,14 @@ export const sweepBench: Bench = {
         },
         {
           name: 'sweep: LDAP requests',
-          ours: String(still.ldap_requests),
+          ours: String(unchanged.ldap_requests),
           peer: '',
           ratio: null,
           goal: `<= ${requestsGoal * Math.max(1, size)}`,
-          met: still.ldap_requests <= requestsGoal * Math.max(1, size),
+          met: unchanged.ldap_requests <= requestsGoal * Math.max(1, size),
         },
-        grown('sweep: memory growth, nothing changed', growth),
-        grown('sweep: memory growth, everything changed', growthOfChange),
+        growthRow('sweep: memory growth, nothing changed', growth),
+        growthRow('sweep: memory growth, everything changed', growthOfChange),
       ];
     } finally {
       await removeAll(running, entrance);

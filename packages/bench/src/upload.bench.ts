@@ -32,7 +32,7 @@ const wavHeader = (bytes: number): Buffer => {
   return head;
 };
 
-/** A stereo recording of `bytes` bytes; hours of it, so nobody waits for its transcript. */
+/** A stereo recording of `bytes` bytes; its transcription is not awaited. */
 const makeSound = async (path: string, bytes: number): Promise<void> => {
   const file = await open(path, 'w');
   const block = Buffer.alloc(4 * 1024 * 1024);
@@ -43,7 +43,7 @@ const makeSound = async (path: string, bytes: number): Promise<void> => {
   await file.close();
 };
 
-/** Sends with curl, which costs either receiver the same; the answer goes into a file. Seconds it took. */
+/** Uploads with curl, which has the same cost for both receivers. @returns the seconds. */
 const send = async (answer: string, args: readonly string[]): Promise<number> => {
   const format = ['-sS', '-o', answer, '-w', '%{http_code} %{time_total}', '-H', 'Expect:'];
   const { stdout } = await run('curl', [...format, ...args]);
@@ -53,17 +53,17 @@ const send = async (answer: string, args: readonly string[]): Promise<number> =>
 };
 
 const nodeProcesses = (data: string) => processesOf(data).filter((p) => /(^|\/)node\b/.test(p.command));
-/** Lets the kernel count the highest memory anew from now on. */
+/** Resets the kernel's peak memory counter. */
 const resetPeaks = (pids: readonly number[]): void => {
   for (const pid of pids) writeFileSync(`/proc/${pid}/clear_refs`, '5');
 };
 const nameOf = (command: string): string =>
   /(?:services|packages)\/([\w-]+)\//.exec(command)?.[1] ?? command.slice(0, 40);
 
-/** A gibibyte through the edge into the store, beside nginx receiving the same into a file. */
+/** An upload of a gibibyte through the edge, compared with nginx writing it to a file. */
 export const uploadBench: Bench = {
   name: 'upload',
-  about: 'a large upload through the edge, beside nginx receiving it into a file; memory while it runs',
+  about: 'a large upload through the edge, compared with nginx writing it to a file; memory during the upload',
   run: async function* ({ size, instance, folder }) {
     needTools(['nginx', 'curl']);
     const running = await instance();

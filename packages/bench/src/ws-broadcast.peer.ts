@@ -1,6 +1,6 @@
 import { WebSocketServer } from 'ws';
 
-// The peer of the push channel: a bare `ws` server that repeats whatever one client says to all of them.
+// The peer of the push channel: a bare `ws` server that broadcasts each client message to all clients.
 const server = new WebSocketServer({ host: '127.0.0.1', port: 0, perMessageDeflate: false });
 server.on('connection', (socket) => {
   socket.on('message', (data) => {

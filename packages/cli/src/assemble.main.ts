@@ -1,7 +1,7 @@
 import { assemble } from './container/assemble.ts';
 import { messageOf } from './refusal.ts';
 
-// Run while an image is built: SERVICE TARGET (see deploy/Dockerfile).
+// Runs during an image build: SERVICE TARGET (see deploy/Dockerfile).
 const [service, target] = process.argv.slice(2);
 try {
   if (service === undefined || target === undefined) throw new Error('usage: assemble.main.ts SERVICE TARGET');

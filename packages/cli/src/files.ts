@@ -10,7 +10,7 @@ export function readIfThere(file: string): string | undefined {
   }
 }
 
-/** Replaces a file in one step: a reader sees the old text or the new one. By default only its owner reads it. */
+/** Replaces a file atomically. By default only its owner can read it. */
 export function replaceFile(file: string, text: string, mode = 0o600): void {
   const next = `${file}.${process.pid}.new`;
   try {

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Runs the supervisor of a detached instance and starts it again when it was killed or has crashed. A shell, because it
-# must outlive a full disk and a machine that runs out of memory: it writes nothing and holds almost nothing.
+# Runs the supervisor of a detached instance and restarts it after a kill or a crash. A shell script, because it must
+# survive a full disk and an out-of-memory machine: it writes nothing and uses little memory.
 #   guardian.sh NODE FOLDER [FLAG...]
 node=$1
 shift

@@ -3,20 +3,20 @@ import { describe, expect, it } from '@jest/globals';
 import { isLocked, tryLock, withLock } from './lock.ts';
 
 describe('lock', () => {
-  it('is held by one at a time', async () => {
+  it('is held by one process at a time', async () => {
     const name = randomUUID();
     const held = await tryLock(name);
     expect([held === undefined, await tryLock(name), await isLocked(name)]).toEqual([false, undefined, true]);
     held?.close();
   });
 
-  it('is free when it was given back', async () => {
+  it('is free after its release', async () => {
     const name = randomUUID();
     await withLock(name, async () => await Promise.resolve());
     expect(await isLocked(name)).toBe(false);
   });
 
-  it('makes the second wait for the first', async () => {
+  it('makes the second process wait for the first', async () => {
     const name = randomUUID();
     const order: string[] = [];
     const work = (who: string) => async () => {

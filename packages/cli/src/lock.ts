@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { connect, createServer, type Server } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-// A name in the kernel's abstract socket space: held by at most one process, and free again the moment it dies.
+// An abstract socket name: held by at most one process, and released by the kernel at its exit.
 const addressOf = (name: string) => `\0overtone-${createHash('sha256').update(name).digest('hex').slice(0, 40)}`;
 
-/** Takes the lock, or gives `undefined` when another process holds it. */
+/** Acquires the lock; `undefined` when another process holds it. */
 export async function tryLock(name: string): Promise<Server | undefined> {
   const server = createServer((socket) => socket.destroy());
   return await new Promise((resolve, reject) => {
@@ -17,7 +17,7 @@ export async function tryLock(name: string): Promise<Server | undefined> {
   });
 }
 
-/** Whether some process holds the lock. */
+/** Whether any process holds the lock. */
 export async function isLocked(name: string): Promise<boolean> {
   return await new Promise((resolve) => {
     const socket = connect(addressOf(name));
@@ -27,7 +27,7 @@ export async function isLocked(name: string): Promise<boolean> {
   });
 }
 
-/** Waits for the lock, works under it and gives it back. */
+/** Waits for the lock, runs the work and releases the lock. */
 export async function withLock<T>(name: string, work: () => Promise<T>): Promise<T> {
   let lock: Server | undefined;
   while ((lock = await tryLock(name)) === undefined) await sleep(100);

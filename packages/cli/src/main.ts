@@ -10,7 +10,7 @@ try {
   process.exit(1);
 }
 
-// What the operating system refuses (no right, no room) is a sentence already; anything else is our mistake.
+// Errors of the operating system (permissions, disk space) have a clear message; all others are bugs.
 function isFromSystem(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && 'syscall' in error;
 }

@@ -9,10 +9,10 @@ export function productVersion(): string {
   return (JSON.parse(readFileSync(join(productFolder, 'package.json'), 'utf8')) as { version: string }).version;
 }
 
-/** What stands where in a data folder. */
+/** The paths in a data folder. */
 export type DataFolder = ReturnType<typeof dataFolder>;
 
-/** The places in the data folder `given` on the command line; by default `data` beside the product. */
+/** The paths of the data folder `given` on the command line; the default is `data` next to the product. */
 export function dataFolder(given: string | undefined) {
   const root = given === undefined ? join(productFolder, 'data') : resolve(given);
   return {

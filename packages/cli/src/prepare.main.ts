@@ -1,7 +1,7 @@
 import { messageOf } from './refusal.ts';
 import { prepare } from './setup/prepare.ts';
 
-// Run while an image is built: the database clients and the browser application, as every start makes them.
+// Runs during an image build: generates the database clients and the browser application, like every start.
 try {
   await prepare((line) => process.stdout.write(`${line}\n`));
 } catch (error) {

@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { productVersion } from './paths.ts';
 
-// Each command is loaded when it is asked for: `status` should not wait for what only `test` needs.
+// Each command is loaded on demand, so that `status` does not load the dependencies of `test`.
 const DATA = ['--data <folder>', 'data folder (default: "data" beside the product)'] as const;
 
 /** The commands of ./overtone. */
@@ -13,7 +13,7 @@ export function createProgram(): Command {
   running(program);
   looking(program);
   checking(program);
-  // What no command takes ends up here.
+  // Unknown commands.
   return program.allowExcessArguments().action(() => {
     const [unknown] = program.args;
     if (unknown !== undefined) program.error(`error: there is no command ${unknown}`);
@@ -97,7 +97,7 @@ function configuring(program: Command): void {
     .description('seal the secrets among the settings with a new key, while everything runs, and forget the old key')
     .option(...DATA)
     .action(async (_options: unknown, command: Command) => {
-      // The option may stand before the word or after it; the command above takes it either way.
+      // The option may precede or follow the command.
       await (await import('./commands/rotate-key.command.ts')).rotateKey(command.optsWithGlobals());
     });
   const OUT = ['--out <folder>', 'where .env is kept (default: beside compose.yaml)'] as const;

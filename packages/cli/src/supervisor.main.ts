@@ -4,8 +4,8 @@ import { messageOf } from './refusal.ts';
 import type { SupervisorMessage } from './supervisor/messages.ts';
 import { superviseInstance } from './supervisor/run-instance.ts';
 
-// The supervisor of a detached instance: reports to `up` over the channel it was started with until `up` ends, and then
-// runs until it is stopped. guardian.sh starts it again, with --resume, when it ends in any other way.
+// The supervisor of a detached instance: reports to `up` over its IPC channel until `up` exits, and runs until it is
+// stopped. After any other exit guardian.sh restarts it with --resume.
 const FIRST_START_FAILED = 3;
 
 const output = createLineSink({ fd: 1, onRecovery: (dropped) => log(`log lines dropped: ${dropped}`) });

@@ -14,14 +14,14 @@ describe('terminal', () => {
     expect(parts).toEqual(['✓ ready\n']);
   });
 
-  it('writes plain lines when colours are not wanted', () => {
+  it('writes plain lines when colours are disabled', () => {
     const { parts, terminal } = written(true, '1');
     terminal.busy('starting');
     terminal.fail('no');
     expect(parts).toEqual(['✗ no\n']);
   });
 
-  it('wipes what was going on before the next line', () => {
+  it('clears the progress before the next line', () => {
     const { parts, terminal } = written(true);
     terminal.busy('starting');
     terminal.done('ready');

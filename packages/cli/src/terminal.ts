@@ -1,10 +1,10 @@
 import { styleText } from 'node:util';
 
-/** Shows progress to a person. */
+/** Shows progress in the terminal. */
 export interface Terminal {
-  /** What is going on now; shown until the next line on a terminal, not at all in a file. */
+  /** The current step; shown until the next line on a terminal, omitted in a file. */
   readonly busy: (text: string) => void;
-  /** The same for steps that take minutes: also written to logs. */
+  /** A step that takes minutes; also written to logs. */
   readonly step: (text: string) => void;
   readonly done: (text: string) => void;
   readonly warn: (text: string) => void;

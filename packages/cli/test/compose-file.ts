@@ -4,7 +4,7 @@ import { parse } from 'yaml';
 import { missing, type Values } from '../src/container/container.ts';
 import { productFolder } from '../src/paths.ts';
 
-/** A container of compose.yaml, as far as our rules look at it. */
+/** The tested properties of a container of compose.yaml. */
 export interface Container {
   readonly image: string;
   readonly build?: {
@@ -38,10 +38,10 @@ export interface ComposeFile {
 /** The text of compose.yaml. */
 export const composeText = (): string => readFileSync(join(productFolder, 'compose.yaml'), 'utf8');
 
-/** What `./overtone config container` writes into an empty `.env`. */
+/** The output of `./overtone config container` for an empty `.env`. */
 export const freshValues = (): Values => missing({}, '1.2.3', () => 'Ot-first-password-1');
 
-/** compose.yaml with its variables replaced, as `docker compose` would. */
+/** compose.yaml with its variables replaced, like `docker compose`. */
 export function composeFile(values: Values = freshValues()): ComposeFile {
   return replaceIn(parse(composeText(), { merge: true }), values) as ComposeFile;
 }

@@ -6,14 +6,14 @@ import { productFolder } from '../src/paths.ts';
 /** The text of deploy/Dockerfile. */
 export const dockerfileText = (): string => readFileSync(join(productFolder, 'deploy', 'Dockerfile'), 'utf8');
 
-/** The instructions of the last stage: what the image is. */
+/** The instructions of the final stage. */
 export function imageInstructions(): Instruction[] {
   const all = DockerfileParser.parse(dockerfileText()).getInstructions();
   const last = all.map((i) => i.getKeyword()).lastIndexOf('FROM');
   return all.slice(last);
 }
 
-/** The variables that every image of ours brings along. */
+/** The environment variables of every image. */
 export function imageEnvironment(): Record<string, string> {
   const pairs = DockerfileParser.parse(dockerfileText())
     .getENVs()

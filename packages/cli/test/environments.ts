@@ -5,16 +5,16 @@ import { productFolder } from '../src/paths.ts';
 
 type Variables = Readonly<Record<string, string>>;
 
-/** What a service makes of an environment: the variables it asks for, and what it says when some are missing or wrong. */
+/** How a service parses an environment: the variables it reads, and its errors for missing or invalid ones. */
 export interface Reading {
   readonly asked: ReadonlySet<string>;
   readonly fault: string | undefined;
 }
 
-/** Of those that read keys, only identity does it in its env.ts. */
+/** Of the services that read keys, only identity reads them in its env.ts. */
 const READ_IN_MAIN: Readonly<Record<string, readonly string[]>> = { 'directory-sync': ['ENCRYPTION_KEY'] };
 
-/** Lets the `env.ts` of a service read `given`, as the service would at its start. */
+/** Parses `given` with the `env.ts` of a service. */
 export async function readAs(service: string, given: Variables): Promise<Reading> {
   const folder = join(productFolder, 'services', service, 'src');
   const reader = Object.entries(await load(join(folder, 'env.ts'))).find(
@@ -35,12 +35,12 @@ export async function readAs(service: string, given: Variables): Promise<Reading
   return { asked: new Set([...asked, ...(await seeds(folder))]), fault };
 }
 
-/** The variables that an environment names and the service does not know, whether given or by the file that holds them. */
+/** The variables of an environment that the service does not read, with and without the suffix _FILE. */
 export function unknownTo({ asked }: Reading, given: Variables): string[] {
   return Object.keys(given).filter((name) => !asked.has(name) && !asked.has(name.replace(/_FILE$/, '')));
 }
 
-// Its values cannot be listed: what a service wants it has to ask for by name.
+// Its properties cannot be enumerated: a service must read each variable by name.
 const listening = (given: Variables, asked: Set<string>): NodeJS.ProcessEnv =>
   new Proxy<Record<string, string | undefined>>(
     {},

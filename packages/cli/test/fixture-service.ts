@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { createServer } from 'node:http';
 
-// A service for the supervisor's tests. PORT says where it is ready; "stubborn" does not stop when asked,
-// "parent" has a child that outlives it, "broken" ends at once,
-// "uncaught-once" ends as after an uncaught exception unless one was counted before.
+// A service for the supervisor's tests, ready at PORT. "stubborn" ignores the stop signal, "parent" has a child that
+// outlives it, "broken" exits immediately, "uncaught-once" exits like after an uncaught exception unless one was counted
+// before.
 const traits = process.argv.slice(2);
 if (traits.includes('broken')) {
   process.stderr.write('Error: the fixture is broken\n');

@@ -2,7 +2,7 @@ import { dataFolder } from '../src/paths.ts';
 import { createSupervisor } from '../src/supervisor/supervisor.ts';
 import { fixtureService } from './fixtures.ts';
 
-// A supervisor in a process of its own, to be killed: FOLDER, PORT, whether its service outlives it, traits of the service.
+// A supervisor in its own process, to be killed: FOLDER, PORT, whether its service outlives it, service behaviour.
 const [folder = '', port = '', mode = '', ...traits] = process.argv.slice(2);
 const supervisor = createSupervisor({
   folder: dataFolder(folder),

@@ -3,7 +3,7 @@ import { plainEnvironment, type ProcessSpec } from '../src/servers/process.ts';
 
 const MAIN = fileURLToPath(new URL('fixture-service.ts', import.meta.url));
 
-/** A small real process to look after. */
+/** A small real process for the tests. */
 export function fixtureService(name: string, port: number, traits: readonly string[] = []): ProcessSpec {
   return {
     name,

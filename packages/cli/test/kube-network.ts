@@ -29,7 +29,7 @@ interface Policy extends KubeObject {
   };
 }
 
-/** One end of a connection: a pod of ours, a pod of another namespace, or an external address. */
+/** An endpoint of a connection: a pod of the product, a pod of another namespace, or an external address. */
 export type End =
   { readonly kind: 'pod'; readonly labels: Labels; readonly namespace: string } | { readonly kind: 'outside' };
 
@@ -37,7 +37,7 @@ export const podOf = (workload: Workload): End => ({ kind: 'pod', labels: labels
 export const stranger = (namespace: string, labels: Labels = {}): End => ({ kind: 'pod', labels, namespace });
 export const outside: End = { kind: 'outside' };
 
-/** Whether the policies of an overlay let `from` open a connection to a port of `to`, as a network plugin reads them. */
+/** Whether the network policies of an overlay allow a connection from `from` to a port of `to`. */
 export function mayConnect(objects: readonly KubeObject[], from: End, to: End, port: number): boolean {
   const policies = objects.filter((o): o is Policy => o.kind === 'NetworkPolicy');
   return (
@@ -52,7 +52,7 @@ interface Attempt {
   readonly port: number;
 }
 
-// Who is not in our namespace is not held back by our policies.
+// The policies do not apply to pods of other namespaces.
 function passes(
   policies: readonly Policy[],
   direction: 'Ingress' | 'Egress',

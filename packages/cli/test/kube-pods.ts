@@ -7,7 +7,7 @@ interface Probe {
   readonly httpGet?: { readonly path: string; readonly port: string | number };
 }
 
-/** A container of a pod, as far as our rules look at it. */
+/** The tested properties of a container of a pod. */
 export interface PodContainer {
   readonly name: string;
   readonly image: string;
@@ -25,7 +25,7 @@ export interface PodContainer {
   readonly volumeMounts?: readonly { readonly name: string; readonly mountPath: string }[];
 }
 
-/** What runs pods: a Deployment, a StatefulSet or a Job. */
+/** A workload: a Deployment, a StatefulSet or a Job. */
 export interface Workload extends KubeObject {
   readonly spec: {
     readonly selector?: { readonly matchLabels: Labels };
@@ -47,21 +47,21 @@ export interface Workload extends KubeObject {
 }
 
 const KINDS = ['Deployment', 'StatefulSet', 'Job'];
-/** Everything of an overlay that runs pods. */
+/** The workloads of an overlay. */
 export const workloadsOf = (objects: readonly KubeObject[]): Workload[] =>
   objects.filter((o): o is Workload => KINDS.includes(o.kind));
 
 export const labelsOf = (workload: Workload): Labels => workload.spec.template.metadata.labels;
 export const containerOf = (workload: Workload): PodContainer => workload.spec.template.spec.containers[0];
-/** The service of ours whose image a workload runs, if it is one of ours. */
+/** The service whose image a workload runs; undefined for other images. */
 export const serviceOf = (workload: Workload): string | undefined =>
   /^overtone\/([a-z-]+):/.exec(containerOf(workload).image)?.[1];
 
-/** Whether labels are what a selector asks for. */
+/** Whether labels match a selector. */
 export const selects = (selector: Labels, labels: Labels): boolean =>
   Object.entries(selector).every(([key, value]) => labels[key] === value);
 
-/** The variables of a pod's container, put together as the kubelet does, with the secrets that our command prints. */
+/** The environment of a pod's container like the kubelet's, with the secrets that the config command prints. */
 export function podEnvironment(
   workload: Workload,
   objects: readonly KubeObject[],

@@ -4,7 +4,7 @@ import { productFolder } from '../src/paths.ts';
 import { run } from '../src/setup/run.ts';
 import type { KubeObject } from './kustomize.ts';
 
-/** Where the schemas of a group stand: of Kubernetes itself, or of those who extend it. */
+/** The location of the schemas of an API group: Kubernetes itself or an extension. */
 const packageOf = (apiVersion: string): string => {
   const group = apiVersion.split('/')[0]!;
   if (group === 'keda.sh') return '@kubernetes-models/keda';
@@ -14,7 +14,7 @@ const moduleOf = ({ apiVersion, kind }: KubeObject) => `${packageOf(apiVersion)}
 
 type Model = new (object: KubeObject) => { validate: () => void };
 
-/** What the schemas of Kubernetes object to: values of a wrong kind, and required ones that are missing. */
+/** Schema errors: values of a wrong type, and missing required values. */
 export async function faultsOf(objects: readonly KubeObject[]): Promise<string[]> {
   const faults: string[] = [];
   for (const object of objects) {
@@ -28,7 +28,7 @@ export async function faultsOf(objects: readonly KubeObject[]): Promise<string[]
   return faults;
 }
 
-/** What the types made from the same schemas object to: names that Kubernetes does not know, misspelt ones for instance. */
+/** Type errors: unknown property names, such as misspelt ones. */
 export async function unknownNames(objects: readonly KubeObject[]): Promise<string> {
   // Beside the packages that the types are in.
   const cache = join(productFolder, 'packages', 'cli', 'node_modules', '.cache');

@@ -19,7 +19,7 @@ export interface KubeObject {
   readonly data?: Readonly<Record<string, string>>;
 }
 
-/** The objects of an overlay, as `kubectl apply -k` would send them. */
+/** The objects of an overlay, like `kubectl apply -k`. */
 export async function render(overlay: string, kubectl = requireProgram('kubectl')): Promise<KubeObject[]> {
   const folder = mkdtempSync(join(tmpdir(), 'overtone-kustomize-'));
   try {
@@ -36,7 +36,7 @@ export async function render(overlay: string, kubectl = requireProgram('kubectl'
 
 async function isOld(kubectl: string): Promise<boolean> {
   const { output } = await run(kubectl, ['version', '--client', '--output=json']);
-  // Those before 1.24 do not say which kustomize is in them; 1.20, that of Debian 12, has one of the second version.
+  // kubectl before 1.24 does not report its kustomize version; 1.20 of Debian 12 contains version 2.
   return (JSON.parse(output) as { kustomizeVersion?: string }).kustomizeVersion === undefined;
 }
 
@@ -45,7 +45,7 @@ interface Kustomization {
   readonly patches?: readonly { readonly path: string }[];
 }
 
-/** The same in the words of kustomize 2: folders are bases, and patches say how they are merged. */
+/** Converts a kustomization to the syntax of kustomize 2: bases and typed patches. */
 function forOld(file: string): string {
   const { resources, patches = [], ...rest } = parse(readFileSync(file, 'utf8')) as Kustomization;
   const isFile = (name: string) => name.endsWith('.yaml');

@@ -21,15 +21,15 @@ import { imageEnvironment } from './dockerfile.ts';
 /** A timeout for a loaded machine. */
 const TIMEOUT_MS = 240_000;
 
-/** What compose.yaml describes, as processes on this machine: real servers, and services from their assembled folders. */
+/** The stack of compose.yaml as processes on this machine: real servers, and services from their assembled folders. */
 export interface Stack {
   /** Address of a listener of a service. */
   readonly url: (service: string, listener: 'api' | 'internal') => string;
-  /** The environment compose.yaml gives a container, with the addresses of this machine. */
+  /** The environment of a container in compose.yaml, with the addresses of this machine. */
   readonly environment: (container: string) => Record<string, string>;
   readonly start: (spec: ProcessSpec) => Promise<RunningProcess>;
   readonly service: (name: string, tree: string) => ProcessSpec;
-  /** Ends everything in order; gives what became of each process. */
+  /** Stops everything in order. @returns the exit of each process. */
   readonly stop: () => Promise<Record<string, string>>;
   readonly log: (name: string) => string;
 }
@@ -80,7 +80,7 @@ export async function startStack(folder: string, services: readonly string[], va
       for (const { spec, process } of running.toReversed()) {
         await stopProcess(spec, process, TIMEOUT_MS);
         const { code, signal } = await process.ended;
-        // What was started again counts by its last run, which comes first here.
+        // For a restarted service the last run counts, which is first in this list.
         if (!ended.has(spec.name)) ended.set(spec.name, signal ?? String(code));
       }
       return Object.fromEntries(ended);
@@ -89,7 +89,7 @@ export async function startStack(folder: string, services: readonly string[], va
   };
 }
 
-/** Starts a service until it is ready, again when it ends before: as a container that is restarted unless stopped. */
+/** Starts a service and restarts it until it is ready, like a container with `restart: unless-stopped`. */
 export async function startUntilReady(stack: Stack, spec: ProcessSpec): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     const running = await stack.start(spec);

@@ -5,10 +5,10 @@ import type { AccountState } from './model.ts';
 
 type Reason = NonNullable<AccountState['reason']>;
 
-/** One way in which a directory says that an account may not be used. */
+/** One attribute by which a directory disables or locks an account. */
 interface Rule {
   readonly attribute: string;
-  /** Nothing when the attribute does not refuse. */
+  /** Undefined when the attribute does not restrict the account. */
   readonly read: (value: string, context: { now: Date; entry: Entry }) => Reason | undefined;
 }
 
@@ -18,7 +18,7 @@ const INTRUDER_RESET = 'loginIntruderResetTime';
 const COMPUTED_LOCKED = 0x10;
 const COMPUTED_PASSWORD_EXPIRED = 0x80_0000;
 
-// userAccountControl's own 0x10 and 0x800000 are not kept up by the server: only the computed attribute tells a lock.
+// The server does not maintain 0x10 and 0x800000 of userAccountControl: only the computed attribute shows a lock.
 const rules: readonly Rule[] = [
   { attribute: 'userAccountControl', read: (v) => (has(v, ACCOUNT_DISABLED) ? 'disabled' : undefined) },
   { attribute: 'nsAccountLock', read: (v) => (isTrue('nsAccountLock', v) ? 'disabled' : undefined) },
@@ -38,7 +38,7 @@ const rules: readonly Rule[] = [
     read: (v) =>
       has(v, COMPUTED_LOCKED) ? 'locked' : has(v, COMPUTED_PASSWORD_EXPIRED) ? 'password_expired' : undefined,
   },
-  // A temporary lock has a duration that only the server knows: its answer to the bind tells.
+  // Only the server knows the duration of a temporary lock, so the result of the bind decides.
   {
     attribute: 'pwdAccountLockedTime',
     read: (v) => (/^000001010000(?:00)?(?:\.0+)?Z$/.test(v) ? 'locked' : undefined),
@@ -56,7 +56,7 @@ const rules: readonly Rule[] = [
   },
 ];
 
-/** What has to be asked for to know an account's state. */
+/** The attributes that are needed for an account's state. */
 export const stateAttributes: readonly string[] = [...rules.map(({ attribute }) => attribute), INTRUDER_RESET];
 
 /** The most severe state is returned: a disabled account is reported as disabled even when it is also locked. */
@@ -64,7 +64,7 @@ const weight: readonly Reason[] = ['disabled', 'expired', 'locked', 'password_ex
 
 /**
  * Whether an account may be used, and whether an administrator disabled it. A third party can cause a lock, and a
- * password expires with time: both refuse the sign-in and leave the account enabled.
+ * password expires with time: both prevent the sign-in and leave the account enabled.
  * @throws DirectoryFailure for a value that cannot be read
  */
 export function accountState(entry: Entry, now: Date): AccountState {
@@ -102,7 +102,7 @@ function past(time: number | undefined, now: Date, reason: Reason): Reason | und
   return time !== undefined && time <= now.getTime() ? reason : undefined;
 }
 
-// Active Directory's time: 100 ns since 1601; 0 and the largest number mean never.
+// Active Directory time: 100 ns units since 1601; 0 and the largest number mean never.
 const FILE_TIME_1970 = 11_644_473_600_000n;
 const NEVER = 0x7fff_ffff_ffff_ffffn;
 
@@ -112,7 +112,7 @@ function fileTime(value: string): number | undefined {
   return ticks <= 0n || ticks >= NEVER ? undefined : Number(ticks / 10_000n - FILE_TIME_1970);
 }
 
-// shadow(5): zero and less mean never; the day itself is too late.
+// shadow(5): zero and negative values mean never; the account is expired on the day itself.
 function daysSince1970(value: string): number | undefined {
   if (!/^-?\d{1,9}$/.test(value)) throw unreadable('a day', value);
   const days = Number(value);

@@ -16,7 +16,7 @@ const byReason: Readonly<Record<UnknownReason, string>> = {
   groups_unreadable: 'Give the service account the right to read groups.',
 };
 
-/** What to do about a failure. */
+/** Advice for a failure. */
 export function adviceFor(failure: DirectoryFailure, server?: ServerAddress): string {
   if (failure.reason === 'tls_failed') return tlsAdvice(failure, server);
   if (failure.reason === 'protocol' && server?.port === 636 && server.security !== 'ldaps') {

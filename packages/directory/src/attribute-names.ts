@@ -29,7 +29,7 @@ const names: Readonly<Record<string, readonly string[]>> = {
 
 const canonical = new Map(Object.entries(names).flatMap(([name, others]) => [name, ...others].map((n) => [n, name])));
 
-/** The one spelling of an attribute type: lower case, the short name instead of its OID or its other names. */
+/** The canonical spelling of an attribute type: lower case, the short name instead of an OID or alias. */
 export function canonicalType(type: string): string {
   const lower = type.toLowerCase();
   const bare = lower.startsWith('oid.') ? lower.slice(4) : lower;

@@ -5,7 +5,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
  * The values of an attribute as text.
- * @throws DirectoryFailure for a value that is no text: what cannot be read is not absent.
+ * @throws DirectoryFailure for a value that is no text, because an unreadable value is not an absent one.
  */
 export function textsOf(entry: Entry, name: string): string[] {
   return bytesOf(entry, name).map((value) => {
@@ -17,7 +17,7 @@ export function textsOf(entry: Entry, name: string): string[] {
   });
 }
 
-/** The first value as text, without spaces around; nothing when it is absent or empty. */
+/** The first value as trimmed text; undefined when it is absent or empty. */
 export function textOf(entry: Entry, name: string): string | undefined {
   const text = textsOf(entry, name)[0]?.trim();
   return text === '' ? undefined : text;

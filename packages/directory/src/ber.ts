@@ -1,9 +1,9 @@
-/** Bytes that are not what the protocol says. */
+/** Bytes that violate the protocol. */
 export class Malformed extends Error {
   override readonly name = 'Malformed';
 }
 
-/** One element: its tag and where its content stands. */
+/** One element: its tag and the position of its content. */
 export interface Element {
   readonly tag: number;
   readonly start: number;
@@ -20,9 +20,9 @@ export const tags = {
 } as const;
 
 /**
- * The head of an element: where its content starts and ends, or nothing while bytes are missing. The end may lie beyond
- * the bytes there are.
- * @throws Malformed for what LDAP does not allow: long tags, indefinite lengths, lengths of more than four bytes.
+ * The head of an element: start and end of its content, or undefined while bytes are missing. The end may be beyond the
+ * available bytes.
+ * @throws Malformed for long tags, indefinite lengths and lengths of more than four bytes, which LDAP does not allow.
  */
 export function readHead(bytes: Buffer, at: number, limit = bytes.length): Element | undefined {
   if (at + 2 > limit) return undefined;
@@ -38,8 +38,7 @@ export function readHead(bytes: Buffer, at: number, limit = bytes.length): Eleme
 }
 
 /**
- * Where the content of the element here starts, for walks over many that are to leave nothing behind; it ends at
- * `endAt`, within the limit.
+ * The start of the content of the element at a position, without an allocation; it ends at `endAt`, within the limit.
  * @throws Malformed
  */
 export function contentAt(bytes: Buffer, at: number, limit: number, tag: number): number {
@@ -52,7 +51,7 @@ export function contentAt(bytes: Buffer, at: number, limit: number, tag: number)
   return at + 2 + count;
 }
 
-/** Where an element ends whose head was looked at by `contentAt`. */
+/** The end of an element whose head was read by `contentAt`. */
 export function endAt(bytes: Buffer, at: number): number {
   const first = bytes[at + 1]!;
   if (first < 0x80) return at + 2 + first;
@@ -60,7 +59,7 @@ export function endAt(bytes: Buffer, at: number): number {
   return at + 2 + count + bytes.readUIntBE(at + 2, count);
 }
 
-/** Reads one element after the other; everything must be there and lie within its parent. */
+/** Reads elements in sequence; each must be complete and within its parent. */
 export class Reader {
   #at: number;
   readonly #bytes: Buffer;
@@ -111,7 +110,7 @@ export class Reader {
   }
 }
 
-/** One element around others. */
+/** An element that contains others. */
 export function element(tag: number, ...contents: readonly Uint8Array[]): Buffer {
   const content = Buffer.concat(contents);
   const size = content.length;
@@ -121,7 +120,7 @@ export function element(tag: number, ...contents: readonly Uint8Array[]): Buffer
   return Buffer.concat([Buffer.from([tag, 0x84]), length, content]);
 }
 
-/** A number that is not negative. */
+/** A non-negative number. */
 export function integer(value: number, tag: number = tags.integer): Buffer {
   const bytes = Buffer.alloc(5);
   bytes.writeUInt32BE(value, 1);

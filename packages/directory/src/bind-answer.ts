@@ -2,13 +2,13 @@ import type { Bound } from './connection.ts';
 import { failureOf, type DirectoryFailure } from './failures.ts';
 import type { NoReason } from './model.ts';
 
-/** What a bind as a person said. */
+/** The result of a bind as a person. */
 export type Verdict =
   | { readonly outcome: 'yes' }
   | { readonly outcome: 'no'; readonly reason: NoReason }
   | { readonly outcome: 'unknown'; readonly failure: DirectoryFailure };
 
-// Active Directory's sub-codes of result 49: for the log only; the caller gets one generic answer.
+// Active Directory's sub-codes of result 49: for the log only; the caller gets one generic error.
 const activeDirectory: Readonly<Record<string, NoReason>> = {
   '530': 'account_disabled', // not at this hour
   '531': 'account_disabled', // not at this workstation
@@ -23,7 +23,7 @@ const POLICY_EXPIRED = 0;
 const POLICY_LOCKED = 1;
 const POLICY_CHANGE_AFTER_RESET = 2;
 
-/** Reads the answer to a bind as a person: only a clear refusal is a no. */
+/** Parses the response to a bind as a person: only an explicit rejection is a no. */
 export function verdictOf({ code, diagnostic, policyError }: Bound): Verdict {
   if (code === 0) return policyError === POLICY_CHANGE_AFTER_RESET ? no('password_expired') : { outcome: 'yes' };
   if (policyError === POLICY_LOCKED) return no('account_locked');

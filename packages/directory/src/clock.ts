@@ -1,21 +1,21 @@
 import { generalizedTime } from './account-state.ts';
 
-/** What is known of the time when end dates are weighed. */
+/** The clock for the evaluation of expiry dates. */
 export interface Clock {
   readonly now: Date;
-  /** Until then the clock is known to be right; null: nothing is known of it. An end date after that is in doubt. */
+  /** The clock is verified until this time; null: not verified. A later expiry date is doubtful. */
   readonly vouched: Date | null;
 }
 
-/** The earlier of our clock and the server's own, where it tells: what has ended by the one and not by the other has not. */
+/** The earlier of the local clock and the server's clock, so that an account expires only when both agree. */
 export function agreed(clock: Clock, serverTime: string | undefined): Clock {
   const server = serverTime === undefined ? Number.POSITIVE_INFINITY : generalizedTime(serverTime);
   return server < clock.now.getTime() ? { ...clock, now: new Date(server) } : clock;
 }
 
-/** Our own clock, of which nothing is known. */
+/** The local clock, not verified. */
 export const ownClock = (): Clock => ({ now: new Date(), vouched: null });
 
-/** A clock in words, for the proof of a pass. */
+/** The clock as text, for the proof of a pass. */
 export const clockText = ({ now, vouched }: Clock): string =>
   `${now.toISOString()}${vouched === null ? '' : `, vouched for until ${vouched.toISOString()}`}`;

@@ -6,7 +6,7 @@ import { NoFilter, parseTemplate } from './filter-template.ts';
 import type { ConfigFault, DirectoryConfig } from './model.ts';
 import { NoServer, parseServers } from './servers.ts';
 
-/** What cannot work in a configuration, before anything is contacted; empty when nothing. */
+/** The faults of a configuration that can be found without a connection; empty when there are none. */
 export function configFaults(config: DirectoryConfig): ConfigFault[] {
   const attributes = [
     ['ldap_username_attr', config.usernameAttr],
@@ -30,7 +30,7 @@ export function configFaults(config: DirectoryConfig): ConfigFault[] {
   ];
 }
 
-// A service account may be named otherwise than by a DN: Active Directory takes `name@domain` and `DOMAIN\name` too.
+// A service account need not be a DN: Active Directory also accepts `name@domain` and `DOMAIN\name`.
 function bindFaults(bindDn: string, password: string | null): ConfigFault[] {
   if (password === null || password.trim() === '') {
     return [{ key: 'ldap_bind_password', message: 'The service account needs a password.' }];

@@ -9,7 +9,7 @@ import type { Entry } from './entry.ts';
 import type { ServerAddress } from './servers.ts';
 import type { Encryption, Transport } from './transport.ts';
 
-/** What is asked of a server. */
+/** A search request. */
 export interface Question {
   readonly base: string;
   readonly scope: 'base' | 'one' | 'sub';
@@ -20,32 +20,32 @@ export interface Question {
   readonly page?: { readonly size: number; readonly cookie: Buffer };
 }
 
-/** What a search brought, whatever its result code. */
+/** The entries and the result of a search, for any result code. */
 export interface Found {
   readonly code: number;
   readonly diagnostic: string;
   readonly entries: readonly Entry[];
-  /** References to other servers; they are counted and never followed. */
+  /** The number of references to other servers; they are never followed. */
   readonly references: number;
-  /** Where the next page begins; empty after the last, nothing when the server did not page. */
+  /** The cookie of the next page; empty after the last page, undefined without paging. */
   readonly cookie: Buffer | undefined;
 }
 
-/** How a bind ended. */
+/** The result of a bind. */
 export interface Bound {
   readonly code: number;
   readonly diagnostic: string;
-  /** The password policy's word (draft-behera-ldap-password-policy), when it has one. */
+  /** The response of the password policy control (draft-behera-ldap-password-policy), if any. */
   readonly policyError: number | undefined;
 }
 
-/** One connection, used for one question at a time. */
+/** One connection, used for one request at a time. */
 export interface Connection {
   readonly server: ServerAddress;
   readonly encryption: Encryption | null;
   readonly isOpen: () => boolean;
   readonly search: (question: Question, deadline: Deadline) => Promise<Found>;
-  /** Binds as an entry; an empty name or password, which a server takes for an anonymous bind, never leaves. */
+  /** Binds as an entry. An empty name or password would be an anonymous bind and is never sent. */
   readonly bind: (dn: string, password: string, deadline: Deadline) => Promise<Bound>;
   readonly close: () => void;
 }
@@ -55,7 +55,7 @@ const PAGED = '1.2.840.113556.1.4.319';
 const EXCESS = 100;
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 
-/** Speaks LDAP over a transport. */
+/** Creates an LDAP connection over a transport. */
 export function createConnection(server: ServerAddress, { socket, encryption }: Transport): Connection {
   const link = new Link(socket);
   const client = clientOver(link);
@@ -66,7 +66,7 @@ export function createConnection(server: ServerAddress, { socket, encryption }: 
     try {
       await send();
     } catch (error) {
-      // Its word on a result code is not needed: the link has the code.
+      // The library's error is ignored, because the link has the result code.
       if (link.failure !== undefined) throw link.failure;
       const arrived = link.arrivedNow();
       if (arrived !== undefined) return arrived;
@@ -101,10 +101,10 @@ export function createConnection(server: ServerAddress, { socket, encryption }: 
   };
 }
 
-/** What some server would take for no password at all (RFC 4513, 5.1.2). */
+/** Passwords that a server could treat as empty (RFC 4513, 5.1.2). */
 export const isEmptyPassword = (password: string): boolean => /^[\s\0]*$/.test(password);
 
-// The address is a formality: the connection stands already, and there is no second one.
+// A placeholder address: the connection is already open, and the library opens no other.
 function clientOver(link: Link): Client {
   let taken = false;
   return new Client({
@@ -126,7 +126,7 @@ async function send(client: Client, question: Question, timeLimit: number): Prom
   );
 }
 
-// Ours, because the library's own cannot be read after an answer.
+// Our own control class, because the library's cannot be parsed from a response.
 class PageControl extends Control {
   readonly page: { size: number; cookie: Buffer };
 
@@ -163,7 +163,7 @@ function bound({ result }: Arrived): Bound {
   return { code, diagnostic, policyError: policyErrorIn(controls.get(PasswordPolicyControl.type)) };
 }
 
-// A policy answer that cannot be read says nothing; the result code speaks for itself.
+// An unreadable policy response is ignored; the result code decides.
 function policyErrorIn(value: Buffer | undefined): number | undefined {
   if (value === undefined) return undefined;
   try {

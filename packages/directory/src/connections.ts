@@ -6,18 +6,18 @@ import type { DirectoryConfig } from './model.ts';
 import type { ServerAddress } from './servers.ts';
 import { openTransport, trust } from './transport.ts';
 
-/** Ways to a server. */
+/** Functions that open connections to a server. */
 export interface Connections {
   /** An unbound (anonymous) connection. */
   readonly open: (server: ServerAddress, deadline: Deadline) => Promise<Connection>;
-  /** One that is bound as the service account, or anonymous where none is set. */
+  /** A connection that is bound as the service account, or anonymous without one. */
   readonly openAsService: (server: ServerAddress, deadline: Deadline) => Promise<Connection>;
 }
 
-// A wrong password of the service account must not be tried with every sign-in, or the directory locks the account.
+// A wrong password of the service account must not be retried with every sign-in, or the directory locks the account.
 const REFUSED_MS = 5000;
 
-/** Opens connections as configured. */
+/** Opens connections by the configuration. */
 export function createConnections(config: DirectoryConfig): Connections {
   let context: SecureContext | undefined;
   let refused: { failure: DirectoryFailure; until: number } | undefined;

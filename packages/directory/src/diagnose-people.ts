@@ -13,7 +13,7 @@ import { pagedSearch } from './paged-search.ts';
 import { treeOf, type RootDse } from './root-dse.ts';
 import type { Seen, Steps } from './steps.ts';
 
-/** One connection test, as far as the service account is bound. */
+/** The state of a connection test after the bind of the service account. */
 interface Test {
   readonly config: DirectoryConfig;
   readonly steps: Steps;
@@ -24,7 +24,7 @@ interface Test {
 
 const SAMPLE = 100;
 
-/** From the search base to the groups: what signing in will find. */
+/** The steps from the search base to the groups, as in a sign-in. */
 export async function examinePeople(test: Test): Promise<void> {
   const { config, steps } = test;
   const base = await steps.run('search_base', 'Search base', async () => await readBase(test));
@@ -56,14 +56,14 @@ async function readBase({ config, connection, newDeadline }: Test): Promise<Seen
   return { evidence: entry.dn, value: true };
 }
 
-const everybody = ({ config }: Test): Filter =>
-  parseTemplate(config.userSearchFilter, { username: config.usernameAttr, email: config.emailAttr }).forEverybody();
+const allUsersFilter = ({ config }: Test): Filter =>
+  parseTemplate(config.userSearchFilter, { username: config.usernameAttr, email: config.emailAttr }).forAllUsers();
 
 async function tryPaging(test: Test): Promise<Seen> {
   const question = {
     base: test.config.searchBase,
     scope: 'sub',
-    filter: everybody(test),
+    filter: allUsersFilter(test),
     attributes: ['1.1'],
   } as const;
   const chain = pagedSearch(test.connection, { ...question, pageSize: 2, maxEntries: 1000 }, test.newDeadline());
@@ -75,7 +75,7 @@ async function tryPaging(test: Test): Promise<Seen> {
 async function samplePeople(test: Test): Promise<Seen<readonly Entry[]>> {
   const { config, connection, newDeadline } = test;
   const attributes = [config.usernameAttr, config.emailAttr, config.nameAttr, config.groupAttr, ...idAttributes];
-  const question = { base: config.searchBase, scope: 'sub', filter: everybody(test), attributes } as const;
+  const question = { base: config.searchBase, scope: 'sub', filter: allUsersFilter(test), attributes } as const;
   const pages = pagedSearch(connection, { ...question, pageSize: SAMPLE, maxEntries: SAMPLE * 10 }, newDeadline());
   const first = await pages.next();
   await pages.return({ entries: 0, pages: 0, references: 0 });
@@ -156,7 +156,7 @@ async function tryGroups({ config, connection, newDeadline }: Test, entry: Entry
   return { ok: false, evidence: missing, advice: 'Give the service account the right to read groups.' };
 }
 
-// Guessing here must lock the account here before it locks it there.
+// Password guessing must lock the account in this product before the directory locks it.
 async function readLockout({ config, connection, root, newDeadline }: Test): Promise<Seen> {
   const tree = treeOf(config.searchBase, root.namingContexts);
   const limit = await lockoutThreshold({ connection, root, tree, deadline: newDeadline() });

@@ -13,15 +13,15 @@ import { parseServers, serverText, type ServerAddress } from './servers.ts';
 import { createSteps, type Seen, type Steps } from './steps.ts';
 import { encrypt, encryptionOf, openSocket, requestStartTls, trust, type Transport } from './transport.ts';
 
-/** A server that could be reached and bound to. */
+/** A server with a successful connection and bind. */
 interface Reached {
   readonly connection: Connection;
   readonly root: RootDse;
 }
 
 /**
- * The connection test: every step in order, each with what was seen and what to do. It takes three times the timeout
- * at most; checks that no longer fit into the time are reported as not run.
+ * The connection test: every step in order, each with its result and advice. It takes at most three times the timeout;
+ * checks that do not fit into this time are reported as not run.
  */
 export async function diagnose(config: DirectoryConfig, now: () => Date): Promise<Diagnosis> {
   const steps = createSteps();
@@ -72,7 +72,7 @@ interface Means {
   readonly now: () => Date;
 }
 
-/** From its name to the service account; what fails ends the chain of this server. */
+/** The steps from the server name to the service account; a failure ends the steps of this server. */
 async function examineServer(server: ServerAddress, means: Means): Promise<Reached | undefined> {
   const { steps, newDeadline } = means;
   const take = async <T>(code: string, title: string, step: () => Promise<Seen<T>>) =>

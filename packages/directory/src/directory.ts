@@ -16,7 +16,7 @@ import { createPeople } from './person.ts';
 import { Pool } from './pool.ts';
 import { parseServers } from './servers.ts';
 
-/** A directory as configured; nothing is contacted before the first question. */
+/** A directory by its configuration; it connects with the first request. */
 export function createDirectory(
   config: DirectoryConfig,
   { now = () => new Date() }: { now?: () => Date } = {},
@@ -26,7 +26,7 @@ export function createDirectory(
   const connections = createConnections(config);
   const health = createHealth(parseServers(config));
   const service = new Pool(connections.openAsService, health);
-  // Binds as people have their own connections: what is searched is searched as the service account.
+  // Binds as persons use separate connections, because searches need the bind of the service account.
   const people = new Pool(connections.open, health);
   const ask = createQuestions(config, { service, people, now });
   const timed = (question: (deadline: Deadline) => Promise<Answer<Person>>) =>
@@ -91,7 +91,7 @@ function createQuestions(config: DirectoryConfig, { service, people, now }: Mean
       return notOne(finding.outcome);
     }
     const { entry } = finding;
-    // A lock stands on its own: asking the directory again would only prolong it.
+    // A locked account is not bound again, because another bind could prolong the lock.
     const locked = accountState(entry, now()).reason === 'locked';
     const [verdict, membership] = await Promise.all([
       locked ? bindWithRandomPassword(deadline).then(() => lockedOut) : bindAs(entry.dn, password, deadline),
@@ -116,7 +116,7 @@ const refusals: Readonly<Record<NonNullable<AccountState['reason']>, NoReason>> 
   must_change_password: 'password_expired',
 };
 
-/** The password is right: what else has to be so. */
+/** The checks after a correct password. */
 function admit(person: Person): Answer<Person> {
   const { reason } = person.state;
   if (reason !== null) return no(refusals[reason], person);
@@ -148,7 +148,7 @@ function unknown(error: unknown): Answer<Person> {
   return { outcome: 'unknown', reason, message };
 }
 
-/** A configuration that cannot work gives the same answer to every question, without a packet sent. */
+/** A directory with an invalid configuration: every operation fails without a connection. */
 function unusable(config: DirectoryConfig, message: string): Directory {
   const answer = async () => await Promise.resolve(unknown(new DirectoryFailure('config', message)));
   return {

@@ -1,14 +1,14 @@
 import { splitDns } from './dn-text.ts';
 import { NoDn, canonicalDn } from './dn.ts';
 
-/** What a list setting means. */
+/** A parsed list setting. */
 export interface DnList {
   readonly dns: string[];
-  /** One sentence for each part that is no DN. */
+  /** One message for each part that is no DN. */
   readonly faults: string[];
 }
 
-/** Reads a setting that lists DNs; one that is named twice counts once. */
+/** Parses a setting that lists DNs, without duplicates. */
 export function parseDnList(text: string): DnList {
   const list: DnList = { dns: [], faults: [] };
   const seen = new Set<string>();

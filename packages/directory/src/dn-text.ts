@@ -1,10 +1,10 @@
 import { canonicalType } from './attribute-names.ts';
 
-// How settings that list distinguished names are read. Runs in the browser, too, which shows what will be read.
+// Splits settings that list distinguished names. Also runs in the browser, which shows the result.
 
 /**
  * Splits a text that lists DNs, which themselves contain commas: `;` and the end of a line always separate; a comma
- * separates only where a new DN begins after a complete one. Whether each is a DN is not judged here.
+ * separates only before a new DN that follows a complete one. The parts are not validated here.
  */
 export const splitDns = (text: string): string[] =>
   splitUnquoted(text, ';\n\r')
@@ -12,7 +12,7 @@ export const splitDns = (text: string): string[] =>
     .map(trimSeparators)
     .filter((dn) => dn !== '');
 
-// What stands at the top of a name: a DN is complete after one of these when something else follows.
+// Attribute types of top-level components: a DN is complete after one of them when another type follows.
 const topTypes = new Set(['dc', 'o', 'c', 'l', 'st', 'street']);
 
 const splitAtNewDns = (text: string): string[] => {
@@ -30,10 +30,10 @@ const splitAtNewDns = (text: string): string[] => {
 
 const typeOf = (rdn: string): string => canonicalType(/^\s*([^=+]*?)\s*=/.exec(rdn)?.[1] ?? '');
 
-// A comma at the edge separates nothing; an escaped space belongs to the name.
+// A leading or trailing comma is ignored; an escaped space belongs to the name.
 const trimSeparators = (text: string): string => text.replace(/^[\s,]+/, '').replace(/(?<!\\)[\s,]+$/, '');
 
-/** Splits at characters that are neither quoted nor escaped. */
+/** Splits at unquoted and unescaped separators. */
 export const splitUnquoted = (text: string, separators: string): string[] => {
   const parts = [''];
   let quoted = false;

@@ -1,6 +1,6 @@
 import { canonicalType } from './attribute-names.ts';
 
-/** One `type=value` of a DN. A value that is no text stays the bytes it was given as. */
+/** One `type=value` of a DN. A value that is no text is kept as bytes. */
 interface Ava {
   readonly type: string;
   readonly value: string | Buffer;
@@ -16,7 +16,7 @@ export class NoDn extends Error {
 
 /**
  * Equality of RFC 4514 and RFC 4517: attribute types by name or OID, values without regard to case, width and
- * insignificant spaces, escapes and quotes undone, relative names as sets. A text that is no DN equals nothing.
+ * insignificant spaces, with escapes and quotes resolved, relative names as sets. A text that is no DN equals nothing.
  */
 export function sameDn(a: string, b: string): boolean {
   const canonical = tryCanonicalDn(a);
@@ -33,7 +33,7 @@ export function canonicalDn(dn: string): string {
   return parsed.map(canonicalRdn).join(',');
 }
 
-/** The same, or nothing for a text that is no DN. */
+/** Like `canonicalDn`, but undefined for a text that is no DN. */
 export function tryCanonicalDn(dn: string): string | undefined {
   try {
     return canonicalDn(dn);
@@ -50,7 +50,7 @@ export function isWithin(dn: string, base: string): boolean {
 }
 
 /**
- * Reads a DN; the spellings of RFC 2253 (quotes, spaces around separators, `OID.`) are understood too.
+ * Parses a DN, including the syntax of RFC 2253 (quotes, spaces around separators, `OID.`).
  * @throws NoDn
  */
 export function parseDn(text: string): Dn {
@@ -86,7 +86,7 @@ function readAva(cursor: Cursor): Ava {
   return { type, value: asText(first === '"' ? readQuoted(cursor) : readPlain(cursor)) };
 }
 
-// Ends before an unescaped separator; unescaped spaces around the value do not belong to it.
+// The value ends before an unescaped separator; surrounding unescaped spaces are trimmed.
 function readPlain(cursor: Cursor): Buffer {
   const parts: Buffer[] = [];
   let pending = '';
@@ -160,7 +160,7 @@ function expectSeparator(cursor: Cursor): void {
 // The strings of ASN.1 whose content is the text itself: octet, UTF-8, printable, IA5.
 const stringTags = new Set([0x04, 0x0c, 0x13, 0x16]);
 
-/** A BER value that is a plain string is the text it holds; others are compared by their bytes. */
+/** A BER value that is a string is compared as text, all others as bytes. */
 function unwrap(encoded: Buffer): string | Buffer {
   const [tag, length] = encoded;
   const plain = tag !== undefined && stringTags.has(tag) && length !== undefined && length === encoded.length - 2;
@@ -187,8 +187,8 @@ function canonicalRdn(rdn: readonly Ava[]): string {
     .join('+');
 }
 
-// RFC 4518: what is not seen does not count, compatibility forms are one, letters are folded, spaces collapse.
-// The simple fold, as directories themselves use: two groups that a directory tells apart stay two.
+// RFC 4518: removes invisible characters, applies NFKC and case folding, and collapses spaces. Simple case folding, like
+// directories use it, so that two groups that are distinct in a directory stay distinct.
 const unseen = /\p{Default_Ignorable_Code_Point}|(?![\s\u0085])\p{Cc}/gu;
 
 /** A value as `caseIgnoreMatch` compares it. */

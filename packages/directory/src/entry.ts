@@ -1,13 +1,13 @@
 import { contentAt, endAt, tags } from './ber.ts';
 import { createInterned } from './interned.ts';
 
-/** An entry of an answer; attribute names in lower case, values as the bytes they are. */
+/** An entry of a search result; attribute names in lower case, values as bytes. */
 export interface Entry {
   readonly dn: string;
   readonly attributes: ReadonlyMap<string, readonly Buffer[]>;
 }
 
-// Every entry carries the server's own spelling of its attribute names.
+// Every entry contains the server's spelling of its attribute names.
 const nameOf = createInterned((text) => text.toLowerCase(), 1_000);
 const lowered = new Map<string, string>();
 const lower = (name: string): string => {
@@ -19,11 +19,11 @@ const lower = (name: string): string => {
   return made;
 };
 
-/** Looked at where it is asked: of a large directory most is never read, and what is, once. */
+/** Attributes are parsed on demand: most attributes of a large directory are never read. */
 class Received implements Entry {
   readonly #dn: Buffer;
   readonly bytes: Buffer;
-  /** Names, and for each where its values start and end. */
+  /** Names, each with the start and end of its values. */
   readonly names: string[] = [];
   readonly #spans: number[] = [];
   #attributes: Map<string, readonly Buffer[]> | undefined;
@@ -54,7 +54,7 @@ class Received implements Entry {
     return this.#attributes;
   }
 
-  /** Calls with where each value starts and ends. */
+  /** Calls the function with the start and end of each value. */
   each(name: string, visit: (bytes: Buffer, start: number, end: number) => void): void {
     for (let i = 0; i < this.names.length; i++) {
       if (this.names[i] !== name) continue;
@@ -82,8 +82,8 @@ function endAfter(bytes: Buffer, at: number, limit: number, tag: number): number
 }
 
 /**
- * An entry from the bytes of its name and of its list of attributes.
- * @throws Malformed for anything in them that is not as the protocol says.
+ * Creates an entry from the bytes of its name and of its attribute list.
+ * @throws Malformed for bytes that violate the protocol.
  */
 export const receive = (dn: Buffer, list: Buffer): Entry => new Received(dn, list);
 

@@ -17,10 +17,10 @@ import { Pool } from './pool.ts';
 import { readRootDse, treeOf } from './root-dse.ts';
 import { parseServers } from './servers.ts';
 
-/** A person, and what an answer about them rests on. */
+/** A person, and the evidence for the explanation. */
 export interface Explained {
   readonly person: Person;
-  /** The attributes that decide, as they are kept. */
+  /** The decisive attributes with their stored values. */
   readonly attributes: Readonly<Record<string, string>>;
   /** Paths of nested groups that lead to a relevant group, which comes last. */
   readonly paths: readonly (readonly string[])[];
@@ -29,7 +29,7 @@ export interface Explained {
 /** Limit of parent-group queries; beyond it only the last group of a path is reported. */
 const MAX_ASKED = 200;
 
-interface Asking {
+interface SnapshotSearch {
   readonly connection: Connection;
   readonly entry: Entry;
   readonly login: string;
@@ -38,7 +38,7 @@ interface Asking {
 
 /**
  * Looks a person up on a separate connection and explains their groups and account state.
- * @param mapped Names of groups that count besides those of the settings.
+ * @param mapped Names of groups with a mapping, in addition to those of the settings.
  */
 export async function explain(
   config: DirectoryConfig,
@@ -77,7 +77,11 @@ const ambiguous: Answer<Explained> = {
   message: 'Several LDAP entries match this login',
 };
 
-async function explainPerson(config: DirectoryConfig, mapped: readonly string[], asking: Asking): Promise<Explained> {
+async function explainPerson(
+  config: DirectoryConfig,
+  mapped: readonly string[],
+  asking: SnapshotSearch,
+): Promise<Explained> {
   const { entry, login } = asking;
   const membership = await createGroups(config)(asking);
   const deciding = [...parseDnList(config.userGroups).dns, ...parseDnList(config.adminGroups).dns, ...mapped];
@@ -100,8 +104,12 @@ function attributesOf(config: DirectoryConfig, entry: Entry): Record<string, str
   );
 }
 
-/** Goes up from the groups a person is in directly, one question a group, until all that count have been met. */
-async function pathsTo(config: DirectoryConfig, wanted: readonly string[], asking: Asking): Promise<string[][]> {
+/** Follows parent groups from a person's direct groups, one query per group, until all relevant groups are found. */
+async function pathsTo(
+  config: DirectoryConfig,
+  wanted: readonly string[],
+  asking: SnapshotSearch,
+): Promise<string[][]> {
   if (!config.recursiveGroups || wanted.length === 0) return wanted.map((dn) => [dn]);
   const { connection, deadline } = asking;
   const missing = new Map(wanted.map((dn) => [groupKey(dn), dn]));

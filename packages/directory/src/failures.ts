@@ -1,12 +1,12 @@
 import type { UnknownReason } from './model.ts';
 
-/** Why a question stays without an answer. The message is for an administrator; it holds no secret. */
+/** The reason why an operation has no result. The message is for an administrator and contains no secret. */
 export class DirectoryFailure extends Error {
   override readonly name = 'DirectoryFailure';
   readonly reason: UnknownReason;
-  /** The connection was lost before any byte of an answer; asking again on another is safe. */
+  /** The connection was lost before any byte of a response; a retry on another connection is safe. */
   readonly lost: boolean;
-  /** LDAP's result code, where the server gave one. */
+  /** The LDAP result code, if the server sent one. */
   readonly code: number | undefined;
 
   constructor(
@@ -21,7 +21,7 @@ export class DirectoryFailure extends Error {
   }
 }
 
-/** The result codes of RFC 4511 that matter here. */
+/** The relevant result codes of RFC 4511. */
 export const resultCodes = {
   success: 0,
   sizeLimitExceeded: 4,
@@ -48,14 +48,14 @@ const reasons: Readonly<Record<number, readonly [UnknownReason, string]>> = {
   53: ['refused', 'The server is unwilling'],
 };
 
-/** The failure that a result code other than success means. */
+/** The failure for a result code other than success. */
 export function failureOf(code: number, diagnostic: string): DirectoryFailure {
   const [reason, text] = reasons[code] ?? (['refused', 'The server refuses'] as const);
   const words = diagnostic === '' ? '' : `: ${diagnostic}`;
   return new DirectoryFailure(reason, `${text} (LDAP result ${code})${words}`, { code });
 }
 
-/** Whatever was thrown, as a failure of ours. */
+/** Converts a thrown value to a DirectoryFailure. */
 export function asFailure(error: unknown): DirectoryFailure {
   if (error instanceof DirectoryFailure) return error;
   return new DirectoryFailure('protocol', 'The answer could not be understood', { cause: error });

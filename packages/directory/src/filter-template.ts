@@ -1,18 +1,18 @@
 import { isAttributeDescription } from './attribute-names.ts';
 import { mapComparisons, present, type Filter } from './filter.ts';
 
-/** A value of a template: text with the places where the login goes. */
+/** A value of a template: text with placeholders for the login. */
 type Slots = readonly (string | typeof LOGIN)[];
 const LOGIN = Symbol('the login');
 
-/** A template, read once. */
+/** A parsed template. */
 export interface FilterTemplate {
   /** The filter for a login. */
   readonly forLogin: (login: string) => Filter;
-  /** The filter for an e-mail address: the same conditions, with the address in the place of the login. */
+  /** The filter for an e-mail address: the same conditions with the address instead of the login. */
   readonly forEmail: (email: string) => Filter;
-  /** The filter for everybody whom some login names: the same conditions, the login's attribute present. */
-  readonly forEverybody: () => Filter;
+  /** The filter for all users: the same conditions, with a presence test of the login attribute. */
+  readonly forAllUsers: () => Filter;
 }
 
 /** A text that is no filter template. */
@@ -24,8 +24,8 @@ const MAX_LENGTH = 4096;
 const MAX_DEPTH = 32;
 
 /**
- * Reads a user search filter. `{username_attr}` stands for an attribute, `{username}` for the login, which may only be
- * compared as a whole value: with a wildcard beside it a login would find people it does not name.
+ * Parses a user search filter. `{username_attr}` is replaced by an attribute, `{username}` by the login, which must be a
+ * whole value: with a wildcard next to it a login would match other persons.
  * @throws NoFilter
  */
 export function parseTemplate(template: string, attributes: { username: string; email: string }): FilterTemplate {
@@ -45,7 +45,7 @@ export function parseTemplate(template: string, attributes: { username: string; 
           ? { ...c, attribute: attributes.email, value: email }
           : { ...c, value: fill(c.value, email) },
       ),
-    forEverybody: () =>
+    forAllUsers: () =>
       mapComparisons(tree, (c) => (c.value.includes(LOGIN) ? present(c.attribute) : { ...c, value: c.value.join('') })),
   };
 }
@@ -151,7 +151,7 @@ function unescaped(text: string): string {
   }
 }
 
-// Between filters, where it means nothing.
+// Insignificant whitespace between filters.
 function skipSpace(cursor: Cursor): void {
   while (/\s/.test(cursor.text[cursor.at] ?? '')) cursor.at += 1;
 }

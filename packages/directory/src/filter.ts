@@ -12,7 +12,7 @@ import {
   type Filter as WireFilter,
 } from 'ldapts';
 
-/** A search filter as a tree; what a person typed is only ever a value in it. */
+/** A search filter as a tree; user input can only be a value in it. */
 export type Filter<V = string | Buffer> =
   | { readonly kind: 'and' | 'or'; readonly of: readonly Filter<V>[] }
   | { readonly kind: 'not'; readonly of: Filter<V> }
@@ -37,16 +37,16 @@ export type Filter<V = string | Buffer> =
 export const equal = (attribute: string, value: string | Buffer): Filter => ({ kind: 'equal', attribute, value });
 /** `(attribute=*)` */
 export const present = (attribute: string): Filter => ({ kind: 'present', attribute });
-/** One of them; a single one stands for itself. */
+/** A disjunction; a single filter is returned unchanged. */
 export const anyOf = (of: readonly Filter[]): Filter => (of.length === 1 ? of[0]! : { kind: 'or', of });
 
-/** All of them. */
+/** A conjunction. */
 export const allOf = (of: readonly Filter[]): Filter => ({ kind: 'and', of });
 
 /** A condition that compares an attribute with a value. */
 type Comparison<V> = Extract<Filter<V>, { readonly value: V }>;
 
-/** Every comparison with a value replaced; the shape stays. */
+/** Replaces every comparison with a value; the structure is unchanged. */
 export function mapComparisons<A, B>(filter: Filter<A>, change: (comparison: Comparison<A>) => Filter<B>): Filter<B> {
   switch (filter.kind) {
     case 'and':
@@ -67,7 +67,7 @@ export function mapComparisons<A, B>(filter: Filter<A>, change: (comparison: Com
   }
 }
 
-/** The tree as the protocol library takes it. */
+/** The filter as an object of the protocol library. */
 export function toWire(filter: Filter): WireFilter {
   switch (filter.kind) {
     case 'and':
@@ -98,7 +98,7 @@ export function toWire(filter: Filter): WireFilter {
   }
 }
 
-/** The filter as RFC 4515 writes it, to be shown. */
+/** The filter in the notation of RFC 4515, for display. */
 export function filterText(filter: Filter): string {
   switch (filter.kind) {
     case 'and':

@@ -9,7 +9,7 @@ import { idAttributes } from './immutable-id.ts';
 import type { Entry } from './entry.ts';
 import type { DirectoryConfig } from './model.ts';
 
-/** Who a login names. */
+/** The entry of a login. */
 export type Finding =
   { readonly outcome: 'one'; readonly entry: Entry } | { readonly outcome: 'none' } | { readonly outcome: 'several' };
 
@@ -20,7 +20,7 @@ const overlooked = /\p{Cc}|\p{Zl}|\p{Zp}|\p{Default_Ignorable_Code_Point}/u;
 export const isLogin = (login: string): boolean =>
   login.trim() !== '' && login.length <= MAX_LOGIN && login.isWellFormed() && !overlooked.test(login);
 
-/** Looks for the one entry that a login names, by username or by e-mail address. */
+/** Finds the single entry of a login, by username or by e-mail address. */
 export function createFinder(config: DirectoryConfig) {
   const template = parseTemplate(config.userSearchFilter, { username: config.usernameAttr, email: config.emailAttr });
   const attributes = [
@@ -40,12 +40,12 @@ export function createFinder(config: DirectoryConfig) {
   return async (connection: Connection, login: string, deadline: Deadline): Promise<Finding> => {
     const ask = async (wanted: string[]) =>
       await connection.search(
-        // Two are enough to know that it is not one.
+        // Two entries are enough to detect an ambiguity.
         { base: config.searchBase, scope: 'sub', filter: filterFor(login), attributes: wanted, maxEntries: 2 },
         deadline,
       );
     let found = await ask([...attributes, config.groupAttr]);
-    // Some servers refuse to be asked for a group attribute that they do not keep.
+    // Some servers reject a request for a group attribute that they do not maintain.
     if (rejectsAttribute.has(found.code)) found = await ask(attributes);
     const [entry, ...others] = found.entries;
     if (others.length > 0) return { outcome: 'several' };

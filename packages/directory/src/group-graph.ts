@@ -1,11 +1,11 @@
 import { tryCanonicalDn } from './dn.ts';
 
-/** Groups inside groups, turned round: from a group to those it is a member of. */
+/** Nested groups in reverse: from a group to its parent groups. */
 export interface GroupGraph {
   readonly parents: ReadonlyMap<string, readonly string[]>;
 }
 
-/** A group with everybody and everything in it. */
+/** A group with all its members. */
 export interface GroupEntry {
   readonly dn: string;
   readonly members: readonly string[];
@@ -15,8 +15,8 @@ const MAX_REMEMBERED = 20_000;
 const remembered = new Map<string, string>();
 
 /**
- * One text for all spellings of a group's name; a name that is no DN stands for itself, without regard to case. The same
- * few names come with every sign-in: what was worked out is kept.
+ * The canonical text of a group's name; a name that is no DN is compared case-insensitively. The results are cached,
+ * because the same few names occur in every sign-in.
  */
 export function groupKey(name: string): string {
   const known = remembered.get(name);
@@ -27,7 +27,7 @@ export function groupKey(name: string): string {
   return key;
 }
 
-/** Keeps of all memberships those of groups in groups. */
+/** Stores the memberships of groups in groups only. */
 export function invertGroups(groups: readonly GroupEntry[]): GroupGraph {
   const isGroup = new Set(groups.map(({ dn }) => groupKey(dn)));
   const parents = new Map<string, string[]>();
@@ -43,14 +43,14 @@ export function invertGroups(groups: readonly GroupEntry[]): GroupGraph {
   return { parents };
 }
 
-/** The groups themselves and all above them, each once, however deep and also in circles. */
+/** The groups and all their ancestors, each once, at any depth and with cycles. */
 export function closure(graph: GroupGraph, start: readonly string[]): string[] {
   const found = new Names(start);
   for (const dn of found) for (const parent of graph.parents.get(groupKey(dn)) ?? []) found.add(parent);
   return [...found];
 }
 
-/** Names in the order they came, each once whatever its spelling; what is added while walking is walked too. */
+/** Distinct names in insertion order; names that are added during an iteration are visited, too. */
 export class Names implements Iterable<string> {
   readonly #byKey = new Map<string, string>();
 
@@ -66,7 +66,7 @@ export class Names implements Iterable<string> {
     return this.#byKey.has(groupKey(name));
   }
 
-  /** Whether it is new. */
+  /** @returns whether the name is new. */
   add(name: string): boolean {
     const key = groupKey(name);
     if (this.#byKey.has(key)) return false;

@@ -1,16 +1,16 @@
 import { folded, tryCanonicalDn } from './dn.ts';
 
-/** Where claims come from; a certificate (`pki`) has none that could be mapped. */
+/** The sources of claims; a certificate (`pki`) has no claims to map. */
 export type ClaimSource = 'ldap' | 'oidc' | 'proxy' | 'pki';
 
-/** What one claim value leads to: a group, a role (at most admin), or both. */
+/** The target of one claim value: a group, a role (at most admin), or both. */
 export interface MappingRule {
   readonly claimValue: string;
   readonly groupId: string | null;
   readonly grantsRole: 'user' | 'admin' | null;
 }
 
-/** What the mappings make of a list of claims; all lists without repeats, groups in the order of their ids. */
+/** The result of the mappings for a list of claims; lists have no duplicates, groups are sorted by id. */
 export interface Resolution {
   readonly matched: readonly string[];
   readonly unmatched: readonly string[];
@@ -19,20 +19,20 @@ export interface Resolution {
   readonly grantsRole: 'user' | 'admin' | null;
 }
 
-/** The mappings of one source, ready to be asked. */
+/** The compiled mappings of one source. */
 export interface MappingIndex {
   readonly source: ClaimSource;
   /** There is at least one mapping. */
   readonly configured: boolean;
-  /** There is or was one: what earlier mappings made is still to be brought in line. */
+  /** A mapping exists or existed: memberships of deleted mappings must be reconciled. */
   readonly everConfigured: boolean;
   readonly resolve: (claims: readonly string[]) => Resolution;
 }
 
 /**
- * Makes the index of one source's mappings: the one resolver of sign-in, dry run and sweep. Claims of a directory are
- * names of groups there and are compared as such (RFC 4514), what is no name as text without regard to case; claims of
- * other sources are opaque and compared verbatim.
+ * Compiles the mappings of one source: the only resolver for sign-in, dry run and sweep. Claims of a directory are names
+ * of groups and compared as DNs (RFC 4514), other texts case-insensitively; claims of other sources are opaque and
+ * compared verbatim.
  */
 export function compileMappings(
   source: ClaimSource,
@@ -75,10 +75,10 @@ function resolve(
   return { matched, unmatched, groupIds: [...groupIds].sort(), grantsRole };
 }
 
-// Names as nearly all are written: of these, lower case is all that reading them would change.
+// Simple names, for which canonicalisation is only a conversion to lower case.
 const plainDn = /^(?:cn|ou|dc|o|uid)=[\w.-]+(?: [\w.-]+)*(?:,(?:cn|ou|dc|o|uid)=[\w.-]+(?: [\w.-]+)*)*$/;
 
-/** One text for all spellings of a claim of a directory. */
+/** The canonical text of a directory claim. */
 export function ldapClaimKey(claim: string): string {
   return plainKey(claim) ?? readKey(claim);
 }
@@ -90,11 +90,11 @@ function plainKey(claim: string): string | undefined {
 
 function readKey(claim: string): string {
   const dn = tryCanonicalDn(claim);
-  // A text that is no name never equals one that is.
+  // A text that is no DN never equals a DN.
   return dn === undefined ? `text:${folded(claim)}` : `dn:${dn}`;
 }
 
-// The same groups come again with every person: a name is read once.
+// The results are cached, because the same groups occur for many persons.
 const rememberedAtMost = 50_000;
 function rememberingKeys(): (claim: string) => string {
   const known = new Map<string, string>();

@@ -31,7 +31,7 @@ const group = (cn: string, member: readonly string[], more = {}): ScriptedEntry 
   attributes: { objectClass: 'groupOfNames', cn, member, ...more },
 });
 
-async function look(
+async function lookUp(
   scripted: ScriptedDirectory,
   more: Partial<DirectoryConfig> = {},
 ): Promise<{ person: Person; server: ScriptedLdap }> {
@@ -50,12 +50,12 @@ const chain = (length: number): ScriptedEntry[] =>
 describe('groups of a person', () => {
   it('are those the attribute names, in the spelling of the directory', async () => {
     const entries = [person('alice', { memberOf: ['CN=Staff,OU=Groups,DC=example,DC=org', dn('b')] })];
-    const { person: found } = await look({ entries }, { recursiveGroups: false });
+    const { person: found } = await lookUp({ entries }, { recursiveGroups: false });
     expect(found.groups).toEqual({ known: true, values: ['CN=Staff,OU=Groups,DC=example,DC=org', dn('b')] });
   });
 
   it('of a person with none are known to be none where others have some', async () => {
-    const { person: found } = await look(
+    const { person: found } = await lookUp(
       { entries: [person('alice'), person('bob', { memberOf: dn('x') })] },
       { recursiveGroups: false },
     );
@@ -66,7 +66,7 @@ describe('groups of a person', () => {
     const posix = { dn: dn('posix'), attributes: { objectClass: 'posixGroup', memberUid: ['bob', 'alice'] } };
     const unique = { dn: dn('unique'), attributes: { objectClass: 'groupOfUniqueNames', uniqueMember: aliceDn } };
     const entries = [person('alice'), group('a', [aliceDn]), group('b', ['uid=bob,dc=x']), posix, unique];
-    expect(namesOf((await look({ entries }, { recursiveGroups: false })).person)).toEqual(['a', 'posix', 'unique']);
+    expect(namesOf((await lookUp({ entries }, { recursiveGroups: false })).person)).toEqual(['a', 'posix', 'unique']);
   });
 
   it('are read without the attribute where the server refuses to be asked for it', async () => {
@@ -75,13 +75,13 @@ describe('groups of a person', () => {
       line.send(message(asked.id, result(answers.done, 16)));
       return true;
     };
-    expect(namesOf((await look({ entries: [person('alice'), group('a', [aliceDn])], on })).person)).toEqual(['a']);
+    expect(namesOf((await lookUp({ entries: [person('alice'), group('a', [aliceDn])], on })).person)).toEqual(['a']);
   });
 
   it('count in groups when that is set, and not when it is not', async () => {
     const entries = [person('alice', { memberOf: dn('g0') }), ...chain(3)];
-    expect(namesOf((await look({ entries })).person)).toEqual(['g0', 'g1', 'g2']);
-    expect(namesOf((await look({ entries }, { recursiveGroups: false })).person)).toEqual(['g0']);
+    expect(namesOf((await lookUp({ entries })).person)).toEqual(['g0', 'g1', 'g2']);
+    expect(namesOf((await lookUp({ entries }, { recursiveGroups: false })).person)).toEqual(['g0']);
   });
 
   it('end where they go in a circle', async () => {
@@ -91,12 +91,12 @@ describe('groups of a person', () => {
       group('b', [dn('a'), dn('b')]),
       group('c', [dn('b')]),
     ];
-    expect(namesOf((await look({ entries })).person)).toEqual(['a', 'b', 'c']);
+    expect(namesOf((await lookUp({ entries })).person)).toEqual(['a', 'b', 'c']);
   });
 
   it('are found to any depth, with a number of questions that does not grow with it', async () => {
     const entries = [person('alice', { memberOf: dn('g0') }), ...chain(300)];
-    const { person: found, server } = await look({ entries });
+    const { person: found, server } = await lookUp({ entries });
     expect(found.groups).toMatchObject({ known: true, values: { length: 300 } });
     expect(server.requests.length).toBeLessThan(20);
   });
@@ -104,7 +104,7 @@ describe('groups of a person', () => {
   it('admit and make administrators whatever the spelling of their names', async () => {
     const entries = [person('alice', { memberOf: 'CN=R\\26D\\, Staff,OU=Groups,DC=Example,DC=org' })];
     const spelling = String.raw`cn="R&D, staff" , ou=groups , dc=example , dc=org`;
-    const { person: found } = await look(
+    const { person: found } = await lookUp(
       { entries },
       { recursiveGroups: false, userGroups: spelling, adminGroups: spelling },
     );
@@ -118,13 +118,13 @@ describe('groups of a person', () => {
       return true;
     };
     const entries = [person('alice', { memberOf: dn('g0') })];
-    const { person: found } = await look({ entries, on }, { userGroups: dn('g0'), adminGroups: dn('top') });
+    const { person: found } = await lookUp({ entries, on }, { userGroups: dn('g0'), adminGroups: dn('top') });
     expect(found).toMatchObject({ admitted: 'yes', adminSignal: 'unknown', groups: { known: false } });
   });
 
   it('make an administrator of a name that is listed, whatever its case', async () => {
-    expect((await look({}, { adminUsers: 'bob, ALICE' })).person.adminSignal).toBe('yes');
-    expect((await look({}, { adminUsers: 'bob' })).person.adminSignal).toBe('no');
+    expect((await lookUp({}, { adminUsers: 'bob, ALICE' })).person.adminSignal).toBe('yes');
+    expect((await lookUp({}, { adminUsers: 'bob' })).person.adminSignal).toBe('no');
   });
 });
 
@@ -137,7 +137,7 @@ describe('pages', () => {
     asked.kind === 'search' && asked.page !== undefined;
 
   it('are read to the last', async () => {
-    expect((await look({ entries: many })).person.groups).toMatchObject({ known: true, values: { length: 1201 } });
+    expect((await lookUp({ entries: many })).person.groups).toMatchObject({ known: true, values: { length: 1201 } });
   });
 
   it('go on behind a page that is empty and has a cookie', async () => {
@@ -152,7 +152,7 @@ describe('pages', () => {
       finish(step === '' ? '1' : step === '1' ? '2' : '');
       return true;
     };
-    expect(namesOf((await look({ entries: [person('alice', { memberOf: dn('g0') })], on })).person)).toEqual([
+    expect(namesOf((await lookUp({ entries: [person('alice', { memberOf: dn('g0') })], on })).person)).toEqual([
       'first',
       'g0',
       'last',
@@ -187,7 +187,7 @@ describe('pages', () => {
       fault(asked, line);
       return true;
     };
-    const { person: found } = await look({ entries: many, on }, { userGroups: dn('p3') });
+    const { person: found } = await lookUp({ entries: many, on }, { userGroups: dn('p3') });
     expect(found).toMatchObject({ groups: { known: false }, admitted: 'unknown' });
   });
 });
@@ -226,13 +226,13 @@ describe('Active Directory', () => {
   it('adds the primary group, which stands in no list', async () => {
     const domainUsers = adGroup('Domain Users', 513);
     const entries = [account({ memberOf: dn('staff') }), domainUsers];
-    const { person: found } = await look({ entries, root, on: bySid([domainUsers]) }, { recursiveGroups: false });
+    const { person: found } = await lookUp({ entries, root, on: bySid([domainUsers]) }, { recursiveGroups: false });
     expect(namesOf(found)).toEqual(['Domain Users', 'staff']);
   });
 
   it('leaves the groups unknown when the primary group cannot be seen', async () => {
     const entries = [account({ memberOf: dn('staff') })];
-    const { person: found } = await look({ entries, root, on: bySid([]) }, { recursiveGroups: false });
+    const { person: found } = await lookUp({ entries, root, on: bySid([]) }, { recursiveGroups: false });
     expect(found.groups.known).toBe(false);
   });
 
@@ -245,7 +245,7 @@ describe('Active Directory', () => {
     const list = { dn: dn('list'), attributes: { objectClass: 'group', member: dn('staff') } };
     const above = { dn: dn('above'), attributes: { objectClass: 'group', member: dn('list') } };
     const alice = account({ memberOf: dn('staff'), tokenGroups: [sid(513), sid(2001), sid(2002)] });
-    const { person: found } = await look({ entries: [alice, ...groups, list, above], root, on: bySid(groups) });
+    const { person: found } = await lookUp({ entries: [alice, ...groups, list, above], root, on: bySid(groups) });
     expect(namesOf(found)).toEqual(['Domain Users', 'above', 'all', 'list', 'staff']);
   });
 
@@ -263,16 +263,16 @@ describe('Active Directory', () => {
   const first = person('alice', { 'memberOf;range=0-2': [dn('s0'), dn('s1'), dn('s2')] });
 
   it('gives long lists in slices, which are put together', async () => {
-    const { person: found } = await look({ entries: [first], on: slices('*') }, { recursiveGroups: false });
+    const { person: found } = await lookUp({ entries: [first], on: slices('*') }, { recursiveGroups: false });
     expect(found.groups).toMatchObject({ known: true, values: { length: 9 } });
   });
 
   it('gives slices that do not fit: the groups are unknown, not fewer', async () => {
     const gap = person('alice', { 'memberOf;range=3-5': [dn('s3')] });
-    expect((await look({ entries: [gap], on: slices('*') }, { recursiveGroups: false })).person.groups.known).toBe(
+    expect((await lookUp({ entries: [gap], on: slices('*') }, { recursiveGroups: false })).person.groups.known).toBe(
       false,
     );
-    const lost = await look(
+    const lost = await lookUp(
       {
         entries: [first],
         on: (asked, line) =>

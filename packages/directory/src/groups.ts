@@ -4,23 +4,23 @@ import type { Deadline } from './deadline.ts';
 import { asFailure, DirectoryFailure, failureOf, resultCodes } from './failures.ts';
 import { allOf, anyOf, equal, present, type Filter } from './filter.ts';
 import { closure, invertGroups, Names } from './group-graph.ts';
-import { anybodyHas } from './kept-attribute.ts';
+import { anyEntryHas } from './kept-attribute.ts';
 import { bytesOf, type Entry } from './entry.ts';
 import { searchAll } from './paged-search.ts';
 import { allValues } from './ranges.ts';
 import { readRootDse, treeOf, type RootDse } from './root-dse.ts';
 
-/** The groups of a person as far as they could be read. */
+/** The groups of a person that could be read. */
 export interface Membership {
   readonly groups: readonly string[];
-  /** Why there may be more. */
+  /** The reason why the list may be incomplete. */
   readonly missing: string | null;
 }
 
-/** What has to be asked for besides the group attribute. */
+/** The required attributes in addition to the group attribute. */
 export const groupAttributes: readonly string[] = ['primaryGroupID', 'objectSid'];
 
-/** One reading of a person's groups. */
+/** The state of one group query. */
 interface Reading {
   readonly connection: Connection;
   readonly entry: Entry;
@@ -28,7 +28,7 @@ interface Reading {
   readonly deadline: Deadline;
 }
 
-/** What does not change from one person to the next. */
+/** The data that is the same for all persons. */
 interface Facts {
   readonly root: RootDse;
   readonly tree: string;
@@ -38,11 +38,11 @@ const FACTS_MS = 10 * 60_000;
 const BATCH = 50;
 const PAGE = 500;
 const MAX_GROUPS = 200_000;
-// Beyond this many questions all groups are read at once and the rest is found in memory.
+// Above this number of queries all groups are read and nesting is resolved in memory.
 const MAX_LEVELS = 8;
 const MAX_FRONTIER = 500;
 
-/** Finds the groups of people, each directory in the way that costs it least. */
+/** Finds the groups of persons, with the cheapest method for each directory. */
 export function createGroups(config: { searchBase: string; groupAttr: string; recursiveGroups: boolean }) {
   const factsOnce = remembered(FACTS_MS, async ({ connection, deadline }: Reading): Promise<Facts> => {
     const root = await readRootDse(connection, deadline);
@@ -51,7 +51,7 @@ export function createGroups(config: { searchBase: string; groupAttr: string; re
   const keptOnce = remembered(FACTS_MS, async (reading: Reading): Promise<boolean> => {
     const { root, tree } = await factsOnce(reading);
     const { connection, deadline } = reading;
-    return await anybodyHas({ connection, root, base: tree, attribute: config.groupAttr, deadline });
+    return await anyEntryHas({ connection, root, base: tree, attribute: config.groupAttr, deadline });
   });
 
   const direct = async (reading: Reading): Promise<string[]> => {
@@ -85,7 +85,7 @@ export function createGroups(config: { searchBase: string; groupAttr: string; re
   };
 }
 
-/** Remembers an answer for a while; a failure is not remembered. */
+/** Caches a result for some time; failures are not cached. */
 function remembered<A, T>(ms: number, ask: (argument: A) => Promise<T>): (argument: A) => Promise<T> {
   let known: { value: T; until: number } | undefined;
   return async (argument) => {
@@ -96,7 +96,7 @@ function remembered<A, T>(ms: number, ask: (argument: A) => Promise<T>): (argume
   };
 }
 
-// Only `member` is indexed everywhere; the class, which is too, keeps the others from being searched for in everybody.
+// Only `member` and the object class are indexed everywhere; the class prevents a search of all entries.
 const listedBy = (objectClass: string, attribute: string, value: string): Filter =>
   allOf([equal('objectClass', objectClass), equal(attribute, value)]);
 const memberFilters = (dn: string): Filter[] => [
@@ -119,12 +119,12 @@ async function groupsWith({ connection, deadline }: Line, { root, tree }: Facts,
   return (await searchAll(connection, question, deadline)).map(({ dn }) => dn);
 }
 
-/** The groups that a group is directly in. */
+/** The direct parent groups of a group. */
 export async function groupsHolding(line: Line, facts: Facts, group: string): Promise<string[]> {
   return await groupsWith(line, facts, memberFilters(group));
 }
 
-/** Level by level: the groups that the groups are members of. */
+/** Resolves parent groups level by level. */
 async function walk(
   reading: Reading,
   { facts, names, start }: { facts: Facts; names: Names; start: string[] },
@@ -164,8 +164,8 @@ async function takeWholeGraph(reading: Reading, { root, tree }: Facts, names: Na
 }
 
 /**
- * Active Directory counts the security groups of an account itself. Distribution groups are not among them: gives the
- * groups from which a walk has to go on to find those too.
+ * Active Directory computes the security groups of an account. Distribution groups are not included: returns the groups
+ * from which the resolution must continue to find them.
  */
 async function fromTokens(reading: Reading, facts: Facts, names: Names): Promise<string[]> {
   const sids = await tokenGroups(reading);
@@ -200,7 +200,7 @@ async function tokenGroups({ connection, entry, deadline }: Reading): Promise<re
   return found.entries[0] === undefined ? [] : bytesOf(found.entries[0], 'tokenGroups');
 }
 
-/** The primary group stands in no list of members: its SID is the account's with another last number. */
+/** The primary group has no member list: its SID is the account's SID with another last component. */
 export function primarySid(entry: Entry): Buffer | undefined {
   const rid = textOf(entry, 'primaryGroupID');
   const sid = bytesOf(entry, 'objectSid')[0];

@@ -1,4 +1,4 @@
-/** Remembers which servers failed, so that the next question begins with one that answers. */
+/** Tracks failed servers, so that the next request starts with a responsive one. */
 export interface Health<S> {
   /** The servers in the order to try: the healthy ones as configured, then the others. */
   readonly order: () => S[];
@@ -10,7 +10,7 @@ export interface Health<S> {
 const FIRST_PAUSE_MS = 15_000;
 const LONGEST_PAUSE_MS = 300_000;
 
-/** Every server counts as healthy until it fails; after a pause it is asked again in its turn. */
+/** Every server counts as healthy until it fails, and again after its backoff. */
 export function createHealth<S>(servers: readonly S[], now: () => number = () => performance.now()): Health<S> {
   const bad = new Map<S, { until: number; pause: number }>();
   const isBad = (server: S) => (bad.get(server)?.until ?? 0) > now();

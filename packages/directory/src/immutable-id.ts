@@ -2,8 +2,7 @@ import { textOf } from './attributes.ts';
 import { DirectoryFailure } from './failures.ts';
 import { bytesOf, type Entry } from './entry.ts';
 
-// In this order, which stays the same when a directory learns another kind later: an upgrade that adds `entryUUID`
-// must not make strangers of everybody.
+// The order is fixed: an upgrade of a directory that adds `entryUUID` must not change the ids of existing persons.
 const kinds = [
   { name: 'objectGUID', read: guid },
   { name: 'ipaUniqueID', read: words },
@@ -12,10 +11,10 @@ const kinds = [
   { name: 'entryUUID', read: words },
 ] as const;
 
-/** What has to be asked for to know them. */
+/** The attributes of all immutable ids. */
 export const idAttributes: readonly string[] = kinds.map(({ name }) => name);
 
-/** What survives renaming, moving and every change of an entry, with the attribute it is from. */
+/** The immutable id of an entry, which survives renames and moves, with its attribute. */
 export function immutableIdOf(entry: Entry): string | null {
   for (const { name, read } of kinds) {
     const value = read(entry, name);
@@ -25,7 +24,7 @@ export function immutableIdOf(entry: Entry): string | null {
 }
 
 /**
- * The attribute and the value to search for.
+ * The attribute and the value of a search by id.
  * @throws DirectoryFailure for an id of an unknown kind
  */
 export function idValue(id: string): { attribute: string; value: string | Buffer } {

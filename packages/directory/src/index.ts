@@ -27,7 +27,7 @@ export type {
   Tristate,
   UnknownReason,
 } from './model.ts';
-export { reconcileAccount, type Asserted, type Reconciliation, type Standing } from './reconciliation.ts';
-export { recheckPeople, type Sought } from './recheck.ts';
-export { survey, type Survey } from './survey.ts';
-export type { Surveyed } from './survey-reader.ts';
+export { reconcileAccount, type Asserted, type Reconciliation, type MappedAccount } from './reconciliation.ts';
+export { recheckPeople, type PersonKey } from './recheck.ts';
+export { readSnapshot, type DirectorySnapshot } from './read-snapshot.ts';
+export type { SnapshotPerson } from './snapshot-reader.ts';

@@ -1,6 +1,6 @@
 /**
- * What a text stands for, by its bytes: the same few texts come again with every entry, and each is read once.
- * @param atMost when there are more than so many, all are forgotten.
+ * A cache of parsed values by the bytes of their text, because the same few texts occur in many entries.
+ * @param atMost above this size the cache is cleared.
  */
 export function createInterned<T>(
   read: (text: string) => T,
@@ -8,7 +8,7 @@ export function createInterned<T>(
 ): (bytes: Buffer, start: number, end: number) => T {
   const known = new Map<string, T>();
   return (bytes, start, end) => {
-    // One character for each byte: quicker to make than the text, and as good a name for it.
+    // Latin-1 is faster to decode than UTF-8, and as unique as a key.
     const key = bytes.toString('latin1', start, end);
     const found = known.get(key);
     if (found !== undefined) return found;

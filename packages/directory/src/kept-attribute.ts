@@ -5,7 +5,7 @@ import { present } from './filter.ts';
 import { pagedSearch } from './paged-search.ts';
 import type { RootDse } from './root-dse.ts';
 
-/** Where and what to look for. */
+/** The base and the attribute of the search. */
 interface Looking {
   readonly connection: Connection;
   readonly root: RootDse;
@@ -17,10 +17,10 @@ interface Looking {
 const MAX_ENTRIES = 1_000_000;
 
 /**
- * Whether any entry below the base has the attribute: an attribute without any value is not maintained by this server, or
- * does not show. Asked in pages of one, because not every server holds itself to a size limit.
+ * Whether any entry below the base has the attribute. Without any value the server does not maintain the attribute or
+ * hides it. The search uses pages of one entry, because not every server respects a size limit.
  */
-export async function anybodyHas({ connection, root, base, attribute, deadline }: Looking): Promise<boolean> {
+export async function anyEntryHas({ connection, root, base, attribute, deadline }: Looking): Promise<boolean> {
   const question = { base, scope: 'sub', filter: present(attribute), attributes: ['1.1'] } as const;
   if (root.pages) {
     const pages = pagedSearch(connection, { ...question, pageSize: 1, maxEntries: MAX_ENTRIES }, deadline);

@@ -5,13 +5,13 @@ import { DirectoryFailure } from './failures.ts';
 import type { Entry } from './entry.ts';
 import { operations, readEntry, readMessage, readResult, type Message, type Result } from './messages.ts';
 
-/** What one operation may bring at most. */
+/** The limits of one operation's response. */
 export interface Bounds {
   readonly maxEntries: number;
   readonly maxBytes: number;
 }
 
-/** What an operation brought. */
+/** The response of an operation. */
 export interface Arrived {
   readonly entries: readonly Entry[];
   readonly references: number;
@@ -27,7 +27,7 @@ interface Pending {
   references: number;
 }
 
-/** The largest message that is taken. */
+/** The maximum size of a message. */
 const MAX_MESSAGE_BYTES = 8 * 1024 * 1024;
 
 const responses: Readonly<Record<number, number>> = {
@@ -37,18 +37,18 @@ const responses: Readonly<Record<number, number>> = {
 };
 
 /**
- * Stands between the socket and the protocol library, which writes the requests; the server's bytes end here. Messages
- * are cut out, bounded and checked, entries and results kept for the connection, and the library only receives, in bytes of
- * ours, that its operation has ended: nothing a server sends can reach a parser that trusts it.
+ * The layer between the socket and the protocol library, which only encodes requests. Messages of the server are
+ * delimited, limited and validated here; entries and results are kept for the connection. The library receives only a
+ * locally encoded result, so no bytes of a server reach its parser.
  */
 export class Link extends EventEmitter<{ data: [Buffer]; close: [] }> {
-  // What the library looks at to see that the connection stands, and where it keeps a note.
+  // Properties that the library reads and writes on a socket.
   readonly connecting = false;
   readonly readyState = 'open';
   id: string | undefined;
   failure: DirectoryFailure | undefined;
   #socket: Socket;
-  // The beginning of a message that has not come whole; grows by doubling.
+  // The start of an incomplete message; the buffer grows by doubling.
   #kept = Buffer.alloc(0);
   #keptBytes = 0;
   #bounds: Bounds = { maxEntries: 0, maxBytes: MAX_MESSAGE_BYTES };
@@ -64,13 +64,13 @@ export class Link extends EventEmitter<{ data: [Buffer]; close: [] }> {
     socket.on('end', () => this.fail(this.#lost('The server closed the connection')));
   }
 
-  /** Before an operation: what it may bring. */
+  /** Called before an operation, with its limits. */
   begin(bounds: Bounds): void {
     this.#arrived = undefined;
     this.#bounds = bounds;
   }
 
-  /** After it: what it brought. */
+  /** Called after an operation. @returns its response. */
   arrivedNow(): Arrived | undefined {
     const arrived = this.#arrived;
     this.#arrived = undefined;
@@ -89,7 +89,7 @@ export class Link extends EventEmitter<{ data: [Buffer]; close: [] }> {
     this.emit('close');
   }
 
-  /** What the library calls: a request. */
+  /** Called by the library for a request. */
   write(request: Buffer, done: () => void): boolean {
     const { id, operation } = readMessage(request);
     const awaits = responses[operation];
@@ -98,7 +98,7 @@ export class Link extends EventEmitter<{ data: [Buffer]; close: [] }> {
     return this.#socket.write(request, done);
   }
 
-  /** What the library calls: the end. */
+  /** Called by the library for the end. */
   end(): void {
     this.#socket.end();
   }
@@ -182,7 +182,7 @@ export class Link extends EventEmitter<{ data: [Buffer]; close: [] }> {
     this.emit('data', ended(message, result.code === 0));
   }
 
-  // Notice of disconnection (RFC 4511, 4.4.1), or something unasked for.
+  // Notice of disconnection (RFC 4511, 4.4.1), or an unsolicited message.
   #farewell(message: Message): DirectoryFailure {
     if (message.operation !== operations.extendedResponse) return new DirectoryFailure('protocol', 'An unasked answer');
     const { code, diagnostic } = readResult(message);
@@ -200,7 +200,7 @@ function ended({ id, operation }: Message, success: boolean): Buffer {
   return bytes;
 }
 
-// Where the message that begins here ends, or nothing while it has not come whole.
+// The end of the message that begins here; undefined while it is incomplete.
 function endOfMessage(bytes: Buffer, at: number): number | undefined {
   if (at >= bytes.length) return undefined;
   if (bytes[at] !== tags.sequence) throw new Malformed('A message that is no sequence.');

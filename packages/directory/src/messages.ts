@@ -1,7 +1,7 @@
 import { Malformed, Reader, tags } from './ber.ts';
 import { receive, type Entry } from './entry.ts';
 
-/** The operations that a client of ours sends and understands. */
+/** The supported operations. */
 export const operations = {
   bindRequest: 0x60,
   bindResponse: 0x61,
@@ -14,15 +14,15 @@ export const operations = {
   extendedResponse: 0x78,
 } as const;
 
-/** How an operation ended. */
+/** The result of an operation. */
 export interface Result {
   readonly code: number;
-  /** The server's own words: evidence for an administrator, never an instruction. */
+  /** The server's diagnostic message, for an administrator. */
   readonly diagnostic: string;
   readonly controls: ReadonlyMap<string, Buffer>;
 }
 
-/** One message: its number, its operation and a reader of what follows. */
+/** One message: its id, its operation and a reader of its content. */
 export interface Message {
   readonly id: number;
   readonly operation: number;
@@ -62,7 +62,7 @@ function readControls(rest: Reader): Map<string, Buffer> {
   return controls;
 }
 
-/** Foreign text made fit for a log and a page: one line, no control characters, not long. */
+/** Sanitizes external text for logs and pages: one line, no control characters, limited length. */
 export const printable = (text: string): string =>
   text
     .replace(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ')

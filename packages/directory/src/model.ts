@@ -1,4 +1,4 @@
-/** How a directory is reached and read; the effective `ldap_*` settings. */
+/** The connection and schema of a directory: the effective `ldap_*` settings. */
 export interface DirectoryConfig {
   /** `host`, `ldap://host`, `ldaps://host[:port]`, or several separated by spaces, tried in order. */
   readonly server: string;
@@ -21,7 +21,7 @@ export interface DirectoryConfig {
   readonly adminGroups: string;
   /** Login names that are administrators, separated by commas. */
   readonly adminUsers: string;
-  /** Certificates (PEM) trusted besides the system's. */
+  /** Trusted certificates (PEM) in addition to the system's. */
   readonly caPem: string | null;
 }
 
@@ -31,14 +31,14 @@ export interface ConfigFault {
   readonly message: string;
 }
 
-/** The groups a directory asserts (DNs). What could not be read is unknown, never empty. */
+/** The groups that a directory asserts (DNs). Unreadable groups are unknown, never empty. */
 export type Claims =
   { readonly known: true; readonly values: readonly string[] } | { readonly known: false; readonly reason: string };
 
-/** A question whose answer may be missing. */
+/** A truth value that may be unknown. */
 export type Tristate = 'yes' | 'no' | 'unknown';
 
-/** What the directory says of an account besides its password. */
+/** The state of an account in the directory, apart from its password. */
 export interface AccountState {
   readonly signIn: 'allowed' | 'refused';
   readonly reason: null | 'disabled' | 'expired' | 'locked' | 'password_expired' | 'must_change_password';
@@ -46,14 +46,14 @@ export interface AccountState {
   readonly disabled: boolean;
 }
 
-/** One entry that a login names. */
+/** The entry of a login. */
 export interface Person {
   readonly dn: string;
   /** The value of the username attribute, in the directory's own spelling. */
   readonly login: string;
   readonly email: string | null;
   readonly name: string;
-  /** What survives renaming and moving, with the attribute it is from: `entryUUID:...`. */
+  /** The immutable id with its attribute: `entryUUID:...`. */
   readonly immutableId: string | null;
   readonly groups: Claims;
   readonly admitted: Tristate;
@@ -61,7 +61,7 @@ export interface Person {
   readonly state: AccountState;
 }
 
-/** Why the directory says no. */
+/** The reasons of a no. */
 export type NoReason =
   | 'not_found'
   | 'ambiguous'
@@ -73,7 +73,7 @@ export type NoReason =
   | 'account_locked'
   | 'password_expired';
 
-/** Why there is no answer. */
+/** The reasons of an unknown result. */
 export type UnknownReason =
   | 'config'
   | 'unreachable'
@@ -99,20 +99,20 @@ export interface Step {
   readonly title: string;
   readonly ok: boolean;
   readonly duration_ms: number;
-  /** What was seen. */
+  /** The observation. */
   readonly evidence: string;
-  /** What to do; also set where it works, but something is worth knowing. */
+  /** The advice; also set for a successful step with a warning. */
   readonly advice: string | null;
 }
 
-/** What the server says of itself. */
+/** The server's description of itself. */
 export interface ServerInfo {
   readonly vendor_name: string | null;
   readonly vendor_version: string | null;
   readonly naming_contexts: readonly string[];
 }
 
-/** The connection test: the steps in order up to the first that everything after it needs. */
+/** The connection test: the steps in order, up to the first failed step that all later ones require. */
 export interface Diagnosis {
   readonly ok: boolean;
   readonly steps: readonly Step[];
@@ -121,9 +121,9 @@ export interface Diagnosis {
 
 /** One directory, with its connections. */
 export interface Directory {
-  /** Finds the entry as the service account, then binds as what was found. */
+  /** Finds the entry as the service account, then binds as this entry. */
   readonly authenticate: (login: string, password: string) => Promise<Answer<Person>>;
-  /** The same person without a password. */
+  /** Finds the person without a password check. */
   readonly lookUp: (login: string) => Promise<Answer<Person>>;
   readonly diagnose: () => Promise<Diagnosis>;
   readonly close: () => Promise<void>;

@@ -3,18 +3,18 @@ import { deadlineIn } from './deadline.ts';
 import { DirectoryFailure } from './failures.ts';
 import type { DirectoryConfig } from './model.ts';
 
-/** How gently a directory is asked. */
+/** The pacing of requests to a directory. */
 export interface Pacing {
   readonly signal: AbortSignal;
   /** Called before every request. */
   readonly onRequest: () => void;
-  /** From one request to the next, in milliseconds: a sweep is in no hurry. */
+  /** Minimum interval between two requests, in milliseconds. */
   readonly paceMs?: number;
 }
 
 const PACE_MS = 5;
 
-/** Counts and spaces the requests of a connection, one at a time; each has the time that the settings give one. */
+/** Counts and delays the requests of a connection; each has the timeout of the settings. */
 export function paced(
   inner: Connection,
   { timeoutSeconds }: Pick<DirectoryConfig, 'timeoutSeconds'>,
@@ -23,7 +23,7 @@ export function paced(
   let last = Number.NEGATIVE_INFINITY;
   let before: Promise<unknown> = Promise.resolve();
   const ask = async (question: Question): Promise<Found> => {
-    if (signal.aborted) throw new DirectoryFailure('timeout', 'The survey was stopped');
+    if (signal.aborted) throw new DirectoryFailure('timeout', 'The snapshot was stopped');
     const wait = last + paceMs - performance.now();
     if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
     last = performance.now();

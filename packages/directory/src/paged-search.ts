@@ -3,28 +3,28 @@ import type { Deadline } from './deadline.ts';
 import { DirectoryFailure, failureOf, resultCodes } from './failures.ts';
 import type { Entry } from './entry.ts';
 
-/** A search for everything that matches. */
+/** A search for all matching entries. */
 export interface PagedQuestion extends Omit<Question, 'maxEntries' | 'page'> {
   readonly pageSize: number;
-  /** More than this many entries are an error, not a shorter answer. */
+  /** More entries than this are an error; the result is never truncated. */
   readonly maxEntries: number;
-  /** Whether the next page is asked for while this one is looked at; only for a chain that is read to its end. */
+  /** Whether the next page is requested while the current one is processed; only for searches that are read to the end. */
   readonly ahead?: boolean;
 }
 
-/** How a chain of pages closed; there is no other way to get one than a result 0 with an empty cookie. */
+/** The proof that a search was complete: created only for result code 0 with an empty cookie. */
 export interface Completeness {
   readonly entries: number;
   readonly pages: number;
   readonly references: number;
 }
 
-// A server may have nothing to show on a page and still go on (RFC 2696), but not for ever.
+// A server may send empty pages before the end (RFC 2696), but not without limit.
 const MAX_EMPTY_PAGES = 1000;
 
 /**
- * Gives the pages as they come and, at the end, the proof that they were all. An error, a limit, a referral, a missing
- * or a repeated cookie throws: half an answer is none.
+ * Yields the pages and returns the proof of completeness at the end. Throws for an error, a limit, a referral, a missing
+ * or a repeated cookie, because a partial result is invalid.
  * @throws DirectoryFailure
  */
 export async function* pagedSearch(
@@ -33,7 +33,7 @@ export async function* pagedSearch(
   deadline: Deadline,
 ): AsyncGenerator<readonly Entry[], Completeness> {
   const { pageSize, maxEntries, ahead = false, ...asked } = question;
-  // A server may exceed the size of a page slightly; ten times is another protocol.
+  // A server may exceed the page size slightly; ten times the size is an error.
   const ask = (cookie: Buffer) =>
     connection.search({ ...asked, maxEntries: pageSize * 10, page: { size: pageSize, cookie } }, deadline);
   const firsts = new Set<string>();
@@ -48,7 +48,7 @@ export async function* pagedSearch(
     total.references += found.references;
     if (total.entries > maxEntries) throw new DirectoryFailure('limit', `More than ${maxEntries} entries`);
     const first = found.entries[0]?.dn;
-    // A cookie may stay the same from page to page; what it leads to may not.
+    // A server may repeat a cookie, but not a page.
     if (first !== undefined && firsts.has(first))
       throw new DirectoryFailure('protocol', 'The server repeats its pages');
     emptyPages = first === undefined ? emptyPages + 1 : 0;

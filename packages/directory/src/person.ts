@@ -8,7 +8,7 @@ import { immutableIdOf } from './immutable-id.ts';
 import type { Entry } from './entry.ts';
 import type { DirectoryConfig, Person, Tristate } from './model.ts';
 
-/** Reads people from entries, as this configuration names their attributes. */
+/** Reads persons from entries with the configured attributes. */
 export function createPeople(config: DirectoryConfig) {
   const required = new Set(parseDnList(config.userGroups).dns.map(groupKey));
   const administrating = new Set(parseDnList(config.adminGroups).dns.map(groupKey));
@@ -18,7 +18,7 @@ export function createPeople(config: DirectoryConfig) {
       .map((name) => name.trim().toLowerCase())
       .filter((name) => name !== ''),
   );
-  // What was seen says yes; only all of it says no.
+  // A found group is enough for yes; no requires the complete list.
   const inAnyOf = (wanted: ReadonlySet<string>, { groups, missing }: Membership): Tristate => {
     if (wanted.size === 0) return 'no';
     if (groups.some((dn) => wanted.has(groupKey(dn)))) return 'yes';
@@ -28,14 +28,14 @@ export function createPeople(config: DirectoryConfig) {
     required.size === 0 ? 'yes' : inAnyOf(required, membership);
   const isAdmin = (login: string): boolean => admins.has(login.toLowerCase());
   return {
-    /** Group membership of a person and what follows from it. */
-    standing: (membership: Membership): { admitted: Tristate; admin: Tristate } => ({
+    /** The group memberships of a person, with admission and admin state. */
+    membershipSignals: (membership: Membership): { admitted: Tristate; admin: Tristate } => ({
       admitted: admittedBy(membership),
       admin: inAnyOf(administrating, membership),
     }),
-    /** Whether the settings name this login as an administrator. */
+    /** Whether the settings list this login as an administrator. */
     isAdmin,
-    /** @throws DirectoryFailure for an entry without the attribute that names it */
+    /** @throws DirectoryFailure for an entry without the username attribute. */
     loginOf: (entry: Entry): string => {
       const login = textOf(entry, config.usernameAttr);
       if (login !== undefined) return login;

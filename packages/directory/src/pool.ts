@@ -10,7 +10,7 @@ export type Open = (server: ServerAddress, deadline: Deadline) => Promise<Connec
 
 const MAX_CONNECTIONS = 16;
 const IDLE_MS = 60_000;
-// So that a server that came back, or a rotated certificate, is noticed.
+// A maximum age, so that recovered servers and rotated certificates are noticed.
 const LIFETIME_MS = 10 * 60_000;
 
 interface Idle {
@@ -18,7 +18,7 @@ interface Idle {
   readonly since: number;
 }
 
-/** Connections of one kind that are used again, one question at a time each. */
+/** A pool of connections of one kind, each used for one request at a time. */
 export class Pool {
   readonly #open: Open;
   readonly #health: Health<ServerAddress>;
@@ -37,7 +37,7 @@ export class Pool {
 
   /**
    * Runs the work with a connection; one that was lost while idle is replaced. Repeatable work continues
-   * with another server where one is overloaded or gone.
+   * with another server when one is overloaded or unavailable.
    */
   async use<T>(
     deadline: Deadline,
@@ -81,7 +81,7 @@ export class Pool {
     }
   }
 
-  /** Tries the servers in order; each has its share of the time that is left. */
+  /** Tries the servers in order; each has its share of the remaining time. */
   async #connect(deadline: Deadline): Promise<Connection> {
     const servers = this.#health.order();
     let first: DirectoryFailure | undefined;
@@ -93,7 +93,7 @@ export class Pool {
         return connection;
       } catch (error) {
         const failure = asFailure(error);
-        // A refused service account is refused everywhere; trying on would only lock it.
+        // A rejected service account is not tried at other servers, because this could lock it.
         if (failure.reason === 'bind_failed') throw failure;
         this.#health.failed(server);
         first ??= failure;

@@ -7,8 +7,8 @@ import { bytesOf, namesOf, type Entry } from './entry.ts';
 const MAX_SLICES = 10_000;
 
 /**
- * All values of an attribute, also where Active Directory gives them in slices (MS-ADTS 3.1.1.3.1.3.3). The slices must
- * follow one another up to the one that says it is the last.
+ * All values of an attribute, including range retrieval of Active Directory (MS-ADTS 3.1.1.3.1.3.3). The ranges must be
+ * contiguous up to the last one.
  * @throws DirectoryFailure
  */
 export async function allValues(
@@ -29,7 +29,7 @@ export async function allValues(
   return values;
 }
 
-/** Whether the server gives the values in slices. */
+/** Whether the server returned a range of the values. */
 export const isSliced = (entry: Entry, attribute: string): boolean => sliceOf(entry, attribute) !== undefined;
 
 interface Slice {

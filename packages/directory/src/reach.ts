@@ -1,7 +1,7 @@
 import { DirectoryFailure } from './failures.ts';
 import { ldapClaimKey } from './group-mapping.ts';
 
-/** A group with everybody and everything in it, and its security identifier where the directory has one. */
+/** A group with all its members, and its security identifier if the directory has one. */
 export interface GroupMembers {
   readonly dn: string;
   /** Names of entries. */
@@ -11,13 +11,13 @@ export interface GroupMembers {
   readonly sid: string | null;
 }
 
-/** Which of the wanted groups a person reaches from what they are in directly. */
+/** Finds the wanted groups that contain a person directly or indirectly. */
 export interface Reach {
   /** By the name of a group. */
   readonly fromGroup: (dn: string) => readonly string[];
   /** By the identifier of a primary group. */
   readonly fromSid: (sid: string) => readonly string[];
-  /** By the person's own name and login, where groups list their members and people do not list their groups. */
+  /** By the person's DN and login, when groups list their members and persons do not list their groups. */
   readonly fromMember: (dn: string, login: string) => readonly string[];
 }
 
@@ -31,8 +31,8 @@ interface Building {
 const none: readonly string[] = [];
 
 /**
- * Turns groups round: from where a person stands to the wanted groups above. Only groups from which a wanted one can be
- * reached are kept, so that what this costs follows what is asked and not what the directory holds.
+ * Inverts group memberships: from a person to the wanted ancestor groups. Only groups with a wanted ancestor are kept, so
+ * that the cost depends on the wanted groups and not on the size of the directory.
  */
 export function createReach({ wanted, nested, byMember }: Building) {
   const names = new Map(wanted.map((dn) => [ldapClaimKey(dn), dn]));
@@ -60,7 +60,7 @@ export function createReach({ wanted, nested, byMember }: Building) {
     expect: (dns: readonly string[]): void => {
       for (const dn of dns) expected.set(ldapClaimKey(dn), dn);
     },
-    /** @throws DirectoryFailure for a group that was not there when they were named: some dropped member may be it. */
+    /** @throws DirectoryFailure for a group that was not in the names, because it may be a dropped member. */
     add: (group: GroupMembers): void => {
       const key = ldapClaimKey(group.dn);
       if (expected.size === 0) {
@@ -70,7 +70,7 @@ export function createReach({ wanted, nested, byMember }: Building) {
       if (!expected.has(key)) throw new DirectoryFailure('busy', 'Groups were made while they were read');
       groups.set(key, { ...group, members: group.members.filter((dn) => expected.has(ldapClaimKey(dn))), logins: [] });
     },
-    /** The groups that were wanted or named, and have not come. */
+    /** The wanted or named groups that were not added. */
     unseen: (): string[] => [...names, ...expected].flatMap(([key, dn]) => (groups.has(key) ? [] : [dn])),
     done: (): Reach => {
       if (nested)
@@ -105,5 +105,5 @@ export function createReach({ wanted, nested, byMember }: Building) {
   };
 }
 
-// A login is compared exactly, as the server does it (RFC 2307, memberUid); the sign keeps it apart from names.
+// A login is compared exactly, like the server does (RFC 2307, memberUid); the prefix distinguishes it from DNs.
 const loginKey = (login: string): string => `login:${login}`;

@@ -14,40 +14,40 @@ import type { Answer, DirectoryConfig } from './model.ts';
 import { paced, type Pacing } from './paced.ts';
 import { createPeople } from './person.ts';
 import { parseServers } from './servers.ts';
-import type { Surveyed } from './survey-reader.ts';
+import type { SnapshotPerson } from './snapshot-reader.ts';
 
-/** Whom to look for: by the immutable id where there is one, else by login. */
-export interface Sought {
+/** The person to find: by immutable id if there is one, otherwise by login. */
+export interface PersonKey {
   readonly id: string | null;
   readonly login: string | null;
 }
 
-/** `busyRetryDelaysMs`: pauses before each retry while the directory answers `busy`. */
-export interface LookOptions extends Pacing {
+/** `busyRetryDelaysMs`: pauses before each retry while the directory responds `busy`. */
+export interface RecheckOptions extends Pacing {
   readonly busyRetryDelaysMs?: readonly number[];
   readonly clock?: Clock;
 }
 
 /**
- * Asks for one person after the other on one connection of its own, at the last of several servers first: a second
- * witness to what a survey found. Null: the directory does not have them. After an answer that is unknown there is no other.
+ * Reads persons one after another on a separate connection, preferring the last of several servers, to verify a
+ * snapshot. Null: the directory does not contain the person. After an unknown result the sequence ends.
  */
 export async function* recheckPeople(
   config: DirectoryConfig,
-  everybody: Iterable<Sought>,
-  options: LookOptions,
-): AsyncGenerator<Answer<Surveyed | null>> {
+  keys: Iterable<PersonKey>,
+  options: RecheckOptions,
+): AsyncGenerator<Answer<SnapshotPerson | null>> {
   let connection: Connection | undefined;
-  const look = async (sought: Sought): Promise<Surveyed | null> => {
+  const lookUp = async (key: PersonKey): Promise<SnapshotPerson | null> => {
     connection ??= paced(await openLast(config, options), config, options);
-    const asking = { config, sought, deadline: deadlineIn(24 * 3_600_000), now: (options.clock ?? ownClock()).now };
-    const entry = await findEntry(connection, asking);
-    return entry && (await readPerson(connection, { ...asking, entry }));
+    const lookUpContext = { config, key, deadline: deadlineIn(24 * 3_600_000), now: (options.clock ?? ownClock()).now };
+    const entry = await findEntry(connection, lookUpContext);
+    return entry && (await readPerson(connection, { ...lookUpContext, entry }));
   };
-  const patiently = async (sought: Sought): Promise<Surveyed | null> => {
+  const lookUpWithRetry = async (key: PersonKey): Promise<SnapshotPerson | null> => {
     for (const pause of options.busyRetryDelaysMs ?? []) {
       try {
-        return await look(sought);
+        return await lookUp(key);
       } catch (error) {
         if (asFailure(error).reason !== 'busy') throw error;
         connection?.close();
@@ -55,10 +55,10 @@ export async function* recheckPeople(
         await sleep(pause, undefined, { signal: options.signal });
       }
     }
-    return await look(sought);
+    return await lookUp(key);
   };
   try {
-    for (const sought of everybody) yield { outcome: 'yes', value: await patiently(sought) };
+    for (const key of keys) yield { outcome: 'yes', value: await lookUpWithRetry(key) };
   } catch (error) {
     const { reason, message } = asFailure(error);
     yield { outcome: 'unknown', reason, message };
@@ -67,7 +67,7 @@ export async function* recheckPeople(
   }
 }
 
-/** A connection to the last server that can be reached. */
+/** Opens a connection to the last reachable server. */
 async function openLast(config: DirectoryConfig, { onRequest }: Pacing): Promise<Connection> {
   const { openAsService } = createConnections(config);
   let failure: unknown;
@@ -87,14 +87,14 @@ type Where = { readonly config: DirectoryConfig; readonly deadline: Deadline };
 
 async function findEntry(
   connection: Connection,
-  { config, sought, deadline }: Where & { sought: Sought },
+  { config, key, deadline }: Where & { key: PersonKey },
 ): Promise<Entry | null> {
-  if (sought.id === null) {
-    const found = await createFinder(config)(connection, sought.login ?? '', deadline);
+  if (key.id === null) {
+    const found = await createFinder(config)(connection, key.login ?? '', deadline);
     if (found.outcome === 'several') throw new DirectoryFailure('protocol', 'Several entries have this login');
     return found.outcome === 'one' ? found.entry : null;
   }
-  const { attribute, value } = idValue(sought.id);
+  const { attribute, value } = idValue(key.id);
   const attributes = [
     config.usernameAttr,
     config.emailAttr,
@@ -115,7 +115,7 @@ async function findEntry(
 async function readPerson(
   connection: Connection,
   { config, entry, deadline, now }: Where & { entry: Entry; now: Date },
-): Promise<Surveyed> {
+): Promise<SnapshotPerson> {
   const people = createPeople(config);
   const login = people.loginOf(entry);
   const membership = await createGroups(config)({ connection, entry, login, deadline });

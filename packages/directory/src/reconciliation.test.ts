@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { compileMappings, type MappingIndex } from './group-mapping.ts';
-import { reconcileAccount, type Asserted, type Standing } from './reconciliation.ts';
+import { reconcileAccount, type Asserted, type MappedAccount } from './reconciliation.ts';
 
 // Every cell of: source x account type x role x occasion x mappings x claims x admin setting.
 const mappingCases = ['never', 'deleted', 'user', 'admin', 'group'] as const;
@@ -39,7 +39,7 @@ const claimsOf = (claims: Cell['claims']): Asserted['claims'] =>
     ? { known: false, reason: 'overage' }
     : { known: true, values: { match: ['claim'], other: ['x'], empty: [] }[claims] };
 const decide = (c: Cell) =>
-  reconcileAccount(indexOf(c), { role: c.role, authType: c.authType } satisfies Standing, {
+  reconcileAccount(indexOf(c), { role: c.role, authType: c.authType } satisfies MappedAccount, {
     claims: claimsOf(c.claims),
     legacyAdmin: c.legacyAdmin,
     by: c.by,

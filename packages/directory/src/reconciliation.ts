@@ -1,44 +1,44 @@
 import type { MappingIndex } from './group-mapping.ts';
 import type { Claims, Tristate } from './model.ts';
 
-/** An account as it stands. */
-export interface Standing {
+/** The current state of an account. */
+export interface MappedAccount {
   readonly role: 'user' | 'admin' | 'super_admin';
   readonly authType: 'local' | 'ldap' | 'oidc' | 'pki' | 'proxy';
 }
 
-/** What the source of an account says of it, and at which occasion. */
+/** The assertion of an account's source, and its occasion. */
 export interface Asserted {
   readonly claims: Claims;
-  /** Whether the source's own admin setting (users, groups, roles) names this person. */
+  /** Whether the admin setting of the source (users, groups, roles) contains this person. */
   readonly legacyAdmin: Tristate;
   readonly by: 'sign_in' | 'sweep';
 }
 
-/** What is to be: exactly these memberships of the source (null: leave all), and this role. */
+/** The target state: the memberships from this source (null: unchanged), and the role. */
 export interface Reconciliation {
   readonly groupIds: readonly string[] | null;
-  readonly role: Standing['role'];
+  readonly role: MappedAccount['role'];
 }
 
 /**
- * Decides groups and role of an account by its claims (specification, "How mappings apply"). What is not known changes
- * nothing: a role is given up only when mapping and admin setting both say no.
+ * Decides groups and role of an account by its claims (specification, "How mappings apply"). Unknown claims change
+ * nothing: a role is revoked only when mapping and admin setting both deny it.
  */
-export function reconcileAccount(index: MappingIndex, standing: Standing, asserted: Asserted): Reconciliation {
-  if (isOutOfReach(index, standing, asserted)) return { groupIds: null, role: standing.role };
+export function reconcileAccount(index: MappingIndex, account: MappedAccount, asserted: Asserted): Reconciliation {
+  if (isOutOfReach(index, account, asserted)) return { groupIds: null, role: account.role };
   const { claims, legacyAdmin } = asserted;
   const resolution = claims.known ? index.resolve(claims.values) : null;
   const mapped = !index.configured ? 'no' : resolution === null ? 'unknown' : yesNo(resolution.grantsRole === 'admin');
   return {
     groupIds: index.everConfigured ? (resolution?.groupIds ?? null) : null,
-    role: roleFor(standing.role, either(mapped, legacyAdmin)),
+    role: roleFor(account.role, either(mapped, legacyAdmin)),
   };
 }
 
-// A local account has no source; the sweep never touches a super_admin; a proxy has no admin setting, so that there is
-// nothing to go by when it sends no groups or no mapping reads them.
-function isOutOfReach(index: MappingIndex, { role, authType }: Standing, { claims, by }: Asserted): boolean {
+// A local account has no source; the sweep never changes a super_admin; a proxy has no admin setting, so without groups or
+// mappings there is no basis for a decision.
+function isOutOfReach(index: MappingIndex, { role, authType }: MappedAccount, { claims, by }: Asserted): boolean {
   if (authType === 'local') return true;
   if (by === 'sweep' && role === 'super_admin') return true;
   return index.source === 'proxy' && !(claims.known && index.everConfigured);
@@ -51,7 +51,7 @@ function either(a: Tristate, b: Tristate): Tristate {
   return a === 'unknown' || b === 'unknown' ? 'unknown' : 'no';
 }
 
-function roleFor(role: Standing['role'], admin: Tristate): Standing['role'] {
+function roleFor(role: MappedAccount['role'], admin: Tristate): MappedAccount['role'] {
   if (role === 'super_admin' || admin === 'unknown') return role;
   return admin === 'yes' ? 'admin' : 'user';
 }

@@ -13,7 +13,7 @@ export interface RootDse {
   readonly ldapV3: boolean;
   readonly pages: boolean;
   readonly activeDirectory: boolean;
-  /** The server's clock, where it tells. */
+  /** The server's clock, if it reports it. */
   readonly currentTime: string | undefined;
 }
 
@@ -50,7 +50,7 @@ export async function readRootDse(connection: Connection, deadline: Deadline): P
   };
 }
 
-/** Where groups are looked for: the whole tree in which the people stand. */
+/** The base of group searches: the naming context of the user base. */
 export function treeOf(searchBase: string, namingContexts: readonly string[]): string {
   const trees = namingContexts.filter((tree) => tree !== '' && isWithin(searchBase, tree));
   return trees.sort((a, b) => b.length - a.length)[0] ?? searchBase;

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 
-/** One address to try. */
+/** The address of a server. */
 export interface ServerAddress {
   readonly host: string;
   readonly port: number;
@@ -44,7 +44,7 @@ function parseServer(text: string, config: { port: number; useSsl: boolean; useT
   return { host: bare.toLowerCase(), port, security: ssl ? 'ldaps' : config.useTls ? 'start_tls' : 'plain' };
 }
 
-/** The address as a person would type it. */
+/** The address as a URL. */
 export function serverText({ host, port, security }: ServerAddress): string {
   return `${security === 'ldaps' ? 'ldaps' : 'ldap'}://${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
 }

@@ -4,7 +4,7 @@ import type { Step } from './model.ts';
 import { printable } from './messages.ts';
 import type { ServerAddress } from './servers.ts';
 
-/** What a step saw; it went well unless it says otherwise. */
+/** The result of a step; successful by default. */
 export interface Seen<T = undefined> {
   readonly ok?: boolean;
   readonly evidence: string;
@@ -12,7 +12,7 @@ export interface Seen<T = undefined> {
   readonly value?: T;
 }
 
-/** The steps of a connection test as they are taken. */
+/** The recorded steps of a connection test. */
 export interface Steps {
   /** Runs a step. A failure is recorded with its advice; the result is undefined then. */
   readonly run: <T>(

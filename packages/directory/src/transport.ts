@@ -12,7 +12,7 @@ import { DirectoryFailure } from './failures.ts';
 import { operations, readMessage, readResult } from './messages.ts';
 import { serverText, type ServerAddress } from './servers.ts';
 
-/** What an administrator wants to see of an encrypted connection. */
+/** The properties of an encrypted connection, for display. */
 export interface Encryption {
   readonly protocol: string;
   readonly subject: string;
@@ -20,7 +20,7 @@ export interface Encryption {
   readonly validTo: string;
 }
 
-/** A connection ready for LDAP, encrypted as its address asks. */
+/** A connection that is ready for LDAP, encrypted according to its address. */
 export interface Transport {
   readonly socket: Socket;
   readonly encryption: Encryption | null;
@@ -29,7 +29,7 @@ export interface Transport {
 const START_TLS = '1.3.6.1.4.1.1466.20037';
 const MAX_START_TLS_ANSWER = 16 * 1024;
 
-/** What is trusted: the system's certificates and the given ones; nothing older than TLS 1.2. */
+/** TLS options: the system's and the configured certificates, at least TLS 1.2. */
 export function trust(caPem: string | null): SecureContext {
   const own = caPem === null || caPem.trim() === '' ? [] : [caPem];
   const ca = [...new Set([...getCACertificates('default'), ...getCACertificates('system')]), ...own];
@@ -51,7 +51,7 @@ export async function openTransport(
 /** A plain connection. */
 export async function openSocket(server: ServerAddress, deadline: Deadline): Promise<Socket> {
   const socket = connect({ host: server.host, port: server.port, noDelay: true, keepAlive: true });
-  // Also between the steps that listen.
+  // An error listener for the time between the steps.
   socket.on('error', () => undefined);
   return await settled(socket, deadline, `connecting to ${serverText(server)}`, ({ on, resolve, reject }) => {
     on('connect', () => resolve(socket));
@@ -88,7 +88,7 @@ export async function encrypt(
   );
 }
 
-/** Asks for encryption; whatever stands behind the answer in clear text ends the connection. */
+/** Sends StartTLS; clear text after the response ends the connection. */
 export async function requestStartTls(socket: Socket, deadline: Deadline): Promise<void> {
   const answer = await settled<Buffer>(socket, deadline, 'the answer to StartTLS', ({ on, resolve, reject }) => {
     let bytes = Buffer.alloc(0);
@@ -138,11 +138,11 @@ function startTlsFailure(bytes: Buffer): DirectoryFailure | undefined {
   }
 }
 
-// An attacker may have injected it, so that it counts as the server's answer after encryption (CVE-2011-0411 class).
+// An attacker may have injected clear text that would be processed after encryption (CVE-2011-0411 class).
 const residue = (): DirectoryFailure =>
   new DirectoryFailure('tls_failed', 'Clear text follows the answer to StartTLS: the connection may be intercepted');
 
-/** Runs a step of a socket: its listeners go with it, and the socket too when the step fails. */
+/** Runs a step on a socket: removes its listeners afterwards, and destroys the socket when the step fails. */
 async function settled<T>(socket: Socket, deadline: Deadline, what: string, step: Settle<T>): Promise<T> {
   const undo: (() => void)[] = [];
   const on: On = (event, listener) => {
@@ -170,7 +170,7 @@ type Settle<T> = (step: {
   readonly reject: (failure: DirectoryFailure) => void;
 }) => void;
 
-/** What an administrator wants to see of it. */
+/** The properties of the TLS session, for display. */
 export function encryptionOf(socket: TLSSocket): Encryption {
   const { subject, issuer, valid_to: validTo } = socket.getPeerCertificate();
   const text = (name: object | undefined) =>

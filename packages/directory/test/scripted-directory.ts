@@ -21,11 +21,11 @@ export interface ScriptedEntry {
   readonly password?: string;
 }
 
-/** A directory that behaves, except where `on` answers in its place. */
+/** A correct directory, except for the requests that `on` handles. */
 export interface ScriptedDirectory extends Omit<Script, 'request'> {
   readonly entries?: readonly ScriptedEntry[];
   readonly root?: Attributes;
-  /** Gives true when it has dealt with the request. */
+  /** @returns true when it has handled the request. */
   readonly on?: (asked: Asked, line: Line) => boolean;
 }
 

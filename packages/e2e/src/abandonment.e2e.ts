@@ -8,20 +8,20 @@ import { admin } from './instance.ts';
 import { limitSignIns, signInAsOther } from './people.ts';
 import type { Suite } from './runner.ts';
 import { settingOf } from './service-access.ts';
-import { behaveWell, takeStock } from './well-behaved.ts';
+import { startRegularRequests, captureBaseline } from './well-behaved.ts';
 
-const atOnce = 24;
-/** What is answered early is given five seconds to end its body: what that could break shows after them. */
-const afterwardsMs = 6_000;
+const concurrency = 24;
+/** The services wait five seconds for the rest of an abandoned body; later failures must be noticed. */
+const settleMs = 6_000;
 
 /** @param perRoute requests for each route of the contracts, at the edge and at its service. */
 export const abandonment = ({ instance }: Context, perRoute: number): Suite => ({
-  name: 'Clients that leave in the middle of a request',
+  name: 'Clients that disconnect during a request',
   checks: [
     {
-      rule: 'no process ends, nothing is left open, and no other request fails',
+      rule: 'no process exits, no descriptor stays open, and no other request fails',
       limitMs: 60_000 + perRoute * 60_000,
-      run: async (say) => {
+      run: async (log) => {
         await limitSignIns(instance, 10_000);
         const root = await signIn(instance.baseUrl, admin.email, admin.password);
         const other = await signInAsOther(instance, 'leaves-early@example.org');
@@ -38,26 +38,26 @@ export const abandonment = ({ instance }: Context, perRoute: number): Suite => (
           port: ports.get(route.service) ?? 0,
           authorization: () => `X-Overtone-Assertion: ${assertionFor(key, route.service)}`,
         });
-        const cases = casesPerRoute(perRoute).flatMap((c): (() => Promise<void>)[] => [
-          () => abandon(c, edge),
-          ...(c.route.service !== 'edge-gateway' && ports.get(c.route.service)
-            ? [() => abandon(c, direct(c.route))]
+        const cases = casesPerRoute(perRoute).flatMap((one): (() => Promise<void>)[] => [
+          () => abandon(one, edge),
+          ...(one.route.service !== 'edge-gateway' && ports.get(one.route.service)
+            ? [() => abandon(one, direct(one.route))]
             : []),
         ]);
 
-        const stock = await takeStock(instance);
-        const others = behaveWell(steady);
+        const baseline = await captureBaseline(instance);
+        const others = startRegularRequests(steady);
         const waiting = cases.toReversed();
-        const lane = async (): Promise<void> => {
+        const runLoop = async (): Promise<void> => {
           for (let next = waiting.pop(); next; next = waiting.pop()) await next();
         };
-        await Promise.all(Array.from({ length: atOnce }, lane));
-        await sleep(afterwardsMs);
+        await Promise.all(Array.from({ length: concurrency }, runLoop));
+        await sleep(settleMs);
         const { sent, slowestMs, faults } = await others.stop();
-        say(`${cases.length} requests abandoned beside ${sent} others, the slowest of which took ${slowestMs} ms`);
+        log(`${cases.length} requests abandoned; ${sent} other requests, the slowest took ${slowestMs} ms`);
         assert.deepEqual(faults, []);
-        assert.deepEqual(await stock.faults(), []);
-        await stock.released();
+        assert.deepEqual(await baseline.faults(), []);
+        await baseline.released();
       },
     },
   ],

@@ -2,7 +2,7 @@ import { randomUUID, sign } from 'node:crypto';
 import { connect } from 'node:net';
 import { routes, type RouteDef, type ServiceName } from '@overtone/contracts';
 
-/** How a client leaves, and how far it has come by then. */
+/** How a client closes the connection, and after which part of the exchange. */
 const ends = ['FIN', 'RST'] as const;
 const stages = ['head', 'first byte', 'half of the body', 'last byte but one', 'whole request', 'answer'] as const;
 type Case = {
@@ -13,7 +13,7 @@ type Case = {
   accepted: boolean;
 };
 
-/** Where requests go: the public port, or the API port of the route's service. */
+/** The target of a request: the public port, or the API port of the route's service. */
 export type Target = { port: number; authorization: (route: RouteDef) => string };
 
 const bodySize = 2_000;
@@ -31,10 +31,10 @@ const bodyOf = (kind: RouteDef['bodyKind']): string => {
   return beginnings[kind].padEnd(bodySize, 'x');
 };
 
-/** Routes that end the caller's sessions come last, so that the others are asked with a session. */
+/** Routes that end the caller's sessions are tested last, so that the others are called with a valid session. */
 const endsSessions = (route: RouteDef): boolean => /\/auth\/|\/sessions|\/users\/me/.test(route.path);
 
-/** Every combination for a route, in an order in which any first few differ in all respects. */
+/** Every combination for a route, ordered so that the first ones differ in all properties. */
 const combinations = (route: RouteDef): Case[] => {
   const all: Case[] = [];
   for (let i = 0; i < stages.length * 8; i++) {
@@ -46,10 +46,10 @@ const combinations = (route: RouteDef): Case[] => {
   return all;
 };
 
-/** So many requests for each route of the contracts; more than there are combinations repeats them. */
+/** `count` cases for each route of the contracts; combinations repeat when there are fewer. */
 export const casesPerRoute = (count: number): Case[] =>
   [...routes]
-    .sort((a, b) => Number(endsSessions(a)) - Number(endsSessions(b)))
+    .sort((x, y) => Number(endsSessions(x)) - Number(endsSessions(y)))
     .flatMap((route) => {
       const all = combinations(route);
       return Array.from({ length: count }, (_, i) => all[i % all.length] as Case);
@@ -75,15 +75,19 @@ const partOf: Record<Case['stage'], (body: string) => string> = {
   answer: (body) => body,
 };
 
-/** Sends a request as far as its stage and leaves. @returns when the connection is closed. */
-export const abandon = (c: Case, target: Target): Promise<void> =>
+/** Sends a request up to its stage and closes the connection. @returns when the server has closed it, too. */
+export const abandon = (testCase: Case, target: Target): Promise<void> =>
   new Promise((resolve, reject) => {
     const socket = connect(target.port, '127.0.0.1');
-    const leave = (): void => void (c.end === 'FIN' ? socket.end() : socket.resetAndDestroy());
-    // The server closes its side after a FIN. One that does not is reported by name.
+    const disconnect = (): void => void (testCase.end === 'FIN' ? socket.end() : socket.resetAndDestroy());
+    // The server must close its side after a FIN.
     const timer = setTimeout(() => {
       socket.destroy();
-      reject(new Error(`still open 60 s after ${c.end} at "${c.stage}" of ${c.route.method} ${c.route.path}`));
+      reject(
+        new Error(
+          `still open 60 s after ${testCase.end} at "${testCase.stage}" of ${testCase.route.method} ${testCase.route.path}`,
+        ),
+      );
     }, 60_000);
     socket.on('error', () => {});
     socket.on('close', () => {
@@ -91,20 +95,20 @@ export const abandon = (c: Case, target: Target): Promise<void> =>
       resolve();
     });
     socket.once('data', () => {
-      if (c.stage === 'answer') leave();
+      if (testCase.stage === 'answer') disconnect();
     });
     socket.resume();
     socket.on('connect', () => {
-      socket.write(headOf(c, target));
-      socket.write(partOf[c.stage](bodyOf(c.route.bodyKind)), () => {
-        if (c.stage !== 'answer') leave();
+      socket.write(headOf(testCase, target));
+      socket.write(partOf[testCase.stage](bodyOf(testCase.route.bodyKind)), () => {
+        if (testCase.stage !== 'answer') disconnect();
       });
     });
   });
 
 const encoded = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-/** An assertion as the edge signs it (ES256), for a user who exists only here. */
+/** An assertion like the edge's (ES256), for a user that does not exist in the database. */
 export const assertionFor = (privateKeyPem: string, audience: ServiceName): string => {
   const now = Math.floor(Date.now() / 1000);
   const caller = { sub: randomUUID(), sid: randomUUID(), role: 'super_admin', tex: Date.now() + 600_000 };

@@ -17,11 +17,11 @@ export const badInputs = ({ instance }: Context): Suite => ({
   name: 'Bad input to every route of the API',
   checks: [
     {
-      rule: 'nothing of it is accepted, nothing ends in a 5xx, every refusal is a problem with a code',
+      rule: 'no request is accepted, none causes a 5xx, and every rejection is a problem document with a code',
       limitMs: 180_000,
       run: async () => {
         const caller = await signIn(instance.baseUrl, admin.email, admin.password);
-        const other = await signInAsOther(instance, 'nobody-special@example.org');
+        const other = await signInAsOther(instance, 'ordinary@example.org');
         const { sent, routes, faults } = await badInput({
           baseUrl: instance.baseUrl,
           tokens: { user: other.token, admin: caller.token },
@@ -31,16 +31,16 @@ export const badInputs = ({ instance }: Context): Suite => ({
       },
     },
     {
-      rule: 'every answer to a generated request is in the description of the API and fits it, none is a 5xx or late',
+      rule: 'every response to a generated request matches the API description, none is a 5xx or late',
       limitMs: 120_000 + cases * 200,
-      run: async (say) => {
-        say(`FUZZ_SEED=${seed} FUZZ_CASES=${cases}`);
+      run: async (log) => {
+        log(`FUZZ_SEED=${seed} FUZZ_CASES=${cases}`);
         await restoringAfter(instance, async () => {
           const before = await processesOf(instance);
           const { sent, operations, slowestMs, statuses, faults } = await fuzz({ instance, cases, seed });
-          say(`${sent} requests to ${operations} operations, slowest ${slowestMs} ms; ${statuses}`);
+          log(`${sent} requests to ${operations} operations, slowest ${slowestMs} ms; ${statuses}`);
           assert.deepEqual(faults, []);
-          assert.deepEqual(await processesOf(instance), before, 'a process ended');
+          assert.deepEqual(await processesOf(instance), before, 'a process exited');
         });
       },
     },
@@ -52,11 +52,11 @@ async function processesOf(instance: Instance): Promise<Record<string, number>> 
   return Object.fromEntries(services.map(({ name, pid }) => [name, pid]));
 }
 
-/** Puts back what generated requests of an administrator may have changed for the suites that follow. */
+/** Restores settings, queues and accounts that generated requests may have changed. */
 async function restoringAfter(instance: Instance, work: () => Promise<void>): Promise<void> {
   const since = new Date();
-  const operator = await signIn(instance.baseUrl, admin.email, admin.password);
-  const before = directorySyncSettings.parse(await operator.ok('GET', '/api/admin/directory-sync'));
+  const caller = await signIn(instance.baseUrl, admin.email, admin.password);
+  const before = directorySyncSettings.parse(await caller.ok('GET', '/api/admin/directory-sync'));
   try {
     await work();
   } finally {

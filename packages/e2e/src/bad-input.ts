@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
-/** The part of an OpenAPI document that is needed to send nonsense to it. */
+/** The part of an OpenAPI document that is needed to generate invalid requests. */
 type Schema = {
   $ref?: string;
   type?: string | string[];
@@ -24,25 +24,25 @@ export type BadInputOptions = { baseUrl: string; tokens: { user: string; admin: 
 export type BadInputReport = { sent: number; routes: number; faults: string[] };
 
 type Attempt = {
-  what: string;
+  name: string;
   path: string;
   headers?: Record<string, string>;
   body?: string;
   token?: string | undefined;
-  /** Statuses that are right; any 4xx when nothing is said. */
+  /** Expected statuses; any 4xx when it is omitted. */
   expect?: number[];
 };
 
 const json = { 'content-type': 'application/json' };
 const form = { 'content-type': 'application/x-www-form-urlencoded' };
 const ids: Record<string, string> = {
-  'no id at all': 'not-an-id',
-  'a way out': '..%2f..%2f..%2fetc%2fpasswd',
+  'no UUID': 'not-an-id',
+  'a path traversal': '..%2f..%2f..%2fetc%2fpasswd',
   'a NUL': 'a%00b',
-  'half a character': '%ff%fe',
-  'a query': "'%20or%201=1--",
+  'an invalid UTF-8 sequence': '%ff%fe',
+  'an SQL injection': "'%20or%201=1--",
   'ten thousand letters': 'a'.repeat(10_000),
-  'a name of the language': '__proto__',
+  'a property of Object': '__proto__',
 };
 
 const wrongValue = (s: Schema): unknown => {
@@ -51,7 +51,7 @@ const wrongValue = (s: Schema): unknown => {
   return type === undefined ? undefined : 'nonsense';
 };
 
-/** What a query field cannot be. */
+/** Invalid values of a query field. */
 const wrongQuery = (s: Schema): string[] => {
   const type = Array.isArray(s.type) ? s.type[0] : s.type;
   if (s.enum || type === 'boolean') return ['nonsense', '%00'];
@@ -62,47 +62,52 @@ const wrongQuery = (s: Schema): string[] => {
 
 const filled = (path: string): string => path.replaceAll(/\{(\w+)\}/g, () => randomUUID());
 
-const pathAttempts = (path: string, o: Operation): Attempt[] =>
-  (o.parameters ?? [])
-    .filter((p) => p.in === 'path')
-    .flatMap((p) => [
-      ...Object.entries(ids).map(([what, value]) => ({
-        what: `${p.name} is ${what}`,
-        path: filled(path.replace(`{${p.name}}`, value)),
+const pathAttempts = (path: string, operation: Operation): Attempt[] =>
+  (operation.parameters ?? [])
+    .filter((parameter) => parameter.in === 'path')
+    .flatMap((parameter) => [
+      ...Object.entries(ids).map(([kind, value]) => ({
+        name: `${parameter.name} is ${kind}`,
+        path: filled(path.replace(`{${parameter.name}}`, value)),
       })),
-      { what: `${p.name} is unknown`, path: filled(path) },
+      { name: `${parameter.name} is unknown`, path: filled(path) },
     ]);
 
-const queryAttempts = (path: string, o: Operation): Attempt[] =>
-  (o.parameters ?? [])
-    .filter((p) => p.in === 'query')
-    .flatMap((p) =>
-      wrongQuery(p.schema).map((value) => ({
-        what: `${p.name}=${value.slice(0, 20)}`,
-        path: `${filled(path)}?${p.name}=${value}`,
+const queryAttempts = (path: string, operation: Operation): Attempt[] =>
+  (operation.parameters ?? [])
+    .filter((parameter) => parameter.in === 'query')
+    .flatMap((parameter) =>
+      wrongQuery(parameter.schema).map((value) => ({
+        name: `${parameter.name}=${value.slice(0, 20)}`,
+        path: `${filled(path)}?${parameter.name}=${value}`,
       })),
     );
 
-const bodyAttempts = (path: string, method: string, o: Operation, resolve: (s: Schema) => Schema): Attempt[] => {
+const bodyAttempts = (
+  path: string,
+  method: string,
+  operation: Operation,
+  resolve: (s: Schema) => Schema,
+): Attempt[] => {
   if (['get', 'head', 'options'].includes(method)) return [];
   const to = filled(path);
-  const content = o.requestBody?.content ?? {};
-  const send = (what: string, body: string, headers: Record<string, string>, expect?: number[]): Attempt => ({
-    what,
+  const content = operation.requestBody?.content ?? {};
+  const send = (name: string, body: string, headers: Record<string, string>, expect?: number[]): Attempt => ({
+    name,
     path: to,
     body,
     headers,
     ...(expect ? { expect } : {}),
   });
   const media = Object.keys(content)[0];
-  // The bytes of a resumable upload, and what stands around them.
+  // Resumable uploads accept any bytes.
   if (path.includes('/tus'))
     return [send('a JSON body', '{}', json), send('a large body', 'x'.repeat(1_100_000), { 'content-type': 'a/b' })];
   if (media === 'multipart/form-data' || media === 'application/offset+octet-stream')
     return [
       send('a JSON body', '{"file":1}', json),
       send('a form without parts', '', { 'content-type': 'multipart/form-data; boundary=b' }),
-      send('a form that is cut off', '--b\r\nContent-Disposition: form-data; name="file"; filename="../../x', {
+      send('a truncated form', '--b\r\nContent-Disposition: form-data; name="file"; filename="../../x', {
         'content-type': 'multipart/form-data; boundary=b',
       }),
       send('a form without boundary', 'x', { 'content-type': 'multipart/form-data' }),
@@ -144,56 +149,60 @@ const bodyAttempts = (path: string, method: string, o: Operation, resolve: (s: S
   ];
 };
 
-const callerAttempts = (path: string, o: Operation, tokens: BadInputOptions['tokens']): Attempt[] => {
-  const role = o['x-required-role'];
+const callerAttempts = (path: string, operation: Operation, tokens: BadInputOptions['tokens']): Attempt[] => {
+  const role = operation['x-required-role'];
   if (!role) return [];
   const to = filled(path);
-  const half = tokens.user.slice(0, tokens.user.length - 4);
+  const truncated = tokens.user.slice(0, tokens.user.length - 4);
   return [
-    { what: 'nobody signed in', path: to, token: '', expect: [401] },
-    { what: 'a token that is none', path: to, token: 'nonsense', expect: [401] },
-    { what: 'a token that is cut off', path: to, token: half, expect: [401] },
-    { what: 'another scheme', path: to, headers: { authorization: 'Basic YTpi' }, token: '', expect: [401] },
+    { name: 'no token', path: to, token: '', expect: [401] },
+    { name: 'an invalid token', path: to, token: 'nonsense', expect: [401] },
+    { name: 'a truncated token', path: to, token: truncated, expect: [401] },
+    { name: 'another scheme', path: to, headers: { authorization: 'Basic YTpi' }, token: '', expect: [401] },
     {
-      what: 'a cookie and no CSRF header',
+      name: 'a cookie and no CSRF header',
       path: to,
       headers: { cookie: `access_token=${tokens.user}` },
       token: '',
       expect: [403],
     },
-    ...(role === 'user' ? [] : [{ what: 'a role that is too low', path: to, token: tokens.user, expect: [403] }]),
+    ...(role === 'user' ? [] : [{ name: 'a role that is too low', path: to, token: tokens.user, expect: [403] }]),
   ];
 };
 
 const leaks = /node_modules|\/src\/|\.ts:\d|prisma|select .+ from|ECONN|postgres|at async|stack/i;
 
-/** What is wrong with an answer to bad input; undefined when it is as it should be. */
-const faultOf = (method: string, a: Attempt, status: number, headers: Headers, text: string): string | undefined => {
+/** The fault of a response to bad input; undefined when the response is correct. */
+const faultOf = (
+  method: string,
+  { expect }: Attempt,
+  status: number,
+  headers: Headers,
+  text: string,
+): string | undefined => {
   if (status >= 500) return `answered ${status}`;
   if (status < 400) return `was accepted with ${status}`;
-  // Too many sign-ins is an answer to any of them.
-  if (a.expect && status !== 429 && !a.expect.includes(status))
-    return `answered ${status}, not ${a.expect.join(' or ')}`;
+  // The rate limit of sign-ins can reject any request.
+  if (expect && status !== 429 && !expect.includes(status)) return `answered ${status}, not ${expect.join(' or ')}`;
   if (method === 'head') return undefined;
   if (!(headers.get('content-type') ?? '').startsWith('application/problem+json')) return `${status} without a problem`;
-  if (leaks.test(text)) return `tells of the inside: ${text.slice(0, 300)}`;
+  if (leaks.test(text)) return `contains internals: ${text.slice(0, 300)}`;
   try {
     const problem = JSON.parse(text) as Record<string, unknown>;
-    const whole = problem['status'] === status && problem['code'] && typeof problem['detail'] === 'string';
-    return whole && problem['request_id'] ? undefined : `an incomplete problem: ${text.slice(0, 300)}`;
+    const isComplete = problem['status'] === status && problem['code'] && typeof problem['detail'] === 'string';
+    return isComplete && problem['request_id'] ? undefined : `an incomplete problem: ${text.slice(0, 300)}`;
   } catch {
     return `no JSON: ${text.slice(0, 300)}`;
   }
 };
 
-/** A cookie caller may read without a CSRF header. */
-const fits = (method: string, a: Attempt): boolean =>
-  !(a.what.startsWith('a cookie and no CSRF') && ['get', 'head'].includes(method));
+/** Reads with a cookie need no CSRF header, so that case does not apply to them. */
+const isApplicable = (method: string, { name }: Attempt): boolean =>
+  !(name.startsWith('a cookie and no CSRF') && ['get', 'head'].includes(method));
 
 /**
- * Sends bad input to every route of the running system's own description: nobody signed in, wrong role, ids that are
- * none, queries and bodies that do not fit, NUL, `../`, huge strings. Nothing of it may be accepted, and nothing may
- * end in a 5xx.
+ * Sends bad input to every documented route: no token, wrong role, invalid ids, invalid queries and bodies, NUL, `../`,
+ * huge strings. Every request must be rejected, and none may cause a 5xx.
  */
 export const badInput = async ({ baseUrl, tokens }: BadInputOptions): Promise<BadInputReport> => {
   const document = (await (await fetch(`${baseUrl}/api/openapi.json`)).json()) as Document;
@@ -211,19 +220,20 @@ export const badInput = async ({ baseUrl, tokens }: BadInputOptions): Promise<Ba
         ...pathAttempts(path, operation),
         ...queryAttempts(path, operation),
         ...bodyAttempts(path, method, operation, resolve),
-      ].filter((a) => fits(method, a));
-      for (const a of attempts) {
-        const token = a.token ?? tokens.admin;
-        const response = await fetch(baseUrl + a.path, {
+      ].filter((attempt) => isApplicable(method, attempt));
+      for (const attempt of attempts) {
+        const token = attempt.token ?? tokens.admin;
+        const response = await fetch(baseUrl + attempt.path, {
           method: method.toUpperCase(),
-          headers: { ...(token ? { authorization: `Bearer ${token}` } : {}), ...a.headers },
-          ...(a.body === undefined ? {} : { body: a.body }),
+          headers: { ...(token ? { authorization: `Bearer ${token}` } : {}), ...attempt.headers },
+          ...(attempt.body === undefined ? {} : { body: attempt.body }),
           redirect: 'manual',
         });
         const text = await response.text();
         report.sent += 1;
-        const fault = faultOf(method, a, response.status, response.headers, text);
-        if (fault) report.faults.push(`${method.toUpperCase()} ${path}, ${a.what}: ${fault} ${text.slice(0, 160)}`);
+        const fault = faultOf(method, attempt, response.status, response.headers, text);
+        if (fault)
+          report.faults.push(`${method.toUpperCase()} ${path}, ${attempt.name}: ${fault} ${text.slice(0, 160)}`);
       }
     }
   }

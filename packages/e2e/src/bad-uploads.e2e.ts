@@ -6,12 +6,12 @@ import type { Problem } from '@overtone/contracts';
 import { clientOf, signIn, type Answer, type Client } from './client.ts';
 import type { Context } from './context.ts';
 import { admin } from './instance.ts';
-import { resigned, signInAsOther } from './people.ts';
+import { resignToken, signInAsOther } from './people.ts';
 import { write } from './recordings.ts';
 import { until, type Check, type Suite } from './runner.ts';
 
-/** What must never be in an answer: folders, code, queries. */
-const secrets = /node_modules|\/services\/|\.ts:\d+|select .* from|ECONNREFUSED|prisma|postgres/i;
+/** Internals that a response must not contain: folders, code, queries. */
+const internals = /node_modules|\/services\/|\.ts:\d+|select .* from|ECONNREFUSED|prisma|postgres/i;
 
 const assertProblem = (answer: Answer<unknown>, statuses: readonly number[], codes?: RegExp): void => {
   assert.ok(statuses.includes(answer.status), `${answer.status} ${answer.text.slice(0, 300)}`);
@@ -20,7 +20,7 @@ const assertProblem = (answer: Answer<unknown>, statuses: readonly number[], cod
   assert.equal(problem.status, answer.status);
   assert.ok(problem.code && problem.detail && problem.request_id, answer.text);
   if (codes) assert.match(problem.code, codes);
-  assert.doesNotMatch(answer.text, secrets);
+  assert.doesNotMatch(answer.text, internals);
 };
 
 export const badUploads = (context: Context, maxUploadBytes: number): Suite => {
@@ -29,16 +29,16 @@ export const badUploads = (context: Context, maxUploadBytes: number): Suite => {
   let before = 0;
   const total = async (): Promise<number> => (await api.ok<{ total: number }>('GET', '/api/files')).total;
   const at = (name: string): string => join(recordings.folder, name);
-  const ended = (uuid: string) =>
+  const untilFinished = (uuid: string) =>
     until(
-      'it ends',
+      'the file is completed or failed',
       async () => {
-        const now = await api.file(uuid, '?segment_limit=0');
-        return ['completed', 'error'].includes(now.status) && now;
+        const file = await api.file(uuid, '?segment_limit=0');
+        return ['completed', 'error'].includes(file.status) && file;
       },
       280_000,
     );
-  const refused = (rule: string, work: () => Promise<void>): Check => ({
+  const rejectionCheck = (rule: string, work: () => Promise<void>): Check => ({
     rule,
     run: async () => {
       await work();
@@ -56,13 +56,13 @@ export const badUploads = (context: Context, maxUploadBytes: number): Suite => {
           before = await total();
         },
       },
-      refused('an empty file is refused', async () => {
+      rejectionCheck('an empty file is rejected', async () => {
         assertProblem(await api.upload(await write(at('empty.wav'), '')), [400, 415, 422]);
       }),
-      refused('a text that calls itself a recording is refused', async () => {
+      rejectionCheck('a text with the extension of a recording is rejected', async () => {
         assertProblem(await api.upload(await write(at('text.mp3'), 'Dear diary, '.repeat(5_000))), [400, 415, 422]);
       }),
-      refused('a body of the wrong content type is refused', async () => {
+      rejectionCheck('a body of the wrong content type is rejected', async () => {
         for (const type of [
           'application/json',
           'text/plain',
@@ -75,7 +75,7 @@ export const badUploads = (context: Context, maxUploadBytes: number): Suite => {
           );
         }
       }),
-      refused('a multipart body that is cut off is refused', async () => {
+      rejectionCheck('a truncated multipart body is rejected', async () => {
         const sound = await readFile(recordings.cooking.path);
         const head =
           '--b\r\nContent-Disposition: form-data; name="file"; filename="a.wav"\r\nContent-Type: audio/wav\r\n\r\n';
@@ -88,11 +88,11 @@ export const badUploads = (context: Context, maxUploadBytes: number): Suite => {
           [400, 422],
         );
       }),
-      refused('a file over the limit is refused', async () => {
+      rejectionCheck('a file over the limit is rejected', async () => {
         const big = Buffer.alloc(maxUploadBytes + 1_000_000);
         (await readFile(recordings.cooking.path)).copy(big);
         const answer = await api.upload(await write(at('big.wav'), big)).catch((e: unknown) => e as Error);
-        // A server may refuse before it has read all; a client that is still writing may then see the connection go.
+        // The server may respond before it has read the whole body; a client that is still writing then gets a reset.
         if (!(answer instanceof Error)) assertProblem(answer, [413]);
         const declared = await api.call('POST', '/api/files/tus', {
           headers: { 'tus-resumable': '1.0.0', 'upload-length': String(maxUploadBytes + 1) },
@@ -100,33 +100,33 @@ export const badUploads = (context: Context, maxUploadBytes: number): Suite => {
         assert.equal(declared.status, 413, declared.text);
       }),
       {
-        rule: 'a recording that was cut off is transcribed as far as it goes, or fails with words',
+        rule: 'a truncated recording is transcribed up to its end, or fails with an explanation',
         run: async () => {
           const sound = await readFile(recordings.mp3);
           const sent = await api.upload(
             await write(at('cut off.mp3'), sound.subarray(0, Math.floor(sound.length / 2))),
           );
           assert.equal(sent.status, 201, sent.text);
-          const file = await ended(sent.body.uuid);
+          const file = await untilFinished(sent.body.uuid);
           if (file.status === 'error') assert.ok(file.error?.what_to_do);
           await api.ok('DELETE', `/api/files/${sent.body.uuid}`);
         },
       },
       {
-        rule: 'a film whose end is missing fails with a code and what to do, and nothing else stops',
+        rule: 'a truncated video fails with a code and an instruction',
         run: async () => {
           const film = await readFile(recordings.video);
           const sent = await api.upload(await write(at('no end.mp4'), film.subarray(0, Math.floor(film.length / 3))));
           if (sent.status !== 201) return assertProblem(sent, [400, 415, 422]);
-          const file = await ended(sent.body.uuid);
+          const file = await untilFinished(sent.body.uuid);
           assert.equal(file.status, 'error');
           assert.ok(file.error?.code && file.error.what_to_do, JSON.stringify(file.error));
-          assert.doesNotMatch(JSON.stringify(file.error), secrets);
+          assert.doesNotMatch(JSON.stringify(file.error), internals);
           await api.ok('DELETE', `/api/files/${sent.body.uuid}`);
         },
       },
       {
-        rule: 'a name with ../ stays a name, and one of 10,000 characters is cut or refused',
+        rule: 'a file name with ../ is stored without the path, and one of 10,000 characters is cut or rejected',
         run: async () => {
           for (const name of ['../../../../etc/passwd.wav', '..\\..\\boot.wav', `${'x'.repeat(10_000)}.wav`]) {
             const sent = await api.upload(recordings.cooking.path, { allow_duplicate: 'true' }, name);
@@ -140,7 +140,7 @@ export const badUploads = (context: Context, maxUploadBytes: number): Suite => {
           }
         },
       },
-      refused('an unknown id is 404 everywhere', async () => {
+      rejectionCheck('an unknown id returns 404 on every route', async () => {
         const id = randomUUID();
         for (const [method, path] of [
           ['GET', `/api/files/${id}`],
@@ -155,33 +155,33 @@ export const badUploads = (context: Context, maxUploadBytes: number): Suite => {
         assertProblem(await api.call('GET', '/api/files/not-an-id'), [400, 404, 422]);
       }),
       {
-        rule: "another user's file is 404 by every road, and unfindable",
+        rule: "another user's file returns 404 on every route, and is not found by search",
         run: async () => {
           const sent = await api.upload(recordings.cooking.path, { allow_duplicate: 'true', title: 'Private' });
-          const mine = await api.completed(sent.body.uuid);
+          const file = await api.completed(sent.body.uuid);
           const other = await signInAsOther(instance, 'other@example.org');
-          const [segment] = mine.transcript_segments;
-          const [speaker] = mine.speakers;
-          const roads: readonly (readonly [string, string, unknown?])[] = [
-            ['GET', `/api/files/${mine.uuid}`],
-            ['GET', `/api/files/${mine.uuid}/segments`],
-            ['GET', `/api/files/${mine.uuid}/content`],
-            ['GET', `/api/files/${mine.uuid}/waveform`],
-            ['GET', `/api/files/${mine.uuid}/thumbnail`],
-            ['GET', `/api/files/${mine.uuid}/subtitles`],
-            ['PUT', `/api/files/${mine.uuid}`, { title: 'Taken' }],
-            ['PUT', `/api/files/${mine.uuid}/transcript/segments/${segment?.uuid}`, { text: 'Taken' }],
+          const [segment] = file.transcript_segments;
+          const [speaker] = file.speakers;
+          const requests: readonly (readonly [string, string, unknown?])[] = [
+            ['GET', `/api/files/${file.uuid}`],
+            ['GET', `/api/files/${file.uuid}/segments`],
+            ['GET', `/api/files/${file.uuid}/content`],
+            ['GET', `/api/files/${file.uuid}/waveform`],
+            ['GET', `/api/files/${file.uuid}/thumbnail`],
+            ['GET', `/api/files/${file.uuid}/subtitles`],
+            ['PUT', `/api/files/${file.uuid}`, { title: 'Taken' }],
+            ['PUT', `/api/files/${file.uuid}/transcript/segments/${segment?.uuid}`, { text: 'Taken' }],
             ['PUT', `/api/transcripts/segments/${segment?.uuid}/speaker`, { speaker_uuid: null }],
             ['PUT', `/api/speakers/${speaker?.uuid}`, { display_name: 'Taken' }],
-            ['GET', `/api/speakers?file_uuid=${mine.uuid}`],
-            ['POST', `/api/speakers?media_file_uuid=${mine.uuid}`, { display_name: 'Taken' }],
-            ['POST', `/api/tags/files/${mine.uuid}/tags`, { name: 'taken' }],
-            ['POST', `/api/files/${mine.uuid}/reprocess`, {}],
-            ['POST', `/api/files/${mine.uuid}/cancel`],
-            ['GET', `/api/tasks/files/${mine.uuid}`],
-            ['DELETE', `/api/files/${mine.uuid}`],
+            ['GET', `/api/speakers?file_uuid=${file.uuid}`],
+            ['POST', `/api/speakers?media_file_uuid=${file.uuid}`, { display_name: 'Taken' }],
+            ['POST', `/api/tags/files/${file.uuid}/tags`, { name: 'taken' }],
+            ['POST', `/api/files/${file.uuid}/reprocess`, {}],
+            ['POST', `/api/files/${file.uuid}/cancel`],
+            ['GET', `/api/tasks/files/${file.uuid}`],
+            ['DELETE', `/api/files/${file.uuid}`],
           ];
-          for (const [method, path, body] of roads) {
+          for (const [method, path, body] of requests) {
             const init = body ? { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } } : {};
             const answer = await other.call(method, path, init);
             assert.equal(answer.status, 404, `${method} ${path}: ${answer.status} ${answer.text.slice(0, 200)}`);
@@ -190,42 +190,42 @@ export const badUploads = (context: Context, maxUploadBytes: number): Suite => {
           assert.deepEqual((await other.ok<{ items: unknown[] }>('GET', '/api/files')).items, []);
           assertProblem(await other.call('GET', '/api/admin/engines'), [403]);
           assertProblem(await other.call('POST', '/api/search/reindex'), [403]);
-          assert.equal((await api.file(mine.uuid)).title, 'Private');
-          await api.ok('DELETE', `/api/files/${mine.uuid}`);
+          assert.equal((await api.file(file.uuid)).title, 'Private');
+          await api.ok('DELETE', `/api/files/${file.uuid}`);
         },
       },
-      refused('an expired token is 401 although its signature is good', async () => {
+      rejectionCheck('an expired token with a valid signature returns 401', async () => {
         const now = Math.floor(Date.now() / 1000);
-        const good = clientOf(instance.baseUrl, await resigned(instance, api.token, { exp: now + 60 }));
-        assert.equal((await good.call('GET', '/api/users/me')).status, 200);
+        const valid = clientOf(instance.baseUrl, await resignToken(instance, api.token, { exp: now + 60 }));
+        assert.equal((await valid.call('GET', '/api/users/me')).status, 200);
         const expired = clientOf(
           instance.baseUrl,
-          await resigned(instance, api.token, { iat: now - 1000, exp: now - 60 }),
+          await resignToken(instance, api.token, { iat: now - 1000, exp: now - 60 }),
         );
         assertProblem(await expired.call('GET', '/api/users/me'), [401]);
         const refresh = clientOf(
           instance.baseUrl,
-          await resigned(instance, api.token, { type: 'refresh', exp: now + 60 }),
+          await resignToken(instance, api.token, { type: 'refresh', exp: now + 60 }),
         );
         assertProblem(await refresh.call('GET', '/api/users/me'), [401]);
       }),
-      refused('no token, a forged one and an altered one are 401', async () => {
+      rejectionCheck('a missing, forged or altered token returns 401', async () => {
         const [header, payload] = api.token.split('.');
         const unsigned = `${Buffer.from('{"alg":"none","typ":"JWT"}').toString('base64url')}.${payload}.`;
         const altered = `${header}.${Buffer.from('{"sub":"x","role":"super_admin","type":"access"}').toString('base64url')}.x`;
         for (const token of ['', 'forged', unsigned, altered]) {
-          const stranger = clientOf(instance.baseUrl, token);
-          assertProblem(await stranger.call('GET', '/api/files'), [401]);
-          assertProblem(await stranger.upload(recordings.cooking.path), [401]);
+          const anonymous = clientOf(instance.baseUrl, token);
+          assertProblem(await anonymous.call('GET', '/api/files'), [401]);
+          assertProblem(await anonymous.upload(recordings.cooking.path), [401]);
         }
       }),
-      refused('an identity header of the caller himself counts for nothing', async () => {
-        const stranger = clientOf(instance.baseUrl, '');
+      rejectionCheck('identity headers from the client are ignored', async () => {
+        const anonymous = clientOf(instance.baseUrl, '');
         for (const name of ['x-overtone-assertion', 'x-user-id', 'x-forwarded-user', 'remote-user']) {
-          assertProblem(await stranger.call('GET', '/api/users/me', { headers: { [name]: api.token } }), [401]);
+          assertProblem(await anonymous.call('GET', '/api/users/me', { headers: { [name]: api.token } }), [401]);
         }
       }),
-      refused('a cookie caller without the CSRF header is 403', async () => {
+      rejectionCheck('a request with a cookie and without the CSRF header returns 403', async () => {
         const answer = await fetch(`${instance.baseUrl}/api/tags`, {
           method: 'POST',
           headers: { cookie: `access_token=${api.token}`, 'content-type': 'application/json' },
@@ -233,7 +233,7 @@ export const badUploads = (context: Context, maxUploadBytes: number): Suite => {
         });
         assert.equal(answer.status, 403, await answer.text());
       }),
-      refused('malformed JSON is a 400 with a code', async () => {
+      rejectionCheck('malformed JSON returns 400 with a code', async () => {
         assertProblem(
           await api.call('POST', '/api/tags', { body: '{"name":', headers: { 'content-type': 'application/json' } }),
           [400],

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 type Scheme = 'light' | 'dark';
 
 const inScheme = async (page: Page, scheme: Scheme): Promise<string[]> => {
-  // Nothing moves or fades meanwhile: what is half there has half its colour.
+  // Without animations: an element that fades in has reduced contrast.
   await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' });
   await page.locator(`html[data-mantine-color-scheme="${scheme}"]`).waitFor();
   await page.evaluate(axe.source);
@@ -16,15 +16,15 @@ const inScheme = async (page: Page, scheme: Scheme): Promise<string[]> => {
   );
 };
 
-const tries = 5;
+const maxAttempts = 5;
 
 /**
- * What on the page keeps somebody out: no name for a screen reader, too little contrast, not reached by keyboard. What
- * is there only while the page is still being filled is no barrier: the last of several looks counts.
+ * Accessibility violations of the page: missing names for screen readers, low contrast, no keyboard access. The check
+ * is repeated, because a page that is still loading can have temporary violations.
  */
 export const barriers = async (page: Page): Promise<string[]> => {
   let found: string[] = [];
-  for (let n = 0; n < tries; n++) {
+  for (let attempt = 0; attempt < maxAttempts; attempt++) {
     found = [...(await inScheme(page, 'dark')), ...(await inScheme(page, 'light'))];
     if (found.length === 0) break;
     await page.waitForTimeout(1_000);

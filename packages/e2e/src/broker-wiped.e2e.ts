@@ -5,10 +5,10 @@ import type { ScriptedContext } from './context.ts';
 import { admin, type Instance } from './instance.ts';
 import { allFinished, assertIndexed, openLedger, type Ledger } from './ledger.ts';
 import { until, type Suite } from './runner.ts';
-import { allReady, copyOf, insist } from './scripted.ts';
+import { waitUntilReady, createCopy, uploadWithRetry } from './scripted.ts';
 import { freeze, killNow, pidOf } from './victims.ts';
 
-/** Takes the broker's whole store away while it cannot write to it, and lets it begin with an empty one. */
+/** Freezes the broker, moves its store away and kills it, so that it restarts with an empty store. */
 const wipe = async (instance: Instance): Promise<void> => {
   const before = pidOf(instance, 'nats');
   freeze(instance, 'nats');
@@ -17,40 +17,49 @@ const wipe = async (instance: Instance): Promise<void> => {
   await until('a new broker runs', async () => pidOf(instance, 'nats') !== before, 60_000);
 };
 
-/** The broker's disk is lost in the middle of everything: the database knows what was to be done. */
+/** The broker loses its store during processing; the jobs are restored from the database. */
 export const brokerWiped = ({ scripted, recordings }: ScriptedContext, files: number): Suite => {
   let ledger: Ledger | undefined;
   return {
-    name: `The broker's store is lost with ${files} recordings under way (OT_WIPED_FILES)`,
+    name: `The broker's store is lost with ${files} recordings in processing (OT_WIPED_FILES)`,
     checks: [
       {
-        rule: 'everything is finished after the broker is back, once',
+        rule: 'every recording is finished once after the broker has restarted',
         limitMs: 600_000 + files * 5_000,
-        run: async (say) => {
-          const { instance, pretend } = await scripted.get();
+        run: async (log) => {
+          const { instance, setEngine } = await scripted.get();
           const api: Client = await signIn(instance.baseUrl, admin.email, admin.password);
-          const books = (ledger = await openLedger(instance));
-          await pretend(0);
-          const model = await insist(api, await copyOf(recordings.brief.path, recordings.folder, 10_000));
-          await allFinished(books, [model], 120_000);
-          await pretend((2 * 3600) / recordings.brief.duration);
+          const opened = (ledger = await openLedger(instance));
+          await setEngine(0);
+          const referenceId = await uploadWithRetry(
+            api,
+            await createCopy(recordings.brief.path, recordings.folder, 10_000),
+          );
+          await allFinished(opened, [referenceId], 120_000);
+          await setEngine((2 * 3600) / recordings.brief.duration);
           const sent: string[] = [];
           for (let number = 1; number <= files; number++)
-            sent.push(await insist(api, await copyOf(recordings.brief.path, recordings.folder, 10_000 + number)));
+            sent.push(
+              await uploadWithRetry(api, await createCopy(recordings.brief.path, recordings.folder, 10_000 + number)),
+            );
           const claimed = "select 1 from task where status = 'in_progress' and stage = 'transcribe' limit 1";
-          await until('one is being transcribed', async () => (await books.ask.dispatcher(claimed)).length > 0, 60_000);
-          const underWay = (await books.unfinished(sent)).length;
+          await until(
+            'a recording is being transcribed',
+            async () => (await opened.ask.dispatcher(claimed)).length > 0,
+            60_000,
+          );
+          const unfinished = (await opened.unfinished(sent)).length;
           await wipe(instance);
-          const after = await allFinished(books, sent, 300_000);
-          say(`${underWay} under way at the loss, all finished ${after.toFixed(1)} s after it`);
-          await allReady(instance);
-          await books.assertOnce(sent, model);
-          await assertIndexed(api, books, sent, model);
+          const seconds = await allFinished(opened, sent, 300_000);
+          log(`${unfinished} recordings in processing at the loss, all finished ${seconds.toFixed(1)} s later`);
+          await waitUntilReady(instance);
+          await opened.assertOnce(sent, referenceId);
+          await assertIndexed(api, opened, sent, referenceId);
         },
       },
     ],
     close: async () => {
-      await scripted.calm();
+      await scripted.resetEngine();
       await ledger?.close();
     },
   };

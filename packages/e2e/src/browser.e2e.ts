@@ -11,18 +11,18 @@ const position = (page: Page): Promise<number> =>
   page.getByTestId('media').evaluate((media: HTMLMediaElement) => media.currentTime);
 const word = (page: Page, pattern: RegExp) => page.locator('[data-w]').filter({ hasText: pattern }).first();
 
-/** Notes in the page what a card of this title ever said: a look from outside may miss a stage that is soon over. */
-const noteStatuses = (page: Page, title: string): Promise<void> =>
+/** Records in the page every status that a card of this title shows; polling could miss a short stage. */
+const recordStatuses = (page: Page, title: string): Promise<void> =>
   page.evaluate((of) => {
     const seen = new Set<string>();
-    const note = (): void => {
+    const record = (): void => {
       const cards = [...document.querySelectorAll('[data-testid="file-card"]')];
-      const status = cards.find((c) => c.textContent.includes(of))?.querySelector('[data-testid="file-status"]');
-      const said = (status as HTMLElement | null | undefined)?.innerText.split('\n')[0];
-      if (said) seen.add(said);
+      const status = cards.find((card) => card.textContent.includes(of))?.querySelector('[data-testid="file-status"]');
+      const text = (status as HTMLElement | null | undefined)?.innerText.split('\n')[0];
+      if (text) seen.add(text);
       document.body.dataset['seen'] = [...seen].join('|');
     };
-    new MutationObserver(note).observe(document.body, { subtree: true, childList: true, characterData: true });
+    new MutationObserver(record).observe(document.body, { subtree: true, childList: true, characterData: true });
   }, title);
 
 export const inTheBrowser = ({ instance, recordings, screenshots }: Context): Suite => {
@@ -35,7 +35,7 @@ export const inTheBrowser = ({ instance, recordings, screenshots }: Context): Su
     run: async () => {
       try {
         await run();
-        assert.deepEqual(watched.faults, [], 'the browser complains');
+        assert.deepEqual(watched.faults, [], 'the browser reports errors');
       } catch (error) {
         const path = await watched.snap(`failed-${rule.replaceAll(/\W+/g, '-').slice(0, 60)}`).catch(() => 'none');
         throw new Error(`screenshot: ${path}`, { cause: error });
@@ -57,18 +57,18 @@ export const inTheBrowser = ({ instance, recordings, screenshots }: Context): Su
         page = watched.page;
       },
     },
-    step('a wrong password is told in words, and nothing is revealed', async () => {
+    step('a wrong password is rejected with a message that reveals nothing', async () => {
       await page.goto('/');
-      await page.getByLabel('User name or e-mail address').fill('nobody@example.org');
+      await page.getByLabel('User name or e-mail address').fill('unknown@example.org');
       await page.getByLabel('Password', { exact: true }).fill('wrong');
       await page.getByRole('button', { name: 'Sign in' }).click();
       await page.getByRole('alert').waitFor();
     }),
-    step('a person signs in', () => signInByHand(page)),
+    step('a user signs in', () => signInByHand(page)),
     step(
       "a recording dropped on the page goes through its stages before one's eyes",
       async () => {
-        await noteStatuses(page, 'Quarterly meeting');
+        await recordStatuses(page, 'Quarterly meeting');
         await dropFile(page, recordings.mp3, 'audio/mpeg');
         await page.getByRole('button', { name: 'Upload and transcribe' }).click();
         const card = page.getByTestId('file-card').filter({ hasText: 'Quarterly meeting' }).first();
@@ -81,7 +81,7 @@ export const inTheBrowser = ({ instance, recordings, screenshots }: Context): Su
       },
       620_000,
     ),
-    step('the opened file shows two speakers and what they said', async () => {
+    step('the opened file shows two speakers and their words', async () => {
       await page.getByRole('link', { name: 'Quarterly meeting' }).first().click();
       await page.getByTestId('transcript').waitFor();
       fileUrl = page.url();
@@ -91,9 +91,9 @@ export const inTheBrowser = ({ instance, recordings, screenshots }: Context): Su
   ];
 
   const reading: Check[] = [
-    step('a click on a word plays the recording from there, and the words that are spoken are marked', async () => {
+    step('a click on a word plays the recording from there and highlights the spoken words', async () => {
       const expected = spokenAt(recordings.meeting, 'windows');
-      // Slowly, so that the recording does not end before a busy machine has looked.
+      // At low speed, so that the recording does not end before a busy machine has checked.
       await page.getByTestId('media').evaluate((media: HTMLMediaElement) => (media.playbackRate = 0.1));
       const sought = page.getByTestId('media').evaluate(
         (media: HTMLMediaElement) =>
@@ -104,15 +104,15 @@ export const inTheBrowser = ({ instance, recordings, screenshots }: Context): Su
       await word(page, /^windows/i).click();
       const at = await sought;
       assert.ok(Math.abs(at - expected) < 3, `plays at ${at} s instead of ${expected} s`);
-      await until('it plays', async () => (await position(page)) > expected + 0.4);
+      await until('the recording plays', async () => (await position(page)) > expected + 0.4);
       const first = await page.locator('[data-now]').innerText();
-      await until('the mark moves on', async () => (await page.locator('[data-now]').innerText()) !== first);
+      await until('the highlight moves', async () => (await page.locator('[data-now]').innerText()) !== first);
       await page.getByRole('button', { name: 'Pause' }).click();
       const isPaused = () => page.getByTestId('media').evaluate((media: HTMLMediaElement) => media.paused);
       await until('pause stops it', isPaused);
       await page.getByTestId('media').evaluate((media: HTMLMediaElement) => (media.playbackRate = 1));
     }),
-    step('the keyboard plays, pauses and jumps', async () => {
+    step('keyboard shortcuts play, pause and jump', async () => {
       await page.locator('#main').focus();
       await page.keyboard.press('Home');
       const from = await position(page);
@@ -126,7 +126,7 @@ export const inTheBrowser = ({ instance, recordings, screenshots }: Context): Su
       await page.getByRole('dialog').getByText('Play or pause', { exact: true }).waitFor();
       await page.keyboard.press('Escape');
     }),
-    step('a speaker gets a name, which stands at every passage', async () => {
+    step('a speaker name is shown at every passage', async () => {
       await page
         .getByTestId('speaker')
         .first()
@@ -138,7 +138,7 @@ export const inTheBrowser = ({ instance, recordings, screenshots }: Context): Su
       await page.reload();
       await page.getByTestId('segment-speaker').filter({ hasText: 'Ada Lovelace' }).first().waitFor();
     }),
-    step('a passage is edited in place and stays so', async () => {
+    step('an edited passage is saved', async () => {
       const passage = page.getByTestId('segment').first();
       await passage.hover();
       await passage.getByRole('button', { name: /^Edit passage/ }).click();
@@ -149,7 +149,7 @@ export const inTheBrowser = ({ instance, recordings, screenshots }: Context): Su
       await page.reload();
       await page.getByTestId('segment').first().getByText('Remarkably').waitFor();
     }),
-    step('a tag is put on the file', async () => {
+    step('a tag is added to the file', async () => {
       await page.getByRole('button', { name: 'Add tag' }).click();
       await page
         .getByRole('combobox', { name: 'New tag' })
@@ -170,9 +170,9 @@ export const inTheBrowser = ({ instance, recordings, screenshots }: Context): Su
   ];
 
   const finding: Check[] = [
-    step('a search by words leads to the second at which it is said', async () => {
+    step('a keyword search opens the recording at the spoken word', async () => {
       await page.getByRole('link', { name: 'Search' }).click();
-      // The page left behind has a box to search in, too.
+      // The previous page has a search box, too.
       await page.getByRole('heading', { name: 'Search', level: 1 }).waitFor();
       await page.getByRole('searchbox').first().fill('windows');
       await page.keyboard.press('Enter');
@@ -187,23 +187,23 @@ export const inTheBrowser = ({ instance, recordings, screenshots }: Context): Su
       const expected = spokenAt(recordings.meeting, 'windows');
       const at = Number(new URL(page.url()).searchParams.get('t'));
       assert.ok(Math.abs(at - expected) <= 1, `jumps to ${at} s instead of ${expected} s`);
-      await until('the player stands there', async () => Math.abs((await position(page)) - expected) < 3);
+      await until('the player is at the word', async () => Math.abs((await position(page)) - expected) < 3);
     }),
-    step('a search by meaning finds what was said in other words', async () => {
+    step('a semantic search finds a paraphrase', async () => {
       await page.getByRole('link', { name: 'Search' }).click();
-      // The page left behind has a box to search in, too.
+      // The previous page has a search box, too.
       await page.getByRole('heading', { name: 'Search', level: 1 }).waitFor();
       await page.getByRole('searchbox').first().fill('due date');
       await page.keyboard.press('Enter');
       const again = page.getByTestId('missing-leg').getByRole('button', { name: 'Try again' });
       const said = page.getByText(/deadline/i).first();
-      await until('it is found', async () => {
-        // A worker that is busy lets a search do without meaning, and the page says so.
+      await until('the file is found', async () => {
+        // While the worker is busy the search has no semantic results, and the page shows this.
         if (await again.isVisible()) await again.click();
         return said.isVisible();
       });
     }),
-    step('the page is dark when one wants it dark', async () => {
+    step('the dark color scheme is applied', async () => {
       await page.goto(fileUrl);
       await page.getByTestId('transcript').waitFor();
       await watched.snap('transcript');
@@ -217,7 +217,7 @@ export const inTheBrowser = ({ instance, recordings, screenshots }: Context): Su
       });
       await watched.snap('transcript-dark');
     }),
-    step('at 360 pixels nothing sticks out and everything can be reached', async () => {
+    step('at 360 pixels the page fits and every control is reachable', async () => {
       await page.setViewportSize({ width: 360, height: 740 });
       for (const path of ['/', fileUrl, '/search?q=windows', '/account', '/admin']) {
         await page.goto(path);
@@ -230,7 +230,7 @@ export const inTheBrowser = ({ instance, recordings, screenshots }: Context): Su
       await watched.snap('transcript-narrow');
       await page.setViewportSize({ width: 1280, height: 800 });
     }),
-    step('two speakers that are one person become one', async () => {
+    step('two speakers are merged into one', async () => {
       await page.goto(fileUrl);
       await page
         .getByTestId('speaker')
@@ -240,19 +240,19 @@ export const inTheBrowser = ({ instance, recordings, screenshots }: Context): Su
       await page.getByRole('menuitem').first().click();
       await until('one speaker is left', async () => (await page.getByTestId('speaker').count()) === 1);
     }),
-    step('after sign-out the pages are closed', async () => {
+    step('after sign-out every page requires a sign-in', async () => {
       await page.getByRole('button', { name: /^Account of/ }).click();
       await page.getByRole('menuitem', { name: 'Sign out' }).click();
       await page.getByRole('button', { name: 'Sign in' }).waitFor();
       await page.goto(fileUrl);
       await page.getByRole('button', { name: 'Sign in' }).waitFor();
-      // What was being asked while the session ended is refused, as it should be.
+      // Requests that were running when the session ended are rejected.
       watched.faults.splice(0, Infinity, ...watched.faults.filter((fault) => !fault.includes('401')));
     }),
   ];
 
   return {
-    name: 'The main job, by hand in Chromium',
+    name: 'The main job in Chromium',
     checks: [...opening, ...reading, ...finding],
     close: async () => {
       await browser?.close();

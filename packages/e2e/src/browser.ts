@@ -15,14 +15,14 @@ const quiet = [
   '--disable-sync',
 ];
 
-/** A real Chromium that speaks to the product and to nobody else. */
+/** A real Chromium whose network access is limited to the product. */
 export const launchBrowser = (): Promise<Browser> => {
   const executablePath = executables.find((path) => existsSync(path));
   if (!executablePath) throw new Error(`no Chromium at ${executables.join(', ')}; install the package chromium`);
   return chromium.launch({ executablePath, args: quiet });
 };
 
-/** A page on which nothing may go wrong unseen: console errors, exceptions and policy violations are kept. */
+/** A page that records console errors, exceptions and policy violations. */
 export type Watched = { page: Page; faults: string[]; snap: (name: string) => Promise<string> };
 export const openPage = async (
   browser: Browser,
@@ -40,7 +40,7 @@ export const openPage = async (
   page.setDefaultTimeout(60_000);
   const faults: string[] = [];
   page.on('console', (message) => {
-    // Asking who is signed in, or signing in wrongly, answers 401, which the browser prints by itself.
+    // The session check and a failed sign-in return 401, which the browser logs.
     const expected = message.text().includes('401') && /\/api\/(users\/me|auth\/token)/.test(message.location().url);
     if (message.type() === 'error' && !expected) faults.push(`${message.text()} ${message.location().url}`);
   });
@@ -58,7 +58,7 @@ export const openPage = async (
   return { page, faults, snap };
 };
 
-/** Drops a file on the page as a hand would: enter, over, drop. */
+/** Drops a file on the page with the events of a user: enter, over, drop. */
 export const dropFile = async (page: Page, path: string, type: string): Promise<void> => {
   const content = (await readFile(path)).toString('base64');
   await page.evaluate(
@@ -74,11 +74,11 @@ export const dropFile = async (page: Page, path: string, type: string): Promise<
   );
 };
 
-/** True when nothing sticks out to the right of the window. */
+/** Whether the content fits into the width of the window. */
 export const fitsWidth = (page: Page): Promise<boolean> =>
   page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth);
 
-/** Opens the product and signs in as a person does. */
+/** Opens the product and signs in on the sign-in page. */
 export const signInByHand = async (page: Page): Promise<void> => {
   await page.goto('/');
   await page.getByLabel('User name or e-mail address').fill(admin.email);

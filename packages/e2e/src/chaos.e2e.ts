@@ -3,17 +3,17 @@ import { signIn, type Client } from './client.ts';
 import type { ScriptedContext } from './context.ts';
 import { admin, type Instance } from './instance.ts';
 import { allFinished, assertIndexed, openLedger, type Ledger } from './ledger.ts';
-import { assertRecordedOnce, operate, type Operator } from './operator.ts';
-import { allReady, copyOf, insist } from './scripted.ts';
+import { assertRecordedOnce, startAdminActions, type AdminActions } from './admin-actions.ts';
+import { waitUntilReady, createCopy, uploadWithRetry } from './scripted.ts';
 import { freeze, killNow, servers, services, type Victim } from './victims.ts';
-import { assertToldOnce } from './told.ts';
+import { assertPublishedOnce } from './published-events.ts';
 import type { Suite } from './runner.ts';
 
-type ChaosOptions = { blows: number; files: number; seed: number };
+type ChaosOptions = { faults: number; files: number; seed: number };
 
-type Blow = { victim: Victim; how: 'kill' | 'freeze'; frozenMs: number; pauseMs: number };
+type Fault = { victim: Victim; kind: 'kill' | 'freeze'; frozenMs: number; pauseMs: number };
 
-/** Numbers in [0, 1) that are the same for the same seed (mulberry32). */
+/** A pseudo-random number generator for [0, 1) with a seed (mulberry32). */
 const drawFrom = (seed: number) => {
   let state = seed >>> 0;
   return (): number => {
@@ -26,24 +26,24 @@ const drawFrom = (seed: number) => {
 
 const victims: readonly Victim[] = [...services, ...servers];
 
-/** Who is hit, how, and when: from the seed alone, so that a run can be repeated. */
-const blowsOf = ({ blows, seed }: Pick<ChaosOptions, 'blows' | 'seed'>): Blow[] => {
+/** The sequence of faults, derived from the seed alone, so that a run can be repeated. */
+const faultSequence = ({ faults, seed }: Pick<ChaosOptions, 'faults' | 'seed'>): Fault[] => {
   const draw = drawFrom(seed);
-  return Array.from({ length: blows }, () => ({
+  return Array.from({ length: faults }, () => ({
     victim: victims[Math.floor(draw() * victims.length)] ?? 'nats',
-    how: draw() < 0.65 ? 'kill' : 'freeze',
+    kind: draw() < 0.65 ? 'kill' : 'freeze',
     frozenMs: 200 + Math.floor(draw() * 6_000),
     pauseMs: 100 + Math.floor(draw() * 1_200),
   }));
 };
 
-const told = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
+const format = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
 
-/** Strikes until the sequence is over. @returns when nothing is frozen any more. */
-const strike = async (instance: Instance, sequence: readonly Blow[]): Promise<void> => {
+/** Injects the faults in sequence. @returns when no process is frozen any more. */
+const injectFaults = async (instance: Instance, sequence: readonly Fault[]): Promise<void> => {
   const thaws: Promise<void>[] = [];
-  for (const { victim, how, frozenMs, pauseMs } of sequence) {
-    if (how === 'kill') killNow(instance, victim);
+  for (const { victim, kind, frozenMs, pauseMs } of sequence) {
+    if (kind === 'kill') killNow(instance, victim);
     else {
       const thaw = freeze(instance, victim);
       thaws.push(sleep(frozenMs).then(thaw));
@@ -53,35 +53,37 @@ const strike = async (instance: Instance, sequence: readonly Blow[]): Promise<vo
   await Promise.all(thaws);
 };
 
-/** Services and servers are killed and frozen in a drawn order while recordings come in and are worked on. */
-export const chaos = ({ scripted, recordings }: ScriptedContext, { blows, files, seed }: ChaosOptions): Suite => {
+/** Kills and freezes services and servers in random order while recordings are uploaded and processed. */
+export const chaos = ({ scripted, recordings }: ScriptedContext, { faults, files, seed }: ChaosOptions): Suite => {
   let instance: Instance;
   let api: Client;
   let ledger: Ledger | undefined;
-  let operator: Operator | undefined;
-  let model = '';
+  let adminActions: AdminActions | undefined;
+  let referenceId = '';
   const sent: string[] = [];
 
   const send = async (number: number): Promise<void> =>
-    void sent.push(await insist(api, await copyOf(recordings.brief.path, recordings.folder, number), 300_000));
+    void sent.push(
+      await uploadWithRetry(api, await createCopy(recordings.brief.path, recordings.folder, number), 300_000),
+    );
 
-  /** Keeps so many recordings under way until the last blow. */
-  const keepBusy = async (struck: Promise<void>): Promise<void> => {
-    let over = false;
-    void struck.finally(() => (over = true));
+  /** Keeps `files` recordings in processing until the last fault. */
+  const keepBusy = async (injection: Promise<void>): Promise<void> => {
+    let isFinished = false;
+    void injection.finally(() => (isFinished = true));
     for (let number = 1; number <= files; number++) await send(number);
-    for (let number = files + 1; !over; number++) {
-      const left = await ledger?.unfinished(sent).catch(() => sent);
-      if (left && left.length < files) await send(number);
+    for (let number = files + 1; !isFinished; number++) {
+      const remaining = await ledger?.unfinished(sent).catch(() => sent);
+      if (remaining && remaining.length < files) await send(number);
       else await sleep(200);
     }
   };
 
   return {
-    name: `Chaos: ${blows} blows with ${files} recordings under way, seed ${seed} (OT_CHAOS_BLOWS, OT_CHAOS_FILES, OT_CHAOS_SEED)`,
+    name: `Chaos: ${faults} faults with ${files} recordings in processing, seed ${seed} (OT_CHAOS_BLOWS, OT_CHAOS_FILES, OT_CHAOS_SEED)`,
     checks: [
       {
-        rule: 'a recording that nobody disturbs is finished',
+        rule: 'an undisturbed recording is finished',
         vital: true,
         limitMs: 240_000,
         run: async () => {
@@ -89,33 +91,35 @@ export const chaos = ({ scripted, recordings }: ScriptedContext, { blows, files,
           ({ instance } = fresh);
           api = await signIn(instance.baseUrl, admin.email, admin.password);
           ledger = await openLedger(instance);
-          model = await insist(api, await copyOf(recordings.brief.path, recordings.folder, 0));
-          await allFinished(ledger, [model], 120_000);
-          // So that there is always one being transcribed.
-          await fresh.pretend((1.5 * 3600) / recordings.brief.duration);
+          referenceId = await uploadWithRetry(api, await createCopy(recordings.brief.path, recordings.folder, 0));
+          await allFinished(ledger, [referenceId], 120_000);
+          // Long enough that a recording is always being transcribed.
+          await fresh.setEngine((1.5 * 3600) / recordings.brief.duration);
         },
       },
       {
-        rule: 'after the last blow everything is finished, nothing is lost and nothing was done twice',
-        limitMs: 900_000 + blows * 5_000,
-        run: async (say) => {
-          operator = operate(api, 500);
-          const struck = strike(instance, blowsOf({ blows, seed }));
-          await Promise.all([struck, keepBusy(struck)]);
-          await operator.stop();
-          const after = await allFinished(ledger as Ledger, sent, 300_000);
-          say(`${sent.length} recordings finished ${told.format(after)} s after the last blow and the last upload`);
-          await allReady(instance);
-          await (ledger as Ledger).assertOnce(sent, model);
-          await assertIndexed(api, ledger as Ledger, sent, model);
-          say(await assertRecordedOnce((ledger as Ledger).ask.identity, operator.deeds));
-          say(await assertToldOnce(instance, sent, model));
+        rule: 'after the last fault every recording is finished, none is lost and none is processed twice',
+        limitMs: 900_000 + faults * 5_000,
+        run: async (log) => {
+          adminActions = startAdminActions(api, 500);
+          const injection = injectFaults(instance, faultSequence({ faults, seed }));
+          await Promise.all([injection, keepBusy(injection)]);
+          await adminActions.stop();
+          const seconds = await allFinished(ledger as Ledger, sent, 300_000);
+          log(
+            `${sent.length} recordings finished ${format.format(seconds)} s after the last fault and the last upload`,
+          );
+          await waitUntilReady(instance);
+          await (ledger as Ledger).assertOnce(sent, referenceId);
+          await assertIndexed(api, ledger as Ledger, sent, referenceId);
+          log(await assertRecordedOnce((ledger as Ledger).ask.identity, adminActions.actions));
+          log(await assertPublishedOnce(instance, sent, referenceId));
         },
       },
     ],
     close: async () => {
-      await operator?.stop().catch(() => {});
-      await scripted.calm();
+      await adminActions?.stop().catch(() => {});
+      await scripted.resetEngine();
       await ledger?.close();
     },
   };

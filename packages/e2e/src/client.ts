@@ -9,7 +9,7 @@ export type Answer<T> = { status: number; headers: Headers; body: T; text: strin
 const parse = (text: string, type: string): unknown =>
   type.includes('json') && text ? (JSON.parse(text) as unknown) : text;
 
-/** A caller of the API with a bearer token, as a program would be. */
+/** An API client with a bearer token. */
 export type Client = ReturnType<typeof clientOf>;
 export const clientOf = (baseUrl: string, token: string) => {
   const call = async <T = unknown>(method: string, path: string, init: RequestInit = {}): Promise<Answer<T>> => {
@@ -35,13 +35,13 @@ export const clientOf = (baseUrl: string, token: string) => {
     return call<FileObject>('POST', '/api/files', { body: form });
   };
   const file = (uuid: string, query = '?segment_limit=5000') => ok<FileDetail>('GET', `/api/files/${uuid}${query}`);
-  /** Waits until the file is completed; throws at once when it fails. */
+  /** Waits until the file is completed; throws immediately when it fails. */
   const completed = async (uuid: string, limitMs = 280_000): Promise<FileDetail> => {
     const done = await until(
       `file ${uuid} completed`,
       async () => {
-        const now = await file(uuid, '?segment_limit=0').catch(() => undefined);
-        return now && ['completed', 'error', 'cancelled', 'quarantined'].includes(now.status) && now;
+        const current = await file(uuid, '?segment_limit=0').catch(() => undefined);
+        return current && ['completed', 'error', 'cancelled', 'quarantined'].includes(current.status) && current;
       },
       limitMs,
     );
@@ -53,7 +53,7 @@ export const clientOf = (baseUrl: string, token: string) => {
   return { token, call, ok, send, upload, file, completed, search };
 };
 
-/** Signs in over the API; waits when there were too many sign-ins lately, as a program should. */
+/** Signs in over the API; waits for `retry-after` when the rate limit is reached. */
 export const signIn = async (baseUrl: string, username: string, password: string): Promise<Client> => {
   for (;;) {
     const answer = await fetch(`${baseUrl}/api/auth/token`, {

@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 
 /**
- * A receiver of OpenTelemetry spans. It does not decode them: a payload belongs to one service and holds trace ids as
- * raw bytes, so looking for both is enough to know which services took part in a trace.
+ * A receiver of OpenTelemetry spans. It does not decode them: a payload belongs to one service and contains trace ids as
+ * raw bytes, so a search for both shows which services sent spans of a trace.
  */
 export type Collector = Awaited<ReturnType<typeof startCollector>>;
 export const startCollector = async () => {
@@ -24,7 +24,7 @@ export const startCollector = async () => {
     payload.includes(Buffer.from(traceId, 'hex')) || payload.includes(traceId);
   return {
     endpoint: `http://127.0.0.1:${port}`,
-    /** Which of `services` sent spans of this trace. */
+    /** The services of the list that sent spans of this trace. */
     servicesIn: (traceId: string, services: readonly string[]): string[] =>
       services.filter((name) => payloads.some((p) => holds(p, traceId) && p.includes(name))),
     close: () => {

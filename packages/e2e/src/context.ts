@@ -4,29 +4,29 @@ import { join } from 'node:path';
 import type { Collector } from './collector.ts';
 import type { Instance } from './instance.ts';
 import type { scriptedInstance } from './scripted.ts';
-import type { storesBeside } from './stores.ts';
+import type { createStores } from './stores.ts';
 import { convert, cooking, film, meeting, realVoices, record, type Recording } from './recordings.ts';
 
-/** Recordings with known content, made once for all suites. */
+/** Recordings with known content, created once for all suites. */
 export type Recordings = {
   folder: string;
   meeting: Recording;
   cooking: Recording;
-  /** Two turns, for jobs that are disturbed again and again. */
+  /** Two turns, for jobs that are interrupted many times. */
   brief: Recording;
   real: Recording;
-  /** The meeting as a person would have it: MP3 and a film. */
+  /** The meeting as MP3 and as a video. */
   mp3: string;
   video: string;
   remove: () => Promise<void>;
 };
 type Shared = { recordings: Recordings; screenshots: string };
-/** What suites of the first instance get. */
+/** The context of suites on the first instance. */
 export type Context = Shared & { instance: Instance; collector: Collector };
-/** What suites of the other instance get, whose engine is scripted. */
+/** The context of suites on the instance with the scripted engine. */
 export type ScriptedContext = Shared & { scripted: ReturnType<typeof scriptedInstance> };
-/** What suites of an instance get that keeps objects and passages in servers, as on Kubernetes. */
-export type ServedContext = ScriptedContext & { stores: ReturnType<typeof storesBeside> };
+/** The context of suites on the instance with an object store and a search server, as on Kubernetes. */
+export type ServedContext = ScriptedContext & { stores: ReturnType<typeof createStores> };
 
 export const makeRecordings = async (): Promise<Recordings> => {
   const folder = await mkdtemp(join(tmpdir(), 'overtone-e2e-recordings-'));

@@ -27,7 +27,7 @@ const refresh = async (instance: Instance, b: Browser, headers: Record<string, s
 /** Specification, "Authentication" 9: a refresh by cookie needs the CSRF token of its session. */
 export const cookieChecks = (instance: Instance): Check[] => [
   {
-    rule: 'a refresh by cookie without the header, with a wrong one, with another session’s, from another site or beside a bearer token is refused',
+    rule: 'a refresh by cookie is rejected without the CSRF header, with a wrong one, with another session’s, from another site or with a bearer token',
     run: async () => {
       const [mine, other] = [await signInAsBrowser(instance.baseUrl), await signInAsBrowser(instance.baseUrl)];
       const good = { 'x-csrf-token': mine.csrf };
@@ -59,7 +59,7 @@ export const cookieChecks = (instance: Instance): Check[] => [
     },
   },
   {
-    rule: 'the same token as the header repeats serves the session for as long as it lives',
+    rule: 'the CSRF token is valid for the lifetime of its session',
     run: async () => {
       const mine = await signInAsBrowser(instance.baseUrl);
       for (let i = 0; i < 3; i++) {

@@ -11,29 +11,29 @@ import { asService, openBusAs } from './service-access.ts';
 import { createSmallDisk, whyNoSmallDisk, type SmallDisk } from './small-disk.ts';
 import { killNow, pidOf, services } from './victims.ts';
 
-/** How long the disk stays full; long enough for PostgreSQL and NATS to be started again on it. */
+/** How long the disk stays full; long enough for a restart of PostgreSQL and NATS on it. */
 const fullForMs = 12_000;
 
-type Request = { what: string; send: () => Promise<Answer<unknown>>; taken: number };
+type Request = { name: string; send: () => Promise<Answer<unknown>>; successStatus: number };
 
 const requestsOf = (api: Client, path: string, acknowledged: string[]): Request[] => [
   {
-    what: 'POST /api/tags',
-    taken: 200,
+    name: 'POST /api/tags',
+    successStatus: 200,
     send: async () => {
-      const name = `tag-${acknowledged.length}-${Math.random().toString(36).slice(2)}`;
+      const tag = `tag-${acknowledged.length}-${Math.random().toString(36).slice(2)}`;
       const answer = await api.call('POST', '/api/tags', {
-        body: JSON.stringify({ name }),
+        body: JSON.stringify({ name: tag }),
         headers: { 'content-type': 'application/json' },
       });
-      if (answer.status === 200) acknowledged.push(name);
+      if (answer.status === 200) acknowledged.push(tag);
       return answer;
     },
   },
-  { what: 'POST /api/files', taken: 201, send: () => api.upload(path, { allow_duplicate: 'true' }) },
+  { name: 'POST /api/files', successStatus: 201, send: () => api.upload(path, { allow_duplicate: 'true' }) },
   {
-    what: 'POST /api/files/tus',
-    taken: 201,
+    name: 'POST /api/files/tus',
+    successStatus: 201,
     send: () =>
       api.call('POST', '/api/files/tus', {
         headers: {
@@ -45,8 +45,8 @@ const requestsOf = (api: Client, path: string, acknowledged: string[]): Request[
   },
 ];
 
-/** Runs and tasks that have not ended, what NATS has of their messages, and the end of the logs. */
-const evidenceOf = async (instance: Instance): Promise<string> => {
+/** Diagnostics: open runs and tasks, their messages in NATS, and the end of the logs. */
+const collectEvidence = async (instance: Instance): Promise<string> => {
   const open = await asService(instance, 'transcription-dispatcher', (ask) =>
     Promise.all([
       ask("select uuid, file_id, status, created_at from run where status <> 'completed'"),
@@ -74,7 +74,7 @@ const supervisorOf = (instance: Instance): number => {
   return found.pid;
 };
 
-/** The whole disk is taken, servers and supervisor are killed on it, and space is freed again. */
+/** Fills the disk, kills servers and supervisor on it, and frees the space again. */
 export const diskFull = ({ recordings }: ScriptedContext): Suite => {
   let disk: SmallDisk;
   let script: string;
@@ -85,27 +85,27 @@ export const diskFull = ({ recordings }: ScriptedContext): Suite => {
   const uploaded: string[] = [];
   let pids: Map<string, number>;
 
-  const accepted = async (): Promise<boolean> => {
-    for (const { send, taken } of requests) {
+  const areWritesAccepted = async (): Promise<boolean> => {
+    for (const { send, successStatus } of requests) {
       const answer = await send().catch(() => undefined);
-      if (answer?.status !== taken) return false;
+      if (answer?.status !== successStatus) return false;
     }
     return true;
   };
-  const servesAgain = async (say: (line: string) => void): Promise<void> => {
+  const expectRecovery = async (log: (line: string) => void): Promise<void> => {
     await disk.empty();
-    const from = Date.now();
-    await until('writes are accepted', accepted, 90_000, 200);
-    say(`writes accepted ${((Date.now() - from) / 1000).toFixed(1)} s after space was freed`);
+    const startedAt = Date.now();
+    await until('writes are accepted', areWritesAccepted, 90_000, 200);
+    log(`writes accepted ${((Date.now() - startedAt) / 1000).toFixed(1)} s after space was freed`);
   };
 
   return {
     name: 'Full disk',
     unavailable: whyNoSmallDisk,
-    evidence: async () => (instance === undefined ? '' : evidenceOf(instance)),
+    evidence: async () => (instance === undefined ? '' : collectEvidence(instance)),
     checks: [
       {
-        rule: 'starts on a small disk and takes recordings',
+        rule: 'starts on a small disk and accepts recordings',
         vital: true,
         run: async () => {
           disk = await createSmallDisk();
@@ -127,44 +127,44 @@ export const diskFull = ({ recordings }: ScriptedContext): Suite => {
         run: async () => {
           const wrong: string[] = [];
           for (const end = Date.now() + fullForMs; Date.now() < end; await sleep(100)) {
-            await disk.fill(); // again and again: also the reserve is taken
-            for (const { what, send, taken } of requests) {
+            await disk.fill(); // repeatedly, so that the reserve is used, too
+            for (const { name, send, successStatus } of requests) {
               const { status, text, body } = await send();
               const code = (body as { code?: string } | undefined)?.code;
               const refused = [503, 507].includes(status) && code !== undefined;
-              const fits = what === 'POST /api/tags' ? refused || status === taken : refused;
-              if (!fits) wrong.push(`${what}: ${status} ${text.slice(0, 200)}`);
+              const isExpected = name === 'POST /api/tags' ? refused || status === successStatus : refused;
+              if (!isExpected) wrong.push(`${name}: ${status} ${text.slice(0, 200)}`);
             }
           }
           assert.deepEqual(wrong, []);
         },
       },
       {
-        rule: 'ends no service, and media says in its readiness that the storage is full',
+        rule: 'stops no service, and the readiness of media reports that the storage is full',
         run: async () => {
           const ended = [...pids].filter(([, pid]) => !isAlive(pid)).map(([name]) => name);
           assert.deepEqual(ended, []);
           const status = await instance.status();
-          const media = status.services.find((s) => s.name === 'media');
+          const media = status.services.find(({ name }) => name === 'media');
           assert.equal(media?.checks?.['object_storage'], 'error: storage_full');
         },
       },
-      { rule: 'serves again without a person once there is space', run: servesAgain, limitMs: 120_000 },
+      { rule: 'recovers automatically when space is freed', run: expectRecovery, limitMs: 120_000 },
       {
-        rule: 'serves again after PostgreSQL, NATS, media and the supervisor were killed on the full disk',
-        run: async (say) => {
+        rule: 'recovers after PostgreSQL, NATS, media and the supervisor were killed on the full disk',
+        run: async (log) => {
           await disk.fill();
           const supervisor = supervisorOf(instance);
           for (const victim of ['postgres', 'nats', 'media'] as const) assert.ok(killNow(instance, victim));
           process.kill(supervisor, 'SIGKILL');
           for (const end = Date.now() + fullForMs; Date.now() < end; await sleep(100)) await disk.fill();
-          await servesAgain(say);
+          await expectRecovery(log);
           assert.notEqual(supervisorOf(instance), supervisor);
         },
         limitMs: 150_000,
       },
       {
-        rule: 'has every acknowledged tag and finishes the recordings that were taken',
+        rule: 'has every acknowledged tag and finishes every accepted recording',
         run: async () => {
           const tags = await api.ok<{ name: string }[]>('GET', '/api/tags');
           const names = new Set(tags.map((tag) => tag.name));
@@ -178,7 +178,7 @@ export const diskFull = ({ recordings }: ScriptedContext): Suite => {
         },
       },
       {
-        rule: 'stops as usual and leaves no process behind',
+        rule: 'stops normally and leaves no running process',
         run: async () => {
           const ran = await instance.down();
           assert.equal(ran.code, 0, ran.output);

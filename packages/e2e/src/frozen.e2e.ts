@@ -4,117 +4,123 @@ import { join } from 'node:path';
 import { signIn, type Client } from './client.ts';
 import type { ScriptedContext } from './context.ts';
 import { admin } from './instance.ts';
-import { addressesOf, askReadiness, expectNamed } from './readiness.ts';
+import { addressesOf, expectFailedCheck, probeReadiness } from './readiness.ts';
 import { until, type Check, type Suite } from './runner.ts';
-import { allReady } from './scripted.ts';
+import { waitUntilReady } from './scripted.ts';
 import { freeze, killNow, pidOf, services, type Server, type Victim } from './victims.ts';
-import { assertTold, type Wish } from './wishes.ts';
+import { assertResponses, type ExpectedResponse } from './expected-responses.ts';
 
-/** What a service asks of which server, and whether it can do without. */
-const needs: readonly { check: string; server: Server; critical: boolean; by: readonly Victim[] }[] = [
+/** The services that depend on a server, their readiness check, and whether it is critical. */
+const dependencies: readonly { check: string; server: Server; critical: boolean; services: readonly Victim[] }[] = [
   {
     check: 'database',
     server: 'postgres',
     critical: true,
-    by: ['identity', 'directory-sync', 'media', 'transcription-dispatcher', 'search-indexer'],
+    services: ['identity', 'directory-sync', 'media', 'transcription-dispatcher', 'search-indexer'],
   },
-  { check: 'broker', server: 'nats', critical: true, by: services },
-  { check: 'cache', server: 'redis', critical: false, by: ['edge-gateway'] },
+  { check: 'broker', server: 'nats', critical: true, services },
+  { check: 'cache', server: 'redis', critical: false, services: ['edge-gateway'] },
 ];
 
 export const frozen = ({ scripted }: ScriptedContext): Suite => {
   let addresses: Map<string, string>;
   let api: Client;
-  const wish = (path: string): Pick<Wish, 'what' | 'ask'> => ({ what: path, ask: () => api.call('GET', path) });
-  const away = { status: 503, code: 'database_unavailable' };
-  const wishes: Record<Server, () => Wish[]> = {
+  const get = (path: string): Pick<ExpectedResponse, 'name' | 'send'> => ({
+    name: path,
+    send: () => api.call('GET', path),
+  });
+  const unavailable = { status: 503, code: 'database_unavailable' };
+  const expectedResponses: Record<Server, () => ExpectedResponse[]> = {
     postgres: () =>
       ['/api/files', '/api/tasks', '/api/search?q=report&search_mode=keyword', '/api/admin/directory-sync'].map(
-        (path) => ({ ...wish(path), ...away }),
+        (path) => ({ ...get(path), ...unavailable }),
       ),
-    nats: () => ['/api/files', '/api/tasks'].map((path) => ({ ...wish(path), status: 200 })),
-    redis: () => ['/api/files', '/api/users/me'].map((path) => ({ ...wish(path), status: 200 })),
+    nats: () => ['/api/files', '/api/tasks'].map((path) => ({ ...get(path), status: 200 })),
+    redis: () => ['/api/files', '/api/users/me'].map((path) => ({ ...get(path), status: 200 })),
   };
-  const expectAll = (by: readonly string[], check: string, status: number): Promise<string> =>
-    expectNamed(addresses, { by, check, status });
+  const expectFailed = (names: readonly string[], check: string, status: number): Promise<string> =>
+    expectFailedCheck(addresses, { services: names, check, status });
 
-  const frozenServer = ({ check, server, critical, by }: (typeof needs)[number]): Check => ({
-    rule: `${server} hangs: every service that uses it answers ${critical ? '503' : '200'} and names it, and who asks is told`,
+  const frozenServer = ({ check, server, critical, services: dependents }: (typeof dependencies)[number]): Check => ({
+    rule: `${server} unresponsive: readiness of dependent services is ${critical ? '503' : '200'}, and requests get the expected response`,
     limitMs: 600_000,
-    run: async (say) => {
+    run: async (log) => {
       const { instance } = await scripted.get();
-      // The edge has just learnt who is asking, and remembers it for half a minute.
+      // The edge caches the session for half a minute.
       api = await signIn(instance.baseUrl, admin.email, admin.password);
       await api.ok('GET', '/api/users/me');
       const thaw = freeze(instance, server);
       try {
-        const named = expectAll(by, check, critical ? 503 : 200).then(say);
-        await Promise.all([named, assertTold(wishes[server](), (line) => say(`at first ${line}`))]);
-        await assertTold(wishes[server](), say);
+        const reported = expectFailed(dependents, check, critical ? 503 : 200).then(log);
+        await Promise.all([
+          reported,
+          assertResponses(expectedResponses[server](), (line) => log(`immediately: ${line}`)),
+        ]);
+        await assertResponses(expectedResponses[server](), log);
       } finally {
         thaw();
       }
-      await allReady(instance);
-      const served = wishes[server]().map(({ what, ask }) => ({ what, ask, status: 200 }));
-      await until('everything is answered again', () => assertTold(served, () => {}).then(() => true));
+      await waitUntilReady(instance);
+      const served = expectedResponses[server]().map(({ name, send }) => ({ name, send, status: 200 }));
+      await until('all requests succeed again', () => assertResponses(served, () => {}).then(() => true));
     },
   });
 
-  const deadServer = ({ check, server, by }: (typeof needs)[number]): Check => ({
-    rule: `${server} dies and comes back: every service is ready again by itself`,
+  const deadServer = ({ check, server, services: dependents }: (typeof dependencies)[number]): Check => ({
+    rule: `${server} crashes and restarts: every service becomes ready again`,
     limitMs: 300_000,
     run: async () => {
       const { instance } = await scripted.get();
       const before = pidOf(instance, server);
       killNow(instance, server);
       await until(`${server} runs again`, async () => pidOf(instance, server) !== before, 60_000);
-      await allReady(instance);
-      // One that may be away leaves a service ready; its connection comes back a moment later.
-      await until(`${check} is well again everywhere`, async () =>
-        (await askReadiness(addresses, by)).every((a) => a.checks[check] === 'ok'),
+      await waitUntilReady(instance);
+      // A service stays ready without a non-critical server, so its check is awaited separately.
+      await until(`${check} is ok in every service`, async () =>
+        (await probeReadiness(addresses, dependents)).every(({ checks }) => checks[check] === 'ok'),
       );
     },
   });
 
-  /** A folder that cannot be used: a file stands in its place. */
-  const folderAway = (folder: string, check: string, by: readonly string[]): Check => ({
-    rule: `${check.replace('_', ' ')} is away: services that use it stay ready and name it`,
+  /** Makes a folder unusable by a file with the same name. */
+  const missingFolder = (folder: string, check: string, dependents: readonly string[]): Check => ({
+    rule: `${check.replace('_', ' ')} unavailable: dependent services stay ready and report the failed check`,
     limitMs: 120_000,
-    run: async (say) => {
+    run: async (log) => {
       const { instance } = await scripted.get();
       const path = join(instance.data, folder);
       await rename(path, `${path}.away`);
       await writeFile(path, '');
       try {
-        say(await expectAll(by, check, 200));
+        log(await expectFailed(dependents, check, 200));
       } finally {
         await rm(path, { recursive: true });
         await rename(`${path}.away`, path);
       }
-      await allReady(instance);
+      await waitUntilReady(instance);
     },
   });
 
   return {
-    name: 'Dependencies that hang or are away',
+    name: 'Unresponsive and unavailable dependencies',
     checks: [
       {
-        rule: 'every service names what it uses',
+        rule: 'every service reports a check for each dependency',
         vital: true,
         limitMs: 240_000,
         run: async () => {
           const { instance } = await scripted.get();
-          await allReady(instance);
+          await waitUntilReady(instance);
           addresses = await addressesOf(instance);
-          for (const { check, by } of needs)
-            for (const a of await askReadiness(addresses, by))
-              assert.equal(a.checks[check], 'ok', `${a.name} on ${check}`);
+          for (const { check, services: dependents } of dependencies)
+            for (const { name, checks } of await probeReadiness(addresses, dependents))
+              assert.equal(checks[check], 'ok', `${name} on ${check}`);
         },
       },
-      ...needs.map(frozenServer),
-      ...needs.map(deadServer),
-      folderAway('objects', 'object_storage', ['media', 'transcription-worker']),
-      folderAway('search', 'search', ['search-indexer']),
+      ...dependencies.map(frozenServer),
+      ...dependencies.map(deadServer),
+      missingFolder('objects', 'object_storage', ['media', 'transcription-worker']),
+      missingFolder('search', 'search', ['search-indexer']),
     ],
   };
 };

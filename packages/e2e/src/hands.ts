@@ -3,9 +3,9 @@ import type { Browser } from 'playwright-core';
 import { openPage, type Watched } from './browser.ts';
 import type { Check } from './runner.ts';
 
-/** Somebody at a browser of their own. */
+/** A user with their own browser context. */
 export type Hands = Watched & {
-  /** Goes to the sign-in page and signs in; `heading` is what they see then. */
+  /** Signs in on the sign-in page; `heading` is the heading of the next page. */
   signIn: (email: string, password: string, heading: string) => Promise<void>;
 };
 
@@ -23,18 +23,18 @@ export const openHands = async (browser: Browser, baseUrl: string, folder: strin
 };
 
 /**
- * A check during which no browser may complain, except of what is `expected`: a refusal that the check is about prints
- * its status by itself.
+ * A check that fails on any browser error except those that match `expected`: a browser logs every error status, even
+ * one that the check expects.
  */
 export const watchedStep =
   (everybody: () => readonly Hands[]) =>
   (rule: string, run: Check['run'], expected: RegExp = /(?!)/): Check => ({
     rule,
-    run: async (say) => {
+    run: async (log) => {
       const faults = (): string[] => everybody().flatMap((hands) => hands.faults.filter((f) => !expected.test(f)));
       try {
-        await run(say);
-        assert.deepEqual(faults(), [], 'a browser complains');
+        await run(log);
+        assert.deepEqual(faults(), [], 'a browser reports errors');
       } catch (error) {
         const name = `failed-${rule.replaceAll(/\W+/g, '-').slice(0, 60)}`;
         const paths = await Promise.all(everybody().map((h, i) => h.snap(`${name}-${i}`).catch(() => 'none')));

@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { serviceNames } from '@overtone/contracts';
 import { processesOf } from './processes.ts';
 
-/** The management script, as a person runs it. */
+/** The management script. */
 export const launcher = resolve(import.meta.dirname, '../../../overtone');
 export const admin = { email: 'admin@example.org', password: 'Correct-Horse-7-Battery' };
 
@@ -21,7 +21,7 @@ export type ServiceStatus = {
 };
 export type InstanceStatus = { base_url: string; version: string; profile: string; services: ServiceStatus[] };
 
-/** A port that nobody listens on at this moment. */
+/** A port that is free at this moment. */
 export const freePort = (): Promise<number> =>
   new Promise((done, fail) => {
     const server = createServer().once('error', fail);
@@ -31,7 +31,7 @@ export const freePort = (): Promise<number> =>
     });
   });
 
-/** Runs `./overtone ARGS` to its end. */
+/** Runs `./overtone ARGS` until it exits. */
 export const overtone = (args: string[], env: Record<string, string> = {}, limitMs = 240_000): Promise<Ran> =>
   new Promise((done, fail) => {
     const from = Date.now();
@@ -52,7 +52,7 @@ export const overtone = (args: string[], env: Record<string, string> = {}, limit
     });
   });
 
-/** The last lines of a log that tell of something amiss, with what follows them. */
+/** The last log lines that report warnings, errors and process exits, with stack traces. */
 const tail = async (path: string, lines: number): Promise<string> =>
   (await readFile(path, 'utf8'))
     .split('\n')
@@ -60,7 +60,7 @@ const tail = async (path: string, lines: number): Promise<string> =>
     .slice(-lines)
     .join('\n');
 
-/** A real Overtone in a folder of its own, started and stopped by the management script. */
+/** A real Overtone in its own folder, started and stopped by the management script. */
 export type Instance = Awaited<ReturnType<typeof createInstance>>;
 export const createInstance = async (environment: Record<string, string> = {}, folder?: string) => {
   const data = folder ?? (await mkdtemp(join(tmpdir(), 'overtone-e2e-')));
@@ -90,7 +90,7 @@ export const createInstance = async (environment: Record<string, string> = {}, f
     );
     return parts.filter((part) => part.split('\n')[1]).join('\n');
   };
-  /** Services that ended on their own account, and what was logged at level fatal. A suite kills with signals. */
+  /** Services that exited with an error code, and log lines of level fatal. A suite kills only with signals. */
   const faults = async (): Promise<string[]> => {
     const folder = join(data, 'logs');
     const read = (name: string) => readFile(join(folder, `${name}.log`), 'utf8').catch(() => '');

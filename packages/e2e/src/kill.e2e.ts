@@ -7,11 +7,11 @@ import { until, type Check, type Suite } from './runner.ts';
 import { pidOf, type Victim } from './victims.ts';
 
 type Timeline = AnswerOf<typeof dispatcherRoutes.fileTimeline>;
-/** When to strike: right after the upload was acknowledged, or while a stage is running. */
+/** The time of the kill: after the upload was acknowledged, or while a stage is running. */
 type Moment = 'accepted' | Stage;
-type Strike = { victim: Victim; moments: readonly Moment[] };
+type Kill = { victim: Victim; moments: readonly Moment[] };
 
-const strikes: readonly Strike[] = [
+const kills: readonly Kill[] = [
   { victim: 'media', moments: ['accepted', 'transcribe'] },
   { victim: 'transcription-dispatcher', moments: ['accepted', 'diarize'] },
   { victim: 'transcription-worker', moments: ['transcribe'] },
@@ -22,83 +22,83 @@ const strikes: readonly Strike[] = [
 
 const kill = (instance: Instance, victim: Victim): void => void process.kill(pidOf(instance, victim), 'SIGKILL');
 
-const wordsOf = (file: FileDetail): string => file.transcript_segments.map((s) => s.text).join(' ');
+const wordsOf = (file: FileDetail): string => file.transcript_segments.map(({ text }) => text).join(' ');
 
-const reached = async (api: Client, fileId: string, moment: Moment): Promise<void> => {
+const untilReached = async (api: Client, fileId: string, moment: Moment): Promise<void> => {
   if (moment === 'accepted') return;
   await until(
     `stage ${moment}`,
     async () => {
       const timeline = await api.ok<Timeline>('GET', `/api/tasks/files/${fileId}`);
-      return timeline.stages.some((s) => s.stage === moment && s.status !== 'pending');
+      return timeline.stages.some(({ stage, status }) => stage === moment && status !== 'pending');
     },
     240_000,
     25,
   );
 };
 
-const allReady = (instance: Instance): Promise<true> =>
+const waitUntilReady = (instance: Instance): Promise<true> =>
   until(
     'every service is ready again',
-    async () => (await instance.status()).services.every((s) => s.ready) && (true as const),
+    async () => (await instance.status()).services.every(({ ready }) => ready) && (true as const),
     240_000,
     500,
   );
 
-const assertOnce = async (api: Client, file: FileDetail, whole: FileDetail): Promise<void> => {
-  assert.equal(wordsOf(file), wordsOf(whole), 'the transcript differs from the one made without a kill');
-  assert.equal(file.total_segments, whole.total_segments);
-  assert.equal(file.speakers.length, whole.speakers.length);
-  const starts = file.transcript_segments.map((s) => s.start_time);
-  assert.equal(new Set(starts).size, starts.length, 'a segment stands twice');
+const assertOnce = async (api: Client, file: FileDetail, reference: FileDetail): Promise<void> => {
+  assert.equal(wordsOf(file), wordsOf(reference), 'the transcript differs from the one made without a kill');
+  assert.equal(file.total_segments, reference.total_segments);
+  assert.equal(file.speakers.length, reference.speakers.length);
+  const starts = file.transcript_segments.map(({ start_time: start }) => start);
+  assert.equal(new Set(starts).size, starts.length, 'a segment is stored twice');
   const found = await until('the file is found', async () => {
     const answer = await api.search('onions', 'keyword');
-    return answer.results.find((r) => r.file_uuid === file.uuid);
+    return answer.results.find(({ file_uuid: id }) => id === file.uuid);
   });
-  assert.equal(found.total_occurrences, 1, 'the passage stands twice in the index');
+  assert.equal(found.total_occurrences, 1, 'the passage is in the index twice');
 };
 
 export const killing = ({ instance, recordings }: Context): Suite => {
   let api: Client;
-  let whole: FileDetail;
+  let reference: FileDetail;
   const upload = async (title: string): Promise<string> => {
     const sent = await api.upload(recordings.brief.path, { title, allow_duplicate: 'true' });
     assert.equal(sent.status, 201, sent.text);
     return sent.body.uuid;
   };
 
-  const strikeAt = (victim: Victim, moment: Moment): Check => ({
+  const killCheck = (victim: Victim, moment: Moment): Check => ({
     rule: `${victim} killed ${moment === 'accepted' ? 'after the upload was accepted' : `during ${moment}`}: the job completes, once`,
     run: async () => {
       const fileId = await upload(`${victim} at ${moment}`);
-      await reached(api, fileId, moment);
+      await untilReached(api, fileId, moment);
       kill(instance, victim);
-      await assertOnce(api, await api.completed(fileId), whole);
-      await allReady(instance);
+      await assertOnce(api, await api.completed(fileId), reference);
+      await waitUntilReady(instance);
     },
     limitMs: 150_000,
   });
 
   return {
-    name: 'Killed at any moment',
+    name: 'Killed services and servers',
     checks: [
       {
-        rule: 'a job that nobody disturbs completes',
+        rule: 'an undisturbed job completes',
         run: async () => {
           api = await signIn(instance.baseUrl, admin.email, admin.password);
-          whole = await api.completed(await upload('undisturbed'));
+          reference = await api.completed(await upload('undisturbed'));
         },
       },
-      ...strikes.flatMap(({ victim, moments }) => moments.map((moment) => strikeAt(victim, moment))),
+      ...kills.flatMap(({ victim, moments }) => moments.map((moment) => killCheck(victim, moment))),
       {
-        rule: 'an acknowledged edit is there after PostgreSQL was killed',
+        rule: 'an acknowledged edit is preserved when PostgreSQL is killed',
         run: async () => {
-          const [speaker] = whole.speakers;
+          const [speaker] = reference.speakers;
           await api.send('PUT', `/api/speakers/${speaker?.uuid}`, { display_name: 'Ada' });
           kill(instance, 'postgres');
-          await allReady(instance);
-          const now = await api.file(whole.uuid);
-          assert.ok(now.speakers.some((s) => s.display_name === 'Ada'));
+          await waitUntilReady(instance);
+          const now = await api.file(reference.uuid);
+          assert.ok(now.speakers.some(({ display_name: name }) => name === 'Ada'));
         },
         limitMs: 90_000,
       },

@@ -4,9 +4,9 @@ import type { Instance } from './instance.ts';
 import { until } from './runner.ts';
 import { openAsService, type Ask } from './service-access.ts';
 
-/** What the tables of the services say of files: the books in which nothing may be missing and nothing stand twice. */
+/** Reads what the databases of the services store about files, to find missing and duplicate rows. */
 export type Ledger = Awaited<ReturnType<typeof openLedger>>;
-type Told = { id: string; [column: string]: unknown };
+type FileRow = { id: string; [column: string]: unknown };
 
 const transcripts = `
   select f.uuid as id, f.status, f.run_id, f.file_hash,
@@ -27,10 +27,10 @@ const indexed = `
   select file_id as id, chunks, generation from index_state
   where file_id = any($1::uuid[]) and indexed_at is not null and due_at is null`;
 
-const byId = async (ask: Ask, sql: string, ids: readonly string[]): Promise<Map<string, Told>> =>
-  new Map(((await ask(sql, [ids])) as Told[]).map((row) => [row.id, row]));
+const byId = async (ask: Ask, sql: string, ids: readonly string[]): Promise<Map<string, FileRow>> =>
+  new Map(((await ask(sql, [ids])) as FileRow[]).map((row) => [row.id, row]));
 
-/** Opens the books of the services that keep something about files. */
+/** Connects to the databases of the services that store data about files. */
 export const openLedger = async (instance: Instance) => {
   const media = await openAsService(instance, 'media');
   const dispatcher = await openAsService(instance, 'transcription-dispatcher');
@@ -42,78 +42,85 @@ export const openLedger = async (instance: Instance) => {
     index: await byId(search.ask, indexed, ids),
   });
 
-  /** Those that are not all the way through: transcript, run and index. */
+  /** The files whose transcript, run or index entry is not complete. */
   const unfinished = async (ids: readonly string[]): Promise<string[]> => {
-    const now = await read(ids);
+    const stored = await read(ids);
     return ids.filter(
       (id) =>
-        now.files.get(id)?.['status'] !== 'completed' ||
-        now.runs.get(id)?.['status'] !== 'completed' ||
-        !now.index.has(id),
+        stored.files.get(id)?.['status'] !== 'completed' ||
+        stored.runs.get(id)?.['status'] !== 'completed' ||
+        !stored.index.has(id),
     );
   };
 
-  /** Holds every file against one that nobody disturbed: as many segments, runs, timings and places in the index. */
-  const compare = async (ids: readonly string[], model: string): Promise<true> => {
-    const now = await read([...ids, model]);
-    const expected = now.files.get(model);
+  /** Compares every file with the undisturbed reference file: segments, runs, timings and index entries. */
+  const compare = async (ids: readonly string[], referenceId: string): Promise<true> => {
+    const stored = await read([...ids, referenceId]);
+    const expected = stored.files.get(referenceId);
     for (const id of ids) {
-      const { file_hash: _, run_id: __, id: ___, ...file } = now.files.get(id) ?? { id };
+      const { file_hash: _, run_id: __, id: ___, ...file } = stored.files.get(id) ?? { id };
       const { file_hash: _a, run_id: _b, id: _c, ...whole } = expected ?? { id };
       assert.deepEqual(file, whole, `the transcript of ${id}`);
-      assert.equal(file['different'], file['segments'], `a segment of ${id} stands twice`);
-      const { id: _d, ...run } = now.runs.get(id) ?? { id };
-      const { id: _e, ...wholeRun } = now.runs.get(model) ?? { id };
+      assert.equal(file['different'], file['segments'], `a segment of ${id} is stored twice`);
+      const { id: _d, ...run } = stored.runs.get(id) ?? { id };
+      const { id: _e, ...wholeRun } = stored.runs.get(referenceId) ?? { id };
       assert.deepEqual(run, wholeRun, `the runs of ${id}`);
-      assert.equal(now.index.get(id)?.['chunks'], now.index.get(model)?.['chunks'], `${id} in the index`);
+      assert.equal(stored.index.get(id)?.['chunks'], stored.index.get(referenceId)?.['chunks'], `${id} in the index`);
     }
-    const hashes = new Set([...now.files.values()].map((f) => f['file_hash']));
-    assert.equal(hashes.size, ids.length + 1, 'a recording was taken in twice');
+    const hashes = new Set([...stored.files.values()].map((file) => file['file_hash']));
+    assert.equal(hashes.size, ids.length + 1, 'a recording was stored twice');
     return true;
   };
-  /** In the end: what is told again after a blow may be indexed anew for a moment. */
-  const assertOnce = async (ids: readonly string[], model: string): Promise<void> =>
-    void (await until('everything stands once', () => compare(ids, model)));
+  /** Repeats the comparison, because a redelivered event can cause a temporary reindex. */
+  const assertOnce = async (ids: readonly string[], referenceId: string): Promise<void> =>
+    void (await until('every file is stored once', () => compare(ids, referenceId)));
 
   return {
     unfinished,
     assertOnce,
     ask: { media: media.ask, dispatcher: dispatcher.ask, search: search.ask, identity: identity.ask },
-    close: async () => void (await Promise.all([media, dispatcher, search, identity].map((book) => book.close()))),
+    close: async () =>
+      void (await Promise.all([media, dispatcher, search, identity].map((connection) => connection.close()))),
   };
 };
 
-/** Waits until everything is all the way through. @returns after how many seconds. */
+/** Waits until all files are complete. @returns the number of seconds. */
 export const allFinished = async (ledger: Ledger, ids: readonly string[], limitMs: number): Promise<number> => {
-  const from = Date.now();
-  let left: string[] = [];
-  const look = async (): Promise<boolean> => {
-    left = await ledger.unfinished(ids);
-    return left.length === 0;
+  const startedAt = Date.now();
+  let remaining: string[] = [];
+  const isFinished = async (): Promise<boolean> => {
+    remaining = await ledger.unfinished(ids);
+    return remaining.length === 0;
   };
-  await until('every file is finished', look, limitMs, 250).catch((cause: unknown) => {
-    throw new Error(`not finished: ${left.length} of ${ids.length}: ${left.join()}`, { cause });
+  await until('every file is finished', isFinished, limitMs, 250).catch((cause: unknown) => {
+    throw new Error(`not finished: ${remaining.length} of ${ids.length}: ${remaining.join()}`, { cause });
   });
-  return (Date.now() - from) / 1000;
+  return (Date.now() - startedAt) / 1000;
 };
 
-const compareIndex = async (api: Client, ledger: Ledger, ids: readonly string[], model: string): Promise<true> => {
+const compareIndex = async (
+  api: Client,
+  ledger: Ledger,
+  ids: readonly string[],
+  referenceId: string,
+): Promise<true> => {
   const [row] = await ledger.ask.search('select sum(chunks)::int as chunks, count(*)::int as files from index_state');
   const health = await api.ok<{ chunks: number; files: number }>('GET', '/api/search/index-health');
-  assert.deepEqual({ chunks: health.chunks, files: health.files }, row, 'the index and its books differ');
+  assert.deepEqual({ chunks: health.chunks, files: health.files }, row, 'the index and its table differ');
   const hits = new Map<string, number>();
   for (let page = 1; ; page++) {
     const path = `/api/search?q=report&search_mode=keyword&page_size=100&page=${page}`;
-    const answer = await api.ok<{ results: { file_uuid: string; total_occurrences: number }[] }>('GET', path);
-    for (const r of answer.results) hits.set(r.file_uuid, (hits.get(r.file_uuid) ?? 0) + r.total_occurrences);
-    if (answer.results.length === 0) break;
+    const response = await api.ok<{ results: { file_uuid: string; total_occurrences: number }[] }>('GET', path);
+    for (const { file_uuid: id, total_occurrences: count } of response.results)
+      hits.set(id, (hits.get(id) ?? 0) + count);
+    if (response.results.length === 0) break;
   }
-  for (const id of ids) assert.equal(hits.get(id), hits.get(model), `${id} among the search results`);
+  for (const id of ids) assert.equal(hits.get(id), hits.get(referenceId), `${id} among the search results`);
   return true;
 };
 /**
- * The whole index through the front door: in the end it holds exactly what the tables say, and each file as often as
- * its model.
+ * Compares the search index, read through the API, with the tables, and the hits of each file with those of the
+ * reference file.
  */
-export const assertIndexed = async (...of: Parameters<typeof compareIndex>): Promise<void> =>
-  void (await until('the index holds everything once', () => compareIndex(...of)));
+export const assertIndexed = async (...args: Parameters<typeof compareIndex>): Promise<void> =>
+  void (await until('the index contains every file once', () => compareIndex(...args)));

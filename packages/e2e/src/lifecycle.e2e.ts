@@ -12,7 +12,7 @@ export const lifecycle = ({ instance }: Context): Suite => ({
   name: 'Up and down',
   checks: [
     {
-      rule: 'status tells address, version, profile and every service',
+      rule: 'status reports address, version, profile and every service',
       vital: true,
       run: async () => {
         const status = await instance.status();
@@ -32,21 +32,21 @@ export const lifecycle = ({ instance }: Context): Suite => ({
       },
     },
     {
-      rule: 'a second up on the same data folder says that it is running already',
+      rule: 'a second up on the same data folder reports that it is already running',
       run: async () => {
-        const again = await instance.up();
-        assert.match(again.output, /already running|running already/i);
+        const second = await instance.up();
+        assert.match(second.output, /already running|running already/i);
       },
     },
     {
-      rule: 'a port in use is one clear sentence and exit 1',
+      rule: 'a port in use is reported in one sentence with exit code 1',
       run: async () => {
         const other = await createInstance();
         try {
           const ran = await overtone(['up', '--data', other.data, '--port', String(instance.port), '--detach']);
           assert.equal(ran.code, 1, ran.output);
           assert.match(ran.output, new RegExp(`port ${instance.port}\\b`, 'i'));
-          assert.doesNotMatch(ran.output, /^\s+at /m, 'a stack trace is no sentence');
+          assert.doesNotMatch(ran.output, /^\s+at /m, 'the output contains a stack trace');
         } finally {
           await other.remove();
         }
@@ -61,30 +61,33 @@ export const lifecycle = ({ instance }: Context): Suite => ({
       },
     },
     {
-      rule: 'a restart after an update brings the database and the bus to this version, and then every service',
+      rule: 'a restart after an update migrates the database and the bus permissions before it starts the services',
       limitMs: 900_000,
-      run: async (say) => {
+      run: async (log) => {
         const file = join(instance.data, 'nats', 'nats.conf');
-        const rights = await readFile(file, 'utf8');
-        // As a version wrote it whose search indexer told something else.
-        const before = rights.replaceAll(`"${searchEvents.fileIndexed.subject}"`, '"evt.search.file.forgotten.v1"');
-        assert.notEqual(before, rights);
+        const permissions = await readFile(file, 'utf8');
+        // The permissions of a version whose search indexer published another event.
+        const before = permissions.replaceAll(
+          `"${searchEvents.fileIndexed.subject}"`,
+          '"evt.search.file.forgotten.v1"',
+        );
+        assert.notEqual(before, permissions);
         await writeFile(file, before);
-        const pids = (await instance.status()).services.map((s) => s.pid);
+        const pids = (await instance.status()).services.map(({ pid }) => pid);
         const ran = await overtone(['restart', '--data', instance.data], {}, 840_000);
         assert.equal(ran.code, 0, ran.output);
-        say(`everything restarted in ${ran.seconds.toFixed(1)} s`);
+        log(`all services restarted in ${ran.seconds.toFixed(1)} s`);
         assert.match(
           ran.output,
           /bus: rights of this version\n.*database: schema is at v\d+\n(.* is ready again .*\n)+$/,
         );
-        assert.equal(await readFile(file, 'utf8'), rights);
+        assert.equal(await readFile(file, 'utf8'), permissions);
         const left = (await instance.status()).services.filter((s) => !s.ready || pids.includes(s.pid));
         assert.deepEqual(left, []);
       },
     },
     {
-      rule: 'down leaves no process behind',
+      rule: 'down leaves no running process',
       run: async () => {
         const before = processesOf(instance.data);
         assert.ok(before.length >= 10, `only ${before.length} processes before`);
@@ -95,61 +98,61 @@ export const lifecycle = ({ instance }: Context): Suite => ({
       },
     },
     {
-      rule: 'a second start finds everything where it was',
-      run: async (say) => {
+      rule: 'a second start uses the stored data',
+      run: async (log) => {
         const ran = await instance.up({});
         assert.equal(ran.code, 0, ran.output);
-        say(`warm up in ${ran.seconds.toFixed(1)} s`);
+        log(`warm up in ${ran.seconds.toFixed(1)} s`);
       },
     },
     {
-      rule: 'after kill -9 of the supervisor everything goes on, and a new supervisor looks after it without a person',
-      run: async (say) => {
+      rule: 'after kill -9 of the supervisor the services keep running, and a new supervisor takes over automatically',
+      run: async (log) => {
         const supervisors = () =>
           processesOf(instance.data).filter((p) => /^\S*node\b.*supervisor\.main\.ts/.test(p.command));
         const [before] = supervisors();
         assert.ok(before, 'no supervisor runs');
-        const pids = (await instance.status()).services.map((s) => s.pid);
+        const pids = (await instance.status()).services.map(({ pid }) => pid);
         process.kill(before.pid, 'SIGKILL');
-        const from = Date.now();
+        const killedAt = Date.now();
         const health = async () => (await fetch(`${instance.baseUrl}/api/version`)).status;
         await until('a new supervisor has taken over', async () => {
-          assert.equal(await health(), 200, 'the edge went away');
+          assert.equal(await health(), 200, 'the edge stopped');
           const status = await instance.status();
           return supervisors().some((p) => p.pid !== before.pid) && status.services.length > 0;
         });
-        say(`taken over in ${((Date.now() - from) / 1000).toFixed(1)} s`);
+        log(`taken over in ${((Date.now() - killedAt) / 1000).toFixed(1)} s`);
         assert.deepEqual(
-          (await instance.status()).services.map((s) => s.pid),
+          (await instance.status()).services.map(({ pid }) => pid),
           pids,
         );
-        // The new one starts again what ends.
+        // The new supervisor restarts an exited service.
         const [, victim] = pids;
         process.kill(victim!, 'SIGKILL');
-        await until('the service is started again', async () => {
+        await until('the service is restarted', async () => {
           const { services } = await instance.status();
-          return services.every((s) => s.ready) && !services.some((s) => s.pid === victim);
+          return services.every(({ ready }) => ready) && !services.some((s) => s.pid === victim);
         });
       },
     },
     {
-      rule: 'after kill -9 of guardian and supervisor, up starts it all again with what was stored',
+      rule: 'after kill -9 of guardian and supervisor, up restarts everything with the stored data',
       run: async () => {
-        const mine = processesOf(instance.data);
-        const services = (await instance.status()).services.map((s) => s.pid);
-        const guards = mine.filter((p) => /guardian\.sh|supervisor\.main\.ts/.test(p.command));
-        assert.equal(guards.length, 2, 'guardian and supervisor run');
+        const running = processesOf(instance.data);
+        const services = (await instance.status()).services.map(({ pid }) => pid);
+        const guards = running.filter((p) => /guardian\.sh|supervisor\.main\.ts/.test(p.command));
+        assert.equal(guards.length, 2, 'guardian and supervisor are running');
         for (const { pid } of guards) process.kill(pid, 'SIGKILL');
         await until('both are dead', async () => guards.every(({ pid }) => !isAlive(pid)));
         const ran = await instance.up();
         assert.equal(ran.code, 0, ran.output);
         const api = await signIn(instance.baseUrl, admin.email, admin.password);
         const files = await api.ok<{ total: number }>('GET', '/api/files');
-        assert.ok(files.total > 0, 'the files are gone');
-        const services2 = (await instance.status()).services;
-        const doubled = processesOf(instance.data).filter((p) => services.includes(p.pid));
-        assert.deepEqual(doubled, [], 'processes of the dead supervisor live on');
-        assert.ok(services2.every((s) => s.ready));
+        assert.ok(files.total > 0, 'no files are stored');
+        const restarted = (await instance.status()).services;
+        const leftover = processesOf(instance.data).filter((p) => services.includes(p.pid));
+        assert.deepEqual(leftover, [], 'processes of the killed supervisor are still running');
+        assert.ok(restarted.every(({ ready }) => ready));
       },
     },
   ],

@@ -11,7 +11,7 @@ import { assertSpeakersAreVoices, assertSubtitles, assertWords } from './transcr
 
 type Timeline = AnswerOf<typeof dispatcherRoutes.fileTimeline>;
 
-const near = (actual: number | undefined, expected: number, what: string): void =>
+const assertNear = (actual: number | undefined, expected: number, what: string): void =>
   assert.ok(actual !== undefined && Math.abs(actual - expected) <= 1, `${what}: ${actual} s instead of ${expected} s`);
 
 const engineSeconds = (timeline: Timeline): number =>
@@ -37,9 +37,9 @@ export const mainJob = ({ instance, recordings, collector }: Context): Suite => 
         vital: true,
       },
       {
-        rule: 'a conversation is completed',
+        rule: 'a recorded conversation is completed',
         run: async () => {
-          const from = Date.now();
+          const startedAt = Date.now();
           const form = new FormData();
           form.set('file', await openAsBlob(recordings.meeting.path, { type: 'audio/wav' }), 'meeting.wav');
           const sent = await api.call<FileDetail>('POST', '/api/files', {
@@ -48,24 +48,24 @@ export const mainJob = ({ instance, recordings, collector }: Context): Suite => 
           });
           assert.equal(sent.status, 201, sent.text);
           meeting = await api.completed(sent.body.uuid);
-          wall = (Date.now() - from) / 1000;
+          wall = (Date.now() - startedAt) / 1000;
         },
         vital: true,
       },
       {
-        rule: 'whose timeline tells what every stage took, and for how much of it an engine worked',
-        run: async (say) => {
+        rule: 'the timeline of the conversation contains the duration and the engine time of every stage',
+        run: async (log) => {
           const timeline = await api.ok<Timeline>('GET', `/api/tasks/files/${meeting.uuid}`);
           const engine = engineSeconds(timeline);
           const stages = timeline.stages.map(
-            (s) => `${s.stage} ${s.seconds?.toFixed(1)} (${s.engine_seconds?.toFixed(1)})`,
+            ({ stage, seconds, engine_seconds: worked }) => `${stage} ${seconds?.toFixed(1)} (${worked?.toFixed(1)})`,
           );
-          const told = `${wall.toFixed(1)} s, engine ${engine.toFixed(1)} s: ${stages.join(', ')}`;
-          say(`${recordings.meeting.duration.toFixed(0)} s of speech in ${told}`);
-          // The ends of a stage are told in whole milliseconds.
+          const summary = `${wall.toFixed(1)} s, engine ${engine.toFixed(1)} s: ${stages.join(', ')}`;
+          log(`${recordings.meeting.duration.toFixed(0)} s of speech in ${summary}`);
+          // Start and end of a stage are rounded to milliseconds.
           for (const { stage, seconds, engine_seconds: worked } of timeline.stages)
             assert.ok((worked ?? 0) <= (seconds ?? -1) + 0.002, `${stage}: ${worked} s of ${seconds} s`);
-          assert.ok(engine > 0 && engine <= wall, told);
+          assert.ok(engine > 0 && engine <= wall, summary);
         },
       },
       {
@@ -90,7 +90,7 @@ export const mainJob = ({ instance, recordings, collector }: Context): Suite => 
         run: async () => assert.equal(meeting.engine?.provider, 'pocketsphinx'),
       },
       {
-        rule: 'two real people are told apart and their words are in order',
+        rule: 'two real voices are distinguished and their words are in order',
         run: async () => {
           const sent = await api.upload(recordings.real.path);
           assert.equal(sent.status, 201, sent.text);
@@ -114,7 +114,7 @@ export const mainJob = ({ instance, recordings, collector }: Context): Suite => 
               return answer.results[0]?.file_uuid === file.uuid && answer;
             });
             const [hit] = found.results[0]?.occurrences ?? [];
-            near(hit?.start_time, spokenAt(recording, word), word);
+            assertNear(hit?.start_time, spokenAt(recording, word), word);
             assert.match(hit?.snippet ?? '', new RegExp(`<mark>${word}</mark>`, 'i'));
           }
         },
@@ -128,19 +128,19 @@ export const mainJob = ({ instance, recordings, collector }: Context): Suite => 
             ['recipe kitchen meal', cooking],
           ] as const) {
             for (const mode of ['hybrid', 'semantic']) {
-              // A worker that is busy or has not read its text model yet lets a search do without meaning.
+              // While the worker is busy or loads its text model, a search has no semantic results.
               const answer = await until(`the meaning of ${question} is searched for`, async () => {
                 const found = await api.search(question, mode);
                 return found.legs.semantic === 'ok' && found;
               });
-              const titles = answer.results.map((r) => r.title);
+              const titles = answer.results.map(({ title }) => title);
               assert.equal(answer.results[0]?.file_uuid, file.uuid, `${question} (${mode}) found ${titles.join(', ')}`);
             }
           }
         },
       },
       {
-        rule: 'the transcript goes out as SRT, WebVTT, text and JSON',
+        rule: 'the transcript can be exported as SRT, WebVTT, text and JSON',
         run: () => assertSubtitles(api, meeting.uuid),
       },
       {
@@ -158,38 +158,38 @@ export const mainJob = ({ instance, recordings, collector }: Context): Suite => 
         },
       },
       {
-        rule: 'the waveform has peaks between 0 and 1 and rests where nobody speaks',
+        rule: 'the waveform has peaks between 0 and 1, and low peaks in pauses',
         run: async () => {
           const wave = await api.ok<{ duration: number; peaks: number[] }>(
             'GET',
             `/api/files/${meeting.uuid}/waveform?samples=500`,
           );
-          assert.ok(wave.peaks.length > 300 && wave.peaks.every((p) => p >= 0 && p <= 1));
+          assert.ok(wave.peaks.length > 300 && wave.peaks.every((peak) => peak >= 0 && peak <= 1));
           assert.ok(Math.max(...wave.peaks) > 0.3 && Math.min(...wave.peaks) < 0.1);
         },
       },
       {
-        rule: 'every stage left its timing, with the duration of the recording',
+        rule: 'the timing of every stage is stored, with the duration of the recording',
         run: async () => {
           const timeline = await api.ok<Timeline>('GET', `/api/tasks/files/${meeting.uuid}`);
           assert.deepEqual(
-            timeline.stages.map((s) => s.stage),
+            timeline.stages.map(({ stage }) => stage),
             ['prepare', 'transcribe', 'diarize', 'assemble', 'index'],
           );
-          assert.ok(timeline.stages.every((s) => s.status === 'completed' && (s.seconds ?? -1) >= 0));
+          assert.ok(timeline.stages.every(({ status, seconds }) => status === 'completed' && (seconds ?? -1) >= 0));
           assert.ok(Math.abs((timeline.audio_duration_s ?? 0) - recordings.meeting.duration) < 0.2);
         },
       },
       {
-        rule: "the second upload of one's own recording says which file it is",
+        rule: 'a duplicate upload is rejected with the id of the existing file',
         run: async () => {
-          const again = await api.upload(recordings.meeting.path);
-          assert.equal(again.status, 409, again.text);
-          assert.match(again.text, new RegExp(meeting.uuid));
+          const duplicate = await api.upload(recordings.meeting.path);
+          assert.equal(duplicate.status, 409, duplicate.text);
+          assert.match(duplicate.text, new RegExp(meeting.uuid));
         },
       },
       {
-        rule: 'one trace leads from the request through the bus to the jobs and their results',
+        rule: 'one trace contains the request, the bus messages, the jobs and their results',
         run: async () => {
           const wanted = ['media', 'transcription-dispatcher', 'transcription-worker', 'search-indexer'];
           await until(
@@ -197,7 +197,7 @@ export const mainJob = ({ instance, recordings, collector }: Context): Suite => 
             async () => collector.servicesIn(traceId, wanted).length === wanted.length,
           ).catch((cause: unknown) => {
             throw new Error(
-              `only ${collector.servicesIn(traceId, wanted).join(', ') || 'nobody'} sent spans of the trace`,
+              `only ${collector.servicesIn(traceId, wanted).join(', ') || 'no service'} sent spans of the trace`,
               { cause },
             );
           });

@@ -2,10 +2,10 @@ import type { PassReport } from '@overtone/contracts';
 import type { Client } from './client.ts';
 import { until } from './runner.ts';
 
-/** Where the sweep is ordered and told of. */
+/** The API of the directory sweep. */
 export const sweepPath = '/api/admin/directory-sync';
 
-/** What a pass has done, once it has told. */
+/** Waits for the report of a pass. */
 export const reportOf = (root: Client, id: string, limitMs: number): Promise<PassReport> =>
   until(
     `the report of pass ${id}`,

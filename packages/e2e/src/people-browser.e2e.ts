@@ -13,10 +13,10 @@ const maraId = async (client: Client): Promise<string> => {
   const { items } = await client.ok<{ items: { uuid: string }[] }>('GET', `/api/admin/users?q=${mara.email}`);
   return items[0]?.uuid ?? '';
 };
-/** What a browser prints when its session has been ended under it. */
+/** The browser's log messages when its session was ended. */
 const ended = /\b40[14]\b|4004|WebSocket/;
 
-/** Accounts, groups, approvals and sessions as an administrator and the people concerned see them, in two browsers. */
+/** Accounts, groups, approvals and sessions in the browsers of an administrator and of the affected user. */
 export const peopleInTheBrowser = ({ instance, recordings, screenshots }: Context): Suite => {
   let browser: Browser;
   let boss: Hands;
@@ -45,7 +45,7 @@ export const peopleInTheBrowser = ({ instance, recordings, screenshots }: Contex
         await boss.signIn(admin.email, admin.password, 'Library');
       },
     },
-    step('an administrator makes an account, and weak passwords are told while typing', async () => {
+    step('an administrator creates an account, and weak passwords are reported while typing', async () => {
       const { page } = boss;
       await page.getByRole('link', { name: 'Administration' }).click();
       await page.getByRole('button', { name: 'Add user' }).click();
@@ -59,7 +59,7 @@ export const peopleInTheBrowser = ({ instance, recordings, screenshots }: Contex
       await dialog.getByRole('button', { name: 'Add user' }).click();
       await page.getByRole('heading', { name: mara.name, level: 1 }).waitFor();
     }),
-    step('the new person signs in and sees nothing of the administration', async () => {
+    step('the new user signs in and does not see the administration', async () => {
       await other.signIn(mara.email, mara.password, 'Library');
       assert.equal(await other.page.getByRole('link', { name: 'Administration' }).count(), 0);
       await other.page.goto('/admin/users');
@@ -68,8 +68,8 @@ export const peopleInTheBrowser = ({ instance, recordings, screenshots }: Contex
       await other.page.getByRole('heading', { name: 'Library' }).waitFor();
     }),
     step(
-      'a change of role ends the session of that person at once',
-      async (say) => {
+      'a change of role ends the sessions of that user immediately',
+      async (log) => {
         const { page } = boss;
         await toUser(mara.name);
         await page.getByLabel('Role').selectOption('admin');
@@ -77,14 +77,14 @@ export const peopleInTheBrowser = ({ instance, recordings, screenshots }: Contex
         await page.getByRole('dialog').getByRole('button', { name: 'Change role' }).click();
         const from = Date.now();
         await other.page.getByRole('button', { name: 'Sign in', exact: true }).waitFor();
-        say(`signed out ${Date.now() - from} ms after the change was confirmed`);
+        log(`signed out ${Date.now() - from} ms after the change was confirmed`);
         await other.signIn(mara.email, mara.password, 'Library');
         await other.page.getByRole('link', { name: 'Administration' }).waitFor();
       },
       ended,
     ),
     step(
-      'a name that is taken is refused in words',
+      'an e-mail address that is in use is rejected with a message',
       async () => {
         const { page } = boss;
         await page.goto('/admin/users');
@@ -101,7 +101,7 @@ export const peopleInTheBrowser = ({ instance, recordings, screenshots }: Contex
   ];
 
   const together: Check[] = [
-    step('a group gets a member by hand, who finds it on the own page', async () => {
+    step('a user who is added to a group finds it on the account page', async () => {
       const { page } = boss;
       await page.goto('/groups');
       await page.getByRole('button', { name: 'Add group' }).click();
@@ -120,7 +120,7 @@ export const peopleInTheBrowser = ({ instance, recordings, screenshots }: Contex
       await other.page.getByRole('link', { name: 'Harbour archive' }).waitFor();
     }),
     step(
-      'a recording that is shared is there for the other person to read, and gone when it is not',
+      'a shared recording is readable for the other user until the share is removed',
       async () => {
         const { page } = boss;
         const client = await signIn(instance.baseUrl, admin.email, admin.password);
@@ -149,7 +149,7 @@ export const peopleInTheBrowser = ({ instance, recordings, screenshots }: Contex
       },
       ended,
     ),
-    step('a session is ended from another one, and its browser is out', async () => {
+    step('a session can be ended from another session, and its browser is signed out', async () => {
       const third = await openHands(browser, instance.baseUrl, screenshots);
       await third.signIn(mara.email, mara.password, 'Library');
       await other.page.goto('/account');
@@ -186,7 +186,7 @@ export const peopleInTheBrowser = ({ instance, recordings, screenshots }: Contex
         await other.signIn(newcomer.email, newcomer.password, 'Library');
         await settings('local', { allow_registration: null, require_account_approval: null });
       },
-      // The sign-in of an account that waits is answered with 403.
+      // The sign-in of an account that waits for approval returns 403.
       /\b40[134]\b|4004|WebSocket/,
     ),
     step(
@@ -203,7 +203,7 @@ export const peopleInTheBrowser = ({ instance, recordings, screenshots }: Contex
       ended,
     ),
     step(
-      'a deleted account is gone from the list and from the door',
+      'a deleted account is removed from the list and can no longer sign in',
       async () => {
         await toUser(newcomer.name);
         await boss.page.getByRole('button', { name: 'Delete' }).click();
@@ -218,7 +218,7 @@ export const peopleInTheBrowser = ({ instance, recordings, screenshots }: Contex
   ];
 
   return {
-    name: 'People, by hand in Chromium',
+    name: 'Accounts in Chromium',
     checks: [...accounts, ...together],
     close: async () => {
       await settings('lockout', { rate_limit_auth_per_minute: null });

@@ -3,12 +3,12 @@ import { signIn, type Client } from './client.ts';
 import { admin, type Instance } from './instance.ts';
 import { asService, settingOf } from './service-access.ts';
 
-/** Signs in as somebody else: an ordinary account with the administrator's password, made where accounts are kept. */
+/** Signs in as another user: inserts an account with the administrator's password into identity's database. */
 export const signInAsOther = async (instance: Instance, email: string): Promise<Client> => {
   await asService(instance, 'identity', (query) =>
     query(
       `insert into "user" (email, full_name, role, password_hash, password_changed_at)
-       select $1, 'Somebody Else', 'user', password_hash, now() from "user" where lower(email) = lower($2)
+       select $1, 'Other User', 'user', password_hash, now() from "user" where lower(email) = lower($2)
        on conflict do nothing`,
       [email, admin.email],
     ),
@@ -18,8 +18,8 @@ export const signInAsOther = async (instance: Instance, email: string): Promise<
 
 const encoded = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-/** The caller's own token with other claims, signed with the instance's real key. */
-export const resigned = async (instance: Instance, token: string, changed: object): Promise<string> => {
+/** The caller's token with changed claims, signed with the instance's key. */
+export const resignToken = async (instance: Instance, token: string, changed: object): Promise<string> => {
   const [header = '', payload = ''] = token.split('.');
   const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as object;
   const body = `${header}.${encoded({ ...claims, ...changed })}`;
@@ -27,7 +27,7 @@ export const resigned = async (instance: Instance, token: string, changed: objec
   return `${body}.${createHmac('sha256', key).update(body).digest('base64url')}`;
 };
 
-/** The gateway counts sign-ins; this many callers of ours are no attack. Null is the limit as it was. */
+/** Sets the gateway's rate limit of sign-ins; null restores the default. */
 export const limitSignIns = async (instance: Instance, perMinute: number | null): Promise<void> => {
   const root = await signIn(instance.baseUrl, admin.email, admin.password);
   await root.send('PUT', '/api/admin/auth-config/lockout', { rate_limit_auth_per_minute: perMinute });

@@ -1,6 +1,6 @@
 import { readFileSync, readdirSync, readlinkSync } from 'node:fs';
 
-/** A living process as the kernel tells of it. */
+/** A running process, read from /proc. */
 export type Living = { pid: number; parent: number; command: string };
 
 const read = (pid: number, file: string): string => {
@@ -14,7 +14,7 @@ const read = (pid: number, file: string): string => {
 const living = (pid: number): Living | undefined => {
   const status = read(pid, 'status');
   const state = /^State:\s+(\S)/m.exec(status)?.[1];
-  // A zombie has died; kill -0 would still call it alive.
+  // `kill -0` would report a zombie as alive.
   if (!state || state === 'Z' || state === 'X') return undefined;
   const command = read(pid, 'cmdline').replaceAll('\0', ' ').trim();
   return { pid, parent: Number(/^PPid:\s+(\d+)/m.exec(status)?.[1] ?? 0), command };
@@ -60,7 +60,7 @@ export const processesOf = (dataFolder: string): Living[] => {
   return all.filter((p) => found.has(p.pid));
 };
 
-/** Memory of a process in bytes: what it holds (RSS), its share of it (PSS), and the most it ever held. */
+/** Memory of a process in bytes: resident (RSS), proportional share (PSS) and peak. */
 export const memoryOf = (pid: number): { rss: number; pss: number; peak: number } => {
   const kilobytes = (text: string, key: string): number =>
     Number(new RegExp(`^${key}:\\s+(\\d+)`, 'm').exec(text)?.[1] ?? 0);

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 
-/** What promtool has to say of a text of metrics: of its form, names, types and helps. */
+/** The findings of promtool for a metrics text: format, names, types and help texts. */
 export const lint = async (metrics: string): Promise<string[]> => {
   const child = spawn('promtool', ['check', 'metrics'], { stdio: ['pipe', 'pipe', 'pipe'] });
   child.stdin.on('error', () => {}); // it has ended already: its own words tell why

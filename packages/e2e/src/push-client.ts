@@ -1,38 +1,36 @@
 import { pushMessage, type PushMessage } from '@overtone/contracts';
 import { until } from './runner.ts';
 
-/** A message of the push channel and when it came. */
-export type Heard = { at: number; message: PushMessage };
-export type Listener = {
-  heard: Heard[];
+/** A message of the push channel and its time of receipt. */
+export type ReceivedMessage = { at: number; message: PushMessage };
+export type PushClient = {
+  received: ReceivedMessage[];
   closed: Promise<number>;
   close: () => void;
-  /** The last number that was heard. */
+  /** The highest sequence number received. */
   lastSeq: () => number;
 };
 
-const lastSeq = (heard: Heard[]): number =>
-  Math.max(
-    ...heard.map(({ message: m }) => ('seq' in m ? m.seq : m.type === 'connection_established' ? m.data.seq : 0)),
-  );
+const seqOf = ({ message }: ReceivedMessage): number =>
+  'seq' in message ? message.seq : message.type === 'connection_established' ? message.data.seq : 0;
 
 /** A plain WebSocket client that authenticates in its first frame. */
-export const listen = async (baseUrl: string, token: string, since?: number): Promise<Listener> => {
+export const openPushClient = async (baseUrl: string, token: string, since?: number): Promise<PushClient> => {
   const socket = new WebSocket(`${baseUrl.replace('http', 'ws')}/api/ws`);
-  const heard: Heard[] = [];
-  const closed = new Promise<number>((done) => socket.addEventListener('close', (e) => done(e.code)));
+  const received: ReceivedMessage[] = [];
+  const closed = new Promise<number>((resolve) => socket.addEventListener('close', ({ code }) => resolve(code)));
   socket.addEventListener('message', (event) =>
-    heard.push({ at: Date.now(), message: pushMessage.parse(JSON.parse(String(event.data))) }),
+    received.push({ at: Date.now(), message: pushMessage.parse(JSON.parse(String(event.data))) }),
   );
-  await new Promise<void>((done, fail) => {
-    socket.addEventListener('open', () => done());
-    socket.addEventListener('error', () => fail(new Error('the socket did not open')));
+  await new Promise<void>((resolve, reject) => {
+    socket.addEventListener('open', () => resolve());
+    socket.addEventListener('error', () => reject(new Error('the socket did not open')));
   });
   socket.send(JSON.stringify({ type: 'authenticate', token, ...(since === undefined ? {} : { since }) }));
-  const early = closed.then((code): never => {
-    throw new Error(`the socket was closed with ${code} before it was welcomed`);
+  const closedEarly = closed.then((code): never => {
+    throw new Error(`the socket was closed with ${code} before it was authenticated`);
   });
-  const welcomed = async () => heard.some((h) => h.message.type === 'connection_established');
-  await Promise.race([until('the socket is welcomed', welcomed), early]);
-  return { heard, closed, close: () => socket.close(), lastSeq: () => lastSeq(heard) };
+  const isAuthenticated = async () => received.some(({ message }) => message.type === 'connection_established');
+  await Promise.race([until('the socket is authenticated', isAuthenticated), closedEarly]);
+  return { received, closed, close: () => socket.close(), lastSeq: () => Math.max(...received.map(seqOf)) };
 };

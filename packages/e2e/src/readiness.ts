@@ -5,34 +5,34 @@ import { until } from './runner.ts';
 export type Readiness = { name: string; status: number; seconds: number; checks: Record<string, string> };
 
 export const addressesOf = async (instance: Instance): Promise<Map<string, string>> =>
-  new Map((await instance.status()).services.map((s) => [s.name, String(s.internal_url)]));
+  new Map((await instance.status()).services.map(({ name, internal_url: url }) => [name, String(url)]));
 
 const readinessAt = async (name: string, url: string | undefined): Promise<Readiness> => {
-  const from = performance.now();
+  const startedAt = performance.now();
   const response = await fetch(`${url}/health/ready`, { signal: AbortSignal.timeout(30_000) });
   const { checks } = (await response.json()) as { checks: Record<string, string> };
-  return { name, status: response.status, seconds: (performance.now() - from) / 1000, checks };
+  return { name, status: response.status, seconds: (performance.now() - startedAt) / 1000, checks };
 };
 
-/** Asks every service at the same time, as Kubernetes does. */
-export const askReadiness = (addresses: Map<string, string>, names: readonly string[]): Promise<Readiness[]> =>
+/** Probes all services concurrently, as Kubernetes does. */
+export const probeReadiness = (addresses: Map<string, string>, names: readonly string[]): Promise<Readiness[]> =>
   Promise.all(names.map((name) => readinessAt(name, addresses.get(name))));
 
 /**
- * Each of them names what it misses and blames nothing else; asked again until it is so, because on a busy machine
- * something else may be late for once. @returns how long the slowest took to say so.
+ * Waits until each service reports exactly this check as failed. Repeats the probe, because on a busy machine another
+ * check can fail temporarily. @returns the duration of the slowest response.
  */
-export const expectNamed = (
+export const expectFailedCheck = (
   addresses: Map<string, string>,
-  { by, check, status }: { by: readonly string[]; check: string; status: number },
+  { services, check, status }: { services: readonly string[]; check: string; status: number },
 ): Promise<string> =>
-  until(`${check} is named`, async () => {
-    const answers = await askReadiness(addresses, by);
-    for (const a of answers) {
-      assert.equal(a.status, status, `${a.name}: ${JSON.stringify(a.checks)}`);
-      assert.match(a.checks[check] ?? 'not named', /^error/, `${a.name} on ${check}`);
-      const others = Object.entries(a.checks).filter(([name, said]) => name !== check && said !== 'ok');
-      assert.deepEqual(others, [], `${a.name} blames something else`);
+  until(`${check} is reported as failed`, async () => {
+    const responses = await probeReadiness(addresses, services);
+    for (const { name, status: actual, checks } of responses) {
+      assert.equal(actual, status, `${name}: ${JSON.stringify(checks)}`);
+      assert.match(checks[check] ?? 'missing', /^error/, `${name} on ${check}`);
+      const others = Object.entries(checks).filter(([other, result]) => other !== check && result !== 'ok');
+      assert.deepEqual(others, [], `${name} reports other failed checks`);
     }
-    return `slowest answer ${Math.max(...answers.map((a) => a.seconds)).toFixed(2)} s`;
+    return `slowest response ${Math.max(...responses.map(({ seconds }) => seconds)).toFixed(2)} s`;
   });

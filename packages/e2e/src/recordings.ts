@@ -7,15 +7,15 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 const testData = '/usr/share/pocketsphinx/test/data';
 
-/** Either a text for one of flite's voices, or a file in which a real person says it. */
+/** Either a text for one of flite's voices, or a file in which a real person speaks it. */
 export type Utterance = { voice: 'slt' | 'rms' | 'awb'; text: string } | { file: string; voice: string; text: string };
 
-/** Who says what, and when, in a made recording. */
+/** One speaker's turn in a generated recording: voice, times and text. */
 export type SpokenTurn = { voice: string; start: number; end: number; text: string };
 /** A recording whose content is known. */
 export type Recording = { path: string; duration: number; turns: SpokenTurn[] };
 
-/** Two voices that PocketSphinx hears nearly perfectly; every turn begins with a word of its own. */
+/** Two voices that PocketSphinx recognizes nearly perfectly; every turn begins with a unique word. */
 export const meeting: readonly Utterance[] = [
   { voice: 'slt', text: 'Good morning. Thank you for coming to the meeting today.' },
   { voice: 'rms', text: 'Good morning. I have the report on the new building with me.' },
@@ -27,7 +27,7 @@ export const meeting: readonly Utterance[] = [
   { voice: 'rms', text: 'Windows are too expensive. We should talk about the price of the windows on Friday.' },
 ];
 
-/** A talk about something else, so that a search has to choose. */
+/** A recording about another topic, so that a search has to distinguish the two. */
 export const cooking: readonly Utterance[] = [
   { voice: 'rms', text: 'Today we are going to cook a soup with potatoes and rice.' },
   { voice: 'slt', text: 'Onions go into the pot first. Then we add the water and some salt.' },
@@ -91,7 +91,7 @@ export const record = (path: string, utterances: readonly Utterance[], pause = 0
     return { path, duration: at, turns };
   });
 
-/** Says the same again and again until the recording is at least `seconds` long, then cuts it there. */
+/** Repeats the utterances and cuts the recording at `seconds`. */
 export const recordLong = (path: string, utterances: readonly Utterance[], seconds: number): Promise<Recording> =>
   inTemporaryFolder(async (folder) => {
     const once = await record(join(folder, 'once.wav'), utterances);
@@ -103,7 +103,7 @@ export const recordLong = (path: string, utterances: readonly Utterance[], secon
     return { path, duration: seconds, turns };
   });
 
-/** Turns a WAV into another format by its file name's ending. */
+/** Converts a WAV to the format of the target's file extension. */
 export const convert = async (from: string, to: string): Promise<string> => {
   await run('ffmpeg', ['-v', 'error', '-y', '-i', from, to]);
   return to;
@@ -127,7 +127,7 @@ export const film = async (from: string, to: string): Promise<string> => {
   return to;
 };
 
-/** A file that says it is something it is not. */
+/** Writes a file whose content can contradict its extension. */
 export const write = async (path: string, content: string | Uint8Array): Promise<string> => {
   await writeFile(path, content);
   return path;

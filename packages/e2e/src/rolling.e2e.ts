@@ -9,14 +9,14 @@ import { signIn, type Client } from './client.ts';
 import type { ScriptedContext } from './context.ts';
 import { admin, overtone, type Instance } from './instance.ts';
 import { allFinished, assertIndexed, openLedger, type Ledger } from './ledger.ts';
-import { load } from './load.ts';
+import { startLoad } from './load.ts';
 import { isAlive } from './processes.ts';
-import { listen, type Listener } from './push-client.ts';
+import { openPushClient, type PushClient } from './push-client.ts';
 import { until, type Suite } from './runner.ts';
-import { allReady, copyOf, insist } from './scripted.ts';
+import { waitUntilReady, createCopy, uploadWithRetry } from './scripted.ts';
 import { endsOf, services, treeOf, pidOf } from './victims.ts';
 
-const behindTheEdge = services.filter((name) => name !== 'edge-gateway');
+const upstreamServices = services.filter((name) => name !== 'edge-gateway');
 
 /** One request for every service, and one that writes. */
 const requestsOn = (fileId: string) => [
@@ -33,23 +33,23 @@ const restart = async (instance: Instance, names: readonly string[]): Promise<vo
   assert.equal(ran.code, 0, ran.output);
 };
 
-/** A download that has begun and is not read any further until `rest`, which gives how much came in all. */
+/** Starts a download and pauses it. `rest` reads the remainder and returns the total number of bytes. */
 const heldDownload = (url: string, token: string): Promise<{ rest: () => Promise<number> }> =>
-  new Promise((done, fail) => {
+  new Promise((resolve, reject) => {
     const sent = request(url, { headers: { authorization: `Bearer ${token}` }, agent: false }, (response) => {
       let bytes = 0;
-      const ended = new Promise<number>((resolve) => response.once('close', () => resolve(bytes)));
+      const ended = new Promise<number>((resolveBytes) => response.once('close', () => resolveBytes(bytes)));
       const rest = () => {
         response.on('data', (chunk: Buffer) => (bytes += chunk.length)).resume();
         return ended;
       };
       response.pause();
-      done({ rest });
+      resolve({ rest });
     });
-    sent.on('error', fail).end();
+    sent.on('error', reject).end();
   });
 
-const refused = (port: number): Promise<boolean> =>
+const isRefused = (port: number): Promise<boolean> =>
   new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1', () => resolve(false));
     socket.once('error', () => resolve(true));
@@ -60,91 +60,93 @@ export const rolling = ({ scripted, recordings }: ScriptedContext, files: number
   let instance: Instance;
   let api: Client;
   let ledger: Ledger;
-  let model = '';
+  let referenceId = '';
   let number = 30_000 - 1;
   const sent: string[] = [];
   const send = async (): Promise<string> =>
-    insist(api, await copyOf(recordings.brief.path, recordings.folder, (number -= 1)));
+    uploadWithRetry(api, await createCopy(recordings.brief.path, recordings.folder, (number -= 1)));
 
   return {
-    name: 'Services started again one after another',
+    name: 'Rolling restart of the services',
     checks: [
       {
-        rule: 'a recording that nobody disturbs is finished',
+        rule: 'an undisturbed recording is finished',
         vital: true,
         limitMs: 240_000,
         run: async () => {
           const fresh = await scripted.get();
           ({ instance } = fresh);
-          await allReady(instance);
+          await waitUntilReady(instance);
           api = await signIn(instance.baseUrl, admin.email, admin.password);
           ledger = await openLedger(instance);
-          await fresh.pretend(0);
-          model = await send();
-          await allFinished(ledger, [model], 120_000);
-          await fresh.pretend((2 * 3600) / recordings.brief.duration);
+          await fresh.setEngine(0);
+          referenceId = await send();
+          await allFinished(ledger, [referenceId], 120_000);
+          await fresh.setEngine((2 * 3600) / recordings.brief.duration);
         },
       },
       {
-        rule: 'no request behind the edge and no job is lost, and every service ends well and leaves nothing behind',
+        rule: 'a rolling restart loses no request and no job, and every service exits with 0 and leaves no process',
         limitMs: 900_000,
-        run: async (say) => {
-          const trees = new Map(behindTheEdge.map((name) => [name, treeOf(pidOf(instance, name))]));
+        run: async (log) => {
+          const trees = new Map(upstreamServices.map((name) => [name, treeOf(pidOf(instance, name))]));
           const before = new Map(
-            await Promise.all(behindTheEdge.map(async (n) => [n, await endsOf(instance, n)] as const)),
+            await Promise.all(upstreamServices.map(async (name) => [name, await endsOf(instance, name)] as const)),
           );
-          for (let n = 0; n < files; n++) sent.push(await send());
-          const requests = load(api, requestsOn(model));
-          await restart(instance, behindTheEdge);
+          for (let i = 0; i < files; i++) sent.push(await send());
+          const requests = startLoad(api, requestsOn(referenceId));
+          await restart(instance, upstreamServices);
           await requests.stop();
-          say(`${requests.asked} requests during the restarts`);
+          log(`${requests.requestCount} requests during the restarts`);
           assert.deepEqual(requests.failures, []);
-          for (const name of behindTheEdge) {
+          for (const name of upstreamServices) {
             assert.deepEqual((await endsOf(instance, name)).slice(before.get(name)?.length), ['exit code 0'], name);
             assert.deepEqual(trees.get(name)?.filter(isAlive), [], `processes of ${name}`);
           }
-          const after = await allFinished(ledger, sent, 300_000);
-          say(`${sent.length} recordings finished ${after.toFixed(1)} s after the last restart`);
-          await ledger.assertOnce(sent, model);
-          await assertIndexed(api, ledger, sent, model);
-          const given =
-            'select count(*)::int as n from task where file_id = any($1::uuid[]) and (failures > 0 or infra_requeues > 0)';
+          const seconds = await allFinished(ledger, sent, 300_000);
+          log(`${sent.length} recordings finished ${seconds.toFixed(1)} s after the last restart`);
+          await ledger.assertOnce(sent, referenceId);
+          await assertIndexed(api, ledger, sent, referenceId);
+          const requeuedSql =
+            'select count(*)::int as count from task where file_id = any($1::uuid[]) and (failures > 0 or infra_requeues > 0)';
           assert.deepEqual(
-            await ledger.ask.dispatcher(given, [sent]),
-            [{ n: 0 }],
-            'a job given back counts as an attempt',
+            await ledger.ask.dispatcher(requeuedSql, [sent]),
+            [{ count: 0 }],
+            'a requeued job counts as an attempt',
           );
         },
       },
       {
-        rule: 'sockets are told to come back, and have missed nothing when they do',
+        rule: 'sockets are closed with 1012 and receive the missed events after they reconnect',
         limitMs: 240_000,
         run: async () => {
-          const socket: Listener = await listen(instance.baseUrl, api.token);
+          const socket: PushClient = await openPushClient(instance.baseUrl, api.token);
           const since = socket.lastSeq();
           await restart(instance, ['realtime-gateway']);
           assert.equal(await socket.closed, 1012);
-          await api.send('PUT', `/api/files/${model}`, { title: 'Written while nobody listened' });
-          const back = await listen(instance.baseUrl, api.token, since);
-          const told = async () =>
-            back.heard.some(({ message: m }) => m.type === 'file_updated' && m.data.file_id === model);
-          await until('the missed fact', told, 60_000);
-          back.close();
+          await api.send('PUT', `/api/files/${referenceId}`, { title: 'Written while disconnected' });
+          const reconnected = await openPushClient(instance.baseUrl, api.token, since);
+          const hasMissedEvent = async () =>
+            reconnected.received.some(
+              ({ message }) => message.type === 'file_updated' && message.data.file_id === referenceId,
+            );
+          await until('the missed event', hasMissedEvent, 60_000);
+          reconnected.close();
         },
       },
       {
-        rule: 'an edge that stops lets a download end first, and is there again',
+        rule: 'a stopping edge completes a running download before it exits',
         limitMs: 240_000,
         run: async () => {
           const large = join(recordings.folder, 'large.wav');
           await promisify(execFile)('sox', ['-n', '-r', '16000', '-c', '1', '-b', '16', large, 'trim', '0', '1500']);
-          // It is only there to be downloaded.
-          await scripted.calm();
-          const file = await insist(api, large);
+          // The file is only downloaded, so its processing time does not matter.
+          await scripted.resetEngine();
+          const file = await uploadWithRetry(api, large);
           const download = await heldDownload(`${instance.baseUrl}/api/files/${file}/content`, api.token);
           const restarted = restart(instance, ['edge-gateway']);
-          await until('the edge takes nobody any more', () => refused(instance.port), 60_000, 10);
-          assert.equal(await download.rest(), (await stat(large)).size, 'the download came short');
+          await until('the edge refuses connections', () => isRefused(instance.port), 60_000, 10);
+          assert.equal(await download.rest(), (await stat(large)).size, 'the download is incomplete');
           await restarted;
           assert.equal((await endsOf(instance, 'edge-gateway')).at(-1), 'exit code 0');
           assert.equal((await api.call('GET', '/api/users/me')).status, 200);
@@ -153,7 +155,7 @@ export const rolling = ({ scripted, recordings }: ScriptedContext, files: number
       },
     ],
     close: async () => {
-      await scripted.calm();
+      await scripted.resetEngine();
       await ledger?.close();
     },
   };

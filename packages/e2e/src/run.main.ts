@@ -34,20 +34,20 @@ import { endedSessions } from './sessions.e2e.ts';
 import { signals } from './signals.e2e.ts';
 import { settingsInTheBrowser } from './settings-browser.e2e.ts';
 import { slowClients } from './slow-clients.e2e.ts';
-import { storesBeside } from './stores.ts';
+import { createStores } from './stores.ts';
 import { syncInTheBrowser } from './sync-browser.e2e.ts';
 import { sweeping } from './sweep.e2e.ts';
 import { sweepKilling } from './sweep-kill.e2e.ts';
 import { tenHours } from './ten-hours.e2e.ts';
 
-const help = `Checks a running Overtone as its users see it.
+const help = `Checks a running Overtone through its public interfaces.
   node packages/e2e/src/run.main.ts [SUITE...] [--screenshots DIR] [--data DIR]
-  --screenshots DIR  keep the pictures of the browser checks there
+  --screenshots DIR  store the screenshots of the browser checks there
   --data DIR         use this data folder and leave it running, instead of a new one that is removed
 Suites: main-job browser people-browser settings-browser careless-browser sync-browser ten-hours push bad-uploads abandonment slow-clients authorisation sessions sweep sweep-kill bad-input kill lifecycle
-and, on an instance of their own beside the first: queues-browser library-browser signals disk-full frozen orphan rolling broker-wiped chaos long-beside-short
-and, on one that keeps objects and passages in servers: replicas frozen-stores
-All but careless-browser, in this order, when none is named.`;
+on a second instance: queues-browser library-browser signals disk-full frozen orphan rolling broker-wiped chaos long-beside-short
+on a third instance, with an object store and a search server: replicas frozen-stores
+Default: all in this order, except careless-browser.`;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -58,9 +58,9 @@ if (values.help) {
   process.exit(0);
 }
 
-const numberFrom = (name: string, otherwise: number): number => Number(process.env[name] ?? otherwise);
+const numberFrom = (name: string, defaultValue: number): number => Number(process.env[name] ?? defaultValue);
 const chaosOptions = {
-  blows: numberFrom('OT_CHAOS_BLOWS', 20),
+  faults: numberFrom('OT_CHAOS_BLOWS', 20),
   files: numberFrom('OT_CHAOS_FILES', 10),
   seed: numberFrom('OT_CHAOS_SEED', randomInt(1_000_000)),
 };
@@ -81,12 +81,12 @@ const suites: Record<string, (context: Context) => Suite> = {
   sessions: endedSessions,
   sweep: sweeping,
   'sweep-kill': sweepKilling,
-  // Its requests create accounts and change things: after the suites that count them.
+  // Its requests create and change accounts, so it runs after the suites that count them.
   'bad-input': badInputs,
   kill: killing,
   lifecycle,
 };
-/** Those that would be too rough or too long on the first instance: they have one of their own, with a scripted engine. */
+/** Suites on a second instance with a scripted engine, because they would disturb the first one or take too long. */
 const scriptedSuites: Record<string, (context: ScriptedContext) => Suite> = {
   'queues-browser': queuesInTheBrowser,
   'library-browser': libraryInTheBrowser,
@@ -99,13 +99,13 @@ const scriptedSuites: Record<string, (context: ScriptedContext) => Suite> = {
   chaos: (context) => chaos(context, chaosOptions),
   'long-beside-short': longBesideShort,
 };
-/** Those about what only an installation on Kubernetes has: an object store and a search server, replicas. */
+/** Suites about features of a Kubernetes installation: an object store, a search server and replicas. */
 const servedSuites: Record<string, (context: ServedContext) => Suite> = {
   replicas,
   'frozen-stores': frozenStores,
 };
-const known = [suites, scriptedSuites, servedSuites].flatMap((of) => Object.keys(of));
-// One of its journeys still fails: it runs when it is named, until that is mended.
+const known = [suites, scriptedSuites, servedSuites].flatMap((group) => Object.keys(group));
+// One of its journeys still fails, so it runs only when it is named.
 const namedOnly = new Set(['careless-browser']);
 const wanted = positionals.length > 0 ? positionals : known.filter((name) => !namedOnly.has(name));
 const unknown = wanted.filter((name) => !known.includes(name));
@@ -119,7 +119,7 @@ const screenshots = values.screenshots
   : mkdtempSync(join(tmpdir(), 'overtone-screenshots-'));
 mkdirSync(screenshots, { recursive: true });
 const scripted = scriptedInstance();
-const stores = storesBeside();
+const stores = createStores();
 const served = scriptedInstance(stores.environment);
 const collector = await startCollector();
 const instance = await createInstance(
@@ -149,55 +149,55 @@ const run = async (suite: Suite, evidence: () => Promise<string>, print: (line: 
   total.passed += tally.passed;
   total.failed.push(...tally.failed);
 };
-/** Prints what a suite says when it is over, so that two that run side by side do not talk at once. */
-const asOne = async (work: (print: (line: string) => void) => Promise<void>): Promise<void> => {
+/** Prints the lines of a suite at its end, so that the output of concurrent suites is not mixed. */
+const printAtEnd = async (work: (print: (line: string) => void) => Promise<void>): Promise<void> => {
   const lines: string[] = [];
   await work((line) => lines.push(line));
   console.log(lines.join('\n'));
 };
 
 const recordings = await makeRecordings();
-const onTheFirst = wanted.filter((name) => name in suites);
-const onTheOther = wanted.filter((name) => name in scriptedSuites);
-const onTheServed = wanted.filter((name) => name in servedSuites);
-const printing =
-  onTheFirst.length > 0 && onTheOther.length + onTheServed.length > 0
-    ? asOne
-    : (work: Parameters<typeof asOne>[0]) => work(console.log);
+const firstSuites = wanted.filter((name) => name in suites);
+const scriptedNames = wanted.filter((name) => name in scriptedSuites);
+const servedNames = wanted.filter((name) => name in servedSuites);
+const withOutput =
+  firstSuites.length > 0 && scriptedNames.length + servedNames.length > 0
+    ? printAtEnd
+    : (work: Parameters<typeof printAtEnd>[0]) => work(console.log);
 
-/** A service that ended on its own account fails the run, whichever suite it was in. */
-const noteFaults = async (of: { faults: () => Promise<string[]> }): Promise<void> => {
-  total.failed.push(...(await of.faults()).map((fault) => `a service failed: ${fault}`));
+/** An unexpected exit of a service fails the run. */
+const recordFaults = async (source: { faults: () => Promise<string[]> }): Promise<void> => {
+  total.failed.push(...(await source.faults()).map((fault) => `a service failed: ${fault}`));
 };
 
-const startTheFirst = async (): Promise<boolean> => {
+const startFirstInstance = async (): Promise<boolean> => {
   const started = await instance.up();
   if (started.code === 0) console.log(`up in ${started.seconds.toFixed(1)} s at ${instance.baseUrl}`);
   else console.error(`./overtone up ended with ${started.code}:\n${started.output}\n${await instance.logsTail()}`);
   return started.code === 0;
 };
-const first = async (): Promise<void> => {
+const runFirstSuites = async (): Promise<void> => {
   const context: Context = { instance, collector, recordings, screenshots };
-  for (const name of onTheFirst)
-    await printing((print) => run(suites[name]!(context), () => instance.logsTail(), print));
+  for (const name of firstSuites)
+    await withOutput((print) => run(suites[name]!(context), () => instance.logsTail(), print));
 };
-const other = async (): Promise<void> => {
+const runOtherSuites = async (): Promise<void> => {
   const context: ScriptedContext = { scripted, recordings, screenshots };
-  for (const name of onTheOther)
-    await printing((print) => run(scriptedSuites[name]!(context), () => scripted.logsTail(), print));
-  if (onTheServed.length === 0) return;
-  // One after the other: two of them work at the same time as it is.
-  await noteFaults(scripted);
+  for (const name of scriptedNames)
+    await withOutput((print) => run(scriptedSuites[name]!(context), () => scripted.logsTail(), print));
+  if (servedNames.length === 0) return;
+  // The scripted instance is stopped first, so that at most two instances run.
+  await recordFaults(scripted);
   await scripted.remove();
   const withStores: ServedContext = { scripted: served, stores, recordings, screenshots };
-  for (const name of onTheServed)
-    await printing((print) => run(servedSuites[name]!(withStores), () => served.logsTail(), print));
+  for (const name of servedNames)
+    await withOutput((print) => run(servedSuites[name]!(withStores), () => served.logsTail(), print));
 };
 
-// The other instance draws its ports when the first has its own. Both wait more than they work.
-if (onTheFirst.length === 0 || (await startTheFirst())) await Promise.all([first(), other()]);
+// The second instance selects its ports after the first has bound its own. Both use little CPU.
+if (firstSuites.length === 0 || (await startFirstInstance())) await Promise.all([runFirstSuites(), runOtherSuites()]);
 else total.failed.push('./overtone up');
-for (const one of [instance, scripted, served]) await noteFaults(one);
+for (const one of [instance, scripted, served]) await recordFaults(one);
 await recordings.remove();
 await stop();
 for (const failure of total.failed) console.log(`FAIL  ${failure}`);

@@ -1,24 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** The end of patience, not a promise of speed: machines differ. */
-const patienceMs = 300_000;
+/** Default time limit of a check; generous, because machines differ. */
+const defaultLimitMs = 300_000;
 
 type Print = (line: string) => void;
 /**
- * One rule of the product and how it is checked; what `run` says is printed with its result, a figure mostly. When a
- * `vital` one fails, the rest of its suite cannot be judged.
+ * One rule of the product and its check. The lines that `run` logs are printed with the result. When a `vital` check
+ * fails, the remaining checks of its suite are not run.
  */
-export type Check = { rule: string; run: (say: Print) => Promise<void>; limitMs?: number; vital?: boolean };
+export type Check = { rule: string; run: (log: Print) => Promise<void>; limitMs?: number; vital?: boolean };
 export type Suite = {
   name: string;
   checks: Check[];
-  /** Why this machine cannot run the suite; it is then skipped and the reason printed. */
+  /** The reason why this machine cannot run the suite; it is printed and the suite is skipped. */
   unavailable?: () => Promise<string | undefined>;
-  /** What is printed when a check fails, of a suite with an instance of its own. */
+  /** Diagnostics to print when a check fails, for a suite with its own instance. */
   evidence?: () => Promise<string>;
   close?: () => Promise<void>;
 };
-/** How a suite ended; of what failed its name and why, to be told again where it is read first: at the very end. */
+/** The result of a suite. Failures are printed again at the end of the run. */
 export type Tally = { passed: number; failed: string[] };
 
 const colour = process.stdout.isTTY
@@ -31,24 +31,24 @@ const explain = (error: unknown): string =>
     ? `${error.stack ?? error.message}${error.cause ? `\ncaused by ${explain(error.cause)}` : ''}`
     : String(error);
 
-const withLimit = async (check: Check, say: Print): Promise<void> => {
+const withLimit = async (check: Check, log: Print): Promise<void> => {
   const stop = new AbortController();
-  const limit = check.limitMs ?? patienceMs;
-  const late = sleep(limit, undefined, { signal: stop.signal }).then(
+  const limit = check.limitMs ?? defaultLimitMs;
+  const timeout = sleep(limit, undefined, { signal: stop.signal }).then(
     () => {
       throw new Error(`not done within ${limit / 1000} s`);
     },
     () => undefined,
   );
   try {
-    await Promise.race([check.run(say), late]);
+    await Promise.race([check.run(log), timeout]);
   } finally {
     stop.abort();
   }
 };
 
-/** @returns why it failed, or nothing */
-const attempt = async (check: Check, evidence: () => Promise<string>, print: Print): Promise<string | undefined> => {
+/** @returns the failure message; undefined when the check passed. */
+const runCheck = async (check: Check, evidence: () => Promise<string>, print: Print): Promise<string | undefined> => {
   const from = Date.now();
   try {
     await withLimit(check, (figure) => print(`        ${figure}`));
@@ -56,10 +56,10 @@ const attempt = async (check: Check, evidence: () => Promise<string>, print: Pri
     return undefined;
   } catch (error) {
     print(`  ${colour.bad}FAIL${colour.off}  ${check.rule} (${seconds(from)})`);
-    const why = indented(explain(error));
-    print(why);
+    const message = indented(explain(error));
+    print(message);
     print(indented(await evidence().catch((e: unknown) => `no evidence: ${String(e)}`)));
-    return why;
+    return message;
   }
 };
 
@@ -80,20 +80,20 @@ export const runSuite = async (suite: Suite, evidence: () => Promise<string>, pr
       tally.failed.push(`${suite.name}: ${check.rule} (not reached)`);
       continue;
     }
-    const why = await attempt(check, suite.evidence ?? evidence, print);
-    if (why === undefined) tally.passed++;
-    else tally.failed.push(`${suite.name}: ${check.rule}\n${why}`);
-    broken ||= why !== undefined && check.vital === true;
+    const failure = await runCheck(check, suite.evidence ?? evidence, print);
+    if (failure === undefined) tally.passed++;
+    else tally.failed.push(`${suite.name}: ${check.rule}\n${failure}`);
+    broken ||= failure !== undefined && check.vital === true;
   }
   await suite.close?.();
   print(`  ${suite.name}: ${seconds(from)}`);
   return tally;
 };
 
-/** Asks again until `question` has an answer. */
+/** Calls `read` repeatedly until it returns a value other than undefined, null and false. */
 export const until = async <T>(
   what: string,
-  question: () => Promise<T | undefined | null | false>,
+  read: () => Promise<T | undefined | null | false>,
   limitMs = 120_000,
   everyMs = 100,
 ): Promise<T> => {
@@ -101,8 +101,8 @@ export const until = async <T>(
   let last: unknown;
   for (;;) {
     try {
-      const answer = await question();
-      if (answer !== undefined && answer !== null && answer !== false) return answer;
+      const value = await read();
+      if (value !== undefined && value !== null && value !== false) return value;
       last = undefined;
     } catch (error) {
       last = error;

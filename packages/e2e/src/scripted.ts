@@ -5,30 +5,30 @@ import type { Client } from './client.ts';
 import { createInstance, type Instance } from './instance.ts';
 import { until } from './runner.ts';
 
-/** An instance whose engine costs nothing but the time that it is told to take. */
+/** An instance with a scripted transcription engine that only waits for a configured time. */
 type Scripted = {
   instance: Instance;
-  /** How long the engine takes; with `failure` it refuses everything in these words. */
-  pretend: (secondsPerHour: number, failure?: string) => Promise<void>;
+  /** Sets the processing time of the engine; with `failure` every job fails with this message. */
+  setEngine: (secondsPerHour: number, failure?: string) => Promise<void>;
 };
 
-/** Starts one, of its own, at first use, told of its surroundings; `remove` ends it if it was ever started. */
-export const scriptedInstance = (surroundings: () => Promise<Record<string, string>> = async () => ({})) => {
+/** Starts an instance at first use, with the settings of `environment`. `remove` stops it if it was started. */
+export const scriptedInstance = (environment: () => Promise<Record<string, string>> = async () => ({})) => {
   let started: Promise<Scripted & { remove: () => Promise<void> }> | undefined;
   const start = async () => {
     const folder = await mkdtemp(join(tmpdir(), 'overtone-e2e-script-'));
     const script = join(folder, 'engine.json');
-    const pretend = (secondsPerHour: number, failure?: string) =>
+    const setEngine = (secondsPerHour: number, failure?: string) =>
       writeFile(script, JSON.stringify({ secondsPerHour, failure }));
-    await pretend(0);
+    await setEngine(0);
     const instance = await createInstance({
       OT_SCRIPTED_ENGINE: script,
       GPU_CONCURRENT_REQUESTS: '4',
       GPU_EXPRESS_SLOTS: '1',
-      // Only the ends of patience: a slow machine takes longer to stop a service and to start it again.
+      // Long time limits: a slow machine needs longer to stop and start a service.
       UPSTREAM_WAIT_MS: '300000',
       SHUTDOWN_GRACE_MS: '60000',
-      ...(await surroundings()),
+      ...(await environment()),
     });
     const ran = await instance.up();
     if (ran.code !== 0) throw new Error(`./overtone up ended with ${ran.code}:\n${ran.output}`);
@@ -36,24 +36,24 @@ export const scriptedInstance = (surroundings: () => Promise<Record<string, stri
       await instance.remove();
       await rm(folder, { recursive: true, force: true });
     };
-    return { instance, pretend, remove };
+    return { instance, setEngine, remove };
   };
   return {
     get: (): Promise<Scripted> => (started ??= start()),
-    /** Costs nothing again; whether it ever started or not. */
-    calm: async (): Promise<void> => (await started?.catch(() => undefined))?.pretend(0),
+    /** Sets the processing time to zero, if the instance was started. */
+    resetEngine: async (): Promise<void> => (await started?.catch(() => undefined))?.setEngine(0),
     logsTail: async (): Promise<string> => (await started?.catch(() => undefined))?.instance.logsTail() ?? '',
     faults: async (): Promise<string[]> => (await (await started?.catch(() => undefined))?.instance.faults()) ?? [],
     remove: async (): Promise<void> => {
-      const was = started;
+      const running = started;
       started = undefined;
-      await (await was?.catch(() => undefined))?.remove();
+      await (await running?.catch(() => undefined))?.remove();
     },
   };
 };
 
-/** Copies of a recording that sound alike and are not the same bytes. */
-export const copyOf = async (path: string, folder: string, number: number): Promise<string> => {
+/** Copies a recording with one different sample, so that it is not a duplicate. */
+export const createCopy = async (path: string, folder: string, number: number): Promise<string> => {
   const bytes = await readFile(path);
   bytes.writeInt16LE(number % 30_000, bytes.length - 2);
   const copy = join(folder, `copy-${number}.wav`);
@@ -61,23 +61,23 @@ export const copyOf = async (path: string, folder: string, number: number): Prom
   return copy;
 };
 
-/** Sends a recording until it is acknowledged, as a patient person would; one that arrived after all is not sent twice. */
-export const insist = (api: Client, path: string, limitMs = 120_000): Promise<string> =>
+/** Uploads a recording and retries until it is acknowledged. A duplicate response counts as acknowledged. */
+export const uploadWithRetry = (api: Client, path: string, limitMs = 120_000): Promise<string> =>
   until(
-    `${path} is taken`,
+    `${path} is uploaded`,
     async () => {
-      const sent = await api.upload(path);
-      if (sent.status === 201) return sent.body.uuid;
-      const twin = (sent.body as { duplicate_file_uuid?: string } | undefined)?.duplicate_file_uuid;
-      if (sent.status === 409 && twin) return twin;
-      throw new Error(`upload: ${sent.status} ${sent.text}`);
+      const response = await api.upload(path);
+      if (response.status === 201) return response.body.uuid;
+      const duplicate = (response.body as { duplicate_file_uuid?: string } | undefined)?.duplicate_file_uuid;
+      if (response.status === 409 && duplicate) return duplicate;
+      throw new Error(`upload: ${response.status} ${response.text}`);
     },
     limitMs,
     250,
   );
 
-/** Waits until every service says that it is ready. */
-export const allReady = async (instance: Instance): Promise<void> => {
-  const ready = async () => (await instance.status()).services.every((s) => s.ready);
-  await until('every service is ready', ready, 240_000, 250);
+/** Waits until every service reports ready. */
+export const waitUntilReady = async (instance: Instance): Promise<void> => {
+  const areReady = async () => (await instance.status()).services.every(({ ready }) => ready);
+  await until('every service is ready', areReady, 240_000, 250);
 };

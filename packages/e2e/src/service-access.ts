@@ -3,7 +3,7 @@ import { connect, type NatsConnection } from 'nats';
 import { Pool } from 'pg';
 import type { Instance } from './instance.ts';
 
-/** What the supervisor gave a service: the environment of its process. A value may stand in a file. */
+/** The environment of a service's process. A value may be a file reference. */
 export const environmentOf = async (instance: Instance, service: string): Promise<Map<string, string>> => {
   const pid = await instance.pidOf(service);
   const entries = readFileSync(`/proc/${pid}/environ`, 'utf8')
@@ -12,7 +12,7 @@ export const environmentOf = async (instance: Instance, service: string): Promis
   return new Map(entries);
 };
 
-/** One setting of a running service, for checks that have to stand beside it. */
+/** One environment setting of a running service. */
 export const settingOf = async (instance: Instance, service: string, name: string): Promise<string> => {
   const environment = await environmentOf(instance, service);
   const file = environment.get(`${name}_FILE`);
@@ -23,13 +23,13 @@ export const settingOf = async (instance: Instance, service: string, name: strin
 
 export type Ask = (sql: string, values?: unknown[]) => Promise<Record<string, unknown>[]>;
 
-/** The database with the rights of a service and no more, until it is closed. */
+/** Opens a database connection with the permissions of a service. */
 export const openAsService = async (
   instance: Instance,
   service: string,
 ): Promise<{ ask: Ask; close: () => Promise<void> }> => {
   const pool = new Pool({ connectionString: await settingOf(instance, service, 'DATABASE_URL'), max: 2 });
-  // A server that is stopped under an idle connection is no failure of a check.
+  // A server restart closes an idle connection; this is no failure of a check.
   pool.on('error', () => {});
   return {
     ask: async (sql, values) => (await pool.query<Record<string, unknown>>(sql, values)).rows,
@@ -37,7 +37,7 @@ export const openAsService = async (
   };
 };
 
-/** Asks the database with the rights of a service and no more. */
+/** Runs queries with the database permissions of a service. */
 export const asService = async <T>(
   instance: Instance,
   service: string,
@@ -51,7 +51,7 @@ export const asService = async <T>(
   }
 };
 
-/** The bus with the rights of a service and no more, until it is closed. */
+/** Opens a bus connection with the permissions of a service. */
 export const openBusAs = async (instance: Instance, service: string): Promise<NatsConnection> =>
   connect({
     servers: await settingOf(instance, service, 'NATS_URL'),

@@ -44,7 +44,7 @@ export const settingsInTheBrowser = ({ instance, screenshots }: Context): Suite 
         await boss.signIn(admin.email, admin.password, 'Library');
       },
     },
-    step('a number out of bounds is refused at its field, and nothing is saved', async () => {
+    step('a number out of bounds is rejected at its field, and nothing is saved', async () => {
       await page.goto('/admin/authentication/ldap');
       const port = setting(page, 'ldap_port');
       await port.getByRole('textbox').fill('70000');
@@ -65,17 +65,17 @@ export const settingsInTheBrowser = ({ instance, screenshots }: Context): Suite 
       },
       /\b400\b/,
     ),
-    step('switching LDAPS takes the usual port along', async () => {
+    step('switching LDAPS changes the default port', async () => {
       await setting(page, 'ldap_use_ssl').getByRole('switch').click();
       assert.equal(await setting(page, 'ldap_port').getByRole('textbox').inputValue(), '389');
     }),
-    step('changes are not lost by going somewhere else', async () => {
+    step('unsaved changes are not lost by navigation', async () => {
       await page.getByRole('link', { name: 'OIDC' }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'Stay' }).click();
       await page.getByText('2 changes not saved').waitFor();
       await page.getByRole('button', { name: 'Discard changes' }).click();
     }),
-    step('a list of names is shown as the service reads it, saved, and told in the history', async () => {
+    step('a list of names is shown as parsed by the service, saved, and listed in the history', async () => {
       const field = setting(page, 'ldap_user_groups');
       await field.getByRole('textbox').fill(`${staff}, cn=guests,ou=groups,dc=example,dc=org`);
       await page.keyboard.press('Enter');
@@ -91,7 +91,7 @@ export const settingsInTheBrowser = ({ instance, screenshots }: Context): Suite 
       await change.getByText('ldap_user_groups').waitFor();
       assert.match(await change.innerText(), new RegExp(admin.email));
     }),
-    step('a secret is never given back, and empty keeps it', async () => {
+    step('a secret is never returned, and an empty field keeps it', async () => {
       const secret = setting(page, 'ldap_bind_password');
       await secret.locator('input[type="password"]').fill('bind-secret-93');
       await save();
@@ -109,7 +109,7 @@ export const settingsInTheBrowser = ({ instance, screenshots }: Context): Suite 
       'the connection test tells step by step what fails, before anything is saved',
       async () => {
         await setting(page, 'ldap_server').getByRole('textbox').fill('ldaps://127.0.0.1:1');
-        // The stored password goes to the stored server only: for another one it is asked for again.
+        // The stored password is sent to the stored server only; another server requires it again.
         await setting(page, 'ldap_bind_password').getByPlaceholder('Give it once more').waitFor();
         await page.getByRole('button', { name: 'Test connection' }).click();
         const result = page.getByTestId('test-result');
@@ -117,7 +117,7 @@ export const settingsInTheBrowser = ({ instance, screenshots }: Context): Suite 
         await setting(page, 'ldap_bind_password').locator('input').first().fill('bind-secret-93');
         await setting(page, 'ldap_bind_dn').getByRole('textbox').fill('cn=overtone,dc=example,dc=org');
         await page.getByRole('button', { name: 'Test connection' }).click();
-        // What is missing stands at its field.
+        // A missing value is reported at its field.
         await setting(page, 'ldap_search_base')
           .getByText(/needed/)
           .waitFor();
@@ -132,7 +132,7 @@ export const settingsInTheBrowser = ({ instance, screenshots }: Context): Suite 
   ];
 
   const mapped: Check[] = [
-    step('a mapping is made, and the tester shows what matches and what does not', async () => {
+    step('a mapping is created, and the tester shows which claims match', async () => {
       const client = await signIn(instance.baseUrl, admin.email, admin.password);
       await client.send('POST', '/api/groups', { name: 'Staff' });
       await page.goto('/admin/authentication/group-mappings');
@@ -157,12 +157,12 @@ export const settingsInTheBrowser = ({ instance, screenshots }: Context): Suite 
       await result.getByText('Administrator', { exact: true }).waitFor();
       await boss.snap('mapping-tester');
     }),
-    step('a mapping is deleted after a question', async () => {
+    step('a mapping is deleted after a confirmation', async () => {
       await page.getByRole('button', { name: `Delete ${staff}` }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
       await page.getByText(/No mappings yet/).waitFor();
     }),
-    step('the sign-in page shows the ways in that are on, and no other', async () => {
+    step('the sign-in page shows the enabled sign-in methods only', async () => {
       const client = await signIn(instance.baseUrl, admin.email, admin.password);
       await client.send('PUT', '/api/admin/auth-config/oidc', {
         oidc_enabled: true,
@@ -183,7 +183,7 @@ export const settingsInTheBrowser = ({ instance, screenshots }: Context): Suite 
       await visitor.page.context().close();
       await client.send('PUT', '/api/admin/auth-config/oidc', { oidc_enabled: null, oidc_display_name: null });
     }),
-    step('the audit log shows who changed settings, narrows down, and is saved as a table', async () => {
+    step('the audit log shows changes of settings, can be filtered, and can be exported', async () => {
       await page.goto('/admin/audit');
       await page.getByLabel('Event', { exact: true }).fill('admin.settings.change');
       const rows = page.getByTestId('audit').locator('tr[data-event]');
@@ -199,19 +199,19 @@ export const settingsInTheBrowser = ({ instance, screenshots }: Context): Suite 
       await page.getByRole('menuitem', { name: /CSV/ }).click();
       assert.match(await readFile(await (await coming).path(), 'utf8'), /admin\.settings\.change/);
     }),
-    step('nothing keeps anybody out, in light and dark, and nothing sticks out at 360 pixels', async () => {
+    step('the pages have no accessibility violations in both color schemes and fit into 360 pixels', async () => {
       for (const width of [1280, 360]) {
         await page.setViewportSize({ width, height: 800 });
         for (const path of pages) {
           await page.goto(path);
           await page.locator('#main h1').first().waitFor();
-          assert.deepEqual(await barriers(page), [], `${path} keeps somebody out`);
+          assert.deepEqual(await barriers(page), [], `${path} has accessibility violations`);
           await until(`${path} fits into ${width} pixels`, () => fitsWidth(page));
         }
       }
       await page.setViewportSize({ width: 1280, height: 800 });
     }),
-    step('the keyboard alone reaches and saves a setting', async () => {
+    step('a setting can be reached and saved with the keyboard only', async () => {
       await page.goto('/admin/authentication/lockout');
       const threshold = setting(page, 'account_lockout_threshold').getByRole('textbox');
       await threshold.focus();
@@ -224,12 +224,12 @@ export const settingsInTheBrowser = ({ instance, screenshots }: Context): Suite 
         .press('Enter');
       assert.equal(await threshold.inputValue(), '5');
       await threshold.press('Enter');
-      await until('the default counts again', async () => (await page.getByText(/setting saved/).count()) > 1);
+      await until('the default is effective again', async () => (await page.getByText(/setting saved/).count()) > 1);
     }),
   ];
 
   return {
-    name: 'Sign-in settings, by hand in Chromium',
+    name: 'Sign-in settings in Chromium',
     checks: [...forms, ...mapped],
     close: async () => {
       const client = await signIn(instance.baseUrl, admin.email, admin.password);

@@ -9,17 +9,17 @@ import { admin, type Instance } from './instance.ts';
 import { reportOf, sweepPath } from './passes.ts';
 import { limitSignIns } from './people.ts';
 import { lint } from './promtool.ts';
-import { socketOf } from './running.ts';
+import { openSocket } from './open-connections.ts';
 import { until, type Suite } from './runner.ts';
 import { configurationOf, faultsOf, panelQueries, scrapedBy, type Scraped } from './scraped.ts';
 import { everywhere, ofOneService, queueGauges } from './specified-metrics.ts';
 
-/** The end of patience with a busy machine. */
-const patienceMs = 120_000;
-/** Stands in every path and query that nobody may find again in a metric. */
+/** Time limit for a busy machine. */
+const timeoutMs = 120_000;
+/** Part of request paths and queries; must not appear in any metric. */
 const needle = 'n33dle';
 
-/** Metrics, rules and dashboards, read as an SRE's Prometheus reads them. */
+/** Metrics, rules and dashboards, read with a Prometheus server. */
 export const signals = ({ scripted, recordings }: ScriptedContext): Suite => {
   let instance: Instance;
   let root: Client;
@@ -30,26 +30,25 @@ export const signals = ({ scripted, recordings }: ScriptedContext): Suite => {
   const signInAs = (username: string, password: string) =>
     fetch(`${instance.baseUrl}/api/auth/token`, { method: 'POST', body: new URLSearchParams({ username, password }) });
 
-  const people = async (): Promise<void> => {
-    // An entry made again under an old name would be another person.
+  const createSignInTraffic = async (): Promise<void> => {
+    // A unique name, because a recreated entry with an old name is another person.
     const uid = `ada-${randomUUID().slice(0, 8)}`;
     slapd = await startSlapd({ seed: personLdif(uid) });
     await root.send('PUT', '/api/admin/auth-config/ldap', ldapSettings(slapd));
     assert.equal((await signInAs(uid, `${uid}-secret`)).status, 200);
-    for (let tries = 0; tries < 6; tries++)
-      assert.equal((await signInAs(`${needle}@example.org`, 'wrong')).status, 401);
+    for (let i = 0; i < 6; i++) assert.equal((await signInAs(`${needle}@example.org`, 'wrong')).status, 401);
     await root.send('POST', '/api/admin/users', { email: `${uid}@example.com`, password: 'Counted-Horse-8-Battery' });
     await root.send('PUT', sweepPath, { enabled: true, dry_run: false });
     const { task_id: id } = await root.send<{ task_id: string }>('POST', `${sweepPath}/run`, {});
-    await reportOf(root, id, patienceMs);
+    await reportOf(root, id, timeoutMs);
   };
 
-  const recording = async (): Promise<void> => {
+  const processRecording = async (): Promise<void> => {
     const { status, body, text } = await root.upload(recordings.brief.path);
     assert.equal(status, 201, text);
     await root.completed(body.uuid);
-    await until('it is found', async () => (await root.search('report')).results.length > 0, 120_000, 500);
-    await socketOf(instance.baseUrl, root.token);
+    await until('the recording is found', async () => (await root.search('report')).results.length > 0, 120_000, 500);
+    await openSocket(instance.baseUrl, root.token);
     await root.call('GET', `/api/files/${body.uuid}?${needle}=1`);
     await root.call('GET', `/api/files/${body.uuid}/${needle}`);
     await fetch(`${instance.baseUrl}/${needle}?${needle}`);
@@ -60,7 +59,7 @@ export const signals = ({ scripted, recordings }: ScriptedContext): Suite => {
     name: 'Signals',
     checks: [
       {
-        rule: 'Prometheus scrapes every service, and the queues apart',
+        rule: 'Prometheus scrapes every service, and the queues as a separate job',
         vital: true,
         limitMs: 300_000,
         run: async () => {
@@ -79,25 +78,25 @@ export const signals = ({ scripted, recordings }: ScriptedContext): Suite => {
               .sort();
             return up.join() === expected.join();
           };
-          await until('every target is up', allUp, patienceMs);
+          await until('every target is up', allUp, timeoutMs);
         },
       },
       {
-        rule: 'people sign in, and are refused, and the directory is swept',
+        rule: 'sign-ins succeed and fail, and the directory is swept',
         vital: true,
-        limitMs: 2 * patienceMs,
-        run: people,
+        limitMs: 2 * timeoutMs,
+        run: createSignInTraffic,
       },
-      { rule: 'a recording is taken in, transcribed and found', vital: true, limitMs: 360_000, run: recording },
+      { rule: 'a recording is uploaded, transcribed and found', vital: true, limitMs: 360_000, run: processRecording },
       {
-        rule: 'names, types, labels and bounds of the metrics are the specification’s, on every service',
+        rule: 'names, types, labels and bounds of the metrics match the specification on every service',
         run: async () => {
-          // What has just happened is told with the next scrape.
-          await until('all of it is told', async () => {
-            const told = await scraped.metadata('overtone');
+          // Recent requests appear with the next scrape.
+          await until('all metrics are scraped', async () => {
+            const metadata = await scraped.metadata('overtone');
             const faults = serviceNames.flatMap((service) =>
               [...everywhere, ...(ofOneService[service] ?? [])].map((metric) =>
-                faultsOf(scraped, metric, { service, told }),
+                faultsOf(scraped, metric, { service, metadata }),
               ),
             );
             assert.deepEqual((await Promise.all(faults)).flat(), []);
@@ -106,64 +105,67 @@ export const signals = ({ scripted, recordings }: ScriptedContext): Suite => {
         },
       },
       {
-        rule: 'promtool finds nothing wrong with the text of any service, nor with a name of ours',
+        rule: 'promtool accepts the metrics of every service',
         run: async () => {
           const all = (await instance.status()).services.map(async ({ name, internal_url: url }) => {
             const found = await lint(await (await fetch(`${url}/metrics`)).text());
-            // Names of the process' own metrics are the library's.
+            // The client library defines the names of the process metrics.
             return found.filter((line) => !/^(nodejs|process)_/.test(line)).map((line) => `${name}: ${line}`);
           });
           assert.deepEqual((await Promise.all(all)).flat(), []);
         },
       },
       {
-        rule: 'what happened is counted: requests, statements, look-ups, accounts, files',
-        limitMs: 2 * patienceMs,
+        rule: 'requests, database queries, cache operations, accounts and files are counted',
+        limitMs: 2 * timeoutMs,
         run: async () => {
-          const counted = async (expr: string): Promise<void> =>
-            void (await until(expr, async () => (await scraped.query(`${expr} > 0`)).length > 0, patienceMs));
-          await counted(
+          const untilCounted = async (expr: string): Promise<void> =>
+            void (await until(expr, async () => (await scraped.query(`${expr} > 0`)).length > 0, timeoutMs));
+          await untilCounted(
             'http_request_duration_seconds_count{service="edge-gateway",route="/api/auth/token",status="401"}',
           );
-          await counted('http_requests_total{service="media",route="/api/files",method="POST",status="201"}');
-          await counted('http_requests_total{service="edge-gateway",route="/api/ws",status="101"}');
-          await counted('http_requests_total{service="realtime-gateway",route="/api/ws",status="101"}');
-          await counted('db_query_duration_seconds_count{service="media"}');
-          await counted('db_queries_per_request_sum{service="media",route="/api/files",method="POST"}');
-          await counted('cache_operations_total{service="identity",cache="settings",result="hit"}');
-          await counted('cache_operations_total{service="edge-gateway",cache="redis",result="hit"}');
-          await counted('user_signups_total{method="local"}');
-          await counted('user_signups_total{method="ldap"}');
-          await counted('files_uploaded_total{source="upload"}');
-          await counted('account_lockouts_total');
-          await counted('transcription_stage_duration_seconds_count{stage="transcribe",outcome="done"}');
-          await counted('directory_sync_passes_total{outcome="ok"}');
+          await untilCounted('http_requests_total{service="media",route="/api/files",method="POST",status="201"}');
+          await untilCounted('http_requests_total{service="edge-gateway",route="/api/ws",status="101"}');
+          await untilCounted('http_requests_total{service="realtime-gateway",route="/api/ws",status="101"}');
+          await untilCounted('db_query_duration_seconds_count{service="media"}');
+          await untilCounted('db_queries_per_request_sum{service="media",route="/api/files",method="POST"}');
+          await untilCounted('cache_operations_total{service="identity",cache="settings",result="hit"}');
+          await untilCounted('cache_operations_total{service="edge-gateway",cache="redis",result="hit"}');
+          await untilCounted('user_signups_total{method="local"}');
+          await untilCounted('user_signups_total{method="ldap"}');
+          await untilCounted('files_uploaded_total{source="upload"}');
+          await untilCounted('account_lockouts_total');
+          await untilCounted('transcription_stage_duration_seconds_count{stage="transcribe",outcome="done"}');
+          await untilCounted('directory_sync_passes_total{outcome="ok"}');
         },
       },
       {
-        rule: '/metrics/queues has the four queue gauges of every queue, and nothing else',
+        rule: '/metrics/queues contains exactly the four gauges of every queue',
         run: async () => {
-          const expected = queueGauges.map((g) => `${g.name} ${g.type}`).sort();
-          await until('all of it is told', async () => {
-            assert.deepEqual((await scraped.metadata('queues')).map((m) => `${m.metric} ${m.type}`).sort(), expected);
+          const expected = queueGauges.map(({ name, type }) => `${name} ${type}`).sort();
+          await until('all gauges are scraped', async () => {
+            assert.deepEqual(
+              (await scraped.metadata('queues')).map(({ metric, type }) => `${metric} ${type}`).sort(),
+              expected,
+            );
             return true;
           });
           const found = (await scraped.series('{job="queues",queue!=""}'))
-            .map((s) => `${s['__name__']} ${s['queue']}`)
+            .map((series) => `${series['__name__']} ${series['queue']}`)
             .sort();
-          assert.deepEqual(found, queueGauges.flatMap((g) => queues.map((queue) => `${g.name} ${queue}`)).sort());
+          assert.deepEqual(found, queueGauges.flatMap(({ name }) => queues.map((queue) => `${name} ${queue}`)).sort());
         },
       },
       {
-        rule: 'route labels are templates; no path, query, person or organisation is in any label',
+        rule: 'route labels are templates, and no label contains a path, query, user or organisation',
         run: async () => {
           const labels = await prometheus.ask<string[]>('labels');
           assert.deepEqual(
-            labels.filter((l) => l === 'user_id' || l === 'org_id'),
+            labels.filter((label) => label === 'user_id' || label === 'org_id'),
             [],
           );
           const templates = new Set([
-            ...[...routes, ...Object.values(internalRoutes)].map((r) => r.path),
+            ...[...routes, ...Object.values(internalRoutes)].map(({ path }) => path),
             '/api/ws',
             '/api/docs/{file}',
             '/assets/{file}',
@@ -176,27 +178,27 @@ export const signals = ({ scripted, recordings }: ScriptedContext): Suite => {
             [],
           );
           const values = (await Promise.all(labels.map(scraped.valuesOf))).flat();
-          const telling = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-|\?|@/;
+          const identifying = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-|\?|@/;
           assert.deepEqual(
-            values.filter((v) => v.includes(needle) || telling.test(v)),
+            values.filter((value) => value.includes(needle) || identifying.test(value)),
             [],
           );
         },
       },
       {
-        rule: 'every rule can be evaluated over what the instance tells',
-        limitMs: 2 * patienceMs,
+        rule: 'every rule can be evaluated over the metrics of the instance',
+        limitMs: 2 * timeoutMs,
         run: async () => {
           type Rule = { name: string; health: string; lastError?: string };
           const evaluated = async (): Promise<Rule[] | false> => {
             const { groups } = await prometheus.ask<{ groups: { rules: Rule[] }[] }>('rules');
-            const flat = groups.flatMap((g) => g.rules);
-            return flat.every((r) => r.health !== 'unknown') && flat;
+            const flat = groups.flatMap(({ rules }) => rules);
+            return flat.every(({ health }) => health !== 'unknown') && flat;
           };
-          const all = await until('every rule was evaluated', evaluated, patienceMs);
+          const all = await until('every rule was evaluated', evaluated, timeoutMs);
           assert.ok(all.length > 40, `only ${all.length} rules`);
           assert.deepEqual(
-            all.filter((r) => r.health !== 'ok'),
+            all.filter(({ health }) => health !== 'ok'),
             [],
           );
         },
@@ -205,17 +207,17 @@ export const signals = ({ scripted, recordings }: ScriptedContext): Suite => {
         rule: 'every query of every panel of every dashboard has a series',
         limitMs: 240_000,
         run: async () => {
-          const empty = async (): Promise<string[]> => {
-            const asked = panelQueries().map(async ({ where, expr }) =>
+          const findEmptyPanels = async (): Promise<string[]> => {
+            const results = panelQueries().map(async ({ where, expr }) =>
               (await scraped.query(expr)).length > 0 ? [] : [where],
             );
-            return (await Promise.all(asked)).flat();
+            return (await Promise.all(results)).flat();
           };
           await until(
             'every panel has a series',
             async () => {
-              const without = await empty();
-              if (without.length > 0) throw new Error(`nothing in ${without.join('; ')}`);
+              const emptyPanels = await findEmptyPanels();
+              if (emptyPanels.length > 0) throw new Error(`no series for ${emptyPanels.join('; ')}`);
               return true;
             },
             180_000,

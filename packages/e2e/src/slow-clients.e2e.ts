@@ -3,11 +3,11 @@ import { connect, type Socket } from 'node:net';
 import type { Context } from './context.ts';
 import { limitSignIns, signInAsOther } from './people.ts';
 import { until, type Suite } from './runner.ts';
-import { behaveWell, takeStock } from './well-behaved.ts';
+import { startRegularRequests, captureBaseline } from './well-behaved.ts';
 
-/** What a slow client sends at first; `drip` is sent once a second. */
+/** The first bytes of a slow client; `drip` is sent once a second. */
 const kinds = {
-  'a head that never ends': { first: 'GET /api/version HTTP/1.1\r\nX-Slow: ', drip: 'x' },
+  'an endless request head': { first: 'GET /api/version HTTP/1.1\r\nX-Slow: ', drip: 'x' },
   'nothing at all': { first: '', drip: '' },
   'a body of one byte a second': {
     first:
@@ -21,68 +21,68 @@ const kinds = {
   },
 };
 
-type Slow = { socket: Socket; received: string; closed: boolean };
+type SlowClient = { socket: Socket; received: string; closed: boolean };
 
-const open = (port: number, { first, drip }: { first: string; drip: string }): Slow => {
+const open = (port: number, { first, drip }: { first: string; drip: string }): SlowClient => {
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true }, () => socket.write(first));
-  const slow: Slow = { socket, received: '', closed: false };
+  const slow: SlowClient = { socket, received: '', closed: false };
   const timer = drip === '' ? undefined : setInterval(() => socket.write(drip), 1_000);
   const end = (): void => {
     clearInterval(timer);
     slow.closed = true;
   };
-  // A client of this kind never closes by itself: the server has to.
+  // These clients never close the connection; the server must do it.
   socket
-    .on('data', (d) => (slow.received += d.toString('latin1')))
+    .on('data', (chunk) => (slow.received += chunk.toString('latin1')))
     .on('end', end)
     .on('close', end)
     .on('error', () => {});
   return slow;
 };
 
-/** @param count connections of slow clients, of every kind the same number. */
+/** @param count number of slow connections, evenly distributed over the kinds. */
 export const slowClients = ({ instance }: Context, count: number): Suite => ({
   name: 'Slow clients',
   checks: [
     {
-      rule: `${count} of them cost no other request, and the server closes every one`,
+      rule: `${count} slow clients affect no other request, and the server closes all of them`,
       limitMs: 240_000,
-      run: async (say) => {
+      run: async (log) => {
         await limitSignIns(instance, 10_000);
         const steady = await signInAsOther(instance, 'bystander@example.org');
         const port = Number(new URL(instance.baseUrl).port);
-        const stock = await takeStock(instance);
-        const others = behaveWell(steady);
-        const from = Date.now();
+        const baseline = await captureBaseline(instance);
+        const others = startRegularRequests(steady);
+        const startedAt = Date.now();
         const each = Math.ceil(count / Object.keys(kinds).length);
         const all = Object.entries(kinds).flatMap(([kind, bytes]) =>
           Array.from({ length: each }, () => ({ kind, slow: open(port, bytes) })),
         );
         try {
-          const left = () => all.filter(({ slow }) => !slow.closed);
+          const openClients = () => all.filter(({ slow }) => !slow.closed);
           await until(
             'all slow clients closed',
             async () => {
-              const kept = left();
-              if (kept.length > 0) throw new Error(`${kept.length} open, one with ${kept[0]?.kind}`);
+              const remaining = openClients();
+              if (remaining.length > 0) throw new Error(`${remaining.length} open, one with ${remaining[0]?.kind}`);
               return true;
             },
             120_000,
             500,
           );
-          say(`${all.length} slow clients closed after ${Math.round((Date.now() - from) / 1000)} s`);
+          log(`${all.length} slow clients closed after ${Math.round((Date.now() - startedAt) / 1000)} s`);
         } finally {
           for (const { slow } of all) slow.socket.destroy();
         }
         const { sent, slowestMs, faults } = await others.stop();
-        say(`${sent} other requests, the slowest of which took ${slowestMs} ms`);
+        log(`${sent} other requests, the slowest took ${slowestMs} ms`);
         assert.deepEqual(faults, []);
-        assert.deepEqual(await stock.faults(), []);
-        await stock.released(15_000);
+        assert.deepEqual(await baseline.faults(), []);
+        await baseline.released(15_000);
       },
     },
     {
-      rule: 'one address cannot open sockets without end that do not authenticate',
+      rule: 'the number of unauthenticated sockets of one address is limited',
       run: async () => {
         const port = Number(new URL(instance.baseUrl).port);
         const all = Array.from({ length: 300 }, () => open(port, kinds['a socket that does not authenticate']));

@@ -8,8 +8,8 @@ const run = promisify(execFile);
 const megabyte = 1024 * 1024;
 
 /**
- * Why no small disk can be mounted here. Root in CI always can: there the suite runs and fails with the error of `mount`,
- * so that it is never skipped unnoticed.
+ * The reason why no small disk can be mounted. In CI, root can always mount one: there the suite is never skipped and
+ * fails with the error of `mount`.
  */
 export async function whyNoSmallDisk(): Promise<string | undefined> {
   if (process.env['CI'] && process.getuid?.() === 0) return undefined;
@@ -25,7 +25,7 @@ export async function whyNoSmallDisk(): Promise<string | undefined> {
   }
 }
 
-/** A file system in memory that can be full without holding much: its size is set to what is used. */
+/** A tmpfs that is filled without much data: its size is set to the used space. */
 export type SmallDisk = Awaited<ReturnType<typeof createSmallDisk>>;
 export const createSmallDisk = async (bytes = 900 * megabyte) => {
   const folder = await mkdtemp(join(tmpdir(), 'overtone-e2e-disk-'));
@@ -34,7 +34,7 @@ export const createSmallDisk = async (bytes = 900 * megabyte) => {
     const { bavail, bsize } = await statfs(folder);
     return bavail * bsize;
   };
-  /** Takes all free space. A write in between makes the size too small, which the kernel refuses: then once more. */
+  /** Removes all free space. The kernel rejects the new size after a concurrent write; then it is retried. */
   const fill = async (): Promise<void> => {
     for (let attempt = 0; attempt < 50 && (await free()) > 0; attempt++) {
       const { blocks, bfree, bsize } = await statfs(folder);
@@ -46,7 +46,7 @@ export const createSmallDisk = async (bytes = 900 * megabyte) => {
     folder,
     free,
     fill,
-    /** Gives the space back. */
+    /** Restores the free space. */
     empty: () => resize(bytes),
     remove: async (): Promise<void> => {
       await run('umount', ['--lazy', folder]);

@@ -1,11 +1,11 @@
 import { queues } from '@overtone/contracts';
 
-/** One metric as the specification names it ("Health and metrics"): type, labels, and values that a label may have. */
+/** One metric of the specification ("Health and metrics"): type, labels, and label values. */
 export type SpecifiedMetric = {
   name: string;
   type: 'counter' | 'gauge' | 'histogram';
   labels: readonly string[];
-  /** Values that must be there, and no others; of labels that are not named here any value may come. */
+  /** The exact set of values of a label; other labels may have any value. */
   values?: Readonly<Record<string, readonly string[]>>;
   /** Upper bounds of a histogram. */
   bounds?: readonly number[];
@@ -13,7 +13,7 @@ export type SpecifiedMetric = {
 
 const bounds = (...all: number[]): readonly number[] => [...all, Infinity];
 
-/** Every service has these. */
+/** Metrics of every service. */
 export const everywhere: readonly SpecifiedMetric[] = [
   {
     name: 'http_request_duration_seconds',
@@ -45,7 +45,7 @@ export const everywhere: readonly SpecifiedMetric[] = [
 ];
 
 const ofQueue = { type: 'gauge', labels: ['queue'], values: { queue: queues } } as const;
-/** The four queue gauges, and nothing else, at `/metrics/queues`. */
+/** The four queue gauges of `/metrics/queues`. */
 export const queueGauges: readonly SpecifiedMetric[] = [
   { name: 'celery_queue_depth', ...ofQueue },
   { name: 'celery_queue_reserved', ...ofQueue },
@@ -53,7 +53,7 @@ export const queueGauges: readonly SpecifiedMetric[] = [
   { name: 'celery_queue_oldest_unacked_age_seconds', ...ofQueue },
 ];
 
-/** What one service has besides. */
+/** Metrics of one service. */
 export const ofOneService: Readonly<Record<string, readonly SpecifiedMetric[]>> = {
   'transcription-dispatcher': [
     ...queueGauges,

@@ -2,11 +2,11 @@ import type { TestServer } from '@overtone/testkit';
 import { startSearchServer } from '@overtone/testkit/elasticsearch';
 import { startS3, type S3Server } from '@overtone/testkit/s3';
 
-/** The servers an installation on Kubernetes has in place of the embedded profile's folders. */
+/** The servers that replace the folders of the embedded profile in a Kubernetes installation. */
 export type Stores = { objects: S3Server; search: TestServer };
 
-/** Starts them at first use. */
-export const storesBeside = () => {
+/** Starts the servers at first use. */
+export const createStores = () => {
   let started: Promise<Stores> | undefined;
   const start = async (): Promise<Stores> => {
     const [objects, search] = await Promise.all([startS3(), startSearchServer()]);
@@ -15,7 +15,7 @@ export const storesBeside = () => {
   const get = (): Promise<Stores> => (started ??= start());
   return {
     get,
-    /** What tells the services of them. */
+    /** The environment variables with their addresses. */
     environment: async (): Promise<Record<string, string>> => {
       const { objects, search } = await get();
       return {
@@ -24,9 +24,9 @@ export const storesBeside = () => {
         S3_ACCESS_KEY_ID: objects.accessKeyId,
         S3_SECRET_ACCESS_KEY: objects.secretAccessKey,
         ELASTICSEARCH_URL: search.url,
-        // As in Kubernetes: time for whoever sends requests here to see that this one goes.
+        // As in Kubernetes: the load balancer needs time to remove a stopping replica.
         DRAIN_DELAY_MS: '2000',
-        // A client on a busy machine may be late to answer a ping; only a stop is to end a socket here.
+        // On a busy machine a client can miss a ping; only a service stop may close a socket in these tests.
         WS_HEARTBEAT_MS: '600000',
       };
     },

@@ -8,21 +8,21 @@ import { admin } from './instance.ts';
 import { reportOf, sweepPath } from './passes.ts';
 import { limitSignIns } from './people.ts';
 import { until, type Check, type Suite } from './runner.ts';
-import { allReady } from './scripted.ts';
+import { waitUntilReady } from './scripted.ts';
 import { asService, settingOf } from './service-access.ts';
 import { killNow } from './victims.ts';
 
 const slowMs = 180_000;
 
-/** What the pass waits for when it is struck: the directory, identity in its transaction, or its own report. */
-const moments = ['snapshot', 'apply', 'close'] as const;
-type Moment = (typeof moments)[number];
+/** The step in which the pass is blocked when a process is killed. */
+const steps = ['snapshot', 'apply', 'close'] as const;
+type Step = (typeof steps)[number];
 const victims = ['directory-sync', 'identity', 'slapd', 'nats', 'postgres'] as const;
 type Victim = (typeof victims)[number];
-type Strike = readonly [Victim, Moment];
+type Kill = readonly [Victim, Step];
 
-/** Each victim at the moments that matter most for it; OT_SWEEP_KILLS=all strikes everything everywhere. */
-const some: readonly Strike[] = [
+/** Each process at its most critical steps; OT_SWEEP_KILLS=all kills every process at every step. */
+const defaultKills: readonly Kill[] = [
   ['slapd', 'snapshot'],
   ['nats', 'snapshot'],
   ['identity', 'apply'],
@@ -31,11 +31,11 @@ const some: readonly Strike[] = [
   ['postgres', 'close'],
   ['directory-sync', 'close'],
 ];
-const strikes =
+const kills =
   process.env['OT_SWEEP_KILLS'] === 'all'
-    ? victims.flatMap((victim) => moments.map((moment): Strike => [victim, moment]))
-    : some;
-const words: Record<Moment, string> = {
+    ? victims.flatMap((victim) => steps.map((step): Kill => [victim, step]))
+    : defaultKills;
+const stepNames: Record<Step, string> = {
   snapshot: 'while the directory is read',
   apply: 'while accounts are changed',
   close: 'while the report is written',
@@ -43,16 +43,16 @@ const words: Record<Moment, string> = {
 
 type Status = AnswerOf<typeof directorySyncRoutes.directorySyncStatus>;
 
-/** A sweep whose process, or one of those it leans on, is killed in the middle. */
+/** A pass during which its own process or one of its dependencies is killed. */
 export const sweepKilling = ({ instance }: Context): Suite => {
   let root: Client;
   let slapd: Slapd;
-  const uidOf = (i: number) => `leaver${i}`;
+  const uidOf = (i: number) => `candidate${i}`;
 
-  const ask = (service: string, sql: string, values: unknown[]) =>
-    asService(instance, service, (query) => query(sql, values));
+  const query = (service: string, sql: string, values: unknown[]) =>
+    asService(instance, service, (run) => run(sql, values));
   const userOf = async (uid: string): Promise<{ id: string; active: boolean; by: string | null }> => {
-    const [user] = await ask(
+    const [user] = await query(
       'identity',
       'select uuid as id, is_active as active, disabled_by as by from "user" where ldap_uid = $1',
       [uid],
@@ -61,10 +61,10 @@ export const sweepKilling = ({ instance }: Context): Suite => {
     return user as { id: string; active: boolean; by: string | null };
   };
   const countOf = async (service: string, sql: string, values: unknown[]): Promise<number> =>
-    Number((await ask(service, `select count(*) as n from ${sql}`, values))[0]?.['n']);
+    Number((await query(service, `select count(*) as n from ${sql}`, values))[0]?.['n']);
 
-  /** Keeps a lock until it is let go, or its server dies. */
-  const locked = async (service: string, sql: string, values: unknown[]): Promise<() => Promise<void>> => {
+  /** Holds a database lock. @returns a function that releases it. */
+  const holdLock = async (service: string, sql: string, values: unknown[]): Promise<() => Promise<void>> => {
     const client = new Database({ connectionString: await settingOf(instance, service, 'DATABASE_URL') });
     client.on('error', () => {});
     await client.connect();
@@ -72,35 +72,35 @@ export const sweepKilling = ({ instance }: Context): Suite => {
     await client.query(sql, values);
     return () => client.end().catch(() => {});
   };
-  const hold: Record<Moment, (userId: string) => Promise<() => Promise<void>>> = {
+  const blockAt: Record<Step, (userId: string) => Promise<() => Promise<void>>> = {
     snapshot: () => {
       process.kill(slapd.pid(), 'SIGSTOP');
       return Promise.resolve(() => Promise.resolve(void process.kill(slapd.pid(), 'SIGCONT')));
     },
-    apply: (userId) => locked('identity', 'select 1 from "user" where uuid = $1 for update', [userId]),
-    close: () => locked('directory-sync', 'lock table directory_decision in exclusive mode', []),
+    apply: (userId) => holdLock('identity', 'select 1 from "user" where uuid = $1 for update', [userId]),
+    close: () => holdLock('directory-sync', 'lock table directory_decision in exclusive mode', []),
   };
-  /** The pass has come to where it is held. */
-  const reached = (moment: Moment, id: string): Promise<unknown> =>
+  /** Waits until the pass is blocked in this step. */
+  const untilBlocked = (step: Step, id: string): Promise<unknown> =>
     until(
-      `the pass waits ${words[moment]}`,
+      `the pass is blocked ${stepNames[step]}`,
       async () => {
-        if (moment !== 'snapshot') return (await countOf('identity', 'pg_locks where not granted', [])) > 0;
+        if (step !== 'snapshot') return (await countOf('identity', 'pg_locks where not granted', [])) > 0;
         const { running } = await root.ok<Status>('GET', `${sweepPath}/status`);
         return running?.pass_uuid === id;
       },
       slowMs,
     );
 
-  const strike = async (victim: Victim): Promise<void> => {
+  const kill = async (victim: Victim): Promise<void> => {
     if (victim === 'slapd') await slapd.kill9();
     else assert.ok(killNow(instance, victim), `no process of ${victim}`);
   };
   const report = (id: string): Promise<PassReport> => reportOf(root, id, 60_000);
-  /** Ordered as soon as no pass runs and everything it needs is back. */
-  const order = (): Promise<string> =>
+  /** Enqueues a pass as soon as no other pass runs and its dependencies are available. */
+  const enqueuePass = (): Promise<string> =>
     until(
-      'a pass is ordered',
+      'a pass is enqueued',
       async () => {
         const { status, body } = await root.call<{ task_id: string }>('POST', `${sweepPath}/run`, {
           body: '{}',
@@ -111,13 +111,13 @@ export const sweepKilling = ({ instance }: Context): Suite => {
       slowMs,
     );
 
-  /** The next pass that ends well; the first ones may meet what was struck before it is whole again. */
-  const wellEnded = (): Promise<PassReport> =>
+  /** Runs passes until one succeeds; the first ones can fail while the killed process restarts. */
+  const runUntilSuccess = (): Promise<PassReport> =>
     until(
-      'a pass ends well',
+      'a pass succeeds',
       async () => {
-        const told = await report(await order());
-        return told.status === 'ok' && told;
+        const finished = await report(await enqueuePass());
+        return finished.status === 'ok' && finished;
       },
       2 * slowMs,
     );
@@ -125,52 +125,52 @@ export const sweepKilling = ({ instance }: Context): Suite => {
   const assertOnce = async (uid: string): Promise<void> => {
     const { id, active, by } = await userOf(uid);
     assert.deepEqual([active, by], [false, 'directory']);
-    const alive = 'refresh_token where user_id = $1 and revoked_at is null';
-    assert.equal(await countOf('identity', alive, [id]), 0, 'a session is left');
+    const openSessions = 'refresh_token where user_id = $1 and revoked_at is null';
+    assert.equal(await countOf('identity', openSessions, [id]), 0, 'a session is left');
     const records = `audit_log where user_id = $1 and event_type = 'auth.account.disabled'`;
-    assert.equal(await countOf('identity', records, [id]), 1, 'the audit does not tell it once');
-    const told = `directory_decision where user_id = $1 and outcome = 'disabled'`;
-    assert.equal(await countOf('directory-sync', told, [id]), 1, 'the reports do not tell it once');
+    assert.equal(await countOf('identity', records, [id]), 1, 'number of audit records');
+    const decisions = `directory_decision where user_id = $1 and outcome = 'disabled'`;
+    assert.equal(await countOf('directory-sync', decisions, [id]), 1, 'number of decisions');
   };
 
-  const strikeAt = ([victim, moment]: Strike, i: number): Check => ({
-    rule: `${victim} killed ${words[moment]}: the next pass comes to the same end, and everything is done once`,
+  const killCheck = ([victim, step]: Kill, i: number): Check => ({
+    rule: `${victim} killed ${stepNames[step]}: a later pass has the same result, and every change is made once`,
     limitMs: 4 * slowMs,
     run: async () => {
-      // A long row of strikes outlives the tokens of its beginning.
+      // The tokens of earlier checks expire during a long run.
       root = await signIn(instance.baseUrl, admin.email, admin.password);
       const uid = uidOf(i);
       const { id: userId } = await userOf(uid);
       await slapd.apply(`dn: uid=${uid},${slapd.people}\nchangetype: delete\n`);
-      const release = await hold[moment](userId);
+      const release = await blockAt[step](userId);
       let id = '';
       try {
-        id = await order();
-        await reached(moment, id);
-        await strike(victim);
+        id = await enqueuePass();
+        await untilBlocked(step, id);
+        await kill(victim);
         if (victim === 'slapd') await slapd.restart();
         await release();
-        await allReady(instance);
+        await waitUntilReady(instance);
       } finally {
         await release();
       }
-      await wellEnded();
+      await runUntilSuccess();
       await assertOnce(uid);
-      assert.ok(await report(id), 'the order that was struck has no report');
+      assert.ok(await report(id), 'the interrupted pass has no report');
     },
   });
 
   return {
-    name: 'The sweep, killed at any moment',
+    name: 'The sweep with killed processes',
     checks: [
       {
-        rule: 'people of a directory are signed in, and a pass finds them all',
+        rule: 'directory users are signed in, and a pass finds all of them',
         vital: true,
         limitMs: slowMs,
         run: async () => {
           await limitSignIns(instance, 10_000);
           root = await signIn(instance.baseUrl, admin.email, admin.password);
-          const uids = ['stays', ...strikes.map((_, i) => uidOf(i))];
+          const uids = ['stays', ...kills.map((_, i) => uidOf(i))];
           slapd = await startSlapd({ seed: uids.map((uid) => personLdif(uid)).join('\n') });
           await root.send('PUT', '/api/admin/auth-config/ldap', ldapSettings(slapd));
           for (const uid of uids) {
@@ -184,11 +184,11 @@ export const sweepKilling = ({ instance }: Context): Suite => {
             max_disables_per_run: 1_000,
             max_disable_percent: null,
           });
-          // Accounts that another directory left behind would be leavers of this one.
-          await report(await order());
+          // The first pass disables accounts that remain from another directory.
+          await report(await enqueuePass());
         },
       },
-      ...strikes.map((one, i) => strikeAt(one, i)),
+      ...kills.map((one, i) => killCheck(one, i)),
     ],
     close: async () => {
       await root.send('PUT', sweepPath, { enabled: false, dry_run: true });

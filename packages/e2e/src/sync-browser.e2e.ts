@@ -12,7 +12,7 @@ import { limitSignIns } from './people.ts';
 import { until, type Check, type Suite } from './runner.ts';
 
 const uids = ['ines', 'jan', 'kira'];
-const patience = { timeout: 120_000 };
+const slow = { timeout: 120_000 };
 type Account = { uuid: string; email: string; is_active: boolean };
 
 /** The page of the directory sweep, first without a directory, then with one. */
@@ -26,21 +26,21 @@ export const syncInTheBrowser = ({ instance, screenshots }: Context): Suite => {
   const stored = () => client.ok<{ schedule: string; dry_run: boolean }>('GET', sweepPath);
   const last = () => page.getByTestId('last-pass');
   const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
-  /** Saves and waits until nothing is left to be saved. */
+  /** Saves and waits until the form has no unsaved changes. */
   const save = async (): Promise<void> => {
     await press('Save');
-    await until('it is saved', () => page.getByRole('button', { name: 'Save', exact: true }).isDisabled());
+    await until('the form is saved', () => page.getByRole('button', { name: 'Save', exact: true }).isDisabled());
   };
-  const leave = (uid: string) => slapd.apply(`dn: uid=${uid},${slapd.people}\nchangetype: delete\n`);
+  const removeFromDirectory = (uid: string) => slapd.apply(`dn: uid=${uid},${slapd.people}\nchangetype: delete\n`);
   const accounts = async (): Promise<Account[]> =>
     (await client.ok<{ items: Account[] }>('GET', '/api/admin/users?auth_type=ldap&page_size=100')).items;
-  /** Who of the directory may still come in. */
-  const active = async (): Promise<string[]> =>
+  /** The uids of the active directory accounts. */
+  const activeUids = async (): Promise<string[]> =>
     (await accounts())
       .filter((account) => account.is_active)
       .map((account) => account.email.replace('@example.org', ''))
       .sort();
-  const without = (...gone: string[]): string[] => uids.filter((uid) => !gone.includes(uid));
+  const allExcept = (...excluded: string[]): string[] => uids.filter((uid) => !excluded.includes(uid));
   const openSync = async (): Promise<void> => {
     await page.goto('/admin/directory-sync');
     await page.getByText('Schedule and limits').waitFor();
@@ -50,7 +50,7 @@ export const syncInTheBrowser = ({ instance, screenshots }: Context): Suite => {
     await page.getByRole('heading', { name: /^(Pass|Dry run)$/ }).waitFor();
   };
 
-  const bare: Check[] = [
+  const withoutDirectory: Check[] = [
     {
       rule: 'Chromium starts and the administrator signs in',
       vital: true,
@@ -62,14 +62,14 @@ export const syncInTheBrowser = ({ instance, screenshots }: Context): Suite => {
         await boss.signIn(admin.email, admin.password, 'Library');
       },
     },
-    step('the schedule is told in words, with its next five times', async () => {
+    step('the schedule is described in words, with its next five runs', async () => {
       await page.goto('/admin/directory-sync');
       await page.getByText('At 04:00 (UTC)').waitFor();
       const times = page.getByTestId('next-runs').getByRole('listitem');
-      await until('the next five times', async () => (await times.count()) === 5);
+      await until('the next five runs', async () => (await times.count()) === 5);
     }),
     step(
-      'a schedule that is none is refused at its field, and nothing is saved',
+      'an invalid schedule is rejected at its field, and nothing is saved',
       async () => {
         await page.getByRole('textbox', { name: 'Schedule' }).fill('every day');
         await press('Save');
@@ -82,25 +82,25 @@ export const syncInTheBrowser = ({ instance, screenshots }: Context): Suite => {
       },
       /\b400\b/,
     ),
-    step('a changed schedule is saved and counts', async () => {
+    step('a changed schedule is saved and effective', async () => {
       await page.getByRole('textbox', { name: 'Schedule' }).fill('30 2 * * 1');
       await page.getByText(/02:30.*Monday/).waitFor();
       await press('Save');
       await page.getByText(/^Saved\./).waitFor();
       assert.equal((await stored()).schedule, '30 2 * * 1');
     }),
-    step('a dry run without a directory says so, and stands in the list of passes', async () => {
+    step('a dry run without a directory is reported, and listed among the passes', async () => {
       await press('Try it (dry run)');
-      await last().getByText('Sign-in with the directory is switched off.').waitFor(patience);
+      await last().getByText('Sign-in with the directory is switched off.').waitFor(slow);
       await page.getByTestId('passes').getByText('switched off', { exact: true }).first().waitFor();
       await openReport();
       await page.getByText('switched off, dry run').waitFor();
     }),
   ];
 
-  const full: Check[] = [
+  const withDirectory: Check[] = [
     {
-      rule: 'people of a directory sign in',
+      rule: 'directory users sign in',
       vital: true,
       run: async () => {
         await limitSignIns(instance, 10_000);
@@ -115,53 +115,53 @@ export const syncInTheBrowser = ({ instance, screenshots }: Context): Suite => {
           ldap_username_attr: 'uid',
           ldap_timeout: 300,
         });
-        // Two of three accounts leave: held by default, which a later step shows.
+        // Two of three accounts leave the directory: a later step tests the default limit, which holds the pass.
         await client.send('PUT', sweepPath, { max_disable_percent: null });
         for (const uid of uids) await signIn(instance.baseUrl, uid, `${uid}-secret`);
-        assert.deepEqual(await active(), uids);
+        assert.deepEqual(await activeUids(), uids);
       },
     },
-    step('a dry run lists who would be disabled and why, and disables nobody', async () => {
-      await leave('ines');
-      await leave('jan');
+    step('a dry run lists the accounts to disable with the reasons, and disables none', async () => {
+      await removeFromDirectory('ines');
+      await removeFromDirectory('jan');
       await openSync();
       await press('Try it (dry run)');
-      await last().getByText('2 accounts would be disabled.').waitFor(patience);
+      await last().getByText('2 accounts would be disabled.').waitFor(slow);
       await openReport();
-      const leavers = page.getByTestId('leavers');
-      for (const uid of ['ines', 'jan']) await leavers.getByRole('link', { name: `${uid}@example.org` }).waitFor();
-      assert.equal(await leavers.getByText('is no longer in the directory').count(), 2);
-      assert.deepEqual(await active(), uids);
+      const candidates = page.getByTestId('leavers');
+      for (const uid of ['ines', 'jan']) await candidates.getByRole('link', { name: `${uid}@example.org` }).waitFor();
+      assert.equal(await candidates.getByText('is no longer in the directory').count(), 2);
+      assert.deepEqual(await activeUids(), uids);
     }),
-    step('above the allowed share the whole set is held, and nobody is disabled', async () => {
+    step('a pass above the allowed share is held, and disables no account', async () => {
       await openSync();
-      assert.equal(await page.getByRole('button', { name: 'Run now' }).count(), 0, 'it is switched off');
+      assert.equal(await page.getByRole('button', { name: 'Run now' }).count(), 0, 'the sweep is disabled');
       await page.getByRole('switch', { name: 'Sweep the directory' }).click();
       await page.getByRole('switch', { name: 'Dry run' }).click();
       await page.getByLabel('Hold a pass above this share of accounts').fill('10');
       await save();
       await press('Run now');
-      await last().getByText('a pass may disable 50 % at most').waitFor(patience);
+      await last().getByText('a pass may disable 50 % at most').waitFor(slow);
       await boss.snap('sync-held');
       await last().getByRole('link', { name: 'Review and approve' }).click();
       await page.getByTestId('leavers').waitFor();
       assert.equal(await page.getByTestId('leavers').getByText('held for approval').count(), 2);
-      assert.deepEqual(await active(), uids);
+      assert.deepEqual(await activeUids(), uids);
     }),
-    step('approved, exactly that set is disabled, and nothing is left to approve', async () => {
+    step('an approved pass disables exactly its accounts, and can no longer be approved', async () => {
       const held = page.url();
       await press('Approve this set');
       const dialog = page.getByRole('dialog');
       await dialog.getByText('Disable 2 accounts?').waitFor();
       await dialog.getByRole('button', { name: 'Disable 2' }).click();
-      await last().getByText('2 accounts disabled.').waitFor(patience);
-      assert.deepEqual(await active(), without('ines', 'jan'));
+      await last().getByText('2 accounts disabled.').waitFor(slow);
+      assert.deepEqual(await activeUids(), allExcept('ines', 'jan'));
       await page.getByTestId('passes').getByText('approved', { exact: true }).waitFor();
       await page.goto(held);
       await page.getByRole('heading', { name: /The set was approved\./ }).waitFor();
       assert.equal(await page.getByRole('button', { name: 'Approve this set' }).count(), 0);
     }),
-    step('taken back, the accounts are enabled again, and the report says so', async () => {
+    step('an undone pass enables its accounts again, and the report shows this', async () => {
       await openSync();
       await openReport();
       await press('Undo');
@@ -169,10 +169,10 @@ export const syncInTheBrowser = ({ instance, screenshots }: Context): Suite => {
       await page.getByRole('heading', { name: /Taken back since: all enabled again/ }).waitFor();
       assert.equal(await page.getByTestId('leavers').getByText('enabled again').count(), 2);
       assert.equal(await page.getByRole('button', { name: 'Undo' }).count(), 0);
-      assert.deepEqual(await active(), uids);
+      assert.deepEqual(await activeUids(), uids);
       await boss.snap('sync-undone');
     }),
-    step('why somebody was disabled is told with what it rests on', async () => {
+    step('the reason why an account was disabled is shown with its evidence', async () => {
       await openSync();
       await page.getByLabel('Name, e-mail address or directory login').fill('ines');
       const why = page.getByTestId('why');
@@ -183,57 +183,54 @@ export const syncInTheBrowser = ({ instance, screenshots }: Context): Suite => {
         .first()
         .waitFor();
     }),
-    step('why somebody is let in or refused is told by login, as of now, with the last refusals in words', async () => {
+    step('the sign-in decision for a login is explained, with its last failed sign-ins', async () => {
       await signIn(instance.baseUrl, 'ines', 'ines-secret').catch(() => null);
-      const asked = async (uid: string) => {
+      const explain = async (uid: string) => {
         await page.getByLabel('Name, e-mail address or directory login').fill(uid);
         await press('Ask the directory');
         return page.getByTestId('standing').filter({ hasText: uid });
       };
-      await (await asked('kira')).getByText('admitted', { exact: true }).waitFor();
-      const gone = await asked('ines');
-      await gone.getByText('The directory has nobody of this login.').waitFor();
-      await gone.getByTestId('refusals').getByText('The name or the password was wrong.').first().waitFor();
-      await gone.getByTestId('refusals').scrollIntoViewIfNeeded();
+      await (await explain('kira')).getByText('admitted', { exact: true }).waitFor();
+      const removed = await explain('ines');
+      await removed.getByText('The directory has nobody of this login.').waitFor();
+      await removed.getByTestId('refusals').getByText('The name or the password was wrong.').first().waitFor();
+      await removed.getByTestId('refusals').scrollIntoViewIfNeeded();
       await boss.snap('sign-in-explained');
     }),
-    step('more leavers than a pass may disable wait for the next one, and the page says how many', async () => {
+    step('accounts above the limit of a pass are deferred to the next pass, and counted on the page', async () => {
       await page.getByLabel('Hold a pass above this share of accounts').fill('');
       await page.getByLabel('Accounts a pass may disable').fill('1');
       await save();
       await press('Run now');
-      await last().getByText('1 account disabled. 1 account left for the next pass.').waitFor(patience);
-      assert.equal((await active()).length, uids.length - 1);
+      await last().getByText('1 account disabled. 1 account left for the next pass.').waitFor(slow);
+      assert.equal((await activeUids()).length, uids.length - 1);
     }),
-    step('while a pass runs its step is shown, and no other can be started', async () => {
+    step('a running pass is shown with its step, and no other can be started', async () => {
       process.kill(slapd.pid(), 'SIGSTOP');
       try {
         await press('Run now');
-        await page.getByTestId('running').getByText('Reading the directory').waitFor(patience);
+        await page.getByTestId('running').getByText('Reading the directory').waitFor(slow);
         assert.ok(await page.getByRole('button', { name: 'Run now' }).isDisabled());
         await boss.snap('sync-running');
       } finally {
         process.kill(slapd.pid(), 'SIGCONT');
       }
-      await last().getByText('1 account disabled.', { exact: true }).waitFor(patience);
-      assert.deepEqual(await active(), without('ines', 'jan'));
+      await last().getByText('1 account disabled.', { exact: true }).waitFor(slow);
+      assert.deepEqual(await activeUids(), allExcept('ines', 'jan'));
     }),
-    step(
-      'with the directory gone the page says that nobody was disabled, and claims nothing about anybody',
-      async () => {
-        await slapd.kill9();
-        await press('Run now');
-        await last()
-          .getByText(/could not be read whole, so nobody was disabled/)
-          .waitFor(patience);
-        await boss.snap('sync-directory-gone');
-        await openReport();
-        await page.getByText('broken off', { exact: true }).waitFor();
-        assert.equal(await page.getByText('Who left').count(), 0);
-        assert.deepEqual(await active(), without('ines', 'jan'));
-      },
-    ),
-    step('nothing keeps anybody out, in light and dark, and nothing sticks out on a small screen', async () => {
+    step('a pass without a directory is shown as aborted, and lists no accounts', async () => {
+      await slapd.kill9();
+      await press('Run now');
+      await last()
+        .getByText(/could not be read whole, so nobody was disabled/)
+        .waitFor(slow);
+      await boss.snap('sync-directory-gone');
+      await openReport();
+      await page.getByText('broken off', { exact: true }).waitFor();
+      assert.equal(await page.getByText('Who left').count(), 0);
+      assert.deepEqual(await activeUids(), allExcept('ines', 'jan'));
+    }),
+    step('the pages have no accessibility violations in both color schemes and fit a small screen', async () => {
       for (const width of [1280, 360]) {
         await page.setViewportSize({ width, height: 780 });
         await openSync();
@@ -250,8 +247,8 @@ export const syncInTheBrowser = ({ instance, screenshots }: Context): Suite => {
   ];
 
   return {
-    name: 'The directory sweep, by hand in Chromium',
-    checks: [...bare, ...full],
+    name: 'The directory sweep in Chromium',
+    checks: [...withoutDirectory, ...withDirectory],
     close: async () => {
       await browser?.close();
       await client?.send('PUT', sweepPath, { enabled: false, dry_run: true, max_disable_percent: null });

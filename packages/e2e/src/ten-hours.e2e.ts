@@ -13,7 +13,7 @@ const secondsPerSegment = 3;
 const wordsPerSegment = 9;
 const segments = (hours * 3600) / secondsPerSegment;
 
-/** A file as after ten hours of speech: 12,000 passages, 108,000 words with times. */
+/** A file with ten hours of speech: 12,000 passages, 108,000 words with times. */
 const storeTenHours = async (instance: Instance, api: Client): Promise<string> => {
   const me = await api.ok<{ uuid: string }>('GET', '/api/users/me');
   return asService(instance, 'media', async (query) => {
@@ -39,7 +39,7 @@ const storeTenHours = async (instance: Instance, api: Client): Promise<string> =
   });
 };
 
-/** Milliseconds from the click to the first words, in a page that has asked for nothing of the file before. */
+/** Milliseconds from the click to the first words, in a page that has not loaded the file before. */
 const openByClick = async (page: Page, uuid: string): Promise<number> => {
   await page.getByRole('link', { name: 'Ten hours of hearings' }).hover();
   await page.waitForTimeout(500);
@@ -67,7 +67,7 @@ export const tenHours = ({ instance, screenshots }: Context): Suite => {
         vital: true,
         run: async () => {
           api = await signIn(instance.baseUrl, admin.email, admin.password);
-          // Others have signed in just before.
+          // Earlier suites may have used up the rate limit of sign-ins.
           await limitSignIns(instance, 10_000);
           uuid = await storeTenHours(instance, api);
           const file = await api.file(uuid, '?segment_limit=1');
@@ -78,8 +78,8 @@ export const tenHours = ({ instance, screenshots }: Context): Suite => {
         },
       },
       {
-        rule: 'it opens at its first words',
-        run: async (say) => {
+        rule: 'the file opens at its first words',
+        run: async (log) => {
           const { page } = watched;
           const times: number[] = [];
           for (let round = 0; round < 3; round++) {
@@ -87,15 +87,15 @@ export const tenHours = ({ instance, screenshots }: Context): Suite => {
             times.push(await openByClick(page, uuid));
           }
           // The goal is a second on a quiet machine.
-          say(`opened in ${times.map((t) => Math.round(t)).join(', ')} ms`);
+          log(`opened in ${times.map((t) => Math.round(t)).join(', ')} ms`);
         },
       },
       {
-        rule: 'only what is seen stands in the page, and the last passage is a jump away',
+        rule: 'only visible passages are in the DOM, and the last passage can be reached by scrolling',
         run: async () => {
           const { page } = watched;
           assert.ok((await page.getByTestId('segment').count()) < 100);
-          await until('it scrolls to the end', async () => {
+          await until('the page has scrolled to the end', async () => {
             await page.evaluate(() => window.scrollTo(0, document.documentElement.scrollHeight));
             return (await page.locator(`[data-seg="${segments - 1}"]`).count()) === 1;
           });
@@ -107,7 +107,7 @@ export const tenHours = ({ instance, screenshots }: Context): Suite => {
         },
       },
       {
-        rule: 'a link into the ninth hour opens there',
+        rule: 'a link with a time in the ninth hour opens at that time',
         run: async () => {
           const { page } = watched;
           const second = 9 * 3600;

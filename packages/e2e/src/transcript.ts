@@ -3,7 +3,7 @@ import type { FileDetail } from '@overtone/contracts';
 import type { Client } from './client.ts';
 import type { Recording } from './recordings.ts';
 
-/** Words follow each other inside the recording. */
+/** Asserts that the words are in order and within the recording. */
 export const assertWords = (file: FileDetail): void => {
   let last = 0;
   let count = 0;
@@ -19,7 +19,7 @@ export const assertWords = (file: FileDetail): void => {
   assert.ok(count > 20, `only ${count} words`);
 };
 
-/** Which voice says most of what this speaker is given. */
+/** The voice that speaks most words of this speaker. */
 export const assertSpeakersAreVoices = (file: FileDetail, recording: Recording): void => {
   const overlap = new Map<string, Map<string, number>>();
   for (const s of file.transcript_segments) {
@@ -39,19 +39,19 @@ export const assertSpeakersAreVoices = (file: FileDetail, recording: Recording):
   assert.ok(right / all > 0.9, `only ${Math.round((100 * right) / all)} % of the speech is given to the right speaker`);
 };
 
-/** The transcript of the meeting, in every form in which it goes out. */
+/** Asserts all export formats of the meeting's transcript. */
 export const assertSubtitles = async (api: Client, uuid: string): Promise<void> => {
-  const as = async (format: string) => {
+  const exportAs = async (format: string) => {
     const answer = await api.call('GET', `/api/files/${uuid}/subtitles?subtitle_format=${format}`);
     assert.equal(answer.status, 200, `${format}: ${answer.text.slice(0, 200)}`);
     return answer;
   };
   const clock = String.raw`\d\d:\d\d:\d\d`;
-  const srt = (await as('srt')).text;
+  const srt = (await exportAs('srt')).text;
   assert.match(srt, new RegExp(String.raw`^1\r?\n${clock},\d{3} --> ${clock},\d{3}\r?\n.+good morning`, 'i'));
-  const vtt = (await as('webvtt')).text;
+  const vtt = (await exportAs('webvtt')).text;
   assert.match(vtt, new RegExp(String.raw`^WEBVTT\r?\n[\s\S]*${clock}\.\d{3} --> ${clock}\.\d{3}`));
-  assert.match((await as('txt')).text, /windows/i);
-  const json = JSON.parse((await as('json')).text) as unknown;
+  assert.match((await exportAs('txt')).text, /windows/i);
+  const json = JSON.parse((await exportAs('json')).text) as unknown;
   assert.match(JSON.stringify(json), /windows/i);
 };

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Instance } from './instance.ts';
 import { allProcesses, processesOf, type Living } from './processes.ts';
 
-/** The services, each a process of its own. */
+/** The services; each runs in its own process. */
 export const services = [
   'edge-gateway',
   'identity',
@@ -14,7 +14,7 @@ export const services = [
   'search-indexer',
   'realtime-gateway',
 ] as const;
-/** The servers beside them. */
+/** The servers that the services depend on. */
 export const servers = ['nats', 'postgres', 'redis'] as const;
 export type Server = (typeof servers)[number];
 export type Victim = (typeof services)[number] | Server;
@@ -26,32 +26,32 @@ const matches = (victim: Victim, command: string): boolean =>
     ? new RegExp(String.raw`^\S*\b${victim}(-server)?\b`).test(command)
     : command.includes(`/services/${victim}/src/main.ts`) && !command.startsWith('setpriv');
 
-/** The process of a service or server; of a server the one that no other of its kind has begotten. */
+/** The process of a service or server; of a server with child processes, the parent. */
 export const processOf = (instance: Instance, victim: Victim): Living | undefined => {
-  const found = processesOf(instance.data).filter((p) => matches(victim, p.command));
-  return found.find((p) => !found.some((q) => q.pid === p.parent));
+  const found = processesOf(instance.data).filter(({ command }) => matches(victim, command));
+  return found.find(({ parent }) => !found.some(({ pid }) => pid === parent));
 };
 
-/** The same, where it has to be there. */
+/** The process id of a service or server that must be running. */
 export const pidOf = (instance: Instance, victim: Victim): number => {
   const found = processOf(instance, victim);
   if (!found) throw new Error(`no process of ${victim}`);
   return found.pid;
 };
 
-/** How each process of a service has ended, as the supervisor says. */
+/** The exit of each process of a service, from the supervisor's log. */
 export const endsOf = async (instance: Instance, name: string): Promise<string[]> => {
   const text = await readFile(join(instance.data, 'logs', 'supervisor.log'), 'utf8');
-  return [...text.matchAll(new RegExp(`${name} ended \\((.*)\\)$`, 'gm'))].map((m) => m[1] ?? '');
+  return [...text.matchAll(new RegExp(`${name} ended \\((.*)\\)$`, 'gm'))].map(([, exit]) => exit ?? '');
 };
 
-/** A process and all that it has begotten. */
+/** A process and all its descendants. */
 export const treeOf = (root: number): number[] => {
   const all = allProcesses();
   const found = new Set([root]);
   for (let before = 0; before < found.size;) {
     before = found.size;
-    for (const p of all) if (found.has(p.parent)) found.add(p.pid);
+    for (const { pid, parent } of all) if (found.has(parent)) found.add(pid);
   }
   return [...found];
 };
@@ -59,23 +59,23 @@ export const treeOf = (root: number): number[] => {
 const signal = (pid: number, name: NodeJS.Signals): void => {
   try {
     process.kill(pid, name);
-  } catch (e) {
-    if ((e as NodeJS.ErrnoException).code !== 'ESRCH') throw e;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
 };
 
-/** Kills at once, if there is anything to kill at this moment. */
+/** Kills the process, if it is running. @returns whether it was. */
 export const killNow = (instance: Instance, victim: Victim): boolean => {
   const found = processOf(instance, victim);
   if (found) signal(found.pid, 'SIGKILL');
   return found !== undefined;
 };
 
-/** Stops the clock of a process and its children, as of a machine that hangs. @returns what sets it going again. */
+/** Stops a process and its descendants with SIGSTOP, like an unresponsive machine. @returns a function that continues them. */
 export const freeze = (instance: Instance, victim: Victim): (() => void) => {
   const root = processOf(instance, victim);
   if (!root) return () => {};
-  // The eldest first, so that it begets no more meanwhile.
+  // The parent first, so that it starts no new child processes.
   const tree = treeOf(root.pid);
   for (const pid of tree) signal(pid, 'SIGSTOP');
   return () => {

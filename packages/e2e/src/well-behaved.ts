@@ -5,45 +5,48 @@ import type { Client } from './client.ts';
 import type { Instance, ServiceStatus } from './instance.ts';
 import { until } from './runner.ts';
 
-/** Requests of a well-behaved client, one after another, until it is stopped; what did not succeed is reported. */
-export const behaveWell = (client: Client) => {
+/** Sends valid requests until it is stopped, and collects the failed ones. */
+export const startRegularRequests = (client: Client) => {
   const faults: string[] = [];
   let sent = 0;
   let slowestMs = 0;
   let stopped = false;
-  const one = async (method: string, path: string, init: RequestInit = {}): Promise<void> => {
-    const from = performance.now();
+  const send = async (method: string, path: string, init: RequestInit = {}): Promise<void> => {
+    const startedAt = performance.now();
     const status = await client.call(method, path, init).then(
-      (answer) => answer.status,
+      ({ status: code }) => code,
       (error: unknown) => String(error instanceof Error ? (error.cause ?? error) : error),
     );
     sent += 1;
-    slowestMs = Math.max(slowestMs, performance.now() - from);
-    if (status !== 200) faults.push(`${method} ${path}: ${status} after ${Math.round(performance.now() - from)} ms`);
+    slowestMs = Math.max(slowestMs, performance.now() - startedAt);
+    if (status !== 200)
+      faults.push(`${method} ${path}: ${status} after ${Math.round(performance.now() - startedAt)} ms`);
   };
   const headers = { 'content-type': 'application/json' };
-  const body = JSON.stringify({ full_name: 'Somebody Else' });
-  const lane = async (): Promise<void> => {
+  const body = JSON.stringify({ full_name: 'Other User' });
+  const runLoop = async (): Promise<void> => {
     while (!stopped) {
-      await one('PUT', '/api/users/me', { headers, body });
-      await one('GET', '/api/files?limit=1');
+      await send('PUT', '/api/users/me', { headers, body });
+      await send('GET', '/api/files?limit=1');
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
   };
-  const lanes = Promise.all(Array.from({ length: 4 }, lane));
+  const loops = Promise.all(Array.from({ length: 4 }, runLoop));
   return {
-    /** @returns what was sent, the slowest answer, and what failed. */
+    /** @returns the number of requests, the slowest response and the failures. */
     stop: async () => {
       stopped = true;
-      await lanes;
+      await loops;
       return { sent, slowestMs: Math.round(slowestMs), faults };
     },
   };
 };
 
 const logsOf = async (data: string): Promise<Map<string, string>> => {
-  const files = (await readdir(data, { recursive: true })).filter((f) => f.endsWith('.log'));
-  return new Map(await Promise.all(files.map(async (f) => [f, await readFile(join(data, f), 'utf8')] as const)));
+  const files = (await readdir(data, { recursive: true })).filter((file) => file.endsWith('.log'));
+  return new Map(
+    await Promise.all(files.map(async (file) => [file, await readFile(join(data, file), 'utf8')] as const)),
+  );
 };
 const descriptorsOf = (pid: number): number => readdirSync(`/proc/${pid}/fd`).length;
 
@@ -53,24 +56,27 @@ const timersOf = async ({ internal_url: url }: ServiceStatus): Promise<number> =
   return Number(/^nodejs_active_resources\{type="Timeout"\S*\} (\d+)/m.exec(text)?.[1] ?? 0);
 };
 
-/** Room for connections to databases and between services, and for timers of periodic work. */
-const slack = 40;
+/** Allowed increase: connections to databases and between services, timers of periodic tasks. */
+const tolerance = 40;
 
-/** Processes, logs, descriptors and timers of an instance now, to be compared with later. */
-export const takeStock = async (instance: Instance) => {
+/** Records the processes, logs, descriptors and timers of an instance for a later comparison. */
+export const captureBaseline = async (instance: Instance) => {
   const { services } = await instance.status();
   const pids = (of: readonly ServiceStatus[]): string[] => of.map(({ name, pid }) => `${name} ${pid}`).sort();
   const before = new Map(
     await Promise.all(
-      services.map(async (s) => [s.name, { descriptors: descriptorsOf(s.pid), timers: await timersOf(s) }] as const),
+      services.map(
+        async (service) =>
+          [service.name, { descriptors: descriptorsOf(service.pid), timers: await timersOf(service) }] as const,
+      ),
     ),
   );
   const logs = await logsOf(instance.data);
   return {
-    /** Lines that a process writes when it ends by an error, and processes that are not those of before. */
+    /** Log lines of process failures, and processes that were started since. */
     faults: async (): Promise<string[]> => {
       const now = await instance.status();
-      const others = pids(now.services).filter((one) => !pids(services).includes(one));
+      const started = pids(now.services).filter((one) => !pids(services).includes(one));
       const lines = [...(await logsOf(instance.data))].flatMap(([file, text]) =>
         text
           .slice(logs.get(file)?.length ?? 0)
@@ -78,20 +84,20 @@ export const takeStock = async (instance: Instance) => {
           .filter((line) => /\bfatal\b|uncaught exception|unhandled rejection/.test(line))
           .map((line) => `${file}: ${line.slice(0, 300)}`),
       );
-      return [...others.map((one) => `new process: ${one}`), ...lines];
+      return [...started.map((one) => `new process: ${one}`), ...lines];
     },
-    /** Waits until no service holds more descriptors and timers than before. */
+    /** Waits until no service has more descriptors and timers than before. */
     released: (limitMs = 60_000): Promise<boolean> =>
       until(
         'descriptors and timers released',
         async () => {
           const held: string[] = [];
-          for (const s of services) {
-            const was = before.get(s.name) ?? { descriptors: 0, timers: 0 };
-            const descriptors = descriptorsOf(s.pid) - was.descriptors;
-            const timers = (await timersOf(s)) - was.timers;
-            if (descriptors > slack || timers > slack)
-              held.push(`${s.name}: +${descriptors} descriptors, +${timers} timers`);
+          for (const service of services) {
+            const baseline = before.get(service.name) ?? { descriptors: 0, timers: 0 };
+            const descriptors = descriptorsOf(service.pid) - baseline.descriptors;
+            const timers = (await timersOf(service)) - baseline.timers;
+            if (descriptors > tolerance || timers > tolerance)
+              held.push(`${service.name}: +${descriptors} descriptors, +${timers} timers`);
           }
           if (held.length > 0) throw new Error(held.join('; '));
           return true;

@@ -5,7 +5,7 @@ export type DashboardSpec = {
   uid: string;
   title: string;
   description: string;
-  /** A choice of one service, for all of its panels. */
+  /** Whether the dashboard has a selector for the service of its panels. */
   perService?: boolean;
   rows: readonly { title: string; panels: readonly PanelSpec[] }[];
 };
@@ -13,7 +13,7 @@ export type DashboardSpec = {
 const datasource = { type: 'prometheus', uid: '${datasource}' };
 const columns = 24;
 
-const steps = ({ thresholds, floor }: PanelSpec) => {
+const thresholdSteps = ({ thresholds, floor }: PanelSpec) => {
   if (floor)
     return [
       { color: 'red', value: null },
@@ -28,58 +28,63 @@ const steps = ({ thresholds, floor }: PanelSpec) => {
   ];
 };
 
-const custom = (p: PanelSpec) =>
-  p.type === 'timeseries'
+const customOptions = (panel: PanelSpec) =>
+  panel.type === 'timeseries'
     ? {
         lineWidth: 1,
-        fillOpacity: p.stacked ? 30 : 8,
+        fillOpacity: panel.stacked ? 30 : 8,
         showPoints: 'never',
-        stacking: { mode: p.stacked ? 'normal' : 'none', group: 'A' },
-        thresholdsStyle: { mode: p.thresholds || p.floor ? 'dashed' : 'off' },
+        stacking: { mode: panel.stacked ? 'normal' : 'none', group: 'A' },
+        thresholdsStyle: { mode: panel.thresholds || panel.floor ? 'dashed' : 'off' },
       }
     : {};
 
-const options = (p: PanelSpec) => {
+const displayOptions = (panel: PanelSpec) => {
   const reduceOptions = { calcs: ['lastNotNull'], fields: '', values: false };
-  if (p.type === 'timeseries')
+  if (panel.type === 'timeseries')
     return {
       legend: { displayMode: 'table', placement: 'bottom', calcs: ['lastNotNull', 'max'] },
       tooltip: { mode: 'multi', sort: 'desc' },
     };
-  if (p.type === 'stat') return { reduceOptions, colorMode: 'value', graphMode: 'area', textMode: 'auto' };
-  if (p.type === 'bargauge') return { reduceOptions, orientation: 'horizontal', displayMode: 'basic' };
+  if (panel.type === 'stat') return { reduceOptions, colorMode: 'value', graphMode: 'area', textMode: 'auto' };
+  if (panel.type === 'bargauge') return { reduceOptions, orientation: 'horizontal', displayMode: 'basic' };
   return { showValue: 'auto', mergeValues: true, legend: { displayMode: 'list', placement: 'bottom' } };
 };
 
-const toPanel = (p: PanelSpec, id: number, gridPos: { x: number; y: number }) => ({
+const toPanel = (panel: PanelSpec, id: number, gridPos: { x: number; y: number }) => ({
   id,
-  type: p.type,
-  title: p.title,
-  description: p.says,
+  type: panel.type,
+  title: panel.title,
+  description: panel.description,
   datasource,
-  gridPos: { ...gridPos, w: p.width, h: p.height },
+  gridPos: { ...gridPos, w: panel.width, h: panel.height },
   fieldConfig: {
-    defaults: { unit: p.unit, min: 0, thresholds: { mode: 'absolute', steps: steps(p) }, custom: custom(p) },
+    defaults: {
+      unit: panel.unit,
+      min: 0,
+      thresholds: { mode: 'absolute', steps: thresholdSteps(panel) },
+      custom: customOptions(panel),
+    },
     overrides: [],
   },
-  options: options(p),
-  targets: p.queries.map(({ expr, legend }, i) => ({
+  options: displayOptions(panel),
+  targets: panel.queries.map(({ expr, legend }, i) => ({
     refId: String.fromCharCode(65 + i),
     datasource,
     expr,
-    legendFormat: legend ?? p.title,
-    range: p.type !== 'bargauge',
-    instant: p.type === 'bargauge',
+    legendFormat: legend ?? panel.title,
+    range: panel.type !== 'bargauge',
+    instant: panel.type === 'bargauge',
   })),
-  links: (p.alerts ?? []).map((alert) => ({
+  links: (panel.alerts ?? []).map((alert) => ({
     title: `Runbook: ${alert}`,
     url: `\${runbooks}/${alert}.md`,
     targetBlank: true,
   })),
 });
 
-/** Panels from left to right, a new line where one does not fit any more. */
-const laidOut = (rows: DashboardSpec['rows']) => {
+/** Places panels from left to right, with a new line when one does not fit. */
+const layOut = (rows: DashboardSpec['rows']) => {
   const panels: object[] = [];
   let id = 0;
   let y = 0;
@@ -134,11 +139,11 @@ const variables = (perService: boolean) => [
     : []),
 ];
 
-/** The dashboard as Grafana reads it. */
-export const toGrafana = (d: DashboardSpec) => ({
-  uid: d.uid,
-  title: d.title,
-  description: d.description,
+/** The dashboard in Grafana's JSON format. */
+export const toGrafana = (dashboard: DashboardSpec) => ({
+  uid: dashboard.uid,
+  title: dashboard.title,
+  description: dashboard.description,
   tags: ['overtone'],
   schemaVersion: 39,
   editable: false,
@@ -147,7 +152,7 @@ export const toGrafana = (d: DashboardSpec) => ({
   time: { from: 'now-6h', to: 'now' },
   timezone: 'browser',
   links: [{ type: 'dashboards', title: 'Overtone', tags: ['overtone'], asDropdown: true, keepTime: true }],
-  templating: { list: variables(d.perService ?? false) },
+  templating: { list: variables(dashboard.perService ?? false) },
   annotations: { list: [] },
-  panels: laidOut(d.rows),
+  panels: layOut(dashboard.rows),
 });

@@ -26,16 +26,16 @@ type Dashboard = {
 
 const names = Object.keys(dashboards);
 const read = (name: string) => JSON.parse(readFileSync(fileOf(name), 'utf8')) as Dashboard;
-const meet = (a: Panel['gridPos'], b: Panel['gridPos']): boolean =>
+const overlap = (a: Panel['gridPos'], b: Panel['gridPos']): boolean =>
   a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h && b.y < a.y + a.h;
 
 describe('the dashboards', () => {
-  it('are files made from their descriptions (node packages/monitoring/src/generate.main.ts makes them anew)', () => {
+  it('match the generated files (regenerate with node packages/monitoring/src/generate.main.ts)', () => {
     expect(readdirSync(folders.dashboards).sort()).toEqual(names.map((name) => `${name}.json`).sort());
     expect(names.filter((name) => readFileSync(fileOf(name), 'utf8') !== textOf(name))).toEqual([]);
   });
 
-  it('have addresses of their own', () => {
+  it('have unique uids and titles', () => {
     expect(new Set(names.map((name) => read(name).uid)).size).toBe(names.length);
     expect(new Set(names.map((name) => read(name).title)).size).toBe(names.length);
   });
@@ -45,22 +45,22 @@ describe.each(names)('the dashboard %s', (name) => {
   const { panels, schemaVersion, templating } = read(name);
   const shown = panels.filter((p) => p.type !== 'row');
 
-  it('has the schema of a Grafana that is maintained, and asks the Prometheus that its reader chose', () => {
+  it('has a supported schema version, and uses the selected Prometheus', () => {
     expect(schemaVersion).toBeGreaterThanOrEqual(39);
     expect(templating.list).toContainEqual(expect.objectContaining({ name: 'datasource', type: 'datasource' }));
     const sources = shown.flatMap((p) => [p.datasource, ...(p.targets ?? []).map((t) => t.datasource)]);
     expect(new Set(sources.map((s) => s?.uid))).toEqual(new Set(['${datasource}']));
   });
 
-  it('gives every panel a number of its own and a place that no other has', () => {
+  it('gives every panel a unique id and a free position', () => {
     expect(new Set(panels.map((p) => p.id)).size).toBe(panels.length);
     const outside = panels.filter(({ gridPos: g }) => g.x < 0 || g.x + g.w > 24 || g.w < 1 || g.h < 1);
     expect(outside.map((p) => p.title)).toEqual([]);
-    const covered = panels.filter((p) => panels.some((q) => q !== p && meet(p.gridPos, q.gridPos)));
+    const covered = panels.filter((p) => panels.some((q) => q !== p && overlap(p.gridPos, q.gridPos)));
     expect(covered.map((p) => p.title)).toEqual([]);
   });
 
-  it('says of every panel what it means, in which unit, and of every line what it is', () => {
+  it('has a description, a unit and legends for every panel', () => {
     const bare = shown.filter((p) => !p.description || !p.fieldConfig?.defaults.unit || !p.targets?.length);
     expect(bare.map((p) => p.title)).toEqual([]);
     const targets = shown.flatMap((p) => p.targets ?? []);
@@ -68,7 +68,7 @@ describe.each(names)('the dashboard %s', (name) => {
     for (const p of shown) expect(new Set(p.targets?.map((t) => t.refId)).size).toBe(p.targets?.length);
   });
 
-  it('uses no variable that it does not have', () => {
+  it('uses only defined variables', () => {
     const known = new Set([...templating.list.map((v) => v.name), '__rate_interval']);
     const used = shown.flatMap((p) => (p.targets ?? []).flatMap((t) => [...t.expr.matchAll(/\$\{?(\w+)/g)]));
     expect(used.map((m) => m[1] ?? '').filter((variable) => !known.has(variable))).toEqual([]);
@@ -80,16 +80,16 @@ describe.each(names)('the dashboard %s', (name) => {
   });
 });
 
-describe('what Grafana is given at its start', () => {
+describe('provisioning of Grafana', () => {
   const provisioned = (path: string) => parse(readFileSync(resolve(folders.provisioning, path), 'utf8')) as unknown;
 
-  it('is the Prometheus of compose.yaml, as the source that a reader finds chosen', () => {
+  it('contains the Prometheus of compose.yaml as the default data source', () => {
     expect(provisioned('datasources/prometheus.yml')).toMatchObject({
       datasources: [{ type: 'prometheus', url: 'http://prometheus:9090', isDefault: true, editable: false }],
     });
   });
 
-  it('is the folder of these dashboards, which nobody can change in the browser and lose', () => {
+  it('contains the folder of these dashboards, without changes in the browser', () => {
     expect(provisioned('dashboards/overtone.yml')).toMatchObject({
       providers: [{ type: 'file', allowUiUpdates: false, options: { path: '/etc/grafana/dashboards' } }],
     });

@@ -20,7 +20,7 @@ const read = <T>(...path: string[]): T => parse(readFileSync(resolve(...path), '
 describe('the collector of traces', () => {
   const collector = read<Collector>(folders.otel, 'collector.yml');
 
-  it('uses what it describes, and describes nothing that it does not use', () => {
+  it('uses every defined component, and defines no unused one', () => {
     const pipelines = Object.values(collector.service.pipelines);
     const used = (kind: keyof Pipeline) => [...new Set(pipelines.flatMap((p) => p[kind]))].sort();
     for (const kind of ['receivers', 'processors', 'exporters'] as const)
@@ -28,7 +28,7 @@ describe('the collector of traces', () => {
     expect(Object.keys(collector.extensions)).toEqual(collector.service.extensions);
   });
 
-  it('bounds its memory before it does anything else', () => {
+  it('limits its memory first', () => {
     for (const { processors } of Object.values(collector.service.pipelines))
       expect(processors[0]).toBe('memory_limiter');
   });
@@ -50,7 +50,7 @@ describe('the monitoring of compose.yaml', () => {
   });
 
   // Specification, "Limits".
-  it('keeps what it scraped for 15 days', () => {
+  it('keeps samples for 15 days', () => {
     expect(services['prometheus']?.command).toContain('--storage.tsdb.retention.time=15d');
   });
 

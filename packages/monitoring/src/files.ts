@@ -3,7 +3,7 @@ import { toGrafana } from './dashboard.ts';
 import { dashboards } from './dashboards.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
-/** Folders that hold what this package makes or checks. */
+/** Folders of the files that this package generates or checks. */
 export const folders = {
   root,
   otel: resolve(root, 'deploy/otel'),
@@ -13,10 +13,10 @@ export const folders = {
   runbooks: resolve(root, 'docs/runbooks'),
 };
 
-/** Where a dashboard's file is. */
+/** The path of a dashboard's file. */
 export const fileOf = (name: string): string => resolve(folders.dashboards, `${name}.json`);
 
-/** What stands in it. */
+/** The content of a dashboard's file. */
 export const textOf = (name: string): string => {
   const spec = dashboards[name];
   if (!spec) throw new Error(`no dashboard ${name}`);

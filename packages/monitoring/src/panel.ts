@@ -4,22 +4,22 @@ export type Unit = 'short' | 's' | 'reqps' | 'ops' | 'percentunit' | 'bytes' | '
 /** One line or number of a panel. */
 export type Query = { expr: string; legend?: string };
 
-/** What a panel shows; where it stands is the dashboard's affair. */
+/** The content of a panel; its position is computed by the dashboard. */
 export type PanelSpec = {
   title: string;
   type: 'timeseries' | 'stat' | 'bargauge' | 'state-timeline' | 'table';
-  /** What it means and what a good value is. */
-  says: string;
+  /** Its meaning and the normal value. */
+  description: string;
   queries: readonly Query[];
   unit: Unit;
-  /** From which value on it is orange, and red. */
+  /** Minimum values for orange and red. */
   thresholds?: { orange?: number; red: number };
-  /** The other way round: below which value. */
+  /** Lower limits: red and orange below these values. */
   floor?: { orange?: number; red: number };
   stacked?: boolean;
   width: number;
   height: number;
-  /** Alerts about what it shows; their runbooks are linked. */
+  /** Related alerts; their runbooks are linked. */
   alerts?: readonly string[];
 };
 
@@ -41,11 +41,11 @@ const panel =
     queries: queriesOf(queries),
   });
 
-/** Lines over time. */
+/** A time series. */
 export const lines = panel('timeseries', 8, 8);
 /** One number, coloured by its thresholds. */
 export const number = panel('stat', 4, 4);
-/** Bars of what is largest now. */
+/** Current values as bars. */
 export const bars = panel('bargauge', 12, 10);
-/** Which state something was in, over time. */
+/** States over time. */
 export const states = panel('state-timeline', 12, 8);

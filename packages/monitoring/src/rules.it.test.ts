@@ -39,18 +39,18 @@ const alertTests = tests.flatMap((t) => t.alert_rule_test ?? []);
 const runbookOf = (alert: string): string => resolve(folders.runbooks, `${alert}.md`);
 
 describe('Prometheus', () => {
-  it('takes the configuration and every rule', async () => {
+  it('accepts the configuration and every rule', async () => {
     const { stdout } = await run('promtool', ['check', 'config', resolve(folders.prometheus, 'prometheus.yml')]);
     const found = [...stdout.matchAll(/(\d+) rules found/g)].map((m) => Number(m[1]));
-    // Each file of rules is named by the configuration and checked: none is forgotten.
+    // The configuration must include every file of rules.
     expect(found.reduce((a, b) => a + b, 0)).toBe(rules.length);
   });
 
-  it('finds every rule to do what its tests say', async () => {
+  it('passes the tests of every rule', async () => {
     await run('promtool', ['test', 'rules', ...filesIn('tests')]);
   });
 
-  it('finds every replica of every service at its internal port, each under its name', () => {
+  it('scrapes every replica of every service at its internal port, with the name of the service', () => {
     const { scrape_configs: jobs, global } = read<{
       global: { scrape_interval: string };
       scrape_configs: { job_name: string; dns_sd_configs: { names: string[]; port: number }[] }[];
@@ -84,7 +84,7 @@ describe('Prometheus in a cluster', () => {
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
-  /** The labels a pod's series have; none where it is not scraped. The pods stand in for what a cluster tells. */
+  /** The labels of a pod's series; none when it is not scraped. The pods replace the service discovery of a cluster. */
   const labelsOf = async (found: ReturnType<typeof pod>): Promise<Record<string, string>> => {
     type Config = { rule_files: string[]; scrape_configs: Record<string, unknown>[] };
     const { kubernetes_sd_configs: _, ...job } =
@@ -96,7 +96,7 @@ describe('Prometheus in a cluster', () => {
     return target?.labels ?? {};
   };
 
-  it('reads the same rules', () => {
+  it('uses the same rules', () => {
     const { rule_files: files } = read<{ rule_files: string[] }>(resolve(folders.prometheus, 'kubernetes.yml'));
     expect(files).toEqual(read<{ rule_files: string[] }>(resolve(folders.prometheus, 'prometheus.yml')).rule_files);
   });
@@ -107,27 +107,27 @@ describe('Prometheus in a cluster', () => {
     expect(gpu).toMatchObject({ job: 'overtone', service: 'transcription-worker', pod: 'transcription-worker-gpu-1' });
   });
 
-  it('asks at the internal port only, and only pods that want it', async () => {
+  it('scrapes only annotated pods, and only at the internal port', async () => {
     expect(await labelsOf(pod('media', 'api', scraped))).toEqual({});
     expect(await labelsOf(pod('media', 'internal', {}))).toEqual({});
   });
 });
 
 describe('every rule', () => {
-  it('that alerts has a test in which it fires and one in which it does not', () => {
+  it('of kind alert has a test in which it fires and one in which it does not', () => {
     const tested = (fires: boolean) =>
       new Set(alertTests.filter((t) => t.exp_alerts.length > 0 === fires).map((t) => t.alertname));
     expect(alerts.filter((r) => !tested(true).has(r.alert ?? '')).map((r) => r.alert)).toEqual([]);
     expect(alerts.filter((r) => !tested(false).has(r.alert ?? '')).map((r) => r.alert)).toEqual([]);
   });
 
-  it('that records has a test of its number', () => {
+  it('of kind record has a test of its value', () => {
     const tested = tests.flatMap((t) => t.promql_expr_test ?? []).map((t) => t.expr);
     const recorded = rules.flatMap((r) => (r.record === undefined ? [] : [r.record]));
     expect(recorded.filter((name) => !tested.some((expr) => expr.includes(name)))).toEqual([]);
   });
 
-  it('that alerts says how bad it is, what it is, and where to read on', () => {
+  it('of kind alert has a severity, a summary, a description and a runbook', () => {
     for (const { alert = '', labels = {}, annotations = {} } of alerts) {
       expect(['critical', 'warning']).toContain(labels['severity']);
       expect(annotations['summary']).toMatch(/\S/);
@@ -137,7 +137,7 @@ describe('every rule', () => {
     expect(new Set(alerts.map((r) => r.alert)).size).toBe(alerts.length);
   });
 
-  it('that alerts has a runbook: what it means, what to look at, what to do', () => {
+  it('of kind alert has a runbook with meaning, diagnosis and remedy', () => {
     for (const { alert = '' } of alerts) {
       expect({ alert, written: existsSync(runbookOf(alert)) }).toEqual({ alert, written: true });
       const text = readFileSync(runbookOf(alert), 'utf8');
@@ -149,7 +149,7 @@ describe('every rule', () => {
   });
 });
 
-describe('the signals that the specification names', () => {
+describe('signals of the specification', () => {
   const ruleOf = (name: string) => rules.find((r) => r.alert === name);
 
   it.each([
@@ -160,13 +160,13 @@ describe('the signals that the specification names', () => {
     expect(ruleOf(name)).toMatchObject({ expr, ...(wait ? { for: wait } : {}) });
   });
 
-  it('the oldest unacknowledged delivery is held against the longest legitimate stage of every queue', () => {
+  it('compare the oldest unacknowledged delivery with the longest legitimate stage of every queue', () => {
     const limits = rules.filter((r) => r.record === 'queue:oldest_unacked_limit:seconds');
     expect(limits.map((r) => r.labels?.['queue'] ?? '').sort()).toEqual([...queues].sort());
     expect(ruleOf('QueueOldestUnackedTooOld')?.expr).toContain('celery_queue_oldest_unacked_age_seconds');
   });
 
-  it('what is scaled on is depth and reserved, and no gauge that is for alarms', () => {
+  it('use depth and reserved for scaling, and no gauge for alerts', () => {
     const scaled = rules.find((r) => r.record === 'queue:celery_queue_work:sum')?.expr ?? '';
     expect([...scaled.matchAll(/celery_queue_\w+/g)].map(String)).toEqual([
       'celery_queue_depth',

@@ -17,7 +17,7 @@ import { passesRoutes } from './passes/passes.routes.ts';
 import { createPasses, type SnapshotOf } from './passes/passes.service.ts';
 import { createReview } from './passes/review.service.ts';
 import { sweepSignals } from './passes/signals.read-model.ts';
-import { createOrders } from './schedule/orders.ts';
+import { createJobRequests } from './schedule/job-requests.ts';
 import { checkEverySlot, sweepWorker } from './schedule/schedule.jobs.ts';
 import { settingsRoutes } from './settings/settings.routes.ts';
 import { createTelemetry } from './telemetry.ts';
@@ -33,7 +33,7 @@ export const createDirectorySync = (env: DirectorySyncEnv, snapshotOf: SnapshotO
 
   const workerId = `${name}-${hostname()}-${randomUUID().slice(0, 8)}`;
   const recycling = createRecycling();
-  const orders = createOrders({ bus });
+  const jobRequests = createJobRequests({ bus });
   const telemetry = createTelemetry(metrics, () => sweepSignals(db));
   const passes = createPasses({ db, bus, snapshotOf, telemetry, log, holder: workerId });
   const review = createReview({ db, bus });
@@ -47,10 +47,10 @@ export const createDirectorySync = (env: DirectorySyncEnv, snapshotOf: SnapshotO
     bus,
     whoIs: createAssertionVerifier(env.ASSERTION_PUBLIC_KEY, name),
     parts: [part],
-    routes: [...settingsRoutes({ db, passes }), ...passesRoutes({ db, orders, review })],
-    workers: [sweepWorker({ db, passes, orders, workerId, recycling })],
+    routes: [...settingsRoutes({ db, passes }), ...passesRoutes({ db, jobRequests, review })],
+    workers: [sweepWorker({ db, passes, jobRequests, workerId, recycling })],
     recycling,
-    periodics: [checkEverySlot(orders, bus)],
+    periodics: [checkEverySlot(jobRequests, bus)],
     checks,
   });
 };

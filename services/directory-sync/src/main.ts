@@ -3,7 +3,7 @@ import { createDirectorySync } from './directory-sync.ts';
 import { env } from './env.ts';
 import { directorySnapshot } from './snapshot/snapshot.adapter.ts';
 
-// Read anew at every use: a mounted file of keys may be exchanged while we run.
+// The key file is read at every use, because a mounted file can be replaced while the service runs.
 const keyRing = () => readKeyRing();
 keyRing();
 await runService(createDirectorySync(env(), directorySnapshot(keyRing)));

@@ -3,14 +3,14 @@ import type { Random } from './random.ts';
 import { base, groupDn, type Entry } from './scripted-directory.ts';
 
 export const idOf = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
-/** Of the directory: the required one, the one of administrators, and one that a mapping names. */
+/** Groups of the directory: the required group, the administrators' group, and a group with a mapping. */
 const groups = ['staff', 'admins', 'mapped'];
 
-/** A few people, and accounts of most of them and of some who are gone; the same for the same numbers. */
+/** A few persons, and accounts for most of them and for some absent persons. Deterministic for a seed. */
 export const worldOf = (random: Random) => {
   const memberOf = random(2) === 0;
   const people = [...Array(3 + random(6)).keys()];
-  const inside = people.map(() => groups.map((_, g) => random(g === 0 ? 5 : 2) > 0));
+  const memberships = people.map(() => groups.map((_, g) => random(g === 0 ? 5 : 2) > 0));
   const expired = people.map(() => random(6) === 0);
   const dnOf = (n: number) => `uid=user${n},ou=people,${base}`;
   const entries: Entry[] = [
@@ -24,14 +24,14 @@ export const worldOf = (random: Random) => {
         mail: [`user${n}@example.org`],
         entryUUID: [idOf(n)],
         ...(expired[n] ? { shadowExpire: ['1'] } : {}),
-        ...(memberOf ? { memberOf: groups.filter((_, g) => inside[n]?.[g]).map(groupDn) } : {}),
+        ...(memberOf ? { memberOf: groups.filter((_, g) => memberships[n]?.[g]).map(groupDn) } : {}),
       },
     })),
     ...groups.map((name, g) => ({
       dn: groupDn(name),
       attributes: {
         objectClass: ['groupOfNames'],
-        member: people.filter((n) => inside[n]?.[g]).map(dnOf),
+        member: people.filter((n) => memberships[n]?.[g]).map(dnOf),
       },
     })),
   ];

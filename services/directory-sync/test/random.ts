@@ -1,4 +1,4 @@
-/** Numbers that look random and are the same for the same seed (mulberry32). */
+/** A pseudo-random number generator with a seed (mulberry32). */
 export const randomFrom = (seed: number) => {
   let state = seed;
   return (below: number): number => {

@@ -2,7 +2,7 @@ import type { ReplyOf, sweepRpc } from '@overtone/contracts';
 
 export type SweepRules = ReplyOf<typeof sweepRpc.rules>;
 
-/** The rules of a directory on this machine, but for what is said. */
+/** Rules for a local directory with default values for the fields that are not given. */
 export const rulesFor = (
   config: Partial<SweepRules['config']>,
   more: Partial<Omit<SweepRules, 'config'>> = {},

@@ -15,10 +15,10 @@ export const base = 'dc=example,dc=org';
 export const groupDn = (name: string) => `cn=${name},ou=groups,${base}`;
 export type Entry = { dn: string; attributes: Record<string, string[]> };
 
-/** What goes wrong, at the request of that number, or from there up to another. */
+/** A fault at the request with number `at`, or at all requests from `at` to `upTo`. */
 export type Fault = { at: number; kind: string; upTo?: number };
 
-/** What goes wrong where a connection begins: at the bind of that number. */
+/** Faults of a bind. */
 export const bindFaultKinds = [
   ...[1, 2, 8, 32, 34, 48, 49, 50, 51, 52, 53, 80].map((code) => `result ${code}`),
   'cut before the answer',
@@ -28,11 +28,11 @@ export const bindFaultKinds = [
   'notice of disconnection',
 ] as const;
 
-/** Result codes that end a question without an answer. */
-const codes = [1, 2, 3, 4, 10, 11, 32, 50, 51, 52, 53, 80];
-/** Everything a server, a network or somebody on it may do to one answer. */
+/** Result codes of a failed search. */
+const errorCodes = [1, 2, 3, 4, 10, 11, 32, 50, 51, 52, 53, 80];
+/** Faults of one response, by a server, a network or an attacker. */
 export const faultKinds = [
-  ...codes.map((code) => `result ${code}`),
+  ...errorCodes.map((code) => `result ${code}`),
   'cut before the answer',
   'cut in an entry',
   'cut before the result',
@@ -48,20 +48,21 @@ export const faultKinds = [
   'nothing at all and success',
 ] as const;
 
-const matches = (filter: AskedFilter, e: Entry): boolean => {
+const matches = (filter: AskedFilter, candidate: Entry): boolean => {
   const values = (name: string) =>
-    Object.entries(e.attributes).find(([n]) => n.toLowerCase() === name.toLowerCase())?.[1] ?? [];
+    Object.entries(candidate.attributes).find(([attribute]) => attribute.toLowerCase() === name.toLowerCase())?.[1] ??
+    [];
   switch (filter.kind) {
     case 'and':
-      return filter.of.every((f) => matches(f, e));
+      return filter.of.every((part) => matches(part, candidate));
     case 'or':
-      return filter.of.some((f) => matches(f, e));
+      return filter.of.some((part) => matches(part, candidate));
     case 'not':
-      return !matches(filter.of, e);
+      return !matches(filter.of, candidate);
     case 'present':
       return values(filter.attribute).length > 0;
     case 'equal':
-      return values(filter.attribute).some((v) => v.toLowerCase() === filter.value.toString().toLowerCase());
+      return values(filter.attribute).some((value) => value.toLowerCase() === filter.value.toString().toLowerCase());
     case 'other':
       break;
   }
@@ -79,29 +80,29 @@ const rootDse: Entry = {
 };
 
 type Search = Extract<Asked, { kind: 'search' }>;
-const found = (entries: readonly Entry[], asked: Search): Entry[] => {
-  if (asked.scope === 0) {
-    const one = asked.base === '' ? rootDse : entries.find((e) => e.dn === asked.base);
+const findEntries = (entries: readonly Entry[], search: Search): Entry[] => {
+  if (search.scope === 0) {
+    const one = search.base === '' ? rootDse : entries.find(({ dn }) => dn === search.base);
     return one ? [one] : [];
   }
-  return entries.filter((e) => e.dn.endsWith(asked.base) && matches(asked.filter, e));
+  return entries.filter((candidate) => candidate.dn.endsWith(search.base) && matches(search.filter, candidate));
 };
-const shown = (e: Entry, asked: Search): Buffer => {
-  const wanted = new Set(asked.attributes.map((a) => a.toLowerCase()));
-  const own = Object.entries(e.attributes).filter(([name]) => wanted.has(name.toLowerCase()));
-  return entry(e.dn, Object.fromEntries(own));
+const encodeEntry = ({ dn, attributes }: Entry, search: Search): Buffer => {
+  const wanted = new Set(search.attributes.map((name) => name.toLowerCase()));
+  const returned = Object.entries(attributes).filter(([name]) => wanted.has(name.toLowerCase()));
+  return entry(dn, Object.fromEntries(returned));
 };
 
-/** A small directory over the wire, in pages of `pageSize`, with at most one fault at a time. */
+/** A small LDAP server that returns pages of `pageSize` entries, with at most one fault at a time. */
 export const startScriptedDirectory = async () => {
   let entries: readonly Entry[] = [];
   let pageSize = 2;
   let fault: Fault | null = null;
-  let asked = 0;
+  let requests = 0;
   let bindFault: Fault | null = null;
   let binds = 0;
 
-  const answerBind = (id: number, line: Line): void => {
+  const respondToBind = (id: number, line: Line): void => {
     binds += 1;
     const kind = bindFault && binds === bindFault.at ? bindFault.kind : '';
     const code = kind.startsWith('result ') ? Number(kind.slice(7)) : 0;
@@ -112,11 +113,11 @@ export const startScriptedDirectory = async () => {
     line.send(message(kind === 'no answer to this id' ? id + 77 : id, result(answers.bind, code)));
   };
 
-  const answer = (request: Search, line: Line): void => {
+  const respond = (request: Search, line: Line): void => {
     const { id } = request;
-    asked += 1;
-    const kind = fault && asked >= fault.at && asked <= (fault.upTo ?? fault.at) ? fault.kind : '';
-    const all = found(entries, request);
+    requests += 1;
+    const kind = fault && requests >= fault.at && requests <= (fault.upTo ?? fault.at) ? fault.kind : '';
+    const all = findEntries(entries, request);
     const missing = request.scope === 0 && all.length === 0;
     const from = request.page ? Number(request.page.cookie.toString() || 0) : 0;
     const to = request.page ? from + pageSize : Math.max(1, request.sizeLimit || all.length);
@@ -127,11 +128,11 @@ export const startScriptedDirectory = async () => {
     const next = kind === 'the same page again' ? from : kind === 'an empty page, then on' ? from : to;
     const cookie = rest && kind !== 'nothing at all and success' ? String(next) : '';
     const controls = request.page && kind !== 'no page control' ? [pageControl(cookie)] : [];
-    // More than the limit that was asked for is said so.
+    // More entries than the requested limit are reported as sizeLimitExceeded.
     const tooMany = !request.page && request.sizeLimit > 0 && all.length > request.sizeLimit;
     const code = kind.startsWith('result ') ? Number(kind.slice(7)) : missing ? 32 : tooMany ? 4 : 0;
     const done = message(id, result(answers.done, code), controls);
-    const bodies = page.map((e) => message(id, shown(e, request)));
+    const bodies = page.map((one) => message(id, encodeEntry(one, request)));
     const cut = (...bytes: Buffer[]) => {
       line.send(...bytes);
       line.socket().end();
@@ -158,35 +159,35 @@ export const startScriptedDirectory = async () => {
     }
   };
 
-  let open = 0;
-  let most = 0;
+  let openConnections = 0;
+  let maxConnections = 0;
   let connections = 0;
   const server = await startScriptedLdap({
     connected: (line) => {
       connections += 1;
-      most = Math.max(most, (open += 1));
-      line.socket().once('close', () => (open -= 1));
+      maxConnections = Math.max(maxConnections, (openConnections += 1));
+      line.socket().once('close', () => (openConnections -= 1));
     },
     request: (request, line) => {
-      if (request.kind === 'search') return answer(request, line);
-      if (request.kind === 'bind') answerBind(request.id, line);
+      if (request.kind === 'search') return respond(request, line);
+      if (request.kind === 'bind') respondToBind(request.id, line);
     },
   });
   return {
     port: server.port,
-    /** Holds these entries and answers from the first request on. */
+    /** Replaces the entries and resets the request counters. */
     hold: (world: { entries: readonly Entry[]; pageSize: number; fault: Fault | null; bindFault?: Fault }): void => {
       ({ entries, pageSize, fault } = world);
       bindFault = world.bindFault ?? null;
-      asked = 0;
+      requests = 0;
       binds = 0;
       connections = 0;
-      most = open;
+      maxConnections = openConnections;
     },
-    asked: () => asked,
+    requests: () => requests,
     binds: () => binds,
-    /** Connections since then, and how many of them at once. */
-    connections: () => ({ all: connections, atOnce: most }),
+    /** Connections since `hold`: their number and the maximum of concurrent ones. */
+    connections: () => ({ all: connections, atOnce: maxConnections }),
     stop: server.stop,
   };
 };

@@ -12,21 +12,21 @@ import { createPasses, type SnapshotOf } from '../src/passes/passes.service.ts';
 
 const log = createLog('directory-sync', { LOG_LEVEL: 'fatal', LOG_FORMAT: 'json' });
 
-/** What is in the database before a pass; the rest of it is as identity made it. */
+/** Rows in the database before a pass, in addition to those that identity creates. */
 export type Stored = {
   accounts: readonly Account[];
   groups: readonly { id: string; name: string }[];
   mappings: readonly { claim: string; groupId: string | null; role: 'user' | 'admin' | null }[];
-  /** With none made ever, mappings that were deleted are something else. */
+  /** Whether a mapping has ever existed: deleting the last mapping removes the memberships that it granted. */
   mappedOnce: boolean;
-  /** Open sessions, by account. */
+  /** Number of open sessions by account. */
   sessions: Readonly<Record<string, number>>;
   settings: Readonly<Record<string, unknown>>;
-  /** A pass that ended well so many days ago. */
+  /** Age of the last successful pass; null: none. */
   goodDaysAgo: number | null;
 };
 
-const fill = `
+const insertSql = `
   with given as (select $1::jsonb as g),
   people as (
     insert into "user" (uuid, email, role, auth_type, is_active, ldap_uid, directory_id, disabled_by)
@@ -60,16 +60,16 @@ const fill = `
   insert into system_settings (key, value)
   select 'directory_sync.' || s.key, s.value from given, jsonb_each(g -> 'settings') s`;
 
-const emptied = `
+const clearSql = `
   delete from directory_pass; delete from system_settings where key like 'directory\\_sync.%';
   delete from group_mapping; delete from group_mapping_version; delete from user_group;
   delete from "user" where auth_type = 'ldap' or ldap_uid is not null;
   delete from audit_log; delete from identity_outbox`;
 
-/** Reports are kept in these, and the lease under which a pass runs counts how often it was taken. */
-const ofPasses = ['directory_pass', 'directory_decision', 'directory_lease'];
-/** What a real pass may write to beside them. */
-const ofAccounts = ['user', 'user_group_member', 'refresh_token', 'audit_log', 'identity_outbox'];
+/** Tables of the reports and of the lease; a dry run writes to them. */
+const passTables = ['directory_pass', 'directory_decision', 'directory_lease'];
+/** Tables that a real pass may write to in addition. */
+const accountTables = ['user', 'user_group_member', 'refresh_token', 'audit_log', 'identity_outbox'];
 
 export type Row = {
   id: string;
@@ -80,12 +80,12 @@ export type Row = {
   /** `name source role` of the groups it is in. */
   groups: string[];
   sessions: number;
-  /** How many records of the audit trail are about it. */
+  /** Number of its audit records. */
   audited: number;
   /** Every other column. */
   rest: string;
 };
-const accounts = `
+const accountsSql = `
   select uuid as id, is_active as active, disabled_by as "disabledBy", role, directory_id as "directoryId",
     coalesce((select array_agg(g.name || ' ' || m.source || ' ' || m.role order by g.name)
               from user_group_member m join user_group g on g.uuid = m.group_id where m.user_id = u.uuid), '{}') as groups,
@@ -96,8 +96,8 @@ const accounts = `
   from "user" u order by uuid`;
 
 /**
- * A real identity, as a process of its own, with its database; passes run here, over the same database and a real
- * broker. The directory is the one that the settings name.
+ * Starts a real identity service as its own process with its database. Passes run in this process, with the same
+ * database and a real broker. The directory is the one in the settings.
  */
 export const startStoredWorlds = async (ldap: Record<string, string>) => {
   const product = await startIdentity({ LDAP_ENABLED: 'true', ...ldap });
@@ -125,8 +125,8 @@ export const startStoredWorlds = async (ldap: Record<string, string>) => {
     `select table_name as name from information_schema.tables
      where table_schema = 'public' and table_type = 'BASE TABLE' order by 1`,
   );
-  const hashed = tables
-    .filter(({ name }) => !ofPasses.includes(name))
+  const hashSql = tables
+    .filter(({ name }) => !passTables.includes(name))
     .map(
       ({ name }) => `select '${name}' as name, md5(coalesce(string_agg(row, '|' order by row), '')) as hash
         from (select t.*::text || ' ' || t.xmin as row from public."${name}" t
@@ -137,16 +137,16 @@ export const startStoredWorlds = async (ldap: Record<string, string>) => {
   return {
     passes: (snapshotOf: SnapshotOf) => createPasses({ db, bus, snapshotOf, telemetry, log, holder: 'test' }),
     hold: async (world: Stored): Promise<void> => {
-      await sql.query(emptied);
-      await sql.query(fill, [JSON.stringify(world)]);
+      await sql.query(clearSql);
+      await sql.query(insertSql, [JSON.stringify(world)]);
       if (!world.mappedOnce) await sql.query('delete from group_mapping_version');
     },
-    /** Of all tables but those that keep the reports: one hash of their rows, and of the transactions that wrote them. */
+    /** One hash for each table except those of the reports, over its rows and the transactions that wrote them. */
     hashes: async (): Promise<Record<string, string>> => {
-      const { rows } = await sql.query<{ name: string; hash: string }>(hashed);
-      return Object.fromEntries(rows.map((r) => [r.name, r.hash]));
+      const { rows } = await sql.query<{ name: string; hash: string }>(hashSql);
+      return Object.fromEntries(rows.map(({ name, hash }) => [name, hash]));
     },
-    accounts: async (): Promise<Row[]> => (await sql.query<Row>(accounts)).rows,
+    accounts: async (): Promise<Row[]> => (await sql.query<Row>(accountsSql)).rows,
     stop: async () => {
       await bus.close();
       await part.stop();
@@ -158,6 +158,6 @@ export const startStoredWorlds = async (ldap: Record<string, string>) => {
 };
 export type StoredWorlds = Awaited<ReturnType<typeof startStoredWorlds>>;
 
-/** The hashes of what only a pass over accounts may change are left out. */
-export const beyondAccounts = (hashes: Record<string, string>): Record<string, string> =>
-  Object.fromEntries(Object.entries(hashes).filter(([name]) => !ofAccounts.includes(name)));
+/** The hashes without the tables that a real pass may write to. */
+export const withoutAccountTables = (hashes: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(Object.entries(hashes).filter(([name]) => !accountTables.includes(name)));

@@ -33,38 +33,38 @@ const admin = {
 } as const;
 const password = 'secret';
 
-/** The directory of a test: people, and what goes wrong with it. */
+/** A fake directory: its people and its fault. */
 export type FakeDirectory = {
   people: Person[];
   fault: string | null;
-  /** What the second look shows, where it differs. */
-  secondLook: Map<string, Person | null>;
+  /** Results of the recheck that differ from the snapshot, by user id. */
+  recheckResults: Map<string, Person | null>;
   /** Runs while the snapshot is taken. */
-  meanwhile: () => Promise<void>;
+  duringSnapshot: () => Promise<void>;
 };
-/** The identity of a test: its accounts, and what it was told to do. */
+/** A fake identity service: its accounts and the changes that were requested. */
 export type FakeIdentity = {
   accounts: Account[];
   applied: { passId: string; changes: SweepChange[] }[];
-  /** The batch after which the asker hears nothing any more, though it was applied. */
-  silentAfter: number | null;
+  /** The number of the batch that is applied, but whose reply is an error. */
+  failingBatch: number | null;
 };
 
-const bus = async (nats: NatsConnection): Promise<void> => {
+const createStreams = async (nats: NatsConnection): Promise<void> => {
   const jsm = await nats.jetstreamManager();
   await jsm.streams.add({ name: 'JOBS', subjects: ['job.>'], retention: RetentionPolicy.Workqueue });
   await jsm.consumers.add('JOBS', {
     durable_name: 'cpu-directory',
     filter_subject: 'job.cpu.directory.*',
     ack_policy: AckPolicy.Explicit,
-    // Longer than the five seconds in which a worker renews what it has in hand.
+    // Longer than the five seconds after which a worker renews a delivery.
     ack_wait: 12_000_000_000,
   });
   await nats.jetstream().views.kv('LEASES', { history: 1 });
 };
 
-export const changed = (account: Account, changes: readonly SweepChange[]): Account => {
-  const change = changes.find((c) => c.userId === account.userId);
+export const withChanges = (account: Account, changes: readonly SweepChange[]): Account => {
+  const change = changes.find(({ userId }) => userId === account.userId);
   if (!change) return account;
   return change.disable
     ? { ...account, active: false, disabledBy: 'directory' }
@@ -82,24 +82,24 @@ export const doneOf = ({ userId, disable, role, expected, add, remove, adopt }: 
 });
 
 export const columnsOf = (accounts: readonly Account[]): ReplyOf<typeof sweepRpc.accounts> => ({
-  userId: accounts.map((a) => a.userId),
-  email: accounts.map((a) => a.email),
-  login: accounts.map((a) => a.login),
-  directoryId: accounts.map((a) => a.directoryId),
-  authType: accounts.map((a) => a.authType),
-  role: accounts.map((a) => a.role),
-  active: accounts.map((a) => a.active),
-  disabledBy: accounts.map((a) => a.disabledBy),
-  fromDirectory: accounts.map((a) => [...a.fromDirectory]),
-  byHand: accounts.map((a) => [...a.byHand]),
+  userId: accounts.map((account) => account.userId),
+  email: accounts.map((account) => account.email),
+  login: accounts.map((account) => account.login),
+  directoryId: accounts.map((account) => account.directoryId),
+  authType: accounts.map((account) => account.authType),
+  role: accounts.map((account) => account.role),
+  active: accounts.map((account) => account.active),
+  disabledBy: accounts.map((account) => account.disabledBy),
+  fromDirectory: accounts.map((account) => [...account.fromDirectory]),
+  byHand: accounts.map((account) => [...account.byHand]),
 });
 
-const answerAs = (nats: NatsConnection, identity: FakeIdentity): void => {
-  const serve = <R extends RpcDef>(def: R, answer: (request: RequestOf<R>) => ReplyOf<R>): void => {
+const serveIdentity = (nats: NatsConnection, identity: FakeIdentity): void => {
+  const serve = <R extends RpcDef>(def: R, handler: (request: RequestOf<R>) => ReplyOf<R>): void => {
     nats.subscribe(def.subject, {
       callback: (_err, msg) => {
         try {
-          msg.respond(JSON.stringify({ ok: answer(def.request.parse(msg.json()) as RequestOf<R>) }));
+          msg.respond(JSON.stringify({ ok: handler(def.request.parse(msg.json()) as RequestOf<R>) }));
         } catch (e) {
           const error = { kind: 'unavailable', code: 'internal_error', message: String(e) };
           msg.respond(JSON.stringify({ error }));
@@ -110,25 +110,25 @@ const answerAs = (nats: NatsConnection, identity: FakeIdentity): void => {
   serve(sweepRpc.accounts, ({ after, limit }) =>
     columnsOf(
       identity.accounts
-        .filter((a) => after === null || a.userId > after)
-        .sort((a, b) => (a.userId < b.userId ? -1 : 1))
+        .filter(({ userId }) => after === null || userId > after)
+        .sort((x, y) => (x.userId < y.userId ? -1 : 1))
         .slice(0, limit),
     ),
   );
   serve(sweepRpc.rules, () => rulesFor({}));
   serve(sweepRpc.apply, (request) => {
     identity.applied.push(request);
-    identity.accounts = identity.accounts.map((a) => changed(a, request.changes));
-    if (identity.applied.length === identity.silentAfter) throw new Error('the answer is lost');
+    identity.accounts = identity.accounts.map((account) => withChanges(account, request.changes));
+    if (identity.applied.length === identity.failingBatch) throw new Error('the reply is lost');
     const results = request.changes.map(({ userId }) => ({ userId, outcome: 'applied' as const, sessionsRevoked: 1 }));
     return { results };
   });
   serve(sweepRpc.done, ({ passId, after, limit }) => ({
     done: identity.applied
-      .filter((a) => a.passId === passId)
-      .flatMap((a) => a.changes)
-      .filter((c) => after === null || c.userId > after)
-      .sort((a, b) => (a.userId < b.userId ? -1 : 1))
+      .filter((request) => request.passId === passId)
+      .flatMap(({ changes }) => changes)
+      .filter(({ userId }) => after === null || userId > after)
+      .sort((x, y) => (x.userId < y.userId ? -1 : 1))
       .slice(0, limit)
       .map(doneOf),
   }));
@@ -143,11 +143,11 @@ const answerAs = (nats: NatsConnection, identity: FakeIdentity): void => {
 };
 
 const snapshotOf = (directory: FakeDirectory) => () => async (): Promise<Snapshot> => {
-  await directory.meanwhile();
+  await directory.duringSnapshot();
   if (directory.fault) throw unavailable('directory_unavailable', directory.fault);
   const people = {
-    byId: (id: string) => directory.people.find((p) => p.id === id),
-    byLogin: (login: string) => directory.people.find((p) => p.login === login),
+    byId: (id: string) => directory.people.find((person) => person.id === id),
+    byLogin: (login: string) => directory.people.find((person) => person.login === login),
   };
   return {
     people,
@@ -155,22 +155,27 @@ const snapshotOf = (directory: FakeDirectory) => () => async (): Promise<Snapsho
     proof: [{ code: 'pages', evidence: 'closed' }],
     recheck: async function* (accounts) {
       for (const account of accounts) {
-        const other = directory.secondLook.get(account.userId);
-        yield other === undefined ? (people.byId(account.directoryId ?? '') ?? null) : other;
+        const result = directory.recheckResults.get(account.userId);
+        yield result === undefined ? (people.byId(account.directoryId ?? '') ?? null) : result;
       }
     },
     requests: () => 3,
   };
 };
 
-/** Real PostgreSQL and NATS, with the permissions of production; identity and the directory are told what to say. */
+/** Real PostgreSQL and NATS with the permissions of production, a fake identity and a fake directory. */
 export const createWorld = async () => {
   const [database, server] = await Promise.all([createDatabase(), startNats({ users: busUsers(password) })]);
   const nats = await connect({ servers: server.url, user: 'test', pass: password });
-  await bus(nats);
-  const identity: FakeIdentity = { accounts: [], applied: [], silentAfter: null };
-  const directory: FakeDirectory = { people: [], fault: null, secondLook: new Map(), meanwhile: async () => {} };
-  answerAs(nats, identity);
+  await createStreams(nats);
+  const identity: FakeIdentity = { accounts: [], applied: [], failingBatch: null };
+  const directory: FakeDirectory = {
+    people: [],
+    fault: null,
+    recheckResults: new Map(),
+    duringSnapshot: async () => {},
+  };
+  serveIdentity(nats, identity);
 
   const start = async () => {
     const env = z.object(directorySyncEnv).parse({
@@ -213,7 +218,7 @@ export const createWorld = async () => {
   };
   const isFree = async (): Promise<boolean> =>
     (await sql<{ free: boolean }>('select until <= now() as free from directory_lease'))[0]?.free ?? false;
-  /** The report of a pass that has let go of the lease, too: the next one may be ordered. */
+  /** Waits for the report of a pass and for the release of its lease, so that the next pass can start. */
   const report = async (passId: string): Promise<Record<string, unknown>> => {
     await waitFor(async () => (await ask('GET', `/passes/${passId}`)).status === 200, { timeoutMs: 120_000 });
     await waitFor(isFree, { timeoutMs: 120_000 });
@@ -228,7 +233,7 @@ export const createWorld = async () => {
     start,
     metrics: first.metrics,
     report,
-    /** Orders a pass and waits for its report. */
+    /** Enqueues a pass and waits for its report. */
     pass: async (json: unknown = {}) => report(String((await ask('POST', '/run', json)).body['task_id'])),
     stop: async () => {
       await first.stop();
@@ -240,7 +245,7 @@ export const createWorld = async () => {
 };
 export type World = Awaited<ReturnType<typeof createWorld>>;
 
-/** A directory account and the person behind it, alike but for what is said. */
+/** A directory account and its person, with matching values except for the given fields. */
 export const member = (n: number, account: Partial<Account> = {}, person: Partial<Person> = {}) => {
   const id = `entryUUID:${n}`;
   return {

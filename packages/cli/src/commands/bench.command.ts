@@ -6,7 +6,7 @@ import { benchPackages, ensurePackages, productPackages, testPackages } from '..
 import { prepare } from '../setup/prepare.ts';
 import { createTerminal } from '../terminal.ts';
 
-/** Measures the product beside well-known programs and prints a table. */
+/** Benchmarks the product against well-known programs and prints a table. */
 export async function bench(name: string | undefined): Promise<void> {
   const terminal = createTerminal(process.stderr);
   await ensurePackages([...productPackages, ...testPackages, ...benchPackages], terminal.step);
@@ -14,7 +14,7 @@ export async function bench(name: string | undefined): Promise<void> {
   const main = join(productFolder, 'packages', 'bench', 'src', 'run.main.ts');
   const child = spawn(process.execPath, [main, ...(name === undefined ? [] : [name])], { stdio: 'inherit' });
   child.on('error', (error) => terminal.fail(error.message));
-  // Ctrl-C reaches both of us; it cleans up, we wait for it.
+  // Ctrl-C reaches both processes: the benchmark cleans up, this process waits for it.
   process.on('SIGINT', () => undefined);
   process.on('SIGTERM', () => child.kill('SIGTERM'));
   const [code] = (await once(child, 'exit')) as [number | null];

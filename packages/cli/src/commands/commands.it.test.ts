@@ -27,7 +27,7 @@ describe('./overtone', () => {
     });
   });
 
-  it('shows its commands when it is asked for none', async () => {
+  it('shows its commands without arguments', async () => {
     const { code, output } = await overtone();
     expect(code).toBe(0);
     for (const command of [
@@ -47,18 +47,18 @@ describe('./overtone', () => {
     }
   });
 
-  it('refuses a command it does not know', async () => {
+  it('rejects an unknown command', async () => {
     const { code, output } = await overtone('fly');
     expect([code, output.split('\n')[0]]).toEqual([1, 'error: there is no command fly']);
   });
 
-  it('tells programs that nothing runs', async () => {
+  it('reports a stopped instance as JSON', async () => {
     const { code, output } = await overtone('status', '--data', data, '--json');
     expect(code).toBe(1);
     expect(JSON.parse(output)).toMatchObject({ base_url: null, profile: 'embedded', running: false, services: [] });
   });
 
-  it('makes no new key where nothing was started, and none while the old one is missing or the database is away', async () => {
+  it('rotates no key without an instance, without the old key or without the database', async () => {
     const rotate = async () => await overtone('config', 'rotate-key', '--data', data);
     expect(await rotate()).toMatchObject({ code: 1, output: expect.stringContaining('has not been started yet') });
     const instance = { port: 8080, adminAnnounced: true, ports: { postgres: 9 } };
@@ -72,16 +72,16 @@ describe('./overtone', () => {
     expect(readFileSync(join(data, 'secrets', 'encryption_key'), 'utf8')).toBe(old);
   });
 
-  it('stops what does not run', async () => {
+  it('succeeds to stop a stopped instance', async () => {
     expect(await overtone('down', '--data', data)).toEqual({ code: 0, output: '✓ Overtone is not running.\n' });
   });
 
-  it('starts nothing again that does not run', async () => {
+  it('restarts no stopped instance', async () => {
     const { code, output } = await overtone('restart', 'media', '--data', data);
     expect([code, output]).toEqual([1, '✗ Overtone is not running; start it with: ./overtone up\n']);
   });
 
-  it('starts nothing again on a supervisor that would start it in another way than this version', async () => {
+  it('restarts no service under a supervisor with another plan', async () => {
     mkdirSync(data);
     const supervisor = identify(process.pid)!;
     writeRuntime(dataFolder(data), {
@@ -110,12 +110,12 @@ describe('./overtone', () => {
     ]);
   });
 
-  it('counts no lines that are no number', async () => {
+  it('rejects an invalid number of lines', async () => {
     const { code, output } = await overtone('logs', '--data', data, '-n', 'many');
     expect([code, output]).toEqual([1, expect.stringContaining('How many lines is a number from 1.')]);
   });
 
-  it('names the log it does not have', async () => {
+  it('reports an unknown log', async () => {
     const { code, output } = await overtone('logs', '--data', data);
     expect([code, output]).toEqual([1, `✗ There are no logs in ${data}/logs.\n`]);
   });
@@ -128,7 +128,7 @@ describe('./overtone', () => {
     });
     afterEach(() => void other.close());
 
-    it('says so in one sentence and starts nothing', async () => {
+    it('reports it in one sentence and starts nothing', async () => {
       const { port } = other.address() as AddressInfo;
       const { code, output } = await overtone('up', '--data', data, '--port', String(port), '--detach');
       expect(code).toBe(1);

@@ -11,12 +11,12 @@ import { createTerminal } from '../terminal.ts';
 
 const HEAD = '# Settings and secrets of the container profile. What stands here stays; what is missing is added.\n';
 
-/** Writes what compose.yaml reads: secrets and the users of the bus. Existing files stay unchanged. */
+/** Writes the files that compose.yaml reads: secrets and bus users. Existing files stay unchanged. */
 export function configContainer(options: { readonly out?: string }): void {
   const folder = options.out === undefined ? productFolder : resolve(options.out);
   mkdirSync(folder, { recursive: true });
   const { file, values, added } = ensureValues(folder);
-  // No secret is in it, and the server in its container is another user than we are.
+  // It contains no secret, and the server in its container runs as another user.
   replaceFile(join(folder, 'nats.conf'), busConfig(), 0o644);
   const terminal = createTerminal();
   terminal.done(
@@ -28,7 +28,7 @@ export function configContainer(options: { readonly out?: string }): void {
   );
 }
 
-/** Prints the same as objects of Kubernetes, for `kubectl apply -f -`. */
+/** Prints the same values as Kubernetes objects, for `kubectl apply -f -`. */
 export function configKubernetes(options: { readonly out?: string }): void {
   const folder = options.out === undefined ? productFolder : resolve(options.out);
   mkdirSync(folder, { recursive: true });
@@ -47,7 +47,7 @@ function ensureValues(folder: string): { file: string; values: Values; added: re
     );
   }
   const made = missing(values, productVersion(), inventPassword);
-  // A name without a value is left where it stands: the later line counts.
+  // A name without a value is kept, because the later line takes precedence.
   if (Object.keys(made).length > 0) replaceFile(file, `${before.trimEnd()}\n${envLines(made)}`);
   return { file, values: { ...values, ...made }, added: Object.keys(made) };
 }

@@ -16,7 +16,7 @@ describe('./overtone config', () => {
     await run(join(productFolder, 'overtone'), ['config', word, '--out', folder], { cwd: folder });
   const file = () => join(folder, '.env');
 
-  it('container: writes secrets that only their owner reads, and users of the bus without a secret', async () => {
+  it('container: writes secrets that only their owner can read, and bus users without a secret', async () => {
     const { code, output } = await config('container');
     expect(code).toBe(0);
     expect(statSync(file()).mode & 0o777).toBe(0o600);
@@ -27,7 +27,7 @@ describe('./overtone config', () => {
     expect(secrets.filter(([, value]) => bus.includes(value) || output.includes(value))).toEqual([]);
   });
 
-  it('container: keeps what is there, people’s own lines too, and adds what a new release needs', async () => {
+  it('container: keeps existing lines and adds the values of a new release', async () => {
     writeFileSync(file(), '# ours\nOT_LISTEN=127.0.0.1:9000\nREDIS_PASSWORD=chosen-by-us\n');
     await config('container');
     const before = readFileSync(file(), 'utf8');
@@ -37,7 +37,7 @@ describe('./overtone config', () => {
     expect(readFileSync(file(), 'utf8')).toBe(before);
   });
 
-  it('container: refuses a password that an address or the bus would read otherwise, and changes nothing', async () => {
+  it('container: rejects a password with characters that a URL or the bus would interpret, and changes nothing', async () => {
     await config('container');
     appendFileSync(file(), 'NATS_PASSWORD_MEDIA=1e5/x\n');
     const before = readFileSync(file(), 'utf8');
@@ -47,7 +47,7 @@ describe('./overtone config', () => {
     expect(readFileSync(file(), 'utf8')).toBe(before);
   });
 
-  it('kubernetes: prints secrets made of the same values', async () => {
+  it('kubernetes: prints secrets with the same values', async () => {
     const { code, output } = await config('kubernetes');
     expect(code).toBe(0);
     const values = parseEnv(readFileSync(file(), 'utf8')) as Record<string, string>;

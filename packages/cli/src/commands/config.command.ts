@@ -3,12 +3,12 @@ import { dataFolder, productFolder, productVersion, type DataFolder } from '../p
 import { baseUrl, readInstance } from '../setup/instance.ts';
 import { readLiveRuntime } from '../supervisor/runtime.ts';
 
-// Names that look like this are settings; whatever they hold may be a secret and is not shown.
+// Names of this form are secret settings; their values are not shown.
 const SETTING =
   /^(OT|LDAP|OIDC|KEYCLOAK|PROXY|PKI|JWT|SESSION|DB|PG|LOG|OTEL|S3|ELASTICSEARCH|SEARCH|TRANSCRIPTION|WS|MODEL|MAX|UPLOAD|ALLOW|RATE_LIMIT|ASR|EMBEDDINGS|GPU|CPU|TRUSTED|WORK|LOCAL|REQUIRE|ACCOUNT|CONCURRENT|PASSWORD|ENCRYPTION|SIGN)_/;
 const SECRET = /KEY|PASSWORD|SECRET|TOKEN/;
 
-/** Prints where everything is and the variables that the running instance was started with. */
+/** Prints the paths and the environment variables of the running instance. */
 export function config(options: { readonly data?: string }): void {
   const folder = dataFolder(options.data);
   const instance = readInstance(folder);

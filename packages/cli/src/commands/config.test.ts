@@ -29,7 +29,7 @@ describe('runningEnvironment', () => {
 });
 
 describe('settingsOf', () => {
-  it('covers secrets and shows the files they are in', () => {
+  it('masks secrets and shows their files', () => {
     const shown = settingsOf({
       JWT_SECRET_KEY: 'abc',
       JWT_SECRET_KEY_FILE: '/run/key',
@@ -42,7 +42,7 @@ describe('settingsOf', () => {
     ]);
   });
 
-  it('leaves out what no service reads', () => {
+  it('omits variables that no service reads', () => {
     expect(settingsOf({ HOME: '/root', PATH: '/bin' })).toEqual([]);
   });
 });

@@ -12,7 +12,7 @@ import { createTerminal } from '../terminal.ts';
 import { findModels } from './models.command.ts';
 import { readStatus } from './status.command.ts';
 
-/** What one check found: fine, worth knowing, or in the way. */
+/** The result of one check: ok, warning or error. */
 export interface Finding {
   readonly level: 'ok' | 'note' | 'problem';
   readonly text: string;
@@ -22,7 +22,7 @@ const ok = (text: string): Finding => ({ level: 'ok', text });
 const note = (text: string): Finding => ({ level: 'note', text });
 const problem = (text: string): Finding => ({ level: 'problem', text });
 
-/** Checks every prerequisite, one line each; exit code 1 when something is in the way. */
+/** Checks every prerequisite, one line each; exit code 1 on an error. */
 export async function doctor(options: { readonly data?: string }): Promise<void> {
   const terminal = createTerminal();
   const folder = dataFolder(options.data);

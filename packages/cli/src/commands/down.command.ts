@@ -7,7 +7,7 @@ import { createTerminal } from '../terminal.ts';
 
 const STOP_TIMEOUT_MS = 60_000;
 
-/** Stops everything and leaves no process behind. */
+/** Stops all processes of the instance. */
 export async function down(options: { readonly data?: string }): Promise<void> {
   const terminal = createTerminal();
   const folder = dataFolder(options.data);

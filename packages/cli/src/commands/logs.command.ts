@@ -14,7 +14,7 @@ export interface LogsOptions {
   readonly lines: number;
 }
 
-/** Prints the end of the logs, and what is added to them when asked to follow. */
+/** Prints the end of the logs, and follows them on request. */
 export async function logs(service: string | undefined, options: LogsOptions): Promise<void> {
   const folder = dataFolder(options.data).logs;
   const there = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.log')) : [];
@@ -49,7 +49,7 @@ function printFrom(file: string, from: number, prefix: string): number {
   const handle = openSync(file, 'r');
   readSync(handle, buffer, 0, buffer.length, start);
   closeSync(handle);
-  const whole = buffer.lastIndexOf(0x0a) + 1; // the rest of a line that is being written comes next time
+  const whole = buffer.lastIndexOf(0x0a) + 1; // an incomplete last line is printed with the next read
   if (whole > 0) print(buffer.subarray(0, whole).toString('utf8').trimEnd(), prefix);
   return start + whole;
 }

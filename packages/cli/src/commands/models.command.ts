@@ -10,7 +10,7 @@ export interface FoundModel {
   readonly bytes: number;
 }
 
-/** Lists what is in the folder of models, and what speech is recognised with when there is nothing. */
+/** Lists the model folder, and the default engine without models. */
 export function models(options: { readonly data?: string }): void {
   const terminal = createTerminal();
   const folder = process.env['MODEL_CACHE_DIR'] ?? dataFolder(options.data).models;
@@ -26,7 +26,7 @@ export function models(options: { readonly data?: string }): void {
   else terminal.warn('PocketSphinx is not installed; see: ./overtone doctor');
 }
 
-// Made by us from an installed package; it says nothing about speech.
+// Generated from an installed package; no speech model.
 const OWN = new Set(['word-vectors']);
 
 /** Folders and files that were added manually to a model folder, with their contents. */

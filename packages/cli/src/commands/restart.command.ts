@@ -16,17 +16,17 @@ const LOOK_EVERY_MS = 100;
 const DOOR = 'edge-gateway';
 
 /**
- * Starts services again, one after another, each only once the one before is ready; nothing that they do is lost. What
- * the new start of a service finds is of this version: packages, clients, schema, rights on the bus.
+ * Restarts services one after another, each after the previous one is ready; no work is lost. A restarted service gets
+ * the packages, clients, schema and bus permissions of this version.
  */
 export async function restart(wanted: readonly string[], options: { readonly data?: string }): Promise<void> {
   const terminal = createTerminal();
   const folder = dataFolder(options.data);
-  servicesOf(folder, wanted); // checked before the lock: fails without waiting when nothing is to do
+  servicesOf(folder, wanted); // checked before the lock, to fail without waiting
   await withLock(setupLock(folder), async () => {
     const update = await bringUpToDate(folder, terminal);
     const services = servicesOf(folder, wanted);
-    // The edge last: it holds requests that arrive during the restart.
+    // The edge is last: it holds requests that arrive during the restart.
     for (const last of [false, true]) {
       for (const service of services.filter(({ name }) => (name === DOOR) === last)) {
         await restartOne(folder, service, terminal);
@@ -57,7 +57,7 @@ async function restartOne(folder: DataFolder, before: RecordedProcess, terminal:
 
 async function replaced(folder: DataFolder, before: RecordedProcess): Promise<void> {
   const deadline = Date.now() + READY_WITHIN_MS;
-  // The supervisor starts again whatever ends; asked to stop, a service first finishes what it has begun.
+  // The supervisor restarts an exited service; a service finishes its running work before it exits.
   if (isAlive(before)) kill(before.pid, 'SIGTERM');
   while (isAlive(before) || !(await isReady(folder, before.name))) {
     if (Date.now() > deadline)

@@ -14,14 +14,14 @@ import { createTerminal } from '../terminal.ts';
 const MAIN = join(productFolder, 'services', 'identity', 'src', 'reseal.main.ts');
 const resultSchema = z.object({ resealed: z.int(), unreadable: z.array(z.string()) });
 
-/** What became of the secrets among the settings. */
+/** The result of the re-encryption of the secrets in the settings. */
 export type Resealed = z.infer<typeof resultSchema>;
 
-/** Seals the secrets among the settings with a new key, while the instance runs, and forgets the old one. */
+/** Encrypts the secrets in the settings with a new key while the instance runs, and deletes the old key. */
 export async function rotateKey(options: { readonly data?: string }): Promise<void> {
   const folder = dataFolder(options.data);
   const instance = readInstance(folder);
-  if (instance === undefined) throw new Refusal('There is nothing to seal anew: Overtone has not been started yet.');
+  if (instance === undefined) throw new Refusal('There are no secrets to encrypt: Overtone has not been started yet.');
   const secrets = secretsIn(folder.secrets);
   const url = databaseUrl({ instance, secrets }, 'identity');
   const { resealed, unreadable } = await withLock(
@@ -30,18 +30,18 @@ export async function rotateKey(options: { readonly data?: string }): Promise<vo
   );
   const terminal = createTerminal();
   terminal.done(
-    `The stored secrets (${resealed}) are sealed with a new key; the old one is gone. Nothing needs a restart.`,
+    `The stored secrets (${resealed}) are encrypted with a new key, and the old key is deleted. No restart is needed.`,
   );
   for (const key of unreadable) terminal.warn(`${key} could not be read with the old key: set it again.`);
 }
 
-// With both keys in the file everything can be opened at any moment; a run that was cut short is made good by the next.
+// While both keys are in the file every secret can be decrypted; an interrupted run is completed by the next one.
 async function exchange(folder: DataFolder, url: string): Promise<Resealed> {
   const file = secretsIn(folder.secrets).file('encryption_key');
   const old = readIfThere(file)?.trim();
   if (!old) throw new Refusal(`${file} is missing: without it no stored secret can be read. Bring it back first.`);
   const env = { DATABASE_URL: url, ENCRYPTION_KEY_FILE: file };
-  // With the old key there is nothing to do: this only shows that the database answers.
+  // A run with the old key changes nothing and only verifies that the database responds.
   await reseal(env);
   const fresh = randomBytes(32).toString('base64');
   replaceFile(file, `${fresh},${old}\n`);
@@ -54,5 +54,5 @@ async function reseal(env: Record<string, string>): Promise<Resealed> {
   const { code, output } = await run(process.execPath, [MAIN], { env });
   if (code === 0) return resultSchema.parse(JSON.parse(lastLines(output, 1)));
   const why = /ECONNREFUSED|P1001|reach/.test(output) ? 'The database does not answer; is Overtone running?' : output;
-  throw new Refusal(`The secrets were not sealed anew, and the old key still counts. ${lastLines(why, 3)}`);
+  throw new Refusal(`The secrets were not re-encrypted, and the old key is still in use. ${lastLines(why, 3)}`);
 }

@@ -6,7 +6,7 @@ import { serviceNames } from '../supervisor/plan.ts';
 import { readLiveRuntime, type Runtime } from '../supervisor/runtime.ts';
 import { createTerminal } from '../terminal.ts';
 
-/** One service as `status --json` tells of it. */
+/** One service in `status --json`. */
 export interface ServiceStatus {
   readonly name: string;
   readonly url: string | null;
@@ -17,7 +17,7 @@ export interface ServiceStatus {
   readonly restarts: number;
 }
 
-/** The answer of `status --json`. */
+/** The output of `status --json`. */
 export interface Status {
   readonly base_url: string | null;
   readonly version: string;
@@ -27,7 +27,7 @@ export interface Status {
   readonly servers: readonly { readonly name: string; readonly pid: number; readonly restarts: number }[];
 }
 
-/** Says what runs and whether it can be used; exit code 1 when it cannot. */
+/** Prints the processes and their readiness; exit code 1 when a service is not ready. */
 export async function status(options: { readonly data?: string; readonly json?: boolean }): Promise<void> {
   const found = await readStatus(dataFolder(options.data));
   if (options.json === true) process.stdout.write(`${JSON.stringify(found, undefined, 2)}\n`);
@@ -35,7 +35,7 @@ export async function status(options: { readonly data?: string; readonly json?: 
   if (!found.running || found.services.some((s) => !s.ready)) process.exitCode = 1;
 }
 
-/** Asks every service of the instance. */
+/** Probes every service of the instance. */
 export async function readStatus(folder: DataFolder): Promise<Status> {
   const instance = readInstance(folder);
   const runtime = readLiveRuntime(folder);
@@ -55,13 +55,13 @@ export async function readStatus(folder: DataFolder): Promise<Status> {
   };
 }
 
-/** Every service, and what runs besides: more processes of one of them. */
+/** Every service and its additional processes. */
 function processNames({ processes }: Runtime): string[] {
   const running = processes.filter((p) => p.kind === 'service').map((p) => p.name);
   return [...new Set([...serviceNames(), ...running])].sort();
 }
 
-/** Asks one service. */
+/** Probes one service. */
 export async function serviceStatus(name: string, instance: Instance, runtime: Runtime): Promise<ServiceStatus> {
   const running = runtime.processes.find((p) => p.name === name);
   const internalUrl = listenerUrl(instance, name, 'internal');

@@ -9,7 +9,7 @@ import { createTerminal, type Terminal } from '../terminal.ts';
 
 const SHOWN_LINES = 150;
 
-/** Sets up what is missing, runs every check and test, and ends with the counts of all of them. */
+/** Completes the setup, runs every check and test, and prints the total counts. */
 export async function test(options: { readonly quick?: boolean }): Promise<void> {
   const terminal = createTerminal();
   const stop = new AbortController();
@@ -18,7 +18,7 @@ export async function test(options: { readonly quick?: boolean }): Promise<void>
   if (options.quick !== true) await ensurePackages([...productPackages, ...testPackages], terminal.step);
   terminal.busy('preparing');
   await prepare(terminal.done);
-  // The checks of the sources are single-threaded and go in pairs; the rings use both cores by themselves.
+  // The checks of the sources are single-threaded and run in pairs; the test rings use both cores.
   const tallies = await inPairs(staticChecks(), async (check) => await runCheck(check, terminal, stop.signal));
   const rest = options.quick === true ? [ring('pure')] : [ring('pure'), ring('it'), ...endToEnd()];
   for (const check of rest) tallies.push(await runCheck(check, terminal, stop.signal));

@@ -26,7 +26,7 @@ export interface UpOptions {
   readonly gpuScale?: boolean;
 }
 
-/** Sets up what is missing, starts everything and waits until it can be used. */
+/** Completes the setup, starts everything and waits until it is ready. */
 export async function up(options: UpOptions): Promise<void> {
   const terminal = createTerminal();
   const folder = dataFolder(options.data);
@@ -104,7 +104,7 @@ async function startDetached(folder: DataFolder, terminal: Terminal, gpuScale: b
     },
   });
   closeSync(log);
-  // The guardian leads the group that it and the supervisor are in.
+  // The guardian is the leader of its and the supervisor's process group.
   const abandon = () => {
     if (child.pid !== undefined) kill(-child.pid, 'SIGTERM');
   };

@@ -36,7 +36,7 @@ describe('.env', () => {
 });
 
 describe('unusable', () => {
-  it('finds nothing in what was made up', () => {
+  it('finds no fault in generated values', () => {
     for (let i = 0; i < 200; i += 1) expect(unusable(fresh())).toEqual([]);
   });
 
@@ -48,13 +48,13 @@ describe('unusable', () => {
     },
   );
 
-  it('takes the keys of an S3 server as they are', () => {
+  it('keeps the keys of an S3 server', () => {
     expect(unusable({ S3_SECRET_ACCESS_KEY: 'ab/cd+ef' })).toEqual([]);
   });
 });
 
 describe('busConfig', () => {
-  it('names every service with the variable of its password, and holds no password', () => {
+  it('contains every service with the variable of its password, and no password', () => {
     const text = busConfig();
     for (const user of Object.keys(topology)) {
       expect(text).toContain(`{ user: "${user}", password: $${busPassword(user)}, permissions:`);
@@ -64,14 +64,14 @@ describe('busConfig', () => {
 });
 
 describe('secretsOf', () => {
-  it('gives the signing key of assertions to the edge and that of sessions to identity, and to no other service', () => {
+  it('passes the signing key of assertions to the edge only, and that of sessions to identity only', () => {
     const holders = (key: string) => Object.keys(topology).filter((name) => key in secretsOf(name, fresh()));
     expect(holders('ASSERTION_PRIVATE_KEY')).toEqual(['edge-gateway']);
     expect(holders('JWT_SECRET_KEY')).toEqual(['identity']);
     expect(holders('ENCRYPTION_KEY')).toEqual(['identity', 'directory-sync']);
   });
 
-  it('leads to a database elsewhere when its address is set', () => {
+  it('uses an external database when its address is set', () => {
     const elsewhere = { POSTGRES_ADDRESS: 'db.example.org:6432', POSTGRES_PARAMETERS: 'sslmode=verify-full' };
     const values = fresh();
     expect(secretsOf('media', { ...values, ...elsewhere })['DATABASE_URL']).toBe(
@@ -81,7 +81,7 @@ describe('secretsOf', () => {
 });
 
 describe('configObjects', () => {
-  it('leaves no secret empty', () => {
+  it('contains no empty secret', () => {
     const empty = configObjects(fresh()).flatMap((o) =>
       Object.entries({ ...o.stringData, ...o.data }).filter(([, value]) => value === ''),
     );

@@ -3,7 +3,7 @@ import { natsConfig } from '../servers/nats.ts';
 import { inventSecret } from '../setup/secrets.ts';
 import { databaseServices, roleOf } from '../supervisor/environment.ts';
 
-/** What is set in `.env`, by its name there. */
+/** The values of `.env`, by name. */
 export type Values = Readonly<Record<string, string>>;
 
 const screaming = (service: string) => roleOf(service).toUpperCase();
@@ -14,26 +14,26 @@ export const busPassword = (service: string) => `NATS_PASSWORD_${screaming(servi
 
 const services = Object.keys(topology);
 
-/** Passwords that stand in addresses and in the bus server's configuration: only in one form they stay what they are. */
+/** Passwords that are part of URLs and of the bus server's configuration: limited to characters without escapes. */
 const passwordNames: readonly string[] = [
   'POSTGRES_PASSWORD',
   ...databaseServices.map(databasePassword),
   ...services.map(busPassword),
   'REDIS_PASSWORD',
 ];
-/** Those that nothing has to parse. */
+/** Passwords that are not part of another syntax. */
 const freeNames = ['S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY', 'GRAFANA_ADMIN_PASSWORD'];
 
-// The bus server reads what begins with a digit as a number.
+// The bus server parses a value that begins with a digit as a number.
 const PASSWORD = /^[A-Za-z][A-Za-z0-9_-]{7,}$/;
 const inventPasswordOfServer = () => `p${inventSecret.password()}`;
 
-/** The passwords that cannot be used as they are. */
+/** The passwords with invalid characters. */
 export function unusable(values: Values): string[] {
   return passwordNames.filter((name) => values[name] !== undefined && !PASSWORD.test(values[name]));
 }
 
-/** What is missing for the container profile, made up. */
+/** Generates the missing values of the container profile. */
 export function missing(values: Values, version: string, adminPassword: () => string): Record<string, string> {
   const made: Record<string, string> = {};
   const ensure = (name: string, invent: () => string) => {
@@ -52,7 +52,7 @@ export function missing(values: Values, version: string, adminPassword: () => st
   return made;
 }
 
-/** Lines of `.env`; what has several lines is quoted, with its ends of line as `\n`. */
+/** Lines of `.env`; multi-line values are quoted, with `\n` for line ends. */
 export function envLines(values: Values): string {
   const line = ([name, value]: [string, string]) =>
     value.includes('\n') ? `${name}="${value.replaceAll('\n', '\\n')}"` : `${name}=${value}`;
@@ -61,7 +61,7 @@ export function envLines(values: Values): string {
     .join('');
 }
 
-/** The bus server's configuration: every service is a user who may say and hear what is its own. It holds no secret. */
+/** The bus server's configuration: every service is a user with its own permissions. It contains no secret. */
 export function busConfig(): string {
   const users = Object.entries(natsUsers()).map(([user, rights]) => ({
     user,

@@ -28,7 +28,7 @@ describe('the PodMonitor of production', () => {
     };
   }
 
-  it('scrapes every service under the labels that rules and dashboards ask for', () => {
+  it('scrapes every service with the labels that rules and dashboards require', () => {
     const { selector, podMetricsEndpoints } = (objects.find((o) => o.kind === 'PodMonitor') as Monitor).spec;
     const [{ port, path, relabelings }] = podMetricsEndpoints;
     expect([port, path]).toEqual(['internal', '/metrics']);
@@ -65,7 +65,7 @@ describe('scaling in production', () => {
   const scaled = () => objects.filter((o) => o.kind === 'ScaledObject') as Scaled[];
   const deployments = () => workloadsOf(objects);
 
-  it('looks at what waits and at what is being worked on, and never at the gauges of alerts', () => {
+  it('uses waiting and running tasks, and no gauge of alerts', () => {
     for (const { spec } of scaled()) {
       const query = spec.triggers[0]!.metadata['query']!;
       expect([...query.matchAll(/[a-z_]+(?=\{)/g)].map(([name]) => name)).toEqual([
@@ -93,7 +93,7 @@ describe('scaling in production', () => {
     }
   });
 
-  it('leaves the number of scaled workers to KEDA and runs two of everything else', () => {
+  it('leaves the number of workers to KEDA and runs two replicas of every other service', () => {
     const counted = deployments().filter((w) => w.kind === 'Deployment');
     for (const w of counted) {
       const isScaled = scaled().some((s) => s.spec.scaleTargetRef.name === w.metadata.name);

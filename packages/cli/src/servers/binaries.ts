@@ -13,7 +13,7 @@ export function findProgram(name: string): string | undefined {
   return folders.map((folder) => join(folder, name)).find(isExecutable);
 }
 
-/** The folder of the newest PostgreSQL programs that are new enough. */
+/** The folder of the newest supported PostgreSQL programs. */
 export function findPostgresBin(root = POSTGRES_ROOT): string | undefined {
   return listFolders(root)
     .map(Number)
@@ -23,14 +23,14 @@ export function findPostgresBin(root = POSTGRES_ROOT): string | undefined {
     .find((folder) => isExecutable(join(folder, 'postgres')) && isExecutable(join(folder, 'initdb')));
 }
 
-/** The account PostgreSQL runs as when we are root, which it refuses for itself. */
+/** The account of PostgreSQL when the caller is root, because PostgreSQL refuses to run as root. */
 export function unprivilegedUser(passwd = readFileSync('/etc/passwd', 'utf8')): SystemUser | undefined {
   const accounts = passwd.split('\n').map((line) => line.split(':'));
   const found = ['postgres', 'nobody'].map((name) => accounts.find((a) => a[0] === name)).find((a) => a !== undefined);
   return found === undefined ? undefined : { uid: Number(found[2]), gid: Number(found[3]) };
 }
 
-/** Like {@link findProgram}, for where its absence was ruled out before. */
+/** Like {@link findProgram}, for a program that is known to exist. */
 export function requireProgram(name: string): string {
   const found = findProgram(name);
   if (found === undefined) throw new Error(`The program ${name} is not installed. Run: ./overtone doctor`);

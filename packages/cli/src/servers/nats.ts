@@ -9,7 +9,7 @@ import { kill, plainEnvironment, type ProcessSpec, type ServerHealth } from './p
 /** One user of the message bus and the subjects it may use. */
 export interface NatsUser {
   readonly user: string;
-  /** The password, or the variable of the server's environment that holds it. */
+  /** The password, or the variable of the server's environment that contains it. */
   readonly password: string | { readonly variable: string };
   readonly publish: readonly string[];
   readonly subscribe: readonly string[];
@@ -17,7 +17,7 @@ export interface NatsUser {
   readonly allowResponses?: boolean;
 }
 
-/** Where a NATS server of ours lives. */
+/** The folder and ports of a NATS server. */
 export interface NatsOptions {
   readonly folder: string;
   readonly port: number;
@@ -25,14 +25,14 @@ export interface NatsOptions {
   readonly supervisor?: { readonly user: string; readonly password: string };
 }
 
-/** Who may use the bus; without users everybody may do everything. */
+/** The users of the bus; without users every client has all permissions. */
 export interface NatsAccess {
   readonly users?: readonly NatsUser[];
 }
 
 const MAX_PAYLOAD = 8 * 1024 * 1024;
 
-/** A NATS server with JetStream whose store is in a folder of ours, on loopback only; `writeNatsConfig` comes first. */
+/** A NATS server with JetStream on loopback only; `writeNatsConfig` must be called first. */
 export function natsServer(options: NatsOptions): ProcessSpec {
   const configFile = configIn(options.folder);
   return {
@@ -43,7 +43,7 @@ export function natsServer(options: NatsOptions): ProcessSpec {
     stopSignal: 'SIGTERM',
     // The greeting is sent only after JetStream has recovered its streams.
     probe: async () => (await firstLine(options.port, ''))?.includes('"jetstream":true') === true,
-    // JetStream switches itself off when a write fails, and stays off until the server is started again.
+    // JetStream disables itself when a write fails, until the server is restarted.
     health: async () => await jetStreamHealth(options),
   };
 }
@@ -59,7 +59,7 @@ async function jetStreamHealth({ port, supervisor }: NatsOptions): Promise<Serve
 const INBOX = '_INBOX.supervisor.jetstream';
 const JETSTREAM_RESPONDS_WITHIN_MS = 2000;
 
-/** Writes the server's configuration file; says whether it is another one than before. */
+/** Writes the server's configuration file. @returns whether it has changed. */
 export function writeNatsConfig(options: NatsOptions & NatsAccess): boolean {
   const [file, text] = [configIn(options.folder), natsConfig(options)];
   if (readIfThere(file) === text) return false;
@@ -71,10 +71,10 @@ export function writeNatsConfig(options: NatsOptions & NatsAccess): boolean {
 
 const configIn = (folder: string) => join(folder, 'nats.conf');
 
-/** What users may say and hear, by name. */
+/** The permissions of users, by name. */
 export type NatsRights = Readonly<Record<string, Pick<NatsUser, 'publish' | 'subscribe' | 'allowResponses'>>>;
 
-/** The rights that stand in the configuration file; none when there is no file yet. */
+/** The permissions in the configuration file; none without a file. */
 export function readNatsRights(folder: string): NatsRights {
   const lines = (readIfThere(configIn(folder)) ?? '').split('\n').map((line) => USER_LINE.exec(line)?.slice(1));
   const list = (text: string | undefined) => JSON.parse(text ?? '[]') as string[];
@@ -88,13 +88,13 @@ export function readNatsRights(folder: string): NatsRights {
   ) as NatsRights;
 }
 
-/** Has a running server read its configuration file again: connections that are open get the rights that stand there. */
+/** Reloads the configuration of a running server: open connections get the new permissions. */
 export async function reloadNats(pid: number, logFile: string): Promise<void> {
   const before = readIfThere(logFile)?.length ?? 0;
   kill(pid, 'SIGHUP');
   for (const deadline = Date.now() + RELOADED_WITHIN_MS; Date.now() < deadline; await sleep(50)) {
     const log = readIfThere(logFile) ?? '';
-    // The server reports the result only in its log; a log that was rotated in between is read from its beginning.
+    // The server reports the result only in its log; a rotated log is read from its beginning.
     const [, outcome, why] = RELOADED.exec(log.slice(log.length < before ? 0 : before)) ?? [];
     if (outcome === 'Reloaded') return;
     if (outcome !== undefined) throw new Error(`the bus refuses its new configuration: ${why}`);
@@ -105,10 +105,10 @@ export async function reloadNats(pid: number, logFile: string): Promise<void> {
 const RELOADED_WITHIN_MS = 60_000;
 const RELOADED = /(Reloaded|Failed to reload) server configuration:? ?(.*)/;
 
-/** Where else than on the loopback a server listens: in a container, whose network says who reaches it. */
+/** The listen addresses of a server in a container, whose network restricts the access. */
 export interface NatsListeners {
   readonly host?: string;
-  /** Port of its own health and figures. */
+  /** Port of its health and monitoring endpoint. */
   readonly monitorPort?: number;
 }
 
@@ -130,7 +130,7 @@ export function natsConfig(options: NatsOptions & NatsAccess & NatsListeners): s
   return `${lines.join('\n')}\n`;
 }
 
-/** Longer than any request between services waits for its reply. */
+/** Longer than the timeout of any request between services. */
 const RESPONSES = 'allow_responses: { max: 1, expires: "60s" }';
 
 function userLine({ user, password, publish, subscribe, allowResponses }: NatsUser): string {

@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 
-/** A port of the loopback interface that was free a moment ago. */
+/** A free port of the loopback interface. */
 export async function freePort(): Promise<number> {
   const [port] = await freePorts(1);
   return port!;

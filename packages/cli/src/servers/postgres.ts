@@ -7,16 +7,16 @@ import { findPostgresBin, unprivilegedUser } from './binaries.ts';
 import { plainEnvironment, spawnProcess, type ProcessSpec, type SystemUser } from './process.ts';
 
 const OWNER = 'overtone';
-// A root-owned parent may be closed to the account PostgreSQL runs as (a clone in /root, a temporary folder):
-// it then works through the folder we opened for it. The descriptor is inherited by every backend.
+// PostgreSQL's account may have no access to a parent folder (a clone in /root, a temporary folder), so the server
+// uses an inherited descriptor of its folder.
 const OPENED_FOLDER = '/proc/self/fd/3';
 
-/** What a PostgreSQL server of ours needs. */
+/** Options of a PostgreSQL server. */
 export interface PostgresOptions {
   readonly folder: string;
   readonly port: number;
   readonly password: string;
-  /** `false` gives up durability for speed: tests only. */
+  /** `false` disables durability for speed: tests only. */
   readonly durable: boolean;
   readonly maxConnections?: number;
 }
@@ -26,7 +26,7 @@ export function postgresUrl(options: Pick<PostgresOptions, 'port' | 'password'>,
   return `postgresql://${OWNER}:${encodeURIComponent(options.password)}@127.0.0.1:${options.port}/${database}`;
 }
 
-/** A PostgreSQL server in a folder of ours, on loopback only; the folder is initialised at the first start. */
+/** A PostgreSQL server on loopback only; its folder is initialised at the first start. */
 export function postgresServer(options: PostgresOptions): ProcessSpec {
   const bin = findPostgresBin();
   if (bin === undefined) throw new Error('PostgreSQL 15 or newer is not installed. Run: ./overtone doctor');
@@ -63,7 +63,7 @@ function settings(options: PostgresOptions): string[] {
   return [
     `port=${options.port}`,
     'listen_addresses=127.0.0.1',
-    'unix_socket_directories=', // everything of ours speaks TCP; no folder has to be short or shared
+    'unix_socket_directories=', // all clients use TCP; sockets would need a short and shared path
     `max_connections=${options.maxConnections ?? 200}`,
     'shared_buffers=64MB',
     'max_wal_size=512MB',
@@ -79,7 +79,7 @@ function initSettings(options: PostgresOptions): string[] {
   return options.durable ? [...base, '--auth=scram-sha-256'] : [...base, '--auth=trust', '--no-sync'];
 }
 
-// A cluster appears under its name only when it is complete: initdb may be killed at any moment.
+// A cluster gets its final name only when it is complete, because initdb may be killed.
 async function initialise(
   options: PostgresOptions,
   user: SystemUser | undefined,

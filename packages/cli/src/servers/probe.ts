@@ -25,7 +25,7 @@ export async function linesUntil(
   });
 }
 
-/** Connects, says `hello` and gives the first line of the answer; `undefined` when there is none in time. */
+/** Connects, sends `hello` and returns the first line of the response; `undefined` on timeout. */
 export async function firstLine(port: number, hello: string, timeoutMs = 1000): Promise<string | undefined> {
   return await new Promise((resolve) => {
     const socket = connect({ port, host: '127.0.0.1' });

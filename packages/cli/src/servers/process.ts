@@ -3,28 +3,28 @@ import { closeSync, constants, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Everything needed to run one process and to know when it can be used. */
+/** The specification of a process and of its readiness probe. */
 export interface ProcessSpec {
   readonly name: string;
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly cwd?: string;
-  /** Asks for an orderly stop. */
+  /** The signal for an orderly stop. */
   readonly stopSignal: NodeJS.Signals;
   /** Runs as this account when the caller is root. */
   readonly user?: SystemUser;
-  /** Handed to the process as open descriptor 3, so that it works in a folder whose parents it may not enter. */
+  /** Passed to the process as open descriptor 3, for a folder whose parents it may not access. */
   readonly openFolder?: string;
-  /** Work before every start: configuration files, a first initialisation. */
+  /** Runs before every start: configuration files, initialisation. */
   readonly prepare?: () => Promise<void>;
-  /** One attempt to use it. */
+  /** One readiness probe. */
   readonly probe: () => Promise<boolean>;
   /** For a server that may need a restart although its process is running. */
   readonly health?: () => Promise<ServerHealth>;
 }
 
-/** `broken`: responds, but cannot work until it is started again. `unresponsive`: frozen, overloaded or starting. */
+/** `broken`: responds, but cannot work until a restart. `unresponsive`: frozen, overloaded or starting. */
 export type ServerHealth = 'working' | 'broken' | 'unresponsive';
 
 /** An account of the operating system. */
@@ -33,10 +33,10 @@ export interface SystemUser {
   readonly gid: number;
 }
 
-/** A process that was started. */
+/** A started process. */
 export interface RunningProcess {
   readonly pid: number;
-  /** Resolves when it has ended, whatever the reason. */
+  /** Resolves when it has exited for any reason. */
   readonly ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
   readonly hasEnded: () => boolean;
 }
@@ -47,7 +47,7 @@ export interface SpawnOptions {
   readonly logFile?: string;
   /** Variables in addition to those of the spec. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Keeps running when this process dies; otherwise it then gets its stop signal. */
+  /** Keeps running when this process exits; otherwise it then receives its stop signal. */
   readonly outlives?: boolean;
 }
 
@@ -62,7 +62,7 @@ export async function spawnProcess(
     const [command, ...args] = withPrivileges(spec, outlives);
     const child = spawn(command, args, {
       cwd: spec.cwd ?? '/',
-      // Its own session: a Ctrl-C in the terminal reaches us only, and its children can be found when it dies.
+      // Its own session: a Ctrl-C in the terminal does not reach it, and its children can be found after its exit.
       detached: true,
       env: { ...spec.env, ...env },
       stdio: ['ignore', log, log, ...(folder === undefined ? [] : [folder])],
@@ -103,7 +103,7 @@ export async function waitUntilReady(spec: ProcessSpec, running: RunningProcess,
   }
 }
 
-/** Asks the process to stop and insists after the grace time. */
+/** Sends the stop signal, and SIGKILL after the grace time. */
 export async function stopProcess(spec: ProcessSpec, running: RunningProcess, graceMs: number): Promise<void> {
   if (running.hasEnded()) return;
   kill(running.pid, spec.stopSignal);
@@ -121,13 +121,13 @@ export function kill(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-/** The variables a server needs from us when it needs nothing of ours. */
+/** The minimal environment of a server. */
 export function plainEnvironment(): Record<string, string> {
   return { PATH: process.env['PATH'] ?? '/usr/bin:/bin', HOME: '/', LC_ALL: 'C.UTF-8' };
 }
 
 function withPrivileges(spec: ProcessSpec, outlives: boolean): [string, ...string[]] {
-  // setpriv executes the program in its own place: the pid stays the program's.
+  // setpriv replaces itself with the program, so the pid is the program's.
   const identity =
     spec.user !== undefined && process.getuid?.() === 0
       ? [`--reuid=${spec.user.uid}`, `--regid=${spec.user.gid}`, '--clear-groups']

@@ -5,7 +5,7 @@ import { requireProgram } from './binaries.ts';
 import { firstLine } from './probe.ts';
 import { plainEnvironment, type ProcessSpec } from './process.ts';
 
-/** What a Redis server of ours needs. */
+/** Options of a Redis server. */
 export interface RedisOptions {
   readonly folder: string;
   readonly port: number;
@@ -18,7 +18,7 @@ export function redisUrl({ port, password }: Pick<RedisOptions, 'port' | 'passwo
   return `redis://${credentials}127.0.0.1:${port}/0`;
 }
 
-/** A Redis server on loopback that keeps nothing on disk: it holds caches and counters only. */
+/** A Redis server on loopback without persistence, for caches and counters only. */
 export function redisServer(options: RedisOptions): ProcessSpec {
   const configFile = join(options.folder, 'redis.conf');
   return {
@@ -30,14 +30,14 @@ export function redisServer(options: RedisOptions): ProcessSpec {
     prepare: async () => {
       await mkdir(options.folder, { recursive: true, mode: 0o700 });
       const config = redisConfig(options);
-      // Not written again: on a full disk an emptied file would start a server without a password.
+      // Not rewritten: on a full disk an empty file would start a server without a password.
       if (readIfThere(configFile) !== config) replaceFile(configFile, config);
     },
     probe: async () => isAlive(await firstLine(options.port, 'PING\r\n')),
   };
 }
 
-// Asking for the password is an answer too.
+// A request for the password counts as a response, too.
 const isAlive = (answer: string | undefined) => answer === '+PONG' || answer?.startsWith('-NOAUTH') === true;
 
 function redisConfig({ folder, port, password }: RedisOptions): string {

@@ -19,10 +19,10 @@ let folder: DataFolder;
 let instance: Instance;
 let supervisor: Supervisor;
 let media: NatsConnection;
-let everybody: NatsConnection;
+let observer: NatsConnection;
 
-/** What the version before let media say and hear. */
-const before = { publish: ['old.said'], subscribe: ['old.heard', '_INBOX.>'] };
+/** The permissions of media in the previous version. */
+const before = { publish: ['old.published'], subscribe: ['old.subscribed', '_INBOX.>'] };
 const [added = ''] = natsUsers().media.publish.filter((subject) => subject.startsWith('evt.'));
 
 const connectAs = async (user: string): Promise<NatsConnection> =>
@@ -48,47 +48,47 @@ beforeEach(async () => {
     log: () => undefined,
   });
   await supervisor.start();
-  [media, everybody] = await Promise.all([connectAs('media'), connectAs('supervisor')]);
+  [media, observer] = await Promise.all([connectAs('media'), connectAs('supervisor')]);
 });
 afterEach(async () => {
-  await Promise.all([media, everybody].map(async (nc) => await nc.close()));
+  await Promise.all([media, observer].map(async (nc) => await nc.close()));
   await supervisor.stop();
   rmSync(folder.root, { recursive: true });
 });
 
-/** The subjects on which media is allowed to publish. */
+/** The subjects on which media may publish. */
 const publishedSubjects = async (subjects: readonly string[]): Promise<string[]> => {
   const received: string[] = [];
-  const all = everybody.subscribe('>', { callback: (_error, { subject }) => void received.push(subject) });
-  await everybody.flush();
+  const all = observer.subscribe('>', { callback: (_error, { subject }) => void received.push(subject) });
+  await observer.flush();
   for (const subject of subjects) media.publish(subject);
-  await media.flush(); // the bus has dealt with all of them
-  await everybody.flush();
+  await media.flush(); // all messages are processed by the bus
+  await observer.flush();
   all.unsubscribe();
   return received.filter((subject) => subjects.includes(subject));
 };
 
 describe('an update of a running bus', () => {
-  it('gives open connections what is new beside what they had, and takes back at the end what only was', async () => {
-    expect(await publishedSubjects([added, 'old.said'])).toEqual(['old.said']);
+  it('adds new permissions to open connections, and removes obsolete ones at the end', async () => {
+    expect(await publishedSubjects([added, 'old.published'])).toEqual(['old.published']);
     const delivered: string[] = [];
     const ended = new Promise<Error>((resolve) => {
       const callback = (error: Error | null, { subject }: { subject: string }) =>
         error === null ? void delivered.push(subject) : resolve(error);
-      media.subscribe('old.heard', { callback });
+      media.subscribe('old.subscribed', { callback });
     });
     await media.flush();
 
     expect(await widenBusRights(folder, instance)).toBe(true);
-    expect(await publishedSubjects([added, 'old.said'])).toEqual([added, 'old.said']);
-    everybody.publish('old.heard');
-    await everybody.flush();
+    expect(await publishedSubjects([added, 'old.published'])).toEqual([added, 'old.published']);
+    observer.publish('old.subscribed');
+    await observer.flush();
     await media.flush();
-    expect(delivered).toEqual(['old.heard']);
+    expect(delivered).toEqual(['old.subscribed']);
     expect(await widenBusRights(folder, instance)).toBe(false);
 
     await settleBusRights(folder, instance);
-    expect(await publishedSubjects([added, 'old.said'])).toEqual([added]);
+    expect(await publishedSubjects([added, 'old.published'])).toEqual([added]);
     expect((await ended).message).toMatch(/permissions violation/i);
     expect(readNatsRights(folder.nats)).toMatchObject(natsUsers());
   });

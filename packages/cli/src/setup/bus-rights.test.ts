@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { together } from './bus-rights.ts';
 
 describe('rights of two versions', () => {
-  it('are those of this one and those of the one before, each once', () => {
+  it('are the union of this version and the previous one, without duplicates', () => {
     const now = { media: { publish: ['a', 'b'], subscribe: ['x'] }, identity: { publish: ['i'], subscribe: [] } };
     const before = { media: { publish: ['b', 'c'], subscribe: ['y'], allowResponses: true } };
     expect(together(now, before)).toEqual({

@@ -6,17 +6,17 @@ import { readLiveRuntime } from '../supervisor/runtime.ts';
 import type { Instance } from './instance.ts';
 import { secretsIn } from './secrets.ts';
 
-/** What each user of the bus may say and hear in this version. */
+/** The bus permissions of each user in this version. */
 const rightsNow = (): NatsRights => ({ ...natsUsers(), supervisor: { publish: ['>'], subscribe: ['>'] } });
 
-/** Writes what the bus's server reads at its start: every user with exactly the rights of this version. */
+/** Writes the bus server's configuration: every user with exactly the permissions of this version. */
 export function writeBusRights(folder: DataFolder, instance: Instance): boolean {
   return write(folder, instance, rightsNow());
 }
 
 /**
- * While services of two versions run: gives a running bus the rights of this version beside those of the one before,
- * so that neither is refused anything. Says whether this version needs something new.
+ * Gives a running bus the permissions of this version in addition to those of the previous one, while services of both
+ * versions run. @returns whether this version needs new permissions.
  */
 export async function widenBusRights(folder: DataFolder, instance: Instance): Promise<boolean> {
   const widened = write(folder, instance, together(rightsNow(), readNatsRights(folder.nats)));
@@ -24,12 +24,12 @@ export async function widenBusRights(folder: DataFolder, instance: Instance): Pr
   return widened;
 }
 
-/** Once all services are of this version: takes back what only the one before needed. */
+/** Removes the permissions of the previous version, after all services run this version. */
 export async function settleBusRights(folder: DataFolder, instance: Instance): Promise<void> {
   if (writeBusRights(folder, instance)) await reload(folder);
 }
 
-/** Rights of two versions; only users that there are now. */
+/** The permissions of two versions, for the current users only. */
 export function together(now: NatsRights, before: NatsRights): NatsRights {
   const both = (a: readonly string[], b: readonly string[] = []) => [
     ...a,
@@ -53,7 +53,7 @@ function write(folder: DataFolder, instance: Instance, rights: NatsRights): bool
   return writeNatsConfig({ folder: folder.nats, port: instance.ports['nats']!, users });
 }
 
-// One that is not running just now reads the file when it starts.
+// A stopped server reads the file when it starts.
 async function reload(folder: DataFolder): Promise<void> {
   const server = readLiveRuntime(folder)?.processes.find(({ name }) => name === 'nats');
   if (server !== undefined) await reloadNats(server.pid, join(folder.logs, 'nats.log'));

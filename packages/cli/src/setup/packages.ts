@@ -3,7 +3,7 @@ import { findPostgresBin, findProgram } from '../servers/binaries.ts';
 import { Refusal } from '../refusal.ts';
 import { lastLines, run } from './run.ts';
 
-/** A package of the distribution and how to see that what we need of it is there. */
+/** A package of the distribution and how to check that it is installed. */
 export interface SystemPackage {
   readonly name: string;
   readonly isThere: () => boolean;
@@ -15,7 +15,7 @@ const program = (name: string, ...programs: string[]): SystemPackage => ({
 });
 const file = (name: string, path: string): SystemPackage => ({ name, isThere: () => existsSync(path) });
 
-/** What the product runs with. */
+/** The packages of the product. */
 export const productPackages: readonly SystemPackage[] = [
   { name: 'postgresql', isThere: () => findPostgresBin() !== undefined },
   program('nats-server', 'nats-server'),
@@ -26,8 +26,8 @@ export const productPackages: readonly SystemPackage[] = [
 ];
 
 /**
- * What its tests need besides: voices to make recordings of, recordings of people, a browser, a directory, a proxy,
- * Prometheus, and what renders k8s.
+ * The additional packages of its tests: synthetic voices, recordings, a browser, a directory, a proxy, Prometheus, and
+ * kustomize.
  */
 export const testPackages: readonly SystemPackage[] = [
   program('flite', 'flite'),
@@ -46,24 +46,24 @@ export const testPackages: readonly SystemPackage[] = [
   program('kubernetes-client', 'kubectl'),
 ];
 
-/** What the benchmarks measure against. */
+/** The packages of the benchmarks' peers. */
 export const benchPackages: readonly SystemPackage[] = [
   program('nginx-light', 'nginx'),
   program('wrk', 'wrk'),
   program('curl', 'curl'),
 ];
 
-/** The command that installs packages, as a person would type it. */
+/** The command that installs packages. */
 export function installCommand(names: readonly string[], asRoot: boolean): string {
   return `${asRoot ? '' : 'sudo '}apt-get install -y --no-install-recommends ${names.join(' ')}`;
 }
 
-/** The packages that are not there. */
+/** The missing packages. */
 export function missingPackages(wanted: readonly SystemPackage[]): string[] {
   return wanted.filter((p) => !p.isThere()).map((p) => p.name);
 }
 
-/** Installs what is missing when we may; otherwise says which command would. */
+/** Installs missing packages when permitted; otherwise reports the command. */
 export async function ensurePackages(wanted: readonly SystemPackage[], say: (line: string) => void): Promise<void> {
   const missing = missingPackages(wanted);
   if (missing.length === 0) return;

@@ -10,15 +10,15 @@ const machine = (busy: readonly number[], drawn: readonly number[]) => {
 };
 
 describe('assignPorts', () => {
-  it('keeps the port of the last start where it is free', async () => {
+  it('reuses the port of the last start when it is free', async () => {
     expect(await assignPorts(['nats'], { nats: 21_000 }, machine([], []))).toEqual({ nats: 21_000 });
   });
 
-  it('draws another one where it is taken', async () => {
+  it('selects another port when it is in use', async () => {
     expect(await assignPorts(['nats'], { nats: 21_000 }, machine([21_000], [22_000]))).toEqual({ nats: 22_000 });
   });
 
-  it('never gives one port to two names', async () => {
+  it('never assigns one port to two names', async () => {
     const assigned = await assignPorts(['a', 'b'], { b: 21_000 }, machine([], [21_000, 21_000, 23_000]));
     expect(assigned).toEqual({ a: 21_000, b: 23_000 });
   });

@@ -17,7 +17,7 @@ export function isNewer(a: string, b: string): boolean {
   return difference >= 0 && left[difference]! > (right[difference] ?? 0);
 }
 
-/** Makes the data folder and refuses one that a newer product wrote. */
+/** Creates the data folder, and rejects one of a newer version. */
 export function openDataFolder(folder: DataFolder): void {
   try {
     mkdirSync(folder.root, { recursive: true, mode: 0o700 });
@@ -32,18 +32,18 @@ export function openDataFolder(folder: DataFolder): void {
   }
 }
 
-/** Notes in the data folder which version wrote it. */
+/** Writes the version to the data folder. */
 export function markVersion(folder: DataFolder): void {
   if (readIfThere(folder.version)?.trim() !== productVersion()) replaceFile(folder.version, `${productVersion()}\n`);
 }
 
-/** The room left on the disk of a folder. */
+/** The free space on the disk of a folder. */
 export function freeBytes(folder: string): number {
   const { bavail, bsize } = statfsSync(folder);
   return bavail * bsize;
 }
 
-/** Refuses to start on a disk that is about to be full: databases do not survive that well. */
+/** Rejects a start on a nearly full disk, because databases may fail on it. */
 export function checkDisk(folder: DataFolder, free = freeBytes(folder.root)): void {
   if (free >= NEEDED_BYTES) return;
   const megabytes = (bytes: number) => Math.floor(bytes / 1024 / 1024);
@@ -52,7 +52,7 @@ export function checkDisk(folder: DataFolder, free = freeBytes(folder.root)): vo
   );
 }
 
-/** Refuses a public port that another process listens on. */
+/** Rejects a public port that another process uses. */
 export async function checkPort(port: number): Promise<void> {
   if (!(await isPortFree(port))) {
     throw new Refusal(`Port ${port} is in use by another program; choose another one with --port.`);

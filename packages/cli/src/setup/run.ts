@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 
-/** What became of a command. */
+/** The result of a command. */
 export interface RunResult {
   readonly code: number;
   readonly output: string;
@@ -10,11 +10,11 @@ export interface RunResult {
 export interface RunOptions {
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** Asks the command to stop. */
+  /** Stops the command. */
   readonly signal?: AbortSignal;
 }
 
-/** Runs a command to its end and gives what it wrote. */
+/** Runs a command and returns its output. */
 export async function run(command: string, args: readonly string[], options: RunOptions = {}): Promise<RunResult> {
   return await new Promise((resolve) => {
     const child = spawn(command, args, {
@@ -36,7 +36,7 @@ export async function run(command: string, args: readonly string[], options: Run
   });
 }
 
-/** The end of a long output. */
+/** The last lines of an output. */
 export function lastLines(text: string, count: number): string {
   return text.trimEnd().split('\n').slice(-count).join('\n');
 }

@@ -12,13 +12,13 @@ describe('secrets', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true }));
 
-  it('are readable for their owner only', () => {
+  it('are readable by their owner only', () => {
     ensureSecrets(folder, ['redis']);
     const modes = readdirSync(folder).map((name) => statSync(join(folder, name)).mode & 0o777);
     expect(new Set(modes)).toEqual(new Set([0o600]));
   });
 
-  it('stay what they are at the next start', () => {
+  it('are kept at the next start', () => {
     const before = ensureSecrets(folder, ['redis']);
     const kept = ['redis', 'jwt_secret_key', 'encryption_key', 'assertion_private_key'].map((n) => before.read(n));
     const after = ensureSecrets(folder, ['redis', 'db_media']);
@@ -27,13 +27,13 @@ describe('secrets', () => {
     );
   });
 
-  it('hold a key pair whose halves belong together', () => {
+  it('contain a matching key pair', () => {
     const secrets = ensureSecrets(folder, []);
     const signature = sign('sha256', Buffer.from('claim'), secrets.read('assertion_private_key'));
     expect(verify('sha256', Buffer.from('claim'), secrets.read('assertion_public_key'), signature)).toBe(true);
   });
 
-  it('complete a pair that was broken off', () => {
+  it('complete an interrupted key pair', () => {
     ensureSecrets(folder, []);
     rmSync(join(folder, 'assertion_private_key'));
     const secrets = ensureSecrets(folder, []);
@@ -43,12 +43,12 @@ describe('secrets', () => {
 });
 
 describe('inventPassword', () => {
-  it('has every kind of character that password rules ask for', () => {
+  it('contains every kind of character that password rules require', () => {
     const password = inventPassword();
     for (const kind of [/[a-z]/, /[A-Z]/, /\d/, /[^\w]/, /^.{12,}$/]) expect(password).toMatch(kind);
   });
 
-  it('is never the same twice', () => {
+  it('is different each time', () => {
     expect(new Set(Array.from({ length: 100 }, inventPassword)).size).toBe(100);
   });
 });

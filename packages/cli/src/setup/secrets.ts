@@ -3,24 +3,24 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { replaceFile } from '../files.ts';
 
-/** The secrets of an instance: each a file that only its owner reads. */
+/** The secrets of an instance: each is a file that only its owner can read. */
 export interface Secrets {
   readonly file: (name: string) => string;
   readonly read: (name: string) => string;
 }
 
-/** The secrets that stand in a folder. */
+/** The secrets in a folder. */
 export function secretsIn(folder: string): Secrets {
   const file = (name: string) => join(folder, name);
   return { file, read: (name) => readFileSync(file(name), 'utf8').trim() };
 }
 
-/** How each kind of secret is made up. */
+/** How each kind of secret is generated. */
 export const inventSecret = {
   signingKey: () => randomBytes(48).toString('base64url'),
   sealingKey: () => randomBytes(32).toString('base64'),
   password: () => randomBytes(24).toString('base64url'),
-  /** The pair the edge signs with and the services verify with, as PEM. */
+  /** The key pair of the assertions: the edge signs, the services verify; PEM. */
   assertionKeys: () =>
     generateKeyPairSync('ec', {
       namedCurve: 'P-256',
@@ -29,7 +29,7 @@ export const inventSecret = {
     }),
 };
 
-/** Invents every secret that is not there yet; what is there stays. */
+/** Generates every missing secret; existing ones are kept. */
 export function ensureSecrets(folder: string, passwords: readonly string[]): Secrets {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const secrets = secretsIn(folder);
@@ -43,7 +43,7 @@ export function ensureSecrets(folder: string, passwords: readonly string[]): Sec
   return secrets;
 }
 
-// The public half is written first: with the private one there, the pair is complete.
+// The public key is written first, so that an existing private key means a complete pair.
 function ensureAssertionKeys(secrets: Secrets, ensure: (name: string, invent: () => string) => void): void {
   if (existsSync(secrets.file('assertion_private_key'))) return;
   const pair = inventSecret.assertionKeys();
@@ -51,7 +51,7 @@ function ensureAssertionKeys(secrets: Secrets, ensure: (name: string, invent: ()
   ensure('assertion_private_key', () => pair.privateKey.trimEnd());
 }
 
-/** A password that people can copy, with every kind of character that password rules ask for. */
+/** A password that is easy to copy, with every kind of character that password rules require. */
 export function inventPassword(): string {
   const part = () => randomBytes(4).toString('base64url').replaceAll(/[-_]/g, 'x');
   return `Ot-${part()}-${part()}-${randomBytes(1)[0]! % 10}`;

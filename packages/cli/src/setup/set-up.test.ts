@@ -8,11 +8,11 @@ describe('adminEmail', () => {
     expect(adminEmail(undefined, undefined)).toMatch(/^[a-z]+@[a-z]+\.[a-z]+$/);
   });
 
-  it('may still be changed after a first start that failed', () => {
+  it('can be changed after a failed first start', () => {
     expect(adminEmail(before(false), 'bob@example.org')).toBe('bob@example.org');
   });
 
-  it('is settled once the password was shown', () => {
+  it('is fixed after the password was shown', () => {
     expect(adminEmail(before(true), 'bob@example.org')).toBe('ada@example.org');
   });
 });

@@ -18,18 +18,18 @@ import { ensureSecrets, inventPassword, type Secrets } from './secrets.ts';
 const DEFAULT_PORT = 8080;
 const DEFAULT_EMAIL = 'admin@overtone.localhost';
 
-/** Ends what a supervisor that was killed has left running. */
+/** Ends the remaining processes of a killed supervisor. */
 export async function clearLeftovers(folder: DataFolder): Promise<number> {
   await endGuardian(folder.root);
   const recorded = readRuntime(folder)?.processes ?? [];
-  // What is not in the record: it could not be written, or its writer was killed before.
+  // Processes without a record: it could not be written, or the supervisor was killed before.
   const unrecorded = instanceProcesses(folder.root).filter(({ pid }) => !recorded.some((p) => p.pid === pid));
   const ended = await endLeftovers([...recorded, ...unrecorded.map(asRecorded)]);
   removeRuntime(folder);
   return ended;
 }
 
-/** Chooses ports, invents secrets and writes what the servers read; the next start finds it and keeps it. */
+/** Selects ports, generates secrets and writes the server configuration; the next start reuses them. */
 export async function setUp(folder: DataFolder, givenPort: number | undefined, scale?: GpuScale): Promise<Instance> {
   const before = readInstance(folder);
   const port = givenPort ?? before?.port ?? DEFAULT_PORT;
@@ -62,25 +62,25 @@ const asRecorded = (process: InstanceProcess): RecordedProcess => ({
 });
 
 function makeFolders({ logs, objects, search, models, compileCache, work }: DataFolder): void {
-  // What a job that was killed had in hand; nothing runs now that could still need it.
+  // Temporary files of killed jobs; no running process needs them.
   rmSync(work, { recursive: true, force: true });
   for (const place of [logs, objects, search, models, compileCache, work]) {
     mkdirSync(place, { recursive: true, mode: 0o700 });
   }
 }
 
-/** Who the first administrator is: open until the password was shown, settled afterwards. */
+/** The first administrator's address; it can be changed until the password was shown. */
 export function adminEmail(before: Instance | undefined, given: string | undefined): string {
   const settled = before?.adminAnnounced === true ? before.adminEmail : undefined;
   return settled ?? given ?? before?.adminEmail ?? DEFAULT_EMAIL;
 }
 
-/** The first administrator's password, until it is shown once; it cannot be read later. */
+/** The first administrator's password; it can be read until it was shown once. */
 export function takeAdminPassword(folder: DataFolder, secrets: Secrets, instance: Instance): string | undefined {
   if (instance.adminAnnounced) return undefined;
   const password = secrets.read(ADMIN_PASSWORD);
   writeInstance(folder, { ...instance, adminAnnounced: true });
-  // Emptied, not removed: a running service still knows its name.
+  // Truncated, not removed, because a running service refers to the file.
   replaceFile(secrets.file(ADMIN_PASSWORD), '');
   return password;
 }

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { readIfThere, replaceFile } from '../files.ts';
 
-// What is made, what is only for tests, what is only for people.
+// Generated files, test files and documentation.
 const LEFT_OUT = /^(node_modules|dist|generated|dev|\.cache)$|\.tsbuildinfo$|\.test\.tsx?$|\.md$/;
 
 /** One hash over the names and contents of files and folders. */
@@ -23,13 +23,13 @@ export function hashOf(paths: readonly string[]): string {
   return hash.digest('hex');
 }
 
-/** Whether the work for this stamp was done with these inputs. */
+/** Whether the work of this stamp was done with these inputs. */
 export function isStamped(stamp: string, hash: string): boolean {
   return readIfThere(stamp)?.trim() === hash;
 }
 
-/** Remembers that the work was done with these inputs. */
+/** Records that the work was done with these inputs. */
 export function putStamp(stamp: string, hash: string): void {
   mkdirSync(dirname(stamp), { recursive: true });
-  replaceFile(stamp, `${hash}\n`, 0o644); // another account may start what this one made
+  replaceFile(stamp, `${hash}\n`, 0o644); // another account may start this instance
 }

@@ -11,17 +11,17 @@ import { ensurePackages, productPackages } from './packages.ts';
 import { markVersion, openDataFolder } from './preflight.ts';
 import { prepare } from './prepare.ts';
 
-/** What `up` does before services start, done while they run. */
+/** The setup steps of `up`, for a running instance. */
 export interface Update {
-  /** Whether services of this version find something that was not there for those that run. */
+  /** Whether this version requires something that the running services did not have. */
   readonly changed: boolean;
-  /** Once every service is of this version. */
+  /** Called when every service runs this version. */
   readonly settle: () => Promise<void>;
 }
 
 /**
- * Makes of a running instance one that services of this version can be started on, while those of the version before
- * go on: migrations only add what these do not need to know of, and rights on the bus are of both.
+ * Prepares a running instance for services of this version while those of the previous version keep running: migrations
+ * only add, and the permissions on the bus are those of both versions.
  */
 export async function bringUpToDate(folder: DataFolder, terminal: Terminal): Promise<Update> {
   openDataFolder(folder);
@@ -46,7 +46,7 @@ export async function bringUpToDate(folder: DataFolder, terminal: Terminal): Pro
   }
 }
 
-// The supervisor is the one thing that is not started again: it still starts services the way its own version does.
+// The supervisor is not restarted: it still starts services like its own version.
 function refuseOtherPlan(folder: DataFolder): void {
   if (readLiveRuntime(folder)?.mark === planMark()) return;
   throw new Refusal(

@@ -8,33 +8,33 @@ const MIB = 1024 * 1024;
 /** Sizes in bytes. */
 export interface ReserveSizes {
   readonly reserve: number;
-  /** The reserve is released below so many free bytes; the disk counts as full. */
+  /** Below this number of free bytes the disk counts as full and the reserve is released. */
   readonly released: number;
-  /** The reserve is made again above so many. */
+  /** Above this number of free bytes the reserve is created again. */
   readonly made: number;
 }
 
 const SIZES: ReserveSizes = { reserve: 64 * MIB, released: 16 * MIB, made: 384 * MIB };
 const LOOK_EVERY_MS = 500;
 
-/** Space on the disk of an instance that PostgreSQL and NATS get when others have filled it. */
+/** Disk space of an instance that is reserved for PostgreSQL and NATS when the disk is full. */
 export interface DiskReserve {
   readonly isFull: () => boolean;
   readonly stop: () => void;
 }
 
-/** What a reserve needs to know. */
+/** Options of a reserve. */
 export interface DiskReserveOptions {
   readonly folder: string;
   readonly file: string;
   readonly log: (line: string) => void;
-  /** Called when there is room again, after the reserve was released or space was freed. */
+  /** Called when space is available again, after the reserve was released or space was freed. */
   readonly onSpace: () => void;
   readonly sizes?: ReserveSizes;
   readonly freeBytes?: (folder: string) => number;
 }
 
-/** Keeps the reserve file, releases it on a full disk and reports when there is room again. */
+/** Maintains the reserve file, releases it on a full disk and reports when space is available again. */
 export function keepDiskReserve(options: DiskReserveOptions): DiskReserve {
   const { folder, file, log, onSpace, sizes = SIZES, freeBytes = freeOn } = options;
   let full = false;
@@ -62,7 +62,7 @@ export function keepDiskReserve(options: DiskReserveOptions): DiskReserve {
     log('disk reserve released');
   }
 
-  // Allocated blocks, not a sparse file; where the file system cannot allocate, the blocks are written.
+  // Allocated blocks, not a sparse file; the blocks are written if the file system does not support allocation.
   async function make(): Promise<void> {
     try {
       await run('fallocate', ['--posix', '--length', String(sizes.reserve), file]);

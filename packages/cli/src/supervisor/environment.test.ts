@@ -19,18 +19,18 @@ const source = (more: Partial<EnvironmentSource> = {}): EnvironmentSource => ({
 });
 
 describe('serviceEnvironment', () => {
-  it('gives the public port to the edge only', () => {
+  it('passes the public port to the edge only', () => {
     expect(services.filter((name) => serviceEnvironment(name, source())['API_PORT'] === '8080')).toEqual([
       'edge-gateway',
     ]);
   });
 
-  it('gives the key that signs assertions to the edge only', () => {
+  it('passes the signing key of assertions to the edge only', () => {
     const holders = services.filter((name) => 'ASSERTION_PRIVATE_KEY_FILE' in serviceEnvironment(name, source()));
     expect(holders).toEqual(['edge-gateway']);
   });
 
-  it('gives the address of the database only to those who own tables, with their own role', () => {
+  it('passes the database address only to services with tables, with their own role', () => {
     const urls = services.map((name) => serviceEnvironment(name, source())['DATABASE_URL']);
     expect(urls).toEqual([
       undefined,
@@ -41,7 +41,7 @@ describe('serviceEnvironment', () => {
     ]);
   });
 
-  it('gives every service its own user of the bus', () => {
+  it('passes every service its own bus user', () => {
     const env = serviceEnvironment('media', source());
     expect([env['NATS_USER'], env['NATS_PASSWORD']]).toEqual(['media', 'nats_media/pass']);
   });
@@ -51,7 +51,7 @@ describe('serviceEnvironment', () => {
     expect([env['LOG_LEVEL'], env['DATABASE_URL']]).toEqual(['debug', expect.stringContaining('@127.0.0.1')]);
   });
 
-  it('tells secrets that seed settings to identity only', () => {
+  it('passes secrets for initial settings to identity only', () => {
     const seeds = ['LDAP_BIND_PASSWORD', 'OIDC_CLIENT_SECRET_FILE', 'KEYCLOAK_CLIENT_SECRET', 'PROXY_SHARED_SECRET'];
     const input = source({ caller: { LDAP_SERVER: 'ds', ...Object.fromEntries(seeds.map((name) => [name, 'x'])) } });
     const knowing = services.filter((name) => seeds.some((seed) => seed in serviceEnvironment(name, input)));
@@ -73,7 +73,7 @@ describe('serviceEnvironment', () => {
     expect(serviceEnvironment('identity', input)['OT_ADMIN_PASSWORD']).toBeUndefined();
   });
 
-  it('uses the folder of models that the caller names', () => {
+  it('uses the model folder of the caller', () => {
     expect(serviceEnvironment('media', source({ caller: { MODEL_CACHE_DIR: '/models' } }))['MODEL_CACHE_DIR']).toBe(
       '/models',
     );
@@ -82,21 +82,21 @@ describe('serviceEnvironment', () => {
 });
 
 describe('maxConnections', () => {
-  it('has room for every pool at its fullest', () => {
+  it('is sufficient for every pool at its maximum', () => {
     expect(maxConnections({ DB_POOL_SIZE: '50', DB_MAX_OVERFLOW: '50' })).toBe(520);
   });
 
-  it('is 200 where no variable says otherwise, as specified', () => {
+  it('is 200 by default, as specified', () => {
     expect(maxConnections({})).toBe(200);
   });
 
-  it('is what the caller says', () => {
+  it('is the value of the caller', () => {
     expect(maxConnections({ PG_MAX_CONNECTIONS: '77' })).toBe(77);
   });
 });
 
 describe('planMark', () => {
-  it('is another one when a service comes or goes, and the same for the same services', () => {
+  it('changes when a service is added or removed, and is stable otherwise', () => {
     expect(planMark(services)).toBe(planMark(services));
     expect(planMark(services)).not.toBe(planMark(services.slice(1)));
   });

@@ -3,19 +3,19 @@ import type { Instance } from '../setup/instance.ts';
 import type { Secrets } from '../setup/secrets.ts';
 import { redisUrl } from '../servers/redis.ts';
 
-/** What the environment of a service is made from. */
+/** The inputs for the environment of a service. */
 export interface EnvironmentSource {
   readonly folder: DataFolder;
   readonly instance: Instance;
   readonly secrets: Secrets;
   readonly uiFolder: string;
-  /** The caller's variables: all of them reach the services; those set here take precedence. */
+  /** The caller's variables are passed to the services; those set here take precedence. */
   readonly caller: Readonly<Record<string, string | undefined>>;
-  /** The file of the first administrator's password, as long as there has been no first start. */
+  /** The file with the first administrator's password, until the first start. */
   readonly adminPasswordFile?: string;
 }
 
-/** The services that own tables: each connects with the role that bears its name. */
+/** The services that own tables: each connects with the role of its name. */
 export const databaseServices = [
   'identity',
   'directory-sync',
@@ -27,11 +27,11 @@ export const databaseServices = [
 /** The services the edge sends requests to. */
 const BEHIND_THE_EDGE = [...databaseServices, 'realtime-gateway'];
 const WITH_OBJECTS = new Set(['media', 'transcription-worker', 'search-indexer']);
-/** Those that seal or open secrets of the settings. */
+/** The services that encrypt or decrypt secrets of the settings. */
 const WITH_SECRETS = new Set(['identity', 'directory-sync']);
 const FOR_IDENTITY_ONLY = ['OT_ADMIN_EMAIL', 'OT_ADMIN_PASSWORD', 'OT_ADMIN_PASSWORD_FILE'];
 
-/** Secret seeds of settings: no other service needs them. */
+/** Secrets for initial settings; no other service needs them. */
 const SECRET_SEEDS = ['LDAP_BIND_PASSWORD', 'OIDC_CLIENT_SECRET', 'KEYCLOAK_CLIENT_SECRET', 'PROXY_SHARED_SECRET'];
 const isFor = (service: string, name: string) =>
   !FOR_IDENTITY_ONLY.includes(name) &&

@@ -28,7 +28,7 @@ afterEach(async () => {
   rmSync(folder.root, { recursive: true });
 });
 
-/** A machine with two GPUs, as far as its driver tells. */
+/** A fake driver that reports two GPUs. */
 const pathWithGpus = (): string => {
   const bin = join(folder.root, 'bin');
   mkdirSync(bin);
@@ -39,7 +39,7 @@ const pathWithGpus = (): string => {
   return `${bin}:${process.env['PATH'] ?? ''}`;
 };
 
-/** What the dispatcher makes, which is not there. */
+/** The streams that the missing dispatcher would create. */
 const provision = async (url: string, pass: string): Promise<string> => {
   nc = await connect({ servers: url, user: 'supervisor', pass });
   const jsm = await nc.jetstreamManager();
@@ -52,12 +52,12 @@ const provision = async (url: string, pass: string): Promise<string> => {
   return 'made streams';
 };
 
-/** What so many workers say of themselves. */
+/** The heartbeats of a number of workers. */
 const registrationsIn = async (bucket: KV, workers: number) => {
   const registrations = new Map<string, { pulls: string[]; gpus: string[] }>();
   for await (const entry of await bucket.watch()) {
     const { pulls, gpu } = workerValue.parse(entry.json());
-    // On a very busy machine the driver may be too slow the first time.
+    // On a busy machine the first call of the driver can time out.
     if (!gpu?.devices.length) continue;
     registrations.set(entry.key, { pulls: pulls.toSorted(), gpus: gpu.devices.map((d) => d.name) });
     if (registrations.size === workers) break;
@@ -66,11 +66,11 @@ const registrationsIn = async (bucket: KV, workers: number) => {
 };
 
 describe('an instance started with --gpu-scale', () => {
-  it('has more workers, which take nothing but work for that GPU, and shows them', async () => {
+  it('has additional workers that take only tasks for that GPU, and lists them', async () => {
     const [port] = await freePorts(1);
     const instance = await setUp(folder, port, scale);
     const secrets = secretsIn(folder.secrets);
-    // A server for vectors that is not asked: making word vectors would take longer than all of this.
+    // An unused embedding server, because the conversion of word vectors would take too long.
     const vectors = { EMBEDDINGS_OPENAI_BASE_URL: 'http://127.0.0.1:9' };
     const caller = { ...process.env, ...vectors, PATH: pathWithGpus(), OT_SCRIPTED_ENGINE: '1' };
     const source: EnvironmentSource = { folder, instance, secrets, uiFolder: folder.root, caller };

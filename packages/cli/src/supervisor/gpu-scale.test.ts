@@ -20,7 +20,7 @@ const planned = (scale: GpuScale | undefined, caller?: Record<string, string>) =
   planInstance(sourceFor(scale, caller), services, scale).services;
 
 describe('scaling for a GPU', () => {
-  it('starts that many more workers, which only take work for that GPU', () => {
+  it('starts additional workers that take only tasks for that GPU', () => {
     const scaled = planned({ device: '1', workers: 2 }).slice(services.length);
     expect(scaled.map((s) => [s.name, s.env['WORKER_QUEUES'], s.env['CUDA_VISIBLE_DEVICES']])).toEqual([
       ['transcription-worker-gpu-1', 'gpu', '1'],
@@ -29,24 +29,24 @@ describe('scaling for a GPU', () => {
     expect(scaled.map((s) => s.env['NATS_USER'])).toEqual(['transcription-worker', 'transcription-worker']);
   });
 
-  it('gives each of them ports of its own', () => {
+  it('assigns separate ports to each of them', () => {
     const all = planned({ device: '1', workers: 3 });
     const ports = all.flatMap((s) => [s.env['API_PORT'], s.env['INTERNAL_PORT']]);
     expect(new Set(ports).size).toBe(2 * all.length);
   });
 
-  it('leaves the worker that is always there as it was', () => {
+  it('does not change the default worker', () => {
     const usual = (scale: GpuScale | undefined) => planned(scale).find((s) => s.name === 'transcription-worker')?.env;
     expect(usual({ device: '1', workers: 1 })).not.toHaveProperty('WORKER_QUEUES');
     expect(usual({ device: '1', workers: 1 })).not.toHaveProperty('CUDA_VISIBLE_DEVICES');
   });
 
-  it('is for the start flag alone: the variables without it start nothing', () => {
+  it('requires the start flag: the variables alone start no worker', () => {
     const caller = { GPU_SCALE_WORKERS: '4', GPU_SCALE_DEVICE_ID: '1' };
     expect(planned(undefined, caller).map((s) => s.name)).toEqual(services);
   });
 
-  it('takes device and number from the variables; one worker for the first GPU where they are not set', () => {
+  it('reads device and number from the variables; the default is one worker for the first GPU', () => {
     expect(gpuScaleOf({ GPU_SCALE_DEVICE_ID: '2', GPU_SCALE_WORKERS: '4' })).toEqual({ device: '2', workers: 4 });
     expect(gpuScaleOf({ GPU_SCALE_DEVICE_ID: 'GPU-5c1b-2f' }).device).toBe('GPU-5c1b-2f');
     expect(gpuScaleOf({})).toEqual({ device: '0', workers: 1 });

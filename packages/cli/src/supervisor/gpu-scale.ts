@@ -1,16 +1,16 @@
 import { Refusal } from '../refusal.ts';
 
-/** More workers for one GPU, asked for with `up --gpu-scale`. */
+/** Additional workers for one GPU, enabled with `up --gpu-scale`. */
 export interface GpuScale {
-  /** Number or UUID, as CUDA_VISIBLE_DEVICES takes it. */
+  /** Number or UUID, as in CUDA_VISIBLE_DEVICES. */
   readonly device: string;
   readonly workers: number;
 }
 
-/** The service whose processes they are. */
+/** The service of the additional processes. */
 export const scaledService = 'transcription-worker';
 
-/** GPU_SCALE_DEVICE_ID and GPU_SCALE_WORKERS: what the flag means; without it they mean nothing. */
+/** Reads GPU_SCALE_DEVICE_ID and GPU_SCALE_WORKERS; they have an effect only with the flag. */
 export function gpuScaleOf(caller: Readonly<Record<string, string | undefined>>): GpuScale {
   const device = caller['GPU_SCALE_DEVICE_ID'] || '0';
   if (!/^(\d+|(GPU|MIG)-[\w/-]+)$/.test(device)) {

@@ -9,7 +9,7 @@ describe('parseStat', () => {
     expect(parseStat(42, stat('node', 'S'))).toEqual({ pid: 42, parent: 1, session: 40, started: 98_765 });
   });
 
-  it('is not confused by a name with blanks and parentheses', () => {
+  it('parses a name with spaces and parentheses', () => {
     expect(parseStat(42, stat('a) S (b c', 'S'))).toEqual({ pid: 42, parent: 1, session: 40, started: 98_765 });
   });
 

@@ -12,22 +12,22 @@ interface ProcessEntry extends ProcessIdentity {
   readonly session: number;
 }
 
-/** What the kernel says of a process; `undefined` when there is none or only its exit code is left. */
+/** The kernel's data of a process; `undefined` for an exited process or a zombie. */
 export function parseStat(pid: number, stat: string): ProcessEntry | undefined {
-  // The name in parentheses may hold anything, parentheses and blanks too.
+  // The name in parentheses may contain any characters, including parentheses and spaces.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const state = fields[0];
   if (state === undefined || state === 'Z' || state === 'X') return undefined;
   return { pid, parent: Number(fields[1]), session: Number(fields[3]), started: Number(fields[19]) };
 }
 
-/** The identity of a living process. */
+/** The identity of a running process. */
 export function identify(pid: number): ProcessIdentity | undefined {
   const entry = look(pid);
   return entry === undefined ? undefined : { pid, started: entry.started };
 }
 
-/** The parent of a living process. */
+/** The parent of a running process. */
 export function parentOf(pid: number): number | undefined {
   return look(pid)?.parent;
 }
@@ -37,12 +37,12 @@ export function leadsSession(pid: number): boolean {
   return look(pid)?.session === pid;
 }
 
-/** Whether exactly this process is alive. */
+/** Whether exactly this process is running. */
 export function isAlive({ pid, started }: ProcessIdentity): boolean {
   return look(pid)?.started === started;
 }
 
-/** The live processes of the session that our process opened, including detached descendants. */
+/** The running processes of the session of a process, including detached descendants. */
 export function sessionOf(leader: ProcessIdentity): ProcessIdentity[] {
   const holder = look(leader.pid);
   if (holder !== undefined && holder.started !== leader.started) return []; // the pid belongs to another process by now

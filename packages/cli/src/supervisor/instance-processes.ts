@@ -2,20 +2,20 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { identify, leadsSession, parentOf, type ProcessIdentity } from './identity.ts';
 
 const VARIABLE = 'OVERTONE_PROCESS';
-/** The shell that starts a detached supervisor again. */
+/** The shell that restarts a detached supervisor. */
 export const GUARDIAN = 'guardian';
 
-/** Marks a process of an instance, so that it is found when no record of it could be written. */
+/** Marks a process of an instance, so that it can be found without a record. */
 export function processMark(root: string, name: string): Record<string, string> {
   return { [VARIABLE]: `${root}:${name}` };
 }
 
-/** A living process that was started for an instance. */
+/** A running process of an instance. */
 export interface InstanceProcess extends ProcessIdentity {
   readonly name: string;
 }
 
-/** The marked processes of an instance that lead a session and were not started by another one of them. */
+/** The marked processes of an instance that lead a session and are not children of another one. */
 export function instanceProcesses(root: string): InstanceProcess[] {
   const found = readdirSync('/proc')
     .filter((entry) => /^\d+$/.test(entry))

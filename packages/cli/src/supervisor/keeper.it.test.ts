@@ -48,7 +48,7 @@ describe('keeper', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('starts again what was killed', async () => {
+  it('restarts a killed process', async () => {
     const kept = keep();
     await kept.start();
     const before = kept.running()!;
@@ -58,7 +58,7 @@ describe('keeper', () => {
     expect(lines).toEqual(['fixture ended (SIGKILL)']);
   });
 
-  it('starts at once again what was asked to stop and did', async () => {
+  it('restarts a process immediately after an orderly exit', async () => {
     const pauses: number[] = [];
     const kept = keep([], 5000, ({ count }) => {
       pauses.push(count);
@@ -71,13 +71,13 @@ describe('keeper', () => {
     expect(pauses).toEqual([0]);
   });
 
-  it('gives up on what ends again and again before it was ever ready, and tells why', async () => {
+  it('gives up on a process that exits repeatedly before it is ready, and reports the reason', async () => {
     await expect(keep(['broken']).start()).rejects.toThrow(
       'fixture ended 3 times while starting (Error: the fixture is broken)',
     );
   });
 
-  it('adopts a process of the supervisor before it, and starts it again when it ends', async () => {
+  it('adopts a process of the previous supervisor, and restarts it when it exits', async () => {
     const spec = fixtureService('fixture', port);
     const orphan = await spawnProcess(spec);
     await waitUntilReady(spec, orphan, 10_000);
@@ -89,7 +89,7 @@ describe('keeper', () => {
     expect(lines).toEqual([`fixture is still running (pid ${orphan.pid})`, 'fixture ended (exit code unknown)']);
   });
 
-  it('starts at once what waits for its next attempt when there is space again', async () => {
+  it('skips the backoff when disk space is available again', async () => {
     const kept = keep([], 5000, () => 3_600_000);
     await kept.start();
     const before = kept.running()!;
@@ -115,7 +115,7 @@ describe('keeper', () => {
     expect(lines).toContain('fixture does not work any more: started again');
   });
 
-  it('leaves a server alone that does not respond, as one that is frozen', async () => {
+  it('does not restart an unresponsive server', async () => {
     const asked: number[] = [];
     const spec = {
       ...fixtureService('fixture', port),
@@ -127,7 +127,7 @@ describe('keeper', () => {
     expect(kept.restarts()).toBe(0);
   });
 
-  it('never gives up where it is persistent', async () => {
+  it('never gives up when it is persistent', async () => {
     const kept = keep(['broken'], 5000, () => 5, { persistent: true });
     const outcome: string[] = [];
     const starting = kept.start().catch(() => outcome.push('rejected'));
@@ -137,7 +137,7 @@ describe('keeper', () => {
     await starting;
   });
 
-  it('hands the number of uncaught exceptions to the next process', async () => {
+  it('passes the number of uncaught exceptions to the next process', async () => {
     const kept = keep(['uncaught-once']);
     void kept.start().catch(() => undefined);
     await until(() => kept.restarts() === 1);
@@ -145,7 +145,7 @@ describe('keeper', () => {
     await until(() => environment().includes('UNCAUGHT_EXCEPTIONS=1'));
   });
 
-  it('kills what does not stop when asked', async () => {
+  it('kills a process that ignores the stop signal', async () => {
     const kept = keep(['stubborn'], 200);
     await kept.start();
     const running = kept.running()!;
@@ -153,7 +153,7 @@ describe('keeper', () => {
     expect(isAlive(running)).toBe(false);
   });
 
-  it('leaves no child of a process that was killed', async () => {
+  it('leaves no child process of a killed process', async () => {
     const kept = keep(['parent']);
     await kept.start();
     const members = sessionOf(kept.running()!);
@@ -163,7 +163,7 @@ describe('keeper', () => {
     expect(members.filter(isAlive)).toEqual([]);
   });
 
-  it('starts nothing any more once it was stopped', async () => {
+  it('starts no process after it was stopped', async () => {
     const kept = keep();
     await kept.start();
     await kept.stop();

@@ -12,42 +12,42 @@ export interface Keeper {
   /** Resolves when the process is ready for the first time; rejects when it keeps ending before that. */
   readonly start: () => Promise<void>;
   readonly stop: () => Promise<void>;
-  /** After a full disk: starts a process that waits for its next attempt, and starts again a server that does not work. */
+  /** After a full disk: skips the backoff of a process, and restarts a broken server. */
   readonly retryNow: () => void;
   readonly running: () => ProcessIdentity | undefined;
   readonly restarts: () => number;
 }
 
-/** What a keeper needs to know. */
+/** Options of a keeper. */
 export interface KeeperOptions {
   readonly spec: ProcessSpec;
   readonly logFile: string;
   readonly readyWithinMs: number;
   readonly graceMs: number;
-  /** Called when a process was started or has ended. */
+  /** Called when a process was started or has exited. */
   readonly onChange: () => void;
   readonly log: (line: string) => void;
   readonly pauseMs?: (failures: Failures) => number;
-  /** A process that a supervisor before this one has started: it is kept. */
+  /** A running process of a previous supervisor that is adopted. */
   readonly adopted?: ProcessIdentity | undefined;
   /** Variables in addition to those of the spec. */
   readonly env?: Readonly<Record<string, string>>;
-  /** The process keeps running when the supervisor dies. */
+  /** The process keeps running when the supervisor exits. */
   readonly outlives?: boolean;
   /** How often the health of a server is checked. */
   readonly checkEveryMs?: number;
-  /** Tries until it is stopped, however often the first attempts fail. */
+  /** Retries until it is stopped, without a limit of failed attempts. */
   readonly persistent?: boolean;
 }
 
-// A process that ends so often before it was ever ready will not start at all.
+// After this number of exits before the first readiness the start counts as failed.
 const FIRST_ATTEMPTS = 3;
 /** Exit code of a service after an uncaught exception (see the kit's `runService`). */
 const UNCAUGHT_EXCEPTION = 70;
 const BROKEN_AFTER_CHECKS = 3;
 const BROKEN_GRACE_MS = 1000;
 
-/** Starts a process, starts it again whenever it ends, with growing pauses, until it is stopped. */
+/** Starts a process and restarts it after each exit, with backoff, until it is stopped. */
 export function createKeeper(options: KeeperOptions): Keeper {
   const { spec, log, onChange, pauseMs = pauseBeforeStart, persistent = false, checkEveryMs = 2000 } = options;
   const stopping = new AbortController();
@@ -111,7 +111,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
     if (brokenChecks >= BROKEN_AFTER_CHECKS) await endBroken(identity);
   }
 
-  // A server that was started on a full disk, or met one, may stand still although there is space again.
+  // A server that ran on a full disk may stay broken although space is available again.
   async function checkAfterFullDisk(): Promise<void> {
     if (current === undefined || spec.health === undefined) return;
     const { identity, usable } = current;
@@ -133,7 +133,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
       const startedAt = Date.now();
       try {
         const process = await begin();
-        if (stopping.signal.aborted) kill(process.pid, 'SIGKILL'); // stopped while it was being started
+        if (stopping.signal.aborted) kill(process.pid, 'SIGKILL'); // stopped during its start
         const usable = () => {
           if (current?.process === process) current.usable = true;
           ready();

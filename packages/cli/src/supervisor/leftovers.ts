@@ -7,7 +7,7 @@ import type { RecordedProcess } from './runtime.ts';
 const GRACE_MS = 10_000;
 const SUPERVISOR_GRACE_MS = 60_000;
 
-/** Ends processes that a dead supervisor left behind: services first, then the servers they use. */
+/** Ends the processes of an exited supervisor: services first, then the servers they use. */
 export async function endLeftovers(processes: readonly RecordedProcess[], graceMs = GRACE_MS): Promise<number> {
   let ended = 0;
   for (const kind of ['service', 'server'] as const) {
@@ -17,7 +17,7 @@ export async function endLeftovers(processes: readonly RecordedProcess[], graceM
   return ended;
 }
 
-/** Ends the shell that would start the supervisor again, and after it the supervisor. Says whether there was one. */
+/** Ends the shell that restarts the supervisor, then the supervisor. @returns whether there was one. */
 export async function endGuardian(root: string, graceMs = SUPERVISOR_GRACE_MS): Promise<boolean> {
   const guardians = instanceProcesses(root).filter(({ name }) => name === GUARDIAN);
   for (const guardian of guardians) {
@@ -30,14 +30,14 @@ export async function endGuardian(root: string, graceMs = SUPERVISOR_GRACE_MS): 
   return guardians.length > 0;
 }
 
-/** Kills what a process of ours started and left behind when it ended. */
+/** Kills the remaining child processes of an exited process. */
 export function endSession(leader: ProcessIdentity): void {
   for (const member of sessionOf(leader)) if (member.pid !== leader.pid) kill(member.pid, 'SIGKILL');
 }
 
 async function endAll(group: readonly RecordedProcess[], graceMs: number): Promise<number> {
   const alive = group.filter(isAlive);
-  // PostgreSQL takes SIGINT as "end the sessions and stop", SIGTERM as "wait for everybody to leave".
+  // PostgreSQL ends all sessions on SIGINT, and waits for them on SIGTERM.
   for (const p of alive) kill(p.pid, p.name === 'postgres' ? 'SIGINT' : 'SIGTERM');
   await waitForEnd(alive, graceMs);
   for (const p of alive.filter(isAlive)) kill(p.pid, 'SIGKILL');

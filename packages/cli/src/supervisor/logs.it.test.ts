@@ -31,7 +31,7 @@ describe('rotateLogs', () => {
     expect(statSync(`${file}.1`).size).toBe(180);
   });
 
-  it('leaves a small log alone', async () => {
+  it('does not rotate a small log', async () => {
     writeFileSync(file, 'line\n');
     await rotateLogs(folder, 100);
     expect(readFileSync(file, 'utf8')).toBe('line\n');
@@ -39,7 +39,7 @@ describe('rotateLogs', () => {
 });
 
 describe('lastError', () => {
-  it('finds what a crash of Node says between its stack and its version', () => {
+  it('finds the error message of a Node crash between stack and version', () => {
     writeFileSync(file, 'starting\n');
     appendFileSync(
       file,
@@ -48,7 +48,7 @@ describe('lastError', () => {
     expect(lastError(file)).toBe('Error: Environment: NATS_URL: Invalid URL');
   });
 
-  it('takes the last line where nothing speaks of an error', () => {
+  it('uses the last line when no line reports an error', () => {
     writeFileSync(file, 'one\ntwo\n');
     expect(lastError(file)).toBe('two');
   });

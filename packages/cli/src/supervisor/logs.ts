@@ -4,20 +4,20 @@ import { join } from 'node:path';
 
 const LIMIT_BYTES = 20 * 1024 * 1024;
 
-/** Sets logs that have grown large aside, one generation of each. */
+/** Rotates large logs, with one old generation of each. */
 export async function rotateLogs(folder: string, limitBytes = LIMIT_BYTES): Promise<void> {
   for (const name of await readdir(folder)) {
     if (!name.endsWith('.log')) continue;
     const file = join(folder, name);
     if ((await stat(file)).size <= limitBytes) continue;
-    // Writers hold the file open for appending: it is emptied, not moved.
-    // On a full disk there is no room for a copy; the old generation is given up and the log emptied all the same.
+    // The file is truncated instead of moved, because writers keep it open for appending.
+    // On a full disk the copy fails; then the old generation is removed and the log truncated without a copy.
     await copyFile(file, `${file}.1`).catch(async () => await rm(`${file}.1`, { force: true }));
     await truncate(file);
   }
 }
 
-/** What a process that gave up most likely said about it: the last line of its log that speaks of an error. */
+/** The most likely reason of a failure: the last line of the log that reports an error. */
 export function lastError(file: string): string {
   const lines = (readIfThere(file) ?? '').trimEnd().split('\n');
   const spoken = lines.findLast((line) => /^\s*(\w*Error\b|FATAL|\[FTL\]|Environment:)|"level":[56]0/.test(line));

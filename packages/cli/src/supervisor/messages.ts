@@ -1,4 +1,4 @@
-/** What a detached supervisor tells the command that started it. */
+/** Messages of a detached supervisor to the command that started it. */
 export type SupervisorMessage =
   | { readonly type: 'progress'; readonly line: string }
   | { readonly type: 'ready' }

@@ -7,7 +7,7 @@ import { databaseServices, databaseUrl, roleOf, type EnvironmentSource } from '.
 
 const MAIN = join(productFolder, 'packages', 'database', 'src', 'migrate.main.ts');
 
-/** Creates the database at the first start and brings it to this version's schema. */
+/** Creates the database at the first start and migrates it to this version's schema. */
 export async function migrate(source: EnvironmentSource): Promise<string> {
   await ensureDatabase(source);
   const passwords = databaseServices.map(

@@ -14,7 +14,7 @@ import { scaledEnvironment, scaledNames, scaledService, type GpuScale } from './
 export interface Plan {
   readonly servers: readonly ProcessSpec[];
   readonly services: readonly ProcessSpec[];
-  /** Which way of starting services this is. */
+  /** Identifies how services are started, see `planMark`. */
   readonly mark: string;
 }
 
@@ -28,14 +28,14 @@ export function serviceNames(folder = join(productFolder, 'services')): string[]
 /** The names of the servers that services use. */
 export const serverNames: readonly string[] = ['postgres', 'nats', 'redis'];
 
-/** The names under which ports are assigned: of services, and of more processes of one. */
+/** The names for port assignment: of services and of additional processes. */
 export function portNames(services: readonly string[]): string[] {
   const listeners = services.flatMap((name) => [`${name}.api`, `${name}.internal`]);
-  // The edge listens on the public port, which people choose.
+  // The edge listens on the public port, which the user selects.
   return [...serverNames, ...listeners.filter((name) => name !== 'edge-gateway.api')];
 }
 
-/** What has to run, from what the instance remembers. */
+/** The processes to run, from the stored settings of the instance. */
 export function planInstance(source: EnvironmentSource, services = serviceNames(), scale?: GpuScale): Plan {
   const { folder, instance, secrets, caller } = source;
   const port = (name: string) => instance.ports[name]!;
@@ -64,8 +64,8 @@ export function planInstance(source: EnvironmentSource, services = serviceNames(
 }
 
 /**
- * The same for two versions that start the same services in the same way, whatever the instance: a supervisor starts
- * them as its own version does, so it cannot start those of a version with another mark.
+ * Equal for two versions that start the same services in the same way, independent of the instance. A supervisor starts
+ * services like its own version, so it cannot start those of a version with another mark.
  */
 export function planMark(names = serviceNames()): string {
   const numbered = portNames(names).map((name, index) => [name, index + 1]);
@@ -83,7 +83,7 @@ export function planMark(names = serviceNames()): string {
 /** Specification, "Limits". */
 const defaultConnections = 200;
 
-/** 200 as specified; with larger pools, room for all of them at their largest and for administration. */
+/** 200 as specified; with larger pools, enough for all of them at their maximum and for administration. */
 export function maxConnections(caller: Readonly<Record<string, string | undefined>>): number {
   const given = Number(caller['PG_MAX_CONNECTIONS']);
   if (given > 0) return given;
@@ -117,12 +117,11 @@ function nodeService(name: string, source: EnvironmentSource): ProcessSpec {
   };
 }
 
-// Idle services should be small: a heap that is collected before it grows to gigabytes, and a nursery that fits what
-// the service does. The two that recordings pass through have a small one, because only its collection frees their
-// buffers, and a heap that may grow: bytes on their way count as its growth, so that it would be collected as a whole
-// after every few megabytes (measured with 1 GiB: half of all their work; with these figures below 200 MiB each). The
-// sweep reads whole directories, which live for one pass: a small nursery would copy all of them, and the first pass of a
-// large company changes everybody.
+// Idle services should use little memory: a limited heap, and a young generation that fits the service. The two services
+// that stream recordings have a small young generation, because only its collection frees their buffers, and a larger
+// heap: streamed bytes count as external memory, so that a small heap would be fully collected after every few megabytes
+// (measured with 1 GiB: half of the CPU time; with these values below 200 MiB each). The sweep reads whole directories,
+// which live for one pass: a small young generation would copy all of them.
 const nurseries: Record<string, number> = { 'edge-gateway': 1, media: 1, identity: 8, 'directory-sync': 16 };
 const growth: Record<string, number> = { 'edge-gateway': 50, media: 120 };
 
@@ -136,7 +135,7 @@ function memoryFlags(name: string): string[] {
   ];
 }
 
-// Not by fetch: undici would stay in the supervisor's memory for one short request.
+// Not with fetch: undici would occupy the supervisor's memory for one short request.
 async function answersOk(url: string): Promise<boolean> {
   return await new Promise((resolve) => {
     const request = get(url, { agent: false, timeout: 3000 }, (response) => {

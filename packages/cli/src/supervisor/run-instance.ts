@@ -11,14 +11,14 @@ import { migrate } from './migrate.ts';
 import { planInstance } from './plan.ts';
 import { createSupervisor, type Supervisor } from './supervisor.ts';
 
-/** The lock a running instance holds, and the one under which it is being set up. */
+/** The lock of a running instance, and the lock of its setup. */
 export const instanceLock = (folder: DataFolder) => `instance:${folder.root}`;
 export const setupLock = (folder: DataFolder) => `setup:${folder.root}`;
 
-/** The secret that holds the first administrator's password until it was shown. */
+/** The secret with the first administrator's password; it exists until the password was shown. */
 export const ADMIN_PASSWORD = 'first_admin_password';
 
-/** Makes this process the supervisor of an instance that was set up; it is the only one while it lives. */
+/** Makes this process the only supervisor of an instance that was set up. */
 export async function superviseInstance(
   folder: DataFolder,
   say: { progress: (line: string) => void; log: (line: string) => void },
@@ -38,7 +38,7 @@ export async function superviseInstance(
   });
 }
 
-/** What the environment of an instance's services is made from. */
+/** The inputs for the environment of an instance's services. */
 export function sourceOf(folder: DataFolder, instance: Instance): EnvironmentSource {
   const secrets = secretsIn(folder.secrets);
   const passwordFile = secrets.file(ADMIN_PASSWORD);

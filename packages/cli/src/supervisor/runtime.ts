@@ -14,7 +14,7 @@ const runtimeSchema = z.object({
   boot: z.string(),
   phase: z.enum(['starting', 'ready', 'stopping']),
   version: z.string(),
-  /** Of the plan the supervisor starts services by. */
+  /** The mark of the supervisor's plan. */
   mark: z.string().default(''),
   supervisor: identitySchema,
   processes: z.array(processSchema),
@@ -22,10 +22,10 @@ const runtimeSchema = z.object({
 
 /** A process of a running instance. */
 export type RecordedProcess = z.infer<typeof processSchema>;
-/** What runs now: written by the supervisor, read by the other commands and by the cleanup. */
+/** The running processes: written by the supervisor, read by the other commands and by the cleanup. */
 export type Runtime = z.infer<typeof runtimeSchema>;
 
-/** What the last supervisor recorded; `undefined` when there is none or the machine was restarted since. */
+/** The record of the last supervisor; `undefined` without one or after a restart of the machine. */
 export function readRuntime(folder: DataFolder): Runtime | undefined {
   const text = readIfThere(folder.runtime);
   if (text === undefined) return undefined;
@@ -33,18 +33,18 @@ export function readRuntime(folder: DataFolder): Runtime | undefined {
   return parsed.success && parsed.data.boot === bootId() ? parsed.data : undefined;
 }
 
-/** The record of a supervisor that is alive. */
+/** The record of a running supervisor. */
 export function readLiveRuntime(folder: DataFolder): Runtime | undefined {
   const runtime = readRuntime(folder);
   return runtime !== undefined && isAlive(runtime.supervisor) ? runtime : undefined;
 }
 
-/** Records. */
+/** Writes the record. */
 export function writeRuntime(folder: DataFolder, runtime: Omit<Runtime, 'boot'>): void {
   replaceFile(folder.runtime, `${JSON.stringify({ boot: bootId(), ...runtime })}\n`);
 }
 
-/** Forgets, when nothing runs any more. */
+/** Deletes the record, when no process is running. */
 export function removeRuntime(folder: DataFolder): void {
   rmSync(folder.runtime, { force: true });
 }

@@ -52,7 +52,7 @@ describe('supervisor', () => {
     expect(order).toEqual(['server is ready', 'migrate', 'database: migrated', 'service is ready']);
   });
 
-  it('records what runs, and nothing once it has stopped', async () => {
+  it('records running processes, and none after it has stopped', async () => {
     const { supervisor } = supervise();
     await supervisor.start();
     const runtime = readLiveRuntime(folder);
@@ -65,7 +65,7 @@ describe('supervisor', () => {
     expect(existsSync(folder.runtime)).toBe(false);
   });
 
-  it('leaves nothing running when one of them will not start', async () => {
+  it('stops everything when one process fails to start', async () => {
     const { supervisor } = supervise(['broken']);
     const starting = supervisor.start();
     await expect(starting).rejects.toThrow('service ended 3 times while starting');
@@ -85,24 +85,24 @@ describe('a supervisor that was killed', () => {
     return readRuntime(folder)!.processes;
   };
 
-  it('is followed by its services, which are asked to stop', async () => {
+  it('causes its services to receive the stop signal', async () => {
     const processes = await startAndKill([]);
     expect(await waitForEnd(processes, 5000)).toBe(true);
   });
 
-  it('is not taken for a running one', async () => {
+  it('is not treated as running', async () => {
     await startAndKill([]);
     expect(readLiveRuntime(folder)).toBeUndefined();
   });
 
-  it('leaves behind only what the next start ends', async () => {
+  it('leaves only processes that the next start ends', async () => {
     const processes = await startAndKill(['stubborn', 'parent']);
     expect(processes.filter(isAlive)).toHaveLength(1);
     expect(await endLeftovers(processes, 200)).toBe(1);
     expect(processes.filter(isAlive)).toEqual([]);
   });
 
-  it('leaves its services serving where they outlive it, and the next one adopts them without a record', async () => {
+  it('leaves detached services running, and the next supervisor adopts them without a record', async () => {
     const [service] = await startAndKill([], 'outlives');
     expect(isAlive(service!)).toBe(true);
     rmSync(folder.runtime);
@@ -123,14 +123,14 @@ describe('a supervisor that was killed', () => {
     expect(isAlive(service!)).toBe(false);
   });
 
-  it('is ended by the next start although no record could be written', async () => {
+  it('has its processes ended by the next start even without a record', async () => {
     const [service] = await startAndKill([], 'outlives');
     rmSync(folder.runtime);
     expect(await clearLeftovers(folder)).toBe(1);
     expect(isAlive(service!)).toBe(false);
   });
 
-  it('never costs a stranger that got the number of a dead process', async () => {
+  it('never causes the end of an unrelated process with the pid of an exited one', async () => {
     const stranger = spawn('sleep', ['60'], { stdio: 'ignore' });
     const recorded = { pid: stranger.pid!, started: 1, name: 'media', kind: 'service', restarts: 0 } as const;
     expect(await endLeftovers([recorded], 200)).toBe(0);

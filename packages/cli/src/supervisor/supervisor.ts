@@ -11,7 +11,7 @@ import { rotateLogs } from './logs.ts';
 import type { Plan } from './plan.ts';
 import { readRuntime, removeRuntime, writeRuntime, type RecordedProcess, type Runtime } from './runtime.ts';
 
-/** What a supervisor looks after and whom it tells. */
+/** The inputs and callbacks of a supervisor. */
 export interface SupervisorOptions {
   readonly folder: DataFolder;
   readonly plan: Plan;
@@ -19,17 +19,17 @@ export interface SupervisorOptions {
   readonly migrate: () => Promise<string>;
   /** Shown as progress in the terminal. */
   readonly progress: (line: string) => void;
-  /** Written to the supervisor's own log. */
+  /** Writes to the supervisor's own log. */
   readonly log: (line: string) => void;
-  /** Continues after a supervisor that was killed: adopts running processes and retries without limit. */
+  /** Continues after a killed supervisor: adopts running processes and retries without limit. */
   readonly resume?: boolean;
-  /** Servers and services go on when the supervisor dies. */
+  /** Servers and services keep running when the supervisor exits. */
   readonly servicesOutlive?: boolean;
 }
 
 /** Runs an instance. */
 export interface Supervisor {
-  /** Resolves when everything is ready; rejects, with everything stopped again, when something will not start. */
+  /** Resolves when everything is ready. When a start fails, stops everything and rejects. */
   readonly start: () => Promise<void>;
   /** Stops everything, in reverse order. */
   readonly stop: () => Promise<void>;
@@ -48,7 +48,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   let phase: Runtime['phase'] = 'starting';
   let stopped: Promise<void> | undefined;
 
-  // The record also has those that write over their environment (Redis), the marks those that could not be recorded.
+  // The record also contains processes that overwrite their environment (Redis); the marks find unrecorded processes.
   const before = resume ? [...instanceProcesses(folder.root), ...(readRuntime(folder)?.processes ?? [])] : [];
   const keep = (spec: ProcessSpec, graceMs: number) =>
     createKeeper({
@@ -108,7 +108,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
 
   async function start(): Promise<void> {
     record();
-    // Resumed services were started on this schema before; each waits for its servers itself.
+    // Resumed services already ran on this schema; each waits for its servers itself.
     if (resume) await Promise.all([startAll(servers), startAll(services), migrateRepeatedly()]);
     else {
       await startAll(servers);
@@ -149,7 +149,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   };
 }
 
-// What a service gives itself to stop (see the kit's environment), and some for its last words.
+// The shutdown grace time of a service (see the kit's environment), plus a margin.
 function graceOf({ env }: ProcessSpec): number {
   const given = (name: string, otherwise: number) => Number(env[name] ?? otherwise);
   return given('DRAIN_DELAY_MS', 0) + given('SHUTDOWN_GRACE_MS', 10_000) + 5_000;

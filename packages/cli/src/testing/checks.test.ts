@@ -2,11 +2,11 @@ import { describe, expect, it } from '@jest/globals';
 import { atLeastOneFailure, jestTally, printedTally } from './checks.ts';
 
 describe('counts', () => {
-  it('takes the last line that tells them', () => {
+  it('reads the last line with counts', () => {
     expect(printedTally('3 passed, 0 failed\nsomething\n12 passed, 1 failed\n')).toEqual({ passed: 12, failed: 1 });
   });
 
-  it('counts a process that broke off before telling as one failure', () => {
+  it('counts a process that exits without counts as one failure', () => {
     expect(atLeastOneFailure(1, printedTally('Error: no browser'))).toEqual({ passed: 0, failed: 1 });
   });
 
@@ -19,7 +19,7 @@ describe('counts', () => {
     expect(jestTally(report)).toEqual({ passed: 5, failed: 2 });
   });
 
-  it('counts nothing where there is no report', () => {
+  it('counts nothing without a report', () => {
     expect(jestTally(undefined)).toEqual({ passed: 0, failed: 0 });
   });
 });

@@ -10,22 +10,22 @@ export interface Tally {
   readonly failed: number;
 }
 
-/** One thing that `./overtone test` runs. */
+/** One check of `./overtone test`. */
 export interface Check {
   readonly name: string;
   readonly command: readonly [string, ...string[]];
   readonly env?: Readonly<Record<string, string>>;
-  /** Counts from what it wrote and how it ended; a check without one is a single test. */
+  /** Parses counts from output and exit code; a check without a parser is a single test. */
   readonly count?: (result: { code: number; output: string }) => Tally;
 }
 
-/** Where each check leaves its log and its report. */
+/** The paths of the log and the report of a check. */
 export const resultsFolder = join(productFolder, 'test-results');
 
 const bin = (name: string) => join(productFolder, 'node_modules', '.bin', name);
 const script = (name: string): Check => ({ name, command: ['pnpm', 'run', '--silent', name] });
 
-/** What looks at the sources only. */
+/** The checks of the sources. */
 export function staticChecks(): Check[] {
   return [
     script('typecheck'),
@@ -44,7 +44,7 @@ export function staticChecks(): Check[] {
 /** The tests of one ring. */
 export function ring(name: 'pure' | 'it'): Check {
   const report = join(resultsFolder, `jest-${name}.json`);
-  rmSync(report, { force: true }); // a run that breaks off must not be counted by the last one's report
+  rmSync(report, { force: true }); // an interrupted run must not be counted by an old report
   return {
     name: `tests (${name})`,
     command: [bin('jest'), '--ci', '--selectProjects', name, '--json', `--outputFile=${report}`],
@@ -86,7 +86,7 @@ export function printedTally(output: string): Tally {
   return { passed: Number(last?.[1] ?? 0), failed: Number(last?.[2] ?? 0) };
 }
 
-/** A process that failed has failed something, whatever it counted. */
+/** A failed process counts as at least one failure. */
 export function atLeastOneFailure(code: number, tally: Tally): Tally {
   return code !== 0 && tally.failed === 0 ? { ...tally, failed: 1 } : tally;
 }

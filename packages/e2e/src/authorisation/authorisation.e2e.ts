@@ -4,46 +4,43 @@ import type { Suite } from '../runner.ts';
 import { createMatrix } from './matrix.ts';
 import { table } from './table.ts';
 
-/** Every route of the running system's own description, asked by every role about one's own things and others'. */
+/** Sends a request to every documented route with every role, for the caller's own resources and those of others. */
 export const authorisation = ({ instance }: Context): Suite => {
   const matrix = createMatrix(instance);
-  const check = async (
-    way: 'through the gateway' | 'past the gateway',
-    say: (figure: string) => void,
-  ): Promise<void> => {
-    const { asked, wrong } = await matrix.run(way);
+  const check = async (target: 'gateway' | 'service', log: (figure: string) => void): Promise<void> => {
+    const { requestCount, wrong } = await matrix.run(target);
     assert.deepEqual(wrong, []);
-    assert.ok(asked > 500, `only ${asked} cases`);
-    say(`${asked} cases`);
+    assert.ok(requestCount > 500, `only ${requestCount} cases`);
+    log(`${requestCount} cases`);
   };
   return {
-    name: 'Who may do what',
+    name: 'Authorisation',
     checks: [
       {
-        rule: 'every route of the API says in the table who may use it, and the table has no other routes',
+        rule: 'the table has an entry for every route of the API, and no other entries',
         run: async () => {
           const routes = await matrix.routes();
           assert.deepEqual(
-            routes.filter((r) => !(r in table)),
+            routes.filter((route) => !(route in table)),
             [],
             'routes without an entry',
           );
           assert.deepEqual(
-            Object.keys(table).filter((r) => !routes.includes(r)),
+            Object.keys(table).filter((route) => !routes.includes(route)),
             [],
             'entries without a route',
           );
         },
       },
       {
-        rule: 'every route answers every role about things of one’s own and of others as the table says',
+        rule: 'every route responds to every role as the table defines, for own and other resources',
         limitMs: 300_000,
-        run: (say) => check('through the gateway', say),
+        run: (log) => check('gateway', log),
       },
       {
-        rule: 'a service behind the gateway decides the same by itself',
+        rule: 'every service makes the same decision without the gateway',
         limitMs: 300_000,
-        run: (say) => check('past the gateway', say),
+        run: (log) => check('service', log),
       },
     ],
     close: () => matrix.close(),

@@ -1,13 +1,13 @@
-/** Who asks. */
+/** The roles of a caller; `none`: not signed in. */
 export const roles = ['none', 'user', 'admin', 'super_admin'] as const;
-export type Asker = (typeof roles)[number];
+export type CallerRole = (typeof roles)[number];
 
-/** What came of asking, told apart by status and code: only refusals for want of rights have a word of their own. */
+/** The outcome of a request by status and error code; every response except a missing permission is `allowed`. */
 export type Outcome = 'allowed' | 'not signed in' | 'forbidden' | 'hidden' | 'own account';
 
-/** One letter for each role in the order above: `saaa` asks to sign in and lets everybody else. */
+/** One letter for each role in the order above: `saaa` rejects anonymous callers and allows all others. */
 export type Letters = string;
-const words: Record<string, Outcome> = {
+const outcomeOfLetter: Record<string, Outcome> = {
   a: 'allowed',
   s: 'not signed in',
   f: 'forbidden',
@@ -15,10 +15,10 @@ const words: Record<string, Outcome> = {
   o: 'own account',
 };
 /** @returns undefined for `-`: there is no such case. */
-export const expectedFor = (letters: Letters, asker: Asker): Outcome | undefined =>
-  words[letters[roles.indexOf(asker)] ?? ''];
+export const expectedFor = (letters: Letters, callerRole: CallerRole): Outcome | undefined =>
+  outcomeOfLetter[letters[roles.indexOf(callerRole)] ?? ''];
 
-const codes: Record<string, Outcome> = {
+const outcomeOfCode: Record<string, Outcome> = {
   not_authenticated: 'not signed in',
   role_required: 'forbidden',
   account_out_of_reach: 'forbidden',
@@ -26,16 +26,22 @@ const codes: Record<string, Outcome> = {
   not_found: 'hidden',
   own_account: 'own account',
 };
-/** A body that does not fit says nothing of rights: the table must send a better one. */
-const sloppy = new Set(['invalid_body', 'invalid_request', 'malformed_json', 'unsupported_media_type', 'rate_limited']);
-const bare: Record<number, Outcome> = { 401: 'not signed in', 403: 'forbidden', 404: 'hidden' };
+/** Errors that precede the permission check: the table must define a valid request. */
+const invalidRequestCodes = new Set([
+  'invalid_body',
+  'invalid_request',
+  'malformed_json',
+  'unsupported_media_type',
+  'rate_limited',
+]);
+const outcomeOfStatus: Record<number, Outcome> = { 401: 'not signed in', 403: 'forbidden', 404: 'hidden' };
 
 type Answer = { status: number; code: string | undefined };
 
-/** @param anyBody the route reads its body itself: that it did not like it means that it was asked. */
-export const outcomeOf = ({ status, code }: Answer, anyBody: boolean): string => {
+/** @param acceptsAnyBody the route reads its body itself, so an invalid body proves that the caller was allowed. */
+export const outcomeOf = ({ status, code }: Answer, acceptsAnyBody: boolean): string => {
   if (status >= 500 && status !== 503) return `answered ${status}`;
-  if (code === undefined) return bare[status] ?? 'allowed';
-  if (sloppy.has(code) && !anyBody) return `answered ${status} ${code}`;
-  return codes[code] ?? 'allowed';
+  if (code === undefined) return outcomeOfStatus[status] ?? 'allowed';
+  if (invalidRequestCodes.has(code) && !acceptsAnyBody) return `answered ${status} ${code}`;
+  return outcomeOfCode[code] ?? 'allowed';
 };

@@ -1,31 +1,31 @@
 import { randomUUID } from 'node:crypto';
 import type { Letters } from './outcomes.ts';
-import type { Relation, Scenery } from './scenery.ts';
+import type { Relation, FixtureIds } from './fixtures.ts';
 
 type Sent = { query?: string; json?: unknown; form?: string; raw?: true };
-/** What is expected of one route: for each relation of the caller to the thing it is about, a letter for each role. */
+/** The expected outcomes of one route: for each relation of the caller to the resource, a letter for each role. */
 export type Entry = {
   expects: Partial<Record<Relation, Letters>>;
-  send?: (s: Scenery) => Sent;
-  /** Values of the path's parameters, where they are not those that the scenery has under their names. */
-  params?: (s: Scenery) => Record<string, string>;
+  send?: (ids: FixtureIds) => Sent;
+  /** Path parameters that differ from the default fixture ids. */
+  params?: (ids: FixtureIds) => Record<string, string>;
 };
 
-const everybody: Entry = { expects: { none: 'aaaa' } };
+const everyone: Entry = { expects: { none: 'aaaa' } };
 const signedIn: Entry = { expects: { none: 'saaa' } };
 const admins: Entry = { expects: { none: 'sfaa' } };
 const superAdmins: Entry = { expects: { none: 'sffa' } };
 const sending =
-  (json: (s: Scenery) => unknown) =>
-  (entry: Entry): Entry => ({ ...entry, send: (s) => ({ json: json(s) }) });
+  (json: (ids: FixtureIds) => unknown) =>
+  (entry: Entry): Entry => ({ ...entry, send: (ids) => ({ json: json(ids) }) });
 const asking =
-  (query: (s: Scenery) => string) =>
-  (entry: Entry): Entry => ({ ...entry, send: (s) => ({ ...entry.send?.(s), query: query(s) }) });
+  (query: (ids: FixtureIds) => string) =>
+  (entry: Entry): Entry => ({ ...entry, send: (ids) => ({ ...entry.send?.(ids), query: query(ids) }) });
 const raw = (entry: Entry): Entry => ({ ...entry, send: () => ({ raw: true }) });
 const empty = sending(() => ({}));
-const at = (params: (s: Scenery) => Record<string, string>, entry: Entry): Entry => ({ ...entry, params });
+const at = (params: (ids: FixtureIds) => Record<string, string>, entry: Entry): Entry => ({ ...entry, params });
 
-// The thing belongs to: the caller, somebody who lets the caller see or correct it, another user, a super_admin.
+// The owner of the resource: the caller, a user who shared it with the caller, another user, a super_admin.
 const reading: Entry = { expects: { own: '-aaa', viewer: '-aaa', editor: '-aaa', other: 'shaa' } };
 const correcting: Entry = { expects: { own: '-aaa', viewer: '-faa', editor: '-aaa', other: 'shaa' } };
 const owning: Entry = { expects: { own: '-aaa', viewer: '-faa', editor: '-faa', other: 'shaa' } };
@@ -37,25 +37,25 @@ const account = (own: Letters, other: Letters, above: Letters): Entry => ({ expe
 const password = 'Another-Battery-2026';
 const address = () => `matrix-${randomUUID()}@example.org`;
 const inCategory = (category: string, entry: Entry): Entry => at(() => ({ category }), entry);
-// Nothing is ever ordered there, so that nothing waits for it.
+// This queue has no jobs.
 const inQueue = (entry: Entry): Entry => at(() => ({ queue: 'default' }), entry);
-const speakerOf = (entry: Entry): Entry => at((s) => ({ uuid: s.speaker, target_uuid: s.otherSpeaker }), entry);
+const speakerOf = (entry: Entry): Entry => at((ids) => ({ uuid: ids.speaker, target_uuid: ids.otherSpeaker }), entry);
 
-/** Every route of the API. One that is missing here fails the test: whoever adds a route says who may use it. */
+/** Every route of the API. The test fails for a route without an entry. */
 export const table: Record<string, Entry> = {
-  'POST /api/auth/token': { ...everybody, send: () => ({ form: 'username=nobody&password=nothing' }) },
-  'POST /api/auth/token/refresh': sending(() => ({ refresh_token: 'none' }))(everybody),
-  'POST /api/auth/logout': everybody,
+  'POST /api/auth/token': { ...everyone, send: () => ({ form: 'username=nobody&password=nothing' }) },
+  'POST /api/auth/token/refresh': sending(() => ({ refresh_token: 'none' }))(everyone),
+  'POST /api/auth/logout': everyone,
   'POST /api/auth/logout/all': signedIn,
   'GET /api/auth/sessions': signedIn,
-  'DELETE /api/auth/sessions/{uuid}': at((s) => ({ uuid: s.session }), mine),
-  'GET /api/auth/methods': everybody,
-  'GET /api/auth/oidc/login': everybody,
-  'GET /api/auth/oidc/callback': everybody,
-  'POST /api/auth/pki/authenticate': everybody,
-  'POST /api/auth/proxy/authenticate': everybody,
-  'POST /api/auth/register': sending(() => ({ email: address(), password }))(everybody),
-  'GET /api/auth/password-policy': everybody,
+  'DELETE /api/auth/sessions/{uuid}': at((ids) => ({ uuid: ids.session }), mine),
+  'GET /api/auth/methods': everyone,
+  'GET /api/auth/oidc/login': everyone,
+  'GET /api/auth/oidc/callback': everyone,
+  'POST /api/auth/pki/authenticate': everyone,
+  'POST /api/auth/proxy/authenticate': everyone,
+  'POST /api/auth/register': sending(() => ({ email: address(), password }))(everyone),
+  'GET /api/auth/password-policy': everyone,
   'GET /api/users/me': signedIn,
   'PUT /api/users/me': sending(() => ({ full_name: 'Renamed' }))(signedIn),
 
@@ -96,31 +96,31 @@ export const table: Record<string, Entry> = {
 
   'GET /api/groups': signedIn,
   'POST /api/groups': sending(() => ({ name: address() }))(admins),
-  'GET /api/groups/{uuid}': at((s) => ({ uuid: s.group }), {
+  'GET /api/groups/{uuid}': at((ids) => ({ uuid: ids.group }), {
     expects: { manager: '-aaa', member: '-aaa', other: 'shaa' },
   }),
-  'PUT /api/groups/{uuid}': at((s) => ({ uuid: s.group }), sending(() => ({ description: 'x' }))(managing)),
-  'DELETE /api/groups/{uuid}': at((s) => ({ uuid: s.group }), {
+  'PUT /api/groups/{uuid}': at((ids) => ({ uuid: ids.group }), sending(() => ({ description: 'x' }))(managing)),
+  'DELETE /api/groups/{uuid}': at((ids) => ({ uuid: ids.group }), {
     expects: { manager: '-faa', member: '-faa', other: 'sfaa' },
   }),
   'POST /api/groups/{uuid}/members': at(
-    (s) => ({ uuid: s.group }),
-    sending((s) => ({ user_uuid: s.bystander }))(managing),
+    (ids) => ({ uuid: ids.group }),
+    sending((ids) => ({ user_uuid: ids.bystander }))(managing),
   ),
   'PUT /api/groups/{uuid}/members/{user_uuid}': at(
-    (s) => ({ uuid: s.group, user_uuid: s.owner }),
+    (ids) => ({ uuid: ids.group, user_uuid: ids.owner }),
     sending(() => ({ role: 'manager' }))(managing),
   ),
-  'DELETE /api/groups/{uuid}/members/{user_uuid}': at((s) => ({ uuid: s.group, user_uuid: s.owner }), managing),
+  'DELETE /api/groups/{uuid}/members/{user_uuid}': at((ids) => ({ uuid: ids.group, user_uuid: ids.owner }), managing),
   'GET /api/admin/group-mappings': superAdmins,
   'POST /api/admin/group-mappings': sending(() => ({ source: 'oidc', claim_value: address(), grants_role: 'user' }))(
     superAdmins,
   ),
   'PUT /api/admin/group-mappings/{uuid}': at(
-    (s) => ({ uuid: s.mapping }),
+    (ids) => ({ uuid: ids.mapping }),
     sending(() => ({ description: 'x' }))(superAdmins),
   ),
-  'DELETE /api/admin/group-mappings/{uuid}': at((s) => ({ uuid: s.mapping }), superAdmins),
+  'DELETE /api/admin/group-mappings/{uuid}': at((ids) => ({ uuid: ids.mapping }), superAdmins),
   'POST /api/admin/group-mappings/test': sending(() => ({ source: 'oidc', claim_values: [] }))(superAdmins),
 
   'GET /api/admin/directory-sync': superAdmins,
@@ -128,25 +128,25 @@ export const table: Record<string, Entry> = {
   'GET /api/admin/directory-sync/status': superAdmins,
   'POST /api/admin/directory-sync/run': sending(() => ({ dry_run: true }))(superAdmins),
   'GET /api/admin/directory-sync/passes': superAdmins,
-  'GET /api/admin/directory-sync/passes/{uuid}': at((s) => ({ uuid: s.pass }), superAdmins),
+  'GET /api/admin/directory-sync/passes/{uuid}': at((ids) => ({ uuid: ids.pass }), superAdmins),
   'POST /api/admin/directory-sync/passes/{uuid}/approve': at(
-    (s) => ({ uuid: s.pass }),
+    (ids) => ({ uuid: ids.pass }),
     sending(() => ({ set_digest: 'none' }))(superAdmins),
   ),
-  'POST /api/admin/directory-sync/passes/{uuid}/undo': at((s) => ({ uuid: s.pass }), superAdmins),
+  'POST /api/admin/directory-sync/passes/{uuid}/undo': at((ids) => ({ uuid: ids.pass }), superAdmins),
   'GET /api/admin/directory-sync/users/{uuid}': account('-ffa', 'sffa', 'sffa'),
 
   'POST /api/files': raw(signedIn),
   'GET /api/files': signedIn,
   'GET /api/files/upload-limits': signedIn,
   'GET /api/files/bin': signedIn,
-  'DELETE /api/files/bin/{uuid}': at((s) => ({ uuid: s.binned }), binned),
-  'POST /api/files/{uuid}/restore': at((s) => ({ uuid: s.binned }), binned),
-  'POST /api/files/bulk': sending((s) => ({ action: 'delete', file_uuids: [s.file] }))(signedIn),
-  'POST /api/files/{uuid}/undo/{undo_uuid}': at((s) => ({ uuid: s.file, undo_uuid: s.change }), {
+  'DELETE /api/files/bin/{uuid}': at((ids) => ({ uuid: ids.binned }), binned),
+  'POST /api/files/{uuid}/restore': at((ids) => ({ uuid: ids.binned }), binned),
+  'POST /api/files/bulk': sending((ids) => ({ action: 'delete', file_uuids: [ids.file] }))(signedIn),
+  'POST /api/files/{uuid}/undo/{undo_uuid}': at((ids) => ({ uuid: ids.file, undo_uuid: ids.change }), {
     expects: { own: '-aaa', viewer: '-fhh', editor: '-hhh', other: 'shhh' },
   }),
-  'OPTIONS /api/files/tus': everybody,
+  'OPTIONS /api/files/tus': everyone,
   'POST /api/files/tus': raw(signedIn),
   'HEAD /api/files/tus/{upload_id}': raw(mine),
   'PATCH /api/files/tus/{upload_id}': raw(mine),
@@ -158,7 +158,7 @@ export const table: Record<string, Entry> = {
   'POST /api/files/{uuid}/reprocess': empty(owning),
   'POST /api/files/{uuid}/cancel': owning,
   'GET /api/files/{uuid}/shares': owning,
-  'PUT /api/files/{uuid}/shares': sending((s) => ({ user_uuid: s.bystander }))(owning),
+  'PUT /api/files/{uuid}/shares': sending((ids) => ({ user_uuid: ids.bystander }))(owning),
   'DELETE /api/files/{uuid}/shares/{share_uuid}': owning,
   'GET /api/files/{uuid}/content': reading,
   'HEAD /api/files/{uuid}/content': reading,
@@ -168,25 +168,27 @@ export const table: Record<string, Entry> = {
   'PUT /api/files/{uuid}/transcript/segments/{segment_uuid}': sending(() => ({ text: 'x' }))(correcting),
   'DELETE /api/files/{uuid}/transcript/segments/{segment_uuid}': correcting,
   'PUT /api/transcripts/segments/{uuid}/speaker': at(
-    (s) => ({ uuid: s.segment }),
-    sending((s) => ({ speaker_uuid: s.speaker }))(correcting),
+    (ids) => ({ uuid: ids.segment }),
+    sending((ids) => ({ speaker_uuid: ids.speaker }))(correcting),
   ),
-  'GET /api/speakers': asking((s) => `file_uuid=${s.file}`)(reading),
-  'POST /api/speakers': asking((s) => `media_file_uuid=${s.file}`)(sending(() => ({ display_name: 'x' }))(correcting)),
+  'GET /api/speakers': asking((ids) => `file_uuid=${ids.file}`)(reading),
+  'POST /api/speakers': asking((ids) => `media_file_uuid=${ids.file}`)(
+    sending(() => ({ display_name: 'x' }))(correcting),
+  ),
   'PUT /api/speakers/{uuid}': speakerOf(sending(() => ({ display_name: 'x' }))(correcting)),
   'POST /api/speakers/{uuid}/merge/{target_uuid}': speakerOf(correcting),
   'DELETE /api/speakers/{uuid}': speakerOf(correcting),
   'GET /api/tags': signedIn,
   'POST /api/tags': sending(() => ({ name: 'x' }))(signedIn),
   'GET /api/tags/unused': signedIn,
-  'GET /api/tags/files': asking((s) => `file_uuid=${s.file}`)(signedIn),
+  'GET /api/tags/files': asking((ids) => `file_uuid=${ids.file}`)(signedIn),
   'POST /api/tags/files/{uuid}/tags': sending(() => ({ name: 'x' }))(correcting),
   'DELETE /api/tags/files/{uuid}/tags/{tag_name}': correcting,
   'GET /api/tasks': signedIn,
   'GET /api/tasks/files/{uuid}': reading,
-  'GET /api/tasks/{uuid}': at((s) => ({ uuid: s.task }), { expects: { own: '-aaa', other: 'shaa' } }),
-  'DELETE /api/tasks/{uuid}': at((s) => ({ uuid: s.task }), admins),
-  'POST /api/tasks/{uuid}/retry': at((s) => ({ uuid: s.task }), admins),
+  'GET /api/tasks/{uuid}': at((ids) => ({ uuid: ids.task }), { expects: { own: '-aaa', other: 'shaa' } }),
+  'DELETE /api/tasks/{uuid}': at((ids) => ({ uuid: ids.task }), admins),
+  'POST /api/tasks/{uuid}/retry': at((ids) => ({ uuid: ids.task }), admins),
   'GET /api/tasks/dead': admins,
   'POST /api/tasks/dead/retry': sending(() => ({ error_code: 'matrix' }))(admins),
   'POST /api/tasks/dead/discard': sending(() => ({ error_code: 'matrix' }))(admins),
@@ -202,8 +204,8 @@ export const table: Record<string, Entry> = {
   'GET /api/search/reindex/status': admins,
   'GET /api/search/index-health': signedIn,
 
-  'GET /api/version': everybody,
-  'GET /api/health': everybody,
-  'GET /api/openapi.json': everybody,
-  'GET /api/docs': everybody,
+  'GET /api/version': everyone,
+  'GET /api/health': everyone,
+  'GET /api/openapi.json': everyone,
+  'GET /api/docs': everyone,
 };

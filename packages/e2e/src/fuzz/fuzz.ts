@@ -1,8 +1,8 @@
 import { request } from 'node:http';
 import { createAnswerCheck, type ApiDocument } from '@overtone/testkit/answers';
 import * as fc from 'fast-check';
-import { doorsOf, type Caller } from '../authorisation/doors.ts';
-import { createScenery } from '../authorisation/scenery.ts';
+import { endpointsOf, type Caller } from '../authorisation/endpoints.ts';
+import { createFixtures } from '../authorisation/fixtures.ts';
 import type { Instance } from '../instance.ts';
 import { requestOf, type FuzzRequest, type Operation } from './requests.ts';
 import type { Resolve, Schema } from './values.ts';
@@ -14,25 +14,25 @@ type Document = ApiDocument & {
   paths: Record<string, Record<string, Operation>>;
   components: { schemas: Record<string, Schema> };
 };
-type Scenery = Awaited<ReturnType<typeof createScenery>>;
+type Fixtures = Awaited<ReturnType<typeof createFixtures>>;
 type World = { callers: (Caller | null)[]; things: Record<string, string> };
 type Received = { status: number; headers: NodeJS.Dict<string | string[]>; text: string; ms: number };
 
 const limitMs = 5_000;
 const parallel = 4;
-/** Requests end sessions and delete things: callers and things are replaced after so many. */
+/** Requests end sessions and delete resources, so callers and resources are replaced after this number. */
 const casesPerWorld = 60;
 const leaks = /node_modules|\/src\/|\.ts:\d|prisma|ECONN|postgres|at async/i;
 
 /**
- * Sends generated requests to every operation as every kind of caller, through the gateway and past it, in turns. Every
- * answer has to be in the description, to fit it, and to come within 5 s; none may be a failure of the server.
+ * Sends generated requests to every operation with every role, alternating between gateway and service. Every response
+ * must match the API description and arrive within 5 s; none may be a server error.
  */
 export async function fuzz({ instance, cases, seed }: FuzzOptions): Promise<FuzzReport> {
   const document = (await (await fetch(`${instance.baseUrl}/api/openapi.json`)).json()) as Document;
   const resolve: Resolve = (s) => document.components.schemas[s.$ref?.split('/').at(-1) ?? ''] ?? s;
   const operations = operationsOf(document);
-  const [doors, scenery] = await Promise.all([doorsOf(instance), createScenery(instance)]);
+  const [endpoints, fixtures] = await Promise.all([endpointsOf(instance), createFixtures(instance)]);
   const faultOf = createJudge(document);
   const report: FuzzReport = { sent: 0, operations: operations.length, slowestMs: 0, statuses: '', faults: [] };
   const statuses = new Map<number, number>();
@@ -42,12 +42,12 @@ export async function fuzz({ instance, cases, seed }: FuzzOptions): Promise<Fuzz
     const round = Math.floor(turn / operations.length);
     const caller = world.callers[(turn + round) % world.callers.length] ?? null;
     const route = `${method.toUpperCase()} ${template}`;
-    const direct = round % 4 === 3 && doors.hasService(route);
-    const door = (direct ? doors.service : doors.gateway)(route, caller);
+    const direct = round % 4 === 3 && endpoints.hasService(route);
+    const endpoint = (direct ? endpoints.service : endpoints.gateway)(route, caller);
     const generated = requestOf(template, method, operation, resolve, world.things);
     const [sent] = fc.sample(generated, { seed: seed + turn, numRuns: 1 }) as [FuzzRequest];
-    const headers = { ...sent.headers, ...door.headers };
-    const received = await exchange(door.base, method, { ...sent, headers }).catch((e: unknown) => String(e));
+    const headers = { ...sent.headers, ...endpoint.headers };
+    const received = await exchange(endpoint.base, method, { ...sent, headers }).catch((e: unknown) => String(e));
     report.sent += 1;
     const fault = typeof received === 'string' ? received : faultOf(method, sent.path, received);
     if (typeof received !== 'string') {
@@ -63,7 +63,7 @@ export async function fuzz({ instance, cases, seed }: FuzzOptions): Promise<Fuzz
 
   try {
     for (let from = 0; from < cases; from += casesPerWorld) {
-      const world = await createWorld(scenery);
+      const world = await createWorld(fixtures);
       const turns = Array.from({ length: Math.min(casesPerWorld, cases - from) }, (_, i) => from + i);
       await Promise.all(
         Array.from({ length: parallel }, async () => {
@@ -72,7 +72,7 @@ export async function fuzz({ instance, cases, seed }: FuzzOptions): Promise<Fuzz
       );
     }
   } finally {
-    await scenery.close();
+    await fixtures.close();
   }
   report.statuses = [...statuses]
     .toSorted(([a], [b]) => a - b)
@@ -87,11 +87,11 @@ function operationsOf(document: Document) {
   );
 }
 
-async function createWorld(scenery: Scenery): Promise<World> {
+async function createWorld(fixtures: Fixtures): Promise<World> {
   const [user, admin, superAdmin] = await Promise.all(
-    (['user', 'admin', 'super_admin'] as const).map(async (role) => ({ ...(await scenery.person(role)), role })),
+    (['user', 'admin', 'super_admin'] as const).map(async (role) => ({ ...(await fixtures.person(role)), role })),
   );
-  const { ...things } = await scenery.things('own', user as Caller, () => true);
+  const { ...things } = await fixtures.things('own', user as Caller, () => true);
   return { callers: [null, user as Caller, admin as Caller, superAdmin as Caller, user as Caller], things };
 }
 
@@ -113,13 +113,13 @@ function createJudge(document: ApiDocument) {
   };
 }
 
-/** Not `fetch`, which changes paths and headers. */
+/** Uses `node:http`, because `fetch` normalizes paths and headers. */
 function exchange(base: string, method: string, { path, headers, body }: FuzzRequest): Promise<Received> {
   const { hostname, port } = new URL(base);
   const from = performance.now();
   return new Promise((resolve, reject) => {
     const length = body ? { 'content-length': body.length } : {};
-    // A connection each: one that is kept may be closed just as it is used again.
+    // No keep-alive: the server may close an idle connection at the moment of its reuse.
     const options = {
       agent: false as const,
       hostname,

@@ -11,8 +11,8 @@ export type Operation = {
 export type FuzzRequest = { path: string; headers: Record<string, string>; body: Buffer | undefined };
 type Things = Record<string, string>;
 
-/** What a path parameter names, by the segment before it; the scenery has one of each. */
-const thingOf: Record<string, string> = {
+/** The resource of a path parameter, by the preceding segment; the fixtures contain one of each. */
+const resourceOf: Record<string, string> = {
   files: 'file',
   tus: 'upload',
   shares: 'share',
@@ -29,7 +29,7 @@ const thingOf: Record<string, string> = {
   tasks: 'task',
 };
 
-/** Requests for one operation: mostly well-formed, about things that exist, so that handlers run and not only parsers. */
+/** Requests for one operation: mostly valid and with existing ids, so that handlers run and not only parsers. */
 export function requestOf(
   template: string,
   method: string,
@@ -45,11 +45,11 @@ export function requestOf(
     resolve,
     uuids,
   );
-  const content = method === 'get' || method === 'head' ? anyBody : bodyOf(operation, resolve, uuids);
+  const content = method === 'get' || method === 'head' ? unspecifiedBody : bodyOf(operation, resolve, uuids);
   return fc
     .record({ path, query, content, headers: strangeHeaders })
-    .map(({ path: at, query: asked, content: { type, body }, headers }) => ({
-      path: asked === '' ? at : `${at}?${asked}`,
+    .map(({ path: at, query: search, content: { type, body }, headers }) => ({
+      path: search === '' ? at : `${at}?${search}`,
       headers: { ...headers, ...(type === undefined ? {} : { 'content-type': type }) },
       body,
     }));
@@ -60,7 +60,7 @@ function pathOf(template: string, parameters: Parameter[], resolve: Resolve, thi
     const name = /^\{(\w+)\}$/.exec(segment)?.[1];
     if (name === undefined) return fc.constant(segment);
     const schema = parameters.find((p) => p.in === 'path' && p.name === name)?.schema ?? {};
-    const known = things[thingOf[all[i - 1] ?? ''] ?? ''];
+    const known = things[resourceOf[all[i - 1] ?? ''] ?? ''];
     return fc.oneof(
       { weight: known ? 6 : 0, arbitrary: fc.constant(known ?? '') },
       { weight: 2, arbitrary: valueOf(schema, resolve, Object.values(things)).map(asSegment) },
@@ -70,13 +70,13 @@ function pathOf(template: string, parameters: Parameter[], resolve: Resolve, thi
   return fc.tuple(...segments).map((parts) => parts.join('/'));
 }
 
-/** An empty segment or one of dots is another path. */
+/** Replaces an empty segment or one of dots, because it would address another path. */
 function asSegment(value: unknown): string {
   const text = escaped(typeof value === 'string' ? value : JSON.stringify(value));
   return /^\.{0,2}$/.test(text) ? 'none' : text.slice(0, 2_000);
 }
 
-/** Half of a surrogate pair as the octets that a careless encoder makes of it. */
+/** Percent-encodes a text; half a surrogate pair becomes the invalid octets of a simple encoder. */
 function escaped(text: string): string {
   return Array.from(text)
     .map((c) => (c.isWellFormed() ? encodeURIComponent(c) : `%ED%${c < '\uDC00' ? 'A0' : 'B0'}%80`))
@@ -129,12 +129,12 @@ const strangeHeaders: Arbitrary<Record<string, string>> = fc.oneof(
 );
 
 type Content = { type: string | undefined; body: Buffer | undefined };
-const noBody: Arbitrary<Content> = fc.constant({ type: undefined, body: undefined });
+const emptyBody: Arbitrary<Content> = fc.constant({ type: undefined, body: undefined });
 const json = 'application/json';
 
-/** A body that no schema asks for. */
-const anyBody: Arbitrary<Content> = fc.oneof(
-  { weight: 6, arbitrary: noBody },
+/** A body that matches no schema. */
+const unspecifiedBody: Arbitrary<Content> = fc.oneof(
+  { weight: 6, arbitrary: emptyBody },
   fc.constantFrom<Content>(
     { type: json, body: Buffer.from('{}') },
     { type: json, body: Buffer.from('{"a":') },
@@ -153,8 +153,8 @@ const anyBody: Arbitrary<Content> = fc.oneof(
 
 function bodyOf({ requestBody }: Operation, resolve: Resolve, uuids: readonly string[]): Arbitrary<Content> {
   const [type, media] = Object.entries(requestBody?.content ?? {})[0] ?? [];
-  if (type === undefined || media === undefined) return anyBody;
-  return fc.oneof({ weight: 8, arbitrary: fittingBody(type, media.schema, resolve, uuids) }, anyBody);
+  if (type === undefined || media === undefined) return unspecifiedBody;
+  return fc.oneof({ weight: 8, arbitrary: fittingBody(type, media.schema, resolve, uuids) }, unspecifiedBody);
 }
 
 function fittingBody(type: string, schema: Schema, resolve: Resolve, uuids: readonly string[]): Arbitrary<Content> {

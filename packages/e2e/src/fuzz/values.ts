@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import type { Arbitrary } from 'fast-check';
 
-/** The part of JSON Schema that the description of the API uses. */
+/** The part of JSON Schema that the API description uses. */
 export type Schema = {
   $ref?: string;
   type?: string | string[];
@@ -23,7 +23,7 @@ export type Schema = {
 };
 export type Resolve = (schema: Schema) => Schema;
 
-/** Strings that parsers, databases and encoders disagree about. */
+/** Strings that parsers, databases and encoders interpret differently. */
 const hostileStrings = [
   '',
   ' ',
@@ -65,7 +65,7 @@ export const hostileText: Arbitrary<string> = fc.oneof(
   fc.string({ unit: 'grapheme', maxLength: 40 }),
 );
 
-/** Any value at all, mostly none that a schema allows. */
+/** Any value, mostly invalid for a schema. */
 export const hostileValue: Arbitrary<unknown> = fc.oneof(
   hostileText,
   fc.constantFrom<unknown>(...hostileNumbers, null, true, false, [], {}),
@@ -73,7 +73,7 @@ export const hostileValue: Arbitrary<unknown> = fc.oneof(
   fc.constantFrom(60, 3_000).map((depth) => JSON.parse(`${'['.repeat(depth)}${']'.repeat(depth)}`) as unknown),
 );
 
-/** Values that mostly fit a schema, so that requests get past its check. */
+/** Values that mostly match a schema, so that requests pass the validation. */
 export function valueOf(schema: Schema, resolve: Resolve, uuids: readonly string[]): Arbitrary<unknown> {
   return fc.oneof(
     { weight: 6, arbitrary: fittingValue(resolve(schema), resolve, uuids) },

@@ -1,24 +1,24 @@
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** What stands before the replicas of a service, as a Kubernetes Service does. */
+/** A TCP load balancer in front of the replicas of a service, like a Kubernetes Service. */
 export type Balancer = {
   readonly url: string;
-  /** New connections go to these API ports, in turn; those there are stay where they are. */
+  /** Distributes new connections over these API ports, round robin. Existing connections stay. */
   readonly send: (ports: readonly number[]) => void;
   readonly close: () => Promise<void>;
 };
 
-const lookAgainMs = 50;
+const retryMs = 50;
 
-const reach = (port: number): Promise<Socket | undefined> =>
+const tryConnect = (port: number): Promise<Socket | undefined> =>
   new Promise((resolve) => {
     const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true, noDelay: true });
     socket.once('connect', () => resolve(socket));
     socket.once('error', () => resolve(undefined));
   });
 
-/** Either end that breaks takes the other with it; one that has said all lets the other finish. */
+/** Connects two sockets: an error closes both; a half-close lets the other side finish. */
 const join = (one: Socket, other: Socket): void => {
   for (const [from, to] of [
     [one, other],
@@ -31,20 +31,20 @@ const join = (one: Socket, other: Socket): void => {
 };
 
 /**
- * Starts one in front of nobody. Behind a Service a connection that a replica refuses is refused to the caller, who
- * connects again; here the caller is connected already, so it is this that tries the next one.
+ * Starts a balancer without replicas. A client of a Kubernetes Service reconnects when a replica refuses the
+ * connection. Here the client is already connected, so the balancer tries the next replica.
  */
 export const startBalancer = async (): Promise<Balancer> => {
   let ports: readonly number[] = [];
   let turn = 0;
   const open = new Set<Socket>();
 
-  const find = async (client: Socket): Promise<Socket | undefined> => {
-    for (let tries = 1; !client.destroyed; tries += 1) {
+  const connectToReplica = async (client: Socket): Promise<Socket | undefined> => {
+    for (let attempts = 1; !client.destroyed; attempts += 1) {
       const port = ports[(turn += 1) % ports.length];
-      const found = port === undefined ? undefined : await reach(port);
+      const found = port === undefined ? undefined : await tryConnect(port);
       if (found) return found;
-      if (tries % Math.max(1, ports.length) === 0) await sleep(lookAgainMs);
+      if (attempts % Math.max(1, ports.length) === 0) await sleep(retryMs);
     }
     return undefined;
   };
@@ -52,7 +52,7 @@ export const startBalancer = async (): Promise<Balancer> => {
   const server = createServer({ allowHalfOpen: true, pauseOnConnect: true, noDelay: true }, (client) => {
     open.add(client);
     client.once('close', () => open.delete(client)).on('error', () => client.destroy());
-    void find(client).then((upstream) => {
+    void connectToReplica(client).then((upstream) => {
       if (upstream && client.destroyed) upstream.destroy();
       else if (upstream) join(client, upstream);
     });

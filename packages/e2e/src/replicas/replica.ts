@@ -13,11 +13,11 @@ export type Replica = {
   readonly pid: number;
   readonly apiPort: number;
   readonly internalPort: number;
-  /** How it ended, once it has. */
+  /** Waits for its exit and returns the exit code or signal. */
   readonly ended: () => Promise<string>;
 };
 
-/** What its readiness says; 0: it does not answer at all. */
+/** The status of its readiness probe; 0: no response. */
 const readinessOf = (internalPort: number): Promise<number> =>
   fetch(`http://127.0.0.1:${internalPort}/health/ready`).then(
     async (response) => {
@@ -34,9 +34,9 @@ let count = 0;
 
 const portOf = (url: string | null): number => Number(new URL(url ?? 'http://none:0').port);
 
-/** The supervisor's own process; it starts another at the same ports when this one has ended. */
-export const keptReplica = async (instance: Instance, service: string): Promise<Replica> => {
-  const found = (await instance.status()).services.find((s) => s.name === service);
+/** The process that the supervisor runs; after its exit the supervisor starts a new one on the same ports. */
+export const supervisedReplica = async (instance: Instance, service: string): Promise<Replica> => {
+  const found = (await instance.status()).services.find(({ name }) => name === service);
   if (!found) throw new Error(`no ${service} in the status`);
   const before = (await endsOf(instance, service)).length;
   return {
@@ -47,7 +47,7 @@ export const keptReplica = async (instance: Instance, service: string): Promise<
   };
 };
 
-/** Starts a second process of a service beside the supervisor's, as that was started but for its ports. */
+/** Starts a second process of a service with the command and environment of the supervised one, on other ports. */
 export const startReplica = async (
   instance: Instance,
   service: string,
@@ -59,27 +59,27 @@ export const startReplica = async (
   const given = Object.fromEntries(await environmentOf(instance, service));
   const env = { ...given, ...changed, API_PORT: String(apiPort), INTERNAL_PORT: String(internalPort) };
   const child = spawn(command, args, { env, cwd: '/', stdio: ['ignore', 'pipe', 'pipe'] });
-  const log = createWriteStream(join(instance.data, 'logs', `${service}-beside-${(count += 1)}.log`));
+  const log = createWriteStream(join(instance.data, 'logs', `${service}-replica-${(count += 1)}.log`));
   child.stdout.pipe(log, { end: false });
   child.stderr.pipe(log, { end: false });
   const ended = new Promise<string>((resolve) =>
     child.once('exit', (code, signal) => resolve(signal ?? `exit code ${code}`)),
   );
   const name = `the second ${service}`;
-  const early = ended.then((how) => {
+  const endedEarly = ended.then((how) => {
     throw new Error(`${name} ended while starting: ${how}`);
   });
-  await Promise.race([untilReady(name, internalPort), early]);
-  early.catch(() => {});
+  await Promise.race([untilReady(name, internalPort), endedEarly]);
+  endedEarly.catch(() => {});
   return { pid: child.pid ?? 0, apiPort, internalPort, ended: () => ended };
 };
 
-/** As Kubernetes ends a pod: told to stop, out of its Service when it is not ready, gone when it has ended. */
-export const endReplica = async (what: string, replica: Replica, leave: () => void): Promise<void> => {
+/** Stops a replica like Kubernetes stops a pod: SIGTERM, removal from the balancer when unready, exit. */
+export const endReplica = async (what: string, replica: Replica, removeFromBalancer: () => void): Promise<void> => {
   const tree = treeOf(replica.pid);
   process.kill(replica.pid, 'SIGTERM');
   await until(`${what} is not ready`, async () => (await readinessOf(replica.internalPort)) !== 200, 240_000, 50);
-  leave();
+  removeFromBalancer();
   assert.equal(await replica.ended(), 'exit code 0', what);
   assert.deepEqual(tree.filter(isAlive), [], `processes of ${what}`);
 };

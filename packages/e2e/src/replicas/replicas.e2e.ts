@@ -4,21 +4,21 @@ import { signIn, type Client } from '../client.ts';
 import type { ServedContext } from '../context.ts';
 import { admin, type Instance } from '../instance.ts';
 import { allFinished, assertIndexed, openLedger, type Ledger } from '../ledger.ts';
-import { load, type Load } from '../load.ts';
-import { assertRecordedOnce, operate, type Operator } from '../operator.ts';
+import { startLoad, type Load } from '../load.ts';
+import { assertRecordedOnce, startAdminActions, type AdminActions } from '../admin-actions.ts';
 import { isAlive } from '../processes.ts';
 import type { Check, Suite } from '../runner.ts';
-import { allReady, copyOf, insist } from '../scripted.ts';
-import { assertToldOnce } from '../told.ts';
+import { waitUntilReady, createCopy, uploadWithRetry } from '../scripted.ts';
+import { assertPublishedOnce } from '../published-events.ts';
 import { services } from '../victims.ts';
 import { startBalancer, type Balancer } from './balancer.ts';
-import { listenFaithfully, type FaithfulListener } from './faithful-listener.ts';
-import { assertSweptOnce } from './schedule.ts';
-import { endReplica, keptReplica, startReplica, untilReady, type Replica } from './replica.ts';
+import { openReconnectingClient, type ReconnectingClient } from './reconnecting-client.ts';
+import { assertSweepRunsOnce } from './schedule.ts';
+import { endReplica, supervisedReplica, startReplica, untilReady, type Replica } from './replica.ts';
 
 type Service = (typeof services)[number];
-const behindTheEdge = services.filter((name) => name !== 'edge-gateway');
-const withApi = behindTheEdge.filter((name) => name !== 'transcription-worker');
+const upstreamServices = services.filter((name) => name !== 'edge-gateway');
+const withApi = upstreamServices.filter((name) => name !== 'transcription-worker');
 
 /** One request for every service, and one that writes. */
 const requestsOn = (fileId: string) => [
@@ -31,20 +31,20 @@ const requestsOn = (fileId: string) => [
   { method: 'PUT', path: `/api/files/${fileId}`, body: { title: 'Written during a restart' } },
 ];
 
-/** Two replicas of every service; one goes while the other works on, as in a rolling update. */
+/** Two replicas of every service; one stops while the other continues, as in a rolling update. */
 export const replicas = ({ scripted, recordings }: ServedContext): Suite => {
   let instance: Instance;
   const balancers = new Map<Service, Balancer>();
   const edges: Replica[] = [];
-  const strays: Replica[] = [];
+  const secondReplicas: Replica[] = [];
   let api: Client;
   let ledger: Ledger;
-  let model = '';
+  let referenceId = '';
   let requests: Load | undefined;
-  let operator: Operator | undefined;
-  let listener: FaithfulListener | undefined;
+  let adminActions: AdminActions | undefined;
+  let pushClient: ReconnectingClient | undefined;
   let sending: Promise<void> = Promise.resolve();
-  let over = false;
+  let isStopped = false;
   let number = 25_000;
   const sent: string[] = [];
   const balancer = (name: Service): Balancer | undefined => balancers.get(name);
@@ -54,33 +54,33 @@ export const replicas = ({ scripted, recordings }: ServedContext): Suite => {
     return startReplica(instance, 'edge-gateway', Object.fromEntries(urls) as Record<string, string>);
   };
 
-  const begin = async (): Promise<void> => {
+  const start = async (): Promise<void> => {
     const fresh = await scripted.get();
     ({ instance } = fresh);
-    await allReady(instance);
+    await waitUntilReady(instance);
     for (const name of ['edge-gateway', ...withApi] as const) balancers.set(name, await startBalancer());
-    for (const name of withApi) balancer(name)?.send([(await keptReplica(instance, name)).apiPort]);
+    for (const name of withApi) balancer(name)?.send([(await supervisedReplica(instance, name)).apiPort]);
     edges.push(await startEdge());
-    balancer('edge-gateway')?.send(edges.map((e) => e.apiPort));
+    balancer('edge-gateway')?.send(edges.map(({ apiPort }) => apiPort));
     const url = balancer('edge-gateway')?.url ?? '';
     api = await signIn(url, admin.email, admin.password);
     ledger = await openLedger(instance);
-    await fresh.pretend(0);
-    model = await insist(api, await copyOf(recordings.brief.path, recordings.folder, (number -= 1)));
-    await allFinished(ledger, [model], 240_000);
-    await fresh.pretend((2 * 3600) / recordings.brief.duration);
-    listener = await listenFaithfully(url, api.token);
-    operator = operate(api, 250);
-    requests = load(api, requestsOn(model));
+    await fresh.setEngine(0);
+    referenceId = await uploadWithRetry(api, await createCopy(recordings.brief.path, recordings.folder, (number -= 1)));
+    await allFinished(ledger, [referenceId], 240_000);
+    await fresh.setEngine((2 * 3600) / recordings.brief.duration);
+    pushClient = await openReconnectingClient(url, api.token);
+    adminActions = startAdminActions(api, 250);
+    requests = startLoad(api, requestsOn(referenceId));
     sending = send();
   };
 
-  /** Keeps a few recordings under way. */
+  /** Keeps three recordings in processing. */
   const send = async (): Promise<void> => {
-    while (!over) {
+    while (!isStopped) {
       if ((await ledger.unfinished(sent)).length < 3) {
         const { status, body, text } = await api.upload(
-          await copyOf(recordings.brief.path, recordings.folder, (number -= 1)),
+          await createCopy(recordings.brief.path, recordings.folder, (number -= 1)),
         );
         assert.equal(status, 201, text);
         sent.push(body.uuid);
@@ -89,18 +89,18 @@ export const replicas = ({ scripted, recordings }: ServedContext): Suite => {
     }
   };
 
-  const both = async (name: Service): Promise<void> => {
-    const first = await keptReplica(instance, name);
+  const restartBoth = async (name: Service): Promise<void> => {
+    const first = await supervisedReplica(instance, name);
     const second = await startReplica(instance, name);
-    strays.push(second);
+    secondReplicas.push(second);
     balancer(name)?.send([first.apiPort, second.apiPort]);
     await endReplica(`the first ${name}`, first, () => balancer(name)?.send([second.apiPort]));
-    await untilReady(`the ${name} that was started again`, first.internalPort);
+    await untilReady(`the restarted ${name}`, first.internalPort);
     balancer(name)?.send([first.apiPort, second.apiPort]);
     await endReplica(`the second ${name}`, second, () => balancer(name)?.send([first.apiPort]));
   };
 
-  const bothEdges = async (): Promise<void> => {
+  const restartBothEdges = async (): Promise<void> => {
     for (let times = 0; times < 2; times++) {
       const [first] = edges;
       if (!first) throw new Error('no edge');
@@ -114,13 +114,13 @@ export const replicas = ({ scripted, recordings }: ServedContext): Suite => {
     }
   };
 
-  const rolled = (name: Service): Check => ({
-    rule: `${name}: a second process works beside the first, and either goes without a request being lost`,
+  const rollingCheck = (name: Service): Check => ({
+    rule: `${name}: with two replicas, either one can stop without a lost request`,
     limitMs: 900_000,
-    run: async (say) => {
-      const before = requests?.asked ?? 0;
-      await (name === 'edge-gateway' ? bothEdges() : both(name));
-      say(`${(requests?.asked ?? 0) - before} requests meanwhile`);
+    run: async (log) => {
+      const before = requests?.requestCount ?? 0;
+      await (name === 'edge-gateway' ? restartBothEdges() : restartBoth(name));
+      log(`${(requests?.requestCount ?? 0) - before} requests during the restarts`);
       assert.deepEqual(requests?.failures, []);
     },
   });
@@ -128,78 +128,82 @@ export const replicas = ({ scripted, recordings }: ServedContext): Suite => {
   return {
     name: 'Two replicas of every service',
     checks: [
-      { rule: 'a recording that nobody disturbs is finished', vital: true, limitMs: 400_000, run: begin },
-      ...services.map(rolled),
+      { rule: 'an undisturbed recording is finished', vital: true, limitMs: 400_000, run: start },
+      ...services.map(rollingCheck),
       {
-        rule: 'a sweep that is due is run once, however many replicas look at its schedule at once',
+        rule: 'a due sweep runs once when several replicas check the schedule concurrently',
         limitMs: 400_000,
         run: async () => {
           const second = await startReplica(instance, 'directory-sync');
-          strays.push(second);
-          await assertSweptOnce(instance, api);
+          secondReplicas.push(second);
+          await assertSweepRunsOnce(instance, api);
           await endReplica('the second directory-sync', second, () => {});
         },
       },
       {
-        rule: 'no job was lost and none was done twice, and everybody was told of everything once',
+        rule: 'no job is lost or done twice, and every event is published once',
         limitMs: 600_000,
-        run: async (say) => {
-          over = true;
+        run: async (log) => {
+          isStopped = true;
           await sending;
-          await operator?.stop();
+          await adminActions?.stop();
           await requests?.stop();
           assert.deepEqual(requests?.failures, []);
-          const after = await allFinished(ledger, sent, 300_000);
-          say(
-            `${requests?.asked ?? 0} requests, ${sent.length} recordings finished ${after.toFixed(1)} s after the last`,
+          const seconds = await allFinished(ledger, sent, 300_000);
+          log(
+            `${requests?.requestCount ?? 0} requests, ${sent.length} recordings finished ${seconds.toFixed(1)} s after the last`,
           );
-          await ledger.assertOnce(sent, model);
-          await assertIndexed(api, ledger, sent, model);
-          const given =
-            'select count(*)::int as n from task where file_id = any($1::uuid[]) and (failures > 0 or infra_requeues > 0)';
-          assert.deepEqual(await ledger.ask.dispatcher(given, [sent]), [{ n: 0 }], 'a job given back is an attempt');
+          await ledger.assertOnce(sent, referenceId);
+          await assertIndexed(api, ledger, sent, referenceId);
+          const requeuedSql =
+            'select count(*)::int as count from task where file_id = any($1::uuid[]) and (failures > 0 or infra_requeues > 0)';
           assert.deepEqual(
-            operator?.deeds.filter((d) => !d.done),
-            [],
-            'an administrator was refused',
+            await ledger.ask.dispatcher(requeuedSql, [sent]),
+            [{ count: 0 }],
+            'a requeued job counts as an attempt',
           );
-          say(await assertRecordedOnce(ledger.ask.identity, operator?.deeds ?? []));
-          say(await assertToldOnce(instance, sent, model));
+          assert.deepEqual(
+            adminActions?.actions.filter(({ isAcknowledged }) => !isAcknowledged),
+            [],
+            'an action of an administrator failed',
+          );
+          log(await assertRecordedOnce(ledger.ask.identity, adminActions?.actions ?? []));
+          log(await assertPublishedOnce(instance, sent, referenceId));
         },
       },
       {
-        rule: 'sockets were told to come back, came back, and heard everything once',
+        rule: 'sockets are closed with 1012, reconnect, and receive every event once',
         limitMs: 240_000,
-        run: async (say) => {
+        run: async (log) => {
           const last = sent.at(-1);
-          const isLast = (m: PushMessage): boolean =>
-            m.type === 'file_updated' && m.data.file_id === last && m.data.status === 'completed';
-          const heard = (await listener?.heardUntil(isLast)) ?? [];
-          const returns = listener?.returns() ?? 0;
-          assert.ok(returns >= 2, `only told to come back ${returns} times`);
-          const welcomes = heard.flatMap((m) => (m.type === 'connection_established' ? [m.data.resumed] : []));
-          assert.deepEqual(
-            welcomes.slice(1),
-            Array(returns).fill(true),
-            'a socket that came back had missed something',
+          const isLast = (message: PushMessage): boolean =>
+            message.type === 'file_updated' && message.data.file_id === last && message.data.status === 'completed';
+          const received = (await pushClient?.receivedUntil(isLast)) ?? [];
+          const reconnects = pushClient?.reconnects() ?? 0;
+          assert.ok(reconnects >= 2, `only ${reconnects} reconnects`);
+          const welcomes = received.flatMap((message) =>
+            message.type === 'connection_established' ? [message.data.resumed] : [],
           );
-          const facts = heard.filter((m) => 'seq' in m);
-          assert.equal(new Set(facts.map((m) => m.seq)).size, facts.length, 'a fact was heard twice');
+          assert.deepEqual(welcomes.slice(1), Array(reconnects).fill(true), 'a reconnected socket missed a message');
+          const sequenced = received.filter((message) => 'seq' in message);
+          assert.equal(new Set(sequenced.map(({ seq }) => seq)).size, sequenced.length, 'a message was received twice');
           for (const id of sent) {
-            const made = heard.filter((m) => m.type === 'file_created' && m.data.file_id === id);
-            assert.equal(made.length, 1, `${id} was announced ${made.length} times`);
+            const created = received.filter(
+              (message) => message.type === 'file_created' && message.data.file_id === id,
+            );
+            assert.equal(created.length, 1, `${created.length} file_created messages of ${id}`);
           }
-          say(`told to come back ${returns} times, ${facts.length} facts heard`);
-          await listener?.stop();
+          log(`${reconnects} reconnects, ${sequenced.length} sequenced messages received`);
+          await pushClient?.stop();
         },
       },
     ],
     close: async () => {
-      over = true;
-      await Promise.allSettled([sending, operator?.stop(), requests?.stop()]);
-      for (const { pid } of [...edges, ...strays]) if (isAlive(pid)) process.kill(pid, 'SIGKILL');
-      await Promise.all([...balancers.values()].map((b) => b.close()));
-      await scripted.calm();
+      isStopped = true;
+      await Promise.allSettled([sending, adminActions?.stop(), requests?.stop()]);
+      for (const { pid } of [...edges, ...secondReplicas]) if (isAlive(pid)) process.kill(pid, 'SIGKILL');
+      await Promise.all([...balancers.values()].map((one) => one.close()));
+      await scripted.resetEngine();
       await ledger?.close();
     },
   };

@@ -7,7 +7,7 @@ import { sweepPath } from '../passes.ts';
 import { until } from '../runner.ts';
 import { asService, openBusAs, type Ask } from '../service-access.ts';
 
-/** Due once since then, and not again for a year. */
+/** Due once since `longAgo`, and not again for a year. */
 const yearly = '0 0 1 1 *';
 const longAgo = '2020-06-01T00:00:00.000Z';
 
@@ -25,39 +25,39 @@ const makeDue = async (ask: Ask): Promise<void> => {
   );
 };
 
-/** Looks at the schedule that nobody took for the same: as replicas would whose clocks differ by more than the broker remembers. */
-const lookAtOnce = async (instance: Instance, times: number): Promise<void> => {
+/** Enqueues schedule checks without deduplication, like replicas whose clocks differ by more than the duplicate window. */
+const enqueueChecks = async (instance: Instance, times: number): Promise<void> => {
   const bus = await openBusAs(instance, 'directory-sync');
   try {
     const slot = new Date().toISOString();
     const js = bus.jetstream();
-    const looks = Array.from({ length: times }, () => JSON.stringify({ taskId: randomUUID(), input: { slot } }));
-    await Promise.all(looks.map((look) => js.publish(directoryJobs.checkSchedule.subject, look)));
+    const checks = Array.from({ length: times }, () => JSON.stringify({ taskId: randomUUID(), input: { slot } }));
+    await Promise.all(checks.map((check) => js.publish(directoryJobs.checkSchedule.subject, check)));
   } finally {
     await bus.close();
   }
 };
 
-const nothingWaits = async (instance: Instance): Promise<boolean> => {
+const isQueueEmpty = async (instance: Instance): Promise<boolean> => {
   const { services } = await instance.status();
-  const url = services.find((s) => s.name === 'transcription-dispatcher')?.internal_url;
+  const url = services.find(({ name }) => name === 'transcription-dispatcher')?.internal_url;
   const text = await (await fetch(`${url}/metrics/queues`)).text();
-  const waiting = [...text.matchAll(/^celery_queue_(?:depth|reserved)\{queue="cpu"\} (\d+)$/gm)].map((m) =>
-    Number(m[1]),
+  const waiting = [...text.matchAll(/^celery_queue_(?:depth|reserved)\{queue="cpu"\} (\d+)$/gm)].map(([, count]) =>
+    Number(count),
   );
-  return waiting.length === 2 && waiting.every((n) => n === 0);
+  return waiting.length === 2 && waiting.every((count) => count === 0);
 };
 
-/** A run of the sweep is due; however many look at its schedule at once, it is run once. */
-export const assertSweptOnce = (instance: Instance, api: Client): Promise<void> =>
+/** Asserts that concurrent schedule checks start a due run of the sweep once. */
+export const assertSweepRunsOnce = (instance: Instance, api: Client): Promise<void> =>
   asService(instance, 'directory-sync', async (ask) => {
     const before = await scheduledPasses(ask);
     await api.send('PUT', sweepPath, { enabled: true, dry_run: true, schedule: yearly });
     try {
       await makeDue(ask);
-      await lookAtOnce(instance, 8);
+      await enqueueChecks(instance, 8);
       await until('the sweep has run', async () => (await scheduledPasses(ask)) > before);
-      await until('every look is over', () => nothingWaits(instance));
+      await until('every check is done', () => isQueueEmpty(instance));
       assert.equal((await scheduledPasses(ask)) - before, 1, 'the sweep ran more than once');
     } finally {
       await api.send('PUT', sweepPath, { enabled: false });

@@ -7,36 +7,36 @@ const quantile = (q: number): string =>
 
 const now = [
   number('Services down', 'count(up{job="overtone"} == 0) or vector(0)', {
-    says: 'Instances that did not answer the last scrape. Should be 0.',
+    description: 'Instances that did not respond to the last scrape. Should be 0.',
     unit: 'short',
     thresholds: { red: 1 },
     alerts: ['ServiceDown', 'ServiceMissing'],
   }),
   number('Services not ready', 'count(max by (service) (service_ready) == 0) or vector(0)', {
-    says: 'Services without any instance that takes requests. Should be 0.',
+    description: 'Services without an instance that accepts requests. Should be 0.',
     unit: 'short',
     thresholds: { red: 1 },
     alerts: ['ServiceNotReady'],
   }),
   number('Alerts firing', 'count(ALERTS{alertstate="firing"}) or vector(0)', {
-    says: 'Alerts of all rules that fire at this moment.',
+    description: 'Alerts of all rules that are firing now.',
     unit: 'short',
     thresholds: { orange: 1, red: 5 },
   }),
   number('Errors', 'edge:http_errors:ratio_rate5m', {
-    says: 'Share of requests at the edge that ended in a 5xx; 0.1 % are promised.',
+    description: 'Share of requests at the edge that ended in a 5xx; the objective is 0.1 %.',
     unit: 'percentunit',
     thresholds: { orange: 0.001, red: 0.01 },
     alerts: ['HttpErrorsBurnFast', 'HttpErrorsBurnSlow'],
   }),
   number('Slow reads', 'edge:http_slow_reads:ratio_rate5m', {
-    says: 'Share of reads that took longer than a second; 1 % are promised.',
+    description: 'Share of reads that took longer than a second; the objective is 1 %.',
     unit: 'percentunit',
     thresholds: { orange: 0.01, red: 0.1 },
     alerts: ['HttpReadsSlow'],
   }),
-  number('Recordings taken in today', 'sum(increase(files_uploaded_total[1d]))', {
-    says: 'Files taken in during the last 24 hours.',
+  number('Recordings uploaded today', 'sum(increase(files_uploaded_total[1d]))', {
+    description: 'Files uploaded during the last 24 hours.',
     unit: 'short',
   }),
 ];
@@ -46,7 +46,8 @@ const traffic = [
     'Requests',
     { expr: 'sum by (service) (rate(http_requests_total[$__rate_interval]))', legend: '{{service}}' },
     {
-      says: 'Requests answered per second. The edge counts what comes from outside, the others what the edge passes on.',
+      description:
+        'Requests per second. The edge counts external requests, the other services those that the edge forwards.',
       unit: 'reqps',
     },
   ),
@@ -54,20 +55,25 @@ const traffic = [
     'Errors',
     { expr: 'service:http_errors:ratio_rate5m', legend: '{{service}}' },
     {
-      says: 'Share of requests that ended in a 5xx, by service: the one that causes them and those that pass them on.',
+      description:
+        'Share of requests that ended in a 5xx, by service: the service that causes them and those that forward them.',
       unit: 'percentunit',
       thresholds: { red: 0.05 },
       alerts: ['ServiceErrors'],
     },
   ),
   lines(
-    'Time of an answer at the edge',
+    'Response time at the edge',
     [
       { expr: quantile(0.5), legend: 'half' },
       { expr: quantile(0.95), legend: '95 %' },
       { expr: quantile(0.99), legend: '99 %' },
     ],
-    { says: 'From the request to the last byte, without downloads and exports.', unit: 's', thresholds: { red: 1 } },
+    {
+      description: 'From the request to the last byte, without downloads and exports.',
+      unit: 's',
+      thresholds: { red: 1 },
+    },
   ),
   bars(
     'Slowest routes',
@@ -75,13 +81,13 @@ const traffic = [
       expr: `topk(10, histogram_quantile(0.95, sum by (method, route, le) (rate(http_request_duration_seconds_bucket{${edge}}[15m]))))`,
       legend: '{{method}} {{route}}',
     },
-    { says: '95 % of the requests of a route are quicker, over a quarter of an hour.', unit: 's' },
+    { description: '95th percentile by route, over 15 minutes.', unit: 's' },
   ),
   lines(
-    'Requests under way',
+    'Requests in progress',
     { expr: 'sum by (service) (http_requests_in_flight)', legend: '{{service}}' },
     {
-      says: 'Requests begun and not ended: uploads, downloads and sockets stay for long.',
+      description: 'Started requests that have not ended; uploads, downloads and sockets take long.',
       unit: 'short',
       width: 12,
       height: 10,
@@ -94,26 +100,26 @@ const recordings = [
     'Tasks waiting',
     { expr: 'max by (queue) (celery_queue_depth)', legend: '{{queue}}' },
     {
-      says: 'Orders that wait for a worker. More about them on the dashboard of the queues.',
+      description: 'Tasks that wait for a worker. Details are on the queues dashboard.',
       unit: 'short',
       stacked: true,
       alerts: ['QueueWithoutWorker'],
     },
   ),
   lines(
-    'Recordings taken in',
+    'Recordings uploaded',
     { expr: 'sum by (source) (increase(files_uploaded_total[$__rate_interval]))', legend: '{{source}}' },
     {
-      says: 'Files taken in, by how they came.',
+      description: 'Uploaded files by source.',
       unit: 'short',
       stacked: true,
     },
   ),
   lines(
-    'People connected',
+    'Connected users',
     { expr: 'sum(realtime_sockets)', legend: 'sockets' },
     {
-      says: 'Authenticated sockets of browsers that hear of news.',
+      description: 'Authenticated push sockets of browsers.',
       unit: 'short',
     },
   ),
@@ -124,7 +130,8 @@ const dependencies = [
     'Dependencies',
     { expr: 'min by (service, dependency) (dependency_up)', legend: '{{service}}: {{dependency}}' },
     {
-      says: '1 while a dependency answers within two seconds. Database and broker make a service unready; the others degrade it.',
+      description:
+        '1 while a dependency responds within two seconds. Database and broker make a service unready; the others degrade it.',
       unit: 'bool_yes_no',
       floor: { red: 1 },
       height: 12,
@@ -135,7 +142,7 @@ const dependencies = [
     'Oldest event not sent',
     { expr: 'max by (service) (outbox_oldest_seconds)', legend: '{{service}}' },
     {
-      says: 'Age of the oldest message that is committed and not on the bus. Seconds are normal.',
+      description: 'Age of the oldest message that is committed and not published. Seconds are normal.',
       unit: 's',
       thresholds: { red: 60 },
       width: 6,
@@ -147,7 +154,7 @@ const dependencies = [
     'Room for recordings',
     { expr: 'min by (instance) (object_store_free_bytes)', legend: '{{instance}}' },
     {
-      says: 'Bytes left where the object store is a folder; empty where it is a bucket, whose server tells it.',
+      description: 'Free bytes when the object store is a folder; empty when it is a bucket.',
       unit: 'bytes',
       width: 6,
       height: 12,
@@ -159,7 +166,7 @@ const dependencies = [
 export const overview: DashboardSpec = {
   uid: 'overtone-overview',
   title: 'Overtone: overview',
-  description: 'Is it up, is it as good as promised, and does the work get done.',
+  description: 'Availability, service level objectives and progress of the work.',
   rows: [
     { title: 'Now', panels: now },
     { title: 'Requests', panels: traffic },

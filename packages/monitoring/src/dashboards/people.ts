@@ -11,15 +11,16 @@ const signIn = [
       legend: '{{route}} {{status}}',
     },
     {
-      says: 'Answers of the ways to sign in, by status: 200 and 302 are let in, 401 and 403 refused, 429 asked to wait.',
+      description:
+        'Responses of all sign-in methods by status: 200 and 302 succeed, 401 and 403 fail, 429 is rate limited.',
       unit: 'reqps',
     },
   ),
   lines(
-    'Sign-ins refused',
+    'Failed sign-ins',
     { expr: 'sign_in:failures:rate5m', legend: 'refused' },
     {
-      says: 'Refused sign-ins per second, of every way.',
+      description: 'Failed sign-ins per second, of all methods.',
       unit: 'reqps',
       thresholds: { red: 0.5 },
       alerts: ['SignInFailuresSurge'],
@@ -29,37 +30,41 @@ const signIn = [
     'Lockouts',
     { expr: 'sum(increase(account_lockouts_total[15m]))', legend: 'in 15 minutes' },
     {
-      says: 'Accounts and names locked after too many failures.',
+      description: 'Accounts and names locked after too many failures.',
       unit: 'short',
       thresholds: { red: 10 },
       alerts: ['AccountLockouts'],
     },
   ),
   lines(
-    'Time of a sign-in',
+    'Sign-in duration',
     {
       expr: `histogram_quantile(0.95, sum by (route, le) (rate(http_request_duration_seconds_bucket{${ways}}[$__rate_interval])))`,
       legend: '{{route}}',
     },
-    { says: '95 % are quicker. A refusal is slow on purpose; a directory or provider adds its own time.', unit: 's' },
+    {
+      description: '95th percentile. A failure is slow on purpose; a directory or provider adds its own time.',
+      unit: 's',
+    },
   ),
   lines(
-    'Accounts made',
+    'New accounts',
     { expr: 'sum by (method) (increase(user_signups_total[1d]))', legend: '{{method}}' },
     {
-      says: 'New accounts in 24 hours, by where they come from; keycloak is any OpenID Connect provider.',
+      description: 'New accounts in 24 hours by source; keycloak is any OpenID Connect provider.',
       unit: 'short',
       stacked: true,
     },
   ),
   lines(
-    'Settings looked up',
+    'Setting look-ups',
     {
       expr: 'sum by (result) (rate(cache_operations_total{cache="settings"}[$__rate_interval]))',
       legend: '{{result}}',
     },
     {
-      says: 'A hit is answered from memory, a miss is read from the database: after a start, and when somebody changed one.',
+      description:
+        'A hit is read from memory, a miss from the database: after a start, and after a change of a setting.',
       unit: 'ops',
     },
   ),
@@ -67,29 +72,34 @@ const signIn = [
 
 const last = (name: string) => `max(directory_sync_${name})`;
 const sweep = [
-  number('Sweep switched on', last('enabled'), {
-    says: 'Whether the sweep of the directory runs by its schedule.',
+  number('Sweep enabled', last('enabled'), {
+    description: 'Whether the directory sweep runs on its schedule.',
     unit: 'bool_yes_no',
   }),
-  number('Age of the last good pass', last('age_seconds'), {
-    says: 'Since the last good pass, or since the switch was set where that was later; 0 while it is off.',
+  number('Age of the last successful pass', last('age_seconds'), {
+    description:
+      'Time since the last successful pass or since the sweep was enabled, whichever is later; 0 while disabled.',
     unit: 'dtdurations',
     alerts: ['DirectorySyncOverdue'],
   }),
-  number('Times missed', last('runs_missed'), {
-    says: 'Times of the schedule that have come since the last good pass.',
+  number('Runs missed', last('runs_missed'), {
+    description: 'Scheduled runs since the last successful pass.',
     unit: 'short',
     thresholds: { orange: 1, red: 2 },
     alerts: ['DirectorySyncOverdue'],
   }),
-  number('Seen', last('last_seen'), { says: 'Entries the directory answered with in the last pass.', unit: 'short' }),
-  number('Candidates', last('last_candidates'), { says: 'Accounts the last pass found to have left.', unit: 'short' }),
-  number('Disabled', last('last_disabled'), { says: 'Accounts the last pass disabled.', unit: 'short' }),
+  number('Seen', last('last_seen'), { description: 'Directory entries read by the last pass.', unit: 'short' }),
+  number('Candidates', last('last_candidates'), {
+    description: 'Accounts that the last pass found to have left the directory.',
+    unit: 'short',
+  }),
+  number('Disabled', last('last_disabled'), { description: 'Accounts disabled by the last pass.', unit: 'short' }),
   states(
-    'How the last pass ended',
+    'Outcome of the last pass',
     { expr: 'max by (outcome) (directory_sync_last_outcome)', legend: '{{outcome}}' },
     {
-      says: 'ok is good; held waits for an approval; directory_unavailable and failed were broken off and disabled nobody.',
+      description:
+        'ok is successful; held waits for an approval; directory_unavailable and failed were aborted and disabled no account.',
       unit: 'bool_yes_no',
       alerts: ['DirectorySyncAborted', 'DirectorySyncHeld'],
     },
@@ -101,35 +111,35 @@ const sweep = [
       legend: '{{outcome}}, dry run: {{dry_run}}',
     },
     {
-      says: 'Passes of 24 hours by how they ended.',
+      description: 'Passes of 24 hours by outcome.',
       unit: 'short',
       width: 12,
     },
   ),
   lines(
-    'Time of a pass',
+    'Pass duration',
     { expr: last('last_duration_seconds'), legend: 'last pass' },
-    { says: 'How long the last pass took.', unit: 's' },
+    { description: 'Duration of the last pass.', unit: 's' },
   ),
   lines(
     'LDAP requests',
     { expr: last('last_ldap_requests'), legend: 'last pass' },
     {
-      says: 'Requests grow with pages and groups, never with people.',
+      description: 'The number grows with pages and groups, not with persons.',
       unit: 'short',
     },
   ),
   lines(
     'Accounts disabled',
     { expr: 'sum(increase(directory_sync_disabled_total[1d]))', legend: 'in 24 hours' },
-    { says: 'By passes, in 24 hours.', unit: 'short' },
+    { description: 'By passes, in 24 hours.', unit: 'short' },
   ),
 ];
 
 export const people: DashboardSpec = {
   uid: 'overtone-people',
   title: 'Overtone: sign-in and directory',
-  description: 'Who comes in, who is kept out, and whether whoever left the directory loses access.',
+  description: 'Successful and failed sign-ins, and the directory sweep.',
   rows: [
     { title: 'Sign-in', panels: signIn },
     { title: 'The sweep of the directory', panels: sweep },

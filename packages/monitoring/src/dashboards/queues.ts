@@ -5,79 +5,79 @@ const byQueue = (metric: string) => ({ expr: `max by (queue) (${metric})`, legen
 
 const alarms = [
   number('Orphaned', 'sum(max by (queue) (celery_queue_orphaned))', {
-    says: 'Deliveries held by dead workers. Back to 0 within a minute. For alarms, never for scaling.',
+    description: 'Deliveries held by dead workers. Back to 0 within a minute. For alerts, not for scaling.',
     unit: 'short',
     thresholds: { red: 1 },
     alerts: ['QueueOrphaned'],
   }),
   number('Runs without a lease', 'max(transcription_runs_without_lease)', {
-    says: 'Runs whose task nobody renews. Back to 0 within a minute.',
+    description: 'Runs whose lease is not renewed. Back to 0 within a minute.',
     unit: 'short',
     thresholds: { red: 1 },
     alerts: ['RunsWithoutLease'],
   }),
   number('Files that lose their workers', 'max(transcription_files_infra_requeued)', {
-    says: 'Files that lost their worker as often as TRANSCRIPTION_INFRA_REQUEUE_ALERT_THRESHOLD says.',
+    description: 'Files that lost their worker at least TRANSCRIPTION_INFRA_REQUEUE_ALERT_THRESHOLD times.',
     unit: 'short',
     thresholds: { red: 1 },
     alerts: ['FilesInfraRequeued'],
   }),
   number('Dead jobs', 'sum(max by (queue) (transcription_dead_jobs))', {
-    says: 'Jobs that used up their attempts and wait for a decision.',
+    description: 'Jobs that used up their attempts and wait for a decision.',
     unit: 'short',
     thresholds: { red: 1 },
     alerts: ['DeadJobs'],
   }),
   number('Queues paused', 'sum(max by (queue) (queue_paused))', {
-    says: 'Queues in which an administrator lets nothing new begin.',
+    description: 'Queues that an administrator has paused.',
     unit: 'short',
     thresholds: { orange: 1, red: 100 },
   }),
-  number('Tasks to work on', 'sum(queue:celery_queue_work:sum)', {
-    says: 'Waiting and held: the number to scale on.',
+  number('Waiting and running tasks', 'sum(queue:celery_queue_work:sum)', {
+    description: 'Waiting plus held tasks: the metric for scaling.',
     unit: 'short',
   }),
 ];
 
 const queues = [
   lines('Waiting', byQueue('celery_queue_depth'), {
-    says: 'Orders nobody has begun.',
+    description: 'Tasks that no worker has started.',
     unit: 'short',
     alerts: ['QueueWithoutWorker', 'QueueGaugesMissing'],
   }),
   lines('Held by a live worker', byQueue('celery_queue_reserved'), {
-    says: 'Orders that are being worked on.',
+    description: 'Running tasks.',
     unit: 'short',
   }),
   lines('Orphaned', byQueue('celery_queue_orphaned'), {
-    says: 'Orders whose worker died and that are not back in their queue yet.',
+    description: 'Tasks whose worker crashed and that are not requeued yet.',
     unit: 'short',
     thresholds: { red: 1 },
     alerts: ['QueueOrphaned'],
   }),
   lines(
-    'Oldest order held',
+    'Oldest held task',
     [
       byQueue('celery_queue_oldest_unacked_age_seconds'),
       { expr: 'max(queue:oldest_unacked_limit:seconds)', legend: 'longest limit' },
     ],
     {
-      says: 'Age of the oldest order that a worker has; above the limit of its queue something hangs.',
+      description: 'Age of the oldest held task; above the limit of its queue it is stuck.',
       unit: 's',
       alerts: ['QueueOldestUnackedTooOld'],
     },
   ),
   lines(
-    'To scale on',
+    'Scaling metric',
     { expr: 'queue:celery_queue_work:sum', legend: '{{queue}}' },
     {
-      says: 'Waiting plus held, by queue: what KEDA asks for.',
+      description: 'Waiting plus held tasks by queue, as queried by KEDA.',
       unit: 'short',
       stacked: true,
     },
   ),
   states('Paused', byQueue('queue_paused'), {
-    says: 'Queues that an administrator paused.',
+    description: 'Queues that an administrator paused.',
     unit: 'bool_yes_no',
     thresholds: { orange: 1, red: 2 },
     width: 8,
@@ -96,19 +96,19 @@ const stages = [
       legend: '{{stage}}: {{outcome}}',
     },
     {
-      says: 'Stages ended per second, by how.',
+      description: 'Finished stages per second by outcome.',
       unit: 'ops',
     },
   ),
-  lines('Time of a stage', [stage(0.5, 'half'), stage(0.95, '95 %')], {
-    says: 'Wall time on the worker, over a quarter of an hour.',
+  lines('Stage duration', [stage(0.5, 'half'), stage(0.95, '95 %')], {
+    description: 'Wall time on the worker, over 15 minutes.',
     unit: 's',
   }),
   lines(
-    'Stages that fail',
+    'Failed stages',
     { expr: 'stage:transcription_failures:ratio_rate15m', legend: '{{stage}}' },
     {
-      says: 'Share of the tries that failed; each is tried again until its attempts are used up.',
+      description: 'Share of failed attempts; a stage is retried until its attempts are used up.',
       unit: 'percentunit',
       thresholds: { red: 0.2 },
       alerts: ['StageFailing'],
@@ -119,7 +119,7 @@ const stages = [
 export const queuesDashboard: DashboardSpec = {
   uid: 'overtone-queues',
   title: 'Overtone: queues',
-  description: 'What waits, what is worked on, what hangs.',
+  description: 'Waiting, running and stuck tasks.',
   rows: [
     { title: 'Should be 0', panels: alarms },
     { title: 'Queues', panels: queues },

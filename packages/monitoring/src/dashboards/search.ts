@@ -9,7 +9,7 @@ const searches = [
   lines(
     'Searches',
     { expr: 'sum(rate(search_duration_seconds_count[$__rate_interval]))', legend: 'searches' },
-    { says: 'Searches per second.', unit: 'reqps' },
+    { description: 'Searches per second.', unit: 'reqps' },
   ),
   lines(
     'Time of a search',
@@ -18,13 +18,14 @@ const searches = [
       { expr: quantile(0.95), legend: '95 %' },
       { expr: quantile(0.99), legend: '99 %' },
     ],
-    { says: 'Inside the service.', unit: 's', thresholds: { red: 1 }, alerts: ['SearchSlow'] },
+    { description: 'Inside the service.', unit: 's', thresholds: { red: 1 }, alerts: ['SearchSlow'] },
   ),
   lines(
     'Legs',
     { expr: 'sum by (leg, outcome) (rate(search_legs_total[$__rate_interval]))', legend: '{{leg}}: {{outcome}}' },
     {
-      says: 'Which legs ran. Anything but ok and not_asked means that people find less than there is; the answer says so.',
+      description:
+        'Outcome of the legs. Any value except ok and not_asked means incomplete results, which the page shows.',
       unit: 'ops',
       alerts: ['SearchLegFailing'],
     },
@@ -34,18 +35,18 @@ const index = [
   lines(
     'Files indexed',
     { expr: 'sum by (kind) (rate(search_files_indexed_total[$__rate_interval]))', legend: '{{kind}}' },
-    { says: 'Files whose rows were written, by the kind of search they serve.', unit: 'ops' },
+    { description: 'Files whose rows were written, by kind of search.', unit: 'ops' },
   ),
   lines(
     'Tasks of the index',
     { expr: 'max by (queue) (celery_queue_depth{queue=~"cpu|embedding|utility"})', legend: '{{queue}}' },
-    { says: 'Orders that wait in the queues the indexer works on.', unit: 'short' },
+    { description: 'Tasks that wait in the queues of the indexer.', unit: 'short' },
   ),
   lines(
     'Events not yet followed',
     { expr: `max by (consumer) (event_consumer_pending{${indexer}})`, legend: '{{consumer}}' },
     {
-      says: 'Edits, shares and deletions that the index does not know yet.',
+      description: 'Edits, shares and deletions that are not yet in the index.',
       unit: 'short',
       thresholds: { red: 1000 },
       alerts: ['EventConsumerBehind', 'EventConsumerStuck'],
@@ -55,7 +56,7 @@ const index = [
     'What the index stands on',
     { expr: `min by (dependency) (dependency_up{${indexer}})`, legend: '{{dependency}}' },
     {
-      says: '1 while it answers within two seconds.',
+      description: '1 while it responds within two seconds.',
       unit: 'bool_yes_no',
       floor: { red: 1 },
       alerts: ['DependencyDown'],
@@ -67,14 +68,14 @@ const index = [
       expr: `sum by (route, status) (rate(http_requests_total{${indexer}}[$__rate_interval]))`,
       legend: '{{route}} {{status}}',
     },
-    { says: 'Requests per second.', unit: 'reqps', width: 12 },
+    { description: 'Requests per second.', unit: 'reqps', width: 12 },
   ),
 ];
 
 export const search: DashboardSpec = {
   uid: 'overtone-search',
   title: 'Overtone: search',
-  description: 'Do people find what there is, and quickly.',
+  description: 'Completeness and speed of the search.',
   rows: [
     { title: 'Searches', panels: searches },
     { title: 'The index', panels: index },

@@ -8,32 +8,32 @@ const quantile = (q: number, metric: string, by = ''): string =>
 
 const now = [
   number('Instances', `sum(up{${of}})`, {
-    says: 'Instances that answer a scrape.',
+    description: 'Instances that respond to scrapes.',
     unit: 'short',
     floor: { red: 1 },
     alerts: ['ServiceDown'],
   }),
   number('Ready', `sum(service_ready{${of}})`, {
-    says: 'Instances that take requests.',
+    description: 'Instances that accept requests.',
     unit: 'short',
     floor: { red: 1 },
     alerts: ['ServiceNotReady'],
   }),
   number('Running since', `min(time() - process_start_time_seconds{${of}})`, {
-    says: 'Age of the youngest instance.',
+    description: 'Age of the youngest instance.',
     unit: 'dtdurations',
     alerts: ['ServiceRestarting'],
   }),
   number('Memory', `sum(process_resident_memory_bytes{${of}})`, {
-    says: 'Resident memory of all instances.',
+    description: 'Resident memory of all instances.',
     unit: 'bytes',
   }),
   number('Processor', `sum(rate(process_cpu_seconds_total{${of}}[$__rate_interval]))`, {
-    says: 'Cores in use, of all instances.',
+    description: 'Cores in use, of all instances.',
     unit: 'short',
   }),
   number('Event loop', `max(nodejs_eventloop_lag_p99_seconds{${of}})`, {
-    says: 'One in a hundred turns is later than this.',
+    description: '99th percentile of the event loop delay.',
     unit: 's',
     thresholds: { orange: 0.1, red: 0.5 },
     alerts: ['EventLoopBlocked'],
@@ -43,17 +43,17 @@ const requests = [
   lines(
     'Requests',
     { expr: rate('http_requests_total', 'method, route, status'), legend: '{{method}} {{route}} {{status}}' },
-    { says: 'Requests per second by route template and status.', unit: 'reqps', alerts: ['ServiceErrors'] },
+    { description: 'Requests per second by route template and status.', unit: 'reqps', alerts: ['ServiceErrors'] },
   ),
   lines(
     'Time of an answer',
     { expr: quantile(0.95, 'http_request_duration_seconds', 'method, route'), legend: '{{method}} {{route}}' },
-    { says: '95 % are quicker.', unit: 's' },
+    { description: '95th percentile.', unit: 's' },
   ),
   lines(
-    'Requests under way',
+    'Requests in progress',
     { expr: `sum by (instance) (http_requests_in_flight{${of}})`, legend: '{{instance}}' },
-    { says: 'Begun and not ended.', unit: 'short' },
+    { description: 'Started requests that have not ended.', unit: 'short' },
   ),
 ];
 const database = [
@@ -64,7 +64,7 @@ const database = [
       { expr: quantile(0.95, 'db_query_duration_seconds'), legend: '95 %' },
     ],
     {
-      says: 'As this service sees it, with the way there and back.',
+      description: 'Measured by this service, including the network.',
       unit: 's',
       thresholds: { red: 0.5 },
       alerts: ['DatabaseSlow'],
@@ -73,7 +73,7 @@ const database = [
   lines(
     'Statements of a request',
     { expr: quantile(0.95, 'db_queries_per_request', 'method, route'), legend: '{{method}} {{route}}' },
-    { says: '95 % of the requests of a route need fewer.', unit: 'short' },
+    { description: '95th percentile by route.', unit: 'short' },
   ),
   lines(
     'Connections',
@@ -83,7 +83,7 @@ const database = [
       { expr: `sum(db_pool_waiting{${of}})`, legend: 'waiting callers' },
     ],
     {
-      says: 'The pool: idle ones are kept, waiting callers are too many.',
+      description: 'Connections of the pool by state; waiting callers mean that it is too small.',
       unit: 'short',
       alerts: ['DatabasePoolExhausted'],
     },
@@ -94,7 +94,7 @@ const bus = [
     'Oldest event not sent',
     { expr: `max(outbox_oldest_seconds{${of}})`, legend: 'oldest' },
     {
-      says: 'Age of the oldest message that is committed and not on the bus.',
+      description: 'Age of the oldest message that is committed and not published.',
       unit: 's',
       thresholds: { red: 60 },
       alerts: ['OutboxBacklog'],
@@ -103,13 +103,13 @@ const bus = [
   lines(
     'Events not sent',
     { expr: `max(outbox_pending{${of}})`, legend: 'pending' },
-    { says: 'Messages committed and not on the bus, at most 10,000.', unit: 'short' },
+    { description: 'Messages committed and not published, at most 10,000.', unit: 'short' },
   ),
   lines(
     'Events not yet handled',
     { expr: `max by (consumer) (event_consumer_pending{${of}})`, legend: '{{consumer}}' },
     {
-      says: 'Events the broker has not delivered yet.',
+      description: 'Events that the broker has not delivered yet.',
       unit: 'short',
       thresholds: { red: 1000 },
       alerts: ['EventConsumerBehind'],
@@ -119,7 +119,7 @@ const bus = [
     'Events tried again',
     { expr: `max by (consumer) (event_consumer_retrying{${of}})`, legend: '{{consumer}}' },
     {
-      says: 'Events whose handler failed; they go again and again until it does not.',
+      description: 'Events whose handler failed; they are redelivered until it succeeds.',
       unit: 'short',
       thresholds: { red: 1 },
       alerts: ['EventConsumerStuck'],
@@ -129,7 +129,7 @@ const bus = [
     'Dependencies',
     { expr: `min by (dependency) (dependency_up{${of}})`, legend: '{{dependency}}' },
     {
-      says: '1 while it answers within two seconds.',
+      description: '1 while it responds within two seconds.',
       unit: 'bool_yes_no',
       floor: { red: 1 },
       width: 8,
@@ -139,7 +139,7 @@ const bus = [
   lines(
     'Cache',
     { expr: rate('cache_operations_total', 'cache, result'), legend: '{{cache}}: {{result}}' },
-    { says: 'Look-ups per second.', unit: 'ops' },
+    { description: 'Look-ups per second.', unit: 'ops' },
   ),
 ];
 const process = [
@@ -149,24 +149,24 @@ const process = [
       { expr: `sum by (instance) (process_resident_memory_bytes{${of}})`, legend: '{{instance}} resident' },
       { expr: `sum by (instance) (nodejs_heap_size_used_bytes{${of}})`, legend: '{{instance}} heap' },
     ],
-    { says: 'Resident memory and what of it is heap.', unit: 'bytes' },
+    { description: 'Resident memory and heap.', unit: 'bytes' },
   ),
   lines(
     'Processor',
     { expr: `sum by (instance) (rate(process_cpu_seconds_total{${of}}[$__rate_interval]))`, legend: '{{instance}}' },
-    { says: 'Cores in use.', unit: 'short' },
+    { description: 'Cores in use.', unit: 'short' },
   ),
   lines(
     'Garbage collection',
     { expr: `sum by (kind) (rate(nodejs_gc_duration_seconds_sum{${of}}[$__rate_interval]))`, legend: '{{kind}}' },
-    { says: 'Share of the time that it takes.', unit: 'percentunit', thresholds: { red: 0.2 } },
+    { description: 'Share of time spent in garbage collection.', unit: 'percentunit', thresholds: { red: 0.2 } },
   ),
 ];
 
 export const service: DashboardSpec = {
   uid: 'overtone-service',
   title: 'Overtone: one service',
-  description: 'Everything a single service tells of itself.',
+  description: 'All metrics of one service.',
   perService: true,
   rows: [
     { title: 'Now', panels: now },

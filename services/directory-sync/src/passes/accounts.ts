@@ -21,14 +21,15 @@ const accountsOf = (columns: Columns): Account[] =>
     byHand: at(columns.byHand, i),
   }));
 
-/** All directory accounts of identity, page by page; the next page is requested while the current one is processed. */
+/** All directory accounts of identity, page by page. The next page is requested while the current one is processed. */
 export const accountPages = async function* (bus: Pick<Bus, 'ask'>): AsyncGenerator<Account[]> {
-  const ask = (after: string | null): Promise<Columns> => bus.ask(sweepRpc.accounts, { after, limit: pageSize });
-  for (let nextPage = ask(null); ;) {
+  const requestPage = (after: string | null): Promise<Columns> =>
+    bus.ask(sweepRpc.accounts, { after, limit: pageSize });
+  for (let nextPage = requestPage(null); ;) {
     const columns = await nextPage;
     const last = columns.userId.at(-1);
     if (last === undefined) return;
-    nextPage = ask(last);
+    nextPage = requestPage(last);
     nextPage.catch(() => undefined); // the error is thrown by the next await
     yield accountsOf(columns);
   }

@@ -1,20 +1,20 @@
 import type { SweepChange } from '@overtone/contracts';
-import type { Change, Changed, Leaver } from '../plan/plan.ts';
+import type { Change, ChangedAccount, DeprovisioningCandidate } from '../plan/plan.ts';
 
-const expected = (a: Changed): SweepChange['expected'] => ({ role: a.role, directoryId: a.directoryId });
-const nothing = () => ({ disable: null, role: null, add: [], remove: [], adopt: null });
+const expectedState = ({ role, directoryId }: ChangedAccount): SweepChange['expected'] => ({ role, directoryId });
+const emptyChange = () => ({ disable: null, role: null, add: [], remove: [], adopt: null });
 
-export const disabling = ({ account, reason, evidence }: Leaver): SweepChange => ({
-  ...nothing(),
+export const toDisableChange = ({ account, reason, evidence }: DeprovisioningCandidate): SweepChange => ({
+  ...emptyChange(),
   userId: account.userId,
-  expected: expected(account),
+  expected: expectedState(account),
   disable: { reason, evidence: { ...evidence } },
 });
 
-export const reconciling = ({ account, role, add, remove, adopt }: Change): SweepChange => ({
-  ...nothing(),
+export const toReconcileChange = ({ account, role, add, remove, adopt }: Change): SweepChange => ({
+  ...emptyChange(),
   userId: account.userId,
-  expected: expected(account),
+  expected: expectedState(account),
   role,
   add: [...add],
   remove: [...remove],

@@ -5,7 +5,7 @@ import { randomFrom, type Random } from '../../test/random.ts';
 import { idOf, worldOf } from '../../test/random-world.ts';
 import { base, groupDn, startScriptedDirectory, type ScriptedDirectory } from '../../test/scripted-directory.ts';
 import {
-  beyondAccounts,
+  withoutAccountTables,
   startStoredWorlds,
   type Row,
   type Stored,
@@ -14,7 +14,7 @@ import {
 import type { Account } from '../plan/plan.ts';
 import { directorySnapshot } from '../snapshot/snapshot.adapter.ts';
 
-/** Random worlds in real rows; more of them in long runs. */
+/** Number of random worlds stored as real rows; larger in long runs. */
 const worlds = Number(process.env['OT_SWEEP_STORED_WORLDS'] ?? 50);
 const firstSeed = Number(process.env['OT_SWEEP_SEED'] ?? 1);
 
@@ -43,48 +43,48 @@ const ours = [
   { id: idOf(901), name: 'Writers' },
   { id: idOf(902), name: 'Friends' },
 ];
-const some = <T>(random: Random, all: readonly T[]): T[] => all.filter(() => random(2) === 0);
+const randomSubset = <T>(random: Random, all: readonly T[]): T[] => all.filter(() => random(2) === 0);
 
-/** An account with memberships of its own, and who disabled it. */
-const grown = (random: Random, account: Account): Account => {
-  const groups = ours.map((g) => g.id);
-  const fromDirectory = account.authType === 'ldap' ? some(random, groups) : [];
+/** Adds random memberships to an account, and the party that disabled it. */
+const withMemberships = (random: Random, account: Account): Account => {
+  const groups = ours.map(({ id }) => id);
+  const fromDirectory = account.authType === 'ldap' ? randomSubset(random, groups) : [];
   return {
     ...account,
     disabledBy: account.active ? null : random(2) === 0 ? 'directory' : 'administrator',
     fromDirectory,
-    byHand: some(
+    byHand: randomSubset(
       random,
-      groups.filter((g) => !fromDirectory.includes(g)),
+      groups.filter((id) => !fromDirectory.includes(id)),
     ),
   };
 };
 const mappingsOf = (random: Random): Stored['mappings'] =>
-  some(random, [
+  randomSubset(random, [
     { claim: groupDn('mapped'), groupId: idOf(900), role: null },
     { claim: groupDn('staff'), groupId: idOf(901), role: null },
     { claim: groupDn('admins').toUpperCase(), groupId: null, role: 'admin' as const },
-    { claim: groupDn('gone'), groupId: idOf(902), role: null },
+    { claim: groupDn('absent'), groupId: idOf(902), role: null },
   ]);
 
 const worldFor = (seed: number) => {
   const random = randomFrom(seed);
   const world = worldOf(random);
-  const accounts = world.accounts.map((a) => grown(random, a));
+  const accounts = world.accounts.map((account) => withMemberships(random, account));
   const mappings = mappingsOf(random);
   const rows: Stored = {
     accounts,
     groups: ours,
     mappings,
     mappedOnce: mappings.length > 0 || random(2) === 0,
-    sessions: Object.fromEntries(accounts.map((a) => [a.userId, random(3)])),
+    sessions: Object.fromEntries(accounts.map(({ userId }) => [userId, random(3)])),
     settings: {
       enabled: true,
       dry_run: false,
       max_disables_per_run: random(2) === 0 ? 100 : 1 + random(3),
       max_disable_percent: random(3) === 0 ? 10 * (1 + random(9)) : null,
     },
-    // A clock that nothing vouches for holds back whoever has an end date.
+    // Accounts with an expiry date are held when the clock is not verified.
     goodDaysAgo: random(6) === 0 ? 40_000 : null,
   };
   return { ...world, rows };
@@ -95,65 +95,68 @@ const passesOf = ({ nested }: World) =>
   stored.passes((rules) => {
     const config = { ...rules.config, recursiveGroups: nested };
     const noKeys = () => {
-      throw new Error('there is no password to open');
+      throw new Error('no password is configured');
     };
     return directorySnapshot(noKeys, { paceMs: 0, busyRetryDelaysMs: [1] })({ ...rules, config });
   });
 const run = async (world: World, dryRun: boolean): Promise<PassReport> => {
-  const order = { passId: randomUUID(), trigger: 'manual', dryRun, approvedPass: null } as const;
-  const report = await passesOf(world).run(order, { stop: new AbortController().signal, last: true });
-  if (!report) throw new Error('the pass was done before');
+  const request = { passId: randomUUID(), trigger: 'manual', dryRun, approvedPass: null } as const;
+  const report = await passesOf(world).run(request, { stop: new AbortController().signal, isLast: true });
+  if (!report) throw new Error('the pass was already finished');
   return report;
 };
 
-/** What may differ: which pass it was, and when. */
-const untimed = ({ dry_run: _, pass_uuid: __, started_at: ___, ...report }: PassReport) => ({
+/** The report without the fields that differ between two passes: id and times. */
+const comparable = ({ dry_run: _, pass_uuid: __, started_at: ___, ...report }: PassReport) => ({
   ...report,
   proof: report.proof.filter(({ code }) => code !== 'clock'),
   finished_at: null,
   duration_s: null,
 });
-/** Of a dry run, what the real one is then to report. */
-const promised = (dry: PassReport) => ({
-  ...untimed(dry),
+/** The report expected from the real run after a dry run. */
+const expectedReport = (dry: PassReport) => ({
+  ...comparable(dry),
   disabled: dry.would_disable,
   would_disable: 0,
-  actions: dry.actions.map((a) =>
-    a.outcome === 'would_disable' ? { ...a, outcome: 'disabled' as const, applied: true } : a,
+  actions: dry.actions.map((action) =>
+    action.outcome === 'would_disable' ? { ...action, outcome: 'disabled' as const, applied: true } : action,
   ),
   reconciled: dry.reconciliations.length,
-  reconciliations: dry.reconciliations.map((r) => ({ ...r, applied: true })),
+  reconciliations: dry.reconciliations.map((change) => ({ ...change, applied: true })),
 });
-/** Of the real run the same, without the sessions that nobody counted before. */
-const done = (real: PassReport) => ({
-  ...untimed(real),
+/** The report of the real run, without the number of revoked sessions that a dry run does not have. */
+const actualReport = (real: PassReport) => ({
+  ...comparable(real),
   actions: real.actions.map(({ sessions_revoked: _, ...action }) => action),
 });
 
-/** The accounts after the real run, by what the dry run told. */
-const expected = (dry: PassReport, before: readonly Row[]): Omit<Row, 'directoryId' | 'audited'>[] => {
-  const gone = new Set(dry.actions.filter((a) => a.outcome === 'would_disable').map((a) => a.user_uuid));
-  const changes = new Map(dry.reconciliations.map((r) => [r.user_uuid, r]));
+const disabledIn = (dry: PassReport): string[] =>
+  dry.actions.filter(({ outcome }) => outcome === 'would_disable').map(({ user_uuid: id }) => id);
+
+/** The accounts expected after the real run, from the report of the dry run. */
+const expectedAccounts = (dry: PassReport, before: readonly Row[]): Omit<Row, 'directoryId' | 'audited'>[] => {
+  const disabled = new Set(disabledIn(dry));
+  const changes = new Map(dry.reconciliations.map((change) => [change.user_uuid, change]));
   return before.map(({ directoryId: _, audited: __, ...row }) => {
-    if (gone.has(row.id)) return { ...row, active: false, disabledBy: 'directory', sessions: 0 };
+    if (disabled.has(row.id)) return { ...row, active: false, disabledBy: 'directory', sessions: 0 };
     const change = changes.get(row.id);
     if (!change) return row;
-    const lost = new Set(change.groups_removed.map((name) => `${name} ldap member`));
+    const removed = new Set(change.groups_removed.map((name) => `${name} ldap member`));
     return {
       ...row,
       role: change.role_to ?? row.role,
       sessions: change.role_to ? 0 : row.sessions,
-      groups: [...row.groups.filter((g) => !lost.has(g)), ...change.groups_added.map((g) => `${g} ldap member`)].sort(),
+      groups: [
+        ...row.groups.filter((group) => !removed.has(group)),
+        ...change.groups_added.map((name) => `${name} ldap member`),
+      ].sort(),
     };
   });
 };
-const touchedIn = (dry: PassReport): Set<string> =>
-  new Set([
-    ...dry.actions.filter((a) => a.outcome === 'would_disable').map((a) => a.user_uuid),
-    ...dry.reconciliations.map((r) => r.user_uuid),
-  ]);
+const changedIn = (dry: PassReport): Set<string> =>
+  new Set([...disabledIn(dry), ...dry.reconciliations.map(({ user_uuid: id }) => id)]);
 
-/** @returns how much the dry run said would be done. */
+/** @returns the number of accounts that the dry run reported as changed. */
 const trial = async (seed: number): Promise<number> => {
   const world = worldFor(seed);
   directory.hold({ ...world, fault: null });
@@ -164,24 +167,27 @@ const trial = async (seed: number): Promise<number> => {
   expect([seed, await stored.hashes()]).toEqual([seed, hashes]);
 
   const real = await run(world, false);
-  expect([seed, done(real)]).toEqual([seed, promised(dry)]);
-  expect([seed, beyondAccounts(await stored.hashes())]).toEqual([seed, beyondAccounts(hashes)]);
+  expect([seed, actualReport(real)]).toEqual([seed, expectedReport(dry)]);
+  expect([seed, withoutAccountTables(await stored.hashes())]).toEqual([seed, withoutAccountTables(hashes)]);
   const after = await stored.accounts();
-  const touched = touchedIn(dry);
-  expect([seed, after.map(({ directoryId: _, audited: __, ...row }) => row)]).toEqual([seed, expected(dry, before)]);
-  expect([seed, after.filter((row) => row.audited > 0).map((row) => row.id)]).toEqual([seed, [...touched].sort()]);
+  const changed = changedIn(dry);
+  expect([seed, after.map(({ directoryId: _, audited: __, ...row }) => row)]).toEqual([
+    seed,
+    expectedAccounts(dry, before),
+  ]);
+  expect([seed, after.filter((row) => row.audited > 0).map((row) => row.id)]).toEqual([seed, [...changed].sort()]);
   for (const [i, row] of before.entries())
-    if (row.directoryId !== null || !touched.has(row.id)) expect(after[i]?.directoryId).toBe(row.directoryId);
-  return touched.size;
+    if (row.directoryId !== null || !changed.has(row.id)) expect(after[i]?.directoryId).toBe(row.directoryId);
+  return changed.size;
 };
 
 describe('dry run over randomly generated accounts and directories', () => {
   it(
-    'changes no row but its report, and the real run then does exactly what it told',
+    'changes no row except its report, and the real run makes exactly the reported changes',
     async () => {
       let idle = 0;
       for (let seed = firstSeed; seed < firstSeed + worlds; seed++) if ((await trial(seed)) === 0) idle += 1;
-      // Worlds in which nothing is to be done prove little.
+      // At least half of the worlds must contain changes.
       expect(idle).toBeLessThan(worlds / 2);
     },
     300_000 + worlds * 5_000,

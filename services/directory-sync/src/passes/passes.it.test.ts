@@ -14,29 +14,32 @@ afterAll(() => world.stop());
 const members = [1, 2, 3, 4, 5].map((n) => member(n));
 beforeEach(async () => {
   await world.sql(`delete from system_settings where key like 'directory_sync.%'`);
-  world.identity.accounts = members.map((m) => m.account);
-  Object.assign(world.identity, { applied: [], silentAfter: null });
+  world.identity.accounts = members.map((one) => one.account);
+  Object.assign(world.identity, { applied: [], failingBatch: null });
   Object.assign(world.directory, {
-    people: members.map((m) => m.person),
+    people: members.map((one) => one.person),
     fault: null,
-    secondLook: new Map(),
-    meanwhile: async () => {},
+    recheckResults: new Map(),
+    duringSnapshot: async () => {},
   });
   await world.ask('PUT', '', { enabled: true, dry_run: false });
 });
 
-const leave = (...which: number[]) => {
-  world.directory.people = members.filter((_, i) => !which.includes(i + 1)).map((m) => m.person);
+const removeFromDirectory = (...which: number[]) => {
+  world.directory.people = members.filter((_, i) => !which.includes(i + 1)).map(({ person }) => person);
 };
 const userId = (n: number) => members[n - 1]?.account.userId as string;
-const disabled = () => world.identity.applied.flatMap((a) => a.changes.filter((c) => c.disable).map((c) => c.userId));
-const counted = async (table: string) => (await world.sql<{ n: string }>(`select count(*) as n from ${table}`))[0]?.n;
+const disabled = () =>
+  world.identity.applied.flatMap(({ changes }) =>
+    changes.filter((change) => change.disable).map((change) => change.userId),
+  );
+const countRows = async (table: string) => (await world.sql<{ n: string }>(`select count(*) as n from ${table}`))[0]?.n;
 const outcomes = (report: Record<string, unknown>) =>
-  (report['actions'] as { user_uuid: string; outcome: string }[]).map((a) => [a.user_uuid, a.outcome]);
+  (report['actions'] as { user_uuid: string; outcome: string }[]).map((action) => [action.user_uuid, action.outcome]);
 
 describe('a pass', () => {
   it('disables accounts that left the directory, and reports each with its reason', async () => {
-    leave(2);
+    removeFromDirectory(2);
     const report = await world.pass();
     expect(report).toMatchObject({ status: 'ok', checked: 5, seen: 4, candidates: 1, disabled: 1, dry_run: false });
     expect(report['actions']).toMatchObject([
@@ -56,7 +59,7 @@ describe('a pass', () => {
   });
 
   it('aborts with directory_unavailable and disables no account when the directory does not respond', async () => {
-    leave(1, 2, 3);
+    removeFromDirectory(1, 2, 3);
     world.directory.fault = 'The server ended a chain of pages';
     const report = await world.pass();
     expect(report).toMatchObject({ status: 'directory_unavailable', error: world.directory.fault, disabled: 0 });
@@ -70,15 +73,17 @@ describe('a pass', () => {
   });
 
   it('disables no account when the groups of one account cannot be read', async () => {
-    leave(1);
-    world.directory.people = world.directory.people.map((p, i) => (i === 0 ? { ...p, admitted: 'unknown' } : p));
+    removeFromDirectory(1);
+    world.directory.people = world.directory.people.map((person, i) =>
+      i === 0 ? { ...person, admitted: 'unknown' } : person,
+    );
     expect(await world.pass()).toMatchObject({ status: 'directory_unavailable' });
     expect(world.identity.applied).toEqual([]);
   });
 
   it('rechecks every account before it is disabled, and keeps those that the recheck finds', async () => {
-    leave(1, 2);
-    world.directory.secondLook.set(userId(1), member(1).person);
+    removeFromDirectory(1, 2);
+    world.directory.recheckResults.set(userId(1), member(1).person);
     const report = await world.pass();
     expect(outcomes(report)).toEqual([
       [userId(1), 'replication_pending'],
@@ -89,26 +94,26 @@ describe('a pass', () => {
 
   it('disables at most max_disables_per_run and defers the rest', async () => {
     await world.ask('PUT', '', { max_disables_per_run: 2, max_disable_percent: null });
-    leave(1, 2, 3, 4);
+    removeFromDirectory(1, 2, 3, 4);
     const report = await world.pass();
     expect(report).toMatchObject({ disabled: 2, deferred: 2, capped: true });
     expect(disabled()).toEqual([userId(1), userId(2)]);
   });
 
   it('writes only its report in a dry run', async () => {
-    leave(2, 3);
+    removeFromDirectory(2, 3);
     const dry = await world.pass({ dry_run: true });
     expect(dry).toMatchObject({ dry_run: true, would_disable: 2, disabled: 0 });
     expect(world.identity.applied).toEqual([]);
     const real = await world.pass();
-    const told = (report: Record<string, unknown>) =>
-      (report['actions'] as { user_uuid: string; reason: string }[]).map((a) => [a.user_uuid, a.reason]);
-    expect(told(real)).toEqual(told(dry));
+    const reasonsOf = (report: Record<string, unknown>) =>
+      (report['actions'] as { user_uuid: string; reason: string }[]).map((action) => [action.user_uuid, action.reason]);
+    expect(reasonsOf(real)).toEqual(reasonsOf(dry));
   });
 
   it('reports the accounts to disable without a change when dry_run is set', async () => {
     await world.ask('PUT', '', { dry_run: true });
-    leave(2);
+    removeFromDirectory(2);
     expect(await world.pass()).toMatchObject({ status: 'ok', dry_run: true, would_disable: 1, disabled: 0 });
     expect((await world.ask('GET')).body['last_result']).toMatchObject({ would_disable: 1 });
     expect(world.identity.applied).toEqual([]);
@@ -116,21 +121,21 @@ describe('a pass', () => {
 
   it('reports `disabled` when the sweep is switched off, except in a dry run', async () => {
     await world.ask('PUT', '', { enabled: false });
-    leave(2);
+    removeFromDirectory(2);
     expect(await world.pass()).toMatchObject({ status: 'disabled', candidates: 0 });
     expect(await world.pass({ dry_run: true })).toMatchObject({ status: 'ok', would_disable: 1 });
   });
 
   it('lists accounts that returned to the directory without enabling them', async () => {
-    world.identity.accounts = members.map((m, i) =>
-      i === 0 ? { ...m.account, active: false, disabledBy: 'directory' } : m.account,
+    world.identity.accounts = members.map(({ account }, i) =>
+      i === 0 ? { ...account, active: false, disabledBy: 'directory' } : account,
     );
     expect((await world.pass())['eligible_for_reactivation']).toMatchObject([{ user_uuid: userId(1) }]);
     expect(world.identity.applied).toEqual([]);
   });
 
-  it('runs once when it is enqueued twice with one id', async () => {
-    leave(2);
+  it('runs once when two jobs have the same id', async () => {
+    removeFromDirectory(2);
     const first = await world.pass();
     const input = { trigger: 'manual', dryRun: false, approvedPass: null, approvedBy: null };
     const again = { taskId: first['pass_uuid'], input };
@@ -143,41 +148,41 @@ describe('a pass', () => {
 describe('interrupted pass', () => {
   const many = [...Array(700).keys()].map((i) => member(i + 1, {}, { admin: i < 3 ? 'no' : 'yes' }));
   beforeEach(async () => {
-    world.identity.accounts = many.map((m) => m.account);
-    world.directory.people = many.slice(3).map((m) => m.person);
+    world.identity.accounts = many.map(({ account }) => account);
+    world.directory.people = many.slice(3).map(({ person }) => person);
     await world.ask('PUT', '', { max_disables_per_run: 2 });
   });
-  const orderBroken = async () => {
-    world.identity.silentAfter = 1;
+  const enqueueInterrupted = async () => {
+    world.identity.failingBatch = 1;
     return String((await world.ask('POST', '/run')).body['task_id']);
   };
-  const brokenOff = () => waitFor(() => world.identity.applied.length === 1);
+  const untilInterrupted = () => waitFor(() => world.identity.applied.length === 1);
 
   it('continues at its next attempt, and reports each change of both attempts once', async () => {
-    const id = await orderBroken();
+    const id = await enqueueInterrupted();
     await waitFor(async () => (await world.ask('GET', `/passes/${id}`)).status === 200, { timeoutMs: 120_000 });
     const report = await world.report(id);
     expect(report).toMatchObject({ status: 'ok', disabled: 2, deferred: 1, candidates: 3, reconciled: 697 });
     expect(disabled()).toEqual([userId(1), userId(2)]);
-    const told = world.identity.applied.flatMap((a) => a.changes.map((c) => c.userId));
-    expect(new Set(told).size).toBe(told.length);
+    const changedIds = world.identity.applied.flatMap(({ changes }) => changes.map(({ userId: id }) => id));
+    expect(new Set(changedIds).size).toBe(changedIds.length);
     const why = (await world.ask('GET', `/users/${userId(1)}`)).body as unknown as Record<string, unknown>[];
     expect(why[0]).toMatchObject({ pass_uuid: id, decision: 'disabled', reason: 'absent_from_directory' });
     expect((await world.ask('POST', `/passes/${id}/undo`)).body).toMatchObject({ restored: 1, left: [{}] });
   });
 
   it('reports the disabled accounts even when the directory is unavailable at the next attempt', async () => {
-    const id = await orderBroken();
-    await brokenOff();
-    world.directory.fault = 'The directory is gone';
+    const id = await enqueueInterrupted();
+    await untilInterrupted();
+    world.directory.fault = 'The directory is unavailable';
     await waitFor(async () => (await world.ask('GET', `/passes/${id}`)).status === 200, { timeoutMs: 120_000 });
     expect(await world.report(id)).toMatchObject({ status: 'directory_unavailable', disabled: 2, reconciled: 498 });
     expect(disabled()).toHaveLength(2);
   });
 
   it('is reported as failed with its changes by a later pass, which makes the remaining changes', async () => {
-    const id = await orderBroken();
-    await brokenOff();
+    const id = await enqueueInterrupted();
+    await untilInterrupted();
     await waitFor(async () => (await world.ask('GET', '/status')).body['running'] === null);
     const later = await world.pass();
     expect(await world.report(id)).toMatchObject({ status: 'failed', disabled: 2, reconciled: 498 });
@@ -190,49 +195,48 @@ describe('interrupted pass', () => {
 const queued = async () => (await (await world.nats.jetstreamManager()).streams.info('JOBS')).state.messages;
 const redelivered = async () =>
   (await (await world.nats.jetstreamManager()).consumers.info('JOBS', 'cpu-directory')).num_redelivered;
-const free = () => world.sql('update directory_lease set until = now()');
+const releaseLease = () => world.sql('update directory_lease set until = now()');
 
 describe('the lease', () => {
   it('prevents overlapping passes with 409 while one runs', async () => {
-    let go = () => {};
-    const gate = new Promise<void>((resolve) => (go = resolve));
-    world.directory.meanwhile = () => gate;
+    const { promise: gate, resolve: openGate } = Promise.withResolvers<void>();
+    world.directory.duringSnapshot = () => gate;
     const id = String((await world.ask('POST', '/run')).body['task_id']);
     await waitFor(async () => (await world.ask('GET', '/status')).body['running'] !== null);
     expect((await world.ask('GET', '/status')).body['running']).toMatchObject({ pass_uuid: id, phase: 'snapshot' });
     const second = await world.ask('POST', '/run');
     expect(second).toMatchObject({ status: 409, body: { code: 'sweep_running' } });
-    go();
+    openGate();
     await world.report(id);
   });
 
   it('stops a pass that loses it from applying changes; its job waits for the other holder', async () => {
-    leave(2);
-    world.directory.meanwhile = async () => {
-      world.directory.meanwhile = async () => {};
+    removeFromDirectory(2);
+    world.directory.duringSnapshot = async () => {
+      world.directory.duringSnapshot = async () => {};
       await world.sql(
         `update directory_lease set token = token + 1, holder = 'another', until = now() + interval '1 day'`,
       );
     };
     const id = String((await world.ask('POST', '/run')).body['task_id']);
-    // Its second try has come, and meets the other holder.
+    // The second delivery of the job finds the lease held by another replica.
     await waitFor(async () => (await redelivered()) === 1, { timeoutMs: 120_000 });
     expect(world.identity.applied).toEqual([]);
-    await free();
+    await releaseLease();
     expect(await world.report(id)).toMatchObject({ status: 'ok', disabled: 1 });
     expect(disabled()).toEqual([userId(2)]);
   });
 
   it('is acquired from a crashed holder when it expires', async () => {
-    await world.sql(`update directory_lease set holder = 'dead', until = now() + interval '1 day'`);
+    await world.sql(`update directory_lease set holder = 'crashed', until = now() + interval '1 day'`);
     expect((await world.ask('POST', '/run')).status).toBe(409);
-    await free();
+    await releaseLease();
     expect(await world.pass()).toMatchObject({ status: 'ok' });
   });
 });
 
 describe('the schedule', () => {
-  const check = () => {
+  const enqueueCheck = () => {
     const body = { taskId: randomUUID(), input: { slot: new Date().toISOString() } };
     return world.nats.jetstream().publish(directoryJobs.checkSchedule.subject, JSON.stringify(body));
   };
@@ -243,31 +247,31 @@ describe('the schedule', () => {
   it('enqueues one run and claims its window when it is due', async () => {
     await sinceYesterday();
     await world.ask('PUT', '', { schedule: '* * * * *' });
-    const before = await counted('directory_pass');
-    await check();
+    const before = await countRows('directory_pass');
+    await enqueueCheck();
     await waitFor(async () => (await lastRun()) !== null);
     await waitFor(async () => (await queued()) === 0);
-    expect(Number(await counted('directory_pass'))).toBe(Number(before) + 1);
-    await check();
+    expect(Number(await countRows('directory_pass'))).toBe(Number(before) + 1);
+    await enqueueCheck();
     await waitFor(async () => (await queued()) === 0);
-    expect(Number(await counted('directory_pass'))).toBeLessThanOrEqual(Number(before) + 2);
+    expect(Number(await countRows('directory_pass'))).toBeLessThanOrEqual(Number(before) + 2);
   });
 
   it('keeps its window until a due run can be enqueued', async () => {
     await sinceYesterday();
     await world.ask('PUT', '', { schedule: '* * * * *' });
-    const before = Number(await counted('directory_pass'));
+    const before = Number(await countRows('directory_pass'));
     const jsm = await world.nats.jetstreamManager();
     const { config } = await jsm.streams.info('JOBS');
-    // The look at the schedule is in the stream until it is done: there is no room for the order beside it.
+    // The stream has room for one message: the unacknowledged schedule check blocks the run job.
     await jsm.streams.update('JOBS', { ...config, max_msgs: 1, discard: DiscardPolicy.New });
-    await check();
+    await enqueueCheck();
     await waitFor(async () => (await redelivered()) === 1, { timeoutMs: 120_000 });
     expect(await lastRun()).toBeNull();
     await jsm.streams.update('JOBS', config);
     await waitFor(async () => (await lastRun()) !== null, { timeoutMs: 120_000 });
     await waitFor(async () => (await queued()) === 0, { timeoutMs: 120_000 });
-    expect(Number(await counted('directory_pass'))).toBe(before + 1);
+    expect(Number(await countRows('directory_pass'))).toBe(before + 1);
   });
 
   it('does not make up for earlier runs when it is enabled again', async () => {
@@ -275,50 +279,50 @@ describe('the schedule', () => {
     await world.sql(
       `insert into system_settings (key, value) values ('directory_sync.last_run_at', to_jsonb('2026-01-01T04:00:00.000Z'::text))`,
     );
-    const before = await counted('directory_pass');
-    await check();
+    const before = await countRows('directory_pass');
+    await enqueueCheck();
     await waitFor(async () => (await queued()) === 0);
     expect((await world.ask('GET', '/status')).body).toMatchObject({ next_due: false });
-    expect(await counted('directory_pass')).toBe(before);
+    expect(await countRows('directory_pass')).toBe(before);
   });
 
   it.each([
     ['not due', { schedule: '0 0 1 1 *' }],
-    ['switched off', { schedule: '* * * * *', enabled: false }],
-  ])('%s, dispatches nothing', async (_why, settings) => {
+    ['disabled', { schedule: '* * * * *', enabled: false }],
+  ])('enqueues no run when it is %s', async (_why, settings) => {
     await world.ask('PUT', '', settings);
     await sinceYesterday();
     if (settings.schedule === '0 0 1 1 *')
       await world.sql(`update system_settings set updated_at = now() where key = 'directory_sync.enabled'`);
-    const before = await counted('directory_pass');
-    await check();
+    const before = await countRows('directory_pass');
+    await enqueueCheck();
     await waitFor(async () => (await queued()) === 0);
-    expect(await counted('directory_pass')).toBe(before);
+    expect(await countRows('directory_pass')).toBe(before);
     expect(await lastRun()).toBeNull();
   });
 });
 
 describe('a held pass', () => {
-  const hold = async () => {
-    leave(1, 2, 3);
+  const runHeldPass = async () => {
+    removeFromDirectory(1, 2, 3);
     return world.pass();
   };
 
   it('holds the whole set above the allowed share', async () => {
-    const report = await hold();
+    const report = await runHeldPass();
     expect(report).toMatchObject({ status: 'held', candidates: 3, disabled: 0 });
     expect(outcomes(report)).toEqual([1, 2, 3].map((n) => [userId(n), 'held']));
     expect(world.identity.applied).toEqual([]);
   });
 
   it('disables, after approval, the accounts of that set that are still absent', async () => {
-    const held = await hold();
-    leave(2, 3, 4);
-    const answer = await world.ask('POST', `/passes/${String(held['pass_uuid'])}/approve`, {
+    const held = await runHeldPass();
+    removeFromDirectory(2, 3, 4);
+    const response = await world.ask('POST', `/passes/${String(held['pass_uuid'])}/approve`, {
       set_digest: held['set_digest'],
     });
-    expect(answer.status).toBe(202);
-    const report = await world.report(String(answer.body['task_id']));
+    expect(response.status).toBe(202);
+    const report = await world.report(String(response.body['task_id']));
     expect(outcomes(report)).toEqual([
       [userId(2), 'disabled'],
       [userId(3), 'disabled'],
@@ -328,12 +332,12 @@ describe('a held pass', () => {
   });
 
   it('is approved only by its digest, and only once', async () => {
-    const held = await hold();
+    const held = await runHeldPass();
     const approve = (setDigest: unknown) =>
       world.ask('POST', `/passes/${String(held['pass_uuid'])}/approve`, { set_digest: setDigest });
     expect(await approve('0'.repeat(64))).toMatchObject({ status: 409, body: { code: 'sweep_not_held' } });
-    const good = await approve(held['set_digest']);
-    await world.report(String(good.body['task_id']));
+    const accepted = await approve(held['set_digest']);
+    await world.report(String(accepted.body['task_id']));
     expect((await approve(held['set_digest'])).status).toBe(409);
   });
 });
@@ -344,7 +348,7 @@ describe('review of finished passes', () => {
   });
 
   it('explains why an account was disabled', async () => {
-    leave(2);
+    removeFromDirectory(2);
     const report = await world.pass();
     const why = (await world.ask('GET', `/users/${userId(2)}`)).body as unknown as Record<string, unknown>[];
     expect(why[0]).toMatchObject({
@@ -357,8 +361,8 @@ describe('review of finished passes', () => {
 
   it('explains which directory groups changed a role', async () => {
     const claims = { known: true as const, values: ['cn=staff', 'cn=heads'] };
-    world.directory.people = members.map((m, i) =>
-      i === 2 ? { ...m.person, admin: 'yes' as const, claims } : m.person,
+    world.directory.people = members.map(({ person }, i) =>
+      i === 2 ? { ...person, admin: 'yes' as const, claims } : person,
     );
     await world.pass();
     const why = (await world.ask('GET', `/users/${userId(3)}`)).body as unknown as Record<string, unknown>[];
@@ -366,7 +370,7 @@ describe('review of finished passes', () => {
   });
 
   it('undoes a pass, and reports the accounts that stay disabled with the reason', async () => {
-    leave(1, 2);
+    removeFromDirectory(1, 2);
     const report = await world.pass();
     const { status, body } = await world.ask('POST', `/passes/${String(report['pass_uuid'])}/undo`);
     expect(status).toBe(200);
@@ -384,7 +388,7 @@ describe('review of finished passes', () => {
     ['GET', '', undefined, 404],
     ['POST', '/approve', { set_digest: 'x' }, 409],
     ['POST', '/undo', undefined, 404],
-  ])('of a pass that is not there, %s %s is refused', async (method, what, body, status) => {
+  ])('rejects %s %s for an unknown pass', async (method, what, body, status) => {
     expect((await world.ask(method, `/passes/${randomUUID()}${what}`, body)).status).toBe(status);
   });
 });
@@ -411,19 +415,19 @@ describe('the settings', () => {
     [{ max_disable_percent: 0 }, 422],
     [{ enabled: 'yes' }, 422],
     [{ unknown: 1 }, 422],
-  ])('refuse %j with %d and write nothing', async (body, status) => {
+  ])('reject %j with status %d and stay unchanged', async (body, status) => {
     const before = (await world.ask('GET')).body;
     expect((await world.ask('PUT', '', body)).status).toBe(status);
     expect((await world.ask('GET')).body).toEqual(before);
   });
 
-  it('name the next five times', async () => {
+  it('return the next five runs', async () => {
     const { body } = await world.ask('GET', '/status');
     expect(body['next_runs']).toHaveLength(5);
     expect(body).toMatchObject({ next_due: false, running: null });
   });
 
-  it('are for a super_admin only', async () => {
+  it('are accessible to a super_admin only', async () => {
     expect((await world.ask('GET', '', undefined, 'admin')).status).toBe(403);
   });
 });

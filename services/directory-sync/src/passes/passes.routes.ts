@@ -2,17 +2,17 @@ import { directorySyncRoutes, passReport, passSummary } from '@overtone/contract
 import { conflict, handle, notFound, type Route } from '@overtone/service-kit';
 import type { Db } from '../database.ts';
 import { leaseHeld } from '../lease/lease.ts';
-import type { Orders } from '../schedule/schedule.ts';
+import type { JobRequests } from '../schedule/schedule.ts';
 import type { Review } from './review.service.ts';
 
-type Deps = { db: Db; orders: Orders; review: Review };
-const queued = (taskId: string) => ({ task_id: taskId, status: 'queued' as const, message: 'The pass is ordered' });
+type Deps = { db: Db; jobRequests: JobRequests; review: Review };
+const queued = (taskId: string) => ({ task_id: taskId, status: 'queued' as const, message: 'The pass is queued' });
 const running = () => conflict('sweep_running', 'A pass is running. Wait until it has ended.');
 
-export const passesRoutes = ({ db, orders, review }: Deps): Route[] => [
+export const passesRoutes = ({ db, jobRequests, review }: Deps): Route[] => [
   handle(directorySyncRoutes.runDirectorySync, async (r) => {
     if (await leaseHeld(db)) throw running();
-    return queued(await orders.run({ trigger: 'manual', dryRun: r.body?.dry_run ?? false }));
+    return queued(await jobRequests.enqueueRun({ trigger: 'manual', dryRun: r.body?.dry_run ?? false }));
   }),
 
   handle(directorySyncRoutes.passes, async ({ query: { page, page_size: size } }) => {
@@ -34,7 +34,7 @@ export const passesRoutes = ({ db, orders, review }: Deps): Route[] => [
     if (await leaseHeld(db)) throw running();
     await review.approve(r.params.uuid, r.body.set_digest, r.caller.userId);
     return queued(
-      await orders.run({
+      await jobRequests.enqueueRun({
         trigger: 'approval',
         dryRun: false,
         approvedPass: r.params.uuid,

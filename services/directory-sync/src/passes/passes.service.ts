@@ -9,11 +9,11 @@ import type { Snapshot, TakeSnapshot } from '../snapshot/snapshot.ts';
 import type { Telemetry } from '../telemetry.ts';
 import { accountPages } from './accounts.ts';
 import { createApply } from './apply.service.ts';
-import { beforeOf, doneBy, noResults, together } from './earlier.ts';
-import { abortedReport, reportOf, type Order, type Phase, type Results, type Running } from './report.ts';
+import { mergeResults, noResults, readAppliedChanges, toAppliedBefore } from './earlier-attempt.ts';
 import { passesStore as store } from './passes.store.ts';
+import { recheckCandidates } from './recheck.ts';
+import { abortedReport, reportOf, type PassRequest, type Phase, type Results, type RunningPass } from './report.ts';
 import { createTime } from './time.ts';
-import { witness } from './witness.ts';
 
 type SweepRules = ReplyOf<typeof sweepRpc.rules>;
 /** Creates the snapshot function for the directory of these rules. */
@@ -27,78 +27,78 @@ type Deps = {
   holder: string;
 };
 type Pass = {
-  order: Order;
+  request: PassRequest;
   dryRun: boolean;
   settings: SweepSettings;
   startedAt: Date;
   /** An earlier attempt of this pass was interrupted. */
-  again: boolean;
+  redelivered: boolean;
   signal: AbortSignal;
   confirm: Lease['confirm'];
 };
-/** `last`: the job is not retried after this attempt, so its report is written in any case. */
-type Attempt = { stop: AbortSignal; last: boolean };
+/** `isLast`: the job is not retried after this attempt, so its report is written in any case. */
+type JobAttempt = { stop: AbortSignal; isLast: boolean };
 
 /** One pass: snapshot, plan, apply, in this direction only. A dry run is the same without the last step. */
-export const createPasses = (d: Deps) => {
-  let running: Running | null = null;
-  const time = createTime(d.db);
-  const at = (phase: Phase, done = 0, total: number | null = null): void => {
+export const createPasses = ({ db, bus, snapshotOf, telemetry, log, holder }: Deps) => {
+  let running: RunningPass | null = null;
+  const time = createTime(db);
+  const reportProgress = (phase: Phase, done = 0, total: number | null = null): void => {
     if (running) running = { ...running, phase, done, total };
   };
 
-  const apply = createApply({ bus: d.bus, onProgress: (done, total) => at('apply', done, total) });
+  const apply = createApply({ bus, onProgress: (done, total) => reportProgress('apply', done, total) });
 
-  const doneBefore = ({ order, startedAt, again }: Pass): Promise<Results> =>
-    again ? doneBy(d.bus, order.passId, startedAt) : Promise.resolve(noResults);
+  const readEarlierResults = ({ request, startedAt, redelivered }: Pass): Promise<Results> =>
+    redelivered ? readAppliedChanges(bus, request.passId, startedAt) : Promise.resolve(noResults);
 
-  const planOf = async (pass: Pass, snapshot: Snapshot, rules: Rules): Promise<{ plan: Plan; earlier: Results }> => {
+  const makePlan = async (pass: Pass, snapshot: Snapshot, rules: Rules): Promise<{ plan: Plan; earlier: Results }> => {
     const { max_disables_per_run: maxDisables, max_disable_percent: maxPercent } = pass.settings;
-    const approved = pass.order.approvedPass ? await store.approvedSet(d.db, pass.order.approvedPass) : null;
+    const approved = pass.request.approvedPass ? await store.approvedSet(db, pass.request.approvedPass) : null;
     const limits: Limits = { maxDisables, maxPercent, approved };
     const plan = createPlan(snapshot.people, rules, limits);
-    at('plan');
+    reportProgress('plan');
     let done = 0;
-    for await (const page of accountPages(d.bus)) {
+    for await (const page of accountPages(bus)) {
       plan.add(page);
-      at('plan', (done += page.length));
+      reportProgress('plan', (done += page.length));
       pass.signal.throwIfAborted();
     }
     // Read after the accounts, so that the audit log contains every change that they show.
-    const earlier = await doneBefore(pass);
-    return { plan: plan.finish(beforeOf(earlier)), earlier };
+    const earlier = await readEarlierResults(pass);
+    return { plan: plan.finish(toAppliedBefore(earlier)), earlier };
   };
 
-  const factsOf = ({ order, dryRun, startedAt, settings }: Pass, groups: SweepRules['groups'] = []) => ({
-    order,
+  const factsOf = ({ request, dryRun, startedAt, settings }: Pass, groups: SweepRules['groups'] = []) => ({
+    request,
     dryRun,
     startedAt,
     finishedAt: new Date(),
     maxDisables: settings.max_disables_per_run,
-    groupNames: new Map(groups.map((g) => [g.groupId, g.name])),
+    groupNames: new Map(groups.map(({ groupId, name }) => [groupId, name])),
   });
 
-  const sweep = async (pass: Pass, rules: SweepRules): Promise<PassReport> => {
+  const runSweep = async (pass: Pass, rules: SweepRules): Promise<PassReport> => {
     const { dryRun } = pass;
-    at('snapshot');
-    const snapshot = await d.snapshotOf(rules)(
+    reportProgress('snapshot');
+    const snapshot = await snapshotOf(rules)(
       pass.signal,
-      (seen) => at('snapshot', seen),
+      (seen) => reportProgress('snapshot', seen),
       await time.clock(pass.settings),
     );
     const planRules = { mappings: compileMappings('ldap', rules.mappings, rules.anyMapping) };
-    const { plan, earlier } = await planOf(pass, snapshot, planRules);
-    const onNext = (done: number, total: number) => at('witness', done, total);
-    const rechecked = await witness(plan, { dryRun, snapshot, rules: planRules, onNext });
-    const now = dryRun
-      ? { leavers: rechecked, changes: plan.changes.map((change) => ({ change, applied: false })) }
+    const { plan, earlier } = await makePlan(pass, snapshot, planRules);
+    const onProgress = (done: number, total: number) => reportProgress('witness', done, total);
+    const rechecked = await recheckCandidates(plan, { dryRun, snapshot, rules: planRules, onProgress });
+    const current = dryRun
+      ? { candidates: rechecked, changes: plan.changes.map((change) => ({ change, applied: false })) }
       : await apply(pass, rechecked, plan);
-    const results = together(earlier, now);
+    const results = mergeResults(earlier, current);
     const { seen, proof } = snapshot;
     const snapshotFacts = { seen, proof: [...proof], requests: snapshot.requests() };
     const report = reportOf(plan, results, { ...factsOf(pass, rules.groups), ...snapshotFacts });
     await pass.confirm();
-    await store.close(d.db, report, { ...results, returned: plan.returned });
+    await store.close(db, report, { ...results, returned: plan.returned });
     return report;
   };
 
@@ -108,63 +108,73 @@ export const createPasses = (d: Deps) => {
     status: PassReport['status'],
     error: string | null,
   ): Promise<PassReport> => {
-    const earlier = await doneBefore(pass);
+    const earlier = await readEarlierResults(pass);
     const report = abortedReport(factsOf(pass), { status, error }, earlier);
-    await store.close(d.db, report, { ...earlier, returned: [] });
+    await store.close(db, report, { ...earlier, returned: [] });
     return report;
   };
 
   /** Writes the reports of passes whose process crashed and that were not resumed. */
-  const closeAbandoned = async (now: Pass): Promise<void> => {
-    for (const { id, trigger, dryRun, startedAt } of await store.unfinished(d.db, now.order.passId)) {
-      const left: Order = { passId: id, trigger: trigger as Order['trigger'], dryRun, approvedPass: null };
-      const pass = { ...now, order: left, dryRun, startedAt, again: true };
-      d.telemetry.finished(
-        await closeWithoutPlan(pass, 'failed', 'The pass was broken off, and a later one took its place.'),
+  const closeAbandonedPasses = async (current: Pass): Promise<void> => {
+    for (const { id, trigger, dryRun, startedAt } of await store.unfinished(db, current.request.passId)) {
+      const request: PassRequest = {
+        passId: id,
+        trigger: trigger as PassRequest['trigger'],
+        dryRun,
+        approvedPass: null,
+      };
+      const pass = { ...current, request, dryRun, startedAt, redelivered: true };
+      telemetry.finished(
+        await closeWithoutPlan(pass, 'failed', 'The pass was interrupted, and a later pass replaced it.'),
       );
     }
   };
 
-  const underLease = async (pass: Pass): Promise<PassReport> => {
+  const runUnderLease = async (pass: Pass): Promise<PassReport> => {
     // Dry runs are allowed before the sweep is enabled.
     if (!pass.settings.enabled && !pass.dryRun) return closeWithoutPlan(pass, 'disabled', 'The sweep is switched off.');
-    const rules = await d.bus.ask(sweepRpc.rules, {});
+    const rules = await bus.ask(sweepRpc.rules, {});
     if (!rules.enabled) return closeWithoutPlan(pass, 'disabled', 'Sign-in with the directory is switched off.');
     try {
-      return await sweep(pass, rules);
-    } catch (e) {
-      if (!isAppError(e) || e.code !== 'directory_unavailable') throw e;
-      d.log.error({ err: e, pass: pass.order.passId }, 'the sweep was broken off; nobody was disabled');
-      return closeWithoutPlan(pass, 'directory_unavailable', e.message);
+      return await runSweep(pass, rules);
+    } catch (error) {
+      if (!isAppError(error) || error.code !== 'directory_unavailable') throw error;
+      log.error({ err: error, pass: pass.request.passId }, 'directory sync aborted: directory unavailable');
+      return closeWithoutPlan(pass, 'directory_unavailable', error.message);
     }
   };
 
-  const runAttempt = (pass: Pass, { last }: Attempt): Promise<PassReport> =>
-    closeAbandoned(pass)
-      .then(() => underLease(pass))
-      .catch((e: unknown) => {
-        if (!last || pass.signal.aborted) throw e;
-        d.log.error({ err: e, pass: pass.order.passId }, 'the sweep failed at its last try');
-        const why = isAppError(e) ? e.message : 'The pass failed; the log of the service tells why.';
-        return closeWithoutPlan({ ...pass, again: true }, 'failed', why);
-      });
+  const runAttempt = async (pass: Pass, { isLast }: JobAttempt): Promise<PassReport> => {
+    try {
+      await closeAbandonedPasses(pass);
+      return await runUnderLease(pass);
+    } catch (error) {
+      if (!isLast || pass.signal.aborted) throw error;
+      log.error({ err: error, pass: pass.request.passId }, 'directory sync failed: last attempt');
+      const message = isAppError(error)
+        ? error.message
+        : 'The pass failed. The log of the service contains the reason.';
+      return closeWithoutPlan({ ...pass, redelivered: true }, 'failed', message);
+    }
+  };
 
   return {
     running: () => running,
     /** Waits while another pass runs in any replica. */
-    run: async (order: Order, how: Attempt): Promise<PassReport | null> => {
-      const lease = await waitForLease(d, how.stop);
+    run: async (request: PassRequest, attempt: JobAttempt): Promise<PassReport | null> => {
+      const lease = await waitForLease({ db, holder, log }, attempt.stop);
       try {
-        const settings = await settingsStore.read(d.db);
-        const signal = AbortSignal.any([lease.signal, how.stop]);
-        const dryRun = order.dryRun || settings.dry_run;
-        const { row, again } = await store.open(d.db, order, dryRun);
+        const settings = await settingsStore.read(db);
+        const signal = AbortSignal.any([lease.signal, attempt.stop]);
+        const dryRun = request.dryRun || settings.dry_run;
+        const { row, redelivered } = await store.open(db, request, dryRun);
         if (row.finishedAt) return null;
         const { startedAt } = row;
-        running = { passId: order.passId, phase: 'snapshot', done: 0, total: null, dryRun, startedAt };
+        running = { passId: request.passId, phase: 'snapshot', done: 0, total: null, dryRun, startedAt };
         const { confirm } = lease;
-        const report = await runAttempt({ order, dryRun, settings, startedAt, again, signal, confirm }, how);
-        d.telemetry.finished(report);
+        const pass: Pass = { request, dryRun, settings, startedAt, redelivered, signal, confirm };
+        const report = await runAttempt(pass, attempt);
+        telemetry.finished(report);
         time.finished(report);
         return report;
       } finally {

@@ -2,11 +2,11 @@ import { passReport, type PassReport } from '@overtone/contracts';
 import type { Db, Json, Tx } from '../database.ts';
 import type { DirectoryPass } from '../generated/client.ts';
 import { settingsStore } from '../settings/settings.ts';
-import type { ChangeResult, LeaverResult, Order } from './report.ts';
-import { groupWords, type Account } from '../plan/plan.ts';
+import { groupsAsText, type Account } from '../plan/plan.ts';
+import type { CandidateResult, ChangeResult, PassRequest } from './report.ts';
 
-type Decisions = { leavers: LeaverResult[]; changes: ChangeResult[]; returned: readonly Account[] };
-type Row = {
+type Decisions = { candidates: CandidateResult[]; changes: ChangeResult[]; returned: readonly Account[] };
+type DecisionRow = {
   userId: string;
   email: string;
   ldapUid: string | null;
@@ -18,28 +18,28 @@ type Row = {
 };
 
 /** A generator, so that many rows are not in memory at the same time. */
-function* rowsOf({ leavers, changes, returned }: Decisions): Generator<Row> {
-  for (const { leaver, outcome } of leavers)
+function* rowsOf({ candidates, changes, returned }: Decisions): Generator<DecisionRow> {
+  for (const { candidate, outcome } of candidates)
     yield {
-      ...person(leaver.account),
+      ...accountColumns(candidate.account),
       decision: 'leaver',
-      reason: leaver.reason,
+      reason: candidate.reason,
       outcome,
-      evidence: { ...leaver.evidence },
+      evidence: { ...candidate.evidence },
       change: {},
     };
   for (const { change, applied, error } of changes)
     yield {
-      ...person(change.account),
+      ...accountColumns(change.account),
       decision: 'change',
       reason: null,
       outcome: applied ? 'applied' : (error ?? 'would_apply'),
-      evidence: change.groups === undefined ? {} : { groups: groupWords(change.groups) },
+      evidence: change.groups === undefined ? {} : { groups: groupsAsText(change.groups) },
       change: { role: change.role, add: [...change.add], remove: [...change.remove] },
     };
   for (const account of returned)
     yield {
-      ...person(account),
+      ...accountColumns(account),
       decision: 'returned',
       reason: null,
       outcome: 'eligible_for_reactivation',
@@ -47,31 +47,38 @@ function* rowsOf({ leavers, changes, returned }: Decisions): Generator<Row> {
       change: {},
     };
 }
-const rowsAtOnce = 5_000;
-function* inLists(rows: Iterable<Row>): Generator<Row[]> {
-  let list: Row[] = [];
+const rowsPerInsert = 5_000;
+function* inBatches(rows: Iterable<DecisionRow>): Generator<DecisionRow[]> {
+  let batch: DecisionRow[] = [];
   for (const row of rows) {
-    list.push(row);
-    if (list.length < rowsAtOnce) continue;
-    yield list;
-    list = [];
+    batch.push(row);
+    if (batch.length < rowsPerInsert) continue;
+    yield batch;
+    batch = [];
   }
-  if (list.length > 0) yield list;
+  if (batch.length > 0) yield batch;
 }
-const person = (a: Pick<Account, 'userId' | 'email' | 'login'>) => ({
-  userId: a.userId,
-  email: a.email,
-  ldapUid: a.login,
+const accountColumns = ({ userId, email, login }: Pick<Account, 'userId' | 'email' | 'login'>) => ({
+  userId,
+  email,
+  ldapUid: login,
 });
 
 export const passesStore = {
-  /** @returns the stored pass; `again` is true when the job was delivered before. */
-  open: async (db: Db, order: Order, dryRun: boolean): Promise<{ row: DirectoryPass; again: boolean }> => {
-    const made = await db.$executeRaw`
+  /** @returns the stored pass; `redelivered` is true when the job was delivered before. */
+  open: async (
+    db: Db,
+    request: PassRequest,
+    dryRun: boolean,
+  ): Promise<{ row: DirectoryPass; redelivered: boolean }> => {
+    const inserted = await db.$executeRaw`
       insert into directory_pass (uuid, trigger, dry_run, approves)
-      values (${order.passId}::uuid, ${order.trigger}, ${dryRun}, ${order.approvedPass}::uuid)
+      values (${request.passId}::uuid, ${request.trigger}, ${dryRun}, ${request.approvedPass}::uuid)
       on conflict do nothing`;
-    return { row: await db.directoryPass.findUniqueOrThrow({ where: { id: order.passId } }), again: made === 0 };
+    return {
+      row: await db.directoryPass.findUniqueOrThrow({ where: { id: request.passId } }),
+      redelivered: inserted === 0,
+    };
   },
   /** Other passes without an end. The caller holds the lease, so none of them is running. */
   unfinished: (db: Db, passId: string): Promise<DirectoryPass[]> =>
@@ -80,7 +87,7 @@ export const passesStore = {
   close: async (db: Db, report: PassReport, decisions: Decisions): Promise<void> => {
     await db.$transaction(
       async (tx) => {
-        for (const rows of inLists(rowsOf(decisions)))
+        for (const rows of inBatches(rowsOf(decisions)))
           await tx.$executeRaw`
             insert into directory_decision (pass_id, user_id, email, ldap_uid, decision, reason, outcome, evidence, change)
             select ${report.pass_uuid}::uuid, r."userId", r.email, r."ldapUid", r.decision, r.reason, r.outcome,
@@ -120,6 +127,6 @@ export const passesStore = {
       where: { passId, decision: 'leaver', outcome: 'held', pass: { approvedAt: { not: null } } },
       select: { userId: true },
     });
-    return new Set(rows.map((r) => r.userId));
+    return new Set(rows.map(({ userId }) => userId));
   },
 };

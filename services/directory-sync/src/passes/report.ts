@@ -1,7 +1,8 @@
 import type { PassReport } from '@overtone/contracts';
-import type { Account, Change, Leaver, Plan } from '../plan/plan.ts';
+import type { Account, Change, DeprovisioningCandidate, Plan } from '../plan/plan.ts';
 
-export type Order = {
+/** The request that starts a pass. */
+export type PassRequest = {
   passId: string;
   trigger: 'schedule' | 'manual' | 'approval';
   /** Requested as a dry run, independent of the setting. */
@@ -9,7 +10,7 @@ export type Order = {
   approvedPass: string | null;
 };
 export type Phase = 'snapshot' | 'plan' | 'witness' | 'apply';
-export type Running = {
+export type RunningPass = {
   passId: string;
   phase: Phase;
   done: number;
@@ -21,8 +22,8 @@ export type Running = {
 /** The account fields in a report. */
 type ReportedAccount = Pick<Account, 'userId' | 'email' | 'login' | 'role'>;
 /** The results of a planned deprovisioning and of a planned change. */
-export type LeaverResult = {
-  leaver: Omit<Leaver, 'account'> & { account: ReportedAccount };
+export type CandidateResult = {
+  candidate: Omit<DeprovisioningCandidate, 'account'> & { account: ReportedAccount };
   outcome: PassReport['actions'][number]['outcome'];
   sessionsRevoked?: number;
 };
@@ -32,32 +33,32 @@ export type ChangeResult = {
   error?: string;
 };
 export type Results = {
-  leavers: LeaverResult[];
+  candidates: CandidateResult[];
   changes: ChangeResult[];
 };
 
 /** Maximum length of lists in a report; all decisions are stored as rows. */
 const maxListed = 1_000;
 
-type Facts = {
-  order: Order;
+type PassFacts = {
+  request: PassRequest;
   dryRun: boolean;
   startedAt: Date;
   finishedAt: Date;
   maxDisables: number;
   groupNames: ReadonlyMap<string, string>;
 };
-type Planned = { seen: number; requests: number; proof: PassReport['proof'] };
+type SnapshotFacts = { seen: number; requests: number; proof: PassReport['proof'] };
 
 /** The report of a pass that completed its plan. */
-export const reportOf = (plan: Plan, results: Results, f: Facts & Planned): PassReport => ({
-  ...emptyReport(f.order, f),
-  ...outcomesOf(results, f.groupNames),
+export const reportOf = (plan: Plan, results: Results, facts: PassFacts & SnapshotFacts): PassReport => ({
+  ...emptyReport(facts),
+  ...outcomesOf(results, facts.groupNames),
   status: plan.status,
   error: plan.error,
   checked: plan.checked,
-  seen: f.seen,
-  proof: [...f.proof, { code: 'known', evidence: `${plan.known} of our accounts were seen` }],
+  seen: facts.seen,
+  proof: [...facts.proof, { code: 'known', evidence: `${plan.known} of our accounts were seen` }],
   eligible_for_reactivation: plan.returned
     .slice(0, maxListed)
     .map(({ userId, email }) => ({ user_uuid: userId, email })),
@@ -65,32 +66,33 @@ export const reportOf = (plan: Plan, results: Results, f: Facts & Planned): Pass
 });
 
 /** The outcome per account, for the report. */
-const outcomesOf = (results: Results, groupNames: Facts['groupNames']) => {
-  const count = (outcome: LeaverResult['outcome']) => results.leavers.filter((l) => l.outcome === outcome).length;
-  const named = (ids: readonly string[]) => ids.map((id) => groupNames.get(id) ?? id);
+const outcomesOf = (results: Results, groupNames: PassFacts['groupNames']) => {
+  const count = (outcome: CandidateResult['outcome']) =>
+    results.candidates.filter((result) => result.outcome === outcome).length;
+  const namesOf = (ids: readonly string[]) => ids.map((id) => groupNames.get(id) ?? id);
   return {
-    candidates: results.leavers.length,
+    candidates: results.candidates.length,
     disabled: count('disabled'),
     would_disable: count('would_disable'),
     deferred: count('deferred'),
     capped: count('deferred') > 0,
-    actions: results.leavers.slice(0, maxListed).map(({ leaver, outcome, sessionsRevoked }) => ({
-      user_uuid: leaver.account.userId,
-      email: leaver.account.email,
-      ldap_uid: leaver.account.login,
-      reason: leaver.reason,
+    actions: results.candidates.slice(0, maxListed).map(({ candidate, outcome, sessionsRevoked }) => ({
+      user_uuid: candidate.account.userId,
+      email: candidate.account.email,
+      ldap_uid: candidate.account.login,
+      reason: candidate.reason,
       outcome,
       applied: outcome === 'disabled',
       ...(sessionsRevoked === undefined ? {} : { sessions_revoked: sessionsRevoked }),
-      evidence: { ...leaver.evidence },
+      evidence: { ...candidate.evidence },
     })),
-    reconciled: results.changes.filter((c) => c.applied).length,
+    reconciled: results.changes.filter(({ applied }) => applied).length,
     reconciliations: results.changes.slice(0, maxListed).map(({ change, applied, error }) => ({
       user_uuid: change.account.userId,
       email: change.account.email,
       ...(change.role ? { role_from: change.account.role, role_to: change.role } : {}),
-      groups_added: named(change.add),
-      groups_removed: named(change.remove),
+      groups_added: namesOf(change.add),
+      groups_removed: namesOf(change.remove),
       applied,
       ...(error ? { error } : {}),
     })),
@@ -99,17 +101,17 @@ const outcomesOf = (results: Results, groupNames: Facts['groupNames']) => {
 
 /** The report of a pass without a plan; an earlier attempt may have made changes. */
 export const abortedReport = (
-  f: Facts,
-  why: { status: PassReport['status']; error: string | null },
+  facts: PassFacts,
+  end: { status: PassReport['status']; error: string | null },
   earlier: Results,
-): PassReport => ({ ...emptyReport(f.order, f), ...outcomesOf(earlier, f.groupNames), ...why });
+): PassReport => ({ ...emptyReport(facts), ...outcomesOf(earlier, facts.groupNames), ...end });
 
-const emptyReport = (order: Order, f: Facts & Partial<Planned>): PassReport => ({
-  pass_uuid: order.passId,
+const emptyReport = ({ request, ...facts }: PassFacts & Partial<SnapshotFacts>): PassReport => ({
+  pass_uuid: request.passId,
   status: 'disabled',
   error: null,
-  dry_run: f.dryRun,
-  trigger: order.trigger,
+  dry_run: facts.dryRun,
+  trigger: request.trigger,
   checked: 0,
   seen: 0,
   candidates: 0,
@@ -118,16 +120,16 @@ const emptyReport = (order: Order, f: Facts & Partial<Planned>): PassReport => (
   would_disable: 0,
   deferred: 0,
   capped: false,
-  max_disables_per_run: f.maxDisables,
+  max_disables_per_run: facts.maxDisables,
   actions: [],
   reconciled: 0,
   reconciliations: [],
   eligible_for_reactivation: [],
-  ldap_requests: f.requests ?? 0,
-  proof: f.proof ?? [],
+  ldap_requests: facts.requests ?? 0,
+  proof: facts.proof ?? [],
   set_digest: null,
   approved_at: null,
-  started_at: f.startedAt.toISOString(),
-  finished_at: f.finishedAt.toISOString(),
-  duration_s: (f.finishedAt.getTime() - f.startedAt.getTime()) / 1000,
+  started_at: facts.startedAt.toISOString(),
+  finished_at: facts.finishedAt.toISOString(),
+  duration_s: (facts.finishedAt.getTime() - facts.startedAt.getTime()) / 1000,
 });

@@ -10,15 +10,17 @@ afterAll(() => world.stop());
 const members = [1, 2, 3].map((n) => member(n));
 beforeEach(async () => {
   await world.sql(`delete from system_settings where key like 'directory_sync.%'`);
-  world.identity.accounts = members.map((m) => m.account);
-  world.directory.people = members.slice(2).map((m) => m.person);
+  world.identity.accounts = members.map(({ account }) => account);
+  world.directory.people = members.slice(2).map(({ person }) => person);
   await world.ask('PUT', '', { enabled: true, dry_run: false });
 });
 
 const reportOf = async ({ pass_uuid: id }: Record<string, unknown>) =>
   (await world.ask('GET', `/passes/${String(id)}`)).body;
 const summaryOf = async ({ pass_uuid: id }: Record<string, unknown>) =>
-  ((await world.ask('GET', '/passes')).body['items'] as Record<string, unknown>[]).find((p) => p['pass_uuid'] === id);
+  ((await world.ask('GET', '/passes')).body['items'] as Record<string, unknown>[]).find(
+    (pass) => pass['pass_uuid'] === id,
+  );
 const last = async () => (await world.ask('GET')).body['last_result'];
 const post = (pass: Record<string, unknown>, what: string, body?: object) =>
   world.ask('POST', `/passes/${String(pass['pass_uuid'])}${what}`, body);
@@ -29,12 +31,12 @@ describe('report of a pass after later changes', () => {
     const pass = await world.pass();
     expect(await reportOf(pass)).toMatchObject({ disabled: 2, undone: 0 });
     await post(pass, '/undo');
-    const [back, stays] = members.map((m) => m.account.userId);
+    const [restored, disabled] = members.map(({ account }) => account.userId);
     const report = await reportOf(pass);
     expect(report).toMatchObject({ disabled: 2, undone: 1 });
     expect(report['actions']).toMatchObject([
-      { user_uuid: back, outcome: 'undone', applied: false },
-      { user_uuid: stays, outcome: 'disabled', applied: true },
+      { user_uuid: restored, outcome: 'undone', applied: false },
+      { user_uuid: disabled, outcome: 'disabled', applied: true },
     ]);
     expect(await summaryOf(pass)).toMatchObject({ undone: 1 });
     expect(await last()).toMatchObject({ undone: 1 });

@@ -5,7 +5,7 @@ import { batches } from './apply.ts';
 import { passesStore } from './passes.store.ts';
 
 const dayMs = 24 * 60 * 60_000;
-const shownDecisions = 200;
+const maxDecisions = 200;
 
 /** Operations of an administrator on finished passes: approve a held pass, undo a pass, explain a decision. */
 export const createReview = ({ db, bus }: { db: Db; bus: Pick<Bus, 'ask'> }) => ({
@@ -19,7 +19,7 @@ export const createReview = ({ db, bus }: { db: Db; bus: Pick<Bus, 'ask'> }) => 
         data: { approvedAt, approvedBy: by },
       });
       if (count === 0)
-        throw conflict('sweep_not_held', 'This pass is not held, is older than a day, or its set is another one');
+        throw conflict('sweep_not_held', 'This pass is not held, is older than a day, or its accounts have changed');
       await passesStore.amend(tx, passId, (report) => ({ ...report, approved_at: approvedAt.toISOString() }));
     });
   },
@@ -36,26 +36,28 @@ export const createReview = ({ db, bus }: { db: Db; bus: Pick<Bus, 'ask'> }) => 
     let restored = 0;
     for (const userIds of batches([...emails.keys()], 200)) {
       const { results } = await bus.ask(sweepRpc.undo, { passId, userIds, by });
-      const back = results.filter((r) => r.restored).map((r) => r.userId);
-      restored += back.length;
+      const restoredIds = results.filter((result) => result.restored).map((result) => result.userId);
+      restored += restoredIds.length;
       await db.$transaction(async (tx) => {
         await tx.directoryDecision.updateMany({
-          where: { passId, userId: { in: back } },
+          where: { passId, userId: { in: restoredIds } },
           data: { outcome: 'undone' },
         });
-        await passesStore.amend(tx, passId, (report) => withUndone(report, new Set(back)));
+        await passesStore.amend(tx, passId, (report) => withUndone(report, new Set(restoredIds)));
       });
-      for (const r of results)
-        if (!r.restored) left.push({ user_uuid: r.userId, email: emails.get(r.userId) ?? '', why: r.why });
+      for (const { userId, restored: isRestored, why } of results)
+        if (!isRestored) left.push({ user_uuid: userId, email: emails.get(userId) ?? '', why });
     }
     return { restored, left };
   },
 
   explain: async (userId: string) => {
     const groupNames = async (changes: readonly unknown[]): Promise<Map<string, string>> => {
-      const moved = (changes as Moved[]).some(({ add, remove }) => [...(add ?? []), ...(remove ?? [])].length > 0);
-      const { groups } = moved ? await bus.ask(sweepRpc.rules, {}) : { groups: [] };
-      return new Map(groups.map((g) => [g.groupId, g.name]));
+      const hasGroupChanges = (changes as StoredChange[]).some(
+        ({ add, remove }) => [...(add ?? []), ...(remove ?? [])].length > 0,
+      );
+      const { groups } = hasGroupChanges ? await bus.ask(sweepRpc.rules, {}) : { groups: [] };
+      return new Map(groups.map(({ groupId, name }) => [groupId, name]));
     };
     // An existing account without decisions returns an empty list, an unknown account 404.
     const { users } = await bus.ask(identityRpc.names, { userIds: [userId] });
@@ -63,7 +65,7 @@ export const createReview = ({ db, bus }: { db: Db; bus: Pick<Bus, 'ask'> }) => 
     const rows = await db.directoryDecision.findMany({
       where: { userId },
       orderBy: { decidedAt: 'desc' },
-      take: shownDecisions,
+      take: maxDecisions,
       include: { pass: { select: { dryRun: true } } },
     });
     const names = await groupNames(rows.map((row) => row.change));
@@ -73,30 +75,30 @@ export const createReview = ({ db, bus }: { db: Db; bus: Pick<Bus, 'ask'> }) => 
       dry_run: row.pass.dryRun,
       decision: row.outcome,
       reason: row.reason,
-      evidence: textOf({ ...(row.evidence as object), ...changeWords(row.change as Moved, names) }),
+      evidence: toTexts({ ...(row.evidence as object), ...describeChange(row.change as StoredChange, names) }),
     }));
   },
 });
 export type Review = ReturnType<typeof createReview>;
 
-const withUndone = (report: PassReport, back: ReadonlySet<string>): PassReport => ({
+const withUndone = (report: PassReport, restoredIds: ReadonlySet<string>): PassReport => ({
   ...report,
-  undone: report.undone + back.size,
+  undone: report.undone + restoredIds.size,
   actions: report.actions.map((action) =>
-    back.has(action.user_uuid) ? { ...action, outcome: 'undone', applied: false } : action,
+    restoredIds.has(action.user_uuid) ? { ...action, outcome: 'undone', applied: false } : action,
   ),
 });
 
-type Moved = { role?: string | null; add?: string[]; remove?: string[] };
+type StoredChange = { role?: string | null; add?: string[]; remove?: string[] };
 /** A change with group names, for display. */
-const changeWords = ({ role, add = [], remove = [] }: Moved, names: ReadonlyMap<string, string>) => {
-  const named = (ids: readonly string[]) => ids.map((id) => names.get(id) ?? id).join(', ') || null;
-  return { role: role ?? null, into: named(add), out_of: named(remove) };
+const describeChange = ({ role, add = [], remove = [] }: StoredChange, names: ReadonlyMap<string, string>) => {
+  const namesOf = (ids: readonly string[]) => ids.map((id) => names.get(id) ?? id).join(', ') || null;
+  return { role: role ?? null, into: namesOf(add), out_of: namesOf(remove) };
 };
 
-const textOf = (facts: object): Record<string, string> =>
+const toTexts = (facts: object): Record<string, string> =>
   Object.fromEntries(
     Object.entries(facts)
-      .filter(([, v]) => v !== null && !(Array.isArray(v) && v.length === 0))
-      .map(([k, v]) => [k, typeof v === 'string' ? v : JSON.stringify(v)]),
+      .filter(([, value]) => value !== null && !(Array.isArray(value) && value.length === 0))
+      .map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)]),
   );

@@ -11,8 +11,8 @@ const members = [1, 2, 3].map((n) => member(n));
 beforeEach(async () => {
   await world.sql(`delete from system_settings where key like 'directory_sync.%'`);
   await world.sql('delete from directory_pass');
-  world.identity.accounts = members.map((m) => m.account);
-  Object.assign(world.directory, { people: members.map((m) => m.person), fault: null });
+  world.identity.accounts = members.map(({ account }) => account);
+  Object.assign(world.directory, { people: members.map(({ person }) => person), fault: null });
   await world.ask('PUT', '', { enabled: true, dry_run: false });
 });
 
@@ -27,11 +27,13 @@ const age = (table: string, column: string, days: number, where = '') =>
 
 describe('the metrics of the sweep', () => {
   it('report the last pass: seen, candidates, disabled, requests, duration, outcome', async () => {
-    world.directory.people = members.slice(1).map((m) => m.person);
+    world.directory.people = members.slice(1).map(({ person }) => person);
     await world.pass();
     const text = await world.metrics();
-    const told = ['last_seen', 'last_candidates', 'last_disabled', 'last_ldap_requests'].map((n) => valueIn(text, n));
-    expect(told).toEqual([2, 1, 1, 3]);
+    const values = ['last_seen', 'last_candidates', 'last_disabled', 'last_ldap_requests'].map((name) =>
+      valueIn(text, name),
+    );
+    expect(values).toEqual([2, 1, 1, 3]);
     expect(valueIn(text, 'last_duration_seconds')).toBeGreaterThanOrEqual(0);
     expect(valueIn(text, 'last_outcome{outcome="ok"}')).toBe(1);
     expect(valueIn(text, 'last_outcome{outcome="directory_unavailable"}')).toBe(0);

@@ -3,10 +3,10 @@ import type { Clock } from '@overtone/directory';
 import type { Db } from '../database.ts';
 import { nextRuns } from '../schedule/schedule.ts';
 
-const day = 24 * 3_600_000;
-const hour = 3_600_000;
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
 
-type Known = {
+type LastSuccess = {
   /** End of the last successful pass. */
   lastGoodAt: Date | null;
   /** Time since then by the monotonic clock, if the pass ran in this process. */
@@ -15,15 +15,15 @@ type Known = {
 };
 
 /** A successful pass verifies the clock until the next passes are due, with tolerance for a few failures. */
-export const verifiedUntil = ({ lastGoodAt, countedMs, schedule }: Known): Date | null => {
+export const verifiedUntil = ({ lastGoodAt, countedMs, schedule }: LastSuccess): Date | null => {
   if (!lastGoodAt) return null;
-  if (countedMs !== null) return new Date(lastGoodAt.getTime() + countedMs + hour);
+  if (countedMs !== null) return new Date(lastGoodAt.getTime() + countedMs + hourMs);
   const [first, second] = nextRuns(schedule, lastGoodAt, 2);
-  const period = first && second ? second.getTime() - first.getTime() : day;
-  return new Date(lastGoodAt.getTime() + Math.max(7 * day, 3 * period));
+  const period = first && second ? second.getTime() - first.getTime() : dayMs;
+  return new Date(lastGoodAt.getTime() + Math.max(7 * dayMs, 3 * period));
 };
 
-const lastGood = async (db: Db): Promise<Date | null> => {
+const readLastGoodAt = async (db: Db): Promise<Date | null> => {
   const where = { status: 'ok', finishedAt: { not: null } };
   return (await db.directoryPass.findFirst({ where, orderBy: { finishedAt: 'desc' } }))?.finishedAt ?? null;
 };
@@ -38,7 +38,7 @@ export const createTime = (db: Db) => {
     clock: async ({ schedule }: { schedule: string }): Promise<Clock> => {
       const [row] = await db.$queryRaw<{ now: Date }[]>`select now() as now`;
       const now = new Date(Math.min(Date.now(), row?.now.getTime() ?? Number.POSITIVE_INFINITY));
-      const lastGoodAt = await lastGood(db);
+      const lastGoodAt = await readLastGoodAt(db);
       const measuredHere = counted !== null && counted.goodAt === lastGoodAt?.getTime();
       const countedMs = measuredHere && counted ? performance.now() - counted.since : null;
       return { now, vouched: verifiedUntil({ lastGoodAt, countedMs, schedule }) };

@@ -28,7 +28,7 @@ export type Account = {
   authType: string;
   role: Role;
   active: boolean;
-  /** What disabled it; a returned person is reported only for `directory`. */
+  /** Which party disabled the account; a returned person is reported only for `directory`. */
   disabledBy: 'administrator' | 'directory' | null;
   /** Group memberships from the directory, and those added manually. */
   fromDirectory: readonly string[];
@@ -41,16 +41,17 @@ export type Population = {
   byLogin: (login: string) => Person | undefined;
 };
 
-export type Leaver = {
+/** An active account that a pass finds to have left the directory. */
+export type DeprovisioningCandidate = {
   account: Account;
   reason: LeaveReason;
   evidence: Readonly<Record<string, string>>;
   doubtful?: true;
 };
 /** The part of an account that is kept for its change; in the first pass of a large company all accounts change. */
-export type Changed = Pick<Account, 'userId' | 'email' | 'login' | 'role' | 'directoryId'>;
+export type ChangedAccount = Pick<Account, 'userId' | 'email' | 'login' | 'role' | 'directoryId'>;
 export type Change = {
-  account: Changed;
+  account: ChangedAccount;
   role: 'user' | 'admin' | null;
   add: readonly string[];
   remove: readonly string[];
@@ -61,27 +62,23 @@ export type Change = {
 };
 export type Decision =
   | { kind: 'untouched' }
-  | { kind: 'leaver'; leaver: Leaver }
+  | { kind: 'candidate'; candidate: DeprovisioningCandidate }
   | { kind: 'present'; change: Change | null }
   | { kind: 'returned' }
   /** Required data cannot be read: the whole pass makes no decision. */
-  | { kind: 'ambiguous'; why: string };
+  | { kind: 'ambiguous'; unreadable: string };
 
 export type Rules = { mappings: MappingIndex };
 
 const untouched: Decision = { kind: 'untouched' };
-const leaver = (
-  account: Account,
-  reason: LeaveReason,
-  { evidence, person }: { evidence: Leaver['evidence']; person?: Person },
-): Decision => ({
-  kind: 'leaver',
-  leaver: { account, reason, evidence, ...(person?.doubtful ? { doubtful: true } : {}) },
+const deprovision = (account: Account, reason: LeaveReason, { evidence, person }: PersonMatch): Decision => ({
+  kind: 'candidate',
+  candidate: { account, reason, evidence, ...(person?.doubtful ? { doubtful: true } : {}) },
 });
 
-type Found = { person?: Person; evidence: Leaver['evidence'] };
-/** The person of an account: by the immutable id if the account has one, otherwise by the login. */
-export const personOf = (account: Account, people: Population): Found => {
+type PersonMatch = { person?: Person; evidence: DeprovisioningCandidate['evidence'] };
+/** Finds the person of an account: by the immutable id if the account has one, otherwise by the login. */
+export const findPerson = (account: Account, people: Population): PersonMatch => {
   if (account.directoryId !== null) {
     const person = people.byId(account.directoryId);
     if (person) return { person, evidence: person.evidence };
@@ -101,13 +98,13 @@ export const personOf = (account: Account, people: Population): Found => {
 /** The directory groups to add to and remove from an account; manual memberships stay unchanged. */
 const groupChangesOf = (account: Account, groupIds: readonly string[] | null): Pick<Change, 'add' | 'remove'> => {
   const { fromDirectory, byHand } = account;
-  const same = groupIds?.length === fromDirectory.length && groupIds.every((g, i) => g === fromDirectory[i]);
-  if (groupIds === null || (same && byHand.length === 0)) return noGroupChanges;
+  const isSame = groupIds?.length === fromDirectory.length && groupIds.every((id, i) => id === fromDirectory[i]);
+  if (groupIds === null || (isSame && byHand.length === 0)) return noGroupChanges;
   const wanted = new Set(groupIds);
-  const has = new Set([...fromDirectory, ...byHand]);
+  const current = new Set([...fromDirectory, ...byHand]);
   return {
-    add: [...wanted].filter((g) => !has.has(g)).sort(),
-    remove: fromDirectory.filter((g) => !wanted.has(g)).sort(),
+    add: [...wanted].filter((id) => !current.has(id)).sort(),
+    remove: fromDirectory.filter((id) => !wanted.has(id)).sort(),
   };
 };
 const noGroupChanges = { add: [], remove: [] };
@@ -125,36 +122,36 @@ const changeOf = (account: Account, person: Person, rules: Rules): Change | null
     adopt: directoryId === null ? person.id : null,
     groups: person.claims.known ? person.claims.values : null,
   };
-  const nothing =
+  const isEmpty =
     change.role === null && change.adopt === null && change.add.length === 0 && change.remove.length === 0;
-  return nothing ? null : change;
+  return isEmpty ? null : change;
 };
 
 /** The decision of a pass about one account. Pure; used by dry runs and real runs. */
 export const decide = (account: Account, people: Population, rules: Rules): Decision =>
-  decideOn(account, personOf(account, people), rules);
+  decideForPerson(account, findPerson(account, people), rules);
 
-export const decideOn = (account: Account, found: Found, rules: Rules): Decision => {
+export const decideForPerson = (account: Account, match: PersonMatch, rules: Rules): Decision => {
   if (account.authType !== 'ldap' || account.role === 'super_admin') return untouched;
-  const { person } = found;
+  const { person } = match;
   if (!account.active) {
-    const back = person?.disabled === 'no' && person.admitted === 'yes';
-    return account.disabledBy === 'directory' && back ? { kind: 'returned' } : untouched;
+    const isEligible = person?.disabled === 'no' && person.admitted === 'yes';
+    return account.disabledBy === 'directory' && isEligible ? { kind: 'returned' } : untouched;
   }
   if (!person) {
     if (account.login === null && account.directoryId === null) return untouched;
-    return leaver(account, 'absent_from_directory', found);
+    return deprovision(account, 'absent_from_directory', match);
   }
-  if (person.disabled === 'unknown') return { kind: 'ambiguous', why: `the account state of ${person.login}` };
-  if (person.disabled === 'yes') return leaver(account, 'disabled_in_directory', found);
-  if (person.admitted === 'unknown') return { kind: 'ambiguous', why: `the groups of ${person.login}` };
+  if (person.disabled === 'unknown') return { kind: 'ambiguous', unreadable: `the account state of ${person.login}` };
+  if (person.disabled === 'yes') return deprovision(account, 'disabled_in_directory', match);
+  if (person.admitted === 'unknown') return { kind: 'ambiguous', unreadable: `the groups of ${person.login}` };
   if (person.admitted === 'no') {
-    const groups = groupWords(person.claims.known ? person.claims.values : null);
-    return leaver(account, 'no_longer_in_required_groups', { evidence: { ...person.evidence, groups } });
+    const groups = groupsAsText(person.claims.known ? person.claims.values : null);
+    return deprovision(account, 'no_longer_in_required_groups', { evidence: { ...person.evidence, groups } });
   }
   return { kind: 'present', change: changeOf(account, person, rules) };
 };
 
 /** The groups as text for the evidence. */
-export const groupWords = (groups: readonly string[] | null): string =>
-  groups === null ? 'not known' : groups.length === 0 ? 'none that count' : groups.join('; ');
+export const groupsAsText = (groups: readonly string[] | null): string =>
+  groups === null ? 'unknown' : groups.length === 0 ? 'none with an effect' : groups.join('; ');

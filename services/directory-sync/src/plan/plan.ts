@@ -1,23 +1,23 @@
 import { createHash } from 'node:crypto';
 import type { MappingIndex, Resolution } from '@overtone/directory';
 import {
-  decideOn,
-  personOf,
+  decideForPerson,
+  findPerson,
   type Account,
   type Change,
-  type Changed,
-  type Leaver,
+  type ChangedAccount,
+  type DeprovisioningCandidate,
   type Population,
   type Rules,
 } from './decide.ts';
 
 export {
   decide,
-  groupWords,
+  groupsAsText,
   type Account,
   type Change,
-  type Changed,
-  type Leaver,
+  type ChangedAccount,
+  type DeprovisioningCandidate,
   type Person,
   type Population,
   type Rules,
@@ -31,15 +31,15 @@ export type Limits = {
   approved: ReadonlySet<string> | null;
 };
 /** Changes by an earlier attempt of the same pass: they count against the limits, and are not decided again. */
-export type DoneBefore = { userIds: ReadonlySet<string>; disabled: number };
-export type PlannedLeaver = Leaver & { outcome: 'disable' | 'deferred' | 'held' };
+export type AppliedBefore = { userIds: ReadonlySet<string>; disabled: number };
+export type PlannedCandidate = DeprovisioningCandidate & { outcome: 'disable' | 'deferred' | 'held' };
 export type Plan = {
   status: 'ok' | 'held' | 'directory_unavailable';
   error: string | null;
   checked: number;
   /** Accounts whose person is in the directory. */
   known: number;
-  leavers: readonly PlannedLeaver[];
+  candidates: readonly PlannedCandidate[];
   changes: readonly Change[];
   returned: readonly Account[];
   /** Digest of the accounts to disable with reasons and evidence; an approval is bound to it. */
@@ -59,14 +59,16 @@ const cacheResolutions = (mappings: MappingIndex): MappingIndex => {
   };
 };
 
-const digestOf = (leavers: readonly Leaver[]): string | null => {
-  if (leavers.length === 0) return null;
-  const facts = leavers
-    .map((l) => JSON.stringify([l.account.userId, l.reason, Object.entries(l.evidence).sort(byName)]))
+const digestOf = (candidates: readonly DeprovisioningCandidate[]): string | null => {
+  if (candidates.length === 0) return null;
+  const facts = candidates
+    .map(({ account, reason, evidence }) =>
+      JSON.stringify([account.userId, reason, Object.entries(evidence).sort(byName)]),
+    )
     .sort();
   return createHash('sha256').update(facts.join('\n')).digest('hex');
 };
-const byName = ([a]: [string, string], [b]: [string, string]): number => (a < b ? -1 : 1);
+const byName = ([x]: [string, string], [y]: [string, string]): number => (x < y ? -1 : 1);
 
 /** Below this number of accounts a percentage is too coarse: one account of four is 25 %. */
 const smallDirectory = 20;
@@ -76,92 +78,104 @@ const smallPercent = 50;
 const percentAllowed = (checked: number, maxPercent: number): number =>
   checked < smallDirectory ? Math.max(maxPercent, smallPercent) : maxPercent;
 
-type LimitInput = { leavers: readonly Leaver[]; checked: number; limits: Limits; before: DoneBefore };
-const tooMany = ({ leavers, checked, limits: { maxPercent }, before }: LimitInput): boolean => {
-  if (maxPercent === null || leavers.length === 0) return false;
-  const disabled = leavers.length + before.disabled;
+type LimitInput = {
+  candidates: readonly DeprovisioningCandidate[];
+  checked: number;
+  limits: Limits;
+  before: AppliedBefore;
+};
+const exceedsLimit = ({ candidates, checked, limits: { maxPercent }, before }: LimitInput): boolean => {
+  if (maxPercent === null || candidates.length === 0) return false;
+  const disabled = candidates.length + before.disabled;
   if (disabled === 1 && checked < smallDirectory) return false;
   return disabled > (checked * percentAllowed(checked, maxPercent)) / 100;
 };
 
-const outcomesOf = (limitInput: LimitInput): PlannedLeaver[] => {
-  const { leavers, limits, before } = limitInput;
+const decideOutcomes = (limitInput: LimitInput): PlannedCandidate[] => {
+  const { candidates, limits, before } = limitInput;
   const { approved, maxDisables } = limits;
-  if (approved) return leavers.map((l) => ({ ...l, outcome: approved.has(l.account.userId) ? 'disable' : 'held' }));
+  if (approved)
+    return candidates.map((candidate) => ({
+      ...candidate,
+      outcome: approved.has(candidate.account.userId) ? 'disable' : 'held',
+    }));
   // A clock that jumped ahead would disable every account with an expiry date.
-  const held = tooMany(limitInput) || leavers.some((l) => l.doubtful);
-  return [...leavers]
-    .sort((a, b) => (a.account.userId < b.account.userId ? -1 : 1))
-    .map((l, i) => ({ ...l, outcome: held ? 'held' : i + before.disabled < maxDisables ? 'disable' : 'deferred' }));
+  const held = exceedsLimit(limitInput) || candidates.some(({ doubtful }) => doubtful);
+  return [...candidates]
+    .sort((x, y) => (x.account.userId < y.account.userId ? -1 : 1))
+    .map((candidate, i) => ({
+      ...candidate,
+      outcome: held ? 'held' : i + before.disabled < maxDisables ? 'disable' : 'deferred',
+    }));
 };
 
-const heldWords = (limitInput: LimitInput): string => {
-  const { leavers, checked, limits } = limitInput;
-  const doubtful = leavers.filter((l) => l.doubtful).length;
+const heldMessage = (limitInput: LimitInput): string => {
+  const { candidates, checked, limits } = limitInput;
+  const doubtful = candidates.filter((candidate) => candidate.doubtful).length;
   const percent = percentAllowed(checked, limits.maxPercent ?? 100);
-  const limit = tooMany(limitInput) ? `, and a pass may disable ${percent} % at most` : '';
-  const words = `${leavers.length} of ${checked} accounts would be disabled${limit}.`;
-  if (doubtful === 0) return words;
-  return `${words} The end dates of ${doubtful} came after the clock was last known to be right: approve only if today's date is.`;
+  const limit = exceedsLimit(limitInput) ? `, and a pass may disable ${percent} % at most` : '';
+  const message = `${candidates.length} of ${checked} accounts would be disabled${limit}.`;
+  if (doubtful === 0) return message;
+  return `${message} The end dates of ${doubtful} are later than the last verified clock time: approve only if today's date is correct.`;
 };
 
-const nothingDoneBefore: DoneBefore = { userIds: new Set(), disabled: 0 };
-const nothingPlanned = { leavers: [], changes: [], returned: [], digest: null } as const;
+const nothingAppliedBefore: AppliedBefore = { userIds: new Set(), disabled: 0 };
+const nothingPlanned = { candidates: [], changes: [], returned: [], digest: null } as const;
 
 /**
  * Collects the decisions of a pass page by page, and applies the limits to all of them at the end. With one ambiguous
  * account, or a directory that contains none of the accounts, the pass makes no decision.
  */
-export const createPlan = (people: Population, given: Rules, limits: Limits) => {
-  const rules: Rules = { mappings: cacheResolutions(given.mappings) };
-  const leavers: Leaver[] = [];
+export const createPlan = (people: Population, { mappings }: Rules, limits: Limits) => {
+  const rules: Rules = { mappings: cacheResolutions(mappings) };
+  const candidates: DeprovisioningCandidate[] = [];
   const changes: Change[] = [];
   const returned: Account[] = [];
   let checked = 0;
   let known = 0;
-  let ambiguous: string | undefined;
+  let unreadable: string | undefined;
   return {
     add: (accounts: Iterable<Account>): void => {
       for (const account of accounts) {
-        const found = personOf(account, people);
-        if (account.authType === 'ldap' && found.person) known += 1;
-        const decision = decideOn(account, found, rules);
+        const match = findPerson(account, people);
+        if (account.authType === 'ldap' && match.person) known += 1;
+        const decision = decideForPerson(account, match, rules);
         if (decision.kind === 'untouched') continue;
         if (decision.kind === 'returned') {
           returned.push(account);
           continue;
         }
         checked += 1;
-        if (decision.kind === 'leaver') leavers.push(decision.leaver);
-        else if (decision.kind === 'ambiguous') ambiguous ??= decision.why;
+        if (decision.kind === 'candidate') candidates.push(decision.candidate);
+        else if (decision.kind === 'ambiguous') unreadable ??= decision.unreadable;
         else if (decision.change) changes.push(decision.change);
       }
     },
-    finish: (before: DoneBefore = nothingDoneBefore): Plan => {
-      const isNew = ({ account }: { account: Changed }) => !before.userIds.has(account.userId);
-      const going = leavers.filter(isNew);
-      const all = checked + before.disabled;
+    finish: (before: AppliedBefore = nothingAppliedBefore): Plan => {
+      const isNew = ({ account }: { account: ChangedAccount }) => !before.userIds.has(account.userId);
+      const remaining = candidates.filter(isNew);
+      const total = checked + before.disabled;
       const unavailable = (error: string): Plan => ({
         ...nothingPlanned,
         status: 'directory_unavailable',
         error,
-        checked: all,
+        checked: total,
         known,
       });
-      if (ambiguous) return unavailable(`The directory does not show ${ambiguous}.`);
+      if (unreadable) return unavailable(`The directory does not show ${unreadable}.`);
       if (checked > 0 && known === 0) return unavailable('The directory shows none of the known accounts.');
-      const limitInput = { leavers: going, checked: all, limits, before };
-      const planned = outcomesOf(limitInput);
-      const held = planned.some((l) => l.outcome === 'held');
+      const limitInput = { candidates: remaining, checked: total, limits, before };
+      const planned = decideOutcomes(limitInput);
+      const isHeld = planned.some(({ outcome }) => outcome === 'held');
       return {
-        status: held ? 'held' : 'ok',
-        error: held && !limits.approved ? heldWords(limitInput) : null,
-        checked: all,
+        status: isHeld ? 'held' : 'ok',
+        error: isHeld && !limits.approved ? heldMessage(limitInput) : null,
+        checked: total,
         known,
-        leavers: planned,
+        candidates: planned,
         changes: changes.filter(isNew),
         returned: returned.filter((account) => isNew({ account })),
-        digest: digestOf(going),
+        digest: digestOf(remaining),
       };
     },
   };

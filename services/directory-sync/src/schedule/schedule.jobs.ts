@@ -11,23 +11,23 @@ import {
 import type { Db } from '../database.ts';
 import type { Passes } from '../passes/passes.ts';
 import { settingsStore } from '../settings/settings.ts';
-import type { Orders } from './orders.ts';
+import type { JobRequests } from './job-requests.ts';
 import { checkEveryMs, isDue } from './schedule.ts';
 
-type Deps = { db: Db; passes: Passes; orders: Orders; workerId: string; recycling: Recycling };
+type Deps = { db: Db; passes: Passes; jobRequests: JobRequests; workerId: string; recycling: Recycling };
 
 /** Runs passes one after another, while schedule checks run concurrently with them. */
 const createSerialQueue = () => {
   let last: Promise<unknown> = Promise.resolve();
   return async <T>(work: () => Promise<T>): Promise<T> => {
-    const mine = last.then(work);
-    last = mine.catch(() => {});
-    return mine;
+    const result = last.then(work);
+    last = result.catch(() => {});
+    return result;
   };
 };
 
 /** `directory.sync_check_schedule` and `directory.sync_run` (specification, "Scheduling"). */
-export const sweepWorker = ({ db, passes, orders, workerId, recycling }: Deps): Worker => {
+export const sweepWorker = ({ db, passes, jobRequests, workerId, recycling }: Deps): Worker => {
   const runSerially = createSerialQueue();
   return worker(
     directoryJobs,
@@ -36,8 +36,8 @@ export const sweepWorker = ({ db, passes, orders, workerId, recycling }: Deps): 
         const { enabled, schedule, dueAfter } = await settingsStore.read(db);
         const now = new Date();
         if (!enabled || !dueAfter || !isDue(schedule, dueAfter, now)) return {};
-        // Enqueue before the claim, so that an unavailable broker does not lose the run.
-        await orders.run({ trigger: 'schedule', dryRun: false }, `sweep-${dueAfter.toISOString()}`);
+        // Enqueue before the claim, so that no run is lost while the broker is unavailable.
+        await jobRequests.enqueueRun({ trigger: 'schedule', dryRun: false }, `sweep-${dueAfter.toISOString()}`);
         await settingsStore.claim(db, now);
         return {};
       },
@@ -45,8 +45,8 @@ export const sweepWorker = ({ db, passes, orders, workerId, recycling }: Deps): 
         const { trigger, dryRun, approvedPass } = input;
         await runSerially(() => {
           signal.throwIfAborted();
-          const last = attempt >= directoryJobs.run.policy.attempts;
-          return passes.run({ passId: taskId, trigger, dryRun, approvedPass }, { stop: signal, last });
+          const isLast = attempt >= directoryJobs.run.policy.attempts;
+          return passes.run({ passId: taskId, trigger, dryRun, approvedPass }, { stop: signal, isLast });
         });
         return {};
       },
@@ -56,5 +56,5 @@ export const sweepWorker = ({ db, passes, orders, workerId, recycling }: Deps): 
 };
 
 /** Enqueues a schedule check for every slot. */
-export const checkEverySlot = (orders: Orders, bus: Pick<Bus, 'connected'>): Periodic =>
-  everySlot('look at the schedule', checkEveryMs, bus, orders.check);
+export const checkEverySlot = (jobRequests: JobRequests, bus: Pick<Bus, 'connected'>): Periodic =>
+  everySlot('directory sync schedule check', checkEveryMs, bus, jobRequests.enqueueCheck);

@@ -8,7 +8,7 @@ describe('the schedule of the sweep', () => {
     expect(scheduleFault(expression)).toBeNull();
   });
   it.each(['', 'daily', '61 * * * *', '* * * *', '0 4 * * * *', '0 0 31 2 *', '* * * * * * *', '@reboot x'])(
-    'refuses %j in words',
+    'rejects %j with a message',
     (expression) => {
       expect(scheduleFault(expression)).toMatch(/\.$/);
     },
@@ -21,13 +21,13 @@ describe('the schedule of the sweep', () => {
     ]);
   });
 
-  it('is due from its time on, and not before', () => {
+  it('is due at its time and later, and not before', () => {
     const since = at('2026-01-01T04:00:00');
     expect(isDue('0 4 * * *', since, at('2026-01-02T03:59:59'))).toBe(false);
     expect(isDue('0 4 * * *', since, at('2026-01-02T04:00:00'))).toBe(true);
   });
 
-  it('is due once after any number of missed times', () => {
+  it('is due once after any number of missed runs', () => {
     const now = at('2026-01-20T12:00:00');
     expect(isDue('0 4 * * *', at('2026-01-01T04:00:00'), now)).toBe(true);
     expect(isDue('0 4 * * *', now, now)).toBe(false);

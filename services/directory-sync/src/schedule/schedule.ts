@@ -1,13 +1,13 @@
 import { Cron } from 'croner';
 
-export type { Orders } from './orders.ts';
+export type { JobRequests } from './job-requests.ts';
 
-const parsed = (expression: string): Cron => new Cron(expression, { timezone: 'UTC', paused: true, mode: '5-part' });
+const parse = (expression: string): Cron => new Cron(expression, { timezone: 'UTC', paused: true, mode: '5-part' });
 
 /** The message for an invalid schedule; null when it is valid. */
 export const scheduleFault = (expression: string): string | null => {
   try {
-    return parsed(expression).nextRun() ? null : 'This schedule never comes.';
+    return parse(expression).nextRun() ? null : 'This schedule has no next run.';
   } catch {
     return 'This is not a cron expression of five fields, such as 0 4 * * *.';
   }
@@ -15,7 +15,7 @@ export const scheduleFault = (expression: string): string | null => {
 
 /** The next times of a schedule after `from`, in UTC. */
 export const nextRuns = (expression: string, from: Date, count: number): Date[] =>
-  scheduleFault(expression) ? [] : parsed(expression).nextRuns(count, from);
+  scheduleFault(expression) ? [] : parse(expression).nextRuns(count, from);
 
 /** Whether a time of the schedule lies between `since` and `now`. */
 export const isDue = (expression: string, since: Date, now: Date): boolean => {

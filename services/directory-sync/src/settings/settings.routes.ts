@@ -7,62 +7,62 @@ import { isDue, nextRuns, scheduleFault } from '../schedule/schedule.ts';
 import { settingsStore } from './settings.store.ts';
 import type { SweepSettings } from './sweep-settings.ts';
 
-const shown = 5;
+const shownRuns = 5;
 
-const toAnswer = ({ dueAfter: _, switchedAt: __, last_run_at: lastRunAt, ...settings }: SweepSettings) => ({
+const toResponse = ({ dueAfter: _, switchedAt: __, last_run_at: lastRunAt, ...settings }: SweepSettings) => ({
   ...settings,
   last_run_at: lastRunAt?.toISOString() ?? null,
 });
 
-const refused = (path: string, message: string) =>
+const invalidSetting = (path: string, message: string) =>
   invalid('schedule_invalid', message, { errors: [{ path, message }] });
 
-const checked = (changes: Partial<DirectorySyncSettings>): void => {
+const validate = (changes: Partial<DirectorySyncSettings>): void => {
   if (Object.keys(changes).length === 0) throw invalid('invalid_request', 'There is nothing to change');
   const fault = changes.schedule === undefined ? null : scheduleFault(changes.schedule);
-  if (fault) throw refused('schedule', fault);
+  if (fault) throw invalidSetting('schedule', fault);
 };
 
 /** The fields that are set in the body. */
-const given = (body: Record<string, unknown>): Partial<DirectorySyncSettings> =>
-  Object.fromEntries(Object.entries(body).filter(([, v]) => v !== undefined));
+const definedFields = (body: Record<string, unknown>): Partial<DirectorySyncSettings> =>
+  Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
 
 export const settingsRoutes = ({ db, passes }: { db: Db; passes: Passes }): Route[] => [
-  handle(directorySyncRoutes.directorySync, async () => toAnswer(await settingsStore.read(db))),
+  handle(directorySyncRoutes.directorySync, async () => toResponse(await settingsStore.read(db))),
 
-  handle(directorySyncRoutes.updateDirectorySync, async (r) => {
-    const changes = given(r.body);
-    checked(changes);
+  handle(directorySyncRoutes.updateDirectorySync, async (request) => {
+    const changes = definedFields(request.body);
+    validate(changes);
     return db.$transaction(async (tx) => {
-      await settingsStore.write(tx, changes, r.caller.userId);
-      return toAnswer(await settingsStore.read(tx));
+      await settingsStore.write(tx, changes, request.caller.userId);
+      return toResponse(await settingsStore.read(tx));
     });
   }),
 
   handle(directorySyncRoutes.directorySyncStatus, async () => {
     const settings = await settingsStore.read(db);
     const now = new Date();
-    const mine = passes.running();
+    const localPass = passes.running();
     return {
-      ...toAnswer(settings),
+      ...toResponse(settings),
       next_due: settings.enabled && isDue(settings.schedule, settings.dueAfter ?? now, now),
-      next_runs: nextRuns(settings.schedule, now, shown).map((t) => t.toISOString()),
-      running: mine
+      next_runs: nextRuns(settings.schedule, now, shownRuns).map((time) => time.toISOString()),
+      running: localPass
         ? {
-            pass_uuid: mine.passId,
-            phase: mine.phase,
-            done: mine.done,
-            total: mine.total,
-            dry_run: mine.dryRun,
-            started_at: mine.startedAt.toISOString(),
+            pass_uuid: localPass.passId,
+            phase: localPass.phase,
+            done: localPass.done,
+            total: localPass.total,
+            dry_run: localPass.dryRun,
+            started_at: localPass.startedAt.toISOString(),
           }
-        : await runningElsewhere(db),
+        : await findPassOfOtherReplica(db),
     };
   }),
 ];
 
-/** The pass of another replica; its progress is unknown here. */
-const runningElsewhere = async (db: Db) => {
+/** A pass that another replica runs; its progress is unknown here. */
+const findPassOfOtherReplica = async (db: Db) => {
   if (!(await leaseHeld(db))) return null;
   const pass = await db.directoryPass.findFirst({ where: { finishedAt: null }, orderBy: { startedAt: 'desc' } });
   return pass

@@ -15,25 +15,25 @@ export type SweepSettings = DirectorySyncSettings & {
   last_result: PassReport | null;
   /** When the sweep was last switched on or off; null: never. */
   switchedAt: Date | null;
-  /** Times before this are not made up for: the later of the last run and the last change of `enabled`. */
+  /** Earlier scheduled times are skipped: the later of the last run and the last change of `enabled`. */
   dueAfter: Date | null;
 };
 export type Row = { key: string; value: unknown; updatedAt: Date };
 
 export const prefix = 'directory_sync.';
-const asDate = z.iso.datetime().transform((t) => new Date(t));
+const asDate = z.iso.datetime().transform((text) => new Date(text));
 
-const later = (a: Date | null, b: Date | null): Date | null => (a && b ? (a > b ? a : b) : (a ?? b));
+const later = (x: Date | null, y: Date | null): Date | null => (x && y ? (x > y ? x : y) : (x ?? y));
 
 /** The settings from stored rows; a row that cannot be parsed is ignored. */
 export const settingsOf = (rows: readonly Row[]): SweepSettings => {
-  const of = (name: string) => rows.find((r) => r.key === prefix + name);
-  const value = <T>(name: string, schema: z.ZodType<T>, otherwise: T): T => {
-    const parsed = schema.safeParse(of(name)?.value);
-    return parsed.success ? parsed.data : otherwise;
+  const rowOf = (name: string) => rows.find(({ key }) => key === prefix + name);
+  const value = <T>(name: string, schema: z.ZodType<T>, defaultValue: T): T => {
+    const parsed = schema.safeParse(rowOf(name)?.value);
+    return parsed.success ? parsed.data : defaultValue;
   };
   const lastRunAt = value('last_run_at', asDate.nullable(), null);
-  const switchedAt = of('enabled')?.updatedAt ?? null;
+  const switchedAt = rowOf('enabled')?.updatedAt ?? null;
   return {
     enabled: value('enabled', z.boolean(), defaults.enabled),
     schedule: value('schedule', z.string(), defaults.schedule),

@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Surveyed } from '@overtone/directory';
+import type { SnapshotPerson } from '@overtone/directory';
 import * as fc from 'fast-check';
 import { createPopulation } from './population.ts';
-import { createTexts } from './texts.ts';
+import { createStringTable } from './string-table.ts';
 
 const text = fc.oneof(fc.string({ unit: 'grapheme', maxLength: 12 }), fc.constantFrom('a', 'A', 'ä', 'Ä', ''));
-const surveyed = (id: string | null, login: string, more: Partial<Surveyed> = {}): Surveyed => ({
+const snapshotPerson = (id: string | null, login: string, more: Partial<SnapshotPerson> = {}): SnapshotPerson => ({
   id,
   login,
   disabled: 'no',
@@ -15,25 +15,25 @@ const surveyed = (id: string | null, login: string, more: Partial<Surveyed> = {}
   evidence: {},
   ...more,
 });
-const populationOf = (people: readonly Surveyed[]) => {
+const populationOf = (people: readonly SnapshotPerson[]) => {
   const { add, people: found } = createPopulation();
   for (const person of people) add(person);
   return found;
 };
 
-describe('string list', () => {
+describe('string table', () => {
   it('finds each added string by its number, and no other string', () => {
     fc.assert(
       fc.property(fc.array(text, { maxLength: 3_000 }), text, (list, other) => {
-        const texts = createTexts();
+        const strings = createStringTable();
         const known = new Map<string, number>();
-        for (const one of list.filter((t) => t.isWellFormed())) known.set(one, texts.add(one));
-        expect(texts.size()).toBe(known.size);
-        for (const [one, number] of known) {
-          expect(texts.find(one)).toBe(number);
-          expect(texts.at(number)).toBe(one);
+        for (const string of list.filter((entry) => entry.isWellFormed())) known.set(string, strings.add(string));
+        expect(strings.size()).toBe(known.size);
+        for (const [string, number] of known) {
+          expect(strings.find(string)).toBe(number);
+          expect(strings.at(number)).toBe(string);
         }
-        expect(texts.find(other)).toBe(known.get(other) ?? -1);
+        expect(strings.find(other)).toBe(known.get(other) ?? -1);
       }),
       { numRuns: 50 },
     );
@@ -44,10 +44,10 @@ describe('population', () => {
   it('finds persons by immutable id and by case-insensitive login, with all attributes', () => {
     const shared = { known: true as const, values: ['staff'] };
     const people = [
-      surveyed('entryUUID:1', 'una', { claims: shared }),
-      surveyed('entryUUID:2', 'Duo', { claims: shared, admin: 'yes' }),
-      surveyed(null, 'tres', { disabled: 'yes', evidence: { state: 'expired' } }),
-      surveyed('entryUUID:4', ''),
+      snapshotPerson('entryUUID:1', 'una', { claims: shared }),
+      snapshotPerson('entryUUID:2', 'Duo', { claims: shared, admin: 'yes' }),
+      snapshotPerson(null, 'tres', { disabled: 'yes', evidence: { state: 'expired' } }),
+      snapshotPerson('entryUUID:4', ''),
     ];
     const found = populationOf(people);
     for (const person of people) {
@@ -60,14 +60,14 @@ describe('population', () => {
   });
 
   it('returns persons with a duplicate login only by id', () => {
-    const found = populationOf([surveyed('entryUUID:1', 'una'), surveyed('entryUUID:2', 'UNA')]);
+    const found = populationOf([snapshotPerson('entryUUID:1', 'una'), snapshotPerson('entryUUID:2', 'UNA')]);
     expect(found.byLogin('una')).toMatchObject({ id: null, disabled: 'unknown', admitted: 'unknown' });
     expect(found.byId('entryUUID:1')).toMatchObject({ disabled: 'no', admitted: 'yes' });
     expect(found.byId('entryUUID:2')).toMatchObject({ disabled: 'no', admitted: 'yes' });
   });
 
   it('rejects two persons with one immutable id', () => {
-    expect(() => populationOf([surveyed('entryUUID:1', 'una'), surveyed('entryUUID:1', 'duo')])).toThrow(
+    expect(() => populationOf([snapshotPerson('entryUUID:1', 'una'), snapshotPerson('entryUUID:1', 'duo')])).toThrow(
       /same immutable id/,
     );
   });

@@ -1,7 +1,7 @@
-import type { Surveyed } from '@overtone/directory';
+import type { SnapshotPerson } from '@overtone/directory';
 import { unavailable } from '@overtone/service-kit';
 import type { Person, Population } from '../plan/plan.ts';
-import { createTexts } from './texts.ts';
+import { createStringTable } from './string-table.ts';
 
 /** A person's attributes without the identifiers. Most persons share one of a few combinations. */
 type PersonState = Omit<Person, 'id' | 'login'>;
@@ -36,10 +36,10 @@ const createNumberArray = () => {
 const createStateTable = () => {
   const all: PersonState[] = [];
   const shared = new Map<Person['claims'], Map<string, number>>();
-  const keep = ({ id: _, login: __, ...state }: Surveyed): number => all.push(state) - 1;
+  const keep = ({ id: _, login: __, ...state }: SnapshotPerson): number => all.push(state) - 1;
   return {
-    at: (n: number): PersonState => all[n] ?? ambiguous,
-    numberOf: (person: Surveyed): number => {
+    at: (number: number): PersonState => all[number] ?? ambiguous,
+    numberOf: (person: SnapshotPerson): number => {
       for (const _ in person.evidence) return keep(person);
       let numbersByKey = shared.get(person.claims);
       if (!numbersByKey) shared.set(person.claims, (numbersByKey = new Map()));
@@ -57,8 +57,8 @@ const createStateTable = () => {
  */
 export const createPopulation = () => {
   const states = createStateTable();
-  const ids = createTexts();
-  const logins = createTexts();
+  const ids = createStringTable();
+  const logins = createStringTable();
   /** By id number: the state and the login number plus one. By login number: the state and the id number plus one. */
   const stateOfId = createNumberArray();
   const loginOfId = createNumberArray();
@@ -67,37 +67,37 @@ export const createPopulation = () => {
   const duplicateLogins = new Set<number>();
   /** Logins whose original spelling differs from the lower-case key. */
   const originalSpelling = new Map<number, string>();
-  const loginAt = (n: number): string => originalSpelling.get(n) ?? logins.at(n);
+  const loginAt = (number: number): string => originalSpelling.get(number) ?? logins.at(number);
 
   const addLogin = (login: string, id: number, state: number): number => {
     const before = logins.size();
     const key = folded(login);
-    const n = logins.add(key);
-    if (n < before) duplicateLogins.add(n);
-    if (key !== login) originalSpelling.set(n, login);
-    stateOfLogin.set(n, state);
-    idOfLogin.set(n, id + 1);
-    return n;
+    const number = logins.add(key);
+    if (number < before) duplicateLogins.add(number);
+    if (key !== login) originalSpelling.set(number, login);
+    stateOfLogin.set(number, state);
+    idOfLogin.set(number, id + 1);
+    return number;
   };
 
   const people: Population = {
     byId: (id) => {
-      const n = ids.find(id);
-      if (n < 0) return undefined;
-      const login = loginOfId.get(n);
-      return { id, login: login === 0 ? '' : loginAt(login - 1), ...states.at(stateOfId.get(n)) };
+      const number = ids.find(id);
+      if (number < 0) return undefined;
+      const login = loginOfId.get(number);
+      return { id, login: login === 0 ? '' : loginAt(login - 1), ...states.at(stateOfId.get(number)) };
     },
     byLogin: (login) => {
-      const n = logins.find(folded(login));
-      if (n < 0) return undefined;
-      if (duplicateLogins.has(n)) return { id: null, login, ...ambiguous };
-      const id = idOfLogin.get(n);
-      return { id: id === 0 ? null : ids.at(id - 1), login: loginAt(n), ...states.at(stateOfLogin.get(n)) };
+      const number = logins.find(folded(login));
+      if (number < 0) return undefined;
+      if (duplicateLogins.has(number)) return { id: null, login, ...ambiguous };
+      const id = idOfLogin.get(number);
+      return { id: id === 0 ? null : ids.at(id - 1), login: loginAt(number), ...states.at(stateOfLogin.get(number)) };
     },
   };
   return {
     people,
-    add: (person: Surveyed): void => {
+    add: (person: SnapshotPerson): void => {
       const state = states.numberOf(person);
       const before = ids.size();
       const id = person.id === null ? -1 : ids.add(person.id);

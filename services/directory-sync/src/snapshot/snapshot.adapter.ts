@@ -1,6 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ReplyOf, sweepRpc } from '@overtone/contracts';
-import { recheckPeople, survey, type Answer, type DirectoryConfig, type Surveyed } from '@overtone/directory';
+import {
+  recheckPeople,
+  readSnapshot,
+  type Answer,
+  type DirectoryConfig,
+  type SnapshotPerson,
+} from '@overtone/directory';
 import { unavailable, unseal, type KeyRing } from '@overtone/service-kit';
 import { createPopulation } from './population.ts';
 import type { Snapshot, TakeSnapshot } from './snapshot.ts';
@@ -18,13 +24,14 @@ const passwordName = 'ldap_bind_password';
 const configOf = ({ config, bindPassword }: SweepRules, keyRing: () => KeyRing): DirectoryConfig => {
   if (!bindPassword) return { ...config, bindPassword: null };
   const secret = unseal(keyRing(), passwordName, bindPassword);
-  if (secret === null) throw unavailable('directory_unavailable', 'The bind password cannot be opened with our keys');
+  if (secret === null)
+    throw unavailable('directory_unavailable', 'The bind password cannot be decrypted with the configured keys');
   return { ...config, bindPassword: secret };
 };
 
-const orThrow = <T>(answer: Answer<T>): T => {
-  if (answer.outcome === 'yes') return answer.value;
-  throw unavailable('directory_unavailable', answer.message);
+const valueOrThrow = <T>(result: Answer<T>): T => {
+  if (result.outcome === 'yes') return result.value;
+  throw unavailable('directory_unavailable', result.message);
 };
 
 /** Reads the configured directory over LDAP. */
@@ -35,30 +42,30 @@ export const directorySnapshot =
     const config = configOf(rules, keyRing);
     let requests = 0;
     const onRequest = () => void (requests += 1);
-    const asking = { signal, onRequest, ...(clock ? { clock } : {}), ...pace };
-    const mapped = rules.mappings.map((m) => m.claimValue);
+    const searchOptions = { signal, onRequest, ...(clock ? { clock } : {}), ...pace };
+    const mapped = rules.mappings.map(({ claimValue }) => claimValue);
     for (const pause of [...busyRetryDelaysMs, 0]) {
       const population = createPopulation();
       let seen = 0;
-      const each = (person: Surveyed): void => {
+      const each = (person: SnapshotPerson): void => {
         population.add(person);
         seen += 1;
         if (seen % 1_000 === 0) onSeen(seen);
       };
-      const answer = await survey(config, { mapped, each, ...asking });
-      if (answer.outcome === 'unknown' && answer.reason === 'busy' && pause > 0) {
+      const result = await readSnapshot(config, { mapped, each, ...searchOptions });
+      if (result.outcome === 'unknown' && result.reason === 'busy' && pause > 0) {
         await sleep(pause, undefined, { signal });
         continue;
       }
-      const { proof } = orThrow(answer);
+      const { proof } = valueOrThrow(result);
       return {
         people: population.people,
         seen,
         proof,
         recheck: async function* (accounts) {
           const sought = accounts.map(({ directoryId, login }) => ({ id: directoryId, login }));
-          for await (const again of recheckPeople(config, sought, { busyRetryDelaysMs, ...asking }))
-            yield orThrow(again);
+          for await (const result of recheckPeople(config, sought, { busyRetryDelaysMs, ...searchOptions }))
+            yield valueOrThrow(result);
         },
         requests: () => requests,
       };

@@ -1,4 +1,9 @@
-import { compileMappings, reconcileAccount, type MappingIndex, type Standing as Account } from '@overtone/directory';
+import {
+  compileMappings,
+  reconcileAccount,
+  type MappingIndex,
+  type MappedAccount as Account,
+} from '@overtone/directory';
 import { identityEvents, type Role } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import { notFound } from '@overtone/service-kit';

@@ -11,21 +11,21 @@ import type { Answer, DirectoryConfig } from './model.ts';
 import { paced, type Pacing } from './paced.ts';
 import { readRootDse } from './root-dse.ts';
 import { parseServers, serverText } from './servers.ts';
-import type { Asking } from './survey-asking.ts';
-import { isAttributeUsed, reachOf } from './survey-groups.ts';
-import { readableWords, readPeople } from './survey-people.ts';
-import type { Surveyed } from './survey-reader.ts';
+import type { SnapshotSearch } from './snapshot-search.ts';
+import { isAttributeUsed, readReach } from './snapshot-groups.ts';
+import { readableText, readPeople } from './snapshot-people.ts';
+import type { SnapshotPerson } from './snapshot-reader.ts';
 
 /** The evidence that the snapshot is complete. */
-export interface Survey {
+export interface DirectorySnapshot {
   readonly seen: number;
   readonly proof: readonly { readonly code: string; readonly evidence: string }[];
 }
 
-export interface SurveyOptions extends Pacing {
-  /** Names of the groups that claims are wanted of. */
+export interface SnapshotOptions extends Pacing {
+  /** Names of the groups that are requested as claims. */
   readonly mapped: readonly string[];
-  readonly each: (person: Surveyed) => void;
+  readonly each: (person: SnapshotPerson) => void;
   readonly clock?: Clock;
 }
 
@@ -34,13 +34,16 @@ export interface SurveyOptions extends Pacing {
  * when completeness is proved: every page ended with success and an empty cookie, the base and all required groups exist,
  * and no limit, referral or partial attribute occurred. Everything else is unknown.
  */
-export async function survey(config: DirectoryConfig, options: SurveyOptions): Promise<Answer<Survey>> {
+export async function readSnapshot(
+  config: DirectoryConfig,
+  options: SnapshotOptions,
+): Promise<Answer<DirectorySnapshot>> {
   const [fault] = configFaults(config);
   if (fault !== undefined) return unknown(new DirectoryFailure('config', `${fault.key}: ${fault.message}`));
   try {
     const opened = await openFirst(config, options);
     try {
-      // No fail-over from here on: users that were already passed on would be passed on twice.
+      // No fail-over after this point, because users would be reported twice.
       return { outcome: 'yes', value: await readAll(paced(opened, config, options), config, options) };
     } finally {
       opened.close();
@@ -50,8 +53,8 @@ export async function survey(config: DirectoryConfig, options: SurveyOptions): P
   }
 }
 
-/** A connection to the first server that can be reached. */
-async function openFirst(config: DirectoryConfig, { onRequest, signal }: SurveyOptions): Promise<Connection> {
+/** Opens a connection to the first reachable server. */
+async function openFirst(config: DirectoryConfig, { onRequest, signal }: SnapshotOptions): Promise<Connection> {
   const { openAsService } = createConnections(config);
   let failure: unknown;
   for (const server of parseServers(config)) {
@@ -66,23 +69,27 @@ async function openFirst(config: DirectoryConfig, { onRequest, signal }: SurveyO
   throw failure;
 }
 
-const unknown = (error: unknown): Answer<Survey> => {
+const unknown = (error: unknown): Answer<DirectorySnapshot> => {
   const { reason, message } = asFailure(error);
   return { outcome: 'unknown', reason, message };
 };
 
-async function readAll(connection: Connection, config: DirectoryConfig, options: SurveyOptions): Promise<Survey> {
+async function readAll(
+  connection: Connection,
+  config: DirectoryConfig,
+  options: SnapshotOptions,
+): Promise<DirectorySnapshot> {
   const deadline = deadlineIn(24 * 3_600_000);
   const root = await readRootDse(connection, deadline);
   const clock = agreed(options.clock ?? ownClock(), root.currentTime);
-  const asking = { connection, config, root, deadline };
-  await mustExist(asking, config.searchBase, 'base');
+  const search = { connection, config, root, deadline };
+  await mustExist(search, config.searchBase, 'base');
   const deciding = [...parseDnList(config.userGroups).dns, ...parseDnList(config.adminGroups).dns];
-  for (const dn of deciding) await mustExist(asking, dn, 'group');
+  for (const dn of deciding) await mustExist(search, dn, 'group');
   const wanted = distinct([...deciding, ...options.mapped]);
-  const listed = wanted.length > 0 && (await isAttributeUsed(asking));
-  const reach = await reachOf(asking, wanted, listed);
-  const { counts, pages } = await readPeople(asking, { reach, listed, clock, each: options.each });
+  const listed = wanted.length > 0 && (await isAttributeUsed(search));
+  const reach = await readReach(search, wanted, listed);
+  const { counts, pages } = await readPeople(search, { reach, listed, clock, each: options.each });
   const { seen } = counts;
   return {
     seen,
@@ -94,14 +101,14 @@ async function readAll(connection: Connection, config: DirectoryConfig, options:
       { code: 'groups', evidence: `${deciding.length} deciding groups exist, ${wanted.length} looked at` },
       { code: 'pages', evidence: `${pages} pages closed by success and an empty cookie` },
       { code: 'people', evidence: `${seen} entries` },
-      { code: 'attributes', evidence: readableWords(counts, config) },
+      { code: 'attributes', evidence: readableText(counts, config) },
     ],
   };
 }
 
 const distinct = (dns: readonly string[]): string[] => [...new Map(dns.map((dn) => [ldapClaimKey(dn), dn])).values()];
 
-async function mustExist({ connection, deadline }: Asking, dn: string, what: 'base' | 'group'): Promise<void> {
+async function mustExist({ connection, deadline }: SnapshotSearch, dn: string, what: 'base' | 'group'): Promise<void> {
   const question = {
     base: dn,
     scope: 'base',

@@ -4,8 +4,8 @@ import { createDirectory } from './directory.ts';
 import { ldapClaimKey } from './group-mapping.ts';
 import { recheckPeople } from './recheck.ts';
 import type { DirectoryConfig } from './model.ts';
-import { survey } from './survey.ts';
-import type { Surveyed } from './survey-reader.ts';
+import { readSnapshot } from './read-snapshot.ts';
+import type { SnapshotPerson } from './snapshot-reader.ts';
 
 const base = 'dc=example,dc=org';
 const personDn = (n: number) => `uid=user${n},ou=people,${base}`;
@@ -58,10 +58,10 @@ const configFor = (slapd: Slapd, more: Partial<DirectoryConfig> = {}): Directory
 });
 const mapped = [groupDn(1), groupDn(6), `cn=empty,ou=groups,${base}`];
 
-const surveyed = async (config: DirectoryConfig) => {
-  const found = new Map<string, Surveyed>();
+const snapshotPerson = async (config: DirectoryConfig) => {
+  const found = new Map<string, SnapshotPerson>();
   let requests = 0;
-  const answer = await survey(config, {
+  const answer = await readSnapshot(config, {
     mapped,
     signal: new AbortController().signal,
     each: (person) => found.set(person.login, person),
@@ -87,7 +87,7 @@ describe.each([
   afterAll(() => slapd.stop());
 
   it('proves that the answer is whole: who answered whom, by what time, and what was read to its end', async () => {
-    const { answer } = await surveyed(configFor(slapd));
+    const { answer } = await snapshotPerson(configFor(slapd));
     const proof = answer.outcome === 'yes' ? answer.value.proof : [];
     expect(proof.map(({ code, evidence }) => [code, evidence])).toEqual([
       ['peer', expect.stringContaining(`ldaps://localhost:${slapd.ldapsPort}`)],
@@ -102,10 +102,10 @@ describe.each([
   });
 
   it.each([false, true])(
-    'is surveyed with the answers that sign-in gets, nested groups counting: %s',
+    'is snapshotPerson with the answers that sign-in gets, nested groups counting: %s',
     async (nested) => {
       const config = configFor(slapd, { recursiveGroups: nested });
-      const { answer, found } = await surveyed(config);
+      const { answer, found } = await snapshotPerson(config);
       expect(answer).toMatchObject({ outcome: 'yes', value: { seen: people.length } });
       const directory = createDirectory(config);
       for (const n of people) {
@@ -130,14 +130,13 @@ describe.each([
 
   it('is looked at again for some, by the immutable id, over one connection, with the same answer', async () => {
     const config = configFor(slapd, { recursiveGroups: true });
-    const { found } = await surveyed(config);
-    const known = ['user0', 'user7', 'user33'].map((login) => found.get(login) as Surveyed);
+    const { found } = await snapshotPerson(config);
+    const known = ['user0', 'user7', 'user33'].map((login) => found.get(login) as SnapshotPerson);
     const gone = { id: 'entryUUID:00000000-0000-4000-8000-000000000000', login: 'user0' };
-    const sought = [...known.map(({ id }) => ({ id, login: null })), gone];
+    const key = [...known.map(({ id }) => ({ id, login: null })), gone];
     const signal = new AbortController().signal;
     const answers = [];
-    for await (const answer of recheckPeople(config, sought, { signal, onRequest: () => undefined }))
-      answers.push(answer);
+    for await (const answer of recheckPeople(config, key, { signal, onRequest: () => undefined })) answers.push(answer);
     expect(answers).toHaveLength(4);
     for (const [i, { id: _, claims: __, evidence: ___, ...first }] of known.entries())
       expect(answers[i]).toMatchObject({ outcome: 'yes', value: first });
@@ -145,7 +144,7 @@ describe.each([
   });
 
   it('is asked as often as it has pages and groups, not people', async () => {
-    const { requests } = await surveyed(configFor(slapd, { recursiveGroups: true }));
+    const { requests } = await snapshotPerson(configFor(slapd, { recursiveGroups: true }));
     expect(requests).toBeLessThan(15);
   });
 
@@ -158,14 +157,14 @@ describe.each([
     ['no required group has a member', { userGroups: `ou=people,${base}` }, /required groups/],
     ['the filter is none', { userSearchFilter: '(uid=*' }, /./],
   ])('gives no answer when %s', async (_when, change, why) => {
-    const { answer } = await surveyed(configFor(slapd, change));
+    const { answer } = await snapshotPerson(configFor(slapd, change));
     expect(answer).toMatchObject({ outcome: 'unknown' });
     expect(answer.outcome === 'unknown' && answer.message).toMatch(why);
   });
 
   it('gives no answer when a limit of the server cuts it short', async () => {
     const asAdmin = { bindDn: personDn(1), bindPassword: 'user1-secret' };
-    const { answer } = await surveyed(configFor(slapd, { ...asAdmin, userGroups: '', adminGroups: '' }));
+    const { answer } = await snapshotPerson(configFor(slapd, { ...asAdmin, userGroups: '', adminGroups: '' }));
     expect(answer.outcome).toBe('unknown');
   });
 });

@@ -2,20 +2,20 @@ import { randomUUID } from 'node:crypto';
 import { directoryJobs, type InputOf } from '@overtone/contracts';
 import { namedId, putJob, type Bus } from '@overtone/service-kit';
 
-export type RunOrder = Pick<InputOf<typeof directoryJobs.run>, 'trigger' | 'dryRun'> &
+export type RunRequest = Pick<InputOf<typeof directoryJobs.run>, 'trigger' | 'dryRun'> &
   Partial<InputOf<typeof directoryJobs.run>>;
-export type Orders = {
-  check: (slot: Date) => Promise<void>;
+export type JobRequests = {
+  enqueueCheck: (slot: Date) => Promise<void>;
   /** @returns the task's id, which is also the id of the pass; the same `name` within minutes enqueues one job. */
-  run: (order: RunOrder, name?: string) => Promise<string>;
+  enqueueRun: (request: RunRequest, name?: string) => Promise<string>;
 };
 
-export const createOrders = ({ bus }: { bus: Bus }): Orders => ({
-  check: (slot) =>
+export const createJobRequests = ({ bus }: { bus: Bus }): JobRequests => ({
+  enqueueCheck: (slot) =>
     putJob(bus, directoryJobs.checkSchedule, namedId(`check-${slot.toISOString()}`), { slot: slot.toISOString() }),
-  run: async (input, name) => {
+  enqueueRun: async (request, name) => {
     const taskId = name ? namedId(name) : randomUUID();
-    await putJob(bus, directoryJobs.run, taskId, { approvedPass: null, approvedBy: null, ...input });
+    await putJob(bus, directoryJobs.run, taskId, { approvedPass: null, approvedBy: null, ...request });
     return taskId;
   },
 });

@@ -6,7 +6,7 @@ import { groupLdif, personLdif, startSlapd, type Slapd } from '@overtone/testkit
 import { rulesFor, type SweepRules } from '../../test/rules.ts';
 import { createPlan, type Account } from '../plan/plan.ts';
 import { directorySnapshot } from '../snapshot/snapshot.adapter.ts';
-import { witness } from './witness.ts';
+import { recheckCandidates } from './recheck.ts';
 
 const base = 'dc=example,dc=org';
 const groupDn = (name: string) => `cn=${name},ou=groups,${base}`;
@@ -15,31 +15,32 @@ const idOf = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0
 const service = `cn=svc,${base}`;
 /** More than three pages. */
 const people = [...Array(3_200).keys()];
-const sights = ['people', 'groups', 'ids', 'logins'];
+/** What the service account can read, each granted by membership of its own group. */
+const readRights = ['people', 'groups', 'ids', 'logins'];
 
-/** What the service account may see, it sees as a member of these groups. */
-const mayIf = (what: string, sight: string) =>
-  `access to ${what} by group.exact="${groupDn(`sees ${sight}`)}" read by anonymous auth by * none`;
-/** With an end date, as days since 1970. */
-const ending = (ldif: string, day: number | null): string =>
+/** An access rule: members of the group of this right can read `target`. */
+const accessRule = (target: string, right: string) =>
+  `access to ${target} by group.exact="${groupDn(`reads ${right}`)}" read by anonymous auth by * none`;
+/** Adds an expiry date, in days since 1970. */
+const withExpiry = (ldif: string, day: number | null): string =>
   day === null
     ? ldif
     : ldif.replace('objectClass: inetOrgPerson', `$&\nobjectClass: shadowAccount\nshadowExpire: ${day}`);
-const start = (holds: readonly number[], end: (n: number) => number | null = () => null): Promise<Slapd> =>
+const start = (present: readonly number[], expiryOf: (n: number) => number | null = () => null): Promise<Slapd> =>
   startSlapd({
     access: [
-      mayIf('attrs=memberOf,member', 'groups'),
-      mayIf('attrs=entryUUID', 'ids'),
-      mayIf('attrs=uid', 'logins'),
-      mayIf(`dn.subtree="ou=people,${base}"`, 'people'),
+      accessRule('attrs=memberOf,member', 'groups'),
+      accessRule('attrs=entryUUID', 'ids'),
+      accessRule('attrs=uid', 'logins'),
+      accessRule(`dn.subtree="ou=people,${base}"`, 'people'),
     ],
     global: ['sizelimit 500'],
     seed: [
-      ...holds.map((n) =>
-        ending(personLdif(`u${n}`, [`entryUUID: ${idOf(n)}`, `memberOf: ${groupDn('staff')}`]), end(n)),
+      ...present.map((n) =>
+        withExpiry(personLdif(`u${n}`, [`entryUUID: ${idOf(n)}`, `memberOf: ${groupDn('staff')}`]), expiryOf(n)),
       ),
-      groupLdif('staff', [service, ...holds.map(personDn)]),
-      ...sights.map((sight) => groupLdif(`sees ${sight}`, [service, personDn(1)])),
+      groupLdif('staff', [service, ...present.map(personDn)]),
+      ...readRights.map((right) => groupLdif(`reads ${right}`, [service, personDn(1)])),
     ].join('\n'),
   });
 
@@ -69,9 +70,9 @@ const accounts = people.map((n): Account => ({
   byHand: [],
 }));
 
-type How = { onSeen?: (seen: number) => void; clock?: Clock };
-/** A pass up to what it would tell identity. */
-const pass = async (rules: SweepRules, { onSeen = () => {}, clock }: How = {}) => {
+type PassOptions = { onSeen?: (seen: number) => void; clock?: Clock };
+/** Runs a pass up to the changes that it would send to identity. */
+const pass = async (rules: SweepRules, { onSeen = () => {}, clock }: PassOptions = {}) => {
   try {
     const take = directorySnapshot(() => ring, { paceMs: 0, busyRetryDelaysMs: [1] })(rules);
     const snapshot = await take(new AbortController().signal, onSeen, clock);
@@ -79,8 +80,15 @@ const pass = async (rules: SweepRules, { onSeen = () => {}, clock }: How = {}) =
     const plan = createPlan(snapshot.people, planRules, { maxDisables: 100_000, maxPercent: null, approved: null });
     plan.add(accounts);
     const planned = plan.finish();
-    const leavers = await witness(planned, { dryRun: false, snapshot, rules: planRules, onNext: () => {} });
-    const disabled = leavers.filter((l) => l.outcome === 'disabled').map((l) => l.leaver.account.userId);
+    const candidates = await recheckCandidates(planned, {
+      dryRun: false,
+      snapshot,
+      rules: planRules,
+      onProgress: () => {},
+    });
+    const disabled = candidates
+      .filter(({ outcome }) => outcome === 'disabled')
+      .map(({ candidate }) => candidate.account.userId);
     return { status: planned.status, disabled, changed: planned.changes.length };
   } catch (error) {
     if (!isAppError(error) || error.code !== 'directory_unavailable') throw error;
@@ -88,7 +96,7 @@ const pass = async (rules: SweepRules, { onSeen = () => {}, clock }: How = {}) =
   }
 };
 const aborted = { status: 'directory_unavailable', disabled: [], changed: 0 };
-const nothing = { status: 'ok', disabled: [], changed: 0 };
+const noChanges = { status: 'ok', disabled: [], changed: 0 };
 
 let slapd: Slapd;
 beforeAll(async () => {
@@ -97,27 +105,27 @@ beforeAll(async () => {
 afterAll(() => slapd.stop());
 
 const change = (dn: string, ...lines: string[]) => slapd.apply([`dn: ${dn}`, ...lines, ''].join('\n'));
-/** Something happens to the directory, and is put right afterwards. */
-const during = async <T>(disaster: () => Promise<void>, repair: () => Promise<void>, work: () => Promise<T>) => {
-  await disaster();
+/** Runs `work` while the directory has a fault, and repairs it afterwards. */
+const during = async <T>(breakDirectory: () => Promise<void>, repair: () => Promise<void>, work: () => Promise<T>) => {
+  await breakDirectory();
   try {
     return await work();
   } finally {
     await repair();
   }
 };
-const blind = (sight: string) =>
+const passWithoutRight = (right: string) =>
   during(
-    () => change(groupDn(`sees ${sight}`), 'changetype: modify', 'delete: member', `member: ${service}`),
-    () => change(groupDn(`sees ${sight}`), 'changetype: modify', 'add: member', `member: ${service}`),
+    () => change(groupDn(`reads ${right}`), 'changetype: modify', 'delete: member', `member: ${service}`),
+    () => change(groupDn(`reads ${right}`), 'changetype: modify', 'add: member', `member: ${service}`),
     () => pass(rulesOf(slapd)),
   );
 
 describe('no account is disabled after', () => {
   it('no fault, except one account that left the directory', async () => {
-    expect(await pass(rulesOf(slapd))).toEqual(nothing);
+    expect(await pass(rulesOf(slapd))).toEqual(noChanges);
     const left = await start(people.slice(1));
-    expect(await pass(rulesOf(left))).toEqual({ ...nothing, disabled: [idOf(0)] });
+    expect(await pass(rulesOf(left))).toEqual({ ...noChanges, disabled: [idOf(0)] });
     await left.stop();
   });
 
@@ -129,25 +137,25 @@ describe('no account is disabled after', () => {
   it('a change of the filter that matches no or few persons', async () => {
     const filter = (more: string) => ({ userSearchFilter: `(&(objectClass=inetOrgPerson)${more}(uid={username}))` });
     expect(await pass(rulesOf(slapd, filter('(title=staff)')))).toEqual(aborted);
-    // Whoever a narrower filter leaves out is still found by the second look, which asks by the immutable id.
+    // The recheck searches by the immutable id, so it finds the persons that the narrower filter excludes.
     const few = `(!(|${people
       .slice(1, 25)
       .map((n) => `(uid=u${n})`)
       .join('')}))`;
-    expect(await pass(rulesOf(slapd, filter(few)))).toEqual(nothing);
+    expect(await pass(rulesOf(slapd, filter(few)))).toEqual(noChanges);
   });
 
   it('a required group that was renamed', async () => {
     const rename = (from: string, to: string) => () =>
       change(groupDn(from), 'changetype: modrdn', `newrdn: cn=${to}`, 'deleteoldrdn: 1');
-    const told = during(rename('staff', 'personnel'), rename('personnel', 'staff'), () => pass(rulesOf(slapd)));
-    expect(await told).toEqual(aborted);
+    const result = during(rename('staff', 'personnel'), rename('personnel', 'staff'), () => pass(rulesOf(slapd)));
+    expect(await result).toEqual(aborted);
   });
 
   it.each(['people', 'groups', 'ids', 'logins'])(
-    'rights taken from the service account: it sees no %s',
-    async (sight) => {
-      expect(await blind(sight)).toEqual(aborted);
+    'the removal of the right of the service account to read %s',
+    async (right) => {
+      expect(await passWithoutRight(right)).toEqual(aborted);
     },
   );
 
@@ -169,7 +177,7 @@ describe('no account is disabled after', () => {
   });
 
   it('a limit that truncates the pages', async () => {
-    // An ordinary person's pages end at 500 entries.
+    // The size limit of 500 entries applies to every account except the service account.
     expect(await pass(rulesOf(slapd, { bindDn: personDn(1) }, 'u1-secret'))).toEqual(aborted);
   });
 
@@ -177,12 +185,12 @@ describe('no account is disabled after', () => {
     const onSeen = (seen: number) => {
       if (seen === 1_000) process.kill(slapd.pid(), 'SIGKILL');
     };
-    const told = await pass(rulesOf(slapd), { onSeen });
+    const result = await pass(rulesOf(slapd), { onSeen });
     await slapd.restart();
-    expect(told).toEqual(aborted);
+    expect(result).toEqual(aborted);
   });
 
-  it('a clock that jumps ahead, where everybody has an end date', async () => {
+  it('a clock that jumps ahead, when all accounts have an expiry date', async () => {
     const today = Math.floor(Date.now() / 86_400_000);
     const dated = await start(people, (n) => today + 100 + n);
     const rules = rulesOf(dated);
@@ -191,19 +199,19 @@ describe('no account is disabled after', () => {
       vouched: vouched === null ? null : new Date(vouched * 86_400_000 + 1),
     });
     try {
-      expect(await pass(rules, { clock: clock(today, null) })).toEqual(nothing);
-      // Nothing vouches for a clock that is ten years ahead of the last good pass.
-      expect(await pass(rules, { clock: clock(today + 3_650, today + 7) })).toEqual({ ...nothing, status: 'held' });
-      // Without a jump, whoever has reached their end is disabled as ever.
-      const ended = { ...nothing, disabled: [idOf(0), idOf(1)] };
+      expect(await pass(rules, { clock: clock(today, null) })).toEqual(noChanges);
+      // A clock ten years ahead of the last successful pass is not verified.
+      expect(await pass(rules, { clock: clock(today + 3_650, today + 7) })).toEqual({ ...noChanges, status: 'held' });
+      // Within the verified time, expired accounts are disabled.
+      const ended = { ...noChanges, disabled: [idOf(0), idOf(1)] };
       expect(await pass(rules, { clock: clock(today + 101, today + 107) })).toEqual(ended);
     } finally {
       await dated.stop();
     }
   });
 
-  it.each(['2001-01-01', '2037-12-31'])('a clock that jumps to %s, where nobody has an end date', async (day) => {
+  it.each(['2001-01-01', '2037-12-31'])('a clock that jumps to %s, when no account has an expiry date', async (day) => {
     const clock = { now: new Date(day), vouched: new Date() };
-    expect(await pass(rulesOf(slapd), { clock })).toEqual(nothing);
+    expect(await pass(rulesOf(slapd), { clock })).toEqual(noChanges);
   });
 });

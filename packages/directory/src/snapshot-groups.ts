@@ -1,18 +1,18 @@
 import { bytesOf, eachValue, type Entry } from './entry.ts';
 import { DirectoryFailure, failureOf, resultCodes } from './failures.ts';
 import { anyOf, present } from './filter.ts';
-import { anybodyHas } from './kept-attribute.ts';
+import { anyEntryHas } from './kept-attribute.ts';
 import { allValues, isSliced } from './ranges.ts';
 import { createReach, type Reach } from './reach.ts';
 import { treeOf } from './root-dse.ts';
-import { allOf, type Asking } from './survey-asking.ts';
+import { searchAll, type SnapshotSearch } from './snapshot-search.ts';
 
 const MAX_GROUPS = 200_000;
 const memberAttributes = ['member', 'uniqueMember', 'memberUid'];
 
 /** Whether user entries list their groups; if no entry does, the groups are searched by member. */
-export const isAttributeUsed = async ({ connection, config, root, deadline }: Asking): Promise<boolean> =>
-  await anybodyHas({
+export const isAttributeUsed = async ({ connection, config, root, deadline }: SnapshotSearch): Promise<boolean> =>
+  await anyEntryHas({
     connection,
     root,
     base: treeOf(config.searchBase, root.namingContexts),
@@ -20,35 +20,35 @@ export const isAttributeUsed = async ({ connection, config, root, deadline }: As
     deadline,
   });
 
-/** Reads as many groups as the question needs: the wanted ones, or all where groups inside groups count. */
-export async function reachOf(asking: Asking, wanted: readonly string[], listed: boolean): Promise<Reach> {
-  const { config, root } = asking;
-  const building = createReach({ wanted, nested: config.recursiveGroups, byMember: !listed });
+/** Reads the required groups: the wanted ones, or all when nested groups are enabled. */
+export async function readReach(search: SnapshotSearch, wanted: readonly string[], listed: boolean): Promise<Reach> {
+  const { config, root } = search;
+  const reachBuilder = createReach({ wanted, nested: config.recursiveGroups, byMember: !listed });
   const needsGroups = wanted.length > 0 && (config.recursiveGroups || !listed || root.activeDirectory);
   if (!needsGroups) {
-    for (const dn of wanted) building.add({ dn, members: [], logins: [], sid: null });
-    return building.done();
+    for (const dn of wanted) reachBuilder.add({ dn, members: [], logins: [], sid: null });
+    return reachBuilder.done();
   }
   const attributes = [...memberAttributes, 'objectSid'];
   const everyGroup = (asked: string[]) =>
-    allOf(asking, {
+    searchAll(search, {
       base: treeOf(config.searchBase, root.namingContexts),
       scope: 'sub',
       filter: anyOf(memberAttributes.map(present)),
       attributes: asked,
       maxEntries: MAX_GROUPS,
     });
-  // Their names first: of their members, groups alone are then kept, and people are many more.
+  // The names are read first, so that of the members only groups are stored.
   if (config.recursiveGroups && listed)
-    for await (const page of everyGroup(['1.1'])) building.expect(page.map((entry) => entry.dn));
-  const ask = config.recursiveGroups ? everyGroup(attributes) : eachOf(asking, wanted, attributes);
-  for await (const page of ask) for (const entry of page) building.add(await membersOf(asking, entry));
-  for (const dn of building.unseen()) await requireEmptyGroup(asking, dn);
-  return building.done();
+    for await (const page of everyGroup(['1.1'])) reachBuilder.expect(page.map((entry) => entry.dn));
+  const ask = config.recursiveGroups ? everyGroup(attributes) : eachOf(search, wanted, attributes);
+  for await (const page of ask) for (const entry of page) reachBuilder.add(await membersOf(search, entry));
+  for (const dn of reachBuilder.unseen()) await requireEmptyGroup(search, dn);
+  return reachBuilder.done();
 }
 
 /** A group that is missing from the list would be removed from all of its members, so its absence is verified. */
-async function requireEmptyGroup({ connection, deadline }: Asking, base: string): Promise<void> {
+async function requireEmptyGroup({ connection, deadline }: SnapshotSearch, base: string): Promise<void> {
   const filter = anyOf(memberAttributes.map(present));
   const question = { base, scope: 'base', filter, attributes: ['1.1'], maxEntries: 1 } as const;
   const { code, diagnostic, entries } = await connection.search(question, deadline);
@@ -58,7 +58,7 @@ async function requireEmptyGroup({ connection, deadline }: Asking, base: string)
     throw new DirectoryFailure('protocol', `The group ${base} has members, and was not among the groups`);
 }
 
-async function* eachOf({ connection, deadline }: Asking, dns: readonly string[], attributes: string[]) {
+async function* eachOf({ connection, deadline }: SnapshotSearch, dns: readonly string[], attributes: string[]) {
   for (const base of dns) {
     const question = { base, scope: 'base', filter: present('objectClass'), attributes, maxEntries: 1 } as const;
     const { code, diagnostic, entries } = await connection.search(question, deadline);
@@ -70,7 +70,7 @@ async function* eachOf({ connection, deadline }: Asking, dns: readonly string[],
   }
 }
 
-async function membersOf({ connection, deadline }: Asking, entry: Entry) {
+async function membersOf({ connection, deadline }: SnapshotSearch, entry: Entry) {
   const values = async (attribute: string): Promise<string[]> => {
     if (isSliced(entry, attribute))
       return (await allValues(connection, entry, { attribute, deadline })).map((value) => value.toString('utf8'));

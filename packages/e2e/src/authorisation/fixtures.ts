@@ -4,13 +4,13 @@ import { dirname, join } from 'node:path';
 import type { PassReport } from '@overtone/contracts';
 import type { Instance } from '../instance.ts';
 import { openAsService, settingOf, type Ask } from '../service-access.ts';
-import type { Asker } from './outcomes.ts';
+import type { CallerRole } from './outcomes.ts';
 
-/** What the caller has to do with the thing that a route is about; `none`: it is about nothing of anybody's. */
+/** The relation of the caller to the resource of a route; `none`: the route has no owned resource. */
 export type Relation = 'none' | 'own' | 'viewer' | 'editor' | 'manager' | 'member' | 'other' | 'above';
 export type Person = { id: string; session: string; token: string };
-/** Ids of everything a route may be about, all of one owner. */
-export type Scenery = Record<
+/** Ids of all resources of one owner. */
+export type FixtureIds = Record<
   | 'owner'
   | 'bystander'
   | 'session'
@@ -32,8 +32,8 @@ export type Scenery = Record<
 const encoded = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 const lifetime = 3600;
 
-/** People and their things, made afresh for every case, where the services keep them: nothing of a case is left over. */
-export const createScenery = async (instance: Instance) => {
+/** Creates accounts and resources for every case directly in the databases of the services. */
+export const createFixtures = async (instance: Instance) => {
   const open = (service: string): Promise<{ ask: Ask; close: () => Promise<void> }> => openAsService(instance, service);
   const [identity, media, dispatcher, sweep] = await Promise.all(
     ['identity', 'media', 'transcription-dispatcher', 'directory-sync'].map(open),
@@ -42,7 +42,7 @@ export const createScenery = async (instance: Instance) => {
   const secret = await settingOf(instance, 'identity', 'JWT_SECRET_KEY');
   const objects = join(await settingOf(instance, 'media', 'OBJECT_STORE_DIR'), 'objects');
 
-  const person = async (role: Exclude<Asker, 'none'>): Promise<Person> => {
+  const person = async (role: Exclude<CallerRole, 'none'>): Promise<Person> => {
     const [id, session, now] = [randomUUID(), randomUUID(), Math.floor(Date.now() / 1000)];
     await identity.ask(
       `insert into "user" (uuid, email, full_name, role, password_hash) values ($1, $2, 'Matrix Person', $3, 'none')`,
@@ -60,7 +60,7 @@ export const createScenery = async (instance: Instance) => {
 
   const file = async (
     owner: string,
-    s: Pick<Scenery, 'file' | 'segment' | 'speaker' | 'otherSpeaker'>,
+    s: Pick<FixtureIds, 'file' | 'segment' | 'speaker' | 'otherSpeaker'>,
     content: Buffer = Buffer.from('not really a recording'),
   ): Promise<void> => {
     const key = `files/${s.file}/original`;
@@ -94,13 +94,13 @@ export const createScenery = async (instance: Instance) => {
     );
   };
 
-  const sharedWith = (s: Scenery, caller: string, permission: string) =>
+  const sharedWith = (s: FixtureIds, caller: string, permission: string) =>
     media.ask(
       'insert into file_share (uuid, media_file_id, user_id, permission, shared_by) values ($1, $2, $3, $4, $5)',
       [s.share, s.file, caller, permission, s.owner],
     );
 
-  const group = async (s: Scenery, member?: { id: string; role: string }) => {
+  const group = async (s: FixtureIds, member?: { id: string; role: string }) => {
     await identity.ask('insert into user_group (uuid, name) values ($1::uuid, $1::text)', [s.group]);
     for (const m of [{ id: s.owner, role: 'manager' }, ...(member && member.id !== s.owner ? [member] : [])])
       await identity.ask('insert into user_group_member (group_id, user_id, role) values ($1, $2, $3)', [
@@ -110,22 +110,22 @@ export const createScenery = async (instance: Instance) => {
       ]);
   };
 
-  const binnedFile = (s: Scenery) =>
+  const binnedFile = (s: FixtureIds) =>
     media.ask(
       `insert into media_file (uuid, user_id, filename, title, object_key, content_type, file_size, status, deleted_at, deleted_by)
        values ($1, $2, 'binned.wav', 'Binned', $3, 'audio/wav', 1, 'completed', now(), $2)`,
       [s.binned, s.owner, `files/${s.binned}/original`],
     );
 
-  /** A change of a transcript that was undone already: undoing it again changes nothing. */
-  const undoneChange = (s: Scenery) =>
+  /** A transcript change that is already undone, so that another undo has no effect. */
+  const undoneChange = (s: FixtureIds) =>
     media.ask(
       `insert into transcript_change (uuid, media_file_id, user_id, kind, before, undone_at)
        values ($1, $2, $3, 'segment_edited', '{}', now())`,
       [s.change, s.file, s.owner],
     );
 
-  const deadTask = (s: Scenery) =>
+  const deadTask = (s: FixtureIds) =>
     dispatcher.ask(
       `insert into task (uuid, file_id, owner_id, stage, subject, queue, input, status, max_failures, backoff_ms, completed_at)
        values ($1, $2, $3, 'index', 'job.embedding.search.index', 'embedding', '{}', 'failed', 1, 1, now())`,
@@ -182,7 +182,7 @@ export const createScenery = async (instance: Instance) => {
 
   return {
     person,
-    /** A recording of somebody's. @returns its id. */
+    /** Creates a recording of a user. @returns its id. */
     recording: async (owner: string, content: Buffer): Promise<string> => {
       const id = randomUUID();
       await file(
@@ -192,8 +192,12 @@ export const createScenery = async (instance: Instance) => {
       );
       return id;
     },
-    /** Things for one case. `needs`: what its route is about, so that no more is made than that. */
-    things: async (relation: Relation, caller: Person | null, needs: (what: string) => boolean): Promise<Scenery> => {
+    /** Creates the resources for one case; `needs` selects those that its route uses. */
+    things: async (
+      relation: Relation,
+      caller: Person | null,
+      needs: (what: string) => boolean,
+    ): Promise<FixtureIds> => {
       const stranger =
         relation === 'own' && caller ? caller : await person(relation === 'above' ? 'super_admin' : 'user');
       const names = [
@@ -209,9 +213,9 @@ export const createScenery = async (instance: Instance) => {
         'pass',
         'task',
       ] as const;
-      const ids = Object.fromEntries(names.map((name) => [name, randomUUID()])) as Omit<Scenery, 'owner'>;
+      const ids = Object.fromEntries(names.map((name) => [name, randomUUID()])) as Omit<FixtureIds, 'owner'>;
       const bystander = needs('bystander') ? (await person('user')).id : randomUUID();
-      const s: Scenery = { ...ids, owner: stranger.id, bystander, session: stranger.session, upload: '' };
+      const s: FixtureIds = { ...ids, owner: stranger.id, bystander, session: stranger.session, upload: '' };
       if (needs('file')) await file(s.owner, s);
       if (needs('file') && caller && (relation === 'viewer' || relation === 'editor'))
         await sharedWith(s, caller.id, relation);

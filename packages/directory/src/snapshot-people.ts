@@ -7,36 +7,36 @@ import { groupAttributes } from './groups.ts';
 import { idAttributes } from './immutable-id.ts';
 import type { DirectoryConfig } from './model.ts';
 import type { Reach } from './reach.ts';
-import { allOf, type Asking } from './survey-asking.ts';
-import { createReader, type Surveyed } from './survey-reader.ts';
+import { searchAll, type SnapshotSearch } from './snapshot-search.ts';
+import { createReader, type SnapshotPerson } from './snapshot-reader.ts';
 
 const MAX_PEOPLE = 5_000_000;
-/** Of so many entries an attribute that everybody has must be readable. */
+/** Minimum number of entries with a readable mandatory attribute. */
 const READABLE = 0.95;
 
-const everybody = (config: DirectoryConfig): Filter =>
-  parseTemplate(config.userSearchFilter, { username: config.usernameAttr, email: config.emailAttr }).forEverybody();
+const allUsersFilter = (config: DirectoryConfig): Filter =>
+  parseTemplate(config.userSearchFilter, { username: config.usernameAttr, email: config.emailAttr }).forAllUsers();
 
-interface How {
+interface ReadOptions {
   readonly reach: Reach;
   readonly listed: boolean;
-  readonly each: (person: Surveyed) => void;
+  readonly each: (person: SnapshotPerson) => void;
   readonly clock: Clock;
 }
 
-/** Tells of everybody, and how many of them show what all must have. */
-export async function readPeople(asking: Asking, how: How) {
-  const { config } = asking;
+/** Reads all users, and counts those with readable mandatory attributes. */
+export async function readPeople(search: SnapshotSearch, options: ReadOptions) {
+  const { config } = search;
   const attributes = [config.usernameAttr, config.emailAttr, ...idAttributes, ...stateAttributes, ...groupAttributes];
-  const pages = allOf(asking, {
+  const pages = searchAll(search, {
     base: config.searchBase,
     scope: 'sub',
-    filter: everybody(config),
-    attributes: [...new Set(how.listed ? [...attributes, config.groupAttr] : attributes)],
+    filter: allUsersFilter(config),
+    attributes: [...new Set(options.listed ? [...attributes, config.groupAttr] : attributes)],
     maxEntries: MAX_PEOPLE,
   });
-  const { connection, deadline } = asking;
-  const read = createReader({ connection, config, deadline, ...how });
+  const { connection, deadline } = search;
+  const read = createReader({ connection, config, deadline, ...options });
   const counts = { seen: 0, named: 0, withId: 0, admitted: 0 };
   for (;;) {
     const page = await pages.next();
@@ -51,7 +51,7 @@ export async function readPeople(asking: Asking, how: How) {
       if (person.login !== '') counts.named += 1;
       if (person.id !== null) counts.withId += 1;
       if (person.admitted === 'yes') counts.admitted += 1;
-      how.each(person);
+      options.each(person);
     }
   }
 }
@@ -63,8 +63,8 @@ interface Counts {
   readonly admitted: number;
 }
 
-/** As evidence: how much of what all must have could be read. */
-export const readableWords = ({ seen, named, withId }: Counts, { usernameAttr }: DirectoryConfig): string =>
+/** The counts of readable mandatory attributes, as evidence. */
+export const readableText = ({ seen, named, withId }: Counts, { usernameAttr }: DirectoryConfig): string =>
   `of ${seen} entries ${named} show ${usernameAttr}, ${withId} an immutable id`;
 
 /** A mandatory attribute that only some entries show is hidden by access rules; so is an empty required group. */

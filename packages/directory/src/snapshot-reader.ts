@@ -14,21 +14,21 @@ import { allValues, isSliced } from './ranges.ts';
 import type { Reach } from './reach.ts';
 
 /** A directory user with the attributes that the sync needs. */
-export interface Surveyed {
+export interface SnapshotPerson {
   readonly id: string | null;
   readonly login: string;
   readonly disabled: Tristate;
   readonly admitted: Tristate;
   readonly admin: Tristate;
-  /** Their groups, of those that were asked for. */
+  /** The person's groups among the requested ones. */
   readonly claims: Claims;
-  /** Disabled by an end date that came after anything vouches for the clock. */
+  /** Disabled by an expiry date later than the verified clock. */
   readonly doubtful?: true;
-  /** What the answer rests on. */
+  /** The evidence for the state. */
   readonly evidence: Readonly<Record<string, string>>;
 }
 
-const plain: Surveyed['evidence'] = {};
+const plain: SnapshotPerson['evidence'] = {};
 const MAX_REMEMBERED = 50_000;
 
 interface Reading {
@@ -36,12 +36,12 @@ interface Reading {
   readonly config: DirectoryConfig;
   readonly deadline: Deadline;
   readonly reach: Reach;
-  /** Whether people list their groups. */
+  /** Whether user entries list their groups. */
   readonly listed: boolean;
   readonly clock: Clock;
 }
 
-/** Reads people from their entries, one after the other; at once unless a list of groups comes in slices. */
+/** Reads persons from entries; asynchronous only for a range of group values. */
 export function createReader({ connection, config, deadline, reach, listed, clock }: Reading) {
   const people = createPeople(config);
   const sets = createSets(people);
@@ -56,7 +56,7 @@ export function createReader({ connection, config, deadline, reach, listed, cloc
   const fromSlices = async (entry: Entry): Promise<number[]> =>
     (await allValues(connection, entry, { attribute: groupAttr, deadline })).map((dn) => numberOf(dn, 0, dn.length));
 
-  const read = (entry: Entry, listedGroups: number[]): Surveyed => {
+  const read = (entry: Entry, listedGroups: number[]): SnapshotPerson => {
     const login = textOf(entry, config.usernameAttr) ?? '';
     const sid = primarySid(entry)?.toString('hex');
     if (!listed) listedGroups.push(sets.number(reach.fromMember(entry.dn, login)));
@@ -74,7 +74,7 @@ export function createReader({ connection, config, deadline, reach, listed, cloc
       evidence: why === null ? plain : { state: why, dn: entry.dn },
     };
   };
-  return (entry: Entry): Surveyed | Promise<Surveyed> => {
+  return (entry: Entry): SnapshotPerson | Promise<SnapshotPerson> => {
     if (!listed) return read(entry, []);
     if (isSliced(entry, groupAttr)) return fromSlices(entry).then((groups) => read(entry, groups));
     return read(entry, fromList(entry));
@@ -89,12 +89,12 @@ function saysItsState(entry: Entry): boolean {
   return false;
 }
 
-/** What cannot be read is unknown for this person; only an account of ours makes that matter. */
+/** Unreadable data makes the person's state unknown, which is relevant only if an account exists. */
 function stateOf(
   entry: Entry,
   { now, vouched }: Clock,
 ): { disabled: Tristate; why: string | null; doubtful?: boolean } {
-  // Most entries of most directories say nothing about it.
+  // Most entries have none of these attributes.
   if (!saysItsState(entry)) return usable;
   try {
     const { disabled, reason } = accountState(entry, now);
@@ -105,17 +105,17 @@ function stateOf(
   }
 }
 
-/** The same groups, and the same lists of them, come again with many people: each is kept and judged once. */
-function createSets({ standing }: Pick<ReturnType<typeof createPeople>, 'standing'>) {
+/** Caches groups and lists of groups, because many persons share them. */
+function createSets({ membershipSignals }: Pick<ReturnType<typeof createPeople>, 'membershipSignals'>) {
   const judged = (values: readonly string[]) => ({
     claims: { known: true as const, values },
-    ...standing({ groups: values, missing: null }),
+    ...membershipSignals({ groups: values, missing: null }),
   });
   const numbers = new Map<string, number>([['', 0]]);
   const lists: (readonly string[])[] = [[]];
   const known = new Map<string, ReturnType<typeof judged>>();
   return {
-    /** A list of groups by a number; no groups are 0. */
+    /** The number of a list of groups; 0 is the empty list. */
     number: (groups: readonly string[]): number => {
       const key = groups.join('\n');
       const found = numbers.get(key) ?? lists.push(groups) - 1;

@@ -8,17 +8,17 @@ import type { RootDse } from './root-dse.ts';
 
 const PAGE = 1000;
 
-/** Whom a survey asks: one server, over one connection. */
-export interface Asking {
+/** The server of a snapshot, with one connection. */
+export interface SnapshotSearch {
   readonly connection: Connection;
   readonly config: DirectoryConfig;
   readonly root: RootDse;
   readonly deadline: Deadline;
 }
 
-/** Everything that matches, page by page; a server without paging gives one answer that a result 0 closes. */
-export async function* allOf(
-  { connection, root, deadline }: Asking,
+/** All matching entries, page by page; a server without paging sends one page that ends with result code 0. */
+export async function* searchAll(
+  { connection, root, deadline }: SnapshotSearch,
   question: Omit<Question, 'page'>,
 ): AsyncGenerator<readonly Entry[], { pages: number }> {
   if (root.pages) return yield* pagedSearch(connection, { ...question, pageSize: PAGE, ahead: true }, deadline);

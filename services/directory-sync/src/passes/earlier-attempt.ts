@@ -1,0 +1,56 @@
+import { sweepRpc, type ReplyOf } from '@overtone/contracts';
+import { askAll, type Bus } from '@overtone/service-kit';
+import type { AppliedBefore } from '../plan/plan.ts';
+import type { Results } from './report.ts';
+
+type AppliedChange = ReplyOf<typeof sweepRpc.done>['done'][number];
+
+const pageSize = 2_000;
+
+const accountOf = ({ userId, email, login, role }: AppliedChange) => ({
+  userId,
+  email,
+  login,
+  role: role?.from ?? 'user',
+});
+
+/**
+ * The changes of an interrupted pass, from identity's audit log, which is written in the transaction of each change.
+ * The crashed process needs no record of its own.
+ */
+export const readAppliedChanges = async (bus: Pick<Bus, 'ask'>, passId: string, since: Date): Promise<Results> => {
+  const results: Results = { candidates: [], changes: [] };
+  const readPage = async (after: string | null) => {
+    const { done } = await bus.ask(sweepRpc.done, { passId, since: since.toISOString(), after, limit: pageSize });
+    return done;
+  };
+  for await (const appliedChange of askAll(readPage, ({ userId }) => userId)) {
+    const account = accountOf(appliedChange);
+    const { disabled, role, added, removed, adopted } = appliedChange;
+    if (disabled) {
+      const { reason, evidence, sessionsRevoked } = disabled;
+      results.candidates.push({ candidate: { account, reason, evidence }, outcome: 'disabled', sessionsRevoked });
+    } else {
+      const change = { account, role: role?.to ?? null, add: added, remove: removed, adopt: adopted };
+      results.changes.push({ change, applied: true });
+    }
+  }
+  return results;
+};
+
+export const noResults: Results = { candidates: [], changes: [] };
+
+/** The part of the results that the plan needs. */
+export const toAppliedBefore = ({ candidates, changes }: Results): AppliedBefore => ({
+  userIds: new Set(
+    [...candidates.map(({ candidate }) => candidate), ...changes.map(({ change }) => change)].map(
+      ({ account }) => account.userId,
+    ),
+  ),
+  disabled: candidates.length,
+});
+
+export const mergeResults = (earlier: Results, current: Results): Results => ({
+  candidates: [...earlier.candidates, ...current.candidates],
+  changes: [...earlier.changes, ...current.changes],
+});
