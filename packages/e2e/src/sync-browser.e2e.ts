@@ -192,7 +192,7 @@ export const syncInTheBrowser = ({ instance, screenshots }: Context): Suite => {
       };
       await (await explain('kira')).getByText('admitted', { exact: true }).waitFor();
       const removed = await explain('ines');
-      await removed.getByText('The directory has nobody of this login.').waitFor();
+      await removed.getByText('The directory has no entry for this login.').waitFor();
       await removed.getByTestId('refusals').getByText('The name or the password was wrong.').first().waitFor();
       await removed.getByTestId('refusals').scrollIntoViewIfNeeded();
       await boss.snap('sign-in-explained');

@@ -1,6 +1,6 @@
 import type { RouteRequest } from '@overtone/service-kit';
 
-/** Where a request came from, as audit and session list show it. */
+/** Origin of a request, as the audit log and the session list show it. */
 export type Client = { ip: string | null; userAgent: string | null; requestId: string | null };
 
 const cut = (value: string | undefined, max: number): string | null => value?.slice(0, max) || null;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createPool } from '@overtone/database';
 import { createLog, createMetrics, isAppError } from '@overtone/service-kit';
 import { createDatabase, type TestDatabase } from '@overtone/testkit';
-import { ask, type Pool } from './database.ts';
+import { queryPrepared, type Pool } from './database.ts';
 
 const log = createLog('identity', { LOG_LEVEL: 'fatal', LOG_FORMAT: 'json' });
 const poolOf = (url: string): Pool =>
@@ -13,7 +13,7 @@ const poolOf = (url: string): Pool =>
     log,
   });
 const outcome = (pool: Pool, text: string): Promise<unknown> =>
-  ask(pool, { name: text, text, values: [] }).catch((e: unknown) =>
+  queryPrepared(pool, { name: text, text, values: [] }).catch((e: unknown) =>
     isAppError(e) ? e.code : (e as { code: unknown }).code,
   );
 
@@ -29,15 +29,15 @@ afterAll(async () => {
 });
 
 describe('a prepared statement', () => {
-  it('gives its rows, and again under the same name', async () => {
+  it('returns its rows, also when it is repeated', async () => {
     for (let i = 0; i < 2; i++) expect(await outcome(pool, 'select 1 as one')).toEqual([{ one: 1 }]);
   });
 
-  it('that the server refuses is refused in its words', async () => {
+  it('throws the error of the server', async () => {
     expect(await outcome(pool, 'select from nothing_there')).toBe('42P01');
   });
 
-  it('is unavailable where no server answers', async () => {
+  it('is unavailable without a server', async () => {
     const nowhere = poolOf('postgres://identity@127.0.0.1:1/overtone');
     expect(await outcome(nowhere, 'select 1')).toBe('database_unavailable');
     await nowhere.end();

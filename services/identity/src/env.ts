@@ -17,13 +17,13 @@ const identityEnv = {
   ALLOW_INSECURE_COOKIES: flag.default(false),
   /** Certificates (PEM) trusted for directories besides the system's and those of the setting. */
   LDAP_TLS_CA_FILE: z.string().max(4096).optional(),
-  /** Milliseconds a refused sign-in takes at least: more than a hash and a question to the directory usually take; 0: no pace. */
+  /** Minimum duration of a refused sign-in in ms: longer than a hash and a directory request usually take; 0: no minimum. */
   SIGN_IN_REFUSAL_MS: z.coerce.number().int().min(0).max(10_000).default(300),
   OT_ADMIN_EMAIL: z.string().max(320).optional(),
   OT_ADMIN_PASSWORD: z.string().max(1024).optional(),
 };
 export type IdentityEnv = z.infer<z.ZodObject<typeof identityEnv>> & {
-  /** Sign-in settings by their keys in upper case: what counts where nothing is stored. */
+  /** Sign-in settings of the environment: they apply where nothing is stored. */
   seeds: Values;
   /** Read again at every call: a mounted key file may be replaced while the service runs. */
   keyRing: () => KeyRing;
@@ -35,7 +35,7 @@ export const env = (source: Record<string, string | undefined> = process.env): I
   keyRing();
   return Object.freeze({
     ...readEnv(identityEnv, source),
-    // That file is trusted beside the setting and is no seed of it.
+    // This file is trusted in addition to the setting `ldap_tls_ca`; it is not its initial value.
     seeds: seedsOf(readEnv(seedVariables, { ...source, LDAP_TLS_CA_FILE: undefined })),
     keyRing,
   });

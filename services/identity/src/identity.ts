@@ -13,7 +13,7 @@ import {
 } from '@overtone/service-kit';
 import { accountsRoutes, accountsRpc } from './accounts/accounts.routes.ts';
 import { createAccounts } from './accounts/accounts.service.ts';
-import { makeFirstAdmin } from './accounts/first-admin.ts';
+import { createFirstAdmin } from './accounts/first-admin.ts';
 import { createRegistration } from './accounts/registration.service.ts';
 import { approvalsRoutes } from './approvals/approvals.routes.ts';
 import { createApprovals } from './approvals/approvals.service.ts';
@@ -35,8 +35,8 @@ import { createMappings } from './mappings/mappings.service.ts';
 import { mappingsStore } from './mappings/mappings.store.ts';
 import { createCrlSource, fetchRevocationLists } from './pki/crl.adapter.ts';
 import { diagnosePki } from './pki/diagnosis.ts';
-import { keepListsFresh } from './pki/keep-lists-fresh.ts';
 import { pkiRoutes } from './pki/pki.routes.ts';
+import { createRevocationLists } from './pki/revocation-lists.service.ts';
 import { createRevocation } from './pki/revocation.ts';
 import { createRefusals } from './provisioning/provisioning.ts';
 import { createProvisioning } from './provisioning/provisioning.service.ts';
@@ -81,7 +81,7 @@ import { createUsers } from './users/users.service.ts';
 
 const name = 'identity';
 
-/** Identity: accounts, sign-in, sessions and who may do what. */
+/** Identity: accounts, sign-in, sessions and rights. */
 export const createIdentity = (env: IdentityEnv): Service => {
   const log = createLog(name, env);
   const metrics = createMetrics();
@@ -159,10 +159,11 @@ export const createIdentity = (env: IdentityEnv): Service => {
   const forwarding = { settings, forwardedOf, provisioning, refuse, allowInsecureCookies };
   const crls = createCrlSource({ log, telemetry });
   const revocation = createRevocation();
+  const revocationLists = createRevocationLists({ pool, settings, crls, revocation });
   const firstAdmin: Part = {
     name: 'first administrator',
     start: () =>
-      makeFirstAdmin(
+      createFirstAdmin(
         { db, outbox, hasher, telemetry, log, settings },
         { email: env.OT_ADMIN_EMAIL, password: env.OT_ADMIN_PASSWORD },
       ),
@@ -180,6 +181,7 @@ export const createIdentity = (env: IdentityEnv): Service => {
     parts: [
       part,
       settings.part,
+      revocationLists.part,
       sessions.part,
       createOutboxRelay({ service: name, pool, url: env.DATABASE_URL, bus, log, metrics }),
       firstAdmin,
@@ -208,14 +210,14 @@ export const createIdentity = (env: IdentityEnv): Service => {
     ],
     consumers: [recordOperations({ db }), recordFileActions({ db })],
     periodics: [
-      periodic('refresh the revocation list', 5_000, keepListsFresh({ settings, crls, revocation })),
-      periodic('forget used sign-in states', 600_000, async () => void (await flowStore.forgetOld(db))),
-      periodic('forget old audit records', 3_600_000, async (signal) => {
-        await auditTrail.forgetOld(signal);
+      periodic('refresh the revocation list', 5_000, revocationLists.refresh),
+      periodic('delete used sign-in states', 600_000, async () => void (await flowStore.deleteOld(db))),
+      periodic('delete old audit records', 3_600_000, async (signal) => {
+        await auditTrail.deleteOld(signal);
       }),
-      periodic('forget old refresh tokens', 3_600_000, async () => void (await sessionsStore.forgetOld(db))),
-      periodic('close what is open for ended accounts', 500, endDates.look),
-      periodic('forget old failed sign-ins', 3_600_000, () => lockout.forgetOld()),
+      periodic('delete old refresh tokens', 3_600_000, async () => void (await sessionsStore.deleteOld(db))),
+      periodic('close connections of expired accounts', 500, endDates.closeExpired),
+      periodic('delete old failed sign-ins', 3_600_000, () => lockout.deleteOld()),
     ],
     checks,
   });

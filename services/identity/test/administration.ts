@@ -10,7 +10,7 @@ import {
 export type Session = Awaited<ReturnType<RunningIdentity['session']>>;
 type Asked = { status: number; body: Record<string, unknown> };
 
-/** A running identity with its first administrator signed in, and what tests of administration look at. */
+/** A running identity service, a session of its first administrator, and access to rows, audit records and events. */
 export const startAdministration = async () => {
   const backends = await startBackends();
   const identity = await startIdentity(backends);

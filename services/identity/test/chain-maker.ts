@@ -1,6 +1,6 @@
 import { constants, generateKeyPairSync, randomBytes, sign, type KeyObject } from 'node:crypto';
 
-// Certificates byte by byte: the checks of chains need forms that no library would write.
+// Encodes certificates byte by byte: the tests of chains need forms that no library writes.
 
 export const tlv = (tag: number, ...parts: readonly Buffer[]): Buffer => {
   const content = Buffer.concat(parts);

@@ -1,10 +1,10 @@
 import { personLdif, startSlapd } from '@overtone/testkit';
 import { startBackends, startIdentity } from './running-identity.ts';
 
-/** A person as a test wants them: distinguished by a name that no other test uses. */
+/** Counts people, so that every test uses names of its own. */
 let people = 0;
 
-/** A directory, and an identity service that signs people in with it. */
+/** A directory and an identity service that uses it. */
 export const startDirectoryWorld = async (overrides: Record<string, string> = {}) => {
   const [backends, slapd] = await Promise.all([startBackends(), startSlapd()]);
   const ldap = {
@@ -39,7 +39,7 @@ export const startDirectoryWorld = async (overrides: Record<string, string> = {}
     admin,
     ldap,
     set,
-    /** Has another server asked, with the password that is needed once more for it. */
+    /** Switches to another server, with the password that the change requires. */
     ask: (server: Record<string, unknown>) => set('ldap', { ...server, ldap_bind_password: slapd.bindPassword }),
     /** Adds a person to the directory. */
     person: async (more: readonly string[] = [], uid = `person${(people += 1)}`) => {

@@ -1,9 +1,9 @@
 import { createServer, connect, type AddressInfo, type Socket } from 'node:net';
 
-/** `pass`: hands everything on. `hang`: takes connections and bytes and never answers. `cut`: ends connections at the first byte. */
+/** `pass`: forwards everything. `hang`: accepts connections and bytes without a response. `cut`: closes connections at the first byte. */
 type Mode = 'pass' | 'hang' | 'cut';
 
-/** A line to a server that can be listened in on, held and cut. */
+/** A proxy in front of a server that counts bytes, and can hang or close connections. */
 export const startLineTo = async (port: number) => {
   let mode: Mode = 'pass';
   let bytes = 0;
@@ -31,10 +31,10 @@ export const startLineTo = async (port: number) => {
   return {
     url: `ldap://127.0.0.1:${(server.address() as AddressInfo).port}`,
     set: (next: Mode) => void (mode = next),
-    /** Bytes that were sent towards the server, ever. */
+    /** All bytes sent to the server. */
     bytes: () => bytes,
     connections: () => connections,
-    /** Ends every connection there is. */
+    /** Closes all connections. */
     drop: () => {
       for (const socket of open) socket.destroy();
     },

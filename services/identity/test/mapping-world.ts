@@ -7,7 +7,7 @@ import { PrismaClient } from '../src/generated/client.ts';
 import { createMemberships } from '../src/groups/memberships.service.ts';
 import { createMappingIndexes } from '../src/mappings/mapping-indexes.ts';
 import { createMappings } from '../src/mappings/mappings.service.ts';
-import type { Pass, Reconciled } from '../src/mappings/mappings.ts';
+import type { ReconcileRequest, ReconcileResult } from '../src/mappings/mappings.ts';
 import { sessionsStore } from '../src/sessions/sessions.store.ts';
 
 const log = createLog('identity', { LOG_LEVEL: 'fatal', LOG_FORMAT: 'json' });
@@ -17,7 +17,7 @@ const client = { ip: null, userAgent: null, requestId: null };
 type PublishedEvent = { subject: string; data: Record<string, unknown> };
 export type NewUser = { role?: string; auth_type?: string; is_active?: boolean };
 
-/** A replica's own connections and compiled mappings, over the database of the test. */
+/** A replica with its own connections and mapping cache on the database of the test. */
 const createReplica = (url: string) => {
   const env = { DATABASE_URL: url, DB_POOL_SIZE: 10, DB_MAX_OVERFLOW: 0 };
   const { db, pool, part } = createDatabase(
@@ -34,14 +34,14 @@ const createReplica = (url: string) => {
   return { db, pool, part, indexes, mappings };
 };
 
-/** Ends sessions as `Sessions.endAll` does, without the tokens and limits that tests of mappings do not need. */
+/** A minimal `Sessions.endAll`, without tokens and limits. */
 const endAll = async (tx: Tx, userId: string, reason: string): Promise<number> => {
   const ended = await sessionsStore.revoke(tx, { userId });
   if (ended.length > 0) await outbox.add(tx, identityEvents.sessionRevoked, { userId, sessionId: null, reason });
   return ended.length;
 };
 
-/** Accounts, groups and mappings in a real database, and passes over them. */
+/** Accounts, groups and mappings in a real database, with two replicas that reconcile them. */
 export const startMappingWorld = async () => {
   const database = await createTestDatabase();
   const replicas = [createReplica(database.urlFor('identity')), createReplica(database.urlFor('identity'))] as const;
@@ -50,7 +50,7 @@ export const startMappingWorld = async () => {
     (await pool.query<{ uuid: string }>(`${sql} returning uuid`, values)).rows[0]?.uuid ?? '';
   let count = 0;
 
-  const pass = (userId: string, p: Partial<Pass> = {}, replica: 0 | 1 = 0): Promise<Reconciled> =>
+  const pass = (userId: string, p: Partial<ReconcileRequest> = {}, replica: 0 | 1 = 0): Promise<ReconcileResult> =>
     replicas[replica].db.$transaction(
       (tx) =>
         replicas[replica].mappings.reconcile(tx, {
@@ -71,7 +71,7 @@ export const startMappingWorld = async () => {
     replicas,
     pass,
     /** A sign-in through the directory with these groups. */
-    signIn: (userId: string, values: string[], p: Partial<Pass> = {}) =>
+    signIn: (userId: string, values: string[], p: Partial<ReconcileRequest> = {}) =>
       pass(userId, { claims: { known: true, values }, ...p }),
     user: ({ role = 'user', auth_type = 'ldap', is_active = true }: NewUser = {}) =>
       id('insert into "user" (email, role, auth_type, is_active) values ($1, $2, $3, $4)', [

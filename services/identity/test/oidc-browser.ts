@@ -1,9 +1,9 @@
 import type { Answer, RunningIdentity } from './running-identity.ts';
 
-/** The half of a sign-in that a browser holds: where it was sent, and the cookie it was given. */
-export type Begun = { url: URL; state: string; nonce: string; cookie: string; answer: Answer };
+/** A started sign-in: the redirect address and the cookie. */
+export type StartedFlow = { url: URL; state: string; nonce: string; cookie: string; answer: Answer };
 
-/** A browser with its own cookies, asking identity the way the edge does. */
+/** A browser with its own cookies, which sends requests to identity as the edge does. */
 export const createBrowser = (identity: RunningIdentity) => {
   const jar = new Map<string, string>();
   const ask = async (path: string, cookie = [...jar].map(([k, v]) => `${k}=${v}`).join('; ')): Promise<Answer> => {
@@ -17,13 +17,13 @@ export const createBrowser = (identity: RunningIdentity) => {
   };
   return {
     jar,
-    begin: async (): Promise<Begun> => {
+    begin: async (): Promise<StartedFlow> => {
       const answer = await ask('/api/auth/oidc/login');
       const url = new URL(String(answer.body['authorization_url']));
       const get = (name: string): string => url.searchParams.get(name) ?? '';
       return { url, state: get('state'), nonce: get('nonce'), cookie: answer.cookies.at(-1) ?? '', answer };
     },
-    /** Comes back with what the provider sent to /login. */
+    /** Sends the callback with the parameters of the provider. */
     back: (query: Record<string, string>, cookie?: string): Promise<Answer> =>
       ask(`/api/auth/oidc/callback?${new URLSearchParams(query).toString()}`, cookie),
   };

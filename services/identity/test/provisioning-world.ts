@@ -43,7 +43,7 @@ export const startProvisioningWorld = async () => {
       const { role } = await tx.user.findUniqueOrThrow({ where: { id: userId } });
       return { role: role as 'user', roleChanged: false, added: [], removed: [] };
     },
-    leavesAsIs: () => true,
+    isReconciled: () => true,
   };
   const settings = { current: () => values };
   const outbox = createOutbox('identity');

@@ -14,8 +14,8 @@ const parsed = (text: string): RawAnswer => {
 };
 
 /**
- * Sends header lines to the byte, as no client library would, and reads the answer to its end.
- * `localAddress` is the address the socket comes from; `tail` stands where the body stands.
+ * Sends header lines unchanged, which no client library does, and reads the complete response.
+ * `localAddress` is the source address of the socket; `tail` is the body.
  */
 export const rawRequest = (
   port: number,

@@ -1,6 +1,12 @@
 import { generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto';
 import { createDatabase, startNats, type TestDatabase, type TestServer } from '@overtone/testkit';
-import { assertionHeader, createAssertionSigner, type Caller } from '@overtone/service-kit';
+import {
+  assertionHeader,
+  createAssertionSigner,
+  createForwardedSigner,
+  forwardedHeader,
+  type Caller,
+} from '@overtone/service-kit';
 import { connect, type NatsConnection } from 'nats';
 import { Client } from 'pg';
 import { env as readEnv } from '../src/env.ts';
@@ -16,6 +22,11 @@ const keys = generateKeyPairSync('ec', {
   privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
 });
 const sign = createAssertionSigner(keys.privateKey);
+const signForwarded = createForwardedSigner(keys.privateKey);
+/** The edge's statement that a proxy on this machine forwarded a client certificate. */
+const forwardCertificate = (pem: string): Record<string, string> => ({
+  [forwardedHeader]: signForwarded({ peer: '127.0.0.1', headers: ['X-Client-Cert', encodeURIComponent(pem)] }),
+});
 
 export type Answer = { status: number; body: Record<string, unknown>; cookies: string[]; headers: Headers };
 type Ask = {
@@ -26,7 +37,7 @@ type Ask = {
   headers?: Record<string, string>;
 };
 
-/** Real servers and a running identity service, asked the way the edge asks it. */
+/** A real database and a real broker. */
 export const startBackends = async () => {
   const [database, nats] = await Promise.all([createDatabase(), startNats()]);
   const bus = await connect({ servers: nats.url });
@@ -72,7 +83,7 @@ export const startIdentity = async (
     const response = await fetch(base + path, {
       method: a.method ?? (a.form || a.json !== undefined ? 'POST' : 'GET'),
       headers: {
-        // A connection kept from before may be closed by the other side at the moment it is used again.
+        // The server could close a kept connection at the moment it is used again.
         connection: 'close',
         [assertionHeader]: sign('identity', a.caller ?? null),
         ...(a.json === undefined ? {} : { 'content-type': 'application/json' }),
@@ -92,13 +103,18 @@ export const startIdentity = async (
   const signIn = (username: string, password: string, headers: Record<string, string> = {}): Promise<Answer> =>
     ask('/api/auth/token', { form: { username, password }, headers });
 
+  const signInWithCertificate = (pem: string): Promise<Answer> =>
+    ask('/api/auth/pki/authenticate', { method: 'POST', headers: forwardCertificate(pem) });
+
   const open = (path: string, caller: Caller, signal?: AbortSignal): Promise<Response> =>
     fetch(base + path, { headers: { [assertionHeader]: sign('identity', caller) }, ...(signal ? { signal } : {}) });
 
   return {
     ask,
     signIn,
-    /** An answer that is no JSON, as it comes. */
+    /** Through a proxy at 127.0.0.1; that address must be a trusted proxy. */
+    signInWithCertificate,
+    /** A response that is not JSON. */
     open,
     internal: `http://127.0.0.1:${ports.internalPort}`,
     /** A signed-in caller with the pieces of its session. */

@@ -1,12 +1,12 @@
 import { expect } from '@jest/globals';
 import { startScriptedProvider, type TokenAnswer } from '@overtone/testkit/oidc';
-import { createBrowser, type Begun } from './oidc-browser.ts';
+import { createBrowser, type StartedFlow } from './oidc-browser.ts';
 import { startBackends, startIdentity, type Answer } from './running-identity.ts';
 import { watchDatabase } from './sessions-of.ts';
 
 export const callbackUrl = 'http://localhost:8080/login';
 
-/** Identity with a provider that answers what a test tells it to, and a look into the database. */
+/** Identity with a provider whose responses the test defines, and access to the database. */
 export const startScriptedSignIn = async () => {
   const [backends, provider] = await Promise.all([startBackends(), startScriptedProvider()]);
   const settings = {
@@ -15,7 +15,7 @@ export const startScriptedSignIn = async () => {
     OIDC_CLIENT_ID: 'overtone',
     OIDC_CLIENT_SECRET: 'a client secret',
     OIDC_CALLBACK_URL: callbackUrl,
-    // Short enough for what never answers, long enough for a busy machine.
+    // Short for tests of an unresponsive provider, long enough for a busy machine.
     OIDC_TIMEOUT: '4',
   };
   const identity = await startIdentity(backends, settings);
@@ -29,15 +29,15 @@ export const startScriptedSignIn = async () => {
     replica: () => startIdentity(backends, settings),
     /** A whole sign-in with a scripted token endpoint. @returns the response of identity. */
     signInWith: async (
-      token: (begun: Begun) => TokenAnswer,
-      query: (begun: Begun) => Record<string, string> = () => ({}),
+      token: (begun: StartedFlow) => TokenAnswer,
+      query: (begun: StartedFlow) => Record<string, string> = () => ({}),
     ): Promise<Answer> => {
       const browser = createBrowser(identity);
       const begun = await browser.begin();
       provider.token = token(begun);
       return browser.back({ code: 'a-code', state: begun.state, ...query(begun) });
     },
-    good: ({ nonce }: Begun): TokenAnswer => provider.answer(provider.sign(provider.claims(nonce))),
+    good: ({ nonce }: StartedFlow): TokenAnswer => provider.answer(provider.sign(provider.claims(nonce))),
     /** No session, the one answer of every refusal, and a record that says why. */
     expectRefusal: async (answer: Answer, why: string): Promise<void> => {
       expect(answer.status).toBe(401);

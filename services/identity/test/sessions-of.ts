@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 
-/** What a sign-in leaves behind in the database. */
+/** Reads sessions and refused sign-ins from the database. */
 export const watchDatabase = async (url: string) => {
   const client = new Client({ connectionString: url });
   await client.connect();

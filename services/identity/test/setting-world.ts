@@ -2,12 +2,12 @@ import { authSettings, secretRecipients, type AuthSettingKey } from '@overtone/c
 import type { Caller } from '@overtone/service-kit';
 import type { RunningIdentity } from './running-identity.ts';
 
-/** Does something, changes a setting, does it again: what happens now is another thing. */
+/** Checks behaviour before and after a change of a setting. */
 export type Behaviour = () => Promise<void>;
 
 type Secrets = Partial<Record<keyof typeof secretRecipients, string>>;
 
-/** The secrets that are needed once more with these changes. */
+/** The secrets that these changes require again. */
 const neededAgain = (values: Record<string, unknown>, secrets: Secrets): Secrets =>
   Object.fromEntries(
     Object.entries(secrets).filter(([secret]) =>
@@ -16,8 +16,8 @@ const neededAgain = (values: Record<string, unknown>, secrets: Secrets): Secrets
   );
 
 /**
- * Changes settings the way an administrator does, and takes them all back. `secrets` are those that go with an address:
- * given once more with every other one.
+ * Changes settings through the API, and resets them. `secrets` belong to an address: a change of the address sends them
+ * again.
  */
 export const createChanges = (identity: Pick<RunningIdentity, 'ask'>, caller: Caller, secrets: Secrets = {}) => {
   const changed = new Set<AuthSettingKey>();

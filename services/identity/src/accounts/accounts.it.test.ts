@@ -23,7 +23,7 @@ const change = (caller: Parameters<RunningIdentity['ask']>[1], json: unknown) =>
   identity.ask('/api/users/me', { ...caller, method: 'PUT', json });
 
 describe('the own account', () => {
-  it('shows what a client may see, and no hash', async () => {
+  it('shows the public columns, and no hash', async () => {
     const { user, caller } = await newSession();
     const { body } = await identity.ask('/api/users/me', { caller });
     expect(body).toMatchObject({ uuid: user.id, email: user.email, role: 'user', auth_type: 'local' });
@@ -72,7 +72,7 @@ describe('changing the password', () => {
     expect((await identity.signIn(user.email, next)).status).toBe(200);
   });
 
-  it('refuses a weak one in words for each fault', async () => {
+  it('refuses a weak one with a text for each fault', async () => {
     const { user, caller } = await newSession();
     const { body } = await change({ caller }, { password: 'aaaaaaaaaaaa', current_password: user.password });
     expect(body['errors']).toHaveLength(3);
@@ -87,13 +87,13 @@ describe('changing the password', () => {
     }
   });
 
-  it('counts wrong current passwords on the budget of signing in', async () => {
+  it('counts wrong current passwords as failed sign-ins', async () => {
     const { user, caller } = await newSession();
     for (let i = 0; i < 5; i++) await change({ caller }, { password: next, current_password: 'wrong' });
     expect((await identity.signIn(user.email, user.password)).status).toBe(401);
   });
 
-  it('lifts the demand to change it', async () => {
+  it('clears the requirement to change it', async () => {
     const { user, caller, accessToken } = await newSession();
     await backends.sql.query('update "user" set must_change_password = true where uuid = $1', [user.id]);
     await change({ caller }, { password: next, current_password: user.password });
@@ -107,7 +107,7 @@ describe('changing the password', () => {
     expect([answer.status, answer.body['code']]).toEqual([409, 'password_not_local']);
   });
 
-  it('of an account of a provider works where it has a password here, too', async () => {
+  it('works for an account of a provider that also has a local password', async () => {
     const { user, caller } = await newSession();
     await backends.sql.query(`update "user" set auth_type = 'oidc', allow_local_fallback = true where uuid = $1`, [
       user.id,

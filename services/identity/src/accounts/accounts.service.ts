@@ -42,18 +42,18 @@ export const createAccounts = (d: Deps): Accounts => {
     return user;
   };
 
-  const tellUpdated = (tx: Tx, u: User) =>
+  const publishUpdated = (tx: Tx, u: User) =>
     outbox.add(tx, identityEvents.userUpdated, { userId: u.id, role: u.role as Role, active: u.isActive });
 
-  /** Guesses of the current password share the sign-in's budget. */
+  /** Wrong values of the current password count as failed sign-ins. */
   const checkCurrent = async (user: User, hash: string, password: string): Promise<void> => {
-    const good = await lockout.oneAtATime(user.id, async () => {
-      const attempt = await lockout.begin(user.id);
+    const good = await lockout.runExclusively(user.id, async () => {
+      const attempt = await lockout.reserve(user.id);
       if (!attempt || !(await hasher.verify(hash, password))) return false;
-      await lockout.succeed(attempt);
+      await lockout.clear(attempt);
       return true;
     });
-    if (!good) throw passwordRejected('current_password', ['The current password is not right.']);
+    if (!good) throw passwordRejected('current_password', ['The current password is wrong.']);
   };
 
   const changePassword = async (
@@ -64,7 +64,7 @@ export const createAccounts = (d: Deps): Accounts => {
   ) => {
     const hash = user.passwordHash;
     if (!hash || !mayUseLocalPassword(user))
-      throw conflict('password_not_local', 'The password of this account is kept elsewhere');
+      throw conflict('password_not_local', 'The password of this account is stored elsewhere');
     if (next.currentPassword === undefined)
       throw passwordRejected('current_password', ['The current password is needed to set a new one.']);
     await checkCurrent(user, hash, next.currentPassword);
@@ -72,10 +72,10 @@ export const createAccounts = (d: Deps): Accounts => {
     const newHash = await newPasswords.hash(next.password, { email, fullName, account: { id, passwordHash: hash } });
     await db.$transaction(async (tx) => {
       if (!(await accountsStore.setPassword(tx, user.id, hash, newHash)))
-        throw passwordRejected('current_password', ['The current password is not right.']);
+        throw passwordRejected('current_password', ['The current password is wrong.']);
       const ended = await sessions.endAll(tx, user.id, 'password_changed', caller.sessionId);
-      // Drops what the edge knows of the remaining session: the account may be usable again from now on.
-      await tellUpdated(tx, user);
+      // Invalidates the remaining session in the cache of the edge: the account may be usable again from now on.
+      await publishUpdated(tx, user);
       await writeAudit(tx, {
         event: 'auth.password.change',
         outcome: 'success',
@@ -97,7 +97,7 @@ export const createAccounts = (d: Deps): Accounts => {
       if (password !== undefined) await changePassword(caller, user, { currentPassword, password }, client);
       if (fullName !== undefined)
         await db.$transaction(
-          async (tx) => tellUpdated(tx, await accountsStore.rename(tx, user.id, fullName)),
+          async (tx) => publishUpdated(tx, await accountsStore.rename(tx, user.id, fullName)),
           txOptions,
         );
       return me(caller.userId);

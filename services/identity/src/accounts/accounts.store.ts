@@ -36,7 +36,7 @@ export const accountsStore = {
     return rows[0]?.id;
   },
   create: (tx: Tx, account: NewAccount): Promise<User> => tx.user.create({ data: account }),
-  /** Holds every other replica back until this transaction ends. */
+  /** Makes the other replicas wait until this transaction ends. */
   lockFirstAdmin: async (tx: Tx): Promise<void> =>
     void (await tx.$executeRaw`select pg_advisory_xact_lock(${firstAdminLock}::bigint)`),
   hasSuperAdmin: async (tx: Tx): Promise<boolean> => (await tx.user.count({ where: { role: 'super_admin' } })) > 0,

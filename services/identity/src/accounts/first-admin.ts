@@ -10,19 +10,19 @@ import { accountsStore } from './accounts.store.ts';
 
 type Deps = { db: Db; outbox: Outbox; hasher: PasswordHasher; telemetry: Telemetry; log: Log; settings: Settings };
 
-/** Makes the first super_admin, once, however many replicas start and however often. */
-export const makeFirstAdmin = async (
+/** Creates the first super_admin exactly once, also when several replicas start concurrently. */
+export const createFirstAdmin = async (
   { db, outbox, hasher, telemetry, log, settings }: Deps,
-  given: { email: string | undefined; password: string | undefined },
+  credentials: { email: string | undefined; password: string | undefined },
 ): Promise<void> => {
-  const { password } = given;
-  const email = given.email?.trim();
+  const { password } = credentials;
+  const email = credentials.email?.trim();
   const passwordHash = email && password ? await hasher.hash(password) : undefined;
-  const made = await db.$transaction(async (tx) => {
+  const created = await db.$transaction(async (tx) => {
     await accountsStore.lockFirstAdmin(tx);
     if (await accountsStore.hasSuperAdmin(tx)) return undefined;
     if (!email || !passwordHash) {
-      log.warn('nobody can sign in yet: set OT_ADMIN_EMAIL and OT_ADMIN_PASSWORD and start again');
+      log.warn('first administrator not created: set OT_ADMIN_EMAIL and OT_ADMIN_PASSWORD and start again');
       return undefined;
     }
     const user = await accountsStore.create(tx, {
@@ -43,9 +43,9 @@ export const makeFirstAdmin = async (
     });
     return user;
   }, txOptions);
-  if (!made) return;
+  if (!created) return;
   telemetry.signups.inc({ method: 'local' });
-  log.info({ user_id: made.id }, 'made the first administrator');
-  const faults = passwordFaults(password ?? '', made, settings.current());
-  if (faults.length > 0) log.warn({ faults }, "the first administrator's password is weak; change it after signing in");
+  log.info({ user_id: created.id }, 'first administrator created');
+  const faults = passwordFaults(password ?? '', created, settings.current());
+  if (faults.length > 0) log.warn({ faults }, 'first administrator password is weak: change it after signing in');
 };

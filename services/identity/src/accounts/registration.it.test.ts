@@ -29,7 +29,7 @@ const shownTo = ({ status, body, headers }: Answer) => ({
 });
 
 describe('registration', () => {
-  it('makes an ordinary local account that signs in, counts it and tells of it', async () => {
+  it('creates an ordinary local account that signs in, counts it and publishes an event', async () => {
     const email = fresh();
     expect((await register({ email, password, full_name: 'Sam Self' })).status).toBe(202);
     const user = await find(email);
@@ -45,7 +45,7 @@ describe('registration', () => {
     expect(metrics).toMatch(/user_signups_total\{method="local"\} [1-9]/);
   });
 
-  it('answers the same whether the address has an account, and changes nothing of that account', async () => {
+  it('has the same response whether the address has an account, and does not change that account', async () => {
     const taken = await addUser(backends.sql);
     const before = await find(taken.email);
     const [free, used] = [
@@ -62,7 +62,7 @@ describe('registration', () => {
     expect(rows).toEqual([{ outcome: 'failure', error_code: 'EMAIL_TAKEN' }]);
   });
 
-  it('makes one account of many requests at once for one address', async () => {
+  it('creates one account for concurrent requests with one address', async () => {
     const email = fresh();
     const all = await Promise.all(Array.from({ length: 8 }, () => register({ email, password })));
     expect(all.every((a) => a.status === 202)).toBe(true);
@@ -86,7 +86,7 @@ describe('registration', () => {
     expect((await register(body)).status).toBe(422);
   });
 
-  it('takes no role and no state from the applicant', async () => {
+  it('ignores role and state in the request', async () => {
     const email = fresh();
     await register({ email, password, role: 'super_admin', approval_status: 'approved', is_active: true });
     expect(await find(email)).toMatchObject({ role: 'user' });
@@ -103,7 +103,7 @@ describe('registration', () => {
     }
   });
 
-  it('makes accounts that wait, where new accounts need approval', async () => {
+  it('creates pending accounts where new accounts need approval', async () => {
     const careful = await startIdentity(backends, { ALLOW_REGISTRATION: 'true', REQUIRE_ACCOUNT_APPROVAL: 'true' });
     const email = fresh();
     await register({ email, password }, careful);
@@ -134,7 +134,7 @@ describe('the password policy', () => {
     await own.stop();
   });
 
-  it('asks for nothing but a length when it is switched off', async () => {
+  it('requires only a length when it is switched off', async () => {
     const own = await startIdentity(backends, { PASSWORD_POLICY_ENABLED: 'false', ALLOW_REGISTRATION: 'true' });
     const { body } = await own.ask('/api/auth/password-policy');
     expect(body).toMatchObject({
@@ -149,7 +149,7 @@ describe('the password policy', () => {
     await own.stop();
   });
 
-  it('lets an earlier password come back after as many others as the settings say, and not before', async () => {
+  it('accepts an earlier password after the configured number of others, and not before', async () => {
     const own = await startIdentity(backends, { PASSWORD_HISTORY_COUNT: '2' });
     const user = await addUser(backends.sql);
     const { caller } = await own.session(user.email, user.password);
@@ -168,7 +168,7 @@ describe('the password policy', () => {
     await own.stop();
   });
 
-  it('demands a new password when the old one has reached its age, and says so in the own account', async () => {
+  it('requires a new password after the maximum age, and shows it in the own account', async () => {
     const own = await startIdentity(backends, { PASSWORD_MAX_AGE_DAYS: '60' });
     const user = await addUser(backends.sql, { password_changed_at: new Date(Date.now() - 61 * 86_400_000) });
     const { accessToken, caller } = await own.session(user.email, user.password);

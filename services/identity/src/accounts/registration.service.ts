@@ -15,18 +15,18 @@ type Applicant = { email: string; password: string; fullName: string | undefined
 export type Registration = { register: (applicant: Applicant, client: Client) => Promise<void> };
 
 /**
- * Registers accounts. The response does not reveal which accounts exist: an address that is taken is
- * answered like one that was free, after the same work.
+ * Registers accounts. The response does not reveal which accounts exist: an address that is taken gets
+ * the same response as a free one, after the same work.
  */
 export const createRegistration = ({ db, outbox, newPasswords, settings, telemetry }: Deps): Registration => ({
   register: async ({ email, password, fullName }, client) => {
     const { allow_registration, local_enabled } = settings.current();
     if (!allow_registration || !local_enabled)
-      throw forbidden('registration_closed', 'Accounts are made by an administrator here');
+      throw forbidden('registration_closed', 'Accounts are created by an administrator here');
     const name = fullName ?? email.split('@')[0] ?? email;
     const passwordHash = await newPasswords.hash(password, { email, fullName: name });
     const approvalStatus = firstStatus(settings.current());
-    const made = await db.$transaction(async (tx) => {
+    const isCreated = await db.$transaction(async (tx) => {
       const id = await accountsStore.createUnlessTaken(tx, { email, fullName: name, passwordHash, approvalStatus });
       if (id) await outbox.add(tx, identityEvents.userCreated, { userId: id, role: 'user', method: 'local' });
       await writeAudit(tx, {
@@ -39,6 +39,6 @@ export const createRegistration = ({ db, outbox, newPasswords, settings, telemet
       });
       return id !== undefined;
     }, txOptions);
-    if (made) telemetry.signups.inc({ method: 'local' });
+    if (isCreated) telemetry.signups.inc({ method: 'local' });
   },
 });

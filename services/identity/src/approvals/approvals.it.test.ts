@@ -42,7 +42,7 @@ const audited = async (id: string) =>
     )
   ).rows;
 
-describe('the queue of accounts that wait', () => {
+describe('the list of pending accounts', () => {
   it('lists pending accounts only, oldest first, in pages', async () => {
     const made = [await waiting(), await waiting(), await waiting()];
     await addUser(backends.sql, { approval_status: 'rejected' });
@@ -60,8 +60,8 @@ describe('the queue of accounts that wait', () => {
   });
 });
 
-describe('releasing', () => {
-  it('lets the next request with the same token through, and says who did it', async () => {
+describe('approving', () => {
+  it('makes the next request with the same token succeed, and audits the actor', async () => {
     const user = await waiting();
     expect(await identity.resolve(user.accessToken)).toMatchObject({ refusal: 'account_pending_approval' });
     const { status, body } = await decide(user.id, 'approve');
@@ -80,7 +80,7 @@ describe('releasing', () => {
     ]);
   });
 
-  it('of an account that does not wait is a conflict', async () => {
+  it('of an account that is not pending is a conflict', async () => {
     const approved = await addUser(backends.sql);
     const rejected = await addUser(backends.sql, { approval_status: 'rejected' });
     for (const { id } of [approved, rejected])
@@ -90,7 +90,7 @@ describe('releasing', () => {
       }
   });
 
-  it('and rejecting at once: one of the two counts', async () => {
+  it('concurrently with rejecting succeeds for one of the two', async () => {
     for (let round = 0; round < 5; round++) {
       const { id } = await waiting();
       const answers = await Promise.all([decide(id, 'approve'), decide(id, 'reject')]);
@@ -107,15 +107,15 @@ describe('releasing', () => {
 describe('rejecting', () => {
   it('ends the sessions and keeps the account, with the reason', async () => {
     const user = await waiting();
-    const { body } = await decide(user.id, 'reject', { reason: 'nobody knows them' });
+    const { body } = await decide(user.id, 'reject', { reason: 'unknown person' });
     expect(body).toMatchObject({ approval_status: 'rejected', approved_at: null, approved_by: null });
     expect(await identity.resolve(user.accessToken)).toBeNull();
     expect((await identity.refresh(user.refreshToken)).status).toBe(401);
     expect(await audited(user.id)).toMatchObject([
-      { event_type: 'admin.user.reject', details: { reason: 'nobody knows them' } },
+      { event_type: 'admin.user.reject', details: { reason: 'unknown person' } },
     ]);
     const { rows } = await backends.sql.query('select approval_reason from "user" where uuid = $1', [user.id]);
-    expect(rows).toEqual([{ approval_reason: 'nobody knows them' }]);
+    expect(rows).toEqual([{ approval_reason: 'unknown person' }]);
   });
 
   it('needs no reason', async () => {
@@ -124,7 +124,7 @@ describe('rejecting', () => {
 });
 
 describe('switching approval off', () => {
-  it('releases pending accounts immediately and leaves rejected ones', async () => {
+  it('approves pending accounts immediately and keeps rejected ones', async () => {
     const root = await identity.session();
     const set = (value: boolean) =>
       identity.ask('/api/admin/auth-config/local', {

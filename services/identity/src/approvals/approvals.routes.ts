@@ -1,7 +1,7 @@
 import { approvalRoutes, type AnswerOf } from '@overtone/contracts';
 import { handle, type Route } from '@overtone/service-kit';
 import type { User } from '../generated/client.ts';
-import { toAdminUserObject, whoOf } from '../users/users.ts';
+import { toAdminUserObject, requestContextOf } from '../users/users.ts';
 import type { Approvals } from './approvals.service.ts';
 
 type Decision = AnswerOf<typeof approvalRoutes.approveUser>;
@@ -19,8 +19,10 @@ export const approvalsRoutes = ({ approvals }: { approvals: Approvals }): Route[
     const { users, total } = await approvals.waiting(page, page_size);
     return { items: users.map((u) => toAdminUserObject(u)), total, page, page_size };
   }),
-  handle(approvalRoutes.approveUser, async (r) => toDecision(await approvals.approve(r.params.uuid, whoOf(r)))),
+  handle(approvalRoutes.approveUser, async (r) =>
+    toDecision(await approvals.approve(r.params.uuid, requestContextOf(r))),
+  ),
   handle(approvalRoutes.rejectUser, async (r) =>
-    toDecision(await approvals.reject(r.params.uuid, r.body?.reason ?? '', whoOf(r))),
+    toDecision(await approvals.reject(r.params.uuid, r.body?.reason ?? '', requestContextOf(r))),
   ),
 ];

@@ -8,7 +8,7 @@ import {
   recordAuditEvent,
   publishUserUpdated,
   type UserWithGroups,
-  type Who,
+  type RequestContext,
 } from '../users/users.ts';
 import { approvalsStore } from './approvals.store.ts';
 
@@ -25,21 +25,21 @@ export const createApprovals = ({ db, outbox, sessions }: Deps) => {
     waiting: (page: number, size: number): Promise<{ users: UserWithGroups[]; total: number }> =>
       approvalsStore.waiting(db, page, size),
 
-    /** Releases an account: sessions it has already are good from its next request on. */
-    approve: (id: string, who: Who): Promise<User> =>
-      withLockedAccount(db, { who, targetId: id, needed: 'admin' }, async (tx, { actor, target }) => {
+    /** Approves an account: its existing sessions work from the next request on. */
+    approve: (id: string, context: RequestContext): Promise<User> =>
+      withLockedAccount(db, { context, targetId: id, needed: 'admin' }, async (tx, { actor, target }) => {
         const user = decided(await approvalsStore.approve(tx, id, actor.id));
         await publishUserUpdated(outbox, tx, user);
-        await recordAuditEvent(tx, who, target, { event: 'admin.user.approve' });
+        await recordAuditEvent(tx, context, target, { event: 'admin.user.approve' });
         return user;
       }),
 
-    reject: (id: string, reason: string, who: Who): Promise<User> =>
-      withLockedAccount(db, { who, targetId: id, needed: 'admin' }, async (tx, { target }) => {
+    reject: (id: string, reason: string, context: RequestContext): Promise<User> =>
+      withLockedAccount(db, { context, targetId: id, needed: 'admin' }, async (tx, { target }) => {
         const user = decided(await approvalsStore.reject(tx, id, reason));
         await sessions.endAll(tx, id, 'account_rejected');
         await publishUserUpdated(outbox, tx, user);
-        await recordAuditEvent(tx, who, target, { event: 'admin.user.reject', details: reason ? { reason } : {} });
+        await recordAuditEvent(tx, context, target, { event: 'admin.user.reject', details: reason ? { reason } : {} });
         return user;
       }),
   };

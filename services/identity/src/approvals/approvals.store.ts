@@ -17,12 +17,12 @@ export const approvalsStore = {
     return { users, total: await db.user.count({ where: pending }) };
   },
 
-  /** @returns undefined when the account does not wait. */
+  /** @returns undefined when the account does not wait for approval. */
   approve: async (tx: Tx, id: string, by: string): Promise<User | undefined> => {
     const data = { approvalStatus: 'approved', approvedAt: new Date(), approvedBy: by };
     return (await tx.user.updateManyAndReturn({ where: { id, ...pending }, data }))[0];
   },
-  /** @returns undefined when the account does not wait. */
+  /** @returns undefined when the account does not wait for approval. */
   reject: async (tx: Tx, id: string, reason: string): Promise<User | undefined> => {
     const data = { approvalStatus: 'rejected', approvalReason: reason || null };
     return (await tx.user.updateManyAndReturn({ where: { id, ...pending }, data }))[0];

@@ -5,16 +5,16 @@ import { toAuditRecord } from './records.ts';
 
 const batchSize = 500;
 const maxExported = 10_000;
-const forgottenAtOnce = 5_000;
+const deletedPerBatch = 5_000;
 
-/** The audit trail for those who read it. */
+/** Reads the audit trail, and deletes old records. */
 export const createAuditTrail = ({ db }: { db: Db }) => ({
   page: async (filter: AuditFilter, page: number, size: number) => {
     const { rows, total } = await auditStore.page(db, filter, page, size);
     return { items: rows.map(toAuditRecord), total, page, page_size: size };
   },
 
-  /** Newest first, fetched as they are read, so that an export needs no more memory than a page. */
+  /** Newest first. Fetched in batches, so that an export needs little memory. */
   records: async function* (filter: AuditFilter): AsyncGenerator<AuditRecordObject> {
     let last;
     for (let left = maxExported; left > 0; left -= batchSize) {
@@ -26,12 +26,12 @@ export const createAuditTrail = ({ db }: { db: Db }) => ({
   },
 
   /** Deletes the records past the retention time of the database, in batches. */
-  forgetOld: async (signal?: AbortSignal): Promise<number> => {
+  deleteOld: async (signal?: AbortSignal): Promise<number> => {
     let forgotten = 0;
     for (;;) {
-      const count = await auditStore.forgetOld(db, forgottenAtOnce);
+      const count = await auditStore.deleteOld(db, deletedPerBatch);
       forgotten += count;
-      if (count < forgottenAtOnce || signal?.aborted) return forgotten;
+      if (count < deletedPerBatch || signal?.aborted) return forgotten;
     }
   },
 });

@@ -86,7 +86,7 @@ describe('the audit trail', () => {
     expect(totals).toEqual([1, 2, 0, 1, 1, 1, 1, 1, 1, 0]);
   });
 
-  it('is cut into pages that together are the whole', async () => {
+  it('is complete over its pages', async () => {
     for (let i = 0; i < 7; i++) await write({ event_type: 'paged', time: '2002-01-01T00:00:00Z' });
     const whole = await list('event_type=paged&page_size=100');
     const pages = await Promise.all([1, 2, 3, 4].map((p) => list(`event_type=paged&page_size=2&page=${p}`)));
@@ -134,7 +134,7 @@ describe('the export', () => {
     },
   );
 
-  it('gives names of any kind back as data', async () => {
+  it('returns names of any kind as data', async () => {
     const names = ['<script>alert(1)</script>', 'a"b,c;d', '\u001b[2J', '\u202egpj.exe', "'; drop table audit_log; --"];
     for (const username of names) await write({ event_type: 'names', username });
     const json = JSON.parse((await exported('event_type=names&export_format=json')).text) as Item[];
@@ -145,14 +145,14 @@ describe('the export', () => {
     expect(text).toContain('"a""b,c;d"');
   });
 
-  it('keeps a name of a mebibyte short', async () => {
+  it('truncates a name of a mebibyte', async () => {
     const long = 'y'.repeat(1024 ** 2);
     await write({ event_type: 'mebibyte', username: long, details: { cn: long } });
     const { text } = await exported('event_type=mebibyte');
     expect(text.length).toBeLessThan(80_000);
   });
 
-  it('ends after ten thousand records, none of them twice, however many share a moment', async () => {
+  it('ends after ten thousand records without duplicates, also for records of the same time', async () => {
     await backends.sql.query(
       `insert into audit_log (event_type, outcome, time, details)
        select 'many', 'success', '2003-01-01T00:00:00.123456Z', jsonb_build_object('n', n) from generate_series(1, 10100) n`,
@@ -163,7 +163,7 @@ describe('the export', () => {
     expect(new Set(records.map((r) => r['uuid'])).size).toBe(10_000);
   });
 
-  it('is itself written down', async () => {
+  it('is itself audited', async () => {
     await exported('event_type=whatever&export_format=csv');
     const { items } = await list('event_type=admin.audit.export');
     expect(items[0]).toMatchObject({ actor: root.caller.userId, details: { format: 'csv' } });
@@ -171,7 +171,7 @@ describe('the export', () => {
 });
 
 describe('retention', () => {
-  it('deletes what is older than the retention time and nothing else', async () => {
+  it('deletes records older than the retention time and no others', async () => {
     await write({ event_type: 'kept', time: new Date(Date.now() - 364 * 86_400_000) });
     await backends.sql.query(
       `insert into audit_log (event_type, outcome, time)
@@ -187,7 +187,7 @@ describe('retention', () => {
       (adapter) => new PrismaClient({ adapter }),
     );
     await part.start();
-    expect(await createAuditTrail({ db }).forgetOld()).toBeGreaterThanOrEqual(5200);
+    expect(await createAuditTrail({ db }).deleteOld()).toBeGreaterThanOrEqual(5200);
     await part.stop();
     expect((await list('event_type=ancient')).total).toBe(0);
     expect((await list('event_type=kept')).total).toBe(1);
@@ -195,7 +195,7 @@ describe('retention', () => {
 });
 
 describe('secrets', () => {
-  it('are in no record: neither passwords nor tokens nor hashes, whatever was done with them', async () => {
+  it('are in no record: no passwords, tokens or hashes', async () => {
     const user = await addUser(backends.sql);
     const one = await identity.session(user.email, user.password);
     const next = 'Fresh-Battery-2026';

@@ -9,7 +9,7 @@ import type { AuditTrail } from './audit-trail.service.ts';
 import { writeAudit } from './audit.ts';
 import { exportedColumns, toExportedRow, type AuditRecordObject } from './records.ts';
 
-/** A spreadsheet takes a cell that begins like a formula for one; the library puts an apostrophe before it. */
+/** Spreadsheets run a cell that begins like a formula; the library puts an apostrophe in front of it. */
 const csv = {
   header: true,
   columns: [...exportedColumns],
@@ -29,7 +29,7 @@ const asJson = async function* (records: AsyncIterable<AuditRecordObject>): Asyn
   yield between === '[\n' ? '[]\n' : '\n]\n';
 };
 
-/** The day of a file's name, in UTC. */
+/** The day in the file name, in UTC. */
 const dayOf = (now: Date): string => now.toISOString().slice(0, 10).replaceAll('-', '');
 
 export const auditLogRoutes = ({ db, trail }: { db: Db; trail: AuditTrail }): Route[] => [

@@ -6,7 +6,7 @@ type Filter = Omit<QueryOf<typeof auditRoutes.exportAuditLogs>, 'export_format'>
 export type AuditRow = {
   id: string;
   time: Date;
-  /** The time to the microsecond, by which the next batch begins. */
+  /** The time in microseconds: the next batch starts after it. */
   cursor: string;
   eventType: string;
   outcome: string;
@@ -28,7 +28,7 @@ const conditions = (f: Filter): Prisma.Sql[] => {
   return [
     ...(f.start_date ? [Prisma.sql`a.time >= ${f.start_date}::timestamptz`] : []),
     ...(f.end_date ? [Prisma.sql`a.time <= ${f.end_date}::timestamptz`] : []),
-    // The beginning of a name stands for all that begin so: auth.login.
+    // A filter like `auth.login` matches every event with this prefix.
     ...(f.event_type ? [Prisma.sql`a.event_type like ${`${literally(f.event_type)}%`}`] : []),
     ...(f.outcome ? [Prisma.sql`a.outcome = ${f.outcome}`] : []),
     ...(f.error_code ? [Prisma.sql`a.error_code = ${f.error_code}`] : []),
@@ -45,7 +45,7 @@ const where = (all: Prisma.Sql[]): Prisma.Sql =>
   all.length > 0 ? Prisma.sql`where ${Prisma.join(all, ' and ')}` : Prisma.empty;
 
 const alone = Prisma.sql`from audit_log a`;
-/** With the person who acted, where it was one, and the account concerned, where a record does not name it. */
+/** Joins the person who acted, and the account when the record itself has no name for it. */
 const from = Prisma.sql`
   ${alone} left join "user" u
     on u.uuid = case when a.actor ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then a.actor::uuid end
@@ -74,8 +74,8 @@ export const auditStore = {
       order by a.time desc, a.uuid desc limit ${size}`;
   },
 
-  /** Deletes records past the retention time. @returns how many; there may be more when it is as many as asked for. */
-  forgetOld: async (db: Db, atMost: number): Promise<number> => {
+  /** Deletes records past the retention time. @returns how many were deleted; `atMost` means that there may be more. */
+  deleteOld: async (db: Db, atMost: number): Promise<number> => {
     const rows = await db.$queryRaw<{ deleted: number }[]>`select delete_old_audit_records(${atMost}::int) as deleted`;
     return rows[0]?.deleted ?? 0;
   },

@@ -17,12 +17,12 @@ const written = async (username: string, reason: string) => {
 };
 
 describe('a record', () => {
-  it('takes text from elsewhere as the database can keep it', async () => {
+  it('stores external text in a form that PostgreSQL accepts', async () => {
     const row = await written('a\0b\ud800', 'c\0d');
     expect(row).toMatchObject({ username: 'a\uFFFDb\uFFFD', details: { reason: 'c\uFFFDd', count: 1 } });
   });
 
-  it('takes no text without end, and cuts no character in two', async () => {
+  it('limits the length of text, without splitting a character', async () => {
     const row = await written('👩'.repeat(600_000), '👩'.repeat(600_001));
     expect(row?.username.length).toBe(320);
     expect(row?.username.isWellFormed()).toBe(true);

@@ -62,7 +62,7 @@ export type AuditErrorCode =
   | 'AMBIGUOUS_NAME'
   | 'METHOD_OFF'
   | 'DIRECTORY_UNAVAILABLE'
-  // the account behind a good sign-in elsewhere
+  // the account of a person whom a source has authenticated
   | 'ACCOUNT_LINK_REFUSED'
   | 'IDENTITY_CONFLICT'
   | 'INVALID_EMAIL'
@@ -75,7 +75,7 @@ export type AuditErrorCode =
   | 'PROVIDER_UNAVAILABLE'
   | 'TOKEN_EXCHANGE_FAILED'
   | 'INVALID_TOKEN'
-  // what a proxy forwards
+  // headers of a proxy
   | 'UNTRUSTED_PROXY'
   | 'INVALID_HEADER'
   | 'INVALID_PROXY_SECRET'
@@ -84,7 +84,7 @@ export type AuditErrorCode =
 export type AuditRecord = {
   event: AuditEvent;
   outcome: 'success' | 'failure';
-  /** Who acted: a person's id, or the name of what acted. */
+  /** A person's id, or the name of the component that acted. */
   actor?: string | undefined;
   userId?: string | undefined;
   username?: string | undefined;
@@ -93,14 +93,14 @@ export type AuditRecord = {
   details?: Record<string, string | number | boolean>;
 };
 
-/** Text from elsewhere, as the database can keep it and not without end. */
+/** External text in a form that PostgreSQL can store, with a limited length. */
 const bounded = (text: string, max: number): string => text.replaceAll('\0', '\uFFFD').slice(0, max).toWellFormed();
-const longestName = 320;
-const longestDetail = 4_000;
+const maxNameLength = 320;
+const maxDetailLength = 4_000;
 
 const detailsOf = (details: AuditRecord['details'] = {}): Record<string, string | number | boolean> =>
   Object.fromEntries(
-    Object.entries(details).map(([key, v]) => [key, typeof v === 'string' ? bounded(v, longestDetail) : v]),
+    Object.entries(details).map(([key, v]) => [key, typeof v === 'string' ? bounded(v, maxDetailLength) : v]),
   );
 
 /** A stored record. */
@@ -109,7 +109,7 @@ export const toAuditRow = (r: AuditRecord) => ({
   outcome: r.outcome,
   actor: r.actor ?? r.userId ?? null,
   userId: r.userId ?? null,
-  username: r.username === undefined ? null : bounded(r.username, longestName),
+  username: r.username === undefined ? null : bounded(r.username, maxNameLength),
   sourceIp: r.client.ip,
   userAgent: r.client.userAgent,
   requestId: r.client.requestId,
@@ -117,7 +117,7 @@ export const toAuditRow = (r: AuditRecord) => ({
   details: detailsOf(r.details),
 });
 
-/** Writes one record in the transaction of the change that it reports. Never give it a password, a token or a key. */
+/** Writes one record in the transaction of the change that it reports. It must contain no password, token or key. */
 export const writeAudit = async (tx: Tx, r: AuditRecord): Promise<void> => {
   await tx.auditLog.create({ data: toAuditRow(r) });
 };

@@ -13,7 +13,7 @@ const eventOf: Record<(typeof fileActions)[number], AuditRecord['event']> = {
   file_exported: 'file.export',
 };
 
-/** A file was uploaded, shared, deleted or the like: recorded once, at the time it happened. The record names its owner. */
+/** Records uploads, shares, deletions and similar actions on files exactly once, with the time of the event and the owner. */
 export const recordFileActions = ({ db }: { db: Db }) =>
   consumer(mediaEvents.actionPerformed, 'record-file-actions', async (action, delivery) => {
     const { fileId, ownerId, actorId, client } = action;

@@ -11,7 +11,7 @@ const eventOf: Record<(typeof operationActions)[number], AuditRecord['event']> =
   stuck_recovered: 'admin.jobs.recover',
 };
 
-/** An administrator did something to queues or dead jobs: it stands in the audit trail, once, at the time it happened. */
+/** Records what administrators do to queues and dead jobs exactly once, with the time of the event. */
 export const recordOperations = ({ db }: { db: Db }) =>
   consumer(operationsEvents.performed, 'record-operations', async ({ action, actorId, details, client }, delivery) => {
     const row = toAuditRow({ event: eventOf[action], outcome: 'success', userId: actorId, client, details });

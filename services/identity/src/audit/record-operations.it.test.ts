@@ -29,7 +29,7 @@ const recorded = async (type: string) => {
   return body['items'] as Record<string, unknown>[];
 };
 
-it('records what an operator did, at the time it happened and with where the request came from', async () => {
+it('records an action of an operator with the time of the event and the origin of the request', async () => {
   const client = { ip: '192.0.2.7', userAgent: 'curl/8', requestId: 'r-1' };
   const paused = { action: 'queue_paused', actorId: root.caller.userId, client } as const;
   await tell({ ...paused, details: { queue: 'gpu', reason: 'New driver' } });

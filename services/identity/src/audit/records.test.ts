@@ -31,16 +31,16 @@ describe('a row of the exported audit trail', () => {
     ['breaks the line', 'a\r\nb\u2028c', 'a\\u000d\\u000ab\\u2028c'],
     ['turns the text around', 'gpj.\u202eexe', 'gpj.\\u202eexe'],
     ['rings', '\u0007', '\\u0007'],
-  ])('shows what %s instead of doing it', (_what, given, shown) => {
+  ])('escapes text that %s', (_what, given, shown) => {
     expect(cellOf(given)).toBe(shown);
   });
 
-  it('leaves letters of every script as they are', () => {
+  it('does not change letters of any script', () => {
     const names = 'Ünal Ødegård 山田 محمد 👩‍🚀';
     expect(cellOf(names)).toBe(names);
   });
 
-  it('is cut where a spreadsheet would cut it, within a character never', () => {
+  it('is limited to the cell size of spreadsheets, without splitting a character', () => {
     const long = cellOf('👩'.repeat(600_000));
     expect(long.length).toBeLessThan(32_768);
     expect(long.isWellFormed()).toBe(true);

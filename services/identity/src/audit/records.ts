@@ -36,16 +36,16 @@ export const exportedColumns = [
   'details',
 ] as const;
 
-/** What moves a terminal's cursor or turns the direction of text around: shown as what it is, never as what it does. */
-const acting = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
+/** Characters that move the cursor of a terminal or change the text direction; they are exported as escapes. */
+const controlCharacters = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 const visibly = (text: string): string =>
-  text.replaceAll(acting, (c) => String.raw`\u` + c.charCodeAt(0).toString(16).padStart(4, '0'));
+  text.replaceAll(controlCharacters, (c) => String.raw`\u` + c.charCodeAt(0).toString(16).padStart(4, '0'));
 
-/** More does not fit into a cell of the usual spreadsheets. */
-const longestCell = 32_000;
+/** Spreadsheets do not take more characters in a cell. */
+const maxCellLength = 32_000;
 const cell = (text: string): string =>
-  text.length > longestCell ? `${text.slice(0, longestCell).toWellFormed()}…` : text;
+  text.length > maxCellLength ? `${text.slice(0, maxCellLength).toWellFormed()}…` : text;
 
-/** A row of the exported table: text only, in which nothing acts. */
+/** A row of the exported table: text without control characters. */
 export const toExportedRow = (r: AuditRecordObject): string[] =>
   exportedColumns.map((name) => cell(visibly(name === 'details' ? JSON.stringify(r.details) : (r[name] ?? ''))));

@@ -4,7 +4,7 @@ import { createBreaker, type Verdict } from './breaker.ts';
 const world = () => {
   let now = 0;
   let asked = 0;
-  const breaker = createBreaker({ atOnce: 3, failures: 2, restMs: 100, now: () => now });
+  const breaker = createBreaker({ maxConcurrent: 3, failures: 2, restMs: 100, now: () => now });
   return {
     breaker,
     wait: (ms: number) => void (now += ms),
@@ -20,8 +20,8 @@ const world = () => {
   };
 };
 
-describe('a directory that hangs', () => {
-  it('is left alone after slow failures in a row, tried once after a rest, and asked again when it answers', async () => {
+describe('an unresponsive directory', () => {
+  it('gets no request after slow failures in a row, one trial after a pause, and requests again once it responds', async () => {
     const w = world();
     expect(await w.ask('slow_failure')).toBe('slow_failure');
     expect(await w.ask('slow_failure')).toBe('slow_failure');
@@ -36,12 +36,12 @@ describe('a directory that hangs', () => {
     expect(w.asked()).toBe(4);
   });
 
-  it('is not left alone for failures that come at once or now and then', async () => {
+  it('gets requests after fast or occasional failures', async () => {
     const w = world();
     for (let i = 0; i < 10; i++) for (const v of ['slow_failure', 'fine'] as const) expect(await w.ask(v)).toBe(v);
   });
 
-  it('holds no more than a few questions, and lets one only try whether it is back', async () => {
+  it('gets a limited number of concurrent requests, and a single trial', async () => {
     const w = world();
     const never = new Promise<Verdict>(() => {});
     const held = [1, 2, 3].map(() =>

@@ -1,7 +1,7 @@
 type Limits = {
   /** Concurrent requests. */
-  atOnce: number;
-  /** Slow failures in a row after which nothing is asked for a while. */
+  maxConcurrent: number;
+  /** Slow failures in a row that open the breaker. */
   failures: number;
   restMs: number;
   now?: () => number;
@@ -9,42 +9,42 @@ type Limits = {
 export type Verdict = 'fine' | 'slow_failure';
 
 /**
- * Keeps a directory that hangs from holding everybody: few questions at once, and after some that came to nothing a
- * rest, in which one at a time tries whether it answers again. A failure that comes at once holds nobody and costs no
- * rest, so that a restarted directory is in use the moment it listens.
+ * Circuit breaker for an unresponsive directory. It limits concurrent requests. After several slow failures it rejects
+ * requests for `restMs`, then admits one trial request at a time. Fast failures do not open it, so a restarted directory
+ * is used as soon as it listens.
  */
-export const createBreaker = ({ atOnce, failures, restMs, now = Date.now }: Limits) => {
-  let underWay = 0;
-  let inARow = 0;
+export const createBreaker = ({ maxConcurrent, failures, restMs, now = Date.now }: Limits) => {
+  let running = 0;
+  let failuresInARow = 0;
   let restUntil = 0;
-  let trying = false;
+  let isTrialRunning = false;
 
   const admit = (): { isTrial: boolean } | null => {
-    if (underWay >= atOnce) return null;
-    if (inARow < failures) return { isTrial: false };
-    if (trying || now() < restUntil) return null;
-    trying = true;
+    if (running >= maxConcurrent) return null;
+    if (failuresInARow < failures) return { isTrial: false };
+    if (isTrialRunning || now() < restUntil) return null;
+    isTrialRunning = true;
     return { isTrial: true };
   };
 
   return {
-    resting: () => inARow >= failures,
-    /** @returns undefined when the question is not asked. */
-    run: async <T>(ask: () => Promise<T>, judge: (answer: T) => Verdict): Promise<T | undefined> => {
+    resting: () => failuresInARow >= failures,
+    /** @returns undefined when the request is rejected. */
+    run: async <T>(request: () => Promise<T>, judge: (result: T) => Verdict): Promise<T | undefined> => {
       const admitted = admit();
       if (!admitted) return undefined;
-      underWay += 1;
+      running += 1;
       try {
-        const answer = await ask();
-        if (judge(answer) === 'fine') inARow = 0;
+        const result = await request();
+        if (judge(result) === 'fine') failuresInARow = 0;
         else {
-          inARow += 1;
+          failuresInARow += 1;
           restUntil = now() + restMs;
         }
-        return answer;
+        return result;
       } finally {
-        underWay -= 1;
-        if (admitted.isTrial) trying = false;
+        running -= 1;
+        if (admitted.isTrial) isTrialRunning = false;
       }
     },
   };

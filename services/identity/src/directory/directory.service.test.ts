@@ -28,7 +28,7 @@ const world = (answer: () => Promise<never> = () => new Promise<never>(() => {})
 };
 
 describe('the directory of the effective settings', () => {
-  it('has one client for all questions, whatever other settings do', async () => {
+  it('has one client for all requests, also after changes of other settings', async () => {
     const w = world();
     await w.directory.authenticate('a', 'b');
     w.set({ allow_registration: true });
@@ -36,7 +36,7 @@ describe('the directory of the effective settings', () => {
     expect(w.made).toHaveLength(1);
   });
 
-  it('is another one from the next question on when its settings change, and all are closed at the end', async () => {
+  it('has a new client after its settings change, and all clients are closed at the end', async () => {
     const w = world();
     await w.directory.lookUp('a');
     w.set({ ldap_server: 'two' });
@@ -48,7 +48,7 @@ describe('the directory of the effective settings', () => {
     ]);
   });
 
-  it('answers unknown in bounded time when its client never does, or throws', async () => {
+  it('returns unknown in bounded time when its client does not respond, or throws', async () => {
     const silent = world();
     silent.set({ ldap_server: 'odd' });
     expect(await silent.directory.lookUp('a')).toMatchObject({ outcome: 'unknown', reason: 'timeout' });

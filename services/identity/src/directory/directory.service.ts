@@ -13,8 +13,8 @@ type Deps = {
   caFile: string | undefined;
   connect?: (config: DirectoryConfig) => Directory;
 };
-type Open = {
-  /** The settings it was made from; the same object for as long as they stay. */
+type OpenDirectory = {
+  /** The settings that it was created from; settings that have not changed are the same object. */
   values: AuthSettings;
   key: string;
   directory: Directory;
@@ -23,7 +23,7 @@ type Open = {
 };
 
 const slowMs = 1_000;
-const limits = { atOnce: 64, failures: 3, restMs: 5_000 };
+const limits = { maxConcurrent: 64, failures: 3, restMs: 5_000 };
 const logEveryMs = 60_000;
 
 const unknown = (reason: 'busy' | 'timeout' | 'config' | 'protocol', message: string): Answer<Person> => ({
@@ -34,21 +34,21 @@ const unknown = (reason: 'busy' | 'timeout' | 'config' | 'protocol', message: st
 
 /** One client for the directory of the effective settings: created at first use and again after they change. */
 export const createCurrentDirectory = ({ settings, log, caFile, connect = createDirectory }: Deps) => {
-  let open: Open | undefined;
+  let open: OpenDirectory | undefined;
   let extraCa: string | null = null;
   const lastLogged = new Map<string, number>();
 
   const toClose = new Set<Directory>();
   const close = async (directory: Directory): Promise<void> => {
     if (toClose.delete(directory))
-      await directory.close().catch((err: unknown) => log.warn({ err: err as Error }, 'directory not closed well'));
+      await directory.close().catch((err: unknown) => log.warn({ err: err as Error }, 'directory close failed'));
   };
 
-  /** Who is on the way with the old one still gets an answer. */
-  const closeLater = ({ directory, timeoutMs }: Open): void =>
+  /** Requests in progress on the replaced connection are completed first. */
+  const closeLater = ({ directory, timeoutMs }: OpenDirectory): void =>
     void setTimeout(() => void close(directory), timeoutMs + 1_000).unref();
 
-  const current = (): Open => {
+  const current = (): OpenDirectory => {
     const values = settings.current();
     if (open?.values === values) return open;
     const config = directoryConfigOf(values, extraCa);
@@ -66,16 +66,16 @@ export const createCurrentDirectory = ({ settings, log, caFile, connect = create
     });
   };
 
-  /** One line a minute for each reason: an outage does not flood the log. */
-  const tell = (answer: Answer<Person>): void => {
+  /** At most one line per minute and reason: an outage does not flood the log. */
+  const logFailure = (answer: Answer<Person>): void => {
     if (answer.outcome !== 'unknown') return;
     const { reason, message } = answer;
     if ((lastLogged.get(reason) ?? 0) > Date.now() - logEveryMs) return;
     lastLogged.set(reason, Date.now());
-    log.warn({ reason, directory: message }, 'the directory gave no answer; sign-ins that need it are refused');
+    log.warn({ reason, directory: message }, 'directory request failed: sign-ins that need it are refused');
   };
 
-  const ask = async (question: (directory: Directory) => Promise<Answer<Person>>): Promise<Answer<Person>> => {
+  const request = async (send: (directory: Directory) => Promise<Answer<Person>>): Promise<Answer<Person>> => {
     const { directory, breaker, timeoutMs } = current();
     const started = performance.now();
     const judge = (answer: Answer<Person>): Verdict =>
@@ -83,15 +83,15 @@ export const createCurrentDirectory = ({ settings, log, caFile, connect = create
         ? 'slow_failure'
         : 'fine';
     const answer =
-      (await breaker.run(() => inTime(question(directory), timeoutMs), judge)) ??
-      unknown('busy', 'The directory is not asked at the moment: too many questions came to nothing');
-    tell(answer);
+      (await breaker.run(() => withTimeout(send(directory), timeoutMs), judge)) ??
+      unknown('busy', 'The directory is not queried at the moment: too many requests failed');
+    logFailure(answer);
     return answer;
   };
 
   const service: CurrentDirectory & { part: Part } = {
-    authenticate: (login, password) => ask((directory) => directory.authenticate(login, password)),
-    lookUp: (login) => ask((directory) => directory.lookUp(login)),
+    authenticate: (login, password) => request((directory) => directory.authenticate(login, password)),
+    lookUp: (login) => request((directory) => directory.lookUp(login)),
     config: () => directoryConfigOf(settings.current(), extraCa),
     part: {
       name: 'directory',
@@ -104,16 +104,16 @@ export const createCurrentDirectory = ({ settings, log, caFile, connect = create
   return service;
 };
 
-/** The client keeps to its time itself; this is for the case that it does not. */
-const inTime = async (answer: Promise<Answer<Person>>, timeoutMs: number): Promise<Answer<Person>> => {
+/** A second limit in case the client misses its own timeout. */
+const withTimeout = async (answer: Promise<Answer<Person>>, timeoutMs: number): Promise<Answer<Person>> => {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<Answer<Person>>((resolve) => {
-    timer = setTimeout(() => resolve(unknown('timeout', 'The directory took too long')), timeoutMs + 500);
+    timer = setTimeout(() => resolve(unknown('timeout', 'The directory did not respond in time')), timeoutMs + 500);
   });
   try {
     return await Promise.race([answer, late]);
   } catch (error) {
-    return unknown('protocol', `The directory could not be asked: ${(error as Error).message}`);
+    return unknown('protocol', `The directory could not be queried: ${(error as Error).message}`);
   } finally {
     clearTimeout(timer);
   }

@@ -3,11 +3,11 @@ import type { Answer, DirectoryConfig, Person } from '@overtone/directory';
 
 export type { Answer, Person } from '@overtone/directory';
 
-/** The directory that the settings name now. What it cannot say is unknown, and an answer comes in bounded time. */
+/** The directory of the effective settings. Every request ends in bounded time; a failed one has the outcome unknown. */
 export type CurrentDirectory = {
   authenticate: (login: string, password: string) => Promise<Answer<Person>>;
   lookUp: (login: string) => Promise<Answer<Person>>;
-  /** How it is reached and read at this moment. */
+  /** The effective configuration. */
   config: () => DirectoryConfig;
 };
 
@@ -35,7 +35,7 @@ export const directoryConfigOf = (s: AuthSettings, extraCa: string | null): Dire
   caPem: orNull([s.ldap_tls_ca, extraCa].filter(Boolean).join('\n')),
 });
 
-/** Whether the password certainly never reached the directory: then the attempt does not count as a failure. */
-export const surelyNotAsked = (answer: Answer<Person>): boolean =>
+/** Whether the password never reached the directory: then the attempt does not count as a failure. */
+export const wasNotQueried = (answer: Answer<Person>): boolean =>
   answer.outcome === 'unknown' &&
   ['config', 'unreachable', 'tls_failed', 'bind_failed', 'busy'].includes(answer.reason);

@@ -40,8 +40,8 @@ const why = async (login: string): Promise<Explanation> => {
   return body as unknown as Explanation;
 };
 
-describe('the explanation of a sign-in decision', () => {
-  it('names the path through the groups that admits them', async () => {
+describe('the explanation of a sign-in', () => {
+  it('names the group path that admits the person', async () => {
     const p = await w.person();
     const team = await admit(p.dn);
     const explanation = await why(p.uid);
@@ -49,7 +49,7 @@ describe('the explanation of a sign-in decision', () => {
     expect(explanation.evidence).toMatchObject({ dn: p.dn, uid: p.uid, groups: `${p.uid} → ${team} → ${staff}` });
   });
 
-  it('names what makes an administrator', async () => {
+  it('names the reason for the role of an administrator', async () => {
     const p = await w.person();
     await admit(p.dn);
     const team = await admit(p.dn, 'heads');
@@ -62,7 +62,7 @@ describe('the explanation of a sign-in decision', () => {
     expect(explanation.evidence['groups']).toContain(`${p.uid} → ${team} → ${heads}`);
   });
 
-  it('names the last refused sign-ins of a login that never became an account, newest first, in words', async () => {
+  it('names the last refused sign-ins of a login without an account, newest first, with their reasons', async () => {
     const p = await w.person();
     await w.identity.signIn(p.uid, 'wrong');
     await w.identity.signIn(p.email.toUpperCase(), p.password);
@@ -71,7 +71,7 @@ describe('the explanation of a sign-in decision', () => {
       verdict: 'refused',
       reason: 'They are in none of the required groups.',
       account: null,
-      evidence: { groups: 'none that count' },
+      evidence: { groups: 'none that a mapping uses' },
     });
     expect(explanation.refusals).toMatchObject([
       { code: 'NOT_ADMITTED', reason: 'The directory does not admit them.', method: 'ldap' },
@@ -79,7 +79,7 @@ describe('the explanation of a sign-in decision', () => {
     ]);
   });
 
-  it('of an account names those under every name of it', async () => {
+  it('names the refused sign-ins under every name of an account', async () => {
     const p = await w.person();
     await admit(p.dn);
     expect((await w.identity.signIn(p.uid, p.password)).status).toBe(200);
@@ -89,7 +89,7 @@ describe('the explanation of a sign-in decision', () => {
     expect((await why(p.email)).refusals).toHaveLength(2);
   });
 
-  it('says that the sweep disabled an account, and what for', async () => {
+  it('names the reason when the sweep disabled an account', async () => {
     const p = await w.person();
     await admit(p.dn);
     const { caller } = await w.identity.session(p.uid, p.password);
@@ -110,8 +110,8 @@ describe('the explanation of a sign-in decision', () => {
     });
   });
 
-  it('says that a login is unknown', async () => {
-    expect(await why('nobody-at-all')).toMatchObject({ verdict: 'refused', account: null, evidence: {}, refusals: [] });
+  it('is refused for an unknown login', async () => {
+    expect(await why('unknown-login')).toMatchObject({ verdict: 'refused', account: null, evidence: {}, refusals: [] });
   });
 
   it('agrees with the sign-in that follows', async () => {

@@ -14,23 +14,23 @@ import type { User } from '../generated/client.ts';
 import { firstStatus, linkFault } from '../provisioning/provisioning.ts';
 import type { Settings } from '../settings/settings.ts';
 import { assertionOf } from '../sign-in/sign-in.ts';
-import { evidenceOf, judge, wordsFor, type Explanation } from './explanation.ts';
+import { evidenceOf, decideVerdict, refusalTextOf, type Explanation } from './explanation.ts';
 import { explanationStore as store } from './explanation.store.ts';
 
-const shownRefusals = 20;
+const maxRefusals = 20;
 
 type Deps = {
   db: Db;
   settings: Settings;
   directory: Pick<CurrentDirectory, 'config'>;
-  /** The directory's mappings, as they are written and as they are applied. */
+  /** The mappings of the directory: as stored, and compiled. */
   ldapMappings: () => Promise<{ rules: MappingRule[] }>;
   ldapIndex: () => Promise<MappingIndex>;
 };
 
 /** Explains why a person is admitted, with which role, or refused: from the directory and the audit trail. Writes nothing. */
 export const createExplanations = ({ db, settings, directory, ldapMappings, ldapIndex }: Deps) => {
-  const asked = async (login: string): Promise<Answer<Explained> | null> => {
+  const queryDirectory = async (login: string): Promise<Answer<Explained> | null> => {
     if (!settings.current().ldap_enabled) return null;
     const { rules } = await ldapMappings();
     return explain(
@@ -42,10 +42,10 @@ export const createExplanations = ({ db, settings, directory, ldapMappings, ldap
 
   const conflictOf = (account: User, person: Person): string | null => {
     if (account.directoryId !== null)
-      return account.directoryId === person.immutableId ? null : wordsFor('IDENTITY_CONFLICT');
+      return account.directoryId === person.immutableId ? null : refusalTextOf('IDENTITY_CONFLICT');
     if (account.ldapUid?.toLowerCase() === person.login.toLowerCase()) return null;
     const fault = linkFault(account, assertionOf(person, settings.current()));
-    return fault === null ? null : `${wordsFor('ACCOUNT_LINK_REFUSED')} It cannot be, because ${fault}.`;
+    return fault === null ? null : `${refusalTextOf('ACCOUNT_LINK_REFUSED')} It cannot be, because ${fault}.`;
   };
 
   const roleOf = async (account: User | null, person: Person | null): Promise<string> => {
@@ -58,17 +58,17 @@ export const createExplanations = ({ db, settings, directory, ldapMappings, ldap
   const evidence = async (answer: Answer<Explained> | null, account: User | null): Promise<Record<string, string>> => ({
     ...(answer?.outcome === 'yes' ? evidenceOf(answer.value, directory.config()) : {}),
     ...(account && !account.isActive && account.disabledBy === 'directory'
-      ? await store.sweptBecause(db, account.id)
+      ? await store.findSweepReason(db, account.id)
       : {}),
   });
 
   const refusalsOf = async (names: readonly (string | null | undefined)[], account: User | null) => {
     const known = names.flatMap((name) => (name ? [name.toLowerCase()] : []));
-    const rows = await store.refusals(db, account?.id ?? null, [...new Set(known)], shownRefusals);
+    const rows = await store.refusals(db, account?.id ?? null, [...new Set(known)], maxRefusals);
     return rows.map(({ at, code, method, detail, sourceIp }) => ({
       at: at.toISOString(),
       code: code ?? '',
-      reason: wordsFor(code ?? ''),
+      reason: refusalTextOf(code ?? ''),
       detail,
       method,
       source_ip: sourceIp,
@@ -79,7 +79,7 @@ export const createExplanations = ({ db, settings, directory, ldapMappings, ldap
     explain: async (typed: string): Promise<Explanation> => {
       const login = typed.trim();
       const now = new Date();
-      const answer = await asked(login);
+      const answer = await queryDirectory(login);
       const person = answer?.outcome === 'yes' ? answer.value.person : null;
       const account = await store.account(db, login, person);
       const facts = {
@@ -87,13 +87,13 @@ export const createExplanations = ({ db, settings, directory, ldapMappings, ldap
         answer,
         conflict: account && person ? conflictOf(account, person) : null,
         role: await roleOf(account, person),
-        newcomersWait: firstStatus(settings.current()) === 'pending',
+        requiresApproval: firstStatus(settings.current()) === 'pending',
         now,
       };
       return {
         login,
         as_of: now.toISOString(),
-        ...judge(facts),
+        ...decideVerdict(facts),
         account: account && {
           uuid: account.id,
           email: account.email,

@@ -2,7 +2,7 @@ import type { Person } from '@overtone/directory';
 import type { Db } from '../database.ts';
 import type { User } from '../generated/client.ts';
 
-type Refused = {
+type RefusedSignIn = {
   at: Date;
   code: string | null;
   method: string | null;
@@ -25,16 +25,16 @@ export const explanationStore = {
   },
 
   /** The last refused sign-ins of an account, or of these names. */
-  refusals: (db: Db, userId: string | null, names: readonly string[], atMost: number): Promise<Refused[]> =>
-    db.$queryRaw<Refused[]>`
+  refusals: (db: Db, userId: string | null, names: readonly string[], atMost: number): Promise<RefusedSignIn[]> =>
+    db.$queryRaw<RefusedSignIn[]>`
       select time as at, error_code as code, details ->> 'method' as method, details ->> 'reason' as detail,
              source_ip as "sourceIp"
       from audit_log
       where event_type = 'auth.login.failure' and (user_id = ${userId}::uuid or lower(username) = any(${names}::text[]))
       order by time desc limit ${atMost}`,
 
-  /** What the sweep wrote down when it disabled an account. */
-  sweptBecause: async (db: Db, userId: string): Promise<Record<string, string>> => {
+  /** Reason and evidence that the sweep recorded when it disabled an account. */
+  findSweepReason: async (db: Db, userId: string): Promise<Record<string, string>> => {
     const rows = await db.$queryRaw<{ time: Date; reason: string | null; evidence: Record<string, string> | null }[]>`
       select time, details ->> 'reason' as reason, details -> 'evidence' as evidence from audit_log
       where user_id = ${userId}::uuid and event_type = 'auth.account.disabled' and actor = 'directory_sync'
@@ -43,7 +43,7 @@ export const explanationStore = {
     if (!last) return {};
     return {
       disabled_at: last.time.toISOString(),
-      disabled_because: last.reason ?? 'not written down',
+      disabled_because: last.reason ?? 'not recorded',
       ...Object.fromEntries(Object.entries(last.evidence ?? {}).map(([k, v]) => [`then_${k}`, v])),
     };
   },

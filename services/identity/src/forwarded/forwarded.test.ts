@@ -1,11 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import { judge, malformedBlocks } from './forwarded.ts';
+import { readForwarded, malformedBlocks } from './forwarded.ts';
 
 const wanted = [
   { name: 'X-Forwarded-User', maxBytes: 20 },
   { name: 'X-Forwarded-Groups', maxBytes: 40, commas: true },
 ];
-const read = (headers: string[], peer = '10.0.0.1', list = '10.0.0.0/8') => judge({ peer, headers }, list, wanted);
+const read = (headers: string[], peer = '10.0.0.1', list = '10.0.0.0/8') =>
+  readForwarded({ peer, headers }, list, wanted);
 const faultOf = (headers: string[], peer?: string, list?: string) => {
   const judged = read(headers, peer, list);
   return judged.trusted ? 'trusted' : judged.fault;
@@ -42,23 +43,23 @@ describe('the peer that forwards', () => {
     expect(faultOf(user, peer, list)).toBe(expected);
   });
 
-  it('that is not trusted and names nobody is only that', () => {
+  it('is reported as untrusted only, without identity headers', () => {
     expect(faultOf(['Accept', '*/*'], '11.0.0.1')).toBe('untrusted_peer');
   });
 
-  it('is the end of the socket, whatever X-Forwarded-For says', () => {
+  it('is the peer of the socket; X-Forwarded-For is ignored', () => {
     expect(faultOf([...user, 'X-Forwarded-For', '10.0.0.1', 'Forwarded', 'for=10.0.0.1'], '11.0.0.1')).toBe(
       'identity_header_from_untrusted_peer',
     );
   });
 
-  it('has its entries checked when they are saved', () => {
+  it('is configured by a list whose entries are checked', () => {
     expect(malformedBlocks('10.0.0.1, ::1/128 nonsense;10.0.0.0/40')).toEqual(['nonsense', '10.0.0.0/40']);
   });
 });
 
-describe('a header that says who is calling', () => {
-  it('is read once, by its name in any case, as UTF-8', () => {
+describe('an identity header', () => {
+  it('is read by its case-insensitive name, as UTF-8', () => {
     const judged = read(['x-forwarded-user', Buffer.from('Ünal').toString('latin1'), 'X-FORWARDED-GROUPS', 'a, b']);
     expect(judged.trusted && [...judged.values]).toEqual([
       ['X-Forwarded-User', 'Ünal'],
@@ -105,8 +106,8 @@ describe('a header that says who is calling', () => {
   });
 });
 
-describe('fifty thousand heads that were tampered with', () => {
-  // A seed of its own: the same heads every time.
+describe('fifty thousand manipulated request heads', () => {
+  // A fixed seed: every run generates the same heads.
   let seed = 20_261_121;
   const random = (below: number): number => {
     seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0;
@@ -122,7 +123,7 @@ describe('fifty thousand heads that were tampered with', () => {
       .replace(/(?<=s)e/i, (e) => pick([e, '%65', '%45']));
   const noise = ['Accept', 'X-Forwarded-For', 'X-Real-User', 'Forwarded', 'X-User', 'Via', 'X-Forwarded-Host'];
 
-  it('name nobody but whom the one header in its own spelling names', () => {
+  it('assert only the identity of the one header in its own spelling', () => {
     for (let i = 0; i < 50_000; i++) {
       const heads = Array.from({ length: 1 + random(4) }, (): [string, string] => [
         random(3) ? respell('X-Forwarded-User') : pick(noise),

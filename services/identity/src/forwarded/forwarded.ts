@@ -1,9 +1,9 @@
 import type { Forwarded } from '@overtone/service-kit';
-import { inBlocks } from './peers.ts';
+import { peerStatusOf } from './peers.ts';
 
 export { malformedBlocks } from './peers.ts';
 
-/** Why nothing of what was forwarded is believed. */
+/** Why the forwarded headers are rejected. */
 export type ForwardedFault =
   | 'no_trusted_proxies'
   | 'malformed_trusted_proxies'
@@ -18,23 +18,23 @@ export type ForwardedFault =
   | 'encoding'
   | 'too_long';
 
-/** A header that may say who is calling. */
-export type Wanted = {
+/** A header that identifies the caller. */
+export type IdentityHeader = {
   name: string;
   maxBytes: number;
-  /** Whether commas belong to its value; elsewhere one means that two headers were joined. */
+  /** Whether its value may contain commas; otherwise a comma means that two headers were joined. */
   commas?: boolean;
 };
 type Judgement =
   { trusted: true; values: ReadonlyMap<string, string> } | { trusted: false; fault: ForwardedFault; header?: string };
 
-/** What all spellings of a name have in common that some server on the way may take for the same. */
+/** Equal for all spellings of a header name that a server on the way may treat as the same header. */
 const skeleton = (name: string): string => {
   let plain = name;
   try {
     plain = decodeURIComponent(name);
   } catch {
-    // A % that begins no escape is a character like any other.
+    // A % without an escape sequence is an ordinary character.
   }
   return plain
     .normalize('NFKC')
@@ -49,7 +49,7 @@ const decoder = new TextDecoder('utf-8', { fatal: true });
 const controls = /\p{Cc}|\p{Cf}|\p{Zl}|\p{Zp}/u;
 const encodedWord = /=\?[^?]*\?[bq]\?/i;
 
-/** Header bytes are read as UTF-8: the parser gave them one character each. */
+/** Decodes header bytes as UTF-8; Node's parser decodes them as latin1. */
 const textOf = (value: string): string | undefined => {
   try {
     return decoder.decode(Buffer.from(value, 'latin1'));
@@ -58,7 +58,7 @@ const textOf = (value: string): string | undefined => {
   }
 };
 
-const faultOfValue = (value: string, text: string | undefined, w: Wanted): ForwardedFault | undefined => {
+const faultOfValue = (value: string, text: string | undefined, w: IdentityHeader): ForwardedFault | undefined => {
   if (Buffer.byteLength(value, 'latin1') > w.maxBytes) return 'too_long';
   if (text === undefined) return 'encoding';
   if (controls.test(text)) return 'control';
@@ -66,8 +66,8 @@ const faultOfValue = (value: string, text: string | undefined, w: Wanted): Forwa
   return !w.commas && text.includes(',') ? 'joined' : undefined;
 };
 
-/** Names that the Connection header binds to this connection: a proxy that obeys it would have dropped them. */
-const boundNames = (headers: readonly [string, string][]): Set<string> =>
+/** Hop-by-hop headers named by the Connection header: a compliant proxy removes them. */
+const hopByHopNames = (headers: readonly [string, string][]): Set<string> =>
   new Set(
     headers.flatMap(([name, value]) =>
       name === 'connection' || name === 'proxy-connection' ? value.split(',').map(skeleton) : [],
@@ -75,23 +75,23 @@ const boundNames = (headers: readonly [string, string][]): Set<string> =>
   );
 
 /**
- * Reads what a proxy says of its caller. Only the socket's other end counts as the proxy, whatever X-Forwarded-For says,
- * and what can be read in two ways is not read at all.
+ * Reads the identity headers of a trusted proxy. The proxy is the peer of the connection; X-Forwarded-For is ignored.
+ * Headers that servers could interpret differently are rejected.
  */
-export const judge = (f: Forwarded, trustedProxies: string, wanted: readonly Wanted[]): Judgement => {
+export const readForwarded = (f: Forwarded, trustedProxies: string, wanted: readonly IdentityHeader[]): Judgement => {
   const names = new Map(wanted.map((w) => [skeleton(w.name), w]));
   const headers = pairs(f.headers);
-  const known = inBlocks(f.peer, trustedProxies);
-  if (known !== 'inside') {
+  const peerStatus = peerStatusOf(f.peer, trustedProxies);
+  if (peerStatus !== 'inside') {
     const named = headers.find(([name]) => names.has(skeleton(name)));
-    if (known === 'outside' && named)
+    if (peerStatus === 'outside' && named)
       return { trusted: false, fault: 'identity_header_from_untrusted_peer', header: named[0] };
-    return { trusted: false, fault: known === 'outside' ? 'untrusted_peer' : known };
+    return { trusted: false, fault: peerStatus === 'outside' ? 'untrusted_peer' : peerStatus };
   }
   if (headers.some(([name, value]) => name === 'sec-fetch-site' && value === 'cross-site'))
     return { trusted: false, fault: 'cross_site' };
 
-  const bound = boundNames(headers);
+  const hopByHop = hopByHopNames(headers);
   const values = new Map<string, string>();
   for (const [name, value] of headers) {
     const w = names.get(skeleton(name));
@@ -99,7 +99,7 @@ export const judge = (f: Forwarded, trustedProxies: string, wanted: readonly Wan
     const refuse = (fault: ForwardedFault): Judgement => ({ trusted: false, fault, header: name });
     if (name !== w.name.toLowerCase()) return refuse('variant');
     if (values.has(w.name)) return refuse('duplicate');
-    if (bound.has(skeleton(name))) return refuse('hop_by_hop');
+    if (hopByHop.has(skeleton(name))) return refuse('hop_by_hop');
     const text = textOf(value);
     const fault = faultOfValue(value, text, w);
     if (fault) return refuse(fault);

@@ -1,12 +1,12 @@
 import { BlockList, isIP } from 'node:net';
 
-/** Where an address stands against a list of addresses and blocks; a list that cannot be read lets nobody in. */
-type Standing = 'inside' | 'outside' | 'no_trusted_proxies' | 'malformed_trusted_proxies';
+/** Whether an address is in a list of addresses and blocks. A malformed list contains no address. */
+type PeerStatus = 'inside' | 'outside' | 'no_trusted_proxies' | 'malformed_trusted_proxies';
 
 const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
 const mappedHex = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/i;
 
-/** An IPv4 address in its IPv6 clothes is that IPv4 address; a zone is no part of one. */
+/** Converts an IPv4-mapped IPv6 address to IPv4, and removes the zone. */
 export const plainAddress = (address: string): string => {
   const bare = address.split('%')[0] as string;
   const dotted = mapped.exec(bare)?.[1];
@@ -29,14 +29,14 @@ const addEntry = (list: BlockList, entry: string): boolean => {
     list.addAddress(address, family);
     return true;
   }
-  // ::ffff:10.0.0.0/104 means the IPv4 block with 96 bits less.
+  // ::ffff:10.0.0.0/104 is 10.0.0.0/8: the prefix is 96 bits shorter.
   const length = Number(bits) - (address === text.split('%')[0] ? 0 : 96);
   if (!decimal.test(bits) || length < 0 || length > (version === 6 ? 128 : 32)) return false;
   list.addSubnet(address, length, family);
   return true;
 };
 
-/** The list of a setting, or nothing when an entry is neither an address nor a block. */
+/** @returns undefined when an entry is neither an address nor a block. */
 const parse = (entries: readonly string[]): BlockList | undefined => {
   const list = new BlockList();
   return entries.every((entry) => addEntry(list, entry)) ? list : undefined;
@@ -48,7 +48,7 @@ const entriesOf = (setting: string): string[] => setting.split(/[\s,;]+/).filter
 export const malformedBlocks = (setting: string): string[] =>
   entriesOf(setting).filter((entry) => !addEntry(new BlockList(), entry));
 
-export const inBlocks = (peer: string, setting: string): Standing => {
+export const peerStatusOf = (peer: string, setting: string): PeerStatus => {
   const entries = entriesOf(setting);
   if (entries.length === 0) return 'no_trusted_proxies';
   const list = parse(entries);

@@ -70,7 +70,7 @@ describe('groups', () => {
     expect((await send(await newCaller(), 'POST', '/api/groups', { name: 'Mine' })).status).toBe(403);
   });
 
-  it('have names that differ by more than case', async () => {
+  it('have unique names, independent of case', async () => {
     await send(root, 'POST', '/api/groups', { name: 'Ärzte' });
     const again = await send(root, 'POST', '/api/groups', { name: 'ärzte' });
     expect([again.status, again.body['code']]).toEqual([409, 'group_name_taken']);
@@ -89,13 +89,13 @@ describe('groups', () => {
     expect(await listed(await newCaller())).toEqual([]);
   });
 
-  it('are found by a part of their name, in which nothing is a pattern', async () => {
+  it('are found by a part of their name, without wildcards', async () => {
     const { body } = await send(root, 'POST', '/api/groups', { name: '100%_sure' });
     expect(await listed(root, '?q=%25_S')).toEqual([body['uuid']]);
     expect(await listed(root, '?q=%25x_')).toEqual([]);
   });
 
-  it('show their members to those who are in them and to administrators; others learn nothing', async () => {
+  it('show their members to members and administrators only', async () => {
     const [group, member, stranger] = [await newGroup(), await newCaller(), await newCaller()];
     await add(root, group, member.userId);
     const { body } = await get(member, `/api/groups/${group}`);
@@ -128,7 +128,7 @@ describe('groups', () => {
     },
   );
 
-  it('go with their memberships and the mappings that only lead to them', async () => {
+  it('are deleted with their memberships and with mappings that grant nothing else', async () => {
     const [group, member, manager] = [await newGroup(), await newCaller(), await newCaller()];
     await add(root, group, member.userId);
     await add(root, group, manager.userId, 'manager');
@@ -148,7 +148,7 @@ describe('groups', () => {
     expect((await send(root, 'DELETE', `/api/groups/${group}`)).status).toBe(404);
   });
 
-  it('are deleted once while people join them', async () => {
+  it('are deleted exactly once while people join them', async () => {
     const group = await newGroup();
     const people = await Promise.all(Array.from({ length: 12 }, () => newCaller()));
     const answers = await Promise.all([
@@ -165,7 +165,7 @@ describe('groups', () => {
   });
 });
 
-describe('members by hand', () => {
+describe('manual members', () => {
   it('are added as member or manager, counted and published with all groups of the person', async () => {
     const [a, b, user] = [await newGroup(), await newGroup(), await newCaller()];
     const events = collectEvents(backends.bus, 'evt.identity.membership.changed.v1');
@@ -215,14 +215,14 @@ describe('members by hand', () => {
     expect([await listed(member), await versionOf(member.userId)]).toEqual([[], 2]);
   });
 
-  it('may leave by themselves', async () => {
+  it('may leave the group', async () => {
     const [group, member] = [await newGroup(), await newCaller()];
     await add(root, group, member.userId);
     expect((await send(member, 'DELETE', `/api/groups/${group}/members/${member.userId}`)).status).toBe(204);
     expect((await get(member, `/api/groups/${group}`)).status).toBe(404);
   });
 
-  it('are unknown where the group, the account or the membership is', async () => {
+  it('are not found for an unknown group, account or membership', async () => {
     const [group, user] = [await newGroup(), await newCaller()];
     expect((await add(root, randomUUID(), user.userId)).status).toBe(404);
     expect((await add(root, group, randomUUID())).status).toBe(404);
@@ -235,7 +235,7 @@ describe('members by hand', () => {
   });
 });
 
-describe('members that a directory made', () => {
+describe('members from a directory', () => {
   it('are distinguished from manual ones by the membership source, manual by default', async () => {
     const [group, user] = [await newGroup(), await newCaller()];
     await backends.sql.query('insert into user_group_member (group_id, user_id) values ($1, $2)', [group, user.userId]);
@@ -247,7 +247,7 @@ describe('members that a directory made', () => {
   const removed = (caller: Caller, group: string, user: string) =>
     send(caller, 'DELETE', `/api/groups/${group}/members/${user}`);
 
-  it('are not removed by hand, because the next pass would bring them back', async () => {
+  it('are not removed manually, because the next sign-in would add them again', async () => {
     const [group, user] = [await newGroup(), await newCaller()];
     await mapTo(group);
     await byDirectory(group, user.userId);
@@ -259,14 +259,14 @@ describe('members that a directory made', () => {
     expect(await versionOf(user.userId)).toBe(0);
   });
 
-  it('are removed by hand once no mapping of their source leads to the group', async () => {
+  it('are removed manually once no mapping of their source grants the group', async () => {
     const [group, user] = [await newGroup(), await newCaller()];
     await mapTo(group, null, 'oidc');
     await byDirectory(group, user.userId);
     expect((await removed(root, group, user.userId)).status).toBe(204);
   });
 
-  it('stay when a person adds them too: from then on the membership is manual', async () => {
+  it('become manual when a person adds them, too', async () => {
     const [group, user] = [await newGroup(), await newCaller()];
     await mapTo(group);
     await byDirectory(group, user.userId);
@@ -275,7 +275,7 @@ describe('members that a directory made', () => {
     expect((await removed(root, group, user.userId)).status).toBe(204);
   });
 
-  it('may be made managers by hand', async () => {
+  it('may be made managers manually', async () => {
     const [group, user] = [await newGroup(), await newCaller()];
     await byDirectory(group, user.userId);
     const path = `/api/groups/${group}/members/${user.userId}`;
@@ -287,7 +287,7 @@ describe('members that a directory made', () => {
 });
 
 describe('rpc memberships', () => {
-  it('gives everybody who is or was in a group, page by page, in the order of ids', async () => {
+  it('returns users who are or were in a group, in pages by id', async () => {
     const [group, first, second] = [await newGroup(), await newCaller(), await newCaller()];
     await add(root, group, first.userId);
     await add(root, group, second.userId);

@@ -3,7 +3,7 @@ import type { Outbox } from '@overtone/database';
 import { conflict, unavailable, type Caller } from '@overtone/service-kit';
 import { writeAudit } from '../audit/audit.ts';
 import type { Client } from '../client.ts';
-import { isTaken, txOptions, type Db, type Tx } from '../database.ts';
+import { isUniqueViolation, txOptions, type Db, type Tx } from '../database.ts';
 import { mayManage, maySee, noGroup, toGroupDetail, toGroupObject } from './groups.ts';
 import type { GroupDetail, GroupObject, GroupRow } from './groups.ts';
 import { groupsStore as store } from './groups.store.ts';
@@ -12,35 +12,35 @@ import { membershipsStore as memberships } from './memberships.store.ts';
 type Deps = { db: Db; outbox: Outbox };
 type Fields = { name?: string | undefined; description?: string | undefined };
 
-/** Deleting a large group counts and tells every membership. */
+/** Deleting a large group publishes every membership. */
 const longTx = { ...txOptions, timeout: 60_000 };
 const deleteTries = 20;
 
-const seen = async (on: Db | Tx, caller: Caller, id: string): Promise<GroupRow> => {
+const findVisible = async (on: Db | Tx, caller: Caller, id: string): Promise<GroupRow> => {
   const group = await store.find(on, id, caller.userId);
   if (!group || !maySee(caller, group)) throw noGroup();
   return group;
 };
 const detail = async (on: Db | Tx, caller: Caller, id: string): Promise<GroupDetail> =>
-  toGroupDetail(await seen(on, caller, id), await store.members(on, id));
+  toGroupDetail(await findVisible(on, caller, id), await store.members(on, id));
 
-const named = async <T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> => {
+const withUniqueName = async <T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> => {
   try {
     return await db.$transaction(work, txOptions);
   } catch (e) {
-    throw isTaken(e) ? conflict('group_name_taken', 'Another group has this name', { cause: e }) : e;
+    throw isUniqueViolation(e) ? conflict('group_name_taken', 'Another group has this name', { cause: e }) : e;
   }
 };
 
-/** One try; a member who came while the group was not held yet makes it void. */
+/** @returns false when a member joined before the group was locked: the caller retries. */
 const tryDelete = ({ db, outbox }: Deps, caller: Caller, id: string, client: Client): Promise<boolean> =>
   db.$transaction(async (tx) => {
-    await store.holdMappings(tx);
-    const held = new Set(await memberships.holdMembers(tx, id));
-    if (!(await store.hold(tx, id))) throw noGroup();
-    const { name } = await seen(tx, caller, id);
+    await store.lockMappings(tx);
+    const locked = new Set(await memberships.lockMembers(tx, id));
+    if (!(await store.lock(tx, id))) throw noGroup();
+    const { name } = await findVisible(tx, caller, id);
     const members = await memberships.memberIds(tx, id);
-    if (members.some((userId) => !held.has(userId))) return false;
+    if (members.some((userId) => !locked.has(userId))) return false;
     await memberships.removeAll(tx, id);
     const mappings = await store.unmap(tx, id);
     await store.delete(tx, id);
@@ -62,10 +62,10 @@ const tryDelete = ({ db, outbox }: Deps, caller: Caller, id: string, client: Cli
     return true;
   }, longTx);
 
-/** Groups of people: who may see, make, change and delete them. */
+/** Reads, creates, changes and deletes groups, with the rights of the caller. */
 export const createGroups = (d: Deps) => {
   const { db, outbox } = d;
-  const tell = async (
+  const publishChange = async (
     tx: Tx,
     caller: Caller,
     client: Client,
@@ -90,18 +90,18 @@ export const createGroups = (d: Deps) => {
     get: (caller: Caller, id: string): Promise<GroupDetail> => detail(db, caller, id),
 
     create: (caller: Caller, fields: { name: string; description: string }, client: Client): Promise<GroupDetail> =>
-      named(db, async (tx) => {
+      withUniqueName(db, async (tx) => {
         const id = await store.create(tx, { ...fields, createdBy: caller.userId });
-        await tell(tx, caller, client, { event: 'group.create', group: id, name: fields.name });
+        await publishChange(tx, caller, client, { event: 'group.create', group: id, name: fields.name });
         return detail(tx, caller, id);
       }),
 
     update: (caller: Caller, id: string, fields: Fields, client: Client): Promise<GroupDetail> =>
-      named(db, async (tx) => {
+      withUniqueName(db, async (tx) => {
         const group = await store.find(tx, id, caller.userId);
         if (!group || !mayManage(caller, group) || !(await store.update(tx, id, fields))) throw noGroup();
         const name = fields.name ?? group.name;
-        await tell(tx, caller, client, {
+        await publishChange(tx, caller, client, {
           event: 'group.update',
           group: id,
           name,
@@ -115,7 +115,7 @@ export const createGroups = (d: Deps) => {
       throw unavailable('service_unavailable', 'People keep joining this group. Please try again.');
     },
 
-    /** A page of who is in which groups. */
+    /** A page of memberships by user. */
     memberships: (after: string | null, limit: number) => memberships.page(db, after, limit),
   };
 };

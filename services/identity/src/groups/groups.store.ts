@@ -41,9 +41,9 @@ export const groupsStore = {
     void (await tx.userGroupMember.update({ where: { groupId_userId: { groupId, userId } }, data: { role } })),
 
   /** Locks a group against deletion; @returns false when it no longer exists. */
-  keep: async (tx: Tx, id: string): Promise<boolean> =>
+  lockShared: async (tx: Tx, id: string): Promise<boolean> =>
     (await tx.$queryRaw<unknown[]>`select 1 from user_group where uuid = ${id}::uuid for key share`).length > 0,
-  hold: async (tx: Tx, id: string): Promise<boolean> =>
+  lock: async (tx: Tx, id: string): Promise<boolean> =>
     (await tx.$queryRaw<unknown[]>`select 1 from user_group where uuid = ${id}::uuid for update`).length > 0,
 
   create: async (tx: Tx, g: { name: string; description: string; createdBy: string }): Promise<string> =>
@@ -54,16 +54,16 @@ export const groupsStore = {
     return (await tx.userGroup.updateMany({ where: { id }, data: { ...data, updatedAt: new Date() } })).count > 0;
   },
 
-  /** Holds back everybody else who changes mappings; comes before any other lock of a transaction. */
-  holdMappings: async (tx: Tx): Promise<void> =>
+  /** Serializes changes of mappings; must be the first lock of a transaction. */
+  lockMappings: async (tx: Tx): Promise<void> =>
     void (await tx.$executeRaw`lock table group_mapping in share row exclusive mode`),
-  /** The mappings that lead to a group: those that only do go with it, the others lose it. */
+  /** Removes the group from its mappings, and deletes mappings that grant nothing else. */
   unmap: async (tx: Tx, groupId: string): Promise<{ deleted: number; changed: number }> => {
     const { count: deleted } = await tx.groupMapping.deleteMany({ where: { groupId, grantsRole: null } });
     const { count: changed } = await tx.groupMapping.updateMany({ where: { groupId }, data: { groupId: null } });
     return { deleted, changed };
   },
-  /** Whether claims of this source still lead to the group. */
+  /** Whether a mapping of this source grants the group. */
   isMapped: async (tx: Tx, groupId: string, source: string): Promise<boolean> =>
     (await tx.groupMapping.count({ where: { groupId, source } })) > 0,
   delete: async (tx: Tx, id: string): Promise<void> => void (await tx.userGroup.delete({ where: { id } })),

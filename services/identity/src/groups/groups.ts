@@ -64,7 +64,7 @@ export type Memberships = {
    * Leaves exactly these groups among the memberships that `source` made, in the caller's transaction, which holds the
    * account already. Memberships of other sources stay unchanged, and existing ones are not added again.
    */
-  bringInLine: (
+  syncMemberships: (
     tx: Tx,
     wanted: { userId: string; source: MappingSource; groupIds: readonly string[] },
   ) => Promise<{ added: string[]; removed: string[] }>;

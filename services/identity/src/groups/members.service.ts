@@ -28,8 +28,8 @@ const fromDirectory = (source: string) =>
   );
 
 /** The group, locked against deletion, for a caller who may change it or is the member concerned. */
-const heldGroup = async (tx: Tx, caller: Caller, m: Membership, mayLeave: boolean): Promise<GroupRow> => {
-  if (!(await store.keep(tx, m.groupId))) throw noGroup();
+const lockManagedGroup = async (tx: Tx, caller: Caller, m: Membership, mayLeave: boolean): Promise<GroupRow> => {
+  if (!(await store.lockShared(tx, m.groupId))) throw noGroup();
   const group = await store.find(tx, m.groupId, caller.userId);
   const leaves = mayLeave && m.userId === caller.userId && group?.myRole !== null;
   if (!group || !(leaves || mayManage(caller, group))) throw noGroup();
@@ -41,7 +41,7 @@ const memberOf = async (tx: Tx, { groupId, userId }: Membership): Promise<Member
   return member;
 };
 
-/** Members that people put into a group, by hand. */
+/** Memberships that people add, change and remove manually. */
 export const createMembers = ({ db, outbox }: Deps) => {
   const audit = (tx: Tx, caller: Caller, client: Client, { group, details, ...change }: MembershipChange) =>
     writeAudit(tx, {
@@ -51,18 +51,18 @@ export const createMembers = ({ db, outbox }: Deps) => {
       client,
       details: { group: group.id, name: group.name, ...details },
     });
-  const tellMemberships = async (tx: Tx, userId: string): Promise<void> =>
+  const publishMemberships = async (tx: Tx, userId: string): Promise<void> =>
     outbox.addAll(tx, identityEvents.membershipChanged, await memberships.allGroupsOf(tx, [userId]));
 
   return {
     add: (caller: Caller, m: Membership & { role: GroupRole }, client: Client): Promise<GroupMember> =>
       db.$transaction(async (tx) => {
-        const username = await memberships.holdUser(tx, m.userId);
-        const group = await heldGroup(tx, caller, m, false);
+        const username = await memberships.lockUser(tx, m.userId);
+        const group = await lockManagedGroup(tx, caller, m, false);
         if (username === undefined) throw notFound('There is no such account');
         if (!(await memberships.addByHand(tx, { ...m, addedBy: caller.userId })))
           throw conflict('already_member', 'This person is a member already');
-        await tellMemberships(tx, m.userId);
+        await publishMemberships(tx, m.userId);
         const { role, userId } = m;
         await audit(tx, caller, client, { event: 'group.member.add', userId, username, group, details: { role } });
         return toGroupMember(await memberOf(tx, m));
@@ -70,8 +70,8 @@ export const createMembers = ({ db, outbox }: Deps) => {
 
     change: (caller: Caller, m: Membership & { role: GroupRole }, client: Client): Promise<GroupMember> =>
       db.$transaction(async (tx) => {
-        const username = await memberships.holdUser(tx, m.userId);
-        const group = await heldGroup(tx, caller, m, false);
+        const username = await memberships.lockUser(tx, m.userId);
+        const group = await lockManagedGroup(tx, caller, m, false);
         const member = await memberOf(tx, m);
         await store.setRole(tx, m.groupId, m.userId, m.role);
         const details = { from: member.role, to: m.role };
@@ -81,13 +81,13 @@ export const createMembers = ({ db, outbox }: Deps) => {
 
     remove: (caller: Caller, m: Membership, client: Client): Promise<undefined> =>
       db.$transaction(async (tx) => {
-        const username = await memberships.holdUser(tx, m.userId);
-        const group = await heldGroup(tx, caller, m, true);
+        const username = await memberships.lockUser(tx, m.userId);
+        const group = await lockManagedGroup(tx, caller, m, true);
         const { role, source } = await memberOf(tx, m);
-        // Gone by hand it would be back with the next pass; what nothing maps any more may go.
+        // The next sign-in would add it again; a membership without a mapping may be removed.
         if (source !== 'manual' && (await store.isMapped(tx, m.groupId, source))) throw fromDirectory(source);
         await memberships.remove(tx, m.groupId, m.userId);
-        await tellMemberships(tx, m.userId);
+        await publishMemberships(tx, m.userId);
         const details = { role, source };
         await audit(tx, caller, client, { event: 'group.member.remove', userId: m.userId, username, group, details });
         return undefined;

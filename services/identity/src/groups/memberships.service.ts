@@ -4,8 +4,8 @@ import type { Memberships } from './groups.ts';
 import { membershipsStore as store } from './memberships.store.ts';
 
 export const createMemberships = ({ outbox }: { outbox: Outbox }): Memberships => ({
-  bringInLine: async (tx, wanted) => {
-    const moved = await store.bringInLine(tx, wanted);
+  syncMemberships: async (tx, wanted) => {
+    const moved = await store.syncMemberships(tx, wanted);
     if (!moved) return { added: [], removed: [] };
     await outbox.addAll(tx, identityEvents.membershipChanged, await store.allGroupsOf(tx, [wanted.userId]));
     return moved;

@@ -1,24 +1,24 @@
 import type { Db, Tx } from '../database.ts';
 
 export type AllGroupsOf = { userId: string; groupIds: string[]; version: number };
-type Moved = { added: string[]; removed: string[] };
+type MembershipDiff = { added: string[]; removed: string[] };
 export type NewMember = { groupId: string; userId: string; role: string; addedBy: string };
 
 // Lock order for membership changes: account first, then group. So two changes cannot deadlock.
 export const membershipsStore = {
   /** Locks an account until the transaction ends. @returns its address; undefined when there is none. */
-  holdUser: async (tx: Tx, userId: string): Promise<string | undefined> => {
+  lockUser: async (tx: Tx, userId: string): Promise<string | undefined> => {
     const rows = await tx.$queryRaw<{ email: string }[]>`
       select email from "user" where uuid = ${userId}::uuid for update`;
     return rows[0]?.email;
   },
 
-  /** One statement adds, removes and counts; groups deleted in between are left out. */
-  bringInLine: async (
+  /** Adds, removes and counts in one statement; groups that were deleted are skipped. */
+  syncMemberships: async (
     tx: Tx,
     w: { userId: string; source: string; groupIds: readonly string[] },
-  ): Promise<Moved | undefined> => {
-    const rows = await tx.$queryRaw<Moved[]>`
+  ): Promise<MembershipDiff | undefined> => {
+    const rows = await tx.$queryRaw<MembershipDiff[]>`
       with wanted as (
         select uuid from user_group where uuid = any(${w.groupIds}::uuid[]) order by uuid for key share),
       added as (
@@ -68,7 +68,7 @@ export const membershipsStore = {
     from "user" u left join user_group_member m on m.user_id = u.uuid
     where u.uuid = any(${userIds}::uuid[]) group by u.uuid order by u.uuid`,
 
-  /** A page of everybody who is or was in a group, in the order of ids: what was left counts too, against old news. */
+  /** A page of users who are or were in a group, by id. Former members are included so that outdated events are recognised. */
   page: (db: Db, after: string | null, limit: number): Promise<AllGroupsOf[]> => db.$queryRaw<AllGroupsOf[]>`
     select u.uuid as "userId", u.membership_version as version,
            coalesce((select array_agg(m.group_id::text order by m.group_id) from user_group_member m
@@ -78,8 +78,8 @@ export const membershipsStore = {
       and (u.membership_version > 0 or exists (select from user_group_member m where m.user_id = u.uuid))
     order by u.uuid limit ${limit}`,
 
-  /** Holds everybody in a group. @returns their ids. */
-  holdMembers: async (tx: Tx, groupId: string): Promise<string[]> => {
+  /** Locks the accounts of all members. @returns their ids. */
+  lockMembers: async (tx: Tx, groupId: string): Promise<string[]> => {
     const rows = await tx.$queryRaw<{ id: string }[]>`
       select uuid as id from "user" where uuid in (select user_id from user_group_member where group_id = ${groupId}::uuid)
       order by uuid for update`;

@@ -17,7 +17,7 @@ describe('the lockout rule', () => {
     expect(lockoutRuleOf({ ...settings, account_lockout_max_duration_minutes: 20 })?.minutes).toEqual([15, 20, 20, 20]);
     expect(lockoutRuleOf({ ...settings, account_lockout_max_duration_minutes: 1 })?.minutes).toEqual([1, 1, 1, 1]);
   });
-  it('is one length for every lock when it is not progressive', () => {
+  it('has one duration for every lock when it is not progressive', () => {
     expect(lockoutRuleOf({ ...settings, account_lockout_progressive: false })?.minutes).toEqual([15]);
   });
   it('is none when lockout is off', () => {
@@ -26,7 +26,7 @@ describe('the lockout rule', () => {
 });
 
 describe('the key of a name without an account', () => {
-  it.each([' bob ', 'BOB', 'ｂｏｂ', 'b\u1d52b'])('is one for %j', (spelling) => {
+  it.each([' bob ', 'BOB', 'ｂｏｂ', 'b\u1d52b'])('is the same for %j', (spelling) => {
     expect(nameKey(spelling)).toBe(nameKey('bob'));
   });
   it('is never the id of an account', () => {

@@ -1,7 +1,7 @@
 import type { AuthSettings } from '@overtone/contracts';
 import type { Tx } from '../database.ts';
 
-/** What a budget of failures belongs to: an account (its id), or a name that no account has. */
+/** Owner of a failure counter: the id of an account, or a name without an account. */
 export type LockoutKey = string;
 
 const namePrefix = 'name:';
@@ -17,10 +17,10 @@ type LockoutSettings = Pick<
   | 'account_lockout_progressive'
   | 'account_lockout_max_duration_minutes'
 >;
-/** `minutes`: of the first, second, third and every further lock. */
+/** `minutes`: duration of the first, second, third and every further lock. */
 export type LockoutRule = { threshold: number; minutes: number[] };
 
-/** The settings as one rule; null when nothing is ever locked. */
+/** The rule of the settings; null: accounts are never locked. */
 export const lockoutRuleOf = (s: LockoutSettings): LockoutRule | null => {
   if (!s.account_lockout_enabled) return null;
   const longest = s.account_lockout_max_duration_minutes;
@@ -33,34 +33,35 @@ export const lockoutRuleOf = (s: LockoutSettings): LockoutRule | null => {
   };
 };
 
-/** An attempt that was let through: counted as a failure beforehand, so that no number of attempts at once gets more. */
+/** An attempt, counted as a failure before the password is checked: concurrent attempts cannot exceed the limit. */
 export type FailureReservation = { key: LockoutKey; counted: boolean; locksAccount: boolean };
 
-/** Takes back the lock that an attempt ran into itself; on the row of its account or name, written `t`. */
-export const unlocking = 'locked_until = null, lockouts = greatest(t.lockouts - 1, 0)';
-/** What a right password clears there. */
-export const forgiven = (locks: boolean): string => `failed_logins = 0${locks ? `, ${unlocking}` : ''}`;
+/** SQL that removes the lock this attempt caused; the row of the account or name has the alias `t`. */
+export const removeLockSql = 'locked_until = null, lockouts = greatest(t.lockouts - 1, 0)';
+/** SQL that a correct password applies to the same row. */
+export const resetFailuresSql = (locks: boolean): string => `failed_logins = 0${locks ? `, ${removeLockSql}` : ''}`;
 
-/** The one attempt that stands on this account's own budget; undefined: there are others to forgive besides. */
+/** The attempt, if the only one is counted for this account; undefined: other counters must be cleared, too. */
 export const onlyAttemptOn = (
-  attempts: readonly FailureReservation[],
+  reservations: readonly FailureReservation[],
   userId: string,
-): FailureReservation | undefined => (attempts.length === 1 && attempts[0]?.key === userId ? attempts[0] : undefined);
+): FailureReservation | undefined =>
+  reservations.length === 1 && reservations[0]?.key === userId ? reservations[0] : undefined;
 
 export type Lockout = {
   /** @returns null while the account is locked. */
-  begin: (key: LockoutKey) => Promise<FailureReservation | null>;
-  /** The attempt was right: every failure before it is forgotten. */
-  succeed: (attempt: FailureReservation, tx?: Tx) => Promise<void>;
-  /** Nothing was tried after all: takes back this attempt and no other. */
-  giveBack: (attempt: FailureReservation) => Promise<void>;
+  reserve: (key: LockoutKey) => Promise<FailureReservation | null>;
+  /** The password was correct: resets the counter. */
+  clear: (reservation: FailureReservation, tx?: Tx) => Promise<void>;
+  /** The password was not checked: uncounts this attempt only. */
+  release: (reservation: FailureReservation) => Promise<void>;
   /**
-   * One attempt per key at a time; the others wait their turn.
-   * @throws AppError rate_limited when too many wait already, or this one has waited too long.
+   * Runs one attempt per key at a time.
+   * @throws AppError rate_limited when the queue is full or the wait too long.
    */
-  oneAtATime: <T>(key: LockoutKey, work: () => Promise<T>) => Promise<T>;
-  /** An administrator lets an account in again, under every spelling. @returns whether it was locked. */
+  runExclusively: <T>(key: LockoutKey, work: () => Promise<T>) => Promise<T>;
+  /** Removes the lock of an account and of its names. @returns whether it was locked. */
   unlock: (userId: string, tx?: Tx) => Promise<boolean>;
-  /** Removes names without a recent attempt. */
-  forgetOld: () => Promise<void>;
+  /** Deletes names without a recent attempt. */
+  deleteOld: () => Promise<void>;
 };

@@ -61,7 +61,7 @@ describe('group mappings', () => {
     expect((await identity.ask(path)).status).toBe(401);
   });
 
-  it('set group_uuid, grants_role, or both, and show the group with the members this source made', async () => {
+  it('set group_uuid, grants_role, or both, and show the group with the members of this source', async () => {
     const { rows } = await backends.sql.query<{ name: string }>('select name from user_group where uuid = $1', [group]);
     const answer = await ask({
       source: 'ldap',
@@ -166,7 +166,7 @@ describe('group mappings', () => {
     expect([again.status, again.body['detail']]).toEqual([400, `A ${source} mapping for 'Staff' already exists`]);
   });
 
-  it('made at once for one claim come to one', async () => {
+  it('created concurrently for one claim result in one', async () => {
     const all = await Promise.all(
       Array.from({ length: 6 }, (_, i) =>
         ask({ source: 'ldap', claim_value: i % 2 ? 'CN=X' : 'cn=x', grants_role: 'user' }),
@@ -175,7 +175,7 @@ describe('group mappings', () => {
     expect(all.map((a) => a.status).toSorted((a, b) => a - b)).toEqual([201, 400, 400, 400, 400, 400]);
   });
 
-  it('two that are one name in other spellings get a warning, though the index does not see it', async () => {
+  it('two spellings of one name get a warning, although the index allows them', async () => {
     const spellings = ['CN=Big Staff,DC=corp', 'cn = Big  Staff , dc = corp', '2.5.4.3=Big Staff,DC=corp'];
     expect((await created({ source: 'ldap', claim_value: spellings[0], group_uuid: group }))['warning']).toBeNull();
     const second = await created({ source: 'ldap', claim_value: spellings[1], grants_role: 'user' });
@@ -212,7 +212,7 @@ describe('group mappings', () => {
     expect(await answerOf(ask(undefined, 'DELETE', `${path}/${unknown}`))).toEqual([404, 'not_found']);
   });
 
-  it('are changed field by field: what is not sent stays, null clears', async () => {
+  it('are changed field by field: missing fields stay, null clears', async () => {
     const { uuid } = await created({ source: 'ldap', claim_value: 'x', group_uuid: group, description: 'd' });
     const at = `${path}/${String(uuid)}`;
     expect((await ask({ grants_role: 'admin' }, 'PUT', at)).body).toMatchObject({
@@ -237,7 +237,7 @@ describe('group mappings', () => {
     expect((await ask({ source: 'oidc' }, 'PUT', `${path}/${String(uuid)}`)).status).toBe(422);
   });
 
-  it('are listed by source, in the order they were made', async () => {
+  it('are listed by source, in the order of their creation', async () => {
     for (const [source, claim_value] of [
       ['proxy', 'a'],
       ['ldap', 'b'],
@@ -254,7 +254,7 @@ describe('group mappings', () => {
     expect((await identity.ask(`${path}?source=saml`, { caller: root })).status).toBe(400);
   });
 
-  it('are deleted, and the memberships they made stay until the next sign-in or sweep', async () => {
+  it('are deleted, and their memberships stay until the next sign-in or sweep', async () => {
     const { uuid } = await created({ source: 'ldap', claim_value: 'x', group_uuid: group });
     const user = await addUser(backends.sql, { auth_type: 'ldap' });
     const row = "insert into user_group_member (group_id, user_id, source) values ($1, $2, 'ldap')";
@@ -264,7 +264,7 @@ describe('group mappings', () => {
     expect(rowCount).toBe(1);
   });
 
-  it('leave a record of every change and none of a refused one', async () => {
+  it('have an audit record of every change and none of a refused one', async () => {
     await backends.sql.query("delete from audit_log where event_type = 'admin.settings.change'");
     const { uuid } = await created({ source: 'ldap', claim_value: 'x', group_uuid: group });
     const at = `${path}/${String(uuid)}`;
@@ -283,7 +283,7 @@ describe('group mappings', () => {
     ]);
   });
 
-  it('are changed and their groups deleted at once without waiting for each other for ever', async () => {
+  it('are changed while their groups are deleted without a deadlock', async () => {
     const groups = await Promise.all(Array.from({ length: 6 }, newGroup));
     const mappings = await Promise.all(
       groups.map((g, i) =>

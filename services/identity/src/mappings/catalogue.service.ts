@@ -2,7 +2,7 @@ import type { MappingSource } from '@overtone/contracts';
 import { invalid, notFound, type Caller } from '@overtone/service-kit';
 import { writeAudit } from '../audit/audit.ts';
 import type { Client } from '../client.ts';
-import { isTaken, txOptions, type Db, type Tx } from '../database.ts';
+import { isUniqueViolation, txOptions, type Db, type Tx } from '../database.ts';
 import { checkMapping, createWarnings, toMappingObject, type MappingObject } from './mappings.ts';
 import { mappingsStore as store, type MappingFields } from './mappings.store.ts';
 
@@ -13,7 +13,7 @@ const exists = (source: string, claimValue: string, cause: unknown) =>
   invalid('mapping_exists', `A ${source} mapping for '${claimValue}' already exists`, { cause });
 
 const checkGroup = async (tx: Tx, groupId: string | null): Promise<void> => {
-  if (groupId !== null && !(await store.keepGroup(tx, groupId))) throw notFound('There is no such group');
+  if (groupId !== null && !(await store.lockGroupShared(tx, groupId))) throw notFound('There is no such group');
 };
 const shown = async (tx: Tx, id: string): Promise<MappingObject> => {
   const [mapping] = await store.list(tx, { id });
@@ -50,7 +50,7 @@ const merged = (old: MappingFields, changes: Changes): MappingFields => ({
   description: changes.description === undefined ? old.description : changes.description,
 });
 
-/** The list of mappings as super administrators keep it. */
+/** Lists, creates, changes and deletes mappings. */
 export const createCatalogue = ({ db }: { db: Db }) => ({
   list: async (source: MappingSource | undefined): Promise<MappingObject[]> => {
     const mappings = await store.list(db, { source });
@@ -66,14 +66,14 @@ export const createCatalogue = ({ db }: { db: Db }) => ({
     checkMapping(mapping);
     try {
       return await db.$transaction(async (tx) => {
-        await store.hold(tx);
+        await store.lock(tx);
         await checkGroup(tx, mapping.groupId);
         const id = await store.create(tx, { ...mapping, createdBy: caller.userId });
         await audit(tx, caller, client, 'create', { ...mapping, id });
         return shown(tx, id);
       }, txOptions);
     } catch (e) {
-      throw isTaken(e) ? exists(mapping.source, mapping.claimValue, e) : e;
+      throw isUniqueViolation(e) ? exists(mapping.source, mapping.claimValue, e) : e;
     }
   },
 
@@ -81,7 +81,7 @@ export const createCatalogue = ({ db }: { db: Db }) => ({
     let source = '';
     try {
       return await db.$transaction(async (tx) => {
-        await store.hold(tx);
+        await store.lock(tx);
         const old = await store.find(tx, id);
         if (!old) throw noMapping();
         source = old.source;
@@ -93,14 +93,14 @@ export const createCatalogue = ({ db }: { db: Db }) => ({
         return shown(tx, id);
       }, txOptions);
     } catch (e) {
-      throw isTaken(e) ? exists(source, changes.claimValue ?? '', e) : e;
+      throw isUniqueViolation(e) ? exists(source, changes.claimValue ?? '', e) : e;
     }
   },
 
   /** Memberships stay until the next sign-in or sweep. */
   delete: (caller: Caller, id: string, client: Client): Promise<undefined> =>
     db.$transaction(async (tx) => {
-      await store.hold(tx);
+      await store.lock(tx);
       const old = await store.find(tx, id);
       if (!old) throw noMapping();
       await store.delete(tx, id);

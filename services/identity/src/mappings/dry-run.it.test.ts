@@ -30,7 +30,7 @@ const newGroup = async (): Promise<string> => {
 /** A group of the directory with these people in it. */
 const newLdapGroup = async (members: readonly Person[]): Promise<string> => {
   const cn = `crew${(count += 1)}`;
-  await w.slapd.apply(groupLdif(cn, [`cn=nobody,${w.slapd.base}`, ...members.map((p) => p.dn)]));
+  await w.slapd.apply(groupLdif(cn, [`cn=missing,${w.slapd.base}`, ...members.map((p) => p.dn)]));
   return `cn=${cn},${w.slapd.groups}`;
 };
 const standing = async ({ email }: Person) => {
@@ -47,7 +47,7 @@ const standing = async ({ email }: Person) => {
 };
 
 describe('the dry run by user name', () => {
-  it('asks the directory for the groups of the person, resolves them as a sign-in does, and writes nothing', async () => {
+  it('reads the groups of the person from the directory, resolves them as a sign-in does, and writes nothing', async () => {
     const ada = await w.person();
     const [mapped, other] = [await newLdapGroup([ada]), await newLdapGroup([ada])];
     const group = await newGroup();
@@ -88,22 +88,22 @@ describe('the dry run by user name', () => {
     expect(await dryRun({ username: eve.uid })).toMatchObject({ status: 200, body: { claim_values: [crew] } });
   });
 
-  it('answers 404 for a person whom the directory does not have', async () => {
-    expect(await dryRun({ username: 'nobody-at-all' })).toMatchObject({
+  it('responds 404 for a person without directory entry', async () => {
+    expect(await dryRun({ username: 'unknown-login' })).toMatchObject({
       status: 404,
       body: { code: 'not_found', detail: 'User not found in LDAP' },
     });
     expect((await dryRun({ username: '*' })).status).toBe(404);
   });
 
-  it('answers 400 while LDAP is disabled', async () => {
+  it('responds 400 while LDAP is disabled', async () => {
     await w.set('ldap', { ldap_enabled: false });
     expect(await dryRun({ username: 'ada' })).toMatchObject({ status: 400, body: { code: 'ldap_disabled' } });
   });
 });
 
 describe('sign-in after the dry run', () => {
-  it('does exactly what the dry run has shown', async () => {
+  it('has exactly the result of the dry run', async () => {
     const people = await Promise.all(Array.from({ length: 8 }, () => w.person()));
     const crews = await Promise.all(
       Array.from({ length: 6 }, (_, i) => newLdapGroup(people.filter((_p, j) => (j * 7 + i * 5) % 3 === 0))),
@@ -129,7 +129,7 @@ describe('sign-in after the dry run', () => {
     expect(shown.filter((s) => s.body['effective_role'] === 'admin').length).toBeGreaterThan(1);
   });
 
-  it('a deleted mapping takes its group with the next sign-in, a removed group of the directory too', async () => {
+  it('revokes groups of deleted mappings and of removed directory groups', async () => {
     const kim = await w.person();
     const [a, b] = [await newLdapGroup([kim]), await newLdapGroup([kim])];
     const [toA, toB] = [await newGroup(), await newGroup()];
@@ -147,7 +147,7 @@ describe('sign-in after the dry run', () => {
     expect((await standing(kim)).groups).toEqual([]);
   });
 
-  it('a role that the directory takes away ends the sessions; the new session lives', async () => {
+  it('ends the earlier sessions when the directory revokes the role; the new session stays valid', async () => {
     const lea = await w.person();
     const crew = await newLdapGroup([lea]);
     await map(crew, { grants_role: 'admin' });
@@ -164,8 +164,8 @@ describe('sign-in after the dry run', () => {
   });
 });
 
-describe('while the directory is away', () => {
-  it('the dry run by user name answers 503, the one by claims still works', async () => {
+describe('while the directory is unreachable', () => {
+  it('the dry run by user name responds 503, the one by claims still works', async () => {
     await w.ask({ ldap_server: 'ldap://127.0.0.1:9' });
     const { status, headers, body } = await w.identity.ask(`${path}/test`, {
       caller: w.admin,

@@ -14,7 +14,7 @@ type Deps = { db: Db; indexes: MappingIndexes; settings: Settings; directory: Pe
 type Asserted = { claims: readonly string[]; legacyAdmin: boolean };
 export type DryRunReport = AnswerOf<typeof mappingRoutes.testMappings>;
 
-/** Whether claims alone make an administrator by the source's own setting; a proxy has none. */
+/** Whether the admin setting of the source makes an administrator of these claims; a proxy has no such setting. */
 const legacyAdminBy = (source: MappingSource, claims: readonly string[], s: AuthSettings): boolean => {
   if (source === 'oidc') return namesAdmin(claims, s);
   if (source === 'proxy') return false;
@@ -22,7 +22,7 @@ const legacyAdminBy = (source: MappingSource, claims: readonly string[], s: Auth
   return claims.some((claim) => adminGroups.has(ldapClaimKey(claim)));
 };
 
-/** What the directory says of a person: also of one who may not sign in, as long as there is exactly one. */
+/** The groups of exactly one person, also of one who may not sign in. */
 const assertedBy = (answer: Answer<Person>): Asserted => {
   if (answer.outcome === 'unknown') throw unavailable('directory_unavailable', answer.message);
   const person = answer.outcome === 'yes' ? answer.value : answer.person;
@@ -33,10 +33,11 @@ const assertedBy = (answer: Answer<Person>): Asserted => {
   return { claims: groups.values, legacyAdmin: adminSignal === 'yes' };
 };
 
-/** Shows what a sign-in would make of claims, by the same resolver, and writes nothing. */
+/** Shows groups and role that a sign-in would derive from claims, with the same resolver; writes nothing. */
 export const createDryRun = ({ db, indexes, settings, directory }: Deps) => {
   const lookUp = async (source: MappingSource, username: string): Promise<Asserted> => {
-    if (source !== 'ldap') throw invalid('username_not_searchable', 'Only the directory can be asked for a user name');
+    if (source !== 'ldap')
+      throw invalid('username_not_searchable', 'Only the directory can be searched for a user name');
     if (!settings.current().ldap_enabled) throw invalid('ldap_disabled', 'Sign-in with the directory is switched off');
     return assertedBy(await directory.lookUp(username));
   };

@@ -114,7 +114,7 @@ describe('the sweep', () => {
 });
 
 describe('whatever the order of events', () => {
-  // A small generator, so that a failing walk can be walked again.
+  // A seeded generator, so that a failed sequence can be repeated.
   const numbers = (seed: number) => () => (seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648) / 2_147_483_648;
 
   it.each([1, 2, 3, 4, 5])('agrees with a model of the rules after every step of walk %i', async (seed) => {
@@ -178,7 +178,7 @@ it('what the unique index calls one claim, the resolver does too, over all of Un
      from generate_series(1, 1114111) as i
      where i not between 55296 and 57343 and lower(chr(i) collate "und-x-icu") <> chr(i)`,
   );
-  // Letters that are new in the Unicode of only one of the two are the other's letters without case.
+  // Letters that only one of the two Unicode versions knows have no case in the other.
   const known = rows.filter((r) => r.claim.toLowerCase() !== r.claim);
   expect(known.length).toBeGreaterThan(1_300);
   expect(known.filter((r) => r.claim.toLowerCase() !== r.lower)).toEqual([]);

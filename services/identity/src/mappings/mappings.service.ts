@@ -12,7 +12,7 @@ import type { Tx } from '../database.ts';
 import type { Memberships } from '../groups/groups.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { MappingIndexes } from './mapping-indexes.ts';
-import type { Mappings, Pass } from './mappings.ts';
+import type { Mappings, ReconcileRequest } from './mappings.ts';
 import { reconciliationStore as store } from './reconciliation.store.ts';
 
 type Deps = {
@@ -24,9 +24,9 @@ type Deps = {
 const noMappings = compileMappings('pki', []);
 type RoleChange = { from: Role; to: Role; email: string; isActive: boolean };
 
-/** How mappings apply: brings groups and role of an account in line with what its source says. */
+/** Reconciles groups and role of an account with the claims of its source. */
 export const createMappings = ({ outbox, indexes, memberships, sessions }: Deps): Mappings => {
-  const changeRole = async (tx: Tx, pass: Pass, change: RoleChange): Promise<void> => {
+  const changeRole = async (tx: Tx, pass: ReconcileRequest, change: RoleChange): Promise<void> => {
     const { userId, actor, client, source } = pass;
     const { from, to, email, isActive } = change;
     await store.setRole(tx, userId, to);
@@ -45,15 +45,15 @@ export const createMappings = ({ outbox, indexes, memberships, sessions }: Deps)
     });
   };
 
-  const decide = (index: MappingIndex, account: Account, { actor, claims, legacyAdmin }: Pass) => {
+  const decide = (index: MappingIndex, account: Account, { actor, claims, legacyAdmin }: ReconcileRequest) => {
     const by = actor === 'directory_sync' ? 'sweep' : 'sign_in';
     return reconcileAccount(index, account, { claims, legacyAdmin, by });
   };
 
   return {
-    leavesAsIs: (account, pass) => {
+    isReconciled: (account, pass) => {
       const { source } = pass;
-      const index = source === 'pki' ? noMappings : indexes.kept(source, account.mappingsVersion);
+      const index = source === 'pki' ? noMappings : indexes.cached(source, account.mappingsVersion);
       if (!index) return false;
       const { groupIds, role } = decide(index, account as Account, pass);
       if (role !== account.role) return false;
@@ -66,17 +66,17 @@ export const createMappings = ({ outbox, indexes, memberships, sessions }: Deps)
 
     reconcile: async (tx, pass) => {
       const { userId, source } = pass;
-      const account = await store.holdAccount(tx, userId);
+      const account = await store.lockAccount(tx, userId);
       if (!account) throw notFound('There is no such account');
       const index = source === 'pki' ? noMappings : await indexes.of(tx, source);
       const { groupIds, role } = decide(index, account, pass);
-      const moved =
+      const changed =
         groupIds && source !== 'pki'
-          ? await memberships.bringInLine(tx, { userId, source, groupIds })
+          ? await memberships.syncMemberships(tx, { userId, source, groupIds })
           : { added: [], removed: [] };
       const roleChanged = role !== account.role;
       if (roleChanged) await changeRole(tx, pass, { ...account, from: account.role, to: role });
-      return { role, roleChanged, ...moved };
+      return { role, roleChanged, ...changed };
     },
   };
 };

@@ -12,13 +12,13 @@ export type MappingFields = {
 type Versioned = { version: string | null; rules: MappingRule[] };
 
 export const mappingsStore = {
-  /** Names the state the mappings of a source are in; null: it never had one. */
+  /** Version of the mappings of a source; null: it never had one. */
   version: async (db: Db | Tx, source: MappingSource): Promise<string | null> => {
     const rows = await db.$queryRaw<{ version: string }[]>`
       select version from group_mapping_version where source = ${source}`;
     return rows[0]?.version ?? null;
   },
-  /** The mappings of a source with the version they are: one statement, so that the two belong together. */
+  /** The mappings of a source and their version, read by one statement so that they belong together. */
   rules: async (db: Db | Tx, source: MappingSource): Promise<Versioned> => {
     const rows = await db.$queryRaw<Versioned[]>`
       select (select version from group_mapping_version where source = ${source}) as version,
@@ -40,12 +40,12 @@ export const mappingsStore = {
   claimsOf: (db: Db | Tx, source: string): Promise<{ id: string; source: string; claimValue: string }[]> =>
     db.groupMapping.findMany({ where: { source }, select: { id: true, source: true, claimValue: true } }),
 
-  /** Holds back everybody else who changes mappings; comes before any other lock of a transaction. */
-  hold: async (tx: Tx): Promise<void> =>
+  /** Serializes changes of mappings; must be the first lock of a transaction. */
+  lock: async (tx: Tx): Promise<void> =>
     void (await tx.$executeRaw`lock table group_mapping in share row exclusive mode`),
   find: (tx: Tx, id: string) => tx.groupMapping.findUnique({ where: { id } }),
-  /** Holds a group against being deleted. @returns false when there is none. */
-  keepGroup: async (tx: Tx, id: string): Promise<boolean> =>
+  /** Locks a group against deletion. @returns false when it does not exist. */
+  lockGroupShared: async (tx: Tx, id: string): Promise<boolean> =>
     (await tx.$queryRaw<unknown[]>`select 1 from user_group where uuid = ${id}::uuid for key share`).length > 0,
   create: async (tx: Tx, m: MappingFields & { source: string; createdBy: string }): Promise<string> =>
     (await tx.groupMapping.create({ data: m, select: { id: true } })).id,

@@ -33,13 +33,13 @@ describe('the warning', () => {
     { id: '3', source: 'oidc', claimValue: 'cn=a,dc=x' },
   ] as const;
 
-  it('names the other spellings of one name in the directory', () => {
+  it('names other spellings of the same directory name', () => {
     const warningOf = createWarnings([a, b, c]);
     expect(warningOf(a)).toContain('"CN=A, DC=X"');
     expect(warningOf(b)).toContain('"cn=a,dc=x"');
   });
 
-  it('is not given to what is compared verbatim, nor for itself', () => {
+  it('is not given for claims that are compared verbatim, nor for itself', () => {
     expect(createWarnings([a, b, c])(c)).toBeNull();
     expect(createWarnings([a, c])(a)).toBeNull();
   });

@@ -5,12 +5,12 @@ import type { z } from 'zod';
 import type { Client } from '../client.ts';
 import type { Tx } from '../database.ts';
 
-/** The groups of a person by a source. Unknown is not "none": it changes nothing. */
+/** The groups of a person at a source. Unknown groups change nothing; that differs from no groups. */
 export type { Claims } from '@overtone/directory';
 /** Whether the source's own admin settings (admin users, admin groups, admin roles) make the person an administrator. */
 export type LegacyAdmin = 'yes' | 'no' | 'unknown';
 
-export type Pass = {
+export type ReconcileRequest = {
   userId: string;
   /** A certificate has no claims to map: only `legacyAdmin` counts. */
   source: MappingSource | 'pki';
@@ -19,24 +19,24 @@ export type Pass = {
   actor: 'idp_login' | 'directory_sync';
   client: Client;
 };
-export type Reconciled = { role: Role; roleChanged: boolean; added: string[]; removed: string[] };
-/** An account as mappings see it, and the state of the mappings that was current then. */
+export type ReconcileResult = { role: Role; roleChanged: boolean; added: string[]; removed: string[] };
+/** The data of an account that mappings use, and the version of the mappings when it was read. */
 export type MappedAccount = {
   role: string;
   authType: string;
   groupIds: readonly string[];
-  /** Those that the source of the pass made. */
+  /** Memberships that the source of the request granted. */
   groupIdsOfSource: readonly string[];
   mappingsVersion: string | null;
 };
 export type Mappings = {
   /**
-   * Brings groups and role of one account in line with its claims, in the caller's transaction. A changed role ends
-   * the sessions there are: open the new one afterwards.
+   * Reconciles groups and role of one account with its claims, in the caller's transaction. A changed role ends the
+   * existing sessions: open the new one afterwards.
    */
-  reconcile: (tx: Tx, pass: Pass) => Promise<Reconciled>;
-  /** Whether `reconcile` would surely find everything as it should be; false also when that cannot be said at once. */
-  leavesAsIs: (account: MappedAccount, pass: Pass) => boolean;
+  reconcile: (tx: Tx, pass: ReconcileRequest) => Promise<ReconcileResult>;
+  /** Whether `reconcile` would change nothing; false also when that is not certain. */
+  isReconciled: (account: MappedAccount, pass: ReconcileRequest) => boolean;
 };
 
 export type MappingObject = z.infer<typeof mappingObject>;
@@ -54,7 +54,7 @@ export type MappingRow = {
 };
 
 /**
- * Holds a mapping to what the wire contract demands and the table demands again.
+ * Checks the rules that the wire contract and the table also enforce.
  * @throws AppError invalid.
  */
 export const checkMapping = (m: { groupId: string | null; grantsRole: string | null }): void => {
@@ -64,7 +64,7 @@ export const checkMapping = (m: { groupId: string | null; grantsRole: string | n
     throw invalid('mapping_gives_nothing', 'A mapping must set group_uuid, grants_role, or both');
 };
 
-/** Mappings of the directory that are one name in several spellings, which the unique index cannot see. */
+/** Finds mappings of the directory whose claims are the same name in different spellings; the unique index cannot. */
 export const createWarnings = (all: readonly { id: string; source: string; claimValue: string }[]) => {
   const byKey = new Map<string, { id: string; claimValue: string }[]>();
   for (const m of all) {
@@ -77,7 +77,7 @@ export const createWarnings = (all: readonly { id: string; source: string; claim
     const others = (byKey.get(ldapClaimKey(m.claimValue)) ?? []).filter((o) => o.id !== m.id);
     if (others.length === 0) return null;
     const list = others.map((o) => `"${o.claimValue}"`).join(', ');
-    return `Names the same entry as ${list} in another spelling (RFC 4514): whoever is in it gets what each of these mappings gives.`;
+    return `Names the same entry as ${list} in another spelling (RFC 4514): its members get the grants of all these mappings.`;
   };
 };
 

@@ -9,8 +9,8 @@ type Account = {
 };
 
 export const reconciliationStore = {
-  /** The current account, locked until the transaction ends: this serializes sign-ins of one person and the sweep. */
-  holdAccount: async (tx: Tx, userId: string): Promise<Account | undefined> => {
+  /** The current account, locked until the transaction ends: this serializes the sign-ins of a person and the sweep. */
+  lockAccount: async (tx: Tx, userId: string): Promise<Account | undefined> => {
     const rows = await tx.$queryRaw<Account[]>`
       select email, role, auth_type as "authType", is_active as "isActive" from "user"
       where uuid = ${userId}::uuid for update`;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { authSettings, type AuthSettings } from '@overtone/contracts';
 import { adminByRole, claimAt, listAt, mappedClaims } from './claims.ts';
-import { issuerOf, missingSetting, notAdmitted, personOf, type OidcSettings } from './oidc.ts';
+import { issuerOf, missingSetting, admissionFaultOf, personOf, type OidcSettings } from './oidc.ts';
 
 const defaults = Object.fromEntries(
   Object.entries(authSettings).map(([key, def]) => [key, def.default]),
@@ -61,28 +61,28 @@ describe('a list claim', () => {
   });
 });
 
-describe('what can be mapped', () => {
+describe('the mapped claims', () => {
   const known = (...values: string[]) => ({ known: true as const, values });
   const unknown = { known: false as const, reason: 'absent' };
-  it('is groups, and roles where the claim is present', () => {
+  it('are groups, and roles where the claim is present', () => {
     expect(mappedClaims(known('g'), known('r', 'g'), 'groups')).toEqual(known('g', 'r'));
     expect(mappedClaims(known('g'), unknown, 'groups')).toEqual(known('g'));
   });
-  it('is unknown while the groups are, for any roles: nothing is revoked', () => {
+  it('are unknown while the groups are, whatever the roles: nothing is revoked', () => {
     expect(mappedClaims(unknown, known('r'), 'groups')).toEqual(unknown);
     expect(mappedClaims(unknown, unknown, 'groups')).toEqual(unknown);
   });
-  it('is the roles where no groups claim is set', () => {
+  it('are the roles where no groups claim is configured', () => {
     expect(mappedClaims(unknown, known('r'), '')).toEqual(known('r'));
   });
-  it('makes an administrator by a role of the list, to the letter', () => {
+  it('make an administrator by a configured role, compared verbatim', () => {
     const configured = (...roles: string[]) => ({ roles, configured: true });
     expect(adminByRole(known('user', 'ops'), configured('admin', 'ops'))).toBe('yes');
     expect(adminByRole(known('Admin'), configured('admin'))).toBe('no');
     expect(adminByRole(known(), configured('admin'))).toBe('no');
     expect(adminByRole(known('admin'), configured())).toBe('no');
   });
-  it('matches the default role in a claim that is present', () => {
+  it('match the default role in a claim that is present', () => {
     expect(adminByRole(known('admin'), { roles: ['admin'], configured: false })).toBe('yes');
   });
   it.each(['absent', 'overage', 'malformed'])(
@@ -96,8 +96,8 @@ describe('what can be mapped', () => {
   );
 });
 
-describe('whom a token is about', () => {
-  it('is issuer and subject; the rest is what can be shown', () => {
+describe('the person of a token', () => {
+  it('is identified by issuer and subject', () => {
     expect(
       person({ preferred_username: 'una', email: 'una@example.org', email_verified: true, name: 'Una' }),
     ).toMatchObject({
@@ -112,7 +112,7 @@ describe('whom a token is about', () => {
   it.each(['true', 1, 'TRUE', null, undefined, [true], {}])('an address is not verified by %j', (email_verified) => {
     expect(person({ email: 'una@example.org', email_verified }).emailVerified).toBe(false);
   });
-  it('an address from another claim than the one the provider speaks of is not verified', () => {
+  it('an address from another claim than email is not verified', () => {
     const claims = { email: 'una@example.org', email_verified: true, upn: 'root@example.org' };
     expect(person(claims, { oidc_email_claim: 'upn' })).toMatchObject({
       email: 'root@example.org',
@@ -149,7 +149,7 @@ describe('admission', () => {
     [{}, { oidc_blocked_groups: 'x' }, 'groups_absent'],
     [{ groups: 7 }, { oidc_blocked_groups: 'x' }, 'groups_malformed'],
   ])('of %j with %j: %s', (claims, change, expected) => {
-    expect(notAdmitted(person(claims, change), settings(change))).toBe(expected);
+    expect(admissionFaultOf(person(claims, change), settings(change))).toBe(expected);
   });
 });
 
@@ -167,7 +167,7 @@ describe('the issuer', () => {
   ])('of %j is %j', (change, expected) => {
     expect(issuerOf(settings(change))).toBe(expected);
   });
-  it('client and callback have to be set', () => {
+  it('requires client and callback', () => {
     const whole = { oidc_discovery_url: 'https://i', oidc_client_id: 'c', oidc_callback_url: 'https://o/login' };
     expect(missingSetting(settings(whole))).toBeUndefined();
     for (const key of ['oidc_discovery_url', 'oidc_client_id', 'oidc_callback_url'] as const)

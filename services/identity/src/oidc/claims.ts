@@ -1,6 +1,6 @@
 import type { Claims, LegacyAdmin } from '../mappings/mappings.ts';
 
-/** What an ID token says, not yet believed to have any particular form. */
+/** Claims of an ID token, whose types are not checked yet. */
 export type TokenClaims = Readonly<Record<string, unknown>>;
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
@@ -17,7 +17,7 @@ export const claimAt = (claims: TokenClaims, path: string): unknown => {
   return at;
 };
 
-/** A short text without anything that does not print. */
+/** A text claim of limited length without control characters. */
 export const textAt = (claims: TokenClaims, path: string, max: number): string | undefined => {
   const value = claimAt(claims, path);
   if (typeof value !== 'string') return undefined;
@@ -27,20 +27,20 @@ export const textAt = (claims: TokenClaims, path: string, max: number): string |
 
 const mostValues = 20_000;
 
-/** Whether the provider left the claim out because it would be too long, and points elsewhere for it. */
-const leftOut = (claims: TokenClaims, path: string): boolean => {
+/** Whether the provider omitted the claim because it is too long, and refers to another endpoint (overage). */
+const isOmitted = (claims: TokenClaims, path: string): boolean => {
   const names = claimAt(claims, '_claim_names');
   const first = path.split('.')[0] as string;
   return own(names, path) !== undefined || own(names, first) !== undefined || claims['hasgroups'] === true;
 };
 
 /**
- * What is known of a list claim. Absent, cut short or of another form is *unknown*, which is not the same as empty: an
- * empty list takes groups away, an unknown one changes nothing.
+ * The values of a list claim. An absent, truncated or malformed claim is *unknown*, which differs from empty: an empty list
+ * removes groups, an unknown one changes nothing.
  */
 export const listAt = (claims: TokenClaims, path: string): Claims => {
   if (path === '') return { known: false, reason: 'no_claim_configured' };
-  if (leftOut(claims, path)) return { known: false, reason: 'overage' };
+  if (isOmitted(claims, path)) return { known: false, reason: 'overage' };
   const value = claimAt(claims, path);
   if (value === undefined || value === null) return { known: false, reason: 'absent' };
   const list: unknown[] = typeof value === 'string' ? [value] : Array.isArray(value) ? value : [undefined];

@@ -8,12 +8,12 @@ import { failureOf } from './failures.ts';
 import { issuerOf, type AdminRoleFacts, type OidcSettings } from './oidc.ts';
 import { configure } from './provider.adapter.ts';
 
-type Seen = { evidence: string; advice?: string };
+type StepResult = { evidence: string; advice?: string };
 type Document = Readonly<Record<string, unknown>>;
-type Ask = (url: string) => Promise<Document>;
+type Request = (url: string) => Promise<Document>;
 
-/** Something that has to be mended: what was seen, and what to do. */
-class Broken extends Error {
+/** Ends a step of the test: the message is the evidence, `advice` says what to do. */
+class FailedStep extends Error {
   readonly advice: string;
   constructor(evidence: string, advice: string, cause?: unknown) {
     super(evidence, { cause });
@@ -31,30 +31,34 @@ const documentUrl = (issuer: string): string => {
   return url.href;
 };
 
-const asker =
-  (signal: AbortSignal): Ask =>
+const createRequest =
+  (signal: AbortSignal): Request =>
   async (url) => {
     const headers = { accept: 'application/json' };
     const response = await boundedFetch(signal)(url, { method: 'GET', headers, body: null, redirect: 'manual' }).catch(
       (cause: unknown) => {
         const { reason } = failureOf(cause, false, 'PROVIDER_UNAVAILABLE');
         const { message, cause: why } = cause as { message?: unknown; cause?: { code?: unknown; message?: unknown } };
-        const said = shown(why?.code ?? why?.message ?? message);
-        throw new Broken(`${url}: ${said}`, `Check the address, the way there and its certificate (${reason}).`, cause);
+        const detail = shown(why?.code ?? why?.message ?? message);
+        throw new FailedStep(
+          `${url}: ${detail}`,
+          `Check the address, the way there and its certificate (${reason}).`,
+          cause,
+        );
       },
     );
     if (response.status !== 200)
-      throw new Broken(
+      throw new FailedStep(
         `${url} answered ${response.status}`,
         'Check the address: the provider does not have that page.',
       );
     const body: unknown = await response.json().catch(() => null);
     if (typeof body !== 'object' || body === null)
-      throw new Broken(`${url} answered no JSON object`, 'Check the address: this is not an identity provider.');
+      throw new FailedStep(`${url} answered no JSON object`, 'Check the address: this is not an identity provider.');
     return body as Document;
   };
 
-const checkIssuer = (issuer: string, metadata: Document): Seen => {
+const checkIssuer = (issuer: string, metadata: Document): StepResult => {
   const metadataIssuer = metadata['issuer'];
   if (
     typeof metadataIssuer === 'string' &&
@@ -62,47 +66,53 @@ const checkIssuer = (issuer: string, metadata: Document): Seen => {
     new URL(metadataIssuer).href === new URL(issuer).href
   )
     return { evidence: metadataIssuer };
-  throw new Broken(
+  throw new FailedStep(
     `It calls itself ${shown(metadataIssuer)}, and the settings say ${issuer}`,
     'Set oidc_discovery_url to the issuer exactly as the provider spells it.',
   );
 };
 
-const checkEndpoints = (metadata: Document): Seen => {
+const checkEndpoints = (metadata: Document): StepResult => {
   for (const name of ['authorization_endpoint', 'token_endpoint', 'jwks_uri']) {
     const url = metadata[name];
     if (typeof url !== 'string' || !URL.canParse(url) || !safeAddress(new URL(url)))
-      throw new Broken(`${name}: ${shown(url)}`, 'The provider has to offer this address, over HTTPS.');
+      throw new FailedStep(`${name}: ${shown(url)}`, 'The provider has to offer this address, over HTTPS.');
   }
   return { evidence: `Sign-in page: ${shown(metadata['authorization_endpoint'])}` };
 };
 
-const checkFeatures = (metadata: Document): Seen => {
+const checkFeatures = (metadata: Document): StepResult => {
   const pkce = metadata['code_challenge_methods_supported'];
   const response = metadata['response_types_supported'];
   if (Array.isArray(response) && !response.includes('code'))
-    throw new Broken(`Response types: ${shown(response)}`, 'Switch on the authorization code flow at the provider.');
+    throw new FailedStep(
+      `Response types: ${shown(response)}`,
+      'Switch on the authorization code flow at the provider.',
+    );
   if (Array.isArray(pkce) && !pkce.includes('S256'))
-    throw new Broken(`PKCE methods: ${shown(pkce)}`, 'Switch on PKCE with S256 at the provider.');
+    throw new FailedStep(`PKCE methods: ${shown(pkce)}`, 'Switch on PKCE with S256 at the provider.');
   return { evidence: `Authorization code flow; PKCE ${Array.isArray(pkce) ? 'S256' : 'is not announced, and used'}` };
 };
 
-const checkKeys = async (metadata: Document, ask: Ask): Promise<Seen> => {
+const checkKeys = async (metadata: Document, request: Request): Promise<StepResult> => {
   const url = metadata['jwks_uri'] as string;
-  const keys = (await ask(url))['keys'];
+  const keys = (await request(url))['keys'];
   const usable = (Array.isArray(keys) ? keys : []).filter(
     (k: Document | null) => ['RSA', 'EC', 'OKP'].includes(String(k?.['kty'])) && (k?.['use'] ?? 'sig') === 'sig',
   );
   if (usable.length > 0) return { evidence: `${usable.length} signing keys at ${url}` };
-  throw new Broken(`No signing key at ${url}`, 'Give the provider an RSA, EC or Ed25519 key to sign ID tokens with.');
+  throw new FailedStep(
+    `No signing key at ${url}`,
+    'Give the provider an RSA, EC or Ed25519 key to sign ID tokens with.',
+  );
 };
 
-const checkScopes = (metadata: Document, s: OidcSettings): Seen => {
+const checkScopes = (metadata: Document, s: OidcSettings): StepResult => {
   const wanted = s.oidc_scopes.split(/[\s,]+/).filter(Boolean);
   const offered = list(metadata['scopes_supported']);
   const missing = offered.length === 0 ? [] : wanted.filter((scope) => !offered.includes(scope));
   if (missing.length > 0)
-    throw new Broken(
+    throw new FailedStep(
       `Not offered: ${missing.join(', ')}; offered: ${shown(offered.join(', '))}`,
       'Take them out of oidc_scopes or add them at the provider.',
     );
@@ -111,7 +121,7 @@ const checkScopes = (metadata: Document, s: OidcSettings): Seen => {
   };
 };
 
-const checkClaims = (metadata: Document, s: OidcSettings): Seen => {
+const checkClaims = (metadata: Document, s: OidcSettings): StepResult => {
   const offered = list(metadata['claims_supported']);
   const paths = [s.oidc_username_claim, s.oidc_email_claim, s.oidc_groups_claim].filter(Boolean);
   const missing = paths.filter((path) => !offered.includes(path) && !offered.includes(path.split('.')[0] as string));
@@ -122,8 +132,12 @@ const checkClaims = (metadata: Document, s: OidcSettings): Seen => {
   };
 };
 
-/** Whether sign-ins carry the claim that the administrator roles are read from. */
-const checkAdminRoles = (metadata: Document, s: OidcSettings, { configured, lastSignIn }: AdminRoleFacts): Seen => {
+/** Whether sign-ins contain the claim that the administrator roles are read from. */
+const checkAdminRoles = (
+  metadata: Document,
+  s: OidcSettings,
+  { configured, lastSignIn }: AdminRoleFacts,
+): StepResult => {
   const roles = names(s.oidc_admin_role);
   const path = s.oidc_roles_claim;
   if (!configured || roles.length === 0)
@@ -142,33 +156,33 @@ const checkAdminRoles = (metadata: Document, s: OidcSettings, { configured, last
   return { evidence: `The provider does not announce the claim ${path}`, advice: mend };
 };
 
-const saidBy = (e: unknown): string => {
+const errorCodeOf = (e: unknown): string => {
   if (e instanceof client.ResponseBodyError) return e.error;
   return e instanceof client.WWWAuthenticateChallengeError ? 'invalid_client' : failureOf(e, false).reason;
 };
 
-/** What a token endpoint says to a code that it never gave tells whether it knows the client. */
-const checkClient = async (config: client.Configuration, s: OidcSettings): Promise<Seen> => {
-  const made = randomBytes(32).toString('base64url');
-  const form = { code: made, code_verifier: made, redirect_uri: s.oidc_callback_url };
-  const said = await client.genericGrantRequest(config, 'authorization_code', form).then(() => 'accepted', saidBy);
-  if (said === 'invalid_grant') return { evidence: 'The provider knows the client and its secret.' };
-  if (['invalid_client', 'unauthorized_client', 'access_denied'].includes(said))
-    throw new Broken(
-      `The provider refuses the client ${s.oidc_client_id} (${said})`,
+/** Redeems an invalid code: the error of the token endpoint shows whether it knows the client. */
+const checkClient = async (config: client.Configuration, s: OidcSettings): Promise<StepResult> => {
+  const invalidCode = randomBytes(32).toString('base64url');
+  const form = { code: invalidCode, code_verifier: invalidCode, redirect_uri: s.oidc_callback_url };
+  const code = await client.genericGrantRequest(config, 'authorization_code', form).then(() => 'accepted', errorCodeOf);
+  if (code === 'invalid_grant') return { evidence: 'The provider knows the client and its secret.' };
+  if (['invalid_client', 'unauthorized_client', 'access_denied'].includes(code))
+    throw new FailedStep(
+      `The provider refuses the client ${s.oidc_client_id} (${code})`,
       'Check oidc_client_id and oidc_client_secret, and that the client may use the authorization code flow.',
     );
   return {
-    evidence: `It could not be told whether the provider knows the client (${shown(said)}).`,
+    evidence: `The response of the provider does not show whether it knows the client (${shown(code)}).`,
     advice: 'Sign in once to be sure.',
   };
 };
 
-type Step = { code: string; title: string; work: () => Promise<Seen> | Seen };
+type Step = { code: string; title: string; work: () => Promise<StepResult> | StepResult };
 
 const runStep = async ({ code, title, work }: Step): Promise<ConnectionStep> => {
   const started = performance.now();
-  const end = (ok: boolean, { evidence, advice }: Seen): ConnectionStep => ({
+  const end = (ok: boolean, { evidence, advice }: StepResult): ConnectionStep => ({
     code,
     title,
     ok,
@@ -179,19 +193,19 @@ const runStep = async ({ code, title, work }: Step): Promise<ConnectionStep> => 
   try {
     return end(true, await work());
   } catch (e) {
-    if (e instanceof Broken) return end(false, { evidence: e.message, advice: e.advice });
+    if (e instanceof FailedStep) return end(false, { evidence: e.message, advice: e.advice });
     const { reason } = failureOf(e, false, 'PROVIDER_UNAVAILABLE');
     return end(false, { evidence: `It did not work: ${reason}`, advice: 'Look at the steps before.' });
   }
 };
 
 /**
- * The connection test: step by step to the first that everything after it needs. The last but one asks the way a sign-in
- * does, so that what passes here works there. Takes `oidc_timeout` at most.
+ * The connection test. It ends at the first failed step that later steps need. Discovery and the client are tested with the
+ * code of a sign-in. Takes at most `oidc_timeout`.
  */
 export const diagnoseProvider = async (s: OidcSettings, facts: AdminRoleFacts): Promise<ConnectionStep[]> => {
   const signal = AbortSignal.timeout(s.oidc_timeout * 1000);
-  const ask = asker(signal);
+  const request = createRequest(signal);
   const issuer = issuerOf(s);
   let metadata: Document = {};
   const needed: Step[] = [
@@ -199,19 +213,19 @@ export const diagnoseProvider = async (s: OidcSettings, facts: AdminRoleFacts): 
       code: 'discovery',
       title: 'Fetch the discovery document',
       work: async () => {
-        metadata = await ask(documentUrl(issuer));
+        metadata = await request(documentUrl(issuer));
         return { evidence: documentUrl(issuer) };
       },
     },
     { code: 'issuer', title: 'Compare the issuer', work: () => checkIssuer(issuer, metadata) },
     { code: 'endpoints', title: 'Find the addresses a sign-in needs', work: () => checkEndpoints(metadata) },
-    { code: 'keys', title: 'Fetch the signing keys', work: () => checkKeys(metadata, ask) },
+    { code: 'keys', title: 'Fetch the signing keys', work: () => checkKeys(metadata, request) },
     {
       code: 'algorithms',
       title: 'Agree on a signature, as a sign-in does',
       work: async () => {
-        const known = await createDiscovery()(issuer, 'test', signal);
-        return { evidence: list(known.metadata.id_token_signing_alg_values_supported).join(', ') };
+        const discovered = await createDiscovery()(issuer, 'test', signal);
+        return { evidence: list(discovered.metadata.id_token_signing_alg_values_supported).join(', ') };
       },
     },
   ];

@@ -15,7 +15,7 @@ const inIdToken = {
   ada: { email: 'ada@example.org', name: 'Ada', groups: ['staff'], realm_access: { roles: ['overtone-admin'] } },
   gus: { email: 'gus@example.org', name: 'Gus', groups: ['staff', 'Bosses'] },
   olga: { email: 'olga@example.org', name: 'Olga Outside', groups: ['visitors'] },
-  bo: { email: 'bo@example.org', name: 'Bo Blocked', groups: ['staff', 'leavers'] },
+  bo: { email: 'bo@example.org', name: 'Bo Blocked', groups: ['staff', 'blocked'] },
   nix: { email: 'nix@example.org', name: 'Nix' },
   mallory: { email: 'ADA.ADMIN@example.org', email_verified: true, name: 'Mallory', groups: ['staff'] },
 };
@@ -35,7 +35,7 @@ beforeAll(async () => {
       OIDC_SCOPES: 'openid email profile groups',
       OIDC_ADMIN_ROLE: 'root, overtone-admin',
       OIDC_ALLOWED_GROUPS: 'staff',
-      OIDC_BLOCKED_GROUPS: 'leavers',
+      OIDC_BLOCKED_GROUPS: 'blocked',
     },
     edge: { TRUSTED_PROXIES: '127.0.0.1' },
   });
@@ -58,12 +58,12 @@ const ask = async (path: string, headers: Record<string, string> = {}): Promise<
 };
 const cookieHeader = (set: readonly string[]): string => set.map((c) => c.split(';')[0]).join('; ');
 
-/** The whole way: button, provider, page /login, callback; through the real edge. */
+/** A complete sign-in through the real edge: redirect, provider, page /login, callback. */
 const signIn = async (user: string, headers: Record<string, string> = {}): Promise<Sent> => {
   const login = await ask('/api/auth/oidc/login', headers);
   const back = await provider.signIn(String(login.body['authorization_url']), user);
   expect(back.origin + back.pathname).toBe(callbackUrl);
-  // Other cookies of the browser are no obstacle, and no help.
+  // Other cookies of the browser have no effect.
   const cookie = `theme=dark; access_token=stale; ${cookieHeader(login.set)}`;
   return ask(`/api/auth/oidc/callback${back.search}`, { ...headers, cookie });
 };
@@ -77,7 +77,7 @@ describe('sign-in at a real provider, through the edge', () => {
     expect(body['methods']).toContain('oidc');
   });
 
-  it('signs a person in, with the cookies of every sign-in, and takes back the one that bound the browser', async () => {
+  it('opens a session with the usual cookies and clears the flow cookie', async () => {
     const done = await signIn('una');
     expect(done.status).toBe(200);
     expect(done.set.map((c) => c.split('=')[0])).toEqual([
@@ -94,13 +94,13 @@ describe('sign-in at a real provider, through the edge', () => {
       role: 'user',
       oidc_subject: 'una',
     });
-    // As the provider spells it, whatever address of it is set.
+    // As the provider spells it, not as the setting does.
     expect(await database.rows(`select oidc_issuer from "user" where oidc_subject = 'una'`)).toEqual([
       { oidc_issuer: provider.issuer },
     ]);
   });
 
-  it('over HTTPS binds the browser by a cookie that only this host can set', async () => {
+  it('binds the flow to the browser over HTTPS with a __Host- cookie', async () => {
     const headers = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'overtone.example.org' };
     const login = await ask('/api/auth/oidc/login', headers);
     expect(login.set).toEqual([
@@ -111,7 +111,7 @@ describe('sign-in at a real provider, through the edge', () => {
     expect(done.set.every((c) => c.includes('Secure'))).toBe(true);
   });
 
-  it('finds the same person again by issuer and subject, whatever the address is by now', async () => {
+  it('finds the account of a person by issuer and subject, also after a change of the address', async () => {
     const before = await me(await signIn('una'));
     provider.users.set('una', { ...inIdToken.una, email: 'una.new@example.org' });
     expect((await me(await signIn('una')))['uuid']).toBe(before['uuid']);
@@ -123,12 +123,12 @@ describe('sign-in at a real provider, through the edge', () => {
     expect(await me(await signIn('ada'))).toMatchObject({ role: 'user' });
   });
 
-  it('changes no role while the provider leaves the groups out for their length', async () => {
+  it('changes no role while the provider omits the groups claim because of its length', async () => {
     expect(await me(await signIn('gus'))).toMatchObject({ role: 'admin' });
     await database.rows(`delete from audit_log`);
     const claims = { ...inIdToken.gus, groups: undefined, _claim_names: { groups: 'src1' } };
     provider.users.set('gus', claims);
-    // Admission cannot be decided either: unknown groups admit no one.
+    // Unknown groups do not satisfy the admission rule.
     expect((await signIn('gus')).status).toBe(401);
     expect(await database.lastRefusal()).toBe('NOT_ADMITTED groups_overage');
     expect(await database.rows(`select role from "user" where oidc_subject = 'gus'`)).toEqual([{ role: 'admin' }]);
@@ -139,7 +139,7 @@ describe('sign-in at a real provider, through the edge', () => {
     ['bo', 'NOT_ADMITTED blocked_group'],
     ['nix', 'NOT_ADMITTED groups_absent'],
     ['nobody', 'PROVIDER_ERROR access_denied'],
-  ])('lets %s in no further: %s', async (user, why) => {
+  ])('refuses %s: %s', async (user, why) => {
     const done = await signIn(user);
     expect(done).toMatchObject({ status: 401, body: { code: 'invalid_credentials' } });
     expect(await database.lastRefusal()).toBe(why);
@@ -151,7 +151,7 @@ describe('sign-in at a real provider, through the edge', () => {
     expect(await database.lastRefusal()).toContain('ACCOUNT_LINK_REFUSED');
   });
 
-  it("is no use in another browser, nor with another user's code", async () => {
+  it("rejects the callback in another browser and with another user's code", async () => {
     const [mine, theirs] = [await ask('/api/auth/oidc/login'), await ask('/api/auth/oidc/login')];
     const back = await provider.signIn(String(theirs.body['authorization_url']), 'una');
     const push = await ask(`/api/auth/oidc/callback${back.search}`, { cookie: cookieHeader(mine.set) });
@@ -165,7 +165,7 @@ describe('sign-in at a real provider, through the edge', () => {
 });
 
 describe('a provider that goes down', () => {
-  it('is reported as unusable, and a pending sign-in ends like every refused one', async () => {
+  it('is reported as unusable, and pending sign-ins are refused with the generic response', async () => {
     const login = await ask('/api/auth/oidc/login');
     const back = await provider.signIn(String(login.body['authorization_url']), 'una');
     await provider.stop();

@@ -1,5 +1,5 @@
 import type { AuditErrorCode } from '../audit/audit.ts';
-import type { Failed } from './provider.ts';
+import type { ProviderFailure } from './provider.ts';
 
 type ErrorLike = {
   code?: unknown;
@@ -11,7 +11,7 @@ type ErrorLike = {
 };
 const isObject = (e: unknown): e is ErrorLike => typeof e === 'object' && e !== null;
 
-/** An error and what it was caused by, outermost first. */
+/** An error and its causes, outermost first. */
 const chain = (e: unknown): ErrorLike[] => {
   const out: ErrorLike[] = [];
   for (let at = e; isObject(at) && out.length < 6; at = at.cause) out.push(at);
@@ -21,7 +21,7 @@ const chain = (e: unknown): ErrorLike[] => {
 const word = (text: unknown): string | undefined =>
   typeof text === 'string' && /^[\w.-]{1,60}$/.test(text) ? text : undefined;
 
-const unreachable = /fetch failed|ECONN|ENOTFOUND|EAI_AGAIN|socket|terminated|other side closed/i;
+const unreachable = /fetch failure|ECONN|ENOTFOUND|EAI_AGAIN|socket|terminated|other side closed/i;
 
 const reasons: [RegExp, string][] = [
   [/signature/i, 'signature'],
@@ -44,17 +44,17 @@ const reasonOfToken = (errors: readonly ErrorLike[]): string => {
   return 'malformed';
 };
 
-/** A member of the token endpoint's answer that is not as it must be. */
-const member = /"response" body "(\w+)" property|`(token_type)`/;
-const memberOf = (errors: readonly ErrorLike[]): string | undefined =>
-  errors.map((t) => member.exec(String(t.message))?.slice(1).find(Boolean)).find(Boolean);
+/** An invalid member in the response of the token endpoint. */
+const invalidMember = /"response" body "(\w+)" property|`(token_type)`/;
+const invalidMemberOf = (errors: readonly ErrorLike[]): string | undefined =>
+  errors.map((t) => invalidMember.exec(String(t.message))?.slice(1).find(Boolean)).find(Boolean);
 
 const reasonOfExchange = (errors: readonly ErrorLike[]): string => {
   for (const t of errors) {
     const error = word(t.error);
     if (error) return error;
   }
-  const wrong = memberOf(errors);
+  const wrong = invalidMemberOf(errors);
   if (wrong) return wrong;
   const text = errors.map((t) => String(t.message)).join(' ');
   if (/status code/.test(text)) return 'status';
@@ -63,7 +63,7 @@ const reasonOfExchange = (errors: readonly ErrorLike[]): string => {
   return 'malformed';
 };
 
-const connection = (errors: readonly ErrorLike[]): string | undefined => {
+const connectionFaultOf = (errors: readonly ErrorLike[]): string | undefined => {
   if (errors.some((t) => t.name === 'TimeoutError' || t.name === 'AbortError')) return 'timeout';
   const texts = errors.map((t) => `${String(t.code)} ${String(t.message)}`).join(' ');
   if (texts.includes('provider_answer_too_large')) return 'too_large';
@@ -71,17 +71,22 @@ const connection = (errors: readonly ErrorLike[]): string | undefined => {
 };
 
 /**
- * Words for an administrator of what went wrong at the provider. Decides nothing: whatever ends here is refused.
- * @param tokenCame whether there was an ID token to find fault with.
+ * The reason of a failed sign-in at the provider, for administrators. The sign-in is refused in any case.
+ * @param hasToken whether the provider sent an ID token.
  */
-export const failureOf = (cause: unknown, tokenCame: boolean, otherwise?: AuditErrorCode): Failed => {
+export const failureOf = (cause: unknown, hasToken: boolean, fallbackCode?: AuditErrorCode): ProviderFailure => {
   const errors = chain(cause);
-  const failed = (errorCode: AuditErrorCode, reason: string): Failed => ({ ok: false, errorCode, reason, cause });
-  const lost = connection(errors);
-  if (lost) return failed('PROVIDER_UNAVAILABLE', lost);
-  if (otherwise)
-    return failed(otherwise, errors.map((t) => word(t.message) ?? word(t.code)).find(Boolean) ?? 'malformed');
-  return tokenCame && !memberOf(errors)
-    ? failed('INVALID_TOKEN', reasonOfToken(errors))
-    : failed('TOKEN_EXCHANGE_FAILED', reasonOfExchange(errors));
+  const failure = (errorCode: AuditErrorCode, reason: string): ProviderFailure => ({
+    ok: false,
+    errorCode,
+    reason,
+    cause,
+  });
+  const connectionFault = connectionFaultOf(errors);
+  if (connectionFault) return failure('PROVIDER_UNAVAILABLE', connectionFault);
+  if (fallbackCode)
+    return failure(fallbackCode, errors.map((t) => word(t.message) ?? word(t.code)).find(Boolean) ?? 'malformed');
+  return hasToken && !invalidMemberOf(errors)
+    ? failure('INVALID_TOKEN', reasonOfToken(errors))
+    : failure('TOKEN_EXCHANGE_FAILED', reasonOfExchange(errors));
 };

@@ -2,7 +2,7 @@ import type { Db } from '../database.ts';
 import { flowSeconds, stateHash } from './flow.ts';
 
 export const flowStore = {
-  /** @returns false when this state has been used before, on whichever replica. */
+  /** @returns false when the state was already used, on any replica. */
   spend: async (db: Db, state: string): Promise<boolean> => {
     const { count } = await db.oidcSpentState.createMany({
       data: [{ stateHash: stateHash(state), expiresAt: new Date(Date.now() + 2 * flowSeconds * 1000) }],
@@ -10,7 +10,7 @@ export const flowStore = {
     });
     return count === 1;
   },
-  forgetOld: async (db: Db): Promise<number> => {
+  deleteOld: async (db: Db): Promise<number> => {
     const { count } = await db.oidcSpentState.deleteMany({ where: { expiresAt: { lt: new Date() } } });
     return count;
   },

@@ -17,7 +17,7 @@ const read = (jar: Map<string, string>, state: string, secure = true, now = Date
   flows.read(jar, state, secure, now);
 
 describe('the cookie of a pending sign-in', () => {
-  it('gives back to the browser that began it what it needs, and nothing of it can be read outside', () => {
+  it('returns the flow to the browser that started it, and is encrypted', () => {
     const mine = flow();
     const cookie = flows.seal(mine, true);
     expect(read(jarOf(cookie), mine.state)).toEqual({ ok: true, flow: mine });
@@ -27,7 +27,7 @@ describe('the cookie of a pending sign-in', () => {
     }
   });
 
-  it('is bound to the host over HTTPS, hidden from scripts, sent when the provider sends people back', () => {
+  it('is bound to the host over HTTPS, HttpOnly, and SameSite=Lax', () => {
     expect(flows.seal(flow(), true)).toMatch(
       /^__Host-oidc_flow_[\w-]{16}=[\w-]+; Path=\/; Max-Age=600; HttpOnly; SameSite=Lax; Secure$/,
     );
@@ -42,7 +42,7 @@ describe('the cookie of a pending sign-in', () => {
     expect(Buffer.from(secrets[0] as string, 'base64url')).toHaveLength(32);
   });
 
-  it('is its own for every tab', () => {
+  it('is separate for every tab', () => {
     const [one, two] = [flow(), flow()];
     const jar = jarOf(flows.seal(one, true), flows.seal(two, true));
     expect(read(jar, one.state)).toEqual({ ok: true, flow: one });
@@ -82,7 +82,7 @@ describe('the cookie of a pending sign-in', () => {
     expect(read(jar, jar.get('state') ?? mine.state)).toEqual({ ok: false, reason });
   });
 
-  it('is good for ten minutes', () => {
+  it('expires after ten minutes', () => {
     const mine = flow();
     const jar = jarOf(flows.seal(mine, true));
     expect(read(jar, mine.state, true, mine.startedAt + flowSeconds * 1000).ok).toBe(true);
@@ -92,12 +92,12 @@ describe('the cookie of a pending sign-in', () => {
     });
   });
 
-  it('of plain HTTP does not pass for one of HTTPS', () => {
+  it('of plain HTTP is rejected over HTTPS', () => {
     const mine = flow();
     expect(read(jarOf(flows.seal(mine, false)), mine.state, true)).toEqual({ ok: false, reason: 'not_this_browser' });
   });
 
-  it('goes when there are too many, the oldest first', () => {
+  it('is removed when there are too many, the oldest first', () => {
     const names = Array.from({ length: 7 }, () => flows.seal(flow(), true).split('=')[0] as string);
     const cleared = flows.clearOld(new Map(names.map((name) => [name, 'v'])), true);
     expect(cleared.map((c) => c.split('=')[0])).toEqual(names.slice(0, 3));

@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 
-/** A sign-in that has left for the provider and has not come back yet. */
+/** A sign-in that was started and whose callback has not arrived yet. */
 const flowShape = z.object({
   state: z.string(),
   nonce: z.string(),
@@ -19,7 +19,7 @@ const mostFlows = 5;
 
 export const newSecret = (): string => randomBytes(32).toString('base64url');
 export const stateHash = (state: string): string => createHash('sha256').update(state).digest('base64url');
-/** Each sign-in has a cookie of its own, so that several tabs can be at it at once. */
+/** Each sign-in has its own cookie, so that several tabs can sign in concurrently. */
 const cookieName = (state: string, secure: boolean): string =>
   `${secure ? '__Host-' : ''}oidc_flow_${stateHash(state).slice(0, 16)}`;
 
@@ -31,11 +31,11 @@ const same = (a: string, b: string): boolean => {
   return x.length === y.length && timingSafeEqual(x, y);
 };
 
-type Opened = { ok: true; flow: Flow } | { ok: false; reason: 'not_this_browser' | 'forged' | 'expired' };
+type OpenedFlow = { ok: true; flow: Flow } | { ok: false; reason: 'not_this_browser' | 'forged' | 'expired' };
 
 /**
- * Keeps what must not be lost between the two halves of a sign-in in the browser that began it, sealed: any replica can
- * finish it, unfinished ones fill no table, and the callback of another browser has nothing to finish.
+ * Stores the state of a started sign-in in a sealed cookie of the browser: any replica can finish it, abandoned sign-ins
+ * use no storage, and another browser cannot finish it.
  */
 export const createFlowCookies = (secret: string) => {
   const key = Buffer.from(hkdfSync('sha256', secret, '', 'overtone oidc flow v1', 32));
@@ -61,7 +61,7 @@ export const createFlowCookies = (secret: string) => {
       const sealed = Buffer.concat([iv, ...body, cipher.getAuthTag()]).toString('base64url');
       return cookie(name, sealed, flowSeconds, secure);
     },
-    read: (cookies: ReadonlyMap<string, string>, state: string, secure: boolean, now: number): Opened => {
+    read: (cookies: ReadonlyMap<string, string>, state: string, secure: boolean, now: number): OpenedFlow => {
       const name = cookieName(state, secure);
       const sealed = cookies.get(name);
       if (sealed === undefined) return { ok: false, reason: 'not_this_browser' };
@@ -70,7 +70,7 @@ export const createFlowCookies = (secret: string) => {
       return now - flow.startedAt > flowSeconds * 1000 ? { ok: false, reason: 'expired' } : { ok: true, flow };
     },
     clear: (state: string, secure: boolean): string => cookie(cookieName(state, secure), '', 0, secure),
-    /** Sign-ins that were begun and left: the oldest go when there are too many. */
+    /** Deletes the oldest cookies of abandoned sign-ins when there are too many. */
     clearOld: (cookies: ReadonlyMap<string, string>, secure: boolean): string[] =>
       [...cookies.keys()].slice(0, -(mostFlows - 1)).map((name) => cookie(name, '', 0, secure)),
   };
@@ -78,7 +78,7 @@ export const createFlowCookies = (secret: string) => {
 export type FlowCookies = ReturnType<typeof createFlowCookies>;
 
 const ours = /^(__Host-)?oidc_flow_[\w-]{16}$/;
-/** The sign-ins of a Cookie header, in its order; of a name given twice the first counts. */
+/** The sign-in cookies of a Cookie header in its order; the first one of a name applies. */
 export const flowCookiesOf = (header: string | undefined): Map<string, string> => {
   const found = new Map<string, string>();
   for (const part of (header ?? '').split(';')) {

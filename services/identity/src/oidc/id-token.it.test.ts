@@ -1,7 +1,7 @@
 import { createHmac, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { halfHash } from '@overtone/testkit/oidc';
-import type { Begun } from '../../test/oidc-browser.ts';
+import type { StartedFlow } from '../../test/oidc-browser.ts';
 import { startScriptedSignIn, type ScriptedSignIn } from '../../test/scripted-sign-in.ts';
 
 const started = Date.now();
@@ -24,11 +24,11 @@ describe('an ID token with a claim that is wrong opens no session', () => {
     ['the issuer with a slash', 'iss', { iss: 'slash' }],
     ['an issuer that is a list', 'iss', { iss: ['x'] }],
     ['no audience', 'aud', { aud: undefined }],
-    ['another audience', 'aud', { aud: 'somebody-else' }],
+    ['another audience', 'aud', { aud: 'another-value' }],
     ['an audience in other letters', 'aud', { aud: 'Overtone' }],
     ['an empty list of audiences', 'aud', { aud: [] }],
     ['an audience that is an object', 'aud', { aud: { overtone: true } }],
-    ['more audiences and nobody named', 'aud', { aud: ['overtone', 'other'] }],
+    ['several audiences without azp', 'aud', { aud: ['overtone', 'other'] }],
     ['more audiences and another named', 'azp', { aud: ['overtone', 'other'], azp: 'other' }],
     ['one audience and another named', 'azp', { azp: 'other' }],
     ['no expiry', 'exp', { exp: undefined }],
@@ -63,7 +63,7 @@ describe('a forged ID token opens no session', () => {
   const other = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
   const curve = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
   const b64 = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
-  const hmac = (begun: Begun, key: string | Buffer, header: Record<string, unknown> = {}): string => {
+  const hmac = (begun: StartedFlow, key: string | Buffer, header: Record<string, unknown> = {}): string => {
     const input = `${b64({ alg: 'HS256', kid: world.provider.kid, ...header })}.${b64(world.provider.claims(begun.nonce))}`;
     return `${input}.${createHmac('sha256', key).update(input).digest('base64url')}`;
   };
@@ -71,7 +71,7 @@ describe('a forged ID token opens no session', () => {
     createPublicKey(world.provider.key).export({ type: 'spki', format: 'pem' }).toString();
   const publicDer = (): Buffer => createPublicKey(world.provider.key).export({ type: 'spki', format: 'der' });
   const jwk = (key: KeyObject) => createPublicKey(key).export({ format: 'jwk' });
-  const signed = (begun: Begun, header: Record<string, unknown> = {}, key?: KeyObject): string =>
+  const signed = (begun: StartedFlow, header: Record<string, unknown> = {}, key?: KeyObject): string =>
     world.provider.sign(world.provider.claims(begun.nonce), header, key);
   const part = (token: string, i: number, change: (text: string) => string): string =>
     token
@@ -80,7 +80,7 @@ describe('a forged ID token opens no session', () => {
       .join('.');
   const flip = (text: string): string => (text.startsWith('A') ? 'B' : 'A') + text.slice(1);
 
-  const cases: [string, string, (b: Begun) => string][] = [
+  const cases: [string, string, (b: StartedFlow) => string][] = [
     ['without a signature (none)', 'alg', (b) => signed(b, { alg: 'none' })],
     ['without a signature (None)', 'alg', (b) => `${signed(b, { alg: 'None' }).split('.').slice(0, 2).join('.')}.`],
     ['without a signature (NONE), with one attached', 'alg', (b) => signed(b, { alg: 'NONE' })],
@@ -142,7 +142,7 @@ describe('a forged ID token opens no session', () => {
     );
   });
 
-  it('is judged without asking any address that the token names, nor for new keys more than once a minute', () => {
+  it('is checked without a request to addresses in the token, and fetches new keys at most once a minute', () => {
     const minutes = Math.floor((Date.now() - started) / 60_000);
     const asked = (name: string) => world.provider.asked.filter((path) => path.endsWith(name)).length;
     expect(asked('/jwks')).toBeGreaterThanOrEqual(1);

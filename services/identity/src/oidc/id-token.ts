@@ -2,10 +2,10 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { TokenClaims } from './claims.ts';
 
 const toleranceSeconds = 60;
-/** The last second that a date can hold. */
+/** The largest time of a JavaScript date, in seconds. */
 const lastInstant = 8_640_000_000_000;
 
-type Checked = {
+type IdTokenCheck = {
   header: Readonly<Record<string, unknown>>;
   claims: TokenClaims;
   accessToken: string;
@@ -15,13 +15,13 @@ type Checked = {
   startedAt: number;
 };
 
-/** The digest that belongs to a signature algorithm (OpenID Connect Core 3.1.3.6). */
+/** The digest of a signature algorithm (OpenID Connect Core 3.1.3.6). */
 const digestOf = (alg: unknown): string => {
   const bits = typeof alg === 'string' ? /(256|384|512)$/.exec(alg)?.[1] : undefined;
   return bits === undefined || alg === 'Ed25519' ? 'sha512' : `sha${bits}`;
 };
 
-const accessTokenFits = ({ header, claims, accessToken }: Checked): boolean => {
+const accessTokenFits = ({ header, claims, accessToken }: IdTokenCheck): boolean => {
   const accessTokenHash = claims['at_hash'];
   if (accessTokenHash === undefined) return true;
   if (typeof accessTokenHash !== 'string') return false;
@@ -32,13 +32,13 @@ const accessTokenFits = ({ header, claims, accessToken }: Checked): boolean => {
 };
 
 /**
- * What the client library leaves to its caller, or checks in some answers only. Signature, issuer, audience, expiry and
- * nonce have been checked before. @returns the claim that is wrong, or nothing.
+ * Checks that the client library leaves to its caller or makes in some cases only. The library has checked signature,
+ * issuer, audience, expiry and nonce. @returns the invalid claim.
  */
-export const faultOfIdToken = (c: Checked): string | undefined => {
+export const faultOfIdToken = (c: IdTokenCheck): string | undefined => {
   const { sub, iat, exp, azp } = c.claims;
   if (typeof sub !== 'string' || sub === '' || sub.length > 255 || /\p{Cc}/u.test(sub)) return 'sub';
-  // More than one audience: then the token must say for which of them it was made.
+  // A token with several audiences must name the authorized party.
   if (azp !== undefined && azp !== c.clientId) return 'azp';
   if (typeof iat !== 'number' || iat > c.now + toleranceSeconds || iat < c.startedAt - toleranceSeconds) return 'iat';
   if (typeof exp !== 'number' || exp > lastInstant) return 'exp';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Caller } from '@overtone/service-kit';
-import type { Begun } from '../../test/oidc-browser.ts';
+import type { StartedFlow } from '../../test/oidc-browser.ts';
 import { startScriptedSignIn, type ScriptedSignIn } from '../../test/scripted-sign-in.ts';
 
 let world: ScriptedSignIn;
@@ -22,9 +22,9 @@ const setAdminRoles = async (value: string | null): Promise<void> => {
 };
 const signIn = async (person: Claims, claims: Claims): Promise<void> => {
   const { provider } = world;
-  // The user info of a provider without roles adds none.
+  // The user info has no roles.
   provider.userInfo = { body: { sub: person['sub'] } };
-  const token = (b: Begun) =>
+  const token = (b: StartedFlow) =>
     provider.answer(
       provider.sign(provider.claims(b.nonce, { groups: undefined, realm_access: undefined, ...person, ...claims })),
     );

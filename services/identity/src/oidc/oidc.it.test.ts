@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { halfHash } from '@overtone/testkit/oidc';
-import type { Begun } from '../../test/oidc-browser.ts';
+import type { StartedFlow } from '../../test/oidc-browser.ts';
 import { callbackUrl, startScriptedSignIn, type ScriptedSignIn } from '../../test/scripted-sign-in.ts';
 
 const seconds = () => Math.floor(Date.now() / 1000);
@@ -11,8 +11,8 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-describe('the way to the provider', () => {
-  it('carries state, nonce and a PKCE challenge, each new every time, and the redirect address to the letter', async () => {
+describe('the redirect to the provider', () => {
+  it('contains a new state, nonce and PKCE challenge each time, and the exact redirect address', async () => {
     const [one, two] = [await world.browser().begin(), await world.browser().begin()];
     const query = Object.fromEntries(one.url.searchParams);
     expect(one.url.origin + one.url.pathname).toBe(`${world.provider.issuer}/authorize`);
@@ -31,7 +31,7 @@ describe('the way to the provider', () => {
   });
 });
 
-describe('an answer to /login that belongs to no sign-in of this browser opens no session', () => {
+describe('a callback that belongs to no sign-in of this browser opens no session', () => {
   beforeEach(() => {
     world.provider.token = world.provider.answer(world.provider.sign(world.provider.claims('any')));
   });
@@ -74,7 +74,7 @@ describe('an answer to /login that belongs to no sign-in of this browser opens n
       'INVALID_STATE iss',
     );
   });
-  it('with the error the provider sends, which is written down', async () => {
+  it('with an error of the provider, which is recorded', async () => {
     const browser = world.browser();
     const { state } = await browser.begin();
     await world.expectRefusal(
@@ -82,7 +82,7 @@ describe('an answer to /login that belongs to no sign-in of this browser opens n
       'PROVIDER_ERROR access_denied',
     );
   });
-  it('with an error that would break the log', async () => {
+  it('with an error that contains control characters', async () => {
     const browser = world.browser();
     const { state } = await browser.begin();
     await world.expectRefusal(await browser.back({ error: 'a\nb<c>', state }), 'PROVIDER_ERROR a?b?c?');
@@ -102,8 +102,8 @@ describe('an answer to /login that belongs to no sign-in of this browser opens n
   });
 });
 
-describe('a good answer', () => {
-  it('opens one session; the same answer again opens none', async () => {
+describe('a valid callback', () => {
+  it('opens one session, and none when it is repeated', async () => {
     const browser = world.browser();
     const begun = await browser.begin();
     world.provider.token = world.good(begun);
@@ -125,7 +125,7 @@ describe('a good answer', () => {
     expect(await world.database.sessions()).toBe(1);
   });
 
-  it('sent sixteen times at once opens one session', async () => {
+  it('opens one session when it is sent sixteen times concurrently', async () => {
     const before = await world.database.sessions();
     const browser = world.browser();
     const begun = await browser.begin();
@@ -139,7 +139,7 @@ describe('a good answer', () => {
     expect(await world.database.sessions()).toBe(before + 1);
   });
 
-  it('can be finished on another replica than the one it began at, once over all of them', async () => {
+  it('can be processed by another replica, once over all replicas', async () => {
     const other = await world.replica();
     try {
       const before = await world.database.sessions();
@@ -156,7 +156,7 @@ describe('a good answer', () => {
     }
   });
 
-  it('finishes any of several tabs, each with its own', async () => {
+  it('finishes the sign-ins of several tabs independently', async () => {
     const browser = world.browser();
     const tabs = [await browser.begin(), await browser.begin(), await browser.begin()];
     for (const tab of tabs.toReversed()) {
@@ -173,7 +173,7 @@ describe('a good answer', () => {
     expect(await world.database.lastRefusal()).toBe('INVALID_TOKEN nonce');
   });
 
-  it('is asked for with the verifier, the client and the redirect address to the letter', async () => {
+  it('is redeemed with the verifier, the client id and the exact redirect address', async () => {
     expect((await world.signInWith(world.good)).status).toBe(200);
     const { form, authorization } = world.provider.lastToken();
     expect(form.get('redirect_uri')).toBe(callbackUrl);
@@ -191,7 +191,7 @@ describe('a good answer', () => {
     ['that was issued half a minute from now', () => ({ iat: seconds() + 30 })],
   ])('may come %s', async (_name, change) => {
     const { provider } = world;
-    const token = (begun: Begun) => provider.answer(provider.sign(provider.claims(begun.nonce, change())));
+    const token = (begun: StartedFlow) => provider.answer(provider.sign(provider.claims(begun.nonce, change())));
     expect((await world.signInWith(token)).status).toBe(200);
   });
 
@@ -216,7 +216,8 @@ describe('groups of a provider', () => {
   /** Signs in with these claims. @returns role and groups afterwards. */
   const after = async (claims: Record<string, unknown>) => {
     const { provider, database } = world;
-    const token = (b: Begun) => provider.answer(provider.sign(provider.claims(b.nonce, { ...person, ...claims })));
+    const token = (b: StartedFlow) =>
+      provider.answer(provider.sign(provider.claims(b.nonce, { ...person, ...claims })));
     expect((await world.signInWith(token)).status).toBe(200);
     const [row] = await database.rows<{ role: string; groups: string[] }>(
       `select u.role, coalesce(array_agg(g.name) filter (where g.name is not null), '{}') as groups from "user" u
@@ -232,11 +233,11 @@ describe('groups of a provider', () => {
     const mapping = { source: 'oidc', claim_value: 'Bosses', group_uuid: group.body['uuid'], grants_role: 'admin' };
     const made = await world.identity.ask('/api/admin/group-mappings', { caller, json: mapping });
     expect([group.status, made.status]).toEqual([201, 201]);
-    // The provider tells groups nowhere else.
+    // The groups are in the ID token only.
     world.provider.userInfo = { body: { sub: person.sub } };
   });
 
-  it('give groups and role by a mapping, compared to the letter', async () => {
+  it('grant groups and role by a mapping, compared verbatim', async () => {
     expect(await after({ groups: ['bosses', 'staff'] })).toEqual({ role: 'user', groups: [] });
     expect(await after({ groups: ['Bosses', 'staff'] })).toEqual(both);
   });
@@ -246,7 +247,7 @@ describe('groups of a provider', () => {
     ['are left out for their length', { groups: undefined, _claim_names: { groups: 'src1' } }],
     ['are of another form', { groups: { Bosses: true } }],
     ['are partly no text', { groups: ['staff', 7] }],
-  ])('change nothing when they %s: what is unknown takes nothing away', async (_name, claims) => {
+  ])('change nothing when they %s, because they are unknown', async (_name, claims) => {
     expect(await after(claims)).toEqual(both);
   });
 

@@ -10,17 +10,17 @@ type Deps = { oidc: Oidc; allowInsecureCookies: boolean };
 export const oidcRoutes = ({ oidc, allowInsecureCookies }: Deps): Route[] => [
   handle(identityRoutes.oidcLogin, async (r) => {
     const secure = secureCookies(r.origin, allowInsecureCookies);
-    const begun = await oidc.begin({ cookies: flowCookiesOf(r.req.get('cookie')), secure }, clientOf(r));
+    const started = await oidc.begin({ cookies: flowCookiesOf(r.req.get('cookie')), secure }, clientOf(r));
     return reply(
-      { authorization_url: begun.url },
-      { headers: { 'Set-Cookie': begun.cookies, 'Cache-Control': 'no-store' } },
+      { authorization_url: started.url },
+      { headers: { 'Set-Cookie': started.cookies, 'Cache-Control': 'no-store' } },
     );
   }),
   handle(identityRoutes.oidcCallback, async (r) => {
     const secure = secureCookies(r.origin, allowInsecureCookies);
     const browser = { cookies: flowCookiesOf(r.req.get('cookie')), secure };
     const cookies = oidc.cookieToClear(r.query, browser);
-    // Said whatever comes of it: this state is of no use any more.
+    // Also when the sign-in fails: the state cannot be used again.
     if (cookies.length > 0) r.res.setHeader('Set-Cookie', cookies);
     const issued = await oidc.finish(r.query, browser, clientOf(r));
     return tokenReply(issued, { secure, cookies });

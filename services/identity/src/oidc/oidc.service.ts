@@ -7,8 +7,8 @@ import type { Issued } from '../sessions/sessions.ts';
 import type { SettingsWithOrigins } from '../settings/settings.ts';
 import { newSecret, type Flow, type FlowCookies } from './flow.ts';
 import { flowStore } from './flow.store.ts';
-import { issuerOf, missingSetting, notAdmitted, personOf } from './oidc.ts';
-import type { Failed, Provider } from './provider.ts';
+import { issuerOf, missingSetting, admissionFaultOf, personOf } from './oidc.ts';
+import type { ProviderFailure, Provider } from './provider.ts';
 
 type Deps = {
   db: Db;
@@ -18,7 +18,7 @@ type Deps = {
   provisioning: Provisioning;
   refuse: Refuse;
 };
-export type Answer = {
+export type CallbackQuery = {
   code?: string | undefined;
   state?: string | undefined;
   iss?: string | undefined;
@@ -28,21 +28,25 @@ type Browser = { cookies: ReadonlyMap<string, string>; secure: boolean };
 
 const word = (text: string): string => text.replaceAll(/[^\w.-]/g, '?').slice(0, 60);
 
-/** Sign-in at an identity provider, in two halves: away to it, and back with its answer. */
+/** Sign-in at an identity provider: `begin` redirects to it, `finish` handles its callback. */
 export const createOidc = (d: Deps) => {
-  const inForce = (): AuthSettings => {
+  const enabledSettings = (): AuthSettings => {
     const settings = d.settings.current();
     if (!settings.oidc_enabled) throw methodOff();
     return settings;
   };
 
-  const refused = (client: Client, f: Omit<Failed, 'ok'>, username?: string): Promise<Error> =>
+  const refuse = (client: Client, f: Omit<ProviderFailure, 'ok'>, username?: string): Promise<Error> =>
     d.refuse(client, { method: 'oidc', errorCode: f.errorCode, reason: f.reason, cause: f.cause, username });
 
-  /** The flow this answer belongs to: begun by this browser, with these settings, and not finished yet. */
-  const flowOf = async (answer: Answer, { cookies, secure }: Browser, s: AuthSettings): Promise<Flow | string> => {
-    if (!answer.state) return 'no_state';
-    const opened = d.flows.read(cookies, answer.state, secure, Date.now());
+  /** The flow of this callback. @returns a reason when this browser did not start it, it was finished, or the settings changed. */
+  const flowOf = async (
+    query: CallbackQuery,
+    { cookies, secure }: Browser,
+    s: AuthSettings,
+  ): Promise<Flow | string> => {
+    if (!query.state) return 'no_state';
+    const opened = d.flows.read(cookies, query.state, secure, Date.now());
     if (!opened.ok) return opened.reason;
     const { flow } = opened;
     if (flow.issuer !== issuerOf(s) || flow.clientId !== s.oidc_client_id || flow.redirectUri !== s.oidc_callback_url)
@@ -52,7 +56,7 @@ export const createOidc = (d: Deps) => {
 
   return {
     begin: async (browser: Browser, client: Client): Promise<{ url: string; cookies: string[] }> => {
-      const s = inForce();
+      const s = enabledSettings();
       const missing = missingSetting(s);
       const flow: Flow = {
         state: newSecret(),
@@ -63,34 +67,34 @@ export const createOidc = (d: Deps) => {
         redirectUri: s.oidc_callback_url,
         startedAt: Date.now(),
       };
-      const begun: Failed | { ok: true; url: string } = missing
+      const started: ProviderFailure | { ok: true; url: string } = missing
         ? { ok: false, errorCode: 'PROVIDER_UNAVAILABLE', reason: `missing_${missing}` }
         : await d.provider.begin(s, flow);
-      if (!begun.ok) {
-        const cause = await refused(client, begun);
+      if (!started.ok) {
+        const cause = await refuse(client, started);
         throw unavailable('service_unavailable', 'The identity provider cannot be used at the moment', { cause });
       }
       const { cookies, secure } = browser;
-      return { url: begun.url, cookies: [...d.flows.clearOld(cookies, secure), d.flows.seal(flow, secure)] };
+      return { url: started.url, cookies: [...d.flows.clearOld(cookies, secure), d.flows.seal(flow, secure)] };
     },
 
-    finish: async (answer: Answer, browser: Browser, client: Client): Promise<Issued> => {
-      const s = inForce();
-      const flow = await flowOf(answer, browser, s);
-      if (typeof flow === 'string') throw await refused(client, { errorCode: 'INVALID_STATE', reason: flow });
-      if (answer.error !== undefined)
-        throw await refused(client, { errorCode: 'PROVIDER_ERROR', reason: word(answer.error) });
-      const { code, iss } = answer;
+    finish: async (query: CallbackQuery, browser: Browser, client: Client): Promise<Issued> => {
+      const s = enabledSettings();
+      const flow = await flowOf(query, browser, s);
+      if (typeof flow === 'string') throw await refuse(client, { errorCode: 'INVALID_STATE', reason: flow });
+      if (query.error !== undefined)
+        throw await refuse(client, { errorCode: 'PROVIDER_ERROR', reason: word(query.error) });
+      const { code, iss } = query;
       const identified = await d.provider.finish(s, flow, { code, iss, state: flow.state });
-      if (!identified.ok) throw await refused(client, identified);
+      if (!identified.ok) throw await refuse(client, identified);
       const person = personOf(identified.claims, s, d.settings.effective().origins.oidc_admin_role !== 'default');
-      const reason = notAdmitted(person, s);
-      if (reason) throw await refused(client, { errorCode: 'NOT_ADMITTED', reason }, person.login);
+      const reason = admissionFaultOf(person, s);
+      if (reason) throw await refuse(client, { errorCode: 'NOT_ADMITTED', reason }, person.login);
       return d.provisioning.signIn(person, client);
     },
 
-    cookieToClear: (answer: Answer, { secure }: Browser): string[] =>
-      answer.state ? [d.flows.clear(answer.state, secure)] : [],
+    cookieToClear: (query: CallbackQuery, { secure }: Browser): string[] =>
+      query.state ? [d.flows.clear(query.state, secure)] : [],
   };
 };
 export type Oidc = ReturnType<typeof createOidc>;

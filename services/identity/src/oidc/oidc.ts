@@ -7,7 +7,7 @@ export { safeAddress } from './bounded-fetch.ts';
 
 export type OidcSettings = Pick<AuthSettings, Extract<keyof AuthSettings, `oidc_${string}`>>;
 
-/** What is known here of the administrator roles, besides what the provider announces. */
+/** Facts about the administrator roles that the provider does not announce. */
 export type AdminRoleFacts = {
   /** False while `oidc_admin_role` is only the default. */
   configured: boolean;
@@ -18,7 +18,7 @@ export type AdminRoleFacts = {
 const slashless = (url: string): string => url.trim().replace(/\/+$/, '');
 const wellKnown = /\/\.well-known\/openid-configuration\/?$/;
 
-/** The issuer, from its own address, that of its discovery document, or server and realm; empty: none is set. */
+/** The issuer from the discovery address or from server and realm; empty: none is set. */
 export const issuerOf = (s: OidcSettings): string => {
   if (s.oidc_discovery_url !== '') return s.oidc_discovery_url.trim().replace(wellKnown, '');
   if (s.oidc_server_url === '' || s.oidc_realm === '') return slashless(s.oidc_server_url);
@@ -34,7 +34,7 @@ export const missingSetting = (s: OidcSettings): string | undefined => {
 
 const address = /^[^\s@]+@[^\s@]+$/;
 
-/** What the audit record says of a sign-in whose roles claim decides nothing although admin roles are configured. */
+/** Recorded with a sign-in whose roles claim is unusable although admin roles are configured. */
 const rolesWarning = (roles: Claims, s: OidcSettings): Record<string, string> => ({
   warning: 'admin_roles_unknown',
   roles_claim: s.oidc_roles_claim,
@@ -42,7 +42,7 @@ const rolesWarning = (roles: Claims, s: OidcSettings): Record<string, string> =>
 });
 
 /**
- * Whom a good ID token is about.
+ * The person of a verified ID token.
  * @param adminRolesConfigured false while `oidc_admin_role` is only the default.
  */
 export const personOf = (
@@ -58,11 +58,11 @@ export const personOf = (
   const legacyAdmin = adminByRole(roles, { roles: names(s.oidc_admin_role), configured: adminRolesConfigured });
   return {
     source: 'oidc',
-    // The token's own issuer: the setting may spell it in another way tomorrow.
+    // The issuer of the token: the setting may be spelled differently later.
     subject: { issuer: claims.iss, id: claims.sub },
     login,
     email,
-    // Only the provider's own word counts: "true" as a text, or said of another address than this one, is none.
+    // Only the boolean true, and only for this address.
     emailVerified: email !== null && claims['email_verified'] === true && claims['email'] === email,
     name: textAt(claims, s.oidc_name_claim, 200) ?? login,
     claims: mappedClaims(groups, roles, s.oidc_groups_claim),
@@ -72,7 +72,7 @@ export const personOf = (
 };
 
 /** The reason to refuse a user of the provider; undefined: admitted. Unknown groups are a reason to refuse. */
-export const notAdmitted = ({ claims }: Assertion, s: OidcSettings): string | undefined => {
+export const admissionFaultOf = ({ claims }: Assertion, s: OidcSettings): string | undefined => {
   const [allowed, blocked] = [names(s.oidc_allowed_groups), names(s.oidc_blocked_groups)];
   if (allowed.length === 0 && blocked.length === 0) return undefined;
   if (!claims.known) return `groups_${claims.reason}`;

@@ -2,18 +2,18 @@ import { createHash } from 'node:crypto';
 import * as client from 'openid-client';
 import { boundedFetch } from './bounded-fetch.ts';
 import { claimAt, type TokenClaims } from './claims.ts';
-import { createDiscovery, type Known } from './discovery.ts';
+import { createDiscovery, type Issuer } from './discovery.ts';
 import { failureOf } from './failures.ts';
 import type { Flow } from './flow.ts';
 import { faultOfIdToken } from './id-token.ts';
 import { issuerOf, type OidcSettings } from './oidc.ts';
-import type { Callback, Failed, Identified, ProvedClaims, Provider } from './provider.ts';
+import type { Callback, ProviderFailure, VerifiedSignIn, VerifiedClaims, Provider } from './provider.ts';
 
 /**
- * How the client names itself to the token endpoint: always under its own id, also where the audience is another one,
- * and with the redirect address to the letter, which the library would write in its own spelling.
+ * Client authentication at the token endpoint: always with the client id, also when the audience differs, and with the
+ * redirect address exactly as configured, because the library would normalise it.
  */
-const authOf = ({ metadata }: Known, s: OidcSettings): client.ClientAuth => {
+const authOf = ({ metadata }: Issuer, s: OidcSettings): client.ClientAuth => {
   const methods: unknown = metadata.token_endpoint_auth_methods_supported;
   const postOnly =
     Array.isArray(methods) && methods.includes('client_secret_post') && !methods.includes('client_secret_basic');
@@ -25,15 +25,15 @@ const authOf = ({ metadata }: Known, s: OidcSettings): client.ClientAuth => {
   };
 };
 
-export const configure = (known: Known, s: OidcSettings, fetch: client.CustomFetch): client.Configuration => {
+export const configure = (issuer: Issuer, s: OidcSettings, fetch: client.CustomFetch): client.Configuration => {
   const audience = s.oidc_audience === '' ? s.oidc_client_id : s.oidc_audience;
   const metadata = { [client.clockTolerance]: 60 };
-  const config = new client.Configuration(known.metadata, audience, metadata, authOf(known, s));
+  const config = new client.Configuration(issuer.metadata, audience, metadata, authOf(issuer, s));
   config[client.customFetch] = fetch;
   config.timeout = 300;
   client.allowInsecureRequests(config);
   client.enableNonRepudiationChecks(config);
-  if (known.jwks) client.setJwksCache(config, known.jwks);
+  if (issuer.jwks) client.setJwksCache(config, issuer.jwks);
   return config;
 };
 
@@ -48,8 +48,8 @@ const json = (text: string): Record<string, unknown> => {
 const headerOf = (token: string): Record<string, unknown> =>
   json(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString());
 
-/** The address that the provider sent the browser to. */
-const answerUrl = (flow: Flow, callback: Callback): URL => {
+/** The callback address with its parameters, for the library. */
+const callbackUrlOf = (flow: Flow, callback: Callback): URL => {
   const url = new URL(flow.redirectUri);
   for (const [name, value] of Object.entries(callback)) if (value) url.searchParams.set(name, value);
   return url;
@@ -57,8 +57,8 @@ const answerUrl = (flow: Flow, callback: Callback): URL => {
 
 const wanted = (s: OidcSettings): string[] => [s.oidc_email_claim, s.oidc_groups_claim, s.oidc_roles_claim];
 
-/** The ID token's own word counts; an address and whether it is verified come from the same document. */
-const merged = (token: TokenClaims, info: TokenClaims, s: OidcSettings): TokenClaims => {
+/** Claims of the ID token take precedence; the address and `email_verified` are from the same document. */
+const mergeClaims = (token: TokenClaims, info: TokenClaims, s: OidcSettings): TokenClaims => {
   const all = { ...info, ...token };
   const tokenHasAddress = claimAt(token, s.oidc_email_claim) !== undefined;
   const { email_verified: _verified, ...rest } = all;
@@ -74,36 +74,36 @@ const keyOf = (s: OidcSettings): string => {
 
 export const createProvider = (clock: () => number = Date.now): Provider => {
   const discover = createDiscovery(clock);
-  const knownFor = (s: OidcSettings, signal: AbortSignal): Promise<Known> => discover(issuerOf(s), keyOf(s), signal);
+  const findIssuer = (s: OidcSettings, signal: AbortSignal): Promise<Issuer> => discover(issuerOf(s), keyOf(s), signal);
   const deadline = (s: OidcSettings): AbortSignal => AbortSignal.timeout(s.oidc_timeout * 1000);
 
-  /** Claims that the ID token does not carry; a provider that does not tell them either leaves them unknown. */
-  const completed = async (
+  /** Adds claims of the user info that the ID token does not contain; claims that neither has stay unknown. */
+  const addUserInfo = async (
     config: client.Configuration,
     s: OidcSettings,
     accessToken: string,
-    claims: ProvedClaims,
-  ): Promise<ProvedClaims> => {
+    claims: VerifiedClaims,
+  ): Promise<VerifiedClaims> => {
     const complete = wanted(s).every((path) => path === '' || claimAt(claims, path) !== undefined);
     if (complete || config.serverMetadata().userinfo_endpoint === undefined) return claims;
     const info = await client.fetchUserInfo(config, accessToken, claims.sub).catch(() => ({}));
-    return { ...merged(claims, info, s), sub: claims.sub, iss: claims.iss };
+    return { ...mergeClaims(claims, info, s), sub: claims.sub, iss: claims.iss };
   };
 
-  /** Claims of a token that stands up to every rule. */
-  const identified = async (
+  /** Redeems the code and verifies the ID token. */
+  const redeemCode = async (
     config: client.Configuration,
     s: OidcSettings,
     flow: Flow,
     callback: Callback,
-  ): Promise<Identified | Failed> => {
-    const tokens = await client.authorizationCodeGrant(config, answerUrl(flow, callback), {
+  ): Promise<VerifiedSignIn | ProviderFailure> => {
+    const tokens = await client.authorizationCodeGrant(config, callbackUrlOf(flow, callback), {
       pkceCodeVerifier: flow.verifier,
       expectedState: flow.state,
       expectedNonce: flow.nonce,
       idTokenExpected: true,
     });
-    const claims = tokens.claims() as ProvedClaims;
+    const claims = tokens.claims() as VerifiedClaims;
     const fault = faultOfIdToken({
       header: headerOf(tokens.id_token as string),
       claims,
@@ -113,33 +113,33 @@ export const createProvider = (clock: () => number = Date.now): Provider => {
       startedAt: flow.startedAt / 1000,
     });
     if (fault) return { ok: false, errorCode: 'INVALID_TOKEN', reason: fault };
-    return { ok: true, claims: await completed(config, s, tokens.access_token, claims) };
+    return { ok: true, claims: await addUserInfo(config, s, tokens.access_token, claims) };
   };
 
-  const exchange = async (known: Known, s: OidcSettings, flow: Flow, callback: Callback, signal: AbortSignal) => {
-    // Tells a bad token from no token at all, for the record.
-    let tokenCame = false;
+  const exchange = async (issuer: Issuer, s: OidcSettings, flow: Flow, callback: Callback, signal: AbortSignal) => {
+    // For the audit record: distinguishes an invalid token from a missing one.
+    let hasToken = false;
     const fetch = boundedFetch(signal, ({ url, status, text }) => {
       const { id_token: idToken, access_token: accessToken } = json(text);
-      if (url === known.metadata.token_endpoint && status === 200)
-        tokenCame = typeof idToken === 'string' && typeof accessToken === 'string';
+      if (url === issuer.metadata.token_endpoint && status === 200)
+        hasToken = typeof idToken === 'string' && typeof accessToken === 'string';
     });
     let config: client.Configuration | undefined;
     try {
-      config = configure(known, s, fetch);
-      return await identified(config, s, flow, callback);
+      config = configure(issuer, s, fetch);
+      return await redeemCode(config, s, flow, callback);
     } catch (cause) {
-      return failureOf(cause, tokenCame);
+      return failureOf(cause, hasToken);
     } finally {
-      known.jwks = (config && client.getJwksCache(config)) ?? known.jwks;
+      issuer.jwks = (config && client.getJwksCache(config)) ?? issuer.jwks;
     }
   };
 
   return {
     begin: async (s, flow) => {
       try {
-        const known = await knownFor(s, deadline(s));
-        const config = configure(known, s, boundedFetch(deadline(s)));
+        const issuer = await findIssuer(s, deadline(s));
+        const config = configure(issuer, s, boundedFetch(deadline(s)));
         const scopes = new Set(['openid', ...s.oidc_scopes.split(/[\s,]+/).filter(Boolean)]);
         const url = client.buildAuthorizationUrl(config, {
           client_id: s.oidc_client_id,
@@ -157,17 +157,18 @@ export const createProvider = (clock: () => number = Date.now): Provider => {
     },
     finish: async (s, flow, callback) => {
       const signal = deadline(s);
-      let known: Known;
+      let issuer: Issuer;
       try {
-        known = await knownFor(s, signal);
+        issuer = await findIssuer(s, signal);
       } catch (cause) {
         return failureOf(cause, false, 'PROVIDER_UNAVAILABLE');
       }
-      const { issuer, authorization_response_iss_parameter_supported: issuerRequired } = known.metadata;
-      // RFC 9207: an answer of another provider, led here to be taken for this one's.
-      if (callback.iss === undefined ? issuerRequired === true : callback.iss !== issuer)
+      const { metadata } = issuer;
+      const isRequired = metadata.authorization_response_iss_parameter_supported === true;
+      // RFC 9207: rejects responses of another provider (mix-up attack).
+      if (callback.iss === undefined ? isRequired : callback.iss !== metadata.issuer)
         return { ok: false, errorCode: 'INVALID_STATE', reason: 'iss' };
-      return exchange(known, s, flow, callback, signal);
+      return exchange(issuer, s, flow, callback, signal);
     },
   };
 };

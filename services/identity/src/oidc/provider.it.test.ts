@@ -64,7 +64,7 @@ const withMetadata = async <T>(metadata: Record<string, unknown>, work: () => Pr
   }
 };
 
-describe('an unusable discovery document redirects no one', () => {
+describe('an unusable discovery document prevents the redirect', () => {
   const json = { 'content-type': 'application/json' };
   const answers: [string, TokenAnswer][] = [
     ['404', { status: 404, body: 'no' }],
@@ -107,7 +107,7 @@ describe('an unusable discovery document redirects no one', () => {
     expect(why(await withMetadata(metadata, () => begin()))).toMatch(/^PROVIDER_UNAVAILABLE \w/);
   });
 
-  it('of an issuer over plain HTTP that is not this machine, without asking it', async () => {
+  it('of an issuer over plain HTTP on another machine, without a request', async () => {
     expect(why(await begin({ oidc_discovery_url: 'http://idp.example.org' }))).toBe(
       'PROVIDER_UNAVAILABLE insecure_address',
     );
@@ -120,7 +120,7 @@ describe('a provider that is unreachable', () => {
       server.listen(0, '127.0.0.1', () => resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)),
     );
 
-  it('is unreachable', async () => {
+  it('is reported', async () => {
     const server = createServer();
     const url = await listen(server);
     await new Promise((resolve) => server.close(resolve));
@@ -130,7 +130,7 @@ describe('a provider that is unreachable', () => {
   it.each([
     ['takes the connection and says nothing', () => {}],
     ['closes its half at once', (end: () => void) => end()],
-  ])('and %s is given up in bounded time', async (_name, act) => {
+  ])('and %s is reported in bounded time', async (_name, act) => {
     const server = createServer({ allowHalfOpen: true }, (socket) => {
       socket.on('error', () => {});
       act(() => socket.end());
@@ -152,10 +152,10 @@ describe('a provider that is unreachable', () => {
   });
 });
 
-describe('what is known of the provider', () => {
+describe('the discovery document', () => {
   const count = (name: string) => scripted.asked.filter((path) => path.endsWith(name)).length;
 
-  it('is asked for once in a quarter of an hour, by all sign-ins together', async () => {
+  it('is fetched once in 15 minutes for all sign-ins', async () => {
     let now = Date.now();
     const provider = createProvider(() => now);
     const before = count('openid-configuration');
@@ -199,7 +199,7 @@ describe('what is known of the provider', () => {
 });
 
 describe('keys that the provider has changed', () => {
-  it('are fetched once when a minute has passed since the last time, and the sign-in succeeds', async () => {
+  it('are fetched once, a minute after the last time, and the sign-in succeeds', async () => {
     const provider = createProvider(() => Date.now());
     expect(why(await finish(good, {}, provider))).toBe('ok');
     const { keys } = scripted;
@@ -219,12 +219,12 @@ describe('keys that the provider has changed', () => {
   });
 });
 
-describe('the answer of another provider', () => {
+describe('the response of another provider', () => {
   const issuerAlwaysSent = { authorization_response_iss_parameter_supported: true };
-  it('is refused by its name', async () => {
+  it('is refused by its iss parameter', async () => {
     expect(why(await finish(good, {}, createProvider(), 'https://evil.example.org'))).toBe('INVALID_STATE iss');
   });
-  it('is refused when it tells no name and this provider always does', async () => {
+  it('is refused without iss parameter when this provider always sends it', async () => {
     expect(why(await withMetadata(issuerAlwaysSent, () => finish(good)))).toBe('INVALID_STATE iss');
     expect(why(await withMetadata(issuerAlwaysSent, () => finish(good, {}, createProvider(), scripted.issuer)))).toBe(
       'ok',
@@ -233,7 +233,7 @@ describe('the answer of another provider', () => {
 });
 
 describe('the issuer', () => {
-  it('is spelled as the provider does, not as the setting', async () => {
+  it('is spelled as in the discovery document, not as in the setting', async () => {
     const issuer = `${scripted.issuer}/`;
     const result = await withMetadata({ issuer }, () => finish((flow) => good(flow, { iss: issuer })));
     expect(result.ok && result.claims.iss).toBe(issuer);
@@ -241,14 +241,14 @@ describe('the issuer', () => {
 });
 
 describe('settings', () => {
-  it('audience: a token for it counts, one for the client does not any more', async () => {
+  it('audience: a token for it is accepted, one for the client id is not', async () => {
     const change = { oidc_audience: 'api://overtone' };
     expect(why(await finish((f) => good(f, { aud: 'api://overtone' }), change))).toBe('ok');
     expect(scripted.lastToken().authorization).toBe(`Basic ${Buffer.from('overtone:secret').toString('base64')}`);
     expect(why(await finish(good, change))).toBe('INVALID_TOKEN aud');
   });
 
-  it('client secret: sent as the provider wants it, and not at all by a public client', async () => {
+  it('client secret: sent with the method of the provider, and not by a public client', async () => {
     const post = { token_endpoint_auth_methods_supported: ['client_secret_post'] };
     expect(why(await withMetadata(post, () => finish(good)))).toBe('ok');
     expect(Object.fromEntries(scripted.lastToken().form)).toMatchObject({
@@ -260,7 +260,7 @@ describe('settings', () => {
     expect(Object.fromEntries(scripted.lastToken().form)).toMatchObject({ client_id: 'overtone' });
   });
 
-  it('callback address: to the letter, where a URL would be written in another way', async () => {
+  it('callback address: sent unchanged, without URL normalisation', async () => {
     const oidc_callback_url = 'HTTP://LocalHost:8080/login?from=idp';
     expect(why(await finish(good, { oidc_callback_url }))).toBe('ok');
     expect(scripted.lastToken().form.get('redirect_uri')).toBe(oidc_callback_url);
@@ -268,7 +268,7 @@ describe('settings', () => {
     expect(begun.ok && new URL(begun.url).searchParams.get('redirect_uri')).toBe(oidc_callback_url);
   });
 
-  it('scopes: asked for as they are set, always with openid', async () => {
+  it('scopes: requested as configured, always with openid', async () => {
     const begun = await begin({ oidc_scopes: 'email groups' });
     expect(begun.ok && new URL(begun.url).searchParams.get('scope')).toBe('openid email groups');
   });
@@ -281,7 +281,7 @@ describe('settings', () => {
   });
 });
 
-describe('claims that the ID token does not carry', () => {
+describe('claims that the ID token does not contain', () => {
   const without = (flow: Flow) => good(flow, { groups: undefined, email: undefined });
   const claimsOf = async (answer: (flow: Flow) => TokenAnswer = without, change: Partial<OidcSettings> = {}) => {
     const result = await finish(answer, change);
@@ -296,7 +296,7 @@ describe('claims that the ID token does not carry', () => {
   });
 
   it.each<[string, TokenAnswer]>([
-    ['of another subject', { body: { ...info, sub: 'somebody-else' } }],
+    ['of another subject', { body: { ...info, sub: 'another-value' } }],
     ['without a subject', { body: { groups: ['admins'] } }],
     ['that fails', { status: 500, body: {} }],
     ['that is no JSON', { headers: { 'content-type': 'application/json' }, body: 'x' }],
@@ -308,14 +308,14 @@ describe('claims that the ID token does not carry', () => {
     expect(claims['email']).toBeUndefined();
   });
 
-  it('do not make the address of the ID token verified by what the user info says of another', async () => {
+  it('do not verify the address of the ID token by the user info of another address', async () => {
     scripted.userInfo = { body: { ...info, email: 'real@example.org' } };
     const claims = await claimsOf((flow) => good(flow, { groups: undefined, email: 'root@example.org' }));
     expect(claims['email']).toBe('root@example.org');
     expect(claims['email_verified']).toBeUndefined();
   });
 
-  it('cannot replace what the ID token says', async () => {
+  it('cannot replace claims of the ID token', async () => {
     scripted.userInfo = { body: { ...info, groups: ['admins'], realm_access: { roles: ['admin'] }, nonce: 'x' } };
     const claims = await claimsOf((flow) => good(flow, { email: undefined }));
     expect(claims).toMatchObject({ groups: ['staff'], realm_access: { roles: ['user'] } });

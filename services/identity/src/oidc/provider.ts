@@ -3,16 +3,16 @@ import type { TokenClaims } from './claims.ts';
 import type { Flow } from './flow.ts';
 import type { OidcSettings } from './oidc.ts';
 
-/** What the provider sent to the page /login. */
+/** The parameters that the provider sent to the page /login. */
 export type Callback = { code?: string | undefined; state: string; iss?: string | undefined };
-/** Why an answer of the provider counts for nothing; `reason` is for the administrator. */
-export type Failed = { ok: false; errorCode: AuditErrorCode; reason: string; cause?: unknown };
-/** Claims of an ID token that stood up to every rule. */
-export type ProvedClaims = TokenClaims & { sub: string; iss: string };
-export type Identified = { ok: true; claims: ProvedClaims };
+/** A failed sign-in at the provider; `reason` is for the administrator. */
+export type ProviderFailure = { ok: false; errorCode: AuditErrorCode; reason: string; cause?: unknown };
+/** Claims of a verified ID token. */
+export type VerifiedClaims = TokenClaims & { sub: string; iss: string };
+export type VerifiedSignIn = { ok: true; claims: VerifiedClaims };
 
-/** The identity provider in our words. Nothing here throws for what the provider does. */
+/** Port to the identity provider. Its failures are results, not exceptions. */
 export type Provider = {
-  begin: (s: OidcSettings, flow: Flow) => Promise<{ ok: true; url: string } | Failed>;
-  finish: (s: OidcSettings, flow: Flow, callback: Callback) => Promise<Identified | Failed>;
+  begin: (s: OidcSettings, flow: Flow) => Promise<{ ok: true; url: string } | ProviderFailure>;
+  finish: (s: OidcSettings, flow: Flow, callback: Callback) => Promise<VerifiedSignIn | ProviderFailure>;
 };

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, it } from '@jest/globals';
 import type { TokenAnswer } from '@overtone/testkit/oidc';
-import type { Begun } from '../../test/oidc-browser.ts';
+import type { StartedFlow } from '../../test/oidc-browser.ts';
 import { startScriptedSignIn, type ScriptedSignIn } from '../../test/scripted-sign-in.ts';
 
 let world: ScriptedSignIn;
@@ -9,9 +9,9 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-describe('an answer of the token endpoint that is no good opens no session', () => {
+describe('an invalid response of the token endpoint opens no session', () => {
   const json = { 'content-type': 'application/json' };
-  const cases: [string, string, (b: Begun) => TokenAnswer][] = [
+  const cases: [string, string, (b: StartedFlow) => TokenAnswer][] = [
     ['a refusal', 'TOKEN_EXCHANGE_FAILED invalid_grant', () => ({ status: 400, body: { error: 'invalid_grant' } })],
     [
       'a refusal of the client',

@@ -7,34 +7,34 @@ import type { PasswordHasher } from './passwords.ts';
 /** OWASP's first recommendation for argon2id (the library's default variant): 19 MiB, two passes, one lane. */
 const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 
-/** As many as there are processors for, up to the four threads that libuv has. */
-const atOnce = Math.max(2, Math.min(4, availableParallelism()));
+/** One per processor, at most the four threads of libuv. */
+const maxConcurrent = Math.max(2, Math.min(4, availableParallelism()));
 const maxWaiting = 200;
 
 /**
- * Hashes on libuv's threads, off the event loop. Few at once, so that a flood of sign-ins takes neither all memory nor
- * more threads than there are; beyond a bounded queue the answer is "busy".
+ * Hashes on the threads of libuv. Concurrency is limited, because each hash needs 19 MiB; requests beyond a bounded queue are
+ * rejected as busy.
  */
 export const createArgon2 = (): PasswordHasher => {
-  const dummyHash = hash('nobody has this password', cost);
-  const inTurn = createTurns(atOnce, maxWaiting);
-  let lately = 30;
+  const dummyHash = hash('no account has this password', cost);
+  const runQueued = createLimit(maxConcurrent, maxWaiting);
+  let recentMs = 30;
   const timed = async <T>(work: () => Promise<T>): Promise<T> => {
     const started = performance.now();
     const result = await work();
-    lately += (performance.now() - started - lately) / 8;
+    recentMs += (performance.now() - started - recentMs) / 8;
     return result;
   };
   return {
-    hash: (password) => inTurn(() => hash(password, cost)),
-    verify: (stored, password) => timed(() => inTurn(() => verify(stored, password).catch(() => false))),
-    pretend: async (password) => void (await timed(() => inTurn(async () => verify(await dummyHash, password)))),
-    idle: () => sleep(lately),
+    hash: (password) => runQueued(() => hash(password, cost)),
+    verify: (stored, password) => timed(() => runQueued(() => verify(stored, password).catch(() => false))),
+    pretend: async (password) => void (await timed(() => runQueued(async () => verify(await dummyHash, password)))),
+    idle: () => sleep(recentMs),
   };
 };
 
-/** Lets `limit` pieces of work run at once, and at most `queue` wait. */
-const createTurns = (limit: number, queue: number) => {
+/** Runs at most `limit` tasks concurrently; at most `queue` tasks wait. */
+const createLimit = (limit: number, queue: number) => {
   let running = 0;
   const waiting: (() => void)[] = [];
   return async <T>(work: () => Promise<T>): Promise<T> => {

@@ -38,7 +38,7 @@ describe('a new password', () => {
 describe('argon2id', () => {
   const hasher = createArgon2();
 
-  it('hashes with a salt of its own and checks', async () => {
+  it('hashes with a random salt and verifies', async () => {
     const [a, b] = await Promise.all([hasher.hash('x'), hasher.hash('x')]);
     expect(a).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
     expect(a).not.toBe(b);
@@ -47,16 +47,16 @@ describe('argon2id', () => {
     expect(await hasher.verify('not a hash', 'x')).toBe(false);
   });
 
-  it('leaves the event loop free while many hash', async () => {
+  it('does not block the event loop during many hashes', async () => {
     let turns = 0;
     const timer = setInterval(() => (turns += 1), 1);
     await Promise.all(Array.from({ length: 12 }, () => hasher.pretend('x')));
     clearInterval(timer);
-    // Hashing on the loop itself would let no timer through before the last one is done.
+    // Hashing on the event loop would delay the timer until the last hash.
     expect(turns).toBeGreaterThan(12);
   });
 
-  it('lets only so many wait and tells the others to come back', async () => {
+  it('limits the queue, and rejects further requests as retryable', async () => {
     const all = await Promise.allSettled(Array.from({ length: 260 }, () => hasher.pretend('x')));
     const refused = all.filter((r) => r.status === 'rejected');
     expect(refused.length).toBeGreaterThan(0);

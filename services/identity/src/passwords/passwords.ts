@@ -1,17 +1,17 @@
 import type { AnswerOf, AuthSettings, userRoutes } from '@overtone/contracts';
 import { invalid } from '@overtone/service-kit';
 
-/** Makes and checks password hashes; slow on purpose, and equally slow whether or not there is one to check. */
+/** Creates and verifies password hashes. Slow on purpose, and equally slow for unknown names. */
 export type PasswordHasher = {
   hash: (password: string) => Promise<string>;
   verify: (hash: string, password: string) => Promise<boolean>;
-  /** Takes as long as `verify` and does the same work, for unknown names. */
+  /** For unknown names: does the same work as `verify`. */
   pretend: (password: string) => Promise<void>;
-  /** Takes as long as `verify` lately did, without work: a locked account must not be a way to burn our processor. */
+  /** For locked accounts: waits as long as `verify` recently took, without using the processor. */
   idle: () => Promise<void>;
 };
 
-/** However lax the rules: shorter ones are guessed at once, longer ones are work for us only. */
+/** Limits that apply with every policy: shorter passwords are easily guessed, longer ones only cost time. */
 const shortest = 8;
 const longest = 128;
 
@@ -36,7 +36,7 @@ const personalParts = (owner: { email: string; fullName: string }): string[] => 
   return [...(local.length >= 4 ? [local] : []), ...names.filter((n) => n.length >= 3)];
 };
 
-/** Why a password is refused, each in one sentence; empty when it is good. */
+/** Why a password is rejected, each fault in one sentence; empty when it is accepted. */
 export const passwordFaults = (
   password: string,
   owner: { email: string; fullName: string },
@@ -70,7 +70,7 @@ export type PasswordState = {
 export type PasswordAges = Pick<AuthSettings, 'password_policy_enabled' | 'password_max_age_days'>;
 const dayMs = 86_400_000;
 
-/** Whether the password has to be changed before anything else: because an administrator required it, or because of its age. */
+/** Whether the password must be changed first: required by an administrator, or because of its age. */
 export const mustChange = (user: PasswordState, now: Date, s: PasswordAges): boolean => {
   if (!user.hasPassword) return false;
   if (user.mustChangePassword) return true;
@@ -79,10 +79,10 @@ export const mustChange = (user: PasswordState, now: Date, s: PasswordAges): boo
   return now.getTime() - since.getTime() > s.password_max_age_days * dayMs;
 };
 
-/** Accepts new passwords by the effective rules. */
+/** Checks and hashes new passwords by the effective policy. */
 export type NewPasswords = {
   /**
-   * @param owner with `account` where there is one already, whose earlier passwords may not come back.
+   * @param owner with `account` if it exists: its earlier passwords are rejected.
    * @throws AppError invalid, code password_rejected, a sentence for each fault under the field `path`.
    */
   hash: (

@@ -2,15 +2,17 @@ import { createHash, X509Certificate } from 'node:crypto';
 import { oidOf, readChildren, readElements, tags, type Element } from './der.ts';
 import { readExtensions, type Extensions } from './extensions.ts';
 import { generalNameKinds } from './name-constraints.ts';
-import { comparable, commonNameOid, readName, textOf, type Name } from './names.ts';
+import { commonNameOid, nameKeyOf, readName, textOf, type Name } from './names.ts';
 import { signatureAlgorithmOf, type SignatureAlgorithm } from './signature-algorithm.ts';
 
-/** A certificate as OpenSSL reads it (signatures, dates), and what the rules of a chain need of it. */
+/** A certificate as parsed by OpenSSL, with the fields that the checks of a chain need. */
 export type Cert = Extensions & {
   x509: X509Certificate;
   version: number;
   subjectName: Name;
   subjectDer: Buffer;
+  /** Equal for equal subjects; see `nameKeyOf`. */
+  subjectKey: string;
   /** Subject and issuer as text by RFC 4514. */
   subject: string;
   issuer: string;
@@ -19,10 +21,12 @@ export type Cert = Extensions & {
   emails: string[];
   /** In hexadecimal, without leading zeros. */
   serial: string;
+  /** Content of the DER integer. */
+  serialBytes: Buffer;
   /** SHA-256 of the certificate, and of its public key. */
   fingerprint: string;
   keyFingerprint: string;
-  /** Undefined: an algorithm that no rule here knows. */
+  /** Undefined: an unknown algorithm. */
   signature: SignatureAlgorithm | undefined;
   hasExplicitCurve: boolean;
 };
@@ -53,17 +57,17 @@ const fieldsOf = (der: Buffer) => {
   };
 };
 
-/** A curve that is described instead of named (RFC 5480 section 2.1.1 forbids it). */
+/** Explicit curve parameters instead of a named curve; RFC 5480 section 2.1.1 forbids them. */
 const hasExplicitCurve = (publicKey: Buffer): boolean => {
   const [algorithm] = readChildren(publicKey);
   const [id, parameters] = algorithm ? readElements(publicKey, algorithm.content, algorithm.end) : [];
   return id !== undefined && oidOf(publicKey, id) === ecPublicKey && parameters?.tag !== tags.oid;
 };
 
-/** @throws Error: the bytes are no certificate. */
+/** @throws Error: the bytes are not a certificate. */
 export const parseDer = (der: Buffer): Cert => {
   const x509 = new X509Certificate(der);
-  // OpenSSL reads the first certificate and ignores what follows; two readers must not see two different things.
+  // OpenSSL ignores bytes after the first certificate; other parsers may not.
   if (!x509.raw.equals(der)) throw new Error('bytes follow the certificate');
   const fields = fieldsOf(der);
   const extensions = readExtensions(fields.extensions);
@@ -76,9 +80,10 @@ export const parseDer = (der: Buffer): Cert => {
     version: fields.version,
     subjectName,
     subjectDer: fields.subject,
+    subjectKey: nameKeyOf(subjectName),
     subject: textOf(subjectName),
     issuer: textOf(issuerName),
-    isSelfIssued: comparable(subjectName).join() === comparable(issuerName).join(),
+    isSelfIssued: nameKeyOf(subjectName) === nameKeyOf(issuerName),
     commonName: subjectName
       .flat()
       .filter(({ oid }) => oid === commonNameOid)
@@ -86,6 +91,7 @@ export const parseDer = (der: Buffer): Cert => {
       ?.text.replaceAll(/\\(.)/g, '$1'),
     emails: extensions.alternativeNames.filter(isEmail).map(({ bytes }) => bytes.toString('latin1')),
     serial: fields.serial.toString('hex').replace(/^(00)+(?=..)/, ''),
+    serialBytes: fields.serial,
     fingerprint: sha256(der),
     keyFingerprint: sha256(fields.publicKey),
     signature: signatureAlgorithmOf(fields.algorithm),
@@ -96,6 +102,6 @@ export const parseDer = (der: Buffer): Cert => {
 const block =
   /-----BEGIN (?:TRUSTED |X509 )?CERTIFICATE-----([A-Za-z0-9+/=\s]+)-----END (?:TRUSTED |X509 )?CERTIFICATE-----/g;
 
-/** All certificates of a PEM text. @throws Error: one of them is none. */
+/** All certificates of a PEM text. @throws Error: one of them is malformed. */
 export const parsePem = (text: string): Cert[] =>
   [...text.matchAll(block)].map(([, base64]) => parseDer(Buffer.from(base64 as string, 'base64')));

@@ -1,12 +1,12 @@
 import { keyUses, type Cert } from './certificates.ts';
-import { keepsTo } from './name-constraints.ts';
+import { satisfiesConstraints } from './name-constraints.ts';
 import { keyStrength } from './key-strength.ts';
 import { isStrong, requiredSecurityBits } from './signature-algorithm.ts';
 
-/** Certificates of one chain, from the person's to the root. */
-const mostInChain = 10;
-/** Signatures verified for one certificate: those sent along could be made to lead round and round. */
-const mostSignatures = 64;
+/** Certificates from the person's to the root. */
+const maxChainLength = 10;
+/** Signature checks for one sign-in: intermediate certificates of a client could form an expensive graph. */
+const maxSignatureChecks = 64;
 const clientAuth = '1.3.6.1.5.5.7.3.2';
 /** Bits of the Netscape certificate type. */
 const netscape = { client: 0, sslAuthority: 5, emailAuthority: 6, codeAuthority: 7 };
@@ -27,14 +27,14 @@ const strengthOf = ({ x509 }: Cert): number => {
 };
 const hasWeakKey = (cert: Cert): boolean => strengthOf(cert) < requiredSecurityBits;
 
-/** No extended key usage allows any purpose; "any purpose" as one of several counts as little as in OpenSSL. */
+/** No extended key usage allows any purpose; like OpenSSL, the purpose "any" (anyExtendedKeyUsage) alone does not. */
 const mayAuthenticateClients = ({ purposes }: Cert): boolean => !purposes || purposes.includes(clientAuth);
 
-/** What is wrong with the certificate of a person, whichever authority issued it. */
+/** Checks the certificate of a person, independent of its issuer. @returns the first fault. */
 export const faultOfPerson = (cert: Cert, now: Date): string | undefined => {
   const time = timeFault(cert, now);
   if (time) return time;
-  // These two are stricter than OpenSSL: a person needs a name here, and an authority is no person.
+  // These two rules are stricter than OpenSSL: a person needs a subject and is not an authority.
   if (cert.subjectName.length === 0) return 'no_subject';
   if (cert.basicConstraints?.isCa) return 'authority_as_person';
   if (cert.notUnderstood.length > 0) return 'critical_extension';
@@ -47,7 +47,7 @@ export const faultOfPerson = (cert: Cert, now: Date): string | undefined => {
   return !mayAuthenticateClients(cert) || netscapeType?.has(netscape.client) === false ? 'purpose' : undefined;
 };
 
-/** Older authorities do not say what they are: OpenSSL believes those only at the end of a chain. */
+/** Older authorities lack basic constraints: like OpenSSL, accepts them only at the end of a chain. */
 const isAuthority = (cert: Cert, isLast: boolean): boolean => {
   const { basicConstraints, keyUsage, netscapeType, version, isSelfIssued } = cert;
   if (keyUsage && !keyUsage.has(keyUses.keyCertSign)) return false;
@@ -56,7 +56,7 @@ const isAuthority = (cert: Cert, isLast: boolean): boolean => {
   return (version === 1 && isSelfIssued) || keyUsage !== undefined || netscapeType?.has(netscape.sslAuthority) === true;
 };
 
-/** What is wrong with an authority at this place of a chain; `below`: authorities between it and the person. */
+/** Checks an authority in a chain. @param below authorities between it and the person. @returns the first fault. */
 const faultOfAuthority = (cert: Cert, below: number, isLast: boolean, now: Date): string | undefined => {
   const time = timeFault(cert, now);
   if (time) return `authority_${time}`;
@@ -70,11 +70,11 @@ const faultOfAuthority = (cert: Cert, below: number, isLast: boolean, now: Date)
   return isLast || isStrong(cert.signature) ? undefined : 'authority_weak_signature';
 };
 
-/** Authorities that certify themselves again (a new key, say) are free in the length of a path. */
+/** Self-issued authorities (e.g. with a new key) do not count for the path length. */
 const countBelow = (chain: readonly Cert[], at: number): number =>
   chain.slice(1, at).filter((cert) => !cert.isSelfIssued).length;
 
-/** The first fault of a chain that ends at a trusted authority, every signature of which is verified. */
+/** Checks a chain whose signatures are verified and whose end is trusted. @returns the first fault. */
 const faultOfChain = (chain: readonly Cert[], now: Date): string | undefined => {
   for (const [i, cert] of chain.entries()) {
     if (i === 0) continue;
@@ -84,34 +84,39 @@ const faultOfChain = (chain: readonly Cert[], now: Date): string | undefined => 
   for (const [i, cert] of chain.entries()) {
     if (i > 0 && i < chain.length - 1 && cert.isSelfIssued) continue;
     const above = chain.slice(i + 1);
-    if (above.some(({ nameConstraints }) => nameConstraints && !keepsTo(nameConstraints, cert, i === 0)))
+    if (above.some(({ nameConstraints }) => nameConstraints && !satisfiesConstraints(nameConstraints, cert, i === 0)))
       return 'name_constraints';
   }
   return undefined;
 };
 
-type Found = { path: Cert[] } | { fault: string };
+type PathResult = { path: Cert[] } | { fault: string };
 
 /**
- * A chain from the person's certificate to an authority that is set, every step signed and allowed as
- * `openssl verify -purpose sslclient -auth_level 2` demands. Certificates sent along may stand between, nothing more.
- * An authority that is set without its own issuer ends a chain, too.
- * @returns the part of the chain that ends at the first authority that is set.
+ * Finds a chain from the person's certificate to a trusted authority by the rules of
+ * `openssl verify -purpose sslclient -auth_level 2`. Certificates of the client can only be intermediates.
+ * A trusted authority without its own issuer ends a chain, too (`-partial_chain`).
+ * @returns the part of the chain up to the first trusted authority.
  */
-export const findPath = (person: Cert, between: readonly Cert[], anchors: readonly Cert[], now: Date): Found => {
+export const findPath = (
+  person: Cert,
+  intermediates: readonly Cert[],
+  anchors: readonly Cert[],
+  now: Date,
+): PathResult => {
   let fault = person.isSelfIssued ? 'self_signed' : 'unknown_issuer';
-  let signaturesLeft = mostSignatures;
+  let signaturesLeft = maxSignatureChecks;
   const isAnchor = (cert: Cert): boolean => anchors.some((anchor) => same(anchor, cert));
   const isIssuer = (issuer: Cert, cert: Cert): boolean =>
     cert.x509.checkIssued(issuer.x509) && signaturesLeft-- > 0 && cert.x509.verify(issuer.x509.publicKey);
 
-  const climb = (chain: readonly Cert[]): Cert[] | undefined => {
+  const extendPath = (chain: readonly Cert[]): Cert[] | undefined => {
     const top = chain.at(-1) as Cert;
     const isTrusted = chain.length > 1 && isAnchor(top);
-    const pool = isTrusted ? anchors : [...anchors, ...between];
+    const pool = isTrusted ? anchors : [...anchors, ...intermediates];
     const isNew = (cert: Cert) => chain.every((known) => !same(known, cert));
     const issuers =
-      chain.length >= mostInChain || (isTrusted && top.isSelfIssued)
+      chain.length >= maxChainLength || (isTrusted && top.isSelfIssued)
         ? []
         : pool.filter((cert) => isNew(cert) && isIssuer(cert, top));
     if (signaturesLeft < 0) return undefined;
@@ -121,12 +126,12 @@ export const findPath = (person: Cert, between: readonly Cert[], anchors: readon
       else return chain.slice(0, chain.findIndex((cert, i) => i > 0 && isAnchor(cert)) + 1);
     }
     for (const issuer of issuers) {
-      const path = climb([...chain, issuer]);
+      const path = extendPath([...chain, issuer]);
       if (path) return path;
     }
     return undefined;
   };
-  const path = climb([person]);
+  const path = extendPath([person]);
   if (path) return { path };
   return { fault: signaturesLeft < 0 ? 'too_many_ways' : fault };
 };

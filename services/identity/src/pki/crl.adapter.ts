@@ -3,29 +3,29 @@ import type { Log } from '@overtone/service-kit';
 import type { Telemetry } from '../telemetry.ts';
 import type { RevocationList } from './revocation-list.ts';
 
-export type FetchOrder = {
+export type FetchRequest = {
   url: string;
-  /** How long the server may send nothing. */
-  silentMs: number;
-  totalMs: number;
+  /** Longest time without data from the server. */
+  idleTimeoutMs: number;
+  totalTimeoutMs: number;
 };
 export type FetchReply =
   | { ok: true; lists: RevocationList[]; bytes: number }
   | {
       ok: false;
       reason: string;
-      /** The server sent something, and that is no revocation list. */
+      /** The response is no revocation list. */
       isUnreadable: boolean;
     };
 
-const limits = { silentMs: 10_000, totalMs: 120_000 };
-/** What one list of the largest size takes of JavaScript's heap; the list itself stands outside of it. */
+const timeouts = { idleTimeoutMs: 10_000, totalTimeoutMs: 120_000 };
+/** Enough for a list of the largest size, whose bytes are outside of the JavaScript heap. */
 const resourceLimits = { maxOldGenerationSizeMb: 256 };
 
 /** Downloads and reads the lists of an address in a worker thread. */
 export const fetchRevocationLists = (url: string): Promise<FetchReply> =>
   new Promise((resolve) => {
-    const workerData: FetchOrder = { url, ...limits };
+    const workerData: FetchRequest = { url, ...timeouts };
     const worker = new Worker(new URL('./fetch-lists.main.ts', import.meta.url), { workerData, resourceLimits });
     worker.unref();
     worker.once('message', (reply: FetchReply) => resolve(reply));
@@ -36,10 +36,11 @@ export const fetchRevocationLists = (url: string): Promise<FetchReply> =>
 type Entry = {
   url: string;
   fetchedAt: number;
-  /** After a failure: not again before. */
+  /** Earliest time of the next attempt after a failure. */
   retryAt: number;
   lists: readonly RevocationList[];
-  fetching: { since: number; done: Promise<void> } | undefined;
+  /** The refresh in progress. */
+  refresh: { startedAt: number; done: Promise<void> } | undefined;
 };
 
 type Deps = {
@@ -49,64 +50,78 @@ type Deps = {
   clock?: () => number;
 };
 
-/** How long a sign-in waits for a refresh, counted from its beginning: without a valid list, and with one. */
+/** Longest time from the start of a refresh that sign-ins wait for it: without a valid list, and with one. */
 const waitMs = { withoutList: 10_000, withList: 1_500 };
 
 /**
- * Fetches revocation lists and keeps them. While there is a list that is valid by its own dates, a sign-in waits for a due
- * refresh only as long as a responsive server takes; the rest of the refresh runs in the background.
+ * Fetches revocation lists and keeps them. While the known list is valid by its dates, a sign-in waits for a refresh only
+ * as long as a responsive server takes; a slower refresh continues in the background.
  */
 export const createCrlSource = ({ log, telemetry, fetchLists = fetchRevocationLists, clock = Date.now }: Deps) => {
   let entry: Entry | undefined;
 
-  const refresh = async (mine: Entry): Promise<void> => {
+  const refresh = async (target: Entry): Promise<void> => {
     const startedAt = clock();
-    const reply = await fetchLists(mine.url);
+    const reply = await fetchLists(target.url);
     const now = clock();
     telemetry.listFetches.inc({ result: reply.ok ? 'ok' : 'failed' });
     if (reply.ok) {
-      mine.lists = reply.lists;
-      mine.fetchedAt = now;
+      target.lists = reply.lists;
+      target.fetchedAt = now;
       const entries = reply.lists.reduce((sum, list) => sum + list.serials.count, 0);
-      log.info({ url: mine.url, entries, bytes: reply.bytes, duration_ms: now - startedAt }, 'revocation list fetched');
+      log.info(
+        { url: target.url, entries, bytes: reply.bytes, duration_ms: now - startedAt },
+        'revocation list fetched',
+      );
     } else {
-      // As long as the failure took: an unresponsive server costs sign-ins half of the time at most.
-      mine.retryAt = now + (now - startedAt);
-      log.warn({ url: mine.url, reason: reply.reason, duration_ms: now - startedAt }, 'revocation list fetch failed');
+      // A pause as long as the failure took: sign-ins wait for an unresponsive server half of the time at most.
+      target.retryAt = now + (now - startedAt);
+      log.warn({ url: target.url, reason: reply.reason, duration_ms: now - startedAt }, 'revocation list fetch failed');
     }
   };
 
+  const createEntry = (url: string, lists: readonly RevocationList[]): Entry => ({
+    url,
+    fetchedAt: -Infinity,
+    retryAt: -Infinity,
+    lists,
+    refresh: undefined,
+  });
   const entryOf = (url: string): Entry => {
-    if (entry?.url !== url) entry = { url, fetchedAt: -Infinity, retryAt: -Infinity, lists: [], fetching: undefined };
+    if (entry?.url !== url) entry = createEntry(url, []);
     return entry;
   };
 
   /** Starts a refresh when one is due and none is in progress. */
-  const refreshWhenDue = (mine: Entry, keepSeconds: number): void => {
+  const refreshWhenDue = (target: Entry, cacheSeconds: number): void => {
     const now = clock();
-    const isDue = now - mine.fetchedAt >= keepSeconds * 1000 && now >= mine.retryAt;
-    if (!isDue || mine.fetching) return;
-    const done = refresh(mine).finally(() => (mine.fetching = undefined));
-    mine.fetching = { since: performance.now(), done };
+    const isDue = now - target.fetchedAt >= cacheSeconds * 1000 && now >= target.retryAt;
+    if (!isDue || target.refresh) return;
+    const done = refresh(target).finally(() => (target.refresh = undefined));
+    target.refresh = { startedAt: performance.now(), done };
   };
 
   return {
-    /** The newest lists that could be fetched; empty when there never was one. */
-    listsOf: async (url: string, keepSeconds: number): Promise<readonly RevocationList[]> => {
-      const mine = entryOf(url);
-      refreshWhenDue(mine, keepSeconds);
-      if (mine.fetching) {
-        const hasList = mine.lists.some((list) => (list.nextUpdate ?? -Infinity) >= clock());
-        const until = mine.fetching.since + (hasList ? waitMs.withList : waitMs.withoutList);
-        await Promise.race([mine.fetching.done, elapsed(until - performance.now())]);
+    /** The lists of the last successful download; empty before the first one. */
+    listsOf: async (url: string, cacheSeconds: number): Promise<readonly RevocationList[]> => {
+      const target = entryOf(url);
+      refreshWhenDue(target, cacheSeconds);
+      if (target.refresh) {
+        const hasValidList = target.lists.some((list) => (list.nextUpdate ?? -Infinity) >= clock());
+        const until = target.refresh.startedAt + (hasValidList ? waitMs.withList : waitMs.withoutList);
+        await Promise.race([target.refresh.done, elapsed(until - performance.now())]);
       }
-      return mine.lists;
+      return target.lists;
     },
-    /** Starts a refresh when one is due, without waiting for it. @returns what there is already. */
-    refreshInBackground: (url: string, keepSeconds: number): readonly RevocationList[] => {
-      const mine = entryOf(url);
-      refreshWhenDue(mine, keepSeconds);
-      return mine.lists;
+    /** Starts a refresh when one is due, without waiting for it. @returns the lists that are known already. */
+    refreshInBackground: (url: string, cacheSeconds: number): readonly RevocationList[] => {
+      const target = entryOf(url);
+      refreshWhenDue(target, cacheSeconds);
+      return target.lists;
+    },
+    /** Takes over lists that were fetched before a restart; the next refresh is due immediately. */
+    restore: (url: string, lists: readonly RevocationList[]): void => {
+      entry = createEntry(url, lists);
     },
   };
 };

@@ -68,7 +68,7 @@ describe('a fetched revocation list', () => {
     await waitFor(async () => asked === 2);
   });
 
-  it('stays while no new one can be fetched', async () => {
+  it('stays in use while no new one can be fetched', async () => {
     serve(await list());
     const crls = source();
     await crls.listsOf(url, 60);
@@ -99,7 +99,7 @@ describe('a fetched revocation list', () => {
     await waitFor(async () => (await crls.listsOf(url, 60))[0]?.serials.count === 0);
   });
 
-  it('of another address is another list', async () => {
+  it('is not used for another address', async () => {
     serve(await list());
     const crls = source();
     await crls.listsOf(url, 60);
@@ -115,7 +115,7 @@ describe('a fetched revocation list', () => {
     ['a list that ends too early', (res) => void list().then((pem) => res.end(der(pem).subarray(0, -9))), /too early/],
     ['a broken connection', (res) => void res.destroy(), /closed|socket|terminated/],
     ['a length above the limit', (res) => void res.end(Buffer.from('3084ffffffff3000', 'hex')), /longer than/],
-  ])('that is %s is no list, and the failure is logged and counted', async (_name, act, reason) => {
+  ])('is rejected when it is %s; the failure is logged and counted', async (_name, act, reason) => {
     answer = act;
     expect(await source().listsOf(url, 60)).toEqual([]);
     expect(logged).toEqual([

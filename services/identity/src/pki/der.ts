@@ -1,4 +1,4 @@
-/** One element of DER: its tag and the range of its content; `end` is also where the next element begins. */
+/** A DER element: its tag and the range of its content; the next element begins at `end`. */
 export type Element = { tag: number; start: number; content: number; end: number };
 
 export const tags = {
@@ -31,21 +31,22 @@ export const readElement = (bytes: Uint8Array, start: number, limit: number): El
 };
 
 const within = (element: Element, limit: number): Element => {
-  if (element.end > limit) throw new Error('a DER element is longer than what contains it');
+  if (element.end > limit) throw new Error('a DER element is longer than its container');
   return element;
 };
 
-/** The elements between two positions, which they fill. @throws Error */
+/** The elements between two positions. @throws Error: they do not fill the range. */
 export const readElements = (bytes: Uint8Array, start: number, limit: number): Element[] => {
   const found: Element[] = [];
-  for (let at = start; at < limit; at = (found.at(-1) as Element).end) found.push(readElement(bytes, at, limit));
+  for (let position = start; position < limit; position = (found.at(-1) as Element).end)
+    found.push(readElement(bytes, position, limit));
   return found;
 };
 
-/** The element that fills `bytes`, with the elements in it. @throws Error */
+/** The elements in the element that fills `bytes`. @throws Error */
 export const readChildren = (bytes: Uint8Array, tag: number = tags.sequence): Element[] => {
   const outer = readElement(bytes, 0, bytes.length);
-  if (outer.tag !== tag || outer.end !== bytes.length) throw new Error('not the DER element that belongs here');
+  if (outer.tag !== tag || outer.end !== bytes.length) throw new Error('unexpected DER element');
   return readElements(bytes, outer.content, outer.end);
 };
 

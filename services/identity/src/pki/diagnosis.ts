@@ -1,7 +1,7 @@
 import type { ConnectionStep } from '@overtone/contracts';
 import type { Cert } from './certificates.ts';
 import type { FetchReply } from './crl.adapter.ts';
-import { authoritiesOf, givenListsOf, type PkiSettings } from './pki.ts';
+import { authoritiesOf, configuredListsOf, type PkiSettings } from './pki.ts';
 import type { RevocationList } from './revocation-list.ts';
 import { isAuthentic, isCurrent } from './revocation.ts';
 
@@ -43,10 +43,10 @@ const checkDownload = (reply: FetchReply): Step => ({
 
 const countOf = (lists: readonly RevocationList[]): number => lists.reduce((sum, list) => sum + list.serials.count, 0);
 
-type Signed = { list: RevocationList; issuer: Cert | undefined };
+type ListWithIssuer = { list: RevocationList; issuer: Cert | undefined };
 
-const signedBy = async (lists: readonly RevocationList[], authorities: readonly Cert[]): Promise<Signed[]> => {
-  const signed: Signed[] = [];
+const signedBy = async (lists: readonly RevocationList[], authorities: readonly Cert[]): Promise<ListWithIssuer[]> => {
+  const signed: ListWithIssuer[] = [];
   for (const list of lists) {
     let issuer: Cert | undefined;
     for (const authority of authorities) if (!issuer && (await isAuthentic(list, authority))) issuer = authority;
@@ -55,7 +55,7 @@ const signedBy = async (lists: readonly RevocationList[], authorities: readonly 
   return signed;
 };
 
-const checkSignatures = (signed: readonly Signed[]): Step => {
+const checkSignatures = (signed: readonly ListWithIssuer[]): Step => {
   const unsigned = signed.filter(({ issuer }) => !issuer).length;
   return {
     code: 'signature',
@@ -71,7 +71,7 @@ const checkSignatures = (signed: readonly Signed[]): Step => {
   };
 };
 
-const checkDates = (signed: readonly Signed[], now: Date): Step => {
+const checkDates = (signed: readonly ListWithIssuer[], now: Date): Step => {
   const outdated = signed.filter(({ list }) => !isCurrent(list, now.getTime()));
   return {
     code: 'dates',
@@ -82,7 +82,7 @@ const checkDates = (signed: readonly Signed[], now: Date): Step => {
   };
 };
 
-/** Tries authorities and revocation lists as a sign-in would use them, step by step. */
+/** Tests authorities and revocation lists step by step, as a sign-in uses them. */
 export const diagnosePki = async (
   s: PkiSettings,
   fetchLists: FetchLists,
@@ -90,7 +90,7 @@ export const diagnosePki = async (
 ): Promise<ConnectionStep[]> => {
   const authorities = authoritiesOf(s.pki_ca_cert) ?? [];
   const steps = [await timed(() => checkAuthorities(authorities, now))];
-  const lists = [...(givenListsOf(s.pki_crl) ?? [])];
+  const lists = [...(configuredListsOf(s.pki_crl) ?? [])];
   if (s.pki_crl_url !== '')
     steps.push(
       await timed(async () => {
@@ -100,7 +100,7 @@ export const diagnosePki = async (
       }),
     );
   if (lists.length > 0) {
-    let signed: Signed[] = [];
+    let signed: ListWithIssuer[] = [];
     steps.push(await timed(async () => checkSignatures((signed = await signedBy(lists, authorities)))));
     steps.push(await timed(() => checkDates(signed, now)));
   }

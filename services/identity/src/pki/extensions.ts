@@ -1,11 +1,11 @@
 import { oidOf, readChildren, readElement, readElements, tags, type Element } from './der.ts';
 import { constraintsOf, generalNamesOf, type GeneralName, type NameConstraints } from './name-constraints.ts';
 
-/** What the extensions of a certificate say, as far as a rule here needs it. */
+/** The extensions of a certificate that the checks of a chain need. */
 export type Extensions = {
-  /** Undefined: the certificate does not say whether it is an authority's. */
+  /** Undefined: the certificate has no basic constraints. */
   basicConstraints: { isCa: boolean; pathLength: number | undefined } | undefined;
-  /** Bits of the key usage from the first (digital signature) on; undefined: none is given, so any use is allowed. */
+  /** Bits of the key usage, starting with digital signature; undefined: any use is allowed. */
   keyUsage: ReadonlySet<number> | undefined;
   /** Undefined: any purpose. */
   purposes: readonly string[] | undefined;
@@ -15,7 +15,7 @@ export type Extensions = {
   alternativeNames: readonly GeneralName[];
   /** RFC 3820: issued by a person for a program. */
   isProxy: boolean;
-  /** Critical extensions that no rule here understands. */
+  /** Critical extensions that are not processed. */
   notUnderstood: string[];
 };
 
@@ -28,7 +28,7 @@ const oids = {
   netscapeType: '2.16.840.1.113730.1.1',
   proxyCertificate: '1.3.6.1.5.5.7.1.14',
 };
-/** Beside those above: what `openssl verify` accepts when it is critical. Policies are checked only on request there. */
+/** Further extensions that `openssl verify` accepts as critical. It checks policies only on request. */
 const accepted = new Set([
   ...Object.values(oids),
   '2.5.29.31', // CRL distribution points
@@ -39,7 +39,7 @@ const accepted = new Set([
   '1.3.6.1.5.5.7.48.1.5', // OCSP no check
 ]);
 
-type Found = { oid: string; critical: boolean; value: Uint8Array };
+type ExtensionValue = { oid: string; critical: boolean; value: Uint8Array };
 
 const bitsOf = (value: Uint8Array): Set<number> => {
   const { tag, content, end } = readElement(value, 0, value.length);
@@ -51,7 +51,7 @@ const bitsOf = (value: Uint8Array): Set<number> => {
 };
 
 const numberOf = (bytes: Uint8Array, { content, end }: Element): number => {
-  // DER writes a number in the fewest bytes; no path has a length of more than four.
+  // DER uses the shortest form; no path length needs more than four bytes.
   if (end - content < 1 || end - content > 4 || (bytes[content] as number) > 127) throw new Error('no path length');
   return Buffer.from(bytes).readUIntBE(content, end - content);
 };
@@ -67,9 +67,9 @@ const basicConstraintsOf = (value: Uint8Array): Extensions['basicConstraints'] =
   };
 };
 
-/** Reads `Extensions` of DER. @throws Error: one is there twice, or one that a rule needs cannot be read. */
+/** Reads `Extensions` of DER. @throws Error: an extension is duplicated, or a processed one is malformed. */
 export const readExtensions = (der: Uint8Array | undefined): Extensions => {
-  const all: Found[] = der ? readChildren(der).map((extension) => readOne(der, extension)) : [];
+  const all: ExtensionValue[] = der ? readChildren(der).map((extension) => readOne(der, extension)) : [];
   if (new Set(all.map(({ oid }) => oid)).size !== all.length) throw new Error('an extension is there twice');
   const valueOf = <T>(oid: string, read: (value: Uint8Array) => T): T | undefined => {
     const found = all.find((extension) => extension.oid === oid);
@@ -88,7 +88,7 @@ export const readExtensions = (der: Uint8Array | undefined): Extensions => {
 };
 
 /** Reads one extension; those of revocation lists have the same form. */
-const readOne = (der: Uint8Array, { tag, content, end }: Element): Found => {
+const readOne = (der: Uint8Array, { tag, content, end }: Element): ExtensionValue => {
   const [id, ...rest] = readElements(der, content, end);
   const value = rest.at(-1);
   if (tag !== tags.sequence || !id || value?.tag !== tags.octetString) throw new Error('no extension');

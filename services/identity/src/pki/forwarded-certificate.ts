@@ -3,7 +3,7 @@ import { parseDer, parsePem, type Cert } from './certificates.ts';
 /** RFC 8941 byte sequences, as RFC 9440 forwards certificates. */
 const sequence = /^:([A-Za-z0-9+/]+={0,2}):$/;
 const base64 = /^[A-Za-z0-9+/]+={0,2}$/;
-const most = 8;
+const maxCertificates = 8;
 
 const certificates = (value: string): Cert[] => {
   const bytes = sequence.exec(value)?.[1] ?? (base64.test(value) ? value : undefined);
@@ -13,20 +13,20 @@ const certificates = (value: string): Cert[] => {
 };
 
 /**
- * The person's certificate and those sent along with it: URL-encoded PEM (nginx), a byte sequence (RFC 9440), or the
- * bare base64 of one. @returns nothing for what is none of these.
+ * Reads the certificate of the person and the intermediates: URL-encoded PEM (nginx), a byte sequence (RFC 9440) or plain
+ * base64. @returns undefined for anything else.
  */
 export const forwardedCertificates = (
   value: string,
   chain: string | undefined,
-): { person: Cert; between: Cert[] } | undefined => {
+): { person: Cert; intermediates: Cert[] } | undefined => {
   try {
     const rest = (chain ?? '')
       .split(',')
       .map((part) => part.trim())
       .filter(Boolean);
-    const [person, ...between] = [...certificates(value), ...rest.flatMap(certificates)];
-    return person && between.length < most ? { person, between } : undefined;
+    const [person, ...intermediates] = [...certificates(value), ...rest.flatMap(certificates)];
+    return person && intermediates.length < maxCertificates ? { person, intermediates } : undefined;
   } catch {
     return undefined;
   }

@@ -31,14 +31,14 @@ const curveBits = (order: number): number =>
     [160, 80],
   ]);
 
-/** Bits of security of a key as OpenSSL counts them; 0: a kind of key that no rule here knows. */
+/** Bits of security of a key as OpenSSL counts them; 0: an unknown kind of key. */
 export const keyStrength = ({ asymmetricKeyType, asymmetricKeyDetails = {} }: KeyObject): number => {
   const { modulusLength = 0, divisorLength = 0, namedCurve = '' } = asymmetricKeyDetails;
   const strengths: Partial<Record<string, number>> = {
     rsa: factoringBits(modulusLength),
     'rsa-pss': factoringBits(modulusLength),
     dsa: discreteLogBits(modulusLength, divisorLength),
-    // The names of curves carry the size of their field.
+    // The name of a curve contains the size of its field.
     ec: curveBits(Number(/\d{3}/.exec(namedCurve)?.[0] ?? 0)),
     ed25519: 128,
     ed448: 224,

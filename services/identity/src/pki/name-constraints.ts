@@ -38,7 +38,7 @@ export const constraintsOf = (der: Uint8Array): NameConstraints => {
   return { permitted: side(0xa0), excluded: side(0xa1) };
 };
 
-/** Unclear: a name or a constraint that cannot be compared, which refuses the certificate. */
+/** Unclear: a name or constraint that cannot be compared; the certificate is refused. */
 type Verdict = 'inside' | 'outside' | 'unclear';
 const verdict = (isInside: boolean): Verdict => (isInside ? 'inside' : 'outside');
 
@@ -56,7 +56,7 @@ const matchEmail = (name: string, base: string): Verdict => {
   const baseAt = base.lastIndexOf('@');
   if (at < 0) return 'unclear';
   if (baseAt < 0 && base.startsWith('.')) return verdict(name.length > base.length && endsLike(name, base));
-  // The part before the @ is compared to the letter.
+  // The part before the @ is case-sensitive.
   if (baseAt > 0 && base.slice(0, baseAt) !== name.slice(0, at)) return 'outside';
   return verdict(sameLetters(base.slice(baseAt + 1), name.slice(at + 1)));
 };
@@ -101,7 +101,7 @@ const matchOne = (subject: Subject, base: GeneralName): Verdict => {
   }
 };
 
-/** What OpenSSL's nc_match decides for one name: inside one of the permitted trees of its kind, and in no excluded one. */
+/** Like OpenSSL's nc_match: the name must be in a permitted subtree of its kind, if any, and in no excluded one. */
 const isAllowed = (subject: Subject, { permitted, excluded }: NameConstraints): boolean => {
   const ofKind = (base: Subtree) =>
     base.kind === subject.kind && (base.kind !== kinds.otherName || base.otherNameType === subject.otherNameType);
@@ -120,8 +120,8 @@ const looksLikeDns = (name: string): boolean =>
 
 type Named = { subjectName: Name; subjectDer: Buffer; alternativeNames: readonly GeneralName[] };
 
-/** Whether the names of a certificate keep to constraints. @param isLeaf its common name may stand for a DNS name. */
-export const keepsTo = (constraints: NameConstraints, cert: Named, isLeaf: boolean): boolean => {
+/** Whether the names of a certificate satisfy the constraints. @param isLeaf its common name may be a DNS name. */
+export const satisfiesConstraints = (constraints: NameConstraints, cert: Named, isLeaf: boolean): boolean => {
   const { subjectName, subjectDer, alternativeNames } = cert;
   const attributes = subjectName.flat();
   const emails = attributes.filter(({ oid }) => oid === emailAddressOid);
@@ -141,7 +141,7 @@ export const keepsTo = (constraints: NameConstraints, cert: Named, isLeaf: boole
   return subjects.every((subject) => isAllowed(subject, constraints));
 };
 
-/** RFC 9598: an address in UTF-8, inside an other name. */
+/** RFC 9598: an internationalised e-mail address in an otherName. */
 const mailboxOf = (otherName: Buffer): Buffer => {
   const [, wrapped] = readElements(otherName, 0, otherName.length);
   if (!wrapped) return Buffer.alloc(0);

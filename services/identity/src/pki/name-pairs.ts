@@ -1,7 +1,7 @@
 import { parseDnList } from '@overtone/directory';
 import { splitDns, splitUnquoted } from '@overtone/directory/dn-text';
 
-/** A name and, after `<`, the authority that it belongs to. RFC 4514 escapes this character inside of a name. */
+/** A name and, after `<`, its authority. RFC 4514 requires escaping this character in a name. */
 type NamePair = { name: string; issuer: string | undefined };
 
 /** Reads a setting that lists `name` or `name < issuer`, separated by `;`. */

@@ -26,7 +26,7 @@ const attributeOf = (sequence: unknown): Attribute => {
   };
 };
 
-/** Reads a distinguished name; pkijs alone would lose which attributes belong together. @throws Error */
+/** Reads a distinguished name with its multi-valued relative names, which pkijs would flatten. @throws Error */
 export const readName = (der: Uint8Array): Name => {
   const { result } = fromBER(new Uint8Array(der));
   return (result as Sequence).valueBlock.value.map((set) => (set as Asn1Set).valueBlock.value.map(attributeOf));
@@ -53,7 +53,7 @@ export const textOf = (name: Name): string =>
     .map((rdn) => rdn.map(({ oid, text }) => `${shortNames[oid] ?? oid}=${text}`).join('+'))
     .join(',');
 
-/** One text for each relative name; equal names give equal texts, by OpenSSL's rules for letters and spaces. */
+/** One text for each relative name. The texts of equal names are equal, by OpenSSL's rules for case and spaces. */
 export const comparable = (name: Name): string[] =>
   name.map((rdn) =>
     rdn
@@ -61,6 +61,11 @@ export const comparable = (name: Name): string[] =>
       .sort()
       .join('\n'),
   );
+
+/** Equal for equal names. No value contains a line break, so different names have different keys. */
+export function nameKeyOf(name: Name): string {
+  return comparable(name).join('\n\n');
+}
 
 const simplified = (value: string): string =>
   value

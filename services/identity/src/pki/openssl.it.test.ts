@@ -17,7 +17,7 @@ import {
 import { parseDer } from './certificates.ts';
 import { faultOfPerson, findPath } from './chain.ts';
 
-// The judge is the openssl command: `openssl verify -purpose sslclient -auth_level 2`.
+// The reference is the openssl command: `openssl verify -purpose sslclient -auth_level 2`.
 
 type Place = 'root' | 'middle' | 'leaf';
 type Chain = Record<Place, CertificateSpec> & { between: 'middle' | 'none' };
@@ -314,7 +314,7 @@ const combined = (count: number): Mutation[] => {
 const pairs = Number(process.env['CHAIN_PAIRS'] ?? 250);
 
 type Case = { name: string; ours: string; leaf: Buffer; middle: Buffer | undefined; root: Buffer };
-/** @returns nothing where the key is too short for the digest. */
+/** @returns an empty list when the key is too short for the digest. */
 const buildCase = ([name, change]: Mutation, id: number): Case[] => {
   try {
     return [build(name, change, id)];
@@ -342,7 +342,7 @@ const verdictOf = (leaf: Buffer, middle: Buffer | undefined, root: Buffer): stri
   }
 };
 
-/** Where this platform is stricter than OpenSSL on purpose. */
+/** Rules that are stricter than OpenSSL on purpose. */
 const stricter = new Set(['no_subject', 'authority_as_person']);
 
 let folder: string;

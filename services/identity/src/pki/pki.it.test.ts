@@ -21,7 +21,7 @@ let nginx: TestServer;
 let database: WatchedDatabase;
 let crl: { text: string; asked: number; url: string; stop: () => void };
 
-/** Where the revocation list is fetched. */
+/** Serves the revocation list. */
 const serveCrl = async (text: string) => {
   const server = createServer((_req, res) => {
     served.asked += 1;
@@ -63,7 +63,7 @@ beforeAll(async () => {
   nginx = await startNginx({
     tls: true,
     files: { 'server.pem': server.pem, 'server.key': server.keyPem },
-    // What an operator would begin with.
+    // The example for operators.
     server: example.replace('http://127.0.0.1:8080', product.edge.url),
   });
   database = await watchDatabase(product.database.url);
@@ -140,11 +140,11 @@ describe('a certificate through nginx that is refused opens no session', () => {
   ];
   it.each(cases)('%s: %s', async (_name, refusal, certificate) => {
     const given = await certificate();
-    // nginx refuses some of them itself, with a page of its own.
+    // nginx itself refuses some of them, with its own page.
     const { status, cookies } = await present(given);
     expect([400, 401]).toContain(status);
     expect(cookies).toEqual([]);
-    // A proxy that looks less closely is no help.
+    // Identity also refuses them when a proxy does not check the certificate.
     const header = given ? [`X-Client-Cert: ${encodeURIComponent(given.pem)}`] : [];
     const direct = await rawRequest(product.edge.port, path, header);
     expect(direct).toMatchObject({ status: 401, json: { code: 'invalid_credentials' } });
@@ -156,7 +156,7 @@ describe('a certificate through nginx that is refused opens no session', () => {
 describe('a certificate that does not come from the proxy opens no session', () => {
   const header = async () => `X-Client-Cert: ${encodeURIComponent((await middle.issue({ subject: alice })).pem)}`;
 
-  it('when the client sends it itself, past the proxy', async () => {
+  it('when the client sends it directly, without the proxy', async () => {
     const { status } = await rawRequest(product.edge.port, path, [await header()], { localAddress: '127.0.0.9' });
     expect(status).toBe(401);
     expect(await database.lastRefusal()).toBe('UNTRUSTED_PROXY identity_header_from_untrusted_peer');
@@ -173,7 +173,7 @@ describe('a certificate that does not come from the proxy opens no session', () 
   );
 
   it.each(['Connection: X-Client-Cert', 'connection: close, x_client_cert'])(
-    'when it is bound to the connection: %s',
+    'when the Connection header names it: %s',
     async (line) => {
       const { status } = await rawRequest(product.edge.port, path, [await header(), line]);
       expect(status).toBe(401);
@@ -194,7 +194,7 @@ describe('a good certificate through nginx', () => {
     expect(await userOf('Alice Example')).toEqual({ email: 'alice@example.org', role: 'user', auth_type: 'pki' });
   });
 
-  it('of the same subject signs the same account in, with a new key', async () => {
+  it('of the same subject with a new key signs in to the same account', async () => {
     const before = await database.rows('select uuid from "user"');
     expect((await present(await middle.issue({ subject: alice, emails: ['alice@example.org'] }))).status).toBe(200);
     expect(await database.rows('select uuid from "user"')).toEqual(before);
@@ -205,7 +205,7 @@ describe('a good certificate through nginx', () => {
     expect(await userOf('Ada Admin')).toEqual({ email: 'ada.admin@pki.local', role: 'admin', auth_type: 'pki' });
   });
 
-  it('has the revocation list fetched once for all of them', () => {
+  it('is checked against a revocation list that is fetched once', () => {
     expect(crl.asked).toBe(1);
   });
 });

@@ -6,11 +6,11 @@ import { secureCookies, tokenReply } from '../sessions/sessions.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { CrlSource } from './crl.adapter.ts';
 import type { Revocation } from './revocation.ts';
-import { certificateOf, check, type PkiSettings, type Refused } from './pki.ts';
+import { certificateOf, checkCertificate, type PkiSettings, type CertificateRefusal } from './pki.ts';
 
 type Deps = {
   settings: Settings;
-  /** Reads the edge's statement of what it was sent. */
+  /** Verifies the signed statement of the edge about the original request. */
   forwardedOf: (statement: string | undefined) => Forwarded;
   crls: CrlSource;
   revocation: Revocation;
@@ -24,7 +24,7 @@ export const pkiRoutes = (d: Deps): Route[] => {
     const shown = certificateOf(forwarded, s);
     if (!shown.ok) return shown;
     const fetchLists = async () => (s.pki_crl_url === '' ? [] : d.crls.listsOf(s.pki_crl_url, s.pki_crl_cache_seconds));
-    return check(shown, s, { revocation: d.revocation, fetchLists }, new Date());
+    return checkCertificate(shown, s, { revocation: d.revocation, fetchLists }, new Date());
   };
 
   return [
@@ -36,7 +36,7 @@ export const pkiRoutes = (d: Deps): Route[] => {
       const client = clientOf(r);
       const identified = await identify(forwarded, settings);
       if (!identified.ok) {
-        const { errorCode, reason, username, header, certificate }: Refused = identified;
+        const { errorCode, reason, username, header, certificate }: CertificateRefusal = identified;
         const details = { peer: forwarded.peer, ...(header ? { header: header.slice(0, 100) } : {}), ...certificate };
         throw await d.refuse(client, { method: 'pki', errorCode, reason, username, details });
       }

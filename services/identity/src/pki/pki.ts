@@ -3,7 +3,7 @@ import type { AuthSettings } from '@overtone/contracts';
 import { canonicalDn, sameDn } from '@overtone/directory';
 import type { Forwarded } from '@overtone/service-kit';
 import type { AuditErrorCode } from '../audit/audit.ts';
-import { judge } from '../forwarded/forwarded.ts';
+import { readForwarded } from '../forwarded/forwarded.ts';
 import type { LegacyAdmin } from '../mappings/mappings.ts';
 import type { Assertion } from '../provisioning/provisioning.ts';
 import { parseNamePairs } from './name-pairs.ts';
@@ -16,7 +16,7 @@ import type { Revocation } from './revocation.ts';
 export { parseNamePairs } from './name-pairs.ts';
 
 export type PkiSettings = Pick<AuthSettings, Extract<keyof AuthSettings, `pki_${string}`>>;
-export type Refused = {
+export type CertificateRefusal = {
   ok: false;
   errorCode: AuditErrorCode;
   reason: string;
@@ -26,40 +26,40 @@ export type Refused = {
 };
 /** What the audit trail records of a certificate. */
 type CertificateFacts = { subject: string; issuer: string; serial: string; fingerprint: string };
-const factsOf = ({ subject, issuer, serial, fingerprint }: Cert): CertificateFacts => ({
+const certificateFactsOf = ({ subject, issuer, serial, fingerprint }: Cert): CertificateFacts => ({
   subject,
   issuer,
   serial,
   fingerprint,
 });
-type Shown = { ok: true; person: Cert; between: Cert[] } | Refused;
+type PresentedCertificate = { ok: true; person: Cert; intermediates: Cert[] } | CertificateRefusal;
 
-const invalid = (reason: string, username?: string): Refused => ({
+const invalid = (reason: string, username?: string): CertificateRefusal => ({
   ok: false,
   errorCode: 'INVALID_CERTIFICATE',
   reason,
   ...(username === undefined ? {} : { username }),
 });
 
-/** The certificate that a trusted proxy forwards; from anybody else it is only text. */
-export const certificateOf = (f: Forwarded, s: PkiSettings): Shown => {
+/** The certificate that a trusted proxy forwards; the header of any other peer is rejected. */
+export const certificateOf = (f: Forwarded, s: PkiSettings): PresentedCertificate => {
   const chainHeader = `${s.pki_cert_header}-Chain`;
-  const judged = judge(f, s.pki_trusted_proxies, [
+  const result = readForwarded(f, s.pki_trusted_proxies, [
     { name: s.pki_cert_header, maxBytes: 16_384 },
     { name: chainHeader, maxBytes: 16_384, commas: true },
   ]);
-  if (!judged.trusted) {
-    const { fault: reason, header } = judged;
+  if (!result.trusted) {
+    const { fault: reason, header } = result;
     const errorCode = reason.endsWith('_proxies') || reason.endsWith('_peer') ? 'UNTRUSTED_PROXY' : 'INVALID_HEADER';
     return { ok: false, errorCode, reason, ...(header ? { header } : {}) };
   }
-  const value = judged.values.get(s.pki_cert_header);
+  const value = result.values.get(s.pki_cert_header);
   if (!value) return invalid('no_certificate');
-  const found = forwardedCertificates(value, judged.values.get(chainHeader));
+  const found = forwardedCertificates(value, result.values.get(chainHeader));
   return found ? { ok: true, ...found } : invalid('malformed');
 };
 
-const remembered = <T>(parse: (text: string) => T): ((text: string) => T | undefined) => {
+const cacheLast = <T>(parse: (text: string) => T): ((text: string) => T | undefined) => {
   let last: { text: string; value: T | undefined } | undefined;
   return (text) => {
     if (last?.text === text) return last.value;
@@ -73,20 +73,20 @@ const remembered = <T>(parse: (text: string) => T): ((text: string) => T | undef
     return value;
   };
 };
-// Settings change rarely and are long: each text is read once.
+// Settings are long and change rarely: the last text is parsed once.
 /** The authorities of a setting; undefined: the text cannot be read. */
-export const authoritiesOf = remembered(parsePem);
+export const authoritiesOf = cacheLast(parsePem);
 /** The revocation lists of a setting; undefined: the text cannot be read. */
-export const givenListsOf = remembered((text) => (text.trim() === '' ? [] : parseLists(Buffer.from(text))));
+export const configuredListsOf = cacheLast((text) => (text.trim() === '' ? [] : parseLists(Buffer.from(text))));
 
-/** Both names of an account are in one index, an entry of which holds 2,700 bytes. */
-const longestName = 1_200;
+/** Subject and issuer are in one index entry, which holds 2,700 bytes. */
+const maxNameBytes = 1_200;
 
 const address = /^[^\s@]+@[^\s@]+$/;
 const emailOf = ({ emails }: Cert): string | null =>
   emails.find((e) => address.test(e) && e.length <= 320 && !/\p{Cc}/u.test(e)) ?? null;
 
-/** Addresses in a domain that receives no mail, for a new account whose certificate has none. */
+/** For a new account whose certificate has no address: addresses in a domain that receives no mail. */
 const placeholdersOf = ({ commonName, subject }: Cert, issuer: string): string[] => {
   const local = (commonName ?? subject)
     .normalize('NFKC')
@@ -101,7 +101,7 @@ const placeholdersOf = ({ commonName, subject }: Cert, issuer: string): string[]
   return [`${local}@pki.local`, `${local}.${hash}@pki.local`];
 };
 
-/** An empty list names no administrator, as with the lists of the directory. */
+/** An empty list means that there is no administrator, as with the settings of the directory. */
 const adminBy = (cert: Cert, issuer: Cert, setting: string): LegacyAdmin =>
   parseNamePairs(setting).pairs.some(
     (admin) => sameDn(admin.name, cert.subject) && (!admin.issuer || sameDn(admin.issuer, issuer.subject)),
@@ -109,7 +109,7 @@ const adminBy = (cert: Cert, issuer: Cert, setting: string): LegacyAdmin =>
     ? 'yes'
     : 'no';
 
-/** An authority that replaced another one certifies the people of that one. */
+/** Accounts keep the issuer of the first authority when another one replaces it. */
 const accountIssuerOf = (issuer: Cert, setting: string): string => {
   const replaced = parseNamePairs(setting).pairs.find(({ name }) => sameDn(name, issuer.subject));
   return canonicalDn(replaced?.issuer ?? issuer.subject);
@@ -123,16 +123,16 @@ const assertionOf = (cert: Cert, issuer: Cert, s: PkiSettings): Assertion => {
     login: name.slice(0, 320),
     email: emailOf(cert),
     placeholderEmails: placeholdersOf(cert, canonicalDn(issuer.subject)),
-    // An authority checks keys and names; nothing says that it has checked the address.
+    // Authorities verify keys and names, not necessarily addresses.
     emailVerified: false,
     name: name.slice(0, 200),
     claims: { known: false, reason: 'certificates_tell_no_groups' },
     legacyAdmin: adminBy(cert, issuer, s.pki_admin_dns),
-    auditDetails: factsOf(cert),
+    auditDetails: certificateFactsOf(cert),
   };
 };
 
-type Checked = { ok: true; assertion: Assertion } | Refused;
+type CheckResult = { ok: true; assertion: Assertion } | CertificateRefusal;
 type Lists = {
   revocation: Revocation;
   /** Called only when revocation is checked. */
@@ -140,24 +140,27 @@ type Lists = {
 };
 
 /** Checks chain, dates, purpose and revocation of a person's certificate. */
-export const check = async (
-  { person, between }: { person: Cert; between: Cert[] },
+export const checkCertificate = async (
+  { person, intermediates }: { person: Cert; intermediates: Cert[] },
   s: PkiSettings,
   { revocation, fetchLists }: Lists,
   now: Date,
-): Promise<Checked> => {
-  const refuse = (reason: string): Refused => ({ ...invalid(reason, person.subject), certificate: factsOf(person) });
+): Promise<CheckResult> => {
+  const refuse = (reason: string): CertificateRefusal => ({
+    ...invalid(reason, person.subject),
+    certificate: certificateFactsOf(person),
+  });
   const anchors = authoritiesOf(s.pki_ca_cert);
   if (!anchors || anchors.length === 0) return refuse('no_authority_set');
-  const found = findPath(person, between, anchors, now);
+  const found = findPath(person, intermediates, anchors, now);
   const fault = 'fault' in found ? found.fault : undefined;
   const own = faultOfPerson(person, now);
   if ('fault' in found || own) return refuse(own ?? (fault as string));
   if (/\p{Cc}/u.test(person.subject)) return refuse('subject_control_character');
-  if (Buffer.byteLength(person.subject) > longestName || Buffer.byteLength(person.issuer) > longestName)
+  if (Buffer.byteLength(person.subject) > maxNameBytes || Buffer.byteLength(person.issuer) > maxNameBytes)
     return refuse('subject_too_long');
   if (s.pki_verify_revocation) {
-    const lists = [...(givenListsOf(s.pki_crl) ?? []), ...(await fetchLists())];
+    const lists = [...(configuredListsOf(s.pki_crl) ?? []), ...(await fetchLists())];
     const status = await revocation.statusOf(found.path, lists, now);
     if (status === 'revoked') return refuse('revoked');
     if (status === 'unknown' && !s.pki_revocation_soft_fail) return refuse('revocation_unknown');

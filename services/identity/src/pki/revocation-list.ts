@@ -1,18 +1,21 @@
 import { headerBytes, oidOf, readElement, readElements, tags, timeOf, type Element } from './der.ts';
+import { nameKeyOf, readName } from './names.ts';
 import { createSerialCollector, type SerialSet } from './serial-set.ts';
 
-/** A revocation list (RFC 5280 section 5) in a form that a worker thread can hand over. */
+/** A revocation list (RFC 5280 section 5) in a form that can be transferred between threads. */
 export type RevocationList = {
+  /** Name of the issuer, in the form of `nameKeyOf`. */
+  issuer: string;
   thisUpdate: number;
-  /** Undefined: the list does not say how long it is valid. */
+  /** Undefined: the list has no end of validity. */
   nextUpdate: number | undefined;
   serials: SerialSet;
   /**
-   * Partial: a critical extension limits what the list says (a delta, some kinds of certificates), so that only what is
-   * on it is known. Indirect: its entries may be about certificates of other authorities.
+   * Partial: a critical extension limits the list (a delta, one distribution point); it can revoke but not prove that a
+   * certificate is good. Indirect: its entries may belong to certificates of other authorities.
    */
   scope: 'full' | 'partial' | 'indirect';
-  /** DER of the AlgorithmIdentifier, and what it signs; needed until the signature has been verified once. */
+  /** DER of the AlgorithmIdentifier, and the signed bytes; needed until the signature has been verified once. */
   algorithm: Uint8Array<ArrayBuffer>;
   signed: Uint8Array<ArrayBuffer>;
   signature: Uint8Array<ArrayBuffer>;
@@ -22,8 +25,8 @@ export type ListLimits = { bytes: number; lists: number };
 /** A million entries with reason codes take some 50 MB. */
 export const listLimits: ListLimits = { bytes: 128 * 1024 * 1024, lists: 16 };
 
-/** No entry and no head of a list comes near it. */
-const mostElementBytes = 65_536;
+/** Far above the size of any entry or header field. */
+const maxElementBytes = 65_536;
 
 const deltaIndicator = '2.5.29.27';
 const reasonCode = '2.5.29.21';
@@ -45,34 +48,34 @@ const extensionsOf = (bytes: Uint8Array, sequence: Element): Extension[] =>
 type Body = { bytes: Buffer<ArrayBuffer>; filled: () => number };
 
 /**
- * Reads one list while its bytes arrive: yields when it needs more than there are. Entries are read one by one; no tree
- * of nodes is built. @throws Error: the bytes are no revocation list.
+ * Parses one list while its bytes arrive; yields when it needs more. Entries are parsed one by one, without a tree of
+ * nodes. @throws Error: the bytes are not a revocation list.
  */
 function* readList({ bytes, filled }: Body): Generator<undefined, RevocationList> {
-  /** Reads an element as soon as it has arrived as a whole. */
-  function* whole(at: number, limit: number): Generator<undefined, Element> {
+  /** Waits until an element is complete, and reads it. */
+  function* readComplete(at: number, limit: number): Generator<undefined, Element> {
     while (filled() < Math.min(at + headerBytes, limit)) yield;
     const element = readElement(bytes, at, limit);
-    if (element.end - at > mostElementBytes) throw new Error('an element of the list is too long');
+    if (element.end - at > maxElementBytes) throw new Error('an element of the list is too long');
     while (filled() < element.end) yield;
     return element;
   }
-  function* opened(at: number, limit: number): Generator<undefined, Element> {
+  function* openSequence(at: number, limit: number): Generator<undefined, Element> {
     while (filled() < Math.min(at + headerBytes, limit)) yield;
     const element = readElement(bytes, at, limit);
     if (element.tag !== tags.sequence) throw new Error('no sequence');
     return element;
   }
 
-  const list = yield* opened(0, bytes.length);
-  const tbs = yield* opened(list.content, list.end);
+  const list = yield* openSequence(0, bytes.length);
+  const tbs = yield* openSequence(list.content, list.end);
   // Version (optional), signature, issuer, thisUpdate.
-  let part = yield* whole(tbs.content, tbs.end);
-  if (part.tag === tags.integer) part = yield* whole(part.end, tbs.end);
+  let part = yield* readComplete(tbs.content, tbs.end);
+  if (part.tag === tags.integer) part = yield* readComplete(part.end, tbs.end);
   const inner = part;
-  const issuer = yield* whole(inner.end, tbs.end);
+  const issuer = yield* readComplete(inner.end, tbs.end);
   if (inner.tag !== tags.sequence || issuer.tag !== tags.sequence) throw new Error('no revocation list');
-  const issued = yield* whole(issuer.end, tbs.end);
+  const issued = yield* readComplete(issuer.end, tbs.end);
   const thisUpdate = timeOf(bytes, issued);
   let at = issued.end;
 
@@ -101,18 +104,18 @@ function* readList({ bytes, filled }: Body): Generator<undefined, RevocationList
     at = next.end;
     if (next.tag === tags.utcTime || next.tag === tags.generalizedTime) {
       if (nextUpdate !== undefined) throw new Error('no revocation list');
-      nextUpdate = timeOf(bytes, yield* whole(next.start, tbs.end));
+      nextUpdate = timeOf(bytes, yield* readComplete(next.start, tbs.end));
     } else if (next.tag === tags.sequence) {
       for (let entryAt = next.content; entryAt < next.end;) {
         while (filled() < Math.min(entryAt + headerBytes, next.end)) yield;
         const entry = readElement(bytes, entryAt, next.end);
-        if (entry.end - entryAt > mostElementBytes) throw new Error('an entry of the list is too long');
+        if (entry.end - entryAt > maxElementBytes) throw new Error('an entry of the list is too long');
         while (filled() < entry.end) yield;
         takeEntry(entry);
         entryAt = entry.end;
       }
     } else if (next.tag === 0xa0) {
-      const wrapped = yield* whole(next.start, tbs.end);
+      const wrapped = yield* readComplete(next.start, tbs.end);
       for (const { oid, critical, value } of extensionsOf(bytes, readElement(bytes, wrapped.content, wrapped.end))) {
         if (oid === deltaIndicator || critical) limit('partial');
         if (oid === '2.5.29.28' && isIndirect(bytes, value)) limit('indirect');
@@ -120,19 +123,20 @@ function* readList({ bytes, filled }: Body): Generator<undefined, RevocationList
     } else throw new Error('no revocation list');
   }
 
-  const algorithm = yield* whole(tbs.end, list.end);
-  const signature = yield* whole(algorithm.end, list.end);
+  const algorithm = yield* readComplete(tbs.end, list.end);
+  const signature = yield* readComplete(algorithm.end, list.end);
   if (!bytes.subarray(inner.start, inner.end).equals(bytes.subarray(algorithm.start, algorithm.end)))
     throw new Error('the list names two signature algorithms');
   if (signature.tag !== tags.bitString || bytes[signature.content] !== 0 || signature.end !== list.end)
     throw new Error('the list has no signature');
   return {
+    issuer: nameKeyOf(readName(bytes.subarray(issuer.start, issuer.end))),
     thisUpdate,
     nextUpdate,
     serials: collector.toSet(),
     scope,
     algorithm: Uint8Array.from(bytes.subarray(algorithm.start, algorithm.end)),
-    // The list's own memory, not a copy: it is long.
+    // No copy: the list is long.
     signed: bytes.subarray(tbs.start, tbs.end),
     signature: Uint8Array.from(bytes.subarray(signature.content + 1, signature.end)),
   };
@@ -144,7 +148,7 @@ const isIndirect = (bytes: Uint8Array, { content, end }: Element): boolean => {
   return readElements(bytes, point.content, point.end).some((f) => f.tag === 0x84 && bytes[f.content] !== 0);
 };
 
-/** Reads one list of DER that arrives in parts. */
+/** Parses one list in DER that arrives in parts. */
 const createListReader = (limits: ListLimits) => {
   let head = Buffer.alloc(0);
   let bytes: Buffer<ArrayBuffer> | undefined;
@@ -176,18 +180,18 @@ const createListReader = (limits: ListLimits) => {
       if (step?.done) read = step.value;
     },
     end: (): RevocationList => {
-      if (!read) throw new Error('the list ends too early');
+      if (!read) throw new Error('the list pemEnd too early');
       return read;
     },
   };
 };
 
-const begins = '-----BEGIN X509 CRL-----';
-const ends = '-----END X509 CRL-----';
+const pemBegin = '-----BEGIN X509 CRL-----';
+const pemEnd = '-----END X509 CRL-----';
 
 /**
- * Reads the lists of a PEM text, or the one of DER bytes, in parts of any size.
- * Both functions throw an Error when the bytes are no revocation list.
+ * Parses all lists of a PEM text, or one list in DER, in parts of any size.
+ * Both functions throw an Error when the bytes are not a revocation list.
  */
 export const createListParser = (limits: ListLimits = listLimits) => {
   const lists: RevocationList[] = [];
@@ -207,16 +211,16 @@ export const createListParser = (limits: ListLimits = listLimits) => {
     if (!/^[A-Za-z0-9+/]*={0,2}$/.test(base64)) throw new Error('the PEM text is no base64');
     reader?.push(Buffer.from(base64, 'base64'));
   };
-  /** Takes from `text` what can be read already, and leaves the rest. */
-  const takeText = (): void => {
+  /** Parses the complete part of `text`, and keeps the rest. */
+  const parseText = (): void => {
     for (;;) {
       if (!reader) {
-        const at = text.indexOf(begins);
+        const at = text.indexOf(pemBegin);
         if (at < 0) {
-          text = text.slice(-begins.length);
+          text = text.slice(-pemBegin.length);
           return;
         }
-        text = text.slice(at + begins.length);
+        text = text.slice(at + pemBegin.length);
         reader = open();
       }
       const dash = text.indexOf('-');
@@ -224,9 +228,9 @@ export const createListParser = (limits: ListLimits = listLimits) => {
       const usable = dash < 0 ? base64.length - (base64.length % 4) : base64.length;
       decode(base64.slice(0, usable));
       text = base64.slice(usable) + (dash < 0 ? '' : text.slice(dash));
-      if (dash < 0 || text.length < ends.length) return;
-      if (!text.startsWith(ends)) throw new Error('the PEM text does not end');
-      text = text.slice(ends.length);
+      if (dash < 0 || text.length < pemEnd.length) return;
+      if (!text.startsWith(pemEnd)) throw new Error('the PEM text does not end');
+      text = text.slice(pemEnd.length);
       close();
     }
   };
@@ -241,7 +245,7 @@ export const createListParser = (limits: ListLimits = listLimits) => {
         reader.push(bytes);
       } else {
         text += bytes.toString('latin1');
-        takeText();
+        parseText();
       }
     },
     end: (): RevocationList[] => {
@@ -253,7 +257,7 @@ export const createListParser = (limits: ListLimits = listLimits) => {
   };
 };
 
-/** Reads lists that are there as a whole. @throws Error */
+/** Parses complete lists. @throws Error */
 export const parseLists = (bytes: Uint8Array): RevocationList[] => {
   const parser = createListParser();
   parser.push(bytes);

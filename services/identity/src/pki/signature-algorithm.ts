@@ -2,17 +2,17 @@ import { constants, verify, type KeyObject } from 'node:crypto';
 import { promisify } from 'node:util';
 import { oidOf, readChildren, readElement } from './der.ts';
 
-/** How something was signed, and how strong that is. */
+/** A signature algorithm and its strength. */
 export type SignatureAlgorithm = {
   /** Bits of security as OpenSSL counts them: half the digest, less where the digest is broken. */
   securityBits: number;
-  /** Null: the algorithm has no digest of its own to choose (EdDSA). */
+  /** Null: the algorithm has a fixed digest (EdDSA). */
   digest: string | null;
   /** Only for RSA-PSS. */
   saltLength: number | undefined;
 };
 
-/** What `openssl verify -auth_level 2` demands of keys and signatures. */
+/** Required by `openssl verify -auth_level 2` for keys and signatures. */
 export const requiredSecurityBits = 112;
 export const isStrong = (algorithm: SignatureAlgorithm | undefined): boolean =>
   algorithm !== undefined && algorithm.securityBits >= requiredSecurityBits;
@@ -74,7 +74,7 @@ const digestByOid: Readonly<Record<string, string>> = {
   '2.16.840.1.101.3.4.2.6': 'sha512-256',
 };
 
-/** RFC 4055 section 3.1: what is left out is SHA-1, with a salt of 20 bytes. */
+/** RFC 4055 section 3.1: the default is SHA-1 with a salt of 20 bytes. */
 const pssOf = (parameters: Uint8Array): SignatureAlgorithm | undefined => {
   let digest: string | undefined = 'sha1';
   let saltLength = 20;
@@ -88,7 +88,7 @@ const pssOf = (parameters: Uint8Array): SignatureAlgorithm | undefined => {
   return securityBits === undefined ? undefined : { securityBits, digest: digest as string, saltLength };
 };
 
-/** Reads an AlgorithmIdentifier of DER. @returns undefined for an algorithm that no rule here knows. */
+/** Reads an AlgorithmIdentifier of DER. @returns undefined for an unknown algorithm. */
 export const signatureAlgorithmOf = (der: Uint8Array): SignatureAlgorithm | undefined => {
   const [id, parameters] = readChildren(der);
   if (!id) return undefined;
@@ -104,7 +104,7 @@ export const signatureAlgorithmOf = (der: Uint8Array): SignatureAlgorithm | unde
 
 const verifyOffThread = promisify(verify);
 
-/** Runs in the thread pool, because what is signed may be many megabytes. @returns false also for a key of another kind. */
+/** Runs in the thread pool, because the signed bytes may be many megabytes. @returns false also for a key of another kind. */
 export const verifySignature = async (
   { digest, saltLength }: SignatureAlgorithm,
   { signed, signature, key }: { signed: Uint8Array; signature: Uint8Array; key: KeyObject },

@@ -1,11 +1,11 @@
 import type { Claims, LegacyAdmin } from '../mappings/mappings.ts';
 
-/** Somebody whom a directory, provider or proxy has authenticated and admitted. */
+/** A person whom a directory, provider, certificate authority or proxy has authenticated and admitted. */
 export type Assertion = {
   source: 'ldap' | 'oidc' | 'pki' | 'proxy';
   /**
-   * What never changes about the person there: the directory's immutable id (empty where it has none), issuer and
-   * subject, issuer and subject of the certificate, the proxy's user name.
+   * The permanent identity at the source: the immutable id of the directory (empty where it has none), issuer and subject
+   * of the token or of the certificate, the user name of the proxy.
    */
   subject: { issuer: string | null; id: string };
   login: string;
@@ -20,8 +20,8 @@ export type Assertion = {
   name: string;
   claims: Claims;
   legacyAdmin: LegacyAdmin;
-  /** Shown at the audit record of the sign-in: what the source left open. */
+  /** Recorded with the sign-in: what the source did not assert. */
   warning?: Record<string, string>;
-  /** What the audit trail records of the proof, beside the method. */
+  /** Further details for the audit record of the sign-in. */
   auditDetails?: Readonly<Record<string, string>>;
 };

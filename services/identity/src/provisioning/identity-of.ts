@@ -7,11 +7,11 @@ type Names = Pick<
   'ldapUid' | 'directoryId' | 'oidcIssuer' | 'oidcSubject' | 'pkiIssuerDn' | 'pkiSubjectDn' | 'proxyUser'
 >;
 
-/** What provisioning must know of an account. */
-export type Known = Names &
+/** The columns of an account that provisioning uses. */
+export type Account = Names &
   Pick<User, 'id' | 'email' | 'assertedEmail' | 'fullName' | 'role' | 'isActive' | 'approvalStatus' | 'authType'>;
 
-/** The columns in which an account keeps who its owner is at a source; a null is not known. */
+/** The columns that identify the owner of an account at a source; null is not known. */
 export const identityOf = ({ source, subject, login }: Assertion): Partial<Names> => {
   const id = subject.id || null;
   switch (source) {
@@ -28,18 +28,18 @@ export const identityOf = ({ source, subject, login }: Assertion): Partial<Names
   }
 };
 
-/** The subject of a certificate is known, but not yet whose word it is. */
+/** Whether an account has the subject of a certificate but no issuer yet. */
 export const lacksIssuer = (user: Names, { source }: Assertion): boolean =>
   source === 'pki' && user.pkiIssuerDn === null;
 
-/** Whether an account belongs to somebody at a source already: then no e-mail address makes it anybody else's. */
-const isTaken = (user: Names): boolean =>
+/** Whether an account is linked to an identity at a source: then it is never linked by e-mail address. */
+const isLinked = (user: Names): boolean =>
   [user.ldapUid, user.directoryId, user.oidcSubject, user.pkiSubjectDn, user.proxyUser].some((name) => name !== null);
 
 /** Why an account with the same e-mail address is not linked (specification, "Authentication" 6); null: it is. */
-export const linkFault = (user: Known, a: Assertion): string | null => {
-  if (!a.emailVerified) return 'the address is not verified';
+export const linkFault = (user: Account, assertion: Assertion): string | null => {
+  if (!assertion.emailVerified) return 'the address is not verified';
   if (user.role === 'super_admin') return 'it is a super_admin';
-  if (isTaken(user)) return 'it is linked already';
-  return user.authType === 'local' || user.authType === a.source ? null : 'it belongs to another source';
+  if (isLinked(user)) return 'it is linked already';
+  return user.authType === 'local' || user.authType === assertion.source ? null : 'it belongs to another source';
 };

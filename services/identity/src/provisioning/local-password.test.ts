@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { authTypes } from '@overtone/contracts';
 import { hasNoLocalPassword, mayUseLocalPassword } from './local-password.ts';
 
-describe('who may sign in with a password kept here', () => {
+describe('the right to sign in with a local password', () => {
   it('is decided for every kind of account, with and without allow_local_fallback', () => {
     const table = authTypes.map((authType) => [
       authType,

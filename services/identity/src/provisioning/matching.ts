@@ -5,44 +5,55 @@ import type { Client } from '../client.ts';
 import type { Tx } from '../database.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { Settings } from '../settings/settings.ts';
-import { identityOf, lacksIssuer, linkFault, type Known } from './identity-of.ts';
+import { identityOf, lacksIssuer, linkFault, type Account } from './identity-of.ts';
 import { emailOf, isNameable, nameOf } from './profile.ts';
 import type { Assertion } from './assertion.ts';
 import { provisioningStore as store } from './provisioning.store.ts';
 import { firstStatus, signupMethods } from './signups.ts';
 
 type SignupMethod = (typeof signupMethods)[Assertion['source']];
-export type Matched = { user: Known } & (
-  { how: 'known' | 'adopted' | 'linked' } | { how: 'made'; method: SignupMethod }
+export type AccountMatch = { user: Account } & (
+  { how: 'known' | 'adopted' | 'linked' } | { how: 'created'; method: SignupMethod }
 );
-type NoMatch = { refused: AuditErrorCode; user?: Known; reason: string };
+type NoMatch = { refused: AuditErrorCode; user?: Account; reason: string };
 
 type Deps = { outbox: Outbox; sessions: Pick<Sessions, 'endAll'>; settings: Settings };
 
-/** Whose account an assertion means: the one with its identity, with its name, with its address, or a new one. */
+/** Finds the account of an assertion by identity, name or address, or creates one. */
 export const createMatching = ({ outbox, sessions, settings }: Deps) => {
-  /** The name is known, so the identity decides: another identity under an old name is another person. */
-  const byName = async (tx: Tx, user: Known, a: Assertion, client: Client): Promise<Matched | NoMatch> => {
-    // The sweep may have taken the identity over since it was looked for.
-    if (a.subject.id && user.directoryId === a.subject.id) return { how: 'known', user };
+  /** An account with this name: another identity under a known name is another person. */
+  const byName = async (
+    tx: Tx,
+    user: Account,
+    assertion: Assertion,
+    client: Client,
+  ): Promise<AccountMatch | NoMatch> => {
+    // The sweep may have stored the identity since the search.
+    if (assertion.subject.id && user.directoryId === assertion.subject.id) return { how: 'known', user };
     if (user.directoryId !== null)
       return {
         refused: 'IDENTITY_CONFLICT',
         user,
-        reason: a.subject.id ? 'identity_conflict: another entry has this name now' : 'identity_unreadable',
+        reason: assertion.subject.id ? 'identity_conflict: another entry has this name now' : 'identity_unreadable',
       };
-    if (!a.subject.id) return { how: 'known', user };
-    return adopt(tx, user, { directoryId: a.subject.id }, a, client);
+    if (!assertion.subject.id) return { how: 'known', user };
+    return adopt(tx, user, { directoryId: assertion.subject.id }, assertion, client);
   };
 
-  /** Completes what is kept of an owner's identity. */
-  const adopt = async (tx: Tx, user: Known, more: Partial<Known>, a: Assertion, client: Client): Promise<Matched> => {
+  /** Stores the identity of the owner in an account that lacks it. */
+  const adopt = async (
+    tx: Tx,
+    user: Account,
+    more: Partial<Account>,
+    assertion: Assertion,
+    client: Client,
+  ): Promise<AccountMatch> => {
     const adopted = await store.update(tx, user.id, more);
-    await told(tx, adopted, a, client);
+    await auditLink(tx, adopted, assertion, client);
     return { how: 'adopted', user: adopted };
   };
 
-  const told = (tx: Tx, user: Known, a: Assertion, client: Client) =>
+  const auditLink = (tx: Tx, user: Account, assertion: Assertion, client: Client) =>
     writeAudit(tx, {
       event: 'auth.account.linked',
       outcome: 'success',
@@ -50,22 +61,31 @@ export const createMatching = ({ outbox, sessions, settings }: Deps) => {
       userId: user.id,
       username: user.email,
       client,
-      details: { method: a.source, subject: a.subject.id || a.login, ...a.auditDetails },
+      details: {
+        method: assertion.source,
+        subject: assertion.subject.id || assertion.login,
+        ...assertion.auditDetails,
+      },
     });
 
   /** Specification, "Authentication" 6. */
-  const byEmail = async (tx: Tx, user: Known, a: Assertion, client: Client): Promise<Matched | NoMatch> => {
-    const reason = linkFault(user, a);
+  const byEmail = async (
+    tx: Tx,
+    user: Account,
+    assertion: Assertion,
+    client: Client,
+  ): Promise<AccountMatch | NoMatch> => {
+    const reason = linkFault(user, assertion);
     if (reason) return { refused: 'ACCOUNT_LINK_REFUSED', user, reason };
     const linked = await store.update(tx, user.id, {
-      ...identityOf(a),
-      authType: a.source,
-      // Whoever made the account before need not have been the owner of the address: nothing of theirs stays valid.
+      ...identityOf(assertion),
+      authType: assertion.source,
+      // The account may have been created by a person who does not own the address: password and sessions become invalid.
       passwordHash: null,
       allowLocalFallback: false,
     });
     await sessions.endAll(tx, user.id, 'account_linked');
-    await told(tx, linked, a, client);
+    await auditLink(tx, linked, assertion, client);
     await outbox.add(tx, identityEvents.userUpdated, {
       userId: user.id,
       role: user.role as Role,
@@ -74,38 +94,39 @@ export const createMatching = ({ outbox, sessions, settings }: Deps) => {
     return { how: 'linked', user: linked };
   };
 
-  const make = async (tx: Tx, email: string, a: Assertion): Promise<Matched> => {
-    const method = signupMethods[a.source];
+  const create = async (tx: Tx, email: string, assertion: Assertion): Promise<AccountMatch> => {
+    const method = signupMethods[assertion.source];
     const user = await store.create(tx, {
-      ...identityOf(a),
+      ...identityOf(assertion),
       email,
-      fullName: nameOf(a, email),
-      authType: a.source,
-      assertedEmail: a.source === 'pki' ? emailOf(a) : null,
+      fullName: nameOf(assertion, email),
+      authType: assertion.source,
+      assertedEmail: assertion.source === 'pki' ? emailOf(assertion) : null,
       approvalStatus: firstStatus(settings.current()),
       lastLoginAt: new Date(),
     });
     await outbox.add(tx, identityEvents.userCreated, { userId: user.id, role: 'user', method });
-    return { how: 'made', method, user };
+    return { how: 'created', method, user };
   };
 
-  return async (tx: Tx, a: Assertion, client: Client): Promise<Matched | NoMatch> => {
-    if (!isNameable(a)) return { refused: 'INVALID_IDENTITY', reason: 'the name cannot be kept' };
-    // Newcomers with one address come one after the other, and the second finds what the first has made. Before any row is
-    // held: whoever held one while waiting for their turn would stop the one whose turn it is.
-    await store.inTurn(tx, emailOf(a) ?? a.placeholderEmails?.[0] ?? a.login);
-    const known = a.subject.id ? await store.bySubject(tx, a) : null;
-    if (known && lacksIssuer(known, a)) return adopt(tx, known, identityOf(a), a, client);
-    if (known) return { how: 'known', user: known };
-    const named = a.source === 'ldap' ? await store.byLdapUid(tx, a.login) : null;
-    if (named) return byName(tx, named, a, client);
-    const email = emailOf(a);
+  return async (tx: Tx, assertion: Assertion, client: Client): Promise<AccountMatch | NoMatch> => {
+    if (!isNameable(assertion)) return { refused: 'INVALID_IDENTITY', reason: 'the name cannot be stored' };
+    // Serializes first sign-ins with the same address: the second finds the account that the first has created.
+    // This lock comes before any row lock, otherwise two sign-ins could deadlock.
+    await store.lockName(tx, emailOf(assertion) ?? assertion.placeholderEmails?.[0] ?? assertion.login);
+    const bySubject = assertion.subject.id ? await store.bySubject(tx, assertion) : null;
+    if (bySubject && lacksIssuer(bySubject, assertion))
+      return adopt(tx, bySubject, identityOf(assertion), assertion, client);
+    if (bySubject) return { how: 'known', user: bySubject };
+    const named = assertion.source === 'ldap' ? await store.byLdapUid(tx, assertion.login) : null;
+    if (named) return byName(tx, named, assertion, client);
+    const email = emailOf(assertion);
     if (email) {
       const same = await store.byEmail(tx, email);
-      return same ? byEmail(tx, same, a, client) : make(tx, email, a);
+      return same ? byEmail(tx, same, assertion, client) : create(tx, email, assertion);
     }
-    for (const placeholder of a.placeholderEmails ?? [])
-      if (!(await store.byEmail(tx, placeholder))) return make(tx, placeholder, a);
+    for (const placeholder of assertion.placeholderEmails ?? [])
+      if (!(await store.byEmail(tx, placeholder))) return create(tx, placeholder, assertion);
     return { refused: 'INVALID_EMAIL', reason: 'the source asserts no address' };
   };
 };

@@ -10,9 +10,9 @@ beforeAll(async () => {
 afterAll(() => w.stop());
 
 const sources = ['ldap', 'oidc', 'pki', 'proxy'] as const;
-/** Ways an account may stand: free, or somebody's at a source already. */
+/** An account without identity, or linked to an identity of a source. */
 const owners: Record<string, (n: string) => Partial<User>> = {
-  nobody: () => ({ authType: 'local' }),
+  unlinked: () => ({ authType: 'local' }),
   'an LDAP entry': (n) => ({ authType: 'ldap', ldapUid: n, directoryId: `entryUUID:${n}` }),
   'an LDAP name': (n) => ({ authType: 'ldap', ldapUid: n }),
   'an OIDC subject': (n) => ({ authType: 'oidc', oidcIssuer: 'https://idp.example.org', oidcSubject: n }),
@@ -20,12 +20,12 @@ const owners: Record<string, (n: string) => Partial<User>> = {
   'a proxy user': (n) => ({ authType: 'proxy', proxyUser: n }),
 };
 const spellings: Record<string, (email: string) => string> = {
-  'as it is': (email) => email,
+  unchanged: (email) => email,
   'in capitals': (email) => email.toUpperCase(),
   'with spaces': (email) => ` ${email} `,
 };
 
-describe('an e-mail address that an account here has', () => {
+describe('an e-mail address of an existing account', () => {
   const cells = sources.flatMap((source) =>
     [true, false].flatMap((verified) =>
       ['user', 'admin', 'super_admin'].flatMap((role) =>
@@ -36,7 +36,7 @@ describe('an e-mail address that an account here has', () => {
     ),
   );
 
-  it(`links in exactly the allowed of ${cells.length} cells; the others are one refusal and one record each`, async () => {
+  it(`links in exactly the allowed of ${cells.length} cases; the others have one refusal and one record each`, async () => {
     const wrong: unknown[] = [];
     for (const [i, cell] of cells.entries()) {
       const { source, verified, role, owner, spelling } = cell;
@@ -46,25 +46,25 @@ describe('an e-mail address that an account here has', () => {
         email: spellings[spelling]?.(target.email) ?? null,
         emailVerified: verified,
       });
-      const entered = await w.provisioning.enter(a, client);
+      const signedIn = await w.provisioning.trySignIn(a, client);
       const after = await w.db.user.findUniqueOrThrow({ where: { id: target.id } });
       const records = (await w.audit(a.login)).map((r) => r.errorCode);
-      const allowed = verified && role !== 'super_admin' && owner === 'nobody';
+      const allowed = verified && role !== 'super_admin' && owner === 'unlinked';
       const held = allowed
-        ? entered.outcome === 'entered' &&
-          entered.userId === target.id &&
+        ? signedIn.outcome === 'signed_in' &&
+          signedIn.userId === target.id &&
           after.authType === source &&
           after.role === role
-        : entered.outcome === 'refused' &&
+        : signedIn.outcome === 'refused' &&
           records.join() === 'ACCOUNT_LINK_REFUSED' &&
           JSON.stringify(after) === JSON.stringify(target) &&
           (await w.liveSessions(target.id)) === 0;
-      if (!held) wrong.push({ cell, entered, records });
+      if (!held) wrong.push({ cell, signedIn, records });
     }
     expect(wrong).toEqual([]);
   });
 
-  it.each(sources)('is refused by %s in the words of a wrong password', async (source) => {
+  it.each(sources)('is refused by %s like a wrong password', async (source) => {
     const { email } = await w.user();
     await expect(w.provisioning.signIn(w.assertion({ source, email }), client)).rejects.toMatchObject({
       kind: 'unauthenticated',
@@ -73,7 +73,7 @@ describe('an e-mail address that an account here has', () => {
     });
   });
 
-  it.each(sources)('once linked by %s ends the sessions and the password that there were', async (source) => {
+  it.each(sources)('that is linked by %s loses its sessions and its password', async (source) => {
     const target = await w.user({ passwordHash: 'kept', allowLocalFallback: false });
     await w.db.refreshToken.create({
       data: {
@@ -88,9 +88,9 @@ describe('an e-mail address that an account here has', () => {
     await w.provisioning.signIn(a, client);
     expect(await w.liveSessions(target.id)).toBe(1);
     const after = await w.db.user.findUniqueOrThrow({ where: { id: target.id } });
-    // Whoever registered this address before its owner came keeps no way in.
+    // A person who registered the address before its owner has no access any more.
     expect(after).toMatchObject({ passwordHash: null, allowLocalFallback: false });
-    // From now on the identity counts, whatever the address.
+    // Further sign-ins use the identity, not the address.
     await w.provisioning.signIn({ ...a, email: w.address(), emailVerified: false }, client);
     expect(await w.liveSessions(target.id)).toBe(2);
   });
@@ -102,16 +102,16 @@ describe('a first sign-in', () => {
     ['oidc', 'keycloak'],
     ['pki', 'pki'],
     ['proxy', 'external'],
-  ] as const)('by %s is counted in user_signups_total as %s and told on the bus', async (source, method) => {
+  ] as const)('by %s is counted in user_signups_total as %s and published', async (source, method) => {
     const a = w.assertion({ source });
-    const entered = await w.provisioning.enter(a, client);
+    const signedIn = await w.provisioning.trySignIn(a, client);
     expect(await w.signups()).toContain(`user_signups_total{method="${method}"}`);
     const user = await w.db.user.findFirstOrThrow({ where: { email: a.email ?? '' } });
     expect(user).toMatchObject({ authType: source, role: 'user', approvalStatus: 'approved', passwordHash: null });
-    expect(entered).toMatchObject({ outcome: 'entered', userId: user.id });
-    const told = await w.db.$queryRaw<{ data: unknown }[]>`
+    expect(signedIn).toMatchObject({ outcome: 'signed_in', userId: user.id });
+    const published = await w.db.$queryRaw<{ data: unknown }[]>`
       select data from identity_outbox where subject = 'evt.identity.user.created.v1' and data ->> 'userId' = ${user.id}`;
-    expect(told).toEqual([{ data: { userId: user.id, role: 'user', method } }]);
+    expect(published).toEqual([{ data: { userId: user.id, role: 'user', method } }]);
   });
 
   it.each(sources)(
@@ -119,9 +119,9 @@ describe('a first sign-in', () => {
     async (source) => {
       w.set({ require_account_approval: true });
       const a = w.assertion({ source });
-      const entered = await w.provisioning.enter(a, client);
+      const signedIn = await w.provisioning.trySignIn(a, client);
       w.set({ require_account_approval: false });
-      expect(entered).toMatchObject({ outcome: 'refused', errorCode: 'ACCOUNT_PENDING_APPROVAL' });
+      expect(signedIn).toMatchObject({ outcome: 'refused', errorCode: 'ACCOUNT_PENDING_APPROVAL' });
       const user = await w.db.user.findFirstOrThrow({ where: { email: a.email ?? '' } });
       expect(user.approvalStatus).toBe('pending');
       expect(await w.liveSessions(user.id)).toBe(0);
@@ -133,7 +133,7 @@ describe('a first sign-in', () => {
     'without an address mail could be sent to (%j) makes no account',
     async (email) => {
       const before = await w.db.user.count();
-      expect(await w.provisioning.enter(w.assertion({ source: 'oidc', email }), client)).toMatchObject({
+      expect(await w.provisioning.trySignIn(w.assertion({ source: 'oidc', email }), client)).toMatchObject({
         outcome: 'refused',
         errorCode: 'INVALID_EMAIL',
       });
@@ -147,16 +147,16 @@ describe('a first sign-in', () => {
     { login: '\ud800' },
     { subject: { issuer: null, id: 'a\u0000b' } },
     { subject: { issuer: null, id: 'x'.repeat(5000) } },
-  ])('with a name that cannot be kept (%j) makes no account', async (odd) => {
+  ])('with a name that cannot be stored (%j) creates no account', async (odd) => {
     const before = await w.db.user.count();
-    expect(await w.provisioning.enter(w.assertion({ source: 'proxy', ...odd }), client)).toMatchObject({
+    expect(await w.provisioning.trySignIn(w.assertion({ source: 'proxy', ...odd }), client)).toMatchObject({
       outcome: 'refused',
       errorCode: 'INVALID_IDENTITY',
     });
     expect(await w.db.user.count()).toBe(before);
   });
 
-  it('takes a name as text, whatever is in it', async () => {
+  it('treats any name as text', async () => {
     const a = w.assertion({
       source: 'ldap',
       name: `=cmd|'/c calc'!A1\u0000\u001b[31m\u202e<script>${'x'.repeat(1e6)}`,
@@ -167,11 +167,11 @@ describe('a first sign-in', () => {
     expect(fullName).not.toMatch(/\p{C}/u);
   });
 
-  it('is one account when sixty-four come at once', async () => {
+  it('creates one account for sixty-four concurrent sign-ins', async () => {
     const a = w.assertion({ source: 'oidc' });
-    const all = await Promise.all(Array.from({ length: 64 }, () => w.provisioning.enter(a, client)));
+    const all = await Promise.all(Array.from({ length: 64 }, () => w.provisioning.trySignIn(a, client)));
     expect(new Set(all.map((e) => e.userId)).size).toBe(1);
-    expect(all.every((e) => e.outcome === 'entered')).toBe(true);
+    expect(all.every((e) => e.outcome === 'signed_in')).toBe(true);
   });
 });
 
@@ -197,30 +197,30 @@ describe('a known account', () => {
     },
   );
 
-  it('whose id the directory no longer shows is refused rather than believed by its name', async () => {
+  it('whose id the directory no longer returns is refused, although its name matches', async () => {
     const { a } = await known('ldap');
-    expect(await w.provisioning.enter({ ...a, subject: { issuer: null, id: '' } }, client)).toMatchObject({
+    expect(await w.provisioning.trySignIn({ ...a, subject: { issuer: null, id: '' } }, client)).toMatchObject({
       outcome: 'refused',
       errorCode: 'IDENTITY_CONFLICT',
     });
   });
 
-  it('of a directory without ids goes by its name', async () => {
+  it('of a directory without ids is found by its name', async () => {
     const a = w.assertion({ source: 'ldap', subject: { issuer: null, id: '' } });
     await w.provisioning.signIn(a, client);
     const user = await w.db.user.findFirstOrThrow({ where: { email: a.email ?? '' } });
     expect(user).toMatchObject({ ldapUid: a.login, directoryId: null });
-    expect(await w.provisioning.enter({ ...a, login: a.login.toUpperCase() }, client)).toMatchObject({
-      outcome: 'entered',
+    expect(await w.provisioning.trySignIn({ ...a, login: a.login.toUpperCase() }, client)).toMatchObject({
+      outcome: 'signed_in',
       userId: user.id,
     });
   });
 
-  it('of one issuer is not that of another with the same subject', async () => {
+  it('of one issuer is not used for another issuer with the same subject', async () => {
     const { a, user } = await known('oidc');
     const other = { ...a, subject: { issuer: 'https://other.example.org', id: a.subject.id }, email: w.address() };
-    const entered = await w.provisioning.enter(other, client);
-    expect(entered.outcome).toBe('entered');
-    expect(entered.userId).not.toBe(user.id);
+    const signedIn = await w.provisioning.trySignIn(other, client);
+    expect(signedIn.outcome).toBe('signed_in');
+    expect(signedIn.userId).not.toBe(user.id);
   });
 });

@@ -2,22 +2,22 @@ import { identityEvents, type Role } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import { writeAudit, type AuditErrorCode } from '../audit/audit.ts';
 import type { Client } from '../client.ts';
-import { txOptions, type Db, type Pool, type Tx } from '../database.ts';
+import { isUniqueViolation, txOptions, type Db, type Pool, type Tx } from '../database.ts';
 import type { Mappings } from '../mappings/mappings.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Telemetry } from '../telemetry.ts';
-import type { Known } from './identity-of.ts';
-import { createMatching, type Matched } from './matching.ts';
-import { loginOf, newsOf } from './profile.ts';
-import { createReturning, enteredBy, passOf } from './returning.service.ts';
+import type { Account } from './identity-of.ts';
+import { createMatching, type AccountMatch } from './matching.ts';
+import { loginOf, profileChangesOf } from './profile.ts';
+import { createUnchangedSignIn, signInRecordOf, reconcileRequestOf } from './unchanged-sign-in.service.ts';
 import {
   ownerRefusal,
   signInRefused,
-  standingOf,
+  statusFaultOf,
   type Assertion,
-  type Entered,
-  type Proof,
+  type SignInResult,
+  type VerifiedPassword,
   type Provisioning,
 } from './provisioning.ts';
 import { provisioningStore as store } from './provisioning.store.ts';
@@ -32,36 +32,36 @@ type Deps = {
   telemetry: Telemetry;
 };
 
-/** Two first sign-ins at once meet at a unique index; the one that lost finds the other's account the next time. */
-const tries = 3;
+/** Of two concurrent first sign-ins one violates a unique index; its retry finds the account of the other. */
+const maxAttempts = 3;
 
 export const createProvisioning = (d: Deps): Provisioning => {
   const { db, outbox, mappings, sessions } = d;
   const match = createMatching(d);
-  const returning = createReturning(d);
+  const signInUnchanged = createUnchangedSignIn(d);
 
   const refuse = async (
     tx: Tx,
-    a: Assertion,
-    r: { errorCode: AuditErrorCode; user?: Known | undefined; reason?: string },
+    assertion: Assertion,
+    r: { errorCode: AuditErrorCode; user?: Account | undefined; reason?: string },
     client: Client,
-  ): Promise<Entered> => {
+  ): Promise<SignInResult> => {
     const { errorCode, user, reason } = r;
     await writeAudit(tx, {
       event: 'auth.login.failure',
       outcome: 'failure',
       userId: user?.id,
-      username: loginOf(a),
+      username: loginOf(assertion),
       errorCode,
       client,
-      details: { method: a.source, ...(reason ? { reason } : {}), ...a.auditDetails },
+      details: { method: assertion.source, ...(reason ? { reason } : {}), ...assertion.auditDetails },
     });
     return { outcome: 'refused', errorCode, userId: user?.id };
   };
 
-  /** Name and address follow the source, as far as nobody else here has them. */
-  const refresh = async (tx: Tx, user: Known, a: Assertion): Promise<Known> => {
-    const { fullName, email, ldapUid, assertedEmail } = newsOf(user, a);
+  /** Updates name and address from the source, except those that another account has. */
+  const refresh = async (tx: Tx, user: Account, assertion: Assertion): Promise<Account> => {
+    const { fullName, email, ldapUid, assertedEmail } = profileChangesOf(user, assertion);
     const newEmail = email !== undefined && (await store.isNameFree(tx, user.id, { email }));
     const newUid = ldapUid !== undefined && (await store.isNameFree(tx, user.id, { ldapUid }));
     const changes = {
@@ -76,56 +76,63 @@ export const createProvisioning = (d: Deps): Provisioning => {
     return { ...user, ...changes };
   };
 
-  const roleOf = async (tx: Tx, user: Known, a: Assertion, client: Client): Promise<string> => {
-    return (await mappings.reconcile(tx, passOf(user.id, a, client))).role;
+  const roleOf = async (tx: Tx, user: Account, assertion: Assertion, client: Client): Promise<string> => {
+    return (await mappings.reconcile(tx, reconcileRequestOf(user.id, assertion, client))).role;
   };
 
-  const open = async (tx: Tx, m: Matched, a: Assertion, client: Client, proof?: Proof): Promise<Entered> => {
-    await proof?.proved(tx, m.user.id);
-    const errorCode = standingOf(m.user);
-    if (errorCode) return refuse(tx, a, { errorCode, user: m.user }, client);
-    const user = m.how === 'made' ? m.user : await refresh(tx, m.user, a);
-    // Before the session: a changed role ends those that there are.
-    const role = await roleOf(tx, user, a, client);
+  const open = async (
+    tx: Tx,
+    m: AccountMatch,
+    assertion: Assertion,
+    client: Client,
+    verified?: VerifiedPassword,
+  ): Promise<SignInResult> => {
+    await verified?.onVerified(tx, m.user.id);
+    const errorCode = statusFaultOf(m.user);
+    if (errorCode) return refuse(tx, assertion, { errorCode, user: m.user }, client);
+    const user = m.how === 'created' ? m.user : await refresh(tx, m.user, assertion);
+    // Before the new session: a changed role ends the existing ones.
+    const role = await roleOf(tx, user, assertion, client);
     const issued = await sessions.open(tx, { id: user.id, role }, client);
-    await writeAudit(tx, enteredBy({ ...user, role }, a, client));
-    return { outcome: 'entered', userId: user.id, issued };
+    await writeAudit(tx, signInRecordOf({ ...user, role }, assertion, client));
+    return { outcome: 'signed_in', userId: user.id, issued };
   };
 
-  const enter = async (a: Assertion, client: Client, proof?: Proof): Promise<Entered> => {
-    const { entered, made } = await db.$transaction(async (tx) => {
-      const m = await match(tx, a, client);
+  const signInInTransaction = async (
+    assertion: Assertion,
+    client: Client,
+    verified?: VerifiedPassword,
+  ): Promise<SignInResult> => {
+    const { result, created } = await db.$transaction(async (tx) => {
+      const m = await match(tx, assertion, client);
       if ('refused' in m)
         return {
-          entered: await refuse(tx, a, { errorCode: m.refused, user: m.user, reason: m.reason }, client),
-          made: null,
+          result: await refuse(tx, assertion, { errorCode: m.refused, user: m.user, reason: m.reason }, client),
+          created: null,
         };
-      return { entered: await open(tx, m, a, client, proof), made: m.how === 'made' ? m.method : null };
+      return { result: await open(tx, m, assertion, client, verified), created: m.how === 'created' ? m.method : null };
     }, txOptions);
-    if (made) d.telemetry.signups.inc({ method: made });
-    return entered;
+    if (created) d.telemetry.signups.inc({ method: created });
+    return result;
   };
 
-  const again: Provisioning['enter'] = async (a, client, proof) => {
-    const asBefore = await returning(a, client, proof);
-    if (asBefore) return asBefore;
-    for (let left = tries; ; left--)
+  const signInWithRetry: Provisioning['trySignIn'] = async (assertion, client, verified) => {
+    const unchanged = await signInUnchanged(assertion, client, verified);
+    if (unchanged) return unchanged;
+    for (let left = maxAttempts; ; left--)
       try {
-        return await enter(a, client, proof);
+        return await signInInTransaction(assertion, client, verified);
       } catch (error) {
-        if (left <= 1 || !isTakenMeanwhile(error)) throw error;
+        if (left <= 1 || !isUniqueViolation(error)) throw error;
       }
   };
 
   return {
-    enter: again,
-    signIn: async (a, client) => {
-      const entered = await again(a, client);
-      if (entered.outcome === 'entered') return entered.issued;
-      throw ownerRefusal(entered.errorCode) ?? signInRefused();
+    trySignIn: signInWithRetry,
+    signIn: async (assertion, client) => {
+      const result = await signInWithRetry(assertion, client);
+      if (result.outcome === 'signed_in') return result.issued;
+      throw ownerRefusal(result.errorCode) ?? signInRefused();
     },
   };
 };
-
-const isTakenMeanwhile = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === 'P2002';

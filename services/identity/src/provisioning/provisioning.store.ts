@@ -1,15 +1,15 @@
 import { assertNever } from '@overtone/service-kit';
-import { ask, type Pool, type Tx } from '../database.ts';
+import { queryPrepared, type Pool, type Tx } from '../database.ts';
 import { Prisma } from '../generated/client.ts';
 import type { User } from '../generated/client.ts';
-import type { Known } from './identity-of.ts';
+import type { Account } from './identity-of.ts';
 import type { Assertion } from './assertion.ts';
-import { knownColumns, seenColumns, type Seen } from './seen.ts';
+import { accountColumns, snapshotColumns, type AccountSnapshot } from './account-snapshot.ts';
 
-/** Held until the end of the transaction: of two sign-ins of one person one comes first. */
-const held = async (tx: Tx, where: Prisma.Sql): Promise<Known | null> => {
-  const rows = await tx.$queryRaw<Known[]>`
-    select ${Prisma.raw(knownColumns)} from "user" t where ${where} for update`;
+/** Locks the account until the transaction ends: this serializes the sign-ins of a person. */
+const lockAccount = async (tx: Tx, where: Prisma.Sql): Promise<Account | null> => {
+  const rows = await tx.$queryRaw<Account[]>`
+    select ${Prisma.raw(accountColumns)} from "user" t where ${where} for update`;
   return rows[0] ?? null;
 };
 
@@ -20,7 +20,7 @@ const isSubject = ({ source, subject }: Assertion): Prisma.Sql => {
     case 'oidc':
       return Prisma.sql`oidc_issuer = ${subject.issuer} and oidc_subject = ${subject.id}`;
     case 'pki':
-      // Accounts from before issuers were kept are whoever's of that name comes first.
+      // Accounts without a stored issuer belong to the first certificate with this subject.
       return Prisma.sql`pki_subject_dn = ${subject.id} and (pki_issuer_dn = ${subject.issuer} or pki_issuer_dn is null)
                         order by pki_issuer_dn nulls last limit 1`;
     case 'proxy':
@@ -31,19 +31,27 @@ const isSubject = ({ source, subject }: Assertion): Prisma.Sql => {
 };
 
 export const provisioningStore = {
-  bySubject: (tx: Tx, a: Assertion): Promise<Known | null> => held(tx, isSubject(a)),
+  bySubject: (tx: Tx, assertion: Assertion): Promise<Account | null> => lockAccount(tx, isSubject(assertion)),
 
-  /** Whose identity it is, without waiting for anybody who changes the account at this moment. */
-  glance: async (pool: Pool, a: Assertion): Promise<Seen | undefined> => {
+  /** Reads the account with this identity without waiting for a lock. */
+  findSnapshot: async (pool: Pool, assertion: Assertion): Promise<AccountSnapshot | undefined> => {
     const { text, values } = Prisma.sql`
-      select ${Prisma.raw(seenColumns(a.source))} from "user" t where ${isSubject(a)}`;
-    return (await ask<Seen>(pool, { name: `provisioning: glance, ${a.source}`, text, values }))[0];
+      select ${Prisma.raw(snapshotColumns(assertion.source))} from "user" t where ${isSubject(assertion)}`;
+    return (
+      await queryPrepared<AccountSnapshot>(pool, {
+        name: `provisioning: find snapshot, ${assertion.source}`,
+        text,
+        values,
+      })
+    )[0];
   },
-  /** Holds everybody else with this name or address back until this transaction ends. */
-  inTurn: async (tx: Tx, name: string): Promise<void> =>
+  /** Serializes sign-ins with this name or address until the transaction ends. */
+  lockName: async (tx: Tx, name: string): Promise<void> =>
     void (await tx.$executeRaw`select pg_advisory_xact_lock(hashtextextended(lower(${name.trim()}), 378))`),
-  byLdapUid: (tx: Tx, login: string): Promise<Known | null> => held(tx, Prisma.sql`lower(ldap_uid) = lower(${login})`),
-  byEmail: (tx: Tx, email: string): Promise<Known | null> => held(tx, Prisma.sql`lower(email) = lower(${email})`),
+  byLdapUid: (tx: Tx, login: string): Promise<Account | null> =>
+    lockAccount(tx, Prisma.sql`lower(ldap_uid) = lower(${login})`),
+  byEmail: (tx: Tx, email: string): Promise<Account | null> =>
+    lockAccount(tx, Prisma.sql`lower(email) = lower(${email})`),
 
   create: (tx: Tx, data: Prisma.UserUncheckedCreateInput): Promise<User> => tx.user.create({ data }),
   set: async (tx: Tx, id: string, data: Prisma.UserUncheckedUpdateManyInput): Promise<void> =>

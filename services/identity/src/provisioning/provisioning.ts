@@ -4,37 +4,37 @@ import type { Tx } from '../database.ts';
 import type { FailureReservation } from '../lockout/lockout.ts';
 import type { Issued } from '../sessions/sessions.ts';
 import type { Assertion } from './assertion.ts';
-import type { Seen } from './seen.ts';
+import type { AccountSnapshot } from './account-snapshot.ts';
 
 export { hasNoLocalPassword, mayUseLocalPassword } from './local-password.ts';
 export { createRefusals, methodOff, ownerRefusal, signInRefused, type Refuse } from './refusals.ts';
 export type { Assertion } from './assertion.ts';
 export { linkFault } from './identity-of.ts';
-export { seenColumns, type Seen } from './seen.ts';
+export { snapshotColumns, type AccountSnapshot } from './account-snapshot.ts';
 export { firstStatus, signupMethods } from './signups.ts';
-export { standingOf } from './standing.ts';
+export { statusFaultOf } from './status-fault.ts';
 
-/** How a sign-in ended; a refusal is written to the audit trail already. */
-export type Entered =
-  | { outcome: 'entered'; userId: string; issued: Issued }
+/** A refusal is already recorded in the audit log. */
+export type SignInResult =
+  | { outcome: 'signed_in'; userId: string; issued: Issued }
   | { outcome: 'refused'; errorCode: AuditErrorCode; userId: string | undefined };
 
-/** A right password, and the budgets that it was counted on before it was known to be right. */
-export type Proof = {
-  /** The account that was found by the name, if any, as it was seen then. */
-  account: Seen | undefined;
-  attempts: readonly FailureReservation[];
-  /** Runs in the transaction of the sign-in once it is sure whose account it is, also when that account is kept out. */
-  proved: (tx: Tx, userId: string) => Promise<void>;
+/** A password that the directory has verified, and the failure counters that were increased before that. */
+export type VerifiedPassword = {
+  /** The account that was found by the login name. */
+  account: AccountSnapshot | undefined;
+  reservations: readonly FailureReservation[];
+  /** Runs in the transaction of the sign-in once the account is known, also when the account may not sign in. */
+  onVerified: (tx: Tx, userId: string) => Promise<void>;
 };
 
 export type Provisioning = {
   /**
-   * `signIn` for a caller who must know how it ended, and who has counted attempts that a right password clears.
+   * `signIn` for a caller that needs the result, or has increased failure counters that a correct password resets.
    */
-  enter: (assertion: Assertion, client: Client, proof?: Proof) => Promise<Entered>;
+  trySignIn: (assertion: Assertion, client: Client, verified?: VerifiedPassword) => Promise<SignInResult>;
   /**
-   * Finds, links or makes the account, brings groups and role in line and opens a session.
+   * Finds, links or creates the account, reconciles groups and role, and opens a session.
    * @throws AppError unauthenticated, the same for every refusal.
    */
   signIn: (assertion: Assertion, client: Client) => Promise<Issued>;

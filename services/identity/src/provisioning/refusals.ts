@@ -3,12 +3,12 @@ import { writeAudit, type AuditErrorCode } from '../audit/audit.ts';
 import type { Client } from '../client.ts';
 import type { Db } from '../database.ts';
 
-/** One answer for every reason, so that nothing is learnt about who has an account or why it was refused. */
+/** The same response for every reason, so that it does not reveal which accounts exist or why a sign-in was refused. */
 export const signInRefused = (cause?: unknown) =>
   unauthenticated('invalid_credentials', 'Incorrect username or password', cause === undefined ? {} : { cause });
 
-/** The state of an account that keeps its owner out. Every other reason stays in the audit log. */
-const ownerAnswers: Partial<Record<AuditErrorCode, () => Error>> = {
+/** Account states that the owner may know. Every other reason is in the audit log only. */
+const ownerErrors: Partial<Record<AuditErrorCode, () => Error>> = {
   INACTIVE_USER: () => forbidden('account_disabled', 'This account is disabled'),
   ACCOUNT_PENDING_APPROVAL: () =>
     forbidden('account_pending_approval', 'This account waits for the approval of an administrator'),
@@ -16,25 +16,25 @@ const ownerAnswers: Partial<Record<AuditErrorCode, () => Error>> = {
 };
 
 /**
- * The error of a refused sign-in that has proved to come from the owner of the account; undefined: the generic answer.
- * The codes above are given only after the password, the token or the certificate was verified (`standingOf`).
+ * The error for the verified owner of an account; undefined: the generic error. These codes are returned only after the
+ * password, the token or the certificate was verified (`statusFaultOf`).
  */
-export const ownerRefusal = (code: AuditErrorCode): Error | undefined => ownerAnswers[code]?.();
+export const ownerRefusal = (code: AuditErrorCode): Error | undefined => ownerErrors[code]?.();
 
-/** Which ways to sign in there are is no secret: GET /api/auth/methods tells everybody. */
-export const methodOff = () => invalid('sign_in_method_off', 'This way to sign in is switched off');
+/** The enabled sign-in methods are public: GET /api/auth/methods lists them. */
+export const methodOff = () => invalid('sign_in_method_off', 'This sign-in method is switched off');
 
 type Refusal = {
   method: 'oidc' | 'pki' | 'proxy';
   errorCode: AuditErrorCode;
-  /** For the administrator; never part of the answer. */
+  /** For the administrator; never part of the response. */
   reason: string;
   username?: string | undefined;
   details?: Record<string, string | number | boolean>;
   cause?: unknown;
 };
 
-/** Writes down why, and gives the error that does not say so. */
+/** Audits the reason, and returns the error that does not contain it. */
 export const createRefusals =
   ({ db }: { db: Db }) =>
   async (client: Client, r: Refusal): Promise<Error> => {

@@ -9,6 +9,6 @@ export const signupMethods = {
   proxy: 'external',
 } as const;
 
-/** Whether a new account waits for its release. */
+/** Whether a new account waits for approval. */
 export const firstStatus = (s: Pick<AuthSettings, 'require_account_approval'>): 'pending' | 'approved' =>
   s.require_account_approval ? 'pending' : 'approved';

@@ -25,7 +25,7 @@ describe('access tokens', () => {
     expect(claims?.jti).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  it('verifies a token made by hand with the right key and algorithm, so that the refusals below mean something', () => {
+  it('are valid when encoded by the test with the right key and algorithm (baseline of the tests below)', () => {
     expect(tokens.verify(handmade({ alg: 'HS256', typ: 'JWT' }, secret))).not.toBeNull();
   });
 
@@ -87,7 +87,7 @@ describe('access tokens', () => {
     '[9999999999]',
     '-1',
     'true',
-  ])('refuses the end %s under the right key', (exp) => {
+  ])('are refused with the expiry %s and the right key', (exp) => {
     const { exp: _, ...rest } = body;
     const payload = Buffer.from(`${JSON.stringify(rest).slice(0, -1)},"exp":${exp}}`).toString('base64url');
     expect(tokens.verify(handmade({ alg: 'HS256', typ: 'JWT' }, secret, 'sha256', payload))).toBeNull();

@@ -3,7 +3,7 @@ import { roles, type Role } from '@overtone/contracts';
 import jwt from 'jsonwebtoken';
 import { z } from 'zod';
 
-/** Seconds since the epoch that a date can hold. */
+/** Seconds since the epoch, within the range of a JavaScript date. */
 const instant = z.int().min(0).max(8_640_000_000_000);
 const claims = z.object({
   sub: z.uuid(),
@@ -17,15 +17,15 @@ const claims = z.object({
 type AccessClaims = z.infer<typeof claims>;
 
 export type AccessTokens = {
-  /** What a token signed now lives. */
+  /** Lifetime of a token that is signed now. */
   lifetimeSeconds: () => number;
   sign: (who: { userId: string; sessionId: string; role: Role }) => string;
-  /** The claims of a good token; null for anything else, whatever its own header says about how to check it. */
+  /** The claims of a valid token; null otherwise. The header of the token does not select the algorithm. */
   verify: (token: string) => AccessClaims | null;
 };
 
 export const createAccessTokens = (d: { secret: string; lifetimeSeconds: () => number }): AccessTokens => {
-  // Made once: from the text, every signature would make its own.
+  // Created once: with a text, every signature would create its own key object.
   const key = createSecretKey(d.secret, 'utf8');
   return {
     lifetimeSeconds: d.lifetimeSeconds,
@@ -39,7 +39,7 @@ export const createAccessTokens = (d: { secret: string; lifetimeSeconds: () => n
     verify: (token) => {
       try {
         const { header, payload } = jwt.verify(token, key, { algorithms: ['HS256'], complete: true });
-        // RFC 7515, 4.1.11: an extension that must be understood, and we understand none.
+        // RFC 7515, 4.1.11: critical extensions must be understood; none is supported.
         if ('crit' in header) return null;
         const parsed = claims.safeParse(payload);
         return parsed.success ? parsed.data : null;

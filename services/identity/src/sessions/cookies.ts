@@ -13,7 +13,7 @@ const loopback = /^(localhost|([a-z0-9-]+\.)+localhost|127(\.\d{1,3}){3}|\[::1\]
 
 /**
  * Whether this origin's cookies must be `Secure`.
- * @throws AppError invalid, code insecure_origin: over plain HTTP to another machine a password would be readable on the way.
+ * @throws AppError invalid, code insecure_origin: over plain HTTP to another machine, where a password could be read.
  */
 export const secureCookies = (origin: Origin, allowInsecure: boolean): boolean => {
   if (origin.scheme.replace(':', '') === 'https') return true;
@@ -66,7 +66,7 @@ export const clearedCookies = (): string[] => [
   'csrf_token=; Path=/; Max-Age=0',
 ];
 
-/** The value of one cookie of a Cookie header. */
+/** The value of a cookie in a Cookie header. */
 export const cookieValue = (header: string | undefined, name: string): string | undefined => {
   for (const part of (header ?? '').split(';')) {
     const at = part.indexOf('=');

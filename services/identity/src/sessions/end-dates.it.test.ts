@@ -21,7 +21,7 @@ const endIn = (id: string, seconds: number) =>
 const closedFor = (userId: string) => w.revoked.filter((e) => e['userId'] === userId);
 
 describe('an account with an end date', () => {
-  it('has all that is open for it closed when the moment comes, and its session says why', async () => {
+  it('has its connections closed at that time, and its requests refused with the reason', async () => {
     const user = await addUser(backends.sql);
     const session = await identity.session(user.email, user.password);
     await endIn(user.id, 1);
@@ -30,7 +30,7 @@ describe('an account with an end date', () => {
     expect(await identity.resolve(session.accessToken)).toMatchObject({ refusal: 'account_expired' });
   });
 
-  it('cannot refresh any more, and loses every session by the try', async () => {
+  it('cannot refresh, and loses every session with the attempt', async () => {
     const user = await addUser(backends.sql);
     const [one, two] = [
       await identity.session(user.email, user.password),
@@ -49,7 +49,7 @@ describe('an account with an end date', () => {
     expect(rows).toEqual([{ actor: 'account_end_date', details: { reason: 'account_expired', sessions_revoked: 2 } }]);
   });
 
-  it('stays out after the end date is moved, until the next sign-in', async () => {
+  it('has no session after the end date is postponed, until the next sign-in', async () => {
     const user = await addUser(backends.sql);
     const session = await identity.session(user.email, user.password);
     await endIn(user.id, 0);
@@ -65,10 +65,10 @@ describe('an account with an end date', () => {
     for (const { email, password } of [first, second]) await identity.session(email, password);
     await endIn(first.id, 0);
     await waitFor(() => closedFor(first.id).length > 0, timeout);
-    // Found by a later look, so that there has been one.
+    // Published by a later search: this one has run before.
     await endIn(second.id, 0);
     await waitFor(() => closedFor(second.id).length > 0, timeout);
-    // Counted where it is written: a message may be delivered twice.
+    // Counted in the outbox, because a message may be delivered twice.
     const { rows } = await backends.sql.query(
       `select from identity_outbox where subject = 'evt.identity.session.revoked.v1' and data ->> 'userId' = $1`,
       [first.id],
@@ -76,7 +76,7 @@ describe('an account with an end date', () => {
     expect(rows).toHaveLength(1);
   });
 
-  it('that an administrator sets into the past ends at once', async () => {
+  it('in the past, set by an administrator, is effective immediately', async () => {
     const root = (await identity.session()).caller;
     const user = await addUser(backends.sql);
     await identity.session(user.email, user.password);

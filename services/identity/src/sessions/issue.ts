@@ -9,7 +9,7 @@ export type Family = { sessionId: string; sessionStartedAt: Date; absoluteExpire
 export type TokenRow = Omit<RefreshToken, 'id' | 'spentAt' | 'revokedAt'>;
 type Deps = { accessTokens: AccessTokens; keys: SessionKeys; lifetimes: () => Lifetimes };
 
-/** Makes the tokens of a session, and the row that has to be written for them to count. */
+/** Creates the tokens of a session, and the row that makes them valid. */
 export const createIssue = ({ accessTokens, keys, lifetimes }: Deps) => ({
   newFamily: (): Family => {
     const now = new Date();

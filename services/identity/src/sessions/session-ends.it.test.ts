@@ -17,7 +17,7 @@ const newSession = (fields: Record<string, unknown> = {}) => w.newSession(fields
 const alive = (sessionId: string) => w.alive(sessionId);
 
 describe('ending sessions', () => {
-  it('signs out this session only, clears the cookies and says so on the bus', async () => {
+  it('signs out this session only, clears the cookies and publishes an event', async () => {
     const user = await addUser(backends.sql);
     const [one, two] = [
       await identity.session(user.email, user.password),
@@ -31,17 +31,17 @@ describe('ending sessions', () => {
     await waitFor(() => revoked.some((e) => e['sessionId'] === one.caller.sessionId));
   });
 
-  it('signs out with nothing but the refresh token', async () => {
+  it('signs out with the refresh token alone', async () => {
     const { refreshToken, accessToken } = await newSession();
     await identity.ask('/api/auth/logout', { json: { refresh_token: refreshToken } });
     expect(await identity.resolve(accessToken)).toBeNull();
   });
 
-  it('answers a sign-out without a session like any other', async () => {
+  it('has the same response for a sign-out without a session', async () => {
     expect((await identity.ask('/api/auth/logout', { method: 'POST' })).status).toBe(200);
   });
 
-  it('lists the living sessions and ends one of them', async () => {
+  it('lists the active sessions and ends one of them', async () => {
     const user = await addUser(backends.sql);
     const one = await identity.session(user.email, user.password);
     const two = await identity.session(user.email, user.password);
@@ -59,7 +59,7 @@ describe('ending sessions', () => {
     expect((await identity.ask('/api/auth/sessions', { caller: one.caller })).body).toMatchObject({ total: 1 });
   });
 
-  it("does not end another user's session, and does not tell that it exists", async () => {
+  it("does not end another user's session, and does not reveal it", async () => {
     const mine = await newSession();
     const theirs = await newSession();
     const { status } = await identity.ask(`/api/auth/sessions/${theirs.caller.sessionId}`, {
@@ -70,7 +70,7 @@ describe('ending sessions', () => {
     expect(await identity.resolve(theirs.accessToken)).not.toBeNull();
   });
 
-  it('ends all sessions, and tells of it once', async () => {
+  it('ends all sessions, and publishes one event', async () => {
     const user = await addUser(backends.sql);
     const sessions = [1, 2, 3].map(() => identity.session(user.email, user.password));
     const [one] = await Promise.all(sessions);
@@ -83,10 +83,10 @@ describe('ending sessions', () => {
     ]);
   });
 
-  it('leaves nothing alive when a refresh races the end of all sessions', async () => {
+  it('leaves no valid token when a refresh is concurrent with the end of all sessions', async () => {
     for (let i = 0; i < 15; i++) {
       const { caller, refreshToken } = await newSession();
-      // The refresh gathers for a moment; the end is spread over that moment.
+      // The refresh waits for its batch; the ends are spread over this time.
       const end = new Promise((resolve) => setTimeout(resolve, 105 + i * 3)).then(() =>
         identity.ask('/api/auth/logout/all', { method: 'POST', caller }),
       );
@@ -97,7 +97,7 @@ describe('ending sessions', () => {
 });
 
 describe('the signing secret', () => {
-  it('ends all sessions when it changes, refresh tokens and sockets too', async () => {
+  it('ends all sessions when it changes, including refresh tokens and sockets', async () => {
     const { user, refreshToken, accessToken } = await newSession();
     const again = await startIdentity(backends, { JWT_SECRET_KEY: 'another secret that is long enough for it' });
     try {
@@ -116,7 +116,7 @@ describe('the signing secret', () => {
     }
   });
 
-  it('leaves sessions alone when it stays', async () => {
+  it('keeps sessions when it stays the same', async () => {
     const { accessToken, refreshToken } = await newSession();
     const again = await startIdentity(backends);
     expect(await again.resolve(accessToken)).not.toBeNull();
@@ -138,7 +138,7 @@ describe('the number of sessions of one account', () => {
     }
   };
 
-  it('is kept by ending the oldest, which is published and audited', () =>
+  it('is limited by ending the oldest, which is published and audited', () =>
     limited(2, 'terminate_oldest', async (own) => {
       const user = await addUser(backends.sql);
       const sessions: Awaited<ReturnType<RunningIdentity['session']>>[] = [];
@@ -153,7 +153,7 @@ describe('the number of sessions of one account', () => {
       expect(rows).toEqual([{ details: { limit: 2, sessions_revoked: 1 } }]);
     }));
 
-  it('is kept by refusing one more, where the settings say so', () =>
+  it('is limited by refusing another one, depending on the settings', () =>
     limited(2, 'reject', async (own) => {
       const user = await addUser(backends.sql);
       const first = await own.session(user.email, user.password);
@@ -171,7 +171,7 @@ describe('the number of sessions of one account', () => {
       expect((await own.signIn(user.email, user.password)).status).toBe(200);
     }));
 
-  it('is kept when many sign in at once', () =>
+  it('is limited for concurrent sign-ins', () =>
     limited(3, 'terminate_oldest', async (own) => {
       const user = await addUser(backends.sql);
       const all = await Promise.all(Array.from({ length: 12 }, () => own.session(user.email, user.password)));

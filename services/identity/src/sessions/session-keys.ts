@@ -1,14 +1,14 @@
 import { createHmac, createSecretKey, timingSafeEqual, type KeyObject } from 'node:crypto';
 
-/** What of a session hangs on the signing secret: with another secret none of it is known any more. */
+/** Values derived from the signing secret: sessions of another secret are invalid. */
 export type SessionKeys = {
-  /** Names the secret without telling anything of it. */
+  /** Identifies the secret without revealing it. */
   secretId: string;
-  /** Under which a refresh token is kept. */
+  /** The hash that is stored for a refresh token. */
   hashOf: (refreshToken: string) => string;
   /** The CSRF token of a session: it cannot be forged for another session or chosen by the client. */
   csrfOf: (sessionId: string) => string;
-  isCsrfOf: (sessionId: string, given: string | undefined) => boolean;
+  isCsrfOf: (sessionId: string, candidate: string | undefined) => boolean;
 };
 
 const hmac = (key: string | KeyObject, text: string): Buffer => createHmac('sha256', key).update(text).digest();
@@ -21,8 +21,8 @@ export const createSessionKeys = (secret: string): SessionKeys => {
     secretId: hmac(secret, 'name of this secret').toString('hex').slice(0, 16),
     hashOf: (refreshToken) => hmac(refreshKey, refreshToken).toString('hex'),
     csrfOf,
-    isCsrfOf: (sessionId, given) => {
-      const [a, b] = [Buffer.from(csrfOf(sessionId)), Buffer.from(given ?? '')];
+    isCsrfOf: (sessionId, candidate) => {
+      const [a, b] = [Buffer.from(csrfOf(sessionId)), Buffer.from(candidate ?? '')];
       return a.length === b.length && timingSafeEqual(a, b);
     },
   };

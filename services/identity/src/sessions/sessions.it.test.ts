@@ -19,7 +19,7 @@ const alive = (sessionId: string) => w.alive(sessionId);
 const refreshOf = (a: { body: Record<string, unknown> }) => String(a.body['refresh_token']);
 
 describe('refreshing', () => {
-  it('spends the token and gives a new pair of the same session', async () => {
+  it('spends the token and returns a new pair of the same session', async () => {
     const { refreshToken, caller } = await newSession();
     const { status, body, cookies } = await identity.refresh(refreshToken);
     expect(status).toBe(200);
@@ -49,7 +49,7 @@ describe('refreshing', () => {
     expect(rows).toEqual([{ error_code: 'REFRESH_REUSED' }]);
   });
 
-  it('gives one child to sixty-four refreshes at once, and the child lives, round after round', async () => {
+  it('issues one new token to sixty-four concurrent refreshes, which stays valid, repeatedly', async () => {
     const { refreshToken: first, caller } = await newSession();
     let token = first;
     for (let round = 0; round < 6; round++) {
@@ -62,7 +62,7 @@ describe('refreshing', () => {
     expect((await identity.refresh(token)).status).toBe(200);
   });
 
-  it('leaves no token of a session alive after a fork of it was used, whichever of the two came first', async () => {
+  it('invalidates all tokens of a session after two uses of one token, in either order', async () => {
     for (const reused of ['parent', 'grandparent'] as const) {
       const { refreshToken: grandparent, caller } = await newSession();
       const parent = refreshOf(await identity.refresh(grandparent));
@@ -73,7 +73,7 @@ describe('refreshing', () => {
     }
   });
 
-  it('refuses sixty-four of the others at once with 401', async () => {
+  it('refuses sixty-four concurrent invalid tokens with 401', async () => {
     const { refreshToken, caller } = await newSession();
     const all = await Promise.all(Array.from({ length: 64 }, () => identity.refresh(refreshToken)));
     const good = all.filter((a) => a.status === 200);
@@ -83,7 +83,7 @@ describe('refreshing', () => {
     expect((await identity.refresh(refreshOf(good[0] as { body: Record<string, unknown> }))).status).toBe(200);
   });
 
-  it('gives one child to refreshes at once over two replicas', async () => {
+  it('issues one new token to concurrent refreshes over two replicas', async () => {
     const { refreshToken, caller } = await newSession();
     const second = await startIdentity(backends);
     const all = await Promise.all(
@@ -94,7 +94,7 @@ describe('refreshing', () => {
     expect(await alive(caller.sessionId)).toBe(1);
   });
 
-  it('is refused and no more when it reached the edge before the token was spent, however late it comes on', async () => {
+  it('is refused without ending the session when it reached the edge before the token was spent', async () => {
     const { refreshToken, caller } = await newSession();
     const received = String(Date.now());
     expect((await identity.refresh(refreshToken)).status).toBe(200);
@@ -113,7 +113,7 @@ describe('refreshing', () => {
   const withCookies = (cookie: string, headers: Record<string, string> = {}) =>
     identity.ask('/api/auth/token/refresh', { method: 'POST', headers: { cookie, ...headers } });
 
-  it('takes the cookie when the body has no token, with the CSRF token of that session and no other', async () => {
+  it('uses the cookie when the body has no token, with the CSRF token of the same session', async () => {
     const [mine, other] = [await newSession(), await newSession()];
     for (const csrf of ['', `; csrf_token=${other.csrfToken}`, `; csrf_token=${'ab'.repeat(32)}`]) {
       const { status, body } = await withCookies(`refresh_token=${mine.refreshToken}${csrf}`);
@@ -161,14 +161,14 @@ describe('refreshing', () => {
 });
 
 describe('resolving', () => {
-  it("tells the account's role, not the token's", async () => {
+  it('returns the role of the account, not of the token', async () => {
     const { user, accessToken } = await newSession({ role: 'admin' });
     expect(await identity.resolve(accessToken)).toMatchObject({ userId: user.id, role: 'admin', refusal: null });
     await backends.sql.query(`update "user" set role = 'user' where uuid = $1`, [user.id]);
     expect(await identity.resolve(accessToken)).toMatchObject({ role: 'user' });
   });
 
-  it('tells the state of an account that may not do everything', async () => {
+  it('returns the state of a restricted account', async () => {
     const { user, accessToken } = await newSession();
     await backends.sql.query('update "user" set must_change_password = true where uuid = $1', [user.id]);
     expect(await identity.resolve(accessToken)).toMatchObject({ refusal: 'password_change_required' });

@@ -16,8 +16,8 @@ import {
 type Deps = { db: Db; sessions: Sessions; allowInsecureCookies: boolean };
 
 /**
- * Who is known by a cookie alone must have the CSRF token of that very session; the edge has seen to it that the header
- * repeats it.
+ * Requests that are authenticated by a cookie alone must have the CSRF cookie of the same session. The edge has checked
+ * that the header repeats it.
  * @throws AppError forbidden, code csrf_failed.
  */
 const checkCsrf = (sessions: Sessions, by: { sessionId: string } | null, cookies: string | undefined): void => {
@@ -37,18 +37,23 @@ export const sessionsRoutes = ({ db, sessions, allowInsecureCookies }: Deps): Ro
     return tokenReply(issued, { secure });
   }),
 
-  // Signing out always works: without a session there is nothing left to end, and the cookies go all the same.
+  // Signing out always succeeds: without a session it only clears the cookies.
   handle(identityRoutes.logout, async (r) => {
     const cookies = r.req.get('cookie');
     const refreshToken = r.body?.refresh_token ?? cookieValue(cookies, 'refresh_token');
-    const named = refreshToken && !r.maybeCaller ? await sessions.ownerOf(refreshToken) : null;
-    if (r.body?.refresh_token === undefined) checkCsrf(sessions, named, cookies);
-    const mine = r.maybeCaller ?? named;
-    if (mine) {
+    const owner = refreshToken && !r.maybeCaller ? await sessions.ownerOf(refreshToken) : null;
+    if (r.body?.refresh_token === undefined) checkCsrf(sessions, owner, cookies);
+    const session = r.maybeCaller ?? owner;
+    if (session) {
       await db.$transaction(async (tx) => {
-        const ended = await sessions.endOne(tx, mine.userId, mine.sessionId, 'logout');
+        const ended = await sessions.endOne(tx, session.userId, session.sessionId, 'logout');
         if (ended)
-          await writeAudit(tx, { event: 'auth.logout', outcome: 'success', userId: mine.userId, client: clientOf(r) });
+          await writeAudit(tx, {
+            event: 'auth.logout',
+            outcome: 'success',
+            userId: session.userId,
+            client: clientOf(r),
+          });
       }, txOptions);
     }
     return reply({ message: 'Signed out' }, { headers: { 'Set-Cookie': clearedCookies() } });

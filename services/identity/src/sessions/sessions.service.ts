@@ -5,8 +5,8 @@ import { toAuditRow, writeAudit } from '../audit/audit.ts';
 import type { Client } from '../client.ts';
 import { txOptions, type Db, type Pool, type Tx } from '../database.ts';
 import type { AccessTokens } from './access-tokens.ts';
-import { enter } from './entry.store.ts';
-import { createGathering } from './gather.ts';
+import { openSession } from './open-session.store.ts';
+import { createRequestBatching } from './request-batching.ts';
 import { createIssue, type Family } from './issue.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { SessionKeys } from './session-keys.ts';
@@ -14,7 +14,7 @@ import { asRole, boundsOf, isReplay, lifetimesOf, refusalOf, surplus } from './s
 import type { Bounds, Lifetimes, Sessions } from './sessions.ts';
 import { sessionsStore } from './sessions.store.ts';
 
-const refused = () => unauthenticated('refresh_refused', 'The session has ended. Please sign in again.');
+const createRefreshRefused = () => unauthenticated('refresh_refused', 'The session has ended. Please sign in again.');
 
 type Deps = {
   db: Db;
@@ -30,7 +30,7 @@ export const createSessions = (d: Deps): Sessions & { part: Part } => {
   const { db, pool, outbox, accessTokens, keys, settings, log } = d;
   const lifetimes = (): Lifetimes => lifetimesOf(settings.current());
   const bounds = (): Bounds => boundsOf(new Date(), lifetimes());
-  const gather = createGathering();
+  const waitForBatch = createRequestBatching();
   const { newFamily, issue } = createIssue({ accessTokens, keys, lifetimes });
   const insert = async (tx: Tx, user: { id: string; role: string }, family: Family, client: Client) => {
     const { row, issued } = issue(user, family, client);
@@ -38,7 +38,7 @@ export const createSessions = (d: Deps): Sessions & { part: Part } => {
     return issued;
   };
 
-  const tellEnded = (tx: Tx, userId: string, sessionId: string, reason: string) =>
+  const publishRevoked = (tx: Tx, userId: string, sessionId: string, reason: string) =>
     outbox.add(tx, identityEvents.sessionRevoked, { userId, sessionId, reason });
 
   const closeOpen: Sessions['closeOpen'] = (tx, userIds, reason) => {
@@ -55,11 +55,11 @@ export const createSessions = (d: Deps): Sessions & { part: Part } => {
 
   const endOne: Sessions['endOne'] = async (tx, userId, sessionId, reason) => {
     const ended = await sessionsStore.revoke(tx, { userId, sessionId });
-    if (ended.length > 0) await tellEnded(tx, userId, sessionId, reason);
+    if (ended.length > 0) await publishRevoked(tx, userId, sessionId, reason);
     return ended.length > 0;
   };
 
-  /** Ends the whole family of a token that was used twice: one of the two users is not its owner. */
+  /** Ends the session of a refresh token that was used twice: one of the two clients is not the owner. */
   const refuseSpent = async (tokenHash: string, receivedAt: Date, client: Client): Promise<never> => {
     const row = await sessionsStore.byHash(db, tokenHash);
     if (row?.spentAt && !row.revokedAt && isReplay(row.spentAt, receivedAt)) {
@@ -76,13 +76,13 @@ export const createSessions = (d: Deps): Sessions & { part: Part } => {
         });
       }, txOptions);
     }
-    throw refused();
+    throw createRefreshRefused();
   };
 
   /** Ends the sessions of an account whose end date has passed: the next request has to sign in again. */
   const refuseExpired = async (userId: string, client: Client): Promise<never> => {
     await db.$transaction(async (tx) => {
-      if (!(await sessionsStore.holdExpired(tx, userId))) return;
+      if (!(await sessionsStore.lockExpired(tx, userId))) return;
       const ended = (await endAllOf(tx, [userId], 'account_expired')).get(userId) ?? 0;
       if (ended === 0) return;
       await writeAudit(tx, {
@@ -94,27 +94,27 @@ export const createSessions = (d: Deps): Sessions & { part: Part } => {
         details: { reason: 'account_expired', sessions_revoked: ended },
       });
     }, txOptions);
-    throw refused();
+    throw createRefreshRefused();
   };
 
-  /** Written outside the sign-in's transaction, which is rolled back; not awaited. */
-  const refusedOneMore = (userId: string, limit: number, client: Client): void => {
+  /** Not in the transaction of the sign-in, which is rolled back; not awaited. */
+  const auditSessionLimit = (userId: string, limit: number, client: Client): void => {
     const details = { limit };
     writeAudit(db, { event: 'auth.session.limit_exceeded', outcome: 'failure', userId, client, details }).catch(
-      (err: unknown) => log.warn({ err: err as Error }, 'a refused session was not written down'),
+      (err: unknown) => log.warn({ err: err as Error }, 'session limit audit record failed'),
     );
   };
 
-  /** Ends the oldest sessions for a new one, or refuses it, as the settings say. */
-  const makeRoom = async (tx: Tx, userId: string, client: Client): Promise<void> => {
+  /** Ends the oldest sessions above the limit, or refuses the new one, depending on the settings. */
+  const enforceSessionLimit = async (tx: Tx, userId: string, client: Client): Promise<void> => {
     const { max_concurrent_sessions: max, concurrent_session_policy: policy } = settings.current();
     if (max === 0) return;
-    await sessionsStore.holdUser(tx, userId);
+    await sessionsStore.lockUser(tx, userId);
     const alive = await sessionsStore.alive(tx, userId, bounds());
     const over = surplus(alive.length, max);
     if (over === 0) return;
     if (policy === 'reject') {
-      refusedOneMore(userId, max, client);
+      auditSessionLimit(userId, max, client);
       throw rateLimited('too_many_sessions', `This account has ${max} sessions already. Please end one of them first.`);
     }
     const oldest = alive.toSorted((a, b) => a.sessionStartedAt.getTime() - b.sessionStartedAt.getTime());
@@ -131,7 +131,7 @@ export const createSessions = (d: Deps): Sessions & { part: Part } => {
   return {
     part: {
       name: 'sessions',
-      // A signing secret that was exchanged ends what was begun under the one before, sockets included.
+      // A new signing secret ends the sessions of the previous one, including their sockets.
       start: async () =>
         db.$transaction(async (tx) => {
           const ended = await sessionsStore.revokeOfOtherSecrets(tx, keys.secretId);
@@ -141,24 +141,24 @@ export const createSessions = (d: Deps): Sessions & { part: Part } => {
     },
 
     open: async (tx, user, client) => {
-      await makeRoom(tx, user.id, client);
+      await enforceSessionLimit(tx, user.id, client);
       return insert(tx, user, newFamily(), client);
     },
 
     openSessionIfUnchanged: async ({ user, client, audit, forgives }) => {
-      // Who may have so many sessions only has them counted while the account is held.
+      // With a session limit the account must be locked while its sessions are counted.
       if (settings.current().max_concurrent_sessions > 0) return undefined;
       const { row, issued } = issue(user, newFamily(), client);
       const entry = { stamp: user.stamp, token: row, audit: toAuditRow(audit), forgives };
-      return (await enter(pool, entry)) ? issued : undefined;
+      return (await openSession(pool, entry)) ? issued : undefined;
     },
 
     rotate: async (refreshToken, receivedAt, client) => {
       const tokenHash = keys.hashOf(refreshToken);
-      await gather(tokenHash);
+      await waitForBatch(tokenHash);
       let expired: string | undefined;
       const issued = await db.$transaction(async (tx) => {
-        const user = await sessionsStore.holderShared(tx, tokenHash);
+        const user = await sessionsStore.lockTokenHolder(tx, tokenHash);
         if (!user?.isActive) return undefined;
         expired = user.expired ? user.id : undefined;
         if (expired) return undefined;
@@ -176,7 +176,7 @@ export const createSessions = (d: Deps): Sessions & { part: Part } => {
     endAll: async (tx, userId, reason, except) => {
       if (except === undefined) return (await endAllOf(tx, [userId], reason)).get(userId) ?? 0;
       const ended = await sessionsStore.revoke(tx, { userId, except });
-      for (const sessionId of ended) await tellEnded(tx, userId, sessionId, reason);
+      for (const sessionId of ended) await publishRevoked(tx, userId, sessionId, reason);
       return ended.length;
     },
 
@@ -197,7 +197,7 @@ export const createSessions = (d: Deps): Sessions & { part: Part } => {
       return {
         userId: claims.sub,
         sessionId: claims.sid,
-        // The account's role counts, not the one in the token: a demotion works at once.
+        // The role of the account, not of the token: a demotion is effective immediately.
         role: asRole(user.role),
         refusal: refusalOf(user, new Date(), settings.current()),
         expiresAt: claims.exp * 1000,

@@ -10,7 +10,7 @@ const within = ({ startedAfter, refreshedAfter }: Bounds) => ({
   createdAt: { gt: refreshedAfter },
 });
 
-/** The same in SQL, with what makes a token `r` the live one of its session. */
+/** The same in SQL, with the conditions for token `r` to be the current one of its session. */
 const aliveIn = ({ startedAfter, refreshedAfter }: Bounds): Prisma.Sql => Prisma.sql`
   r.revoked_at is null and r.spent_at is null and r.expires_at > now()
   and r.session_started_at > ${startedAfter} and r.created_at > ${refreshedAfter}`;
@@ -20,17 +20,17 @@ export const sessionsStore = {
     void (await tx.refreshToken.create({ data: row })),
 
   /**
-   * Whose token it is, with the account held against `revoke`: a session cannot be renewed and ended at the same time
-   * in a way that leaves the new token alive.
+   * Finds the owner of a token and locks the account against `revoke`: a session that is renewed and ended concurrently
+   * leaves no valid token.
    */
-  holderShared: async (tx: Tx, tokenHash: string): Promise<TokenHolder | undefined> => {
+  lockTokenHolder: async (tx: Tx, tokenHash: string): Promise<TokenHolder | undefined> => {
     const rows = await tx.$queryRaw<TokenHolder[]>`
       select uuid as id, role, is_active as "isActive", coalesce(account_expires_at <= now(), false) as expired from "user"
       where uuid = (select user_id from refresh_token where token_hash = ${tokenHash}) for share`;
     return rows[0];
   },
 
-  /** Spends a token: one statement decides which of any number of callers gets it. */
+  /** Spends a token; of concurrent callers exactly one succeeds. */
   spend: async (tx: Tx, tokenHash: string, now: Date, bounds: Bounds): Promise<RefreshToken | undefined> => {
     const rows = await tx.refreshToken.updateManyAndReturn({
       where: { tokenHash, spentAt: null, revokedAt: null, expiresAt: { gt: now }, ...within(bounds) },
@@ -41,7 +41,7 @@ export const sessionsStore = {
   byHash: (db: Db | Tx, tokenHash: string): Promise<RefreshToken | null> =>
     db.refreshToken.findUnique({ where: { tokenHash } }),
 
-  /** Revokes the sessions of a user that are alive. @returns their ids. */
+  /** Revokes the active sessions of a user. @returns their ids. */
   revoke: async (tx: Tx, where: { userId: string; sessionId?: string; except?: string }): Promise<string[]> => {
     const { userId, sessionId, except } = where;
     await tx.$queryRaw`select 1 from "user" where uuid = ${userId}::uuid for update`;
@@ -71,18 +71,18 @@ export const sessionsStore = {
     return new Map(rows.map((r) => [r.userId, r.ended]));
   },
 
-  /** Holds an account, so that no other session of it begins or ends until the transaction does. */
-  holdUser: async (tx: Tx, userId: string): Promise<void> =>
+  /** Locks an account: no other session of it can begin or end until the transaction ends. */
+  lockUser: async (tx: Tx, userId: string): Promise<void> =>
     void (await tx.$queryRaw`select 1 from "user" where uuid = ${userId}::uuid for update`),
 
   /** The same for an account whose end date has passed. @returns false for every other account. */
-  holdExpired: async (tx: Tx, userId: string): Promise<boolean> =>
+  lockExpired: async (tx: Tx, userId: string): Promise<boolean> =>
     (
       await tx.$queryRaw<unknown[]>`
         select 1 from "user" where uuid = ${userId}::uuid and account_expires_at <= now() for update`
     ).length > 0,
 
-  /** Revokes what was made under another signing secret. @returns whose sessions those were. */
+  /** Revokes the sessions of other signing secrets. @returns the ids of their users. */
   revokeOfOtherSecrets: async (tx: Tx, secretId: string): Promise<string[]> => {
     const rows = await tx.$queryRaw<{ userId: string }[]>`
       with ended as (
@@ -131,7 +131,7 @@ export const sessionsStore = {
     return rows[0];
   },
 
-  /** Forgets what can neither be used nor tell a replay any more. */
-  forgetOld: async (db: Db): Promise<number> =>
+  /** Deletes tokens that are no longer needed, not even to detect a replay. */
+  deleteOld: async (db: Db): Promise<number> =>
     (await db.refreshToken.deleteMany({ where: { absoluteExpiresAt: { lt: new Date() } } })).count,
 };

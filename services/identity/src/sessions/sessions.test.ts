@@ -17,7 +17,7 @@ const issued = { accessToken: 'a', accessSeconds: 900, refreshToken: 'r', refres
 const keys = createSessionKeys('a secret');
 
 describe('refresh tokens', () => {
-  it('are random and kept only as a hash', () => {
+  it('are random and stored as a hash only', () => {
     const [a, b] = [newRefreshToken(), newRefreshToken()];
     expect(a).not.toBe(b);
     expect(Buffer.from(a, 'base64url')).toHaveLength(32);
@@ -25,7 +25,7 @@ describe('refresh tokens', () => {
     expect(keys.hashOf(a)).toBe(keys.hashOf(a));
   });
 
-  it('are not known under another signing secret', () => {
+  it('are invalid with another signing secret', () => {
     const token = newRefreshToken();
     const others = createSessionKeys('another secret');
     expect(others.hashOf(token)).not.toBe(keys.hashOf(token));
@@ -96,7 +96,7 @@ describe('state of an account', () => {
     ['any age when no limit is set', {}, 0, null],
     ['an account whose password is kept elsewhere', { authType: 'ldap', hasPassword: false }, 60, null],
     ['an account of a provider that has a password here, too', { authType: 'oidc' }, 60, null],
-  ])('with %s is judged by its age', (_what, change, password_max_age_days, code) => {
+  ])('with %s depends on its age', (_what, change, password_max_age_days, code) => {
     const old = { ...fine, passwordChangedAt: new Date('2025-10-01'), createdAt: new Date('2025-09-01'), ...change };
     expect(refusalOf(old, now, { ...ages, password_max_age_days })).toBe(code);
     expect(refusalOf(old, now, { password_policy_enabled: false, password_max_age_days })).toBeNull();
@@ -123,19 +123,19 @@ describe('cookies', () => {
     '127.0.0.1.example.org',
     '',
     'notlocalhost',
-  ])('are refused over plain HTTP to %s, in words', (host) => {
+  ])('are refused over plain HTTP to %s, with a reason', (host) => {
     expect(() => secureCookies({ scheme: 'http', host }, false)).toThrow(/HTTPS/);
     expect(secureCookies({ scheme: 'http', host }, true)).toBe(false);
   });
 
-  it('hide the tokens from scripts, show the CSRF token, and let it live as long as the refresh token', () => {
+  it('are HttpOnly for tokens, readable for the CSRF token, and expire with the refresh token', () => {
     const [access, refresh, csrf] = sessionCookies(issued, true);
     expect(access).toBe('access_token=a; Path=/; Max-Age=900; SameSite=Lax; HttpOnly; Secure');
     expect(refresh).toBe('refresh_token=r; Path=/api/auth; Max-Age=604800; SameSite=Strict; HttpOnly; Secure');
     expect(csrf).toBe('csrf_token=c; Path=/; Max-Age=604800; SameSite=Strict; Secure');
   });
 
-  it('carry a CSRF token that belongs to one session and one signing secret', () => {
+  it('contain a CSRF token of one session and one signing secret', () => {
     const mine = keys.csrfOf('my session');
     expect(mine).toMatch(/^[0-9a-f]{64}$/);
     expect(keys.isCsrfOf('my session', mine)).toBe(true);
@@ -149,7 +149,7 @@ describe('cookies', () => {
       expect(keys.isCsrfOf('my session', given)).toBe(false);
   });
 
-  it('are read by their whole name', () => {
+  it('are read by their complete name', () => {
     expect(cookieValue('xrefresh_token=1; refresh_token=a=b', 'refresh_token')).toBe('a=b');
     expect(cookieValue('a; =x', 'refresh_token')).toBeUndefined();
   });

@@ -10,7 +10,7 @@ import { mustChange, type PasswordAges, type PasswordState } from '../passwords/
 export { clearedCookies, cookieValue, secureCookies, sessionCookies } from './cookies.ts';
 export { tokenReply } from './token-reply.ts';
 
-/** Refresh tokens are opaque: 256 random bits, kept as a hash only. */
+/** Refresh tokens are opaque: 256 random bits, of which only a hash is stored. */
 export const newRefreshToken = (): string => randomBytes(32).toString('base64url');
 
 const minute = 60;
@@ -26,8 +26,8 @@ type SessionSettings = Pick<
 export type Lifetimes = { accessSeconds: number; refreshSeconds: number; absoluteSeconds: number };
 
 /**
- * How long tokens and sessions live. Use is seen when a session is refreshed, so with an idle limit it is refreshed
- * four times as often as that: a session unused for that long ends, and one in use stays.
+ * Lifetimes of tokens and sessions. Activity is noticed at a refresh, so with an idle limit access tokens expire after a
+ * quarter of it: a session in use is refreshed often enough to continue.
  */
 export const lifetimesOf = (s: SessionSettings): Lifetimes => {
   const idleSeconds = s.session_idle_timeout_minutes * minute || Infinity;
@@ -38,14 +38,14 @@ export const lifetimesOf = (s: SessionSettings): Lifetimes => {
   };
 };
 
-/** When a token made now ends: after the idle limit, but never after the session's own end. */
+/** Expiry of a token that is issued now: after the idle limit, but not after the end of the session. */
 export const expiryOf = (
   now: Date,
   absoluteExpiresAt: Date,
   { refreshSeconds }: Pick<Lifetimes, 'refreshSeconds'>,
 ): Date => new Date(Math.min(now.getTime() + refreshSeconds * 1000, absoluteExpiresAt.getTime()));
 
-/** A session has ended when it began or was last refreshed before this, whatever its limits were at that time. */
+/** A session that began or was last refreshed before these times has ended; the current limits apply. */
 export type Bounds = { startedAfter: Date; refreshedAfter: Date };
 export const boundsOf = (now: Date, { refreshSeconds, absoluteSeconds }: Lifetimes): Bounds => ({
   startedAfter: new Date(now.getTime() - absoluteSeconds * 1000),
@@ -53,19 +53,19 @@ export const boundsOf = (now: Date, { refreshSeconds, absoluteSeconds }: Lifetim
 });
 
 /**
- * A spent token that shows up again was stolen, or its thief was faster; unless the request was on its way already when
- * the token was spent: then two tabs asked at once.
+ * A second use of a spent token means that the token was stolen, unless the request was received before the token was
+ * spent: then two tabs refreshed concurrently.
  */
 export const isReplay = (spentAt: Date, receivedAt: Date): boolean => spentAt.getTime() < receivedAt.getTime();
 
-/** When a request reached the edge; its own clock may be a little off, and it is never believed to be in the future. */
+/** When the request reached the edge. Its clock may differ; a time in the future is ignored. */
 export const receivedAtOf = (header: string | undefined, now: number): Date => {
   const at = Number(header);
   return new Date(at > now - 60_000 && at < now ? at : now);
 };
 
 export type Lifecycle = PasswordState & { isActive: boolean; approvalStatus: string; accountExpiresAt: Date | null };
-/** The 403 code that an account's state calls for; null when it may do everything its role allows. */
+/** The 403 code for the state of an account; null: it may do everything its role allows. */
 export const refusalOf = (user: Lifecycle, now: Date, ages: PasswordAges): ResolvedSession['refusal'] => {
   if (!user.isActive) return 'account_disabled';
   if (user.approvalStatus === 'rejected') return 'account_rejected';
@@ -74,7 +74,7 @@ export const refusalOf = (user: Lifecycle, now: Date, ages: PasswordAges): Resol
   return mustChange(user, now, ages) ? 'password_change_required' : null;
 };
 
-/** How many of these sessions, the oldest first, have to end before one more may begin. */
+/** Number of sessions to end before one more may begin. */
 export const surplus = (alive: number, max: number): number => (max === 0 ? 0 : Math.max(0, alive + 1 - max));
 
 export type Issued = {
@@ -86,8 +86,8 @@ export type Issued = {
 };
 
 /**
- * Hashes the row of an account (SQL alias `t`) without the columns that every sign-in changes: a decision
- * about an account holds for exactly this hash.
+ * SQL that hashes the row of an account (alias `t`) without the columns that every sign-in changes. A decision
+ * about an account is valid for this hash only.
  */
 export const accountStamp = (t: string): string =>
   `md5((to_jsonb(${t}) - array['failed_logins', 'lockouts', 'locked_until', 'last_login_at', 'updated_at'])::text)`;
@@ -97,7 +97,7 @@ export type SignInCandidate = {
   user: { id: string; role: string; stamp: string };
   client: Client;
   audit: AuditRecord;
-  /** What the right password clears; null: there was none. */
+  /** The counters that a correct password resets; null: sign-in without a password. */
   forgives: { locks: boolean } | null;
 };
 export type Sessions = {
@@ -114,20 +114,20 @@ export type Sessions = {
   endAll: (tx: Tx, userId: string, reason: string, except?: string) => Promise<number>;
   /** Ends every session of these accounts and publishes it. @returns how many ended, for accounts that had any. */
   endAllOf: (tx: Tx, userIds: readonly string[], reason: string) => Promise<ReadonlyMap<string, number>>;
-  /** Has open connections of these accounts closed or authenticated again; their sessions stay valid. */
+  /** Makes the edge close or re-authenticate open connections of these accounts; their sessions stay valid. */
   closeOpen: (tx: Tx, userIds: readonly string[], reason: string) => Promise<void>;
   endOne: (tx: Tx, userId: string, sessionId: string, reason: string) => Promise<boolean>;
-  /** The sessions of a user that are alive, the one last used first. */
+  /** The active sessions of a user, the last used first. */
   alive: (userId: string) => Promise<RefreshToken[]>;
   /** Accounts of this `auth_type` with live sessions. */
   countOf: (authType: string) => Promise<{ accounts: number; sessions: number }>;
   /** Up to `limit` such accounts whose id follows `after`, in the order of their ids. */
   holdersOf: (authType: string, after: string | null, limit: number) => Promise<{ userId: string; email: string }[]>;
   resolve: (accessToken: string) => Promise<ResolvedSession | null>;
-  /** Whose refresh token it is, or was. */
+  /** The session of a current or former refresh token. */
   ownerOf: (refreshToken: string) => Promise<{ userId: string; sessionId: string } | null>;
   /** Whether this is the CSRF token of that session. */
-  isCsrfOf: (sessionId: string, given: string | undefined) => boolean;
+  isCsrfOf: (sessionId: string, candidate: string | undefined) => boolean;
 };
 export const asRole = (role: string): Role => role as Role;
 

@@ -9,16 +9,16 @@ type Tokens = {
   refreshSeconds: number;
   csrfToken: string;
 };
-type With = {
+type ReplyOptions = {
   secure: boolean;
   /** Further cookies to set or to clear. */
   cookies?: readonly string[];
 };
 
-/** The answer of every way to sign in: the tokens, and the same as cookies. */
+/** The response of every sign-in: the tokens, also as cookies. */
 export const tokenReply = (
   issued: Tokens,
-  { secure, cookies = [] }: With,
+  { secure, cookies = [] }: ReplyOptions,
 ): Reply<AnswerOf<typeof identityRoutes.token>> =>
   reply(
     {

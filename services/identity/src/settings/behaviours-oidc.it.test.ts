@@ -36,7 +36,7 @@ const set = (values: Partial<AuthSettings>) => changes.set(values);
 const begin = () => identity.ask('/api/auth/oidc/login');
 const addressOf = async () => new URL(String((await begin()).body['authorization_url'])).searchParams;
 
-/** Goes the whole way as a browser does. @returns the last status. */
+/** Signs in as a browser does. @returns the last status. */
 const signIn = async (sub: string): Promise<number> => {
   const begun = await begin();
   if (begun.status !== 200) return begun.status;
@@ -57,7 +57,7 @@ const account = async (sub: string) => {
   );
   return rows[0];
 };
-/** Signing in goes from one status to the other when the settings change. */
+/** The status of a sign-in changes with the settings. */
 const turns =
   (
     claims: Record<string, unknown>,
@@ -73,7 +73,7 @@ const turns =
     await set(after);
     expect(await signIn(sub)).toBe(to);
   };
-/** Role goes from user to admin. */
+/** The role changes from user to admin. */
 const promotes =
   (claims: Record<string, unknown>, values: Partial<AuthSettings>): Behaviour =>
   async () => {
@@ -85,7 +85,7 @@ const promotes =
     expect(await account(sub)).toMatchObject({ role: 'admin' });
   };
 
-/** A provider that takes its time. */
+/** A slow provider. */
 const startSlowProvider = async (delayMs: number) => {
   const server = createServer((_req, res) => {
     const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -143,7 +143,7 @@ const behaviours: Record<string, Behaviour> = {
     expect((await begin()).status).toBe(200);
     slow.stop();
   },
-  oidc_audience: turns({}, {}, 200, { oidc_audience: 'somebody else' }, 401),
+  oidc_audience: turns({}, {}, 200, { oidc_audience: 'another value' }, 401),
   oidc_username_claim: async () => {
     const sub = person({ name: undefined });
     await signIn(sub);
@@ -179,8 +179,8 @@ const behaviours: Record<string, Behaviour> = {
   oidc_blocked_groups: turns({ groups: ['guests'] }, {}, 200, { oidc_blocked_groups: 'guests' }, 401),
 };
 
-describe('every setting of the identity provider changes what happens, at once', () => {
-  it('and none is left out', () => {
+describe('every setting of the identity provider is effective immediately', () => {
+  it('none is missing', () => {
     expect(Object.keys(behaviours).sort()).toEqual(keysOf('oidc').sort());
   });
   it.each(Object.entries(behaviours))('%s', (_key, behaviour) => behaviour(), 30_000);

@@ -78,7 +78,7 @@ const presented =
     expect(await present(certificate)).toBe(to);
   };
 
-/** Serves a revocation list, which may be exchanged. */
+/** Serves a replaceable revocation list. */
 const serve = async (text: string) => {
   const server = createServer((_req, res) => res.end(served.text));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -145,7 +145,7 @@ const pki: Record<string, Behaviour> = {
     const certificate = await person(cn);
     await present(certificate);
     expect(await account(cn)).toMatchObject({ role: 'user' });
-    await set({ pki_admin_dns: `CN=Somebody,O=Example; CN=${cn},O=Example` });
+    await set({ pki_admin_dns: `CN=Another,O=Example; CN=${cn},O=Example` });
     await present(certificate);
     expect(await account(cn)).toMatchObject({ role: 'admin' });
   },
@@ -242,7 +242,7 @@ describe.each([
   ['pki', pki],
   ['proxy', proxy],
 ] as const)('every setting of %s changes what happens, at once', (category, behaviours) => {
-  it('and none is left out', () => {
+  it('none is missing', () => {
     expect(Object.keys(behaviours).sort()).toEqual(keysOf(category).sort());
   });
   it.each(Object.entries(behaviours))('%s', (_key, behaviour) => behaviour(), 60_000);

@@ -88,7 +88,7 @@ const session = {
     await set({ session_idle_timeout_minutes: 9 });
     expect(await isAlive(mine)).toBe(false);
     expect((await identity.refresh(mine.refreshToken)).status).toBe(401);
-    // Used at least four times in that span, a session stays valid.
+    // A session that is used four times within the idle limit stays valid.
     expect((await identity.signIn(who.email, who.password)).body).toMatchObject({ expires_in: 135 });
   },
   session_absolute_timeout_minutes: async () => {
@@ -126,7 +126,7 @@ const change = async (who: { email: string; password: string }, password: string
   const { status } = await identity.ask('/api/users/me', { method: 'PUT', json, caller });
   return status === 200;
 };
-/** A new password that is refused for one reason only; without the rule it is taken. */
+/** A new password that violates one rule only; without the rule it is accepted. */
 const rule = (values: Partial<AuthSettings>, password: string): Behaviour => {
   return async () => {
     expect(await change(await user(), password)).toBe(false);
@@ -204,7 +204,7 @@ const lockout = {
     await fail(who, 5);
     expect(await lockedMinutes(who.id)).toBe(100);
   },
-  // What the edge makes of these two is proved beside the edge's limits.
+  // The edge applies these two; its tests cover them.
   rate_limit_enabled: async () => {
     expect(await edgeSettings()).toEqual({ signInPerMinute: 10 });
     await set({ rate_limit_enabled: false });
@@ -216,7 +216,7 @@ const lockout = {
   },
 } satisfies Record<string, Behaviour>;
 
-it('every category of settings is proved here or in the files beside: directory, provider, proxies', () => {
+it('every category of settings has tests here or in the files for directory, provider and proxies', () => {
   const here = ['local', 'session', 'password_policy', 'lockout'];
   expect([...here, 'ldap', 'oidc', 'pki', 'proxy'].sort()).toEqual([...authCategories].sort());
 });
@@ -227,7 +227,7 @@ describe.each([
   ['password_policy', password],
   ['lockout', lockout],
 ] as const)('every setting of %s changes what happens, at once', (category, behaviours) => {
-  it('and none is left out', () => {
+  it('none is missing', () => {
     expect(Object.keys(behaviours).sort()).toEqual(keysOf(category).sort());
   });
   it.each(Object.entries<Behaviour>(behaviours))('%s', (_key, behaviour) => behaviour());

@@ -12,14 +12,14 @@ import {
 } from './settings.ts';
 
 export type Fault = { path: string; message: string };
-/** One setting's way from one value to another. */
+/** The change of one setting. */
 export type Change = {
   key: AuthSettingKey;
-  /** The effective value before; undefined when it could not be read. */
+  /** The effective value before; undefined when it is unreadable. */
   from: SettingValue | undefined;
-  /** What is stored from now on; undefined: nothing, the environment or the default counts. */
+  /** The new stored value; undefined: none, the value of the environment or the default applies. */
   to: SettingValue | undefined;
-  /** Whether something was stored before. */
+  /** Whether a value was stored before. */
   stored: boolean;
 };
 type Before = { stored: Stored } & Effective;
@@ -27,7 +27,7 @@ type Before = { stored: Stored } & Effective;
 const isSetSuffix = /_is_set$/;
 const clearSuffix = /_clear$/;
 
-/** The secret that `<key>_is_set` or `<key>_clear` speaks of. */
+/** The secret that `<key>_is_set` or `<key>_clear` refers to. */
 const secretOf = (name: string, suffix: RegExp, category: AuthCategory): AuthSettingKey | undefined => {
   const key = name.replace(suffix, '');
   return suffix.test(name) && keysOf(category).includes(key as AuthSettingKey) && isSensitive(key as AuthSettingKey)
@@ -35,11 +35,14 @@ const secretOf = (name: string, suffix: RegExp, category: AuthCategory): AuthSet
     : undefined;
 };
 
-type Wish = { key: AuthSettingKey; value: SettingValue | null };
+type RequestedChange = { key: AuthSettingKey; value: SettingValue | null };
 
-/** What a body asks for: settings with their values; null: back to the environment's or the default. */
-const wishesOf = (category: AuthCategory, body: Record<string, unknown>): { wishes: Wish[]; faults: Fault[] } => {
-  const wishes: Wish[] = [];
+/** The requested values of a body; null: back to the value of the environment or the default. */
+const requestedChangesOf = (
+  category: AuthCategory,
+  body: Record<string, unknown>,
+): { requested: RequestedChange[]; faults: Fault[] } => {
+  const requested: RequestedChange[] = [];
   const faults: Fault[] = [];
   for (const [name, given] of Object.entries(body)) {
     if (secretOf(name, isSetSuffix, category)) continue;
@@ -47,38 +50,38 @@ const wishesOf = (category: AuthCategory, body: Record<string, unknown>): { wish
     if (cleared) {
       if (typeof given !== 'boolean') faults.push({ path: name, message: 'It must be true or false.' });
       if (given === true && body[cleared]) faults.push({ path: name, message: `Either that or a new ${cleared}.` });
-      else if (given === true) wishes.push({ key: cleared, value: null });
+      else if (given === true) requested.push({ key: cleared, value: null });
       continue;
     }
     if (!isSettingKey(name) || !keysOf(category).includes(name)) {
       faults.push({ path: name, message: `There is no such setting in the category ${category}.` });
       continue;
     }
-    // Panels send a secret they never saw as empty: that keeps it.
+    // The UI sends a secret that it does not know as empty: it stays unchanged.
     if (isSensitive(name) && (given === null || given === '')) continue;
     const value = typeof given === 'string' && !isSensitive(name) ? given.trim() : given;
     const fault = value === null ? null : valueFault(name, value);
     if (fault) faults.push({ path: name, message: fault });
-    else wishes.push({ key: name, value: value as SettingValue | null });
+    else requested.push({ key: name, value: value as SettingValue | null });
   }
-  return { wishes, faults };
+  return { requested, faults };
 };
 
-/** Settings that count as configured only once they are stored or in the environment, also with the default's value. */
-const storedExplicitly: ReadonlySet<AuthSettingKey> = new Set(['oidc_admin_role']);
+/** Settings that are stored even with the default value, because a stored one counts as configured. */
+const alwaysStored: ReadonlySet<AuthSettingKey> = new Set(['oidc_admin_role']);
 
-/** The differences that a body makes. What equals the environment's or the default's value is usually not stored. */
-export const plan = (
+/** The changes of a body. Values equal to the environment's or the default are usually not stored. */
+export const planChanges = (
   category: AuthCategory,
   body: Record<string, unknown>,
   before: Before,
   environment: Values,
 ): { changes: Change[]; faults: Fault[] } => {
-  const { wishes, faults } = wishesOf(category, body);
-  const changes = wishes.flatMap(({ key, value }): Change[] => {
+  const { requested, faults } = requestedChangesOf(category, body);
+  const changes = requested.flatMap(({ key, value }): Change[] => {
     const stored = before.stored.has(key);
     if (stored && value !== null && before.stored.get(key) === value) return [];
-    const isFallback = value === fallbackOf(key, environment) && !storedExplicitly.has(key);
+    const isFallback = value === fallbackOf(key, environment) && !alwaysStored.has(key);
     const to = value === null || isFallback ? undefined : value;
     if (to === undefined && !stored) return [];
     const from = before.origins[key] === 'unreadable' ? undefined : before.values[key];

@@ -36,7 +36,7 @@ const rows = async () =>
 const history = async () => (await backends.sql.query('select * from auth_config_audit')).rows;
 
 describe('the settings', () => {
-  it('are listed by category, every one of the catalogue, with bounds and where each comes from', async () => {
+  it('are listed completely by category, with bounds and origin', async () => {
     const all = await get();
     expect(Object.keys(all)).toEqual([...authCategories]);
     const items = Object.values(all).flat() as Record<string, unknown>[];
@@ -66,12 +66,12 @@ describe('the settings', () => {
     expect(await rows()).toEqual([]);
   });
 
-  it('of a category that is none are refused', async () => {
+  it('of an unknown category are refused', async () => {
     expect((await put('saml', {})).status).toBe(400);
     expect((await identity.ask('/api/admin/auth-config/saml', { caller })).status).toBe(400);
   });
 
-  it('tell which ways to sign in are on', async () => {
+  it('show the enabled sign-in methods', async () => {
     expect(await get('/status')).toMatchObject({ local_enabled: true, ldap_enabled: false, unreadable: [] });
   });
 });
@@ -80,7 +80,7 @@ describe('a secret', () => {
   const secret = 'Sesame-öffne-dich';
   const change = { ldap_bind_dn: 'cn=reader,dc=example,dc=org', ldap_bind_password: secret };
 
-  it('comes back as null with is_set, stands sealed in the database and in no history, log or event', async () => {
+  it('is returned as null with is_set, sealed in the database, and in no history, log or event', async () => {
     const events = collectEvents(backends.bus, 'evt.identity.settings.changed.v1');
     expect((await put('ldap', change)).status).toBe(200);
     expect(await get('/ldap')).toMatchObject({ ldap_bind_password: null, ldap_bind_password_is_set: true });
@@ -97,7 +97,7 @@ describe('a secret', () => {
     expect(JSON.stringify([everything, events])).not.toContain('Sesame');
   });
 
-  it('is kept when a panel sends back null, nothing or an empty text', async () => {
+  it('is kept when a request contains null, nothing or an empty text for it', async () => {
     await put('ldap', change);
     const before = (await rows()).find((r) => r['is_sensitive']);
     for (const kept of [null, '']) await put('ldap', { ldap_bind_password: kept, ldap_timeout: 9 });
@@ -117,7 +117,7 @@ describe('a secret', () => {
     ['port', { ldap_port: 3269 }],
     ['encryption', { ldap_use_ssl: false, ldap_use_tls: true }],
     ['bind DN', { ldap_bind_dn: 'cn=other,dc=example,dc=org' }],
-  ])('is needed once more when the %s is another: without it nothing is saved', async (_what, other) => {
+  ])('must be entered again for another %s: without it nothing is saved', async (_what, other) => {
     await put('ldap', change);
     const before = await rows();
     for (const password of [undefined, null, '']) {
@@ -132,7 +132,7 @@ describe('a secret', () => {
     expect((await put('ldap', { ...other, ldap_bind_password: 'given for this one' })).status).toBe(200);
   });
 
-  it('may be forgotten with the server that it was for', async () => {
+  it('may be cleared together with its server', async () => {
     await put('ldap', change);
     const { status } = await put('ldap', {
       ldap_server: 'other.example.org',
@@ -143,17 +143,17 @@ describe('a secret', () => {
     expect(await get('/ldap')).toMatchObject({ ldap_bind_password_is_set: false });
   });
 
-  it('of a provider is needed once more for another provider or client', async () => {
+  it('of a provider must be entered again for another provider or client', async () => {
     const provider = { oidc_discovery_url: 'https://id.example.org', oidc_client_id: 'overtone' };
     await put('oidc', { ...provider, oidc_client_secret: 'known to the provider' });
     for (const other of [{ oidc_discovery_url: 'https://evil.example.org' }, { oidc_client_id: 'another' }])
       expect((await put('oidc', other)).body['code']).toBe('secret_required');
-    // Another spelling is the same provider.
+    // Another spelling of the same provider.
     const spelt = { oidc_discovery_url: 'https://id.example.org/.well-known/openid-configuration' };
     expect((await put('oidc', spelt)).status).toBe(200);
   });
 
-  it('that was moved to another row does not unseal: it counts as not set, and that is reported', async () => {
+  it('that was moved to another row cannot be unsealed: it is empty and reported as unreadable', async () => {
     await put('ldap', change);
     await put('proxy', { proxy_shared_secret: 'another one' });
     await backends.sql.query(`update auth_config a set config_value = b.config_value from auth_config b
@@ -192,7 +192,7 @@ describe('a change', () => {
     expect(trail[2]?.details).toMatchObject({ category: 'ldap', keys: 'ldap_timeout, ldap_port' });
   });
 
-  it('to what the environment says is not stored, and null goes back to it', async () => {
+  it('to the value of the environment is not stored, and null returns to it', async () => {
     await put('ldap', { ldap_timeout: 20 });
     expect((await put('ldap', { ldap_timeout: 7 })).body).toMatchObject({ updated_keys: ['ldap_timeout'] });
     expect(await rows()).toEqual([]);
@@ -214,7 +214,7 @@ describe('a change', () => {
     ['none of the choices', 'session', { concurrent_session_policy: 'maybe' }, ['concurrent_session_policy']],
     ['SSL and StartTLS', 'ldap', { ldap_timeout: 20, ldap_use_tls: true }, ['ldap_use_ssl', 'ldap_use_tls']],
     ['on without what it needs', 'oidc', { oidc_enabled: true }, ['oidc_client_id', 'oidc_callback_url']],
-  ])('with %s is refused, naming the keys, and nothing of it is written', async (_, category, json, keys) => {
+  ])('with %s is refused with the keys, and nothing is written', async (_, category, json, keys) => {
     const { status, body } = await put(category, json);
     expect([status, body['code']]).toEqual([400, 'settings_invalid']);
     const errors = body['errors'] as { path: string; message: string }[];
@@ -233,7 +233,7 @@ describe('a change', () => {
     },
   );
 
-  it('is judged by what comes of it: two halves of a contradiction, one after the other or both at once', async () => {
+  it('is checked against the resulting settings: two contradicting changes, sequential or concurrent', async () => {
     expect((await put('ldap', { ldap_use_ssl: false, ldap_use_tls: true })).status).toBe(200);
     expect((await put('ldap', { ldap_use_ssl: true })).status).toBe(400);
     await put('ldap', { ldap_use_ssl: false, ldap_use_tls: false });
@@ -241,7 +241,7 @@ describe('a change', () => {
     expect(both.map((b) => b.status).sort((a, b) => a - b)).toEqual([200, 400]);
   });
 
-  it('that would leave no super_admin a password to sign in with is refused', async () => {
+  it('that would leave no super_admin with a local password is refused', async () => {
     const was = await backends.sql.query<{ password_hash: string }>(
       `select password_hash from "user" where role = 'super_admin'`,
     );
@@ -253,14 +253,14 @@ describe('a change', () => {
     expect((await put('local', { local_enabled: false })).status).toBe(200);
   });
 
-  it('warns of what works but is probably not meant', async () => {
+  it('warns of a valid value that is probably a mistake', async () => {
     const { body } = await put('lockout', { account_lockout_enabled: false });
     expect(body['warnings']).toEqual([expect.stringContaining('guessed')]);
   });
 });
 
 describe('switching approval off', () => {
-  it('releases pending accounts, publishes it, and leaves rejected ones', async () => {
+  it('approves pending accounts, publishes it, and keeps rejected ones', async () => {
     await put('local', { require_account_approval: true });
     const waiting = await addUser(backends.sql, { approval_status: 'pending' });
     const rejected = await addUser(backends.sql, { approval_status: 'rejected' });
@@ -281,8 +281,8 @@ describe('switching approval off', () => {
   });
 });
 
-describe('storing what the environment sets', () => {
-  it('stores each once, so that the environment can go', async () => {
+describe('storing the settings of the environment', () => {
+  it('stores each setting once, so that the environment can be cleared', async () => {
     await put('ldap', { ldap_timeout: 20 });
     const migrate = async () => (await identity.ask('/api/admin/auth-config/migrate', { method: 'POST', caller })).body;
     expect(await migrate()).toMatchObject({ success: true, migrated_count: 1 });

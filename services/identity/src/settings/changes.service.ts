@@ -14,30 +14,30 @@ import { seal, type KeyRing } from '@overtone/service-kit';
 import { writeAudit } from '../audit/audit.ts';
 import type { Client } from '../client.ts';
 import { txOptions, type Db, type Tx } from '../database.ts';
-import { plan, type Change } from './change-plan.ts';
-import { refused } from './refused.ts';
+import { planChanges, type Change } from './change-plan.ts';
+import { settingsInvalid } from './settings-invalid.ts';
 import { checkRecipient } from './recipients.ts';
 import { faultsOf, warningsOf } from './rules.ts';
 import { effective, isSensitive, settingKeys, storedAfter, type SettingValue, type Values } from './settings.ts';
 import type { SettingsService } from './settings.service.ts';
 import { settingsStore } from './settings.store.ts';
 
-type Who = { userId: string; client: Client };
-type Done = { keys: AuthSettingKey[]; warnings: string[]; switchedOff: SignInSource | null };
+type RequestContext = { userId: string; client: Client };
+type UpdateResult = { keys: AuthSettingKey[]; warnings: string[]; switchedOff: SignInSource | null };
 type Deps = {
   db: Db;
   outbox: Outbox;
   settings: Pick<SettingsService, 'read' | 'reload'>;
   environment: Values;
   keyRing: () => KeyRing;
-  /** Tries what a setting points to, before it is saved. */
+  /** Downloads a revocation list before its address is saved. */
   tryRevocationList: (url: string) => Promise<{ ok: true } | { ok: false; reason: string; isUnreadable: boolean }>;
 };
 export type SettingChanges = {
-  /** @throws AppError invalid, with every fault of the settings as they would be; then nothing is written. */
-  update: (category: AuthCategory, body: Record<string, unknown>, who: Who) => Promise<Done>;
-  /** Stores what the environment gives and nothing is stored for, so that the environment can go. */
-  seed: (who: Who) => Promise<AuthSettingKey[]>;
+  /** @throws AppError invalid with all faults of the resulting settings; nothing is written then. */
+  update: (category: AuthCategory, body: Record<string, unknown>, context: RequestContext) => Promise<UpdateResult>;
+  /** Stores the values of the environment for settings without a stored value, so that the environment can be cleared. */
+  seed: (context: RequestContext) => Promise<AuthSettingKey[]>;
 };
 
 /** The source that a change of its category has switched off. */
@@ -45,15 +45,15 @@ const switchedOff = (before: AuthSettings, after: AuthSettings): SignInSource | 
   signInSources.find((source) => before[`${source}_enabled`] && !after[`${source}_enabled`]) ?? null;
 
 const mask = '********';
-const masked = (key: AuthSettingKey, value: SettingValue | null): SettingValue | null =>
+const maskSecret = (key: AuthSettingKey, value: SettingValue | null): SettingValue | null =>
   isSensitive(key) && value !== null ? mask : value;
 
 export const createSettingChanges = (d: Deps): SettingChanges => {
   const { db, outbox, settings, environment, keyRing } = d;
 
-  const write = async (tx: Tx, category: AuthCategory, change: Change, who: Who): Promise<void> => {
+  const write = async (tx: Tx, category: AuthCategory, change: Change, context: RequestContext): Promise<void> => {
     const { key, to } = change;
-    const by = who.userId;
+    const by = context.userId;
     if (to === undefined) await settingsStore.remove(tx, key);
     else if (isSensitive(key)) {
       const { keyId, text } = seal(keyRing(), key, String(to));
@@ -62,40 +62,45 @@ export const createSettingChanges = (d: Deps): SettingChanges => {
     await settingsStore.record(tx, {
       key,
       category,
-      oldValue: masked(key, change.from ?? null),
-      newValue: masked(key, to ?? null),
+      oldValue: maskSecret(key, change.from ?? null),
+      newValue: maskSecret(key, to ?? null),
       changeType: to === undefined ? 'delete' : change.stored ? 'update' : 'create',
       changedBy: by,
-      ipAddress: who.client.ip,
-      userAgent: who.client.userAgent,
+      ipAddress: context.client.ip,
+      userAgent: context.client.userAgent,
     });
   };
 
-  const tell = async (tx: Tx, category: AuthCategory, keys: AuthSettingKey[], who: Who): Promise<void> => {
+  const publishChange = async (
+    tx: Tx,
+    category: AuthCategory,
+    keys: AuthSettingKey[],
+    context: RequestContext,
+  ): Promise<void> => {
     await outbox.add(tx, identityEvents.settingsChanged, { category, keys });
     await writeAudit(tx, {
       event: 'admin.settings.change',
       outcome: 'success',
-      actor: who.userId,
-      userId: who.userId,
-      client: who.client,
+      actor: context.userId,
+      userId: context.userId,
+      client: context.client,
       details: { category, keys: keys.join(', ') },
     });
   };
 
-  /** What switching the approval of accounts off means for those who wait; who was rejected stays rejected. */
-  const release = async (tx: Tx, who: Who): Promise<void> => {
-    const released = await settingsStore.releasePending(tx, who.userId);
+  /** Approves the waiting accounts when approval is switched off; rejected accounts stay rejected. */
+  const approvePending = async (tx: Tx, context: RequestContext): Promise<void> => {
+    const released = await settingsStore.releasePending(tx, context.userId);
     const updates = released.map((u) => ({ userId: u.id, role: u.role as Role, active: u.isActive }));
     await outbox.addAll(tx, identityEvents.userUpdated, updates);
     for (const { id, email } of released)
       await writeAudit(tx, {
         event: 'admin.user.approve',
         outcome: 'success',
-        actor: who.userId,
+        actor: context.userId,
         userId: id,
         username: email,
-        client: who.client,
+        client: context.client,
         details: { reason: 'require_account_approval was switched off' },
       });
   };
@@ -105,22 +110,27 @@ export const createSettingChanges = (d: Deps): SettingChanges => {
     const faults = faultsOf(category, after);
     if (category === 'local' && !after.local_enabled && !(await settingsStore.superAdminHasPassword(tx)))
       faults.push({ path: 'local_enabled', message: 'No super_admin could sign in any more if the others fail.' });
-    if (faults.length > 0) throw refused(faults);
+    if (faults.length > 0) throw settingsInvalid(faults);
   };
 
-  const apply = async (tx: Tx, category: AuthCategory, body: Record<string, unknown>, who: Who): Promise<Done> => {
+  const apply = async (
+    tx: Tx,
+    category: AuthCategory,
+    body: Record<string, unknown>,
+    context: RequestContext,
+  ): Promise<UpdateResult> => {
     await settingsStore.lock(tx);
     const before = await settings.read(tx);
-    const { changes, faults } = plan(category, body, before, environment);
-    if (faults.length > 0) throw refused(faults);
+    const { changes, faults } = planChanges(category, body, before, environment);
+    if (faults.length > 0) throw settingsInvalid(faults);
     const after = effective(storedAfter(before.stored, changes), environment).values;
     await check(tx, category, after);
     const unset = effective(new Map(), environment).values;
     checkRecipient(category, { given: body, saved: before.values, next: after, unset });
-    for (const change of changes) await write(tx, category, change, who);
+    for (const change of changes) await write(tx, category, change, context);
     const keys = changes.map((c) => c.key);
-    if (keys.length > 0) await tell(tx, category, keys, who);
-    if (before.values.require_account_approval && !after.require_account_approval) await release(tx, who);
+    if (keys.length > 0) await publishChange(tx, category, keys, context);
+    if (before.values.require_account_approval && !after.require_account_approval) await approvePending(tx, context);
     return { keys, warnings: warningsOf(category, after), switchedOff: switchedOff(before.values, after) };
   };
 
@@ -132,26 +142,28 @@ export const createSettingChanges = (d: Deps): SettingChanges => {
     const url = body['pki_crl_url'];
     if (category !== 'pki' || typeof url !== 'string' || url.trim() === '') return [];
     const before = await settings.read(db);
-    const { changes } = plan(category, body, before, environment);
+    const { changes } = planChanges(category, body, before, environment);
     const after = effective(storedAfter(before.stored, changes), environment).values;
     const isChanged = after.pki_crl_url !== before.values.pki_crl_url;
     if (!isChanged || !after.pki_verify_revocation || faultsOf(category, after).length > 0) return [];
     const tried = await d.tryRevocationList(after.pki_crl_url);
     if (tried.ok) return [];
     if (tried.isUnreadable)
-      throw refused([{ path: 'pki_crl_url', message: `What is there is no revocation list: ${tried.reason}.` }]);
+      throw settingsInvalid([
+        { path: 'pki_crl_url', message: `The response is not a revocation list: ${tried.reason}.` },
+      ]);
     return [`The revocation list cannot be fetched now: ${tried.reason}.`];
   };
 
   return {
-    update: async (category, body, who) => {
+    update: async (category, body, context) => {
       const found = await tryList(category, body);
-      const done = await db.$transaction((tx) => apply(tx, category, body, who), txOptions);
+      const done = await db.$transaction((tx) => apply(tx, category, body, context), txOptions);
       if (done.keys.length > 0) await settings.reload();
       return { ...done, warnings: [...done.warnings, ...found] };
     },
 
-    seed: async (who) => {
+    seed: async (context) => {
       const seeded = await db.$transaction(async (tx) => {
         await settingsStore.lock(tx);
         const { stored } = await settings.read(tx);
@@ -160,9 +172,9 @@ export const createSettingChanges = (d: Deps): SettingChanges => {
           const keys = missing.filter((key) => authSettings[key].category === category);
           for (const key of keys) {
             const to = environment[key];
-            await write(tx, category, { key, from: to, to, stored: false }, who);
+            await write(tx, category, { key, from: to, to, stored: false }, context);
           }
-          if (keys.length > 0) await tell(tx, category, keys, who);
+          if (keys.length > 0) await publishChange(tx, category, keys, context);
         }
         return missing;
       }, txOptions);

@@ -58,7 +58,7 @@ const startTrap = async () => {
   };
 };
 
-describe('trying a directory', () => {
+describe('testing a directory', () => {
   let slapd: Slapd;
   let good: Record<string, unknown>;
   beforeAll(async () => {
@@ -74,7 +74,7 @@ describe('trying a directory', () => {
   });
   afterAll(() => slapd.stop());
 
-  it('answers in steps, each with code, duration, evidence and advice, and stores nothing', async () => {
+  it('returns steps with code, duration, evidence and advice, and stores nothing', async () => {
     const { status, body } = await test('ldap', good);
     expect(status).toBe(200);
     expect(stepsOf(body).length).toBeGreaterThan(5);
@@ -92,11 +92,11 @@ describe('trying a directory', () => {
     expect(JSON.stringify(body)).not.toContain(slapd.bindPassword);
   });
 
-  it('puts unsaved values over the saved ones, with the stored password for the stored server', async () => {
+  it('uses unsaved values before saved ones, and the stored password for the stored server', async () => {
     await save('ldap', good);
     const before = await stored();
     expect(stepsOf((await test('ldap')).body).find((s) => s.code === 'bind')?.ok).toBe(true);
-    const { body } = await test('ldap', { ldap_search_base: 'ou=nobody,dc=example,dc=org', ldap_bind_password: null });
+    const { body } = await test('ldap', { ldap_search_base: 'ou=missing,dc=example,dc=org', ldap_bind_password: null });
     expect(stepsOf(body).find((s) => s.code === 'bind')?.ok).toBe(true);
     expect(failedStep(body)?.code).toMatch(/base/);
     const wrong = await test('ldap', { ldap_bind_password: 'wrong' });
@@ -110,7 +110,7 @@ describe('trying a directory', () => {
     ['port', (port: number) => ({ ldap_server: 'localhost', ldap_port: port })],
     ['encryption', () => ({ ldap_use_tls: true })],
     ['bind DN', () => ({ ldap_bind_dn: 'cn=other,dc=example,dc=org' })],
-  ])('asks for the password again when the %s changes, and sends no byte anywhere', async (_, change) => {
+  ])('requires the password again when the %s changes, and sends no byte anywhere', async (_, change) => {
     const trap = await startTrap();
     await save('ldap', good);
     for (const password of [undefined, null, '']) {
@@ -122,7 +122,7 @@ describe('trying a directory', () => {
     expect(trap.seen).toEqual({ connections: 0, bytes: 0 });
   });
 
-  it.each(['another', 'the same'])('asks another server when a password is given, %s', async (which) => {
+  it.each(['another', 'the same'])('tests another server with %s password', async (which) => {
     const trap = await startTrap();
     await save('ldap', good);
     const password = which === 'another' ? 'given' : slapd.bindPassword;
@@ -132,7 +132,7 @@ describe('trying a directory', () => {
     trap.stop();
   });
 
-  it('refuses what could not be saved either, and is for a super_admin only', async () => {
+  it('refuses values that could not be saved, and is for a super_admin only', async () => {
     for (const wrong of [{ ldap_nonsense: 1 }, { ldap_timeout: 0 }, { ldap_use_ssl: true, ldap_use_tls: true }, {}])
       expect((await test('ldap', wrong)).body).toMatchObject({ status: 400, code: 'settings_invalid' });
     expect((await test('ldap', good, { ...caller, role: 'admin' })).status).toBe(403);
@@ -140,7 +140,7 @@ describe('trying a directory', () => {
   });
 });
 
-describe('trying an identity provider', () => {
+describe('testing an identity provider', () => {
   let provider: OidcProvider;
   let good: Record<string, unknown>;
   const callback = 'http://localhost:8080/login';
@@ -155,7 +155,7 @@ describe('trying an identity provider', () => {
   });
   afterAll(() => provider.stop());
 
-  it('goes through discovery, issuer, keys, algorithms, flow, scopes, claims, admin roles and client', async () => {
+  it('checks discovery, issuer, keys, algorithms, flow, scopes, claims, admin roles and client', async () => {
     const { body } = await test('oidc', good);
     expect(stepsOf(body).map((s) => [s.code, s.ok])).toEqual([
       ['discovery', true],
@@ -188,7 +188,7 @@ describe('trying an identity provider', () => {
     ['issuer', (port: number) => ({ oidc_discovery_url: `http://127.0.0.1:${port}` })],
     ['server', (port: number) => ({ oidc_discovery_url: null, oidc_server_url: `http://127.0.0.1:${port}` })],
     ['client id', () => ({ oidc_client_id: 'another' })],
-  ])('asks for the secret again when the %s changes, and sends no byte anywhere', async (_, change) => {
+  ])('requires the secret again when the %s changes, and sends no byte anywhere', async (_, change) => {
     const trap = await startTrap();
     await save('oidc', good);
     const { status, body } = await test('oidc', { ...change(trap.port), oidc_client_secret: null });
@@ -203,7 +203,7 @@ describe('trying an identity provider', () => {
   });
   afterAll(() => bad.stop());
 
-  it('names the step that fails, whatever the provider gets wrong', async () => {
+  it('names the step that fails for each fault of the provider', async () => {
     const codeWhen = async (change: () => void, timeout = 20): Promise<string | undefined> => {
       [bad.metadata, bad.discovery, bad.jwks] = [{}, undefined, undefined];
       change();
@@ -229,7 +229,7 @@ describe('trying an identity provider', () => {
   });
 });
 
-describe('trying certificates', () => {
+describe('testing certificates', () => {
   let root: Authority;
   let server: Server;
   let served: string | Buffer;
@@ -247,7 +247,7 @@ describe('trying certificates', () => {
   });
   afterAll(() => void server.close());
 
-  it('goes through authorities, download, signature and dates, and stores nothing', async () => {
+  it('checks authorities, download, signature and dates, and stores nothing', async () => {
     served = await root.revoke([root]);
     const { body } = await test('pki', good);
     expect(stepsOf(body).map((s) => [s.code, s.ok])).toEqual([
@@ -276,7 +276,7 @@ describe('trying certificates', () => {
     expect(body).toMatchObject({ success: false });
   });
 
-  it('is a condition of saving: an address that serves no list is refused, a silent server is a warning', async () => {
+  it('is required for saving: an address that serves no list is refused, an unresponsive server causes a warning', async () => {
     const put = (json: unknown) => identity.ask('/api/admin/auth-config/pki', { method: 'PUT', json, caller });
     served = 'no list';
     const refusal = await put({ ...good, pki_enabled: true });
@@ -286,7 +286,7 @@ describe('trying certificates', () => {
     expect(body['warnings']).toEqual([expect.stringContaining('cannot be fetched now')]);
   });
 
-  it('and saving refuse a list that cannot be read', async () => {
+  it('refuses an unreadable list, as saving does', async () => {
     const pki_crl = '-----BEGIN X509 CRL-----\nAAAA\n-----END X509 CRL-----';
     const put = await identity.ask('/api/admin/auth-config/pki', { method: 'PUT', json: { pki_crl }, caller });
     expect(put.body).toMatchObject({ code: 'settings_invalid', errors: [{ path: 'pki_crl' }] });

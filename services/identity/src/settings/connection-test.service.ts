@@ -7,41 +7,45 @@ import type { Db } from '../database.ts';
 import { directoryConfigOf } from '../directory/directory.ts';
 import { issuerOf, type AdminRoleFacts, type OidcSettings } from '../oidc/oidc.ts';
 import type { PkiSettings } from '../pki/pki.ts';
-import { plan } from './change-plan.ts';
+import { planChanges } from './change-plan.ts';
 import { checkRecipient } from './recipients.ts';
 import { faultsOf } from './rules.ts';
 import { effective, storedAfter, type Effective, type Values } from './settings.ts';
-import { refused } from './refused.ts';
+import { settingsInvalid } from './settings-invalid.ts';
 import type { SettingsService } from './settings.service.ts';
 import { settingsStore } from './settings.store.ts';
 
-type Tested = 'ldap' | 'oidc' | 'pki';
+type TestedSource = 'ldap' | 'oidc' | 'pki';
 type Result = { success: boolean; message: string; steps: ConnectionStep[]; details: Record<string, unknown> };
-type Who = { userId: string; client: Client };
+type RequestContext = { userId: string; client: Client };
 type Deps = {
   db: Db;
   settings: Pick<SettingsService, 'read'>;
   environment: Values;
-  /** A file of certificates (PEM) that are trusted besides those of the settings. */
+  /** A file of certificates (PEM) that are trusted in addition to those of the settings. */
   caFile: string | undefined;
   diagnoseProvider: (s: OidcSettings, facts: AdminRoleFacts) => Promise<ConnectionStep[]>;
   diagnosePki: (s: PkiSettings) => Promise<ConnectionStep[]>;
 };
-export type ConnectionTest = (category: Tested, body: Record<string, unknown>, who: Who) => Promise<Result>;
+export type ConnectionTest = (
+  category: TestedSource,
+  body: Record<string, unknown>,
+  context: RequestContext,
+) => Promise<Result>;
 
-const switchedOn: Record<Tested, Partial<AuthSettings>> = {
+const switchedOn: Record<TestedSource, Partial<AuthSettings>> = {
   ldap: { ldap_enabled: true },
   oidc: { oidc_enabled: true },
   pki: { pki_enabled: true },
 };
 
-/** Tries unsaved values over the saved ones; nothing of them is stored. */
+/** Tests the saved settings with unsaved changes; stores nothing. */
 export const createConnectionTest = (d: Deps): ConnectionTest => {
   const directory = async (s: AuthSettings): Promise<Omit<Result, 'message'>> => {
     const extraCa = d.caFile ? await readFile(d.caFile, 'utf8') : null;
-    const tried = createDirectory(directoryConfigOf(s, extraCa));
-    const { ok, steps, server_info: info } = await tried.diagnose();
-    await tried.close();
+    const testedDirectory = createDirectory(directoryConfigOf(s, extraCa));
+    const { ok, steps, server_info: info } = await testedDirectory.diagnose();
+    await testedDirectory.close();
     return {
       success: ok,
       steps: steps.map((step) => ({ ...step, advice: step.advice ?? '' })),
@@ -58,51 +62,51 @@ export const createConnectionTest = (d: Deps): ConnectionTest => {
     const steps = await d.diagnosePki(s);
     return { success: steps.every((step) => step.ok), steps, details: {} };
   };
-  const tests: Record<Tested, (after: Effective) => Promise<Omit<Result, 'message'>>> = {
+  const tests: Record<TestedSource, (after: Effective) => Promise<Omit<Result, 'message'>>> = {
     ldap: ({ values }) => directory(values),
     oidc: provider,
     pki: ({ values }) => certificates(values),
   };
 
-  const candidate = async (category: Tested, body: Record<string, unknown>): Promise<Effective> => {
+  const resolveSettings = async (category: TestedSource, body: Record<string, unknown>): Promise<Effective> => {
     const saved = await d.settings.read(d.db);
-    const { changes, faults } = plan(category, body, saved, d.environment);
-    if (faults.length > 0) throw refused(faults);
+    const { changes, faults } = planChanges(category, body, saved, d.environment);
+    if (faults.length > 0) throw settingsInvalid(faults);
     const after = effective(storedAfter(saved.stored, changes), d.environment);
-    const tried = after.values;
+    const candidateSettings = after.values;
     const unset = effective(new Map(), d.environment).values;
-    checkRecipient(category, { given: body, saved: saved.values, next: tried, unset });
-    const missing = faultsOf(category, { ...tried, ...switchedOn[category] });
-    if (missing.length > 0) throw refused(missing);
+    checkRecipient(category, { given: body, saved: saved.values, next: candidateSettings, unset });
+    const missing = faultsOf(category, { ...candidateSettings, ...switchedOn[category] });
+    if (missing.length > 0) throw settingsInvalid(missing);
     return after;
   };
 
-  return async (category, body, who) => {
-    const after = await candidate(category, body);
-    const tried = after.values;
-    const found = await tests[category](after);
-    const failed = found.steps.find((step) => !step.ok);
+  return async (category, body, context) => {
+    const after = await resolveSettings(category, body);
+    const candidateSettings = after.values;
+    const result = await tests[category](after);
+    const failed = result.steps.find((step) => !step.ok);
     await writeAudit(d.db, {
       event: 'admin.settings.test',
-      outcome: found.success ? 'success' : 'failure',
-      actor: who.userId,
-      userId: who.userId,
-      client: who.client,
+      outcome: result.success ? 'success' : 'failure',
+      actor: context.userId,
+      userId: context.userId,
+      client: context.client,
       details: {
         category,
-        address: addressOf(category, tried),
+        address: addressOf(category, candidateSettings),
         ...(failed ? { failed_step: failed.code } : {}),
       },
     });
-    return { ...found, message: failed ? `${failed.title}: ${failed.evidence}` : successOf[category] };
+    return { ...result, message: failed ? `${failed.title}: ${failed.evidence}` : successOf[category] };
   };
 };
 
-const successOf: Record<Tested, string> = {
+const successOf: Record<TestedSource, string> = {
   ldap: 'LDAP connection successful',
   oidc: 'OpenID Connect connection successful',
   pki: 'Certificates and revocation lists can be used',
 };
 
-const addressOf = (category: Tested, s: AuthSettings): string =>
+const addressOf = (category: TestedSource, s: AuthSettings): string =>
   category === 'ldap' ? s.ldap_server : category === 'oidc' ? issuerOf(s) : s.pki_crl_url;

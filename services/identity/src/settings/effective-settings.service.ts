@@ -8,21 +8,21 @@ type Deps = { db: Db; log: Log; metrics: Metrics; read: ReadSettings };
 
 /** The effective settings of this replica, and how it reloads them. */
 export const createEffectiveSettings = ({ db, log, metrics, read }: Deps) => {
-  let now: Effective | undefined;
+  let effective: Effective | undefined;
   let stamp = '';
   let running: Promise<void> = Promise.resolve();
   let queued: Promise<void> | undefined;
 
   const load = async (): Promise<void> => {
     metrics.cacheOps.inc({ cache: 'settings', result: 'miss' });
-    // Read first: a change in between only causes another reload.
-    const seen = await settingsStore.stamp(db);
+    // Read before the settings: a change in between only causes another reload.
+    const newStamp = await settingsStore.stamp(db);
     const { rows, values, origins } = await read(db);
     for (const { key } of rows)
       if (isSettingKey(key) && origins[key] === 'unreadable')
-        log.error({ setting: key }, 'what is stored for a setting cannot be read; it counts as not set');
-    now = { values, origins };
-    stamp = seen;
+        log.error({ setting: key }, 'stored setting ignored: unreadable');
+    effective = { values, origins };
+    stamp = newStamp;
   };
 
   /** One reload at a time; requests during a reload share the next one, which starts after them. */
@@ -42,8 +42,8 @@ export const createEffectiveSettings = ({ db, log, metrics, read }: Deps) => {
       if ((await settingsStore.stamp(db)) !== stamp) await reload();
     },
     current: (): Effective => {
-      if (!now) throw new Error('the settings are asked for before they are loaded');
-      return now;
+      if (!effective) throw new Error('the settings are not loaded yet');
+      return effective;
     },
   };
 };

@@ -4,10 +4,10 @@ import type { AuthConfig } from '../generated/client.ts';
 import { effective, isSettingKey, type Effective, type SettingValue, type Stored, type Values } from './settings.ts';
 import { settingsStore } from './settings.store.ts';
 
-/** What is stored and what comes of it, as one transaction sees it. */
+/** The stored rows, their values and the effective settings, read in one transaction. */
 export type ReadSettings = (tx: Db | Tx) => Promise<{ rows: AuthConfig[]; stored: Stored } & Effective>;
 
-const opened = (row: AuthConfig, rings: readonly KeyRing[]): SettingValue | undefined => {
+const unsealRow = (row: AuthConfig, rings: readonly KeyRing[]): SettingValue | undefined => {
   const { key, keyId, value, isSensitive } = row;
   if (!isSensitive) return value as SettingValue;
   if (keyId === null || typeof value !== 'string') return undefined;
@@ -18,15 +18,15 @@ const opened = (row: AuthConfig, rings: readonly KeyRing[]): SettingValue | unde
   return undefined;
 };
 
-/** Reads the settings with their secrets opened. */
+/** Reads the settings and unseals their secrets. */
 export const createReader = (environment: Values, keyRing: () => KeyRing): ReadSettings => {
   return async (tx) => {
-    // Keys may be exchanged at any moment: whatever sealed the rows is among those of before or those of after.
+    // The keys may be replaced at any moment: the rows are sealed with a key of before or after the read.
     const before = keyRing();
     const rows = await settingsStore.all(tx);
     const rings = [keyRing(), before];
     const stored = new Map(
-      rows.flatMap((row) => (isSettingKey(row.key) ? [[row.key, opened(row, rings)] as const] : [])),
+      rows.flatMap((row) => (isSettingKey(row.key) ? [[row.key, unsealRow(row, rings)] as const] : [])),
     );
     return { rows, stored, ...effective(stored, environment) };
   };

@@ -8,33 +8,35 @@ const recipients: Partial<Record<AuthCategory, Recipient>> = {
     secret: 'ldap_bind_password',
     of: (s) => secretRecipients.ldap_bind_password.map((key) => s[key]),
   },
-  // Two spellings may be one issuer.
+  // Different settings may name the same issuer.
   oidc: { secret: 'oidc_client_secret', of: (s) => [issuerOf(s), s.oidc_client_id] },
 };
 
-type Step = {
+type SettingsUpdate = {
   given: Record<string, unknown>;
   saved: AuthSettings;
   next: AuthSettings;
-  /** What counts while nothing is stored. */
+  /** The settings while nothing is stored. */
   unset: AuthSettings;
 };
 
 /**
- * An administrator of settings could have a stored secret sent to a server of their own and read it there: it goes with
- * the server, port, encryption and name that it was given for (or that the environment names beside it), and with no others.
- * @throws AppError invalid, code secret_required, unless it is given once more or forgotten.
+ * Prevents an administrator from reading a stored secret by sending it to another server: it is valid only with the server,
+ * port, encryption and name it was saved with, or with those of the environment.
+ * @throws AppError invalid, code secret_required, unless the secret is entered again or cleared.
  */
-export const checkRecipient = (category: AuthCategory, { given, saved, next, unset }: Step): void => {
+export const checkRecipient = (category: AuthCategory, { given, saved, next, unset }: SettingsUpdate): void => {
   const recipient = recipients[category];
   if (!recipient) return;
   const { secret, of } = recipient;
   if (given[secret] || next[secret] === '') return;
-  const there = JSON.stringify(of(next));
-  if ([saved, unset].some((s) => s[secret] === next[secret] && JSON.stringify(of(s)) === there)) return;
+  const newRecipient = JSON.stringify(of(next));
+  if ([saved, unset].some((s) => s[secret] === next[secret] && JSON.stringify(of(s)) === newRecipient)) return;
   throw invalid(
     'secret_required',
-    `The stored secret is used with the stored address only: give ${secret} once more, or have it forgotten.`,
-    { errors: [{ path: secret, message: 'It is needed once more for another address or name than the stored ones.' }] },
+    `The stored secret is used with the stored address only: enter ${secret} again, or clear it.`,
+    {
+      errors: [{ path: secret, message: 'It must be entered again for another address or name than the stored ones.' }],
+    },
   );
 };

@@ -7,7 +7,7 @@ let backends: Backends;
 let otherBus: TestServer;
 let one: RunningIdentity;
 let two: RunningIdentity;
-/** Has the same database, and never receives the bus messages of the other replicas. */
+/** A replica on the same database with another broker: it never receives events of the other replicas. */
 let deaf: RunningIdentity;
 let changes: ReturnType<typeof createChanges>;
 beforeAll(async () => {
@@ -26,7 +26,7 @@ afterEach(() => changes.reset());
 const shownBy = async (replica: RunningIdentity) => (await replica.ask('/api/auth/methods')).body['oidc_display_name'];
 
 describe('a change of settings', () => {
-  it('is effective on the replica that made it before it responds', async () => {
+  it('is effective on the replica of the request before it responds', async () => {
     for (let i = 0; i < 5; i++) {
       await changes.set({ oidc_display_name: `Number ${i}` });
       expect(await shownBy(one)).toBe(`Number ${i}`);
@@ -48,7 +48,7 @@ describe('a change of settings', () => {
     await waitFor(async () => (await shownBy(two)) === 'With a broker again');
   });
 
-  it('that takes something back is noticed without the bus, too', async () => {
+  it('that removes a value is noticed also without the broker', async () => {
     await changes.set({ oidc_display_name: 'For a moment' });
     await waitFor(async () => (await shownBy(deaf)) === 'For a moment');
     await changes.reset();
@@ -62,7 +62,7 @@ describe('a change of settings', () => {
     await later.stop();
   });
 
-  it('is known to whichever replica the edge asks', async () => {
+  it('is effective for a request of the edge to any replica', async () => {
     for (const perMinute of [3, 4, 5]) {
       await changes.set({ rate_limit_auth_per_minute: perMinute });
       for (const replica of [two, deaf])
@@ -70,7 +70,7 @@ describe('a change of settings', () => {
     }
   });
 
-  it('made by many at once on several replicas leaves all of them with the same settings', async () => {
+  it('made concurrently on several replicas leads to the same settings on all of them', async () => {
     const { caller } = await one.session();
     await Promise.all(
       Array.from({ length: 24 }, (_, i) =>

@@ -41,7 +41,7 @@ const keyIds = async () =>
   (await backends.sql.query<{ k: string }>('select distinct key_id as k from auth_config where is_sensitive')).rows.map(
     (r) => r.k,
   );
-/** What `./overtone config rotate-key` starts. */
+/** The program that `./overtone config rotate-key` starts. */
 const reseal = async () => {
   const env = { ...process.env, DATABASE_URL: backends.database.urlFor('identity'), ENCRYPTION_KEY_FILE: file };
   const { stdout } = await promisify(execFile)(process.execPath, [main], { env });
@@ -49,7 +49,7 @@ const reseal = async () => {
 };
 
 describe('a new key', () => {
-  it('reseals every secret while identity runs, which reads and writes with the new key after the old one is removed', async () => {
+  it('reseals every secret while identity runs, which uses the new key after the old one is removed', async () => {
     await put('ldap', { ldap_bind_dn: 'cn=reader,dc=example,dc=org', ldap_bind_password: 'one' });
     await put('oidc', { oidc_client_secret: 'two' });
     const [before] = await keyIds();
@@ -70,7 +70,7 @@ describe('a new key', () => {
     expect(await unreadable()).toEqual([]);
   });
 
-  it('changes neither who set a secret and when nor the history', async () => {
+  it('changes neither author and time of a secret nor the history', async () => {
     const rows = async () =>
       (await backends.sql.query('select config_key, updated_by, updated_at from auth_config order by config_key')).rows;
     const count = async () => (await backends.sql.query('select 1 from auth_config_audit')).rowCount;
@@ -83,7 +83,7 @@ describe('a new key', () => {
     expect(await reseal()).toEqual({ resealed: 0, unreadable: [] });
   });
 
-  it('leaves alone what the old one does not open, and names it', async () => {
+  it('does not change secrets that the old key cannot unseal, and names them', async () => {
     await backends.sql
       .query(`update auth_config a set config_value = b.config_value, key_id = b.key_id from auth_config b
       where a.config_key = 'proxy_shared_secret' and b.config_key = 'ldap_bind_password'`);

@@ -2,17 +2,17 @@ import { seal, unseal, type KeyRing } from '@overtone/service-kit';
 import { txOptions, type Db } from '../database.ts';
 import { settingsStore } from './settings.store.ts';
 
-export type Resealed = { resealed: number; unreadable: string[] };
+export type ResealResult = { resealed: number; unreadable: string[] };
 
 /**
- * Seals every stored secret with the first key, all of them or none. Secrets that none of the keys opens stay as they
- * are. No setting changes in between, and later changes use the new key.
+ * Seals all stored secrets with the first key, in one transaction. Secrets that no key can unseal stay unchanged.
+ * Settings cannot change in between, and later changes use the new key.
  */
-export const reseal = (db: Db, keyRing: () => KeyRing): Promise<Resealed> =>
+export const reseal = (db: Db, keyRing: () => KeyRing): Promise<ResealResult> =>
   db.$transaction(async (tx) => {
     await settingsStore.lock(tx);
     const ring = keyRing();
-    const result: Resealed = { resealed: 0, unreadable: [] };
+    const result: ResealResult = { resealed: 0, unreadable: [] };
     for (const row of await settingsStore.all(tx)) {
       const { key, keyId, value, isSensitive } = row;
       if (!isSensitive || keyId === ring[0].id) continue;

@@ -26,7 +26,7 @@ const pki = { pki_enabled: true, pki_trusted_proxies: '10.0.0.1', pki_ca_cert: a
 const proxy = { proxy_enabled: true, proxy_trusted_proxies: '10.0.0.0/8 fd00::/8' };
 
 describe('the defaults', () => {
-  it.each(authCategories)('of %s contradict nothing', (category) => {
+  it.each(authCategories)('of %s are valid', (category) => {
     expect(faultsOf(category, settings({}))).toEqual([]);
   });
 });
@@ -124,7 +124,7 @@ describe('settings that are refused', () => {
   });
 });
 
-describe('settings that work but are probably not meant', () => {
+describe('valid settings that are probably a mistake', () => {
   it.each<[AuthCategory, Values, RegExp]>([
     ['local', { local_enabled: false }, /super_admin/],
     ['ldap', { ...ldap, ldap_use_ssl: false }, /clear text/],
@@ -141,7 +141,7 @@ describe('settings that work but are probably not meant', () => {
     expect(warningsOf(category, settings(changed)).join('\n')).toMatch(warning);
   });
 
-  it('are not warned of where nothing is unusual', () => {
+  it('have no warning when nothing is unusual', () => {
     for (const category of authCategories) expect(warningsOf(category, settings({}))).toEqual([]);
   });
 });

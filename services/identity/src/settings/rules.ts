@@ -4,10 +4,10 @@ import { configFaults } from '@overtone/directory';
 import { directoryConfigOf } from '../directory/directory.ts';
 import { malformedBlocks } from '../forwarded/forwarded.ts';
 import { issuerOf, safeAddress } from '../oidc/oidc.ts';
-import { authoritiesOf, givenListsOf, parseNamePairs } from '../pki/pki.ts';
+import { authoritiesOf, configuredListsOf, parseNamePairs } from '../pki/pki.ts';
 import type { Fault } from './change-plan.ts';
 
-/** A rule over the settings as they would be: what cannot work or contradicts itself, and at which keys to look. */
+/** Checks the settings that a change would result in. @returns faults with the keys to correct. */
 type Rule = (s: AuthSettings) => Fault[];
 type TextKey = { [K in AuthSettingKey]: AuthSettings[K] extends string ? K : never }[AuthSettingKey];
 type FlagKey = { [K in AuthSettingKey]: AuthSettings[K] extends boolean ? K : never }[AuthSettingKey];
@@ -21,8 +21,8 @@ const needs =
 
 /** RFC 9110 section 5.6.2. */
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
-/** Headers with a meaning of their own, which no proxy may lend to a name or a certificate. */
-const taken =
+/** Headers with another meaning, which cannot carry an identity. */
+const reservedHeaders =
   /^(authorization|connection|content-.*|cookie|expect|forwarded|host|keep-alive|origin|proxy-authorization|te|trailer|transfer-encoding|upgrade|via|x-csrf-token|x-forwarded-(for|host|proto)|x-overtone-.*|x-request-id)$/i;
 const headerNames =
   (...keys: TextKey[]): Rule =>
@@ -30,7 +30,7 @@ const headerNames =
     keys.flatMap((key) => {
       if (s[key] === '') return [];
       if (!token.test(s[key])) return at([key], 'It must be the name of a header.');
-      return taken.test(s[key]) ? at([key], 'This header has a meaning of its own.') : [];
+      return reservedHeaders.test(s[key]) ? at([key], 'This header has a meaning of its own.') : [];
     });
 
 const blocks =
@@ -64,7 +64,7 @@ const revocationLists: Rule = ({ pki_crl: text }) => {
   const found = [...text.matchAll(pem)];
   const good = found.length > 0 && found.every(([, label]) => label === 'X509 CRL');
   if (!good) return at(['pki_crl'], 'It must be revocation lists in PEM form (BEGIN X509 CRL).');
-  return givenListsOf(text) ? [] : at(['pki_crl'], 'A revocation list in it cannot be read.');
+  return configuredListsOf(text) ? [] : at(['pki_crl'], 'A revocation list in it cannot be read.');
 };
 
 const authorities: Rule = ({ pki_ca_cert: text }) =>
@@ -83,7 +83,7 @@ const replacedIssuers: Rule = ({ pki_issuer_map: text }) => {
 
 const url = (text: string): URL | undefined => (URL.canParse(text) ? new URL(text) : undefined);
 const isPlain = (u: URL): boolean => u.username === '' && u.password === '' && u.hash === '';
-/** Addresses that secrets and tokens travel to. */
+/** Addresses that receive secrets or tokens. */
 const safeUrls =
   (...keys: TextKey[]): Rule =>
   (s) =>
@@ -94,7 +94,7 @@ const safeUrls =
         return at([key], 'It must be an address that begins with https://, without user, password or #.');
       return safeAddress(parsed) ? [] : at([key], 'Plain HTTP is for this very machine; elsewhere it must be HTTPS.');
     });
-/** A revocation list is signed: it may come over plain HTTP, as they mostly do. */
+/** Revocation lists are signed, so plain HTTP is allowed. */
 const webUrl =
   (key: TextKey): Rule =>
   (s) => {
@@ -103,7 +103,7 @@ const webUrl =
     return at([key], 'It must be an address that begins with http:// or https://.');
   };
 
-/** What the directory package finds; while sign-in with the directory is off, unfinished settings may be kept. */
+/** The checks of the directory package; while sign-in with the directory is off, settings may be incomplete. */
 const directory: Rule = (s) =>
   configFaults(directoryConfigOf(s, null))
     .filter(({ key }) => s.ldap_enabled || s[key as AuthSettingKey] !== '')
@@ -192,8 +192,8 @@ const rules: Record<AuthCategory, readonly Rule[]> = {
 };
 
 /**
- * Everything that cannot work or contradicts itself in a category; empty: it can take effect. A setting has the faults of
- * one rule only: a later rule would mostly repeat the first one in other words.
+ * All faults of a category; empty: the settings are valid. Each setting has the faults of one rule only, because a later
+ * rule would mostly repeat them.
  */
 export const faultsOf = (category: AuthCategory, settings: AuthSettings): Fault[] => {
   const faults: Fault[] = [];
@@ -231,7 +231,7 @@ const warnings: Partial<Record<AuthCategory, (s: AuthSettings) => Warning[]>> = 
     [everybody.test(s.pki_trusted_proxies), 'Every address is trusted to forward certificates.'],
     [s.pki_enabled && !s.pki_verify_revocation, 'Revoked certificates are let in: switch on pki_verify_revocation.'],
   ],
-  proxy: (s) => [[everybody.test(s.proxy_trusted_proxies), 'Every address is trusted to name who is calling.']],
+  proxy: (s) => [[everybody.test(s.proxy_trusted_proxies), 'Every address is trusted to name context is calling.']],
   password_policy: (s) => [[!s.password_policy_enabled, 'New passwords only need eight characters.']],
   lockout: (s) => [
     [!s.account_lockout_enabled, 'Passwords can be guessed without end.'],
@@ -239,6 +239,6 @@ const warnings: Partial<Record<AuthCategory, (s: AuthSettings) => Warning[]>> = 
   ],
 };
 
-/** What works but is probably not meant. */
+/** Valid settings that are probably a mistake. */
 export const warningsOf = (category: AuthCategory, settings: AuthSettings): string[] =>
   (warnings[category]?.(settings) ?? []).flatMap(([when, text]) => (when ? [text] : []));

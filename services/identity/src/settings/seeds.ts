@@ -20,7 +20,7 @@ const seedOf = (def: AuthSettingDef) => {
 };
 
 const variable = (key: AuthSettingKey): string => key.toUpperCase();
-/** How a setting of the identity provider was called before. */
+/** The former name of a setting of the identity provider. */
 const olderVariable = (key: AuthSettingKey): string | undefined =>
   key.startsWith('oidc_') ? variable(key).replace(/^OIDC_/, 'KEYCLOAK_') : undefined;
 

@@ -6,26 +6,26 @@ import { settingsStore } from './settings.store.ts';
 import type { SettingsService } from './settings.service.ts';
 
 type Deps = { db: Db; settings: Pick<SettingsService, 'read' | 'effective'>; environment: Values };
-type Read = { rows: AuthConfig[] } & Effective;
+type SettingsSnapshot = { rows: AuthConfig[] } & Effective;
 
-/** An empty text means that there is none. */
-const shown = (value: SettingValue): SettingValue | null => (value === '' ? null : value);
+/** Empty texts are shown as null. */
+const toShownValue = (value: SettingValue): SettingValue | null => (value === '' ? null : value);
 
-/** What administrators see of the settings: everything but the secrets. */
+/** The settings for administrators, without the secrets. */
 export const createSettingsView = ({ db, settings, environment }: Deps) => {
-  const item = (read: Read, key: ReturnType<typeof keysOf>[number], names: Map<string, string>) => {
+  const item = (read: SettingsSnapshot, key: ReturnType<typeof keysOf>[number], names: Map<string, string>) => {
     const def = authSettings[key];
     const row = read.rows.find((r) => r.key === key);
     const secret = isSensitive(key);
     return {
       config_key: key,
-      config_value: secret ? null : shown(read.values[key]),
+      config_value: secret ? null : toShownValue(read.values[key]),
       is_sensitive: secret,
       is_set: read.values[key] !== '',
       origin: read.origins[key],
       category: def.category,
       data_type: def.type,
-      default_value: secret ? null : shown(fallbackOf(key, environment)),
+      default_value: secret ? null : toShownValue(fallbackOf(key, environment)),
       ...(def.type === 'integer' ? { minimum: def.min, maximum: def.max } : {}),
       ...(def.type === 'string' && def.choices ? { choices: [...def.choices] } : {}),
       description: def.description,
@@ -55,7 +55,7 @@ export const createSettingsView = ({ db, settings, environment }: Deps) => {
                 [key, null],
                 [`${key}_is_set`, values[key] !== ''],
               ]
-            : [[key, shown(values[key])]],
+            : [[key, toShownValue(values[key])]],
         ),
       );
     },

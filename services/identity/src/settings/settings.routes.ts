@@ -21,10 +21,10 @@ export const settingsRoutes = ({ settings, view, changes, testConnection, source
   handle(authConfigRoutes.authConfigAudit, (r) => view.history({ category: r.params.category, ...r.query })),
   handle(authConfigRoutes.authConfigOf, (r) => view.flat(r.params.category)),
   handle(authConfigRoutes.updateAuthConfig, async (r) => {
-    const who = { userId: r.caller.userId, client: clientOf(r) };
-    const { keys, warnings, switchedOff } = await changes.update(r.params.category, r.body, who);
+    const context = { userId: r.caller.userId, client: clientOf(r) };
+    const { keys, warnings, switchedOff } = await changes.update(r.params.category, r.body, context);
     const remaining = switchedOff && (await sourceSessions.count(switchedOff));
-    const message = keys.length === 0 ? 'Nothing has changed' : 'The settings are in force';
+    const message = keys.length === 0 ? 'Nothing has changed' : 'The settings are effective';
     return {
       success: true as const,
       message,
@@ -44,14 +44,14 @@ export const settingsRoutes = ({ settings, view, changes, testConnection, source
   }),
   handle(authConfigRoutes.migrateAuthConfig, async (r) => {
     const keys = await changes.seed({ userId: r.caller.userId, client: clientOf(r) });
-    const message = keys.length === 0 ? 'There was nothing to store' : 'What the environment sets is stored now';
+    const message = keys.length === 0 ? 'There was nothing to store' : 'The settings of the environment are stored now';
     return { success: true as const, migrated_count: keys.length, message };
   }),
   handle(authConfigRoutes.testAuthConfig, (r) =>
     testConnection(r.params.category, r.body, { userId: r.caller.userId, client: clientOf(r) }),
   ),
   handle(internalRoutes.edgeSettings, async () => {
-    // The edge asks after it received the event, perhaps another replica than the one that made the change.
+    // The edge sends this request after the event, possibly to a replica that has not reloaded the settings yet.
     await settings.refresh();
     const { rate_limit_enabled: limited, rate_limit_auth_per_minute: perMinute } = settings.current();
     return { signInPerMinute: limited ? perMinute : null };

@@ -15,7 +15,7 @@ export type SettingsService = SettingsWithOrigins & {
   read: ReadSettings;
   /** Makes the stored settings effective on this replica. */
   reload: () => Promise<void>;
-  /** The same, if something has changed; while the database is down, the last known settings stay effective. */
+  /** Reloads if a setting has changed; while the database is down, the last known settings stay effective. */
   refresh: () => Promise<void>;
   part: Part;
 };
@@ -28,17 +28,17 @@ const createOutageTolerance = (log: Log) => {
       await work();
       failing = false;
     } catch (err) {
-      if (!failing) log.warn({ err: err as Error }, 'the settings cannot be read again; the last known ones count');
+      if (!failing) log.warn({ err: err as Error }, 'settings reload failed: the last known settings stay effective');
       failing = true;
     }
   };
 };
 
-/** The environment may hold values that the API would reject: that does not prevent the start, but is logged. */
+/** The environment may contain values that the API rejects: they are logged and do not prevent the start. */
 const logFaults = (log: Log, values: AuthSettings): void => {
   for (const category of authCategories)
     for (const { path, message } of faultsOf(category, values))
-      log.error({ setting: path, fault: message }, 'a setting cannot work as it is');
+      log.error({ setting: path, fault: message }, 'invalid setting');
 };
 
 /** The effective settings of this replica: loaded before the first request, and again after every change. */

@@ -13,7 +13,7 @@ type NewRow = { key: AuthSettingKey; category: AuthCategory; value: SettingValue
 export const settingsStore = {
   all: (db: Db | Tx): Promise<AuthConfig[]> => db.authConfig.findMany(),
 
-  /** Changes with every stored change, by any writer: every row version has its own transaction. */
+  /** Differs after every change by any writer, because each row version has its own transaction id. */
   stamp: async (db: Db | Tx): Promise<string> => {
     const rows = await db.$queryRaw<{ stamp: string }[]>`
       select coalesce(md5(string_agg(concat_ws(' ', config_key, xmin), ',' order by config_key)), '') as stamp
@@ -21,7 +21,7 @@ export const settingsStore = {
     return rows[0]?.stamp ?? '';
   },
 
-  /** One change at a time, over all replicas: each is judged by what comes of it. */
+  /** Serializes changes over all replicas, because each is checked against the resulting settings. */
   lock: async (tx: Tx): Promise<void> =>
     void (await tx.$queryRaw`select 1 from pg_advisory_xact_lock(hashtext('auth_config'))`),
 
@@ -53,7 +53,7 @@ export const settingsStore = {
       skip: offset,
     }),
 
-  /** Releases every account that waits for approval. */
+  /** Approves every account that waits for approval. */
   releasePending: (tx: Tx, by: string): Promise<{ id: string; email: string; role: string; isActive: boolean }[]> =>
     tx.user.updateManyAndReturn({
       where: { approvalStatus: 'pending' },
@@ -61,7 +61,7 @@ export const settingsStore = {
       select: { id: true, email: true, role: true, isActive: true },
     }),
 
-  /** Whether a super_admin can sign in with a password kept here, whatever is switched off. */
+  /** Whether a super_admin can sign in with a local password. */
   superAdminHasPassword: async (tx: Tx): Promise<boolean> =>
     (await tx.user.count({
       where: {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { authSettings, type AuthSettingKey } from '@overtone/contracts';
 import { readEnv } from '@overtone/service-kit';
-import { plan } from './change-plan.ts';
+import { planChanges } from './change-plan.ts';
 import { seedsOf, seedVariables } from './seeds.ts';
 import { effective, settingKeys, valueFault, type SettingValue, type Stored } from './settings.ts';
 
@@ -11,7 +11,7 @@ const store = (values: Partial<Record<AuthSettingKey, SettingValue | undefined>>
   new Map(Object.entries(values)) as Stored;
 
 describe('every setting', () => {
-  it.each(settingKeys)('%s takes its default and its bounds, and nothing beyond them', (key) => {
+  it.each(settingKeys)('%s accepts its default and its bounds, and no other values', (key) => {
     const def = authSettings[key];
     expect(valueFault(key, def.default)).toBeNull();
     for (const wrong of [null, undefined, {}, [], Number.NaN]) expect(valueFault(key, wrong)).not.toBeNull();
@@ -28,7 +28,7 @@ describe('every setting', () => {
     }
   });
 
-  it.each(settingKeys)('%s counts stored before environment before default', (key) => {
+  it.each(settingKeys)('%s has the precedence stored, environment, default', (key) => {
     const def = authSettings[key];
     const other = def.type === 'boolean' ? !def.default : def.type === 'integer' ? def.max : (def.choices?.[1] ?? 'x');
     const seeded = seeds({ [key.toUpperCase()]: String(other) });
@@ -41,13 +41,13 @@ describe('every setting', () => {
     expect(seen(store({ [key]: def.default }), seeded)).toEqual([def.default, 'stored']);
   });
 
-  it('that is stored but is no value of it falls back, not to false or zero', () => {
+  it('that is stored with an invalid value falls back to the environment or default', () => {
     const { values, origins } = effective(store({ ldap_port: 'many', ldap_use_ssl: 'yes' }), { ldap_port: 389 });
     expect(values).toMatchObject({ ldap_port: 389, ldap_use_ssl: true });
     expect(origins).toMatchObject({ ldap_port: 'unreadable', ldap_use_ssl: 'unreadable' });
   });
 
-  it('that is secret and cannot be unsealed is not set, whatever the environment has', () => {
+  it('that is secret and cannot be unsealed is empty, also with a value in the environment', () => {
     const { values, origins } = effective(store({ ldap_bind_password: undefined }), { ldap_bind_password: 'seed' });
     expect([values.ldap_bind_password, origins.ldap_bind_password]).toEqual(['', 'unreadable']);
   });
@@ -60,7 +60,7 @@ describe('seeds from the environment', () => {
   it.each(['false', '0', 'no', 'Off'])('%s is false', (text) => {
     expect(seeds({ LDAP_USE_SSL: text })).toEqual({ ldap_use_ssl: false });
   });
-  it('an empty variable gives nothing', () => {
+  it('an empty variable has no value', () => {
     expect(seeds({ LDAP_SERVER: '' })).toEqual({});
   });
   it('the older spelling of the identity provider works and wins', () => {
@@ -82,7 +82,7 @@ describe('seeds from the environment', () => {
 
 describe('a change', () => {
   const changed = (body: Record<string, unknown>, stored: Stored = nothing, environment = {}) =>
-    plan('ldap', body, { stored, ...effective(stored, environment) }, environment);
+    planChanges('ldap', body, { stored, ...effective(stored, environment) }, environment);
   const tos = (...a: Parameters<typeof changed>) => changed(...a).changes.map(({ key, to }) => [key, to]);
 
   it('stores only what differs from the environment and the default', () => {
@@ -90,19 +90,19 @@ describe('a change', () => {
       ['ldap_timeout', 20],
     ]);
   });
-  it('back to the default forgets what is stored', () => {
+  it('back to the default removes the stored value', () => {
     expect(tos({ ldap_timeout: 10 }, store({ ldap_timeout: 20 }))).toEqual([['ldap_timeout', undefined]]);
     expect(tos({ ldap_timeout: null }, store({ ldap_timeout: 20 }))).toEqual([['ldap_timeout', undefined]]);
     expect(tos({ ldap_timeout: null })).toEqual([]);
   });
-  it('to the same value is none', () => {
+  it('to the same value changes nothing', () => {
     expect(tos({ ldap_timeout: 20 }, store({ ldap_timeout: 20 }))).toEqual([]);
   });
   it.each([null, ''])('with %j for a secret keeps the stored one', (value) => {
     const { changes, faults } = changed({ ldap_bind_password: value }, store({ ldap_bind_password: 'secret' }));
     expect([changes, faults]).toEqual([[], []]);
   });
-  it('sent back by a panel as it was read changes nothing', () => {
+  it('with the values as they were read changes nothing', () => {
     const seen = { ldap_bind_password: null, ldap_bind_password_is_set: true, ldap_server: null };
     expect(changed(seen, store({ ldap_bind_password: 'secret' }))).toEqual({ changes: [], faults: [] });
   });

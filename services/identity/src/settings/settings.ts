@@ -18,10 +18,10 @@ export const isSensitive = (key: AuthSettingKey): boolean => {
 export const keysOf = (category: AuthCategory): AuthSettingKey[] =>
   settingKeys.filter((key) => authSettings[key].category === category);
 
-/** Texts may have tabs and line ends, because certificates do; what else controls a terminal has no meaning in any. */
+/** Control characters other than tabs and line breaks, which certificates contain. */
 const control = /[^\P{Cc}\t\n\r]/u;
 
-/** Why a value cannot be this setting, in one sentence; null when it can. */
+/** Why a value is invalid for this setting, in one sentence; null: it is valid. */
 export const valueFault = (key: AuthSettingKey, value: unknown): string | null => {
   const def = authSettings[key];
   if (def.type === 'boolean') return typeof value === 'boolean' ? null : 'It must be true or false.';
@@ -40,10 +40,10 @@ export const valueFault = (key: AuthSettingKey, value: unknown): string | null =
 export type Origin = 'stored' | 'environment' | 'default' | 'unreadable';
 export type Effective = { values: AuthSettings; origins: Readonly<Record<AuthSettingKey, Origin>> };
 
-/** What is stored, as it could be read; undefined: something is stored, but it could not. */
+/** The stored values; undefined: the stored value is unreadable. */
 export type Stored = ReadonlyMap<AuthSettingKey, SettingValue | undefined>;
 
-/** What counts where nothing is stored. */
+/** The value while nothing is stored. */
 export const fallbackOf = (key: AuthSettingKey, environment: Values): SettingValue =>
   environment[key] ?? authSettings[key].default;
 
@@ -52,11 +52,11 @@ const oneOf = (key: AuthSettingKey, stored: Stored, environment: Values): { valu
   if (!stored.has(key)) return { value: fallback, origin: environment[key] === undefined ? 'default' : 'environment' };
   const value = stored.get(key);
   if (value !== undefined && valueFault(key, value) === null) return { value, origin: 'stored' };
-  // A secret that cannot be read is no secret: another one in its place would be sent to a server it is not for.
+  // An unreadable secret is empty: the secret of the environment might be for another server.
   return { value: isSensitive(key) ? '' : fallback, origin: 'unreadable' };
 };
 
-/** Stored before environment before default, setting by setting. */
+/** The precedence for each setting: stored, environment, default. */
 export const effective = (stored: Stored, environment: Values): Effective => {
   const values: Record<string, SettingValue> = {};
   const origins: Record<string, Origin> = {};
@@ -68,7 +68,7 @@ export const effective = (stored: Stored, environment: Values): Effective => {
   return { values: Object.freeze(values) as AuthSettings, origins: Object.freeze(origins) as Effective['origins'] };
 };
 
-/** What is stored once the given settings are stored, or forgotten where they are undefined. */
+/** The stored values after the changes; undefined removes a value. */
 export const storedAfter = (
   before: Stored,
   changes: readonly { key: AuthSettingKey; to: SettingValue | undefined }[],

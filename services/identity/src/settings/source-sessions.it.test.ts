@@ -42,7 +42,7 @@ const ask = (path: string, method = 'GET', by = root, json?: unknown) =>
   });
 const switchOff = (source: Source) => ask(source, 'PUT', root, { [`${source}_enabled`]: false });
 const isAlive = async (session: Session) => (await identity.resolve(session.accessToken)) !== null;
-/** An account of a source with this many sessions. */
+/** Creates an account of a source with sessions. */
 const member = async (source: Source | 'local', count: number, fields: Record<string, unknown> = {}) => {
   const user = await addUser(backends.sql, fields);
   const sessions: Session[] = [];
@@ -59,7 +59,7 @@ const audited = async (event: string, details: Record<string, unknown>) =>
   ).rows as Record<string, unknown>[];
 
 describe.each(sources)('switching %s off', (source) => {
-  it('answers how many sessions of how many accounts remain, and ends them only on request', async () => {
+  it('returns the number of remaining accounts and sessions, and ends them only on request', async () => {
     const [one, two, none] = [await member(source, 2), await member(source, 1), await member(source, 0)];
     const other = await member('local', 1);
     expect(codeOf(await ask(`${source}/sessions`, 'DELETE'))).toEqual([409, 'source_switched_on']);

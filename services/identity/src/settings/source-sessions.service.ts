@@ -6,7 +6,7 @@ import { txOptions, type Db } from '../database.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { Settings } from './settings.ts';
 
-type Who = { caller: Caller; client: Client };
+type RequestContext = { caller: Caller; client: Client };
 type Count = { accounts: number; sessions: number };
 type Deps = {
   db: Db;
@@ -15,14 +15,18 @@ type Deps = {
 };
 const accountsPerTransaction = 500;
 
-/** The sessions of accounts whose source an administrator has switched off: they go on until they are ended here. */
+/** Counts and ends the sessions of a source that was switched off: they remain until they are ended here. */
 export const createSourceSessions = ({ db, settings, sessions }: Deps) => {
   const isEnabled = (source: SignInSource): boolean => settings.current()[`${source}_enabled`];
 
   /** Ends the sessions of these accounts but for the caller's own session, with one audit record for each account. */
-  const endThose = (source: SignInSource, holders: { userId: string; email: string }[], who: Who): Promise<Count> =>
+  const endSessionsOf = (
+    source: SignInSource,
+    holders: { userId: string; email: string }[],
+    context: RequestContext,
+  ): Promise<Count> =>
     db.$transaction(async (tx) => {
-      const { userId: callerId, sessionId } = who.caller;
+      const { userId: callerId, sessionId } = context.caller;
       const reason = 'source_switched_off';
       const others = holders.filter((h) => h.userId !== callerId).map((h) => h.userId);
       const ended = new Map(await sessions.endAllOf(tx, others, reason));
@@ -30,7 +34,7 @@ export const createSourceSessions = ({ db, settings, sessions }: Deps) => {
       const records = holders.flatMap(({ userId, email: username }) => {
         const count = ended.get(userId) ?? 0;
         const details = { reason, source, sessions_revoked: count };
-        const by = { actor: callerId, client: who.client, outcome: 'success' } as const;
+        const by = { actor: callerId, client: context.client, outcome: 'success' } as const;
         return count === 0 ? [] : [toAuditRow({ event: 'auth.session.terminated', userId, username, details, ...by })];
       });
       await tx.auditLog.createMany({ data: records });
@@ -43,9 +47,9 @@ export const createSourceSessions = ({ db, settings, sessions }: Deps) => {
       ...(await sessions.countOf(source)),
     }),
 
-    /** @throws AppError conflict while the source is switched on: its people would only sign in again. */
-    end: async (source: SignInSource, who: Who): Promise<Count> => {
-      if (isEnabled(source)) throw conflict('source_switched_on', 'Switch this way to sign in off first');
+    /** @throws AppError conflict while the source is switched on, because its users would sign in again. */
+    end: async (source: SignInSource, context: RequestContext): Promise<Count> => {
+      if (isEnabled(source)) throw conflict('source_switched_on', 'Switch this sign-in method off first');
       const total: Count = { accounts: 0, sessions: 0 };
       let after: string | null = null;
       for (;;) {
@@ -55,18 +59,18 @@ export const createSourceSessions = ({ db, settings, sessions }: Deps) => {
           accountsPerTransaction,
         );
         if (holders.length === 0) break;
-        const ended = await endThose(source, holders, who);
+        const ended = await endSessionsOf(source, holders, context);
         total.accounts += ended.accounts;
         total.sessions += ended.sessions;
         after = holders.at(-1)?.userId ?? null;
       }
-      const { userId } = who.caller;
+      const { userId } = context.caller;
       await writeAudit(db, {
         event: 'admin.sessions.end',
         outcome: 'success',
         actor: userId,
         userId,
-        client: who.client,
+        client: context.client,
         details: { reason: 'source_switched_off', source, accounts: total.accounts, sessions_revoked: total.sessions },
       });
       return total;

@@ -38,7 +38,7 @@ describe('a directory account', () => {
     expect(rows).toHaveLength(1);
   });
 
-  it('lands in approval_status pending under require_account_approval, and waits for its release', async () => {
+  it('is pending under require_account_approval until it is approved', async () => {
     await w.set('local', { require_account_approval: true });
     const p = await w.person();
     const { status, body } = await w.identity.signIn(p.uid, p.password);
@@ -70,7 +70,7 @@ describe('a directory account', () => {
     expect(rows).toHaveLength(1);
   });
 
-  it('belongs to the no-local-fallback set: a hash in its row is never accepted', async () => {
+  it('never signs in with a local password, even with a hash in its row', async () => {
     const p = await w.person();
     await w.identity.signIn(p.uid, p.password);
     const local = await addUser(w.backends.sql);
@@ -95,7 +95,7 @@ describe('admission', () => {
   };
   afterEach(() => w.set('ldap', { ldap_user_groups: '', ldap_recursive_groups: false }));
 
-  it('refuses who authenticates but is in no required group, in the words of a wrong password', async () => {
+  it('refuses an authenticated person without a required group like a wrong password', async () => {
     const [inside, outside] = [await w.person(), await w.person()];
     await only(`CN=Staff,${w.slapd.groups.toUpperCase()}`, await group('other', [w.slapd.bindDn]));
     await group('staff', [inside.dn]);
@@ -190,7 +190,7 @@ describe('roles and groups at sign-in', () => {
   });
 });
 
-describe('who an entry is', () => {
+describe('the identity of an entry', () => {
   it('is decided by the immutable id: a recreated entry with an old name is refused and reported', async () => {
     const p = await w.person();
     const { caller } = await w.identity.session(p.uid, p.password);
@@ -233,7 +233,7 @@ describe('who an entry is', () => {
     expect(await w.account(other.email)).toMatchObject({ uuid: other.id });
   });
 
-  it('gives an account that has a name only the id, once', async () => {
+  it('adds the id once to an account that has only a name', async () => {
     const p = await w.person();
     const made = await addUser(w.backends.sql, { auth_type: 'ldap', ldap_uid: p.uid.toUpperCase() });
     await w.backends.sql.query('update "user" set email = $1 where uuid = $2', [p.email, made.id]);
@@ -244,7 +244,7 @@ describe('who an entry is', () => {
     expect((await w.identity.signIn(p.uid, p.password)).status).toBe(401);
   });
 
-  it('is refused where one name means two accounts: one by address, the other by user name', async () => {
+  it('is refused when a name is the address of one account and the user name of another', async () => {
     const one = await addUser(w.backends.sql);
     const p = await w.person([], `twice${Date.now()}`);
     await w.identity.signIn(p.uid, p.password);
@@ -255,7 +255,7 @@ describe('who an entry is', () => {
 });
 
 describe('an account that was disabled here', () => {
-  it('stays disabled however often its owner signs in, and only its owner learns it', async () => {
+  it('stays disabled after sign-ins of its owner, and only the owner gets this state as response', async () => {
     const p = await w.person();
     await w.identity.signIn(p.uid, p.password);
     await w.backends.sql.query('update "user" set is_active = false where ldap_uid = $1', [p.uid]);
@@ -288,8 +288,8 @@ describe('a name that two entries of the directory have', () => {
   });
 });
 
-describe('what a directory cannot say', () => {
-  it("is in the audit trail in the specification's words, and never in the answer", async () => {
+describe('missing or ambiguous data of a directory', () => {
+  it('is audited with the reasons of the specification, and not in the response', async () => {
     const p = await w.person();
     const noMail = await w.person();
     await w.slapd.apply(`dn: ${noMail.dn}\nchangetype: modify\ndelete: mail\n`);
@@ -298,7 +298,7 @@ describe('what a directory cannot say', () => {
       expect({ status, body }).toMatchObject({ status: 401, body: generic });
       return (await w.audited(name)).at(-1);
     };
-    expect(await reasonOf('nobody-at-all', 'x')).toMatchObject({
+    expect(await reasonOf('unknown-login', 'x')).toMatchObject({
       error_code: 'INVALID_CREDENTIALS',
       details: { reason: expect.stringContaining('User not found in LDAP') },
     });
@@ -316,7 +316,7 @@ describe('what a directory cannot say', () => {
     expect((await w.identity.signIn(p.uid, p.password)).status).toBe(200);
   });
 
-  it('counts as no failure: an outage locks no account', async () => {
+  it('does not count as a failure: an outage locks no account', async () => {
     const p = await w.person();
     await w.identity.signIn(p.uid, p.password);
     await w.ask({ ldap_port: 1, ldap_server: '127.0.0.1' });
@@ -335,7 +335,7 @@ describe('what a directory cannot say', () => {
 });
 
 describe('an empty password', () => {
-  it.each(['', ' ', '\t\n'])('%j is refused like a wrong one, and nothing is asked', async (password) => {
+  it.each(['', ' ', '\t\n'])('%j is refused like a wrong one, without a directory request', async (password) => {
     const p = await w.person();
     const { status, body } = await w.identity.signIn(p.uid, password);
     expect({ status, body }).toMatchObject({ status: 401, body: generic });

@@ -3,7 +3,7 @@ import { randomBytes, randomInt } from 'node:crypto';
 import { startDirectoryWorld, type DirectoryWorld } from '../../test/directory-world.ts';
 import { admin } from '../../test/running-identity.ts';
 
-/** A million by `SIGN_IN_FUZZ=1000000`. */
+/** `SIGN_IN_FUZZ=1000000` tests a million. */
 const size = Number(process.env['SIGN_IN_FUZZ'] ?? 1_000);
 
 let w: DirectoryWorld;
@@ -47,7 +47,7 @@ const anyText = (): string =>
     () => 'x'.repeat(randomInt(1, 320)),
     () => `\\${randomBytes(1).toString('hex')}`,
   ])();
-/** Names that a careless filter, name or query would match with the victim or any account. */
+/** Names that an unescaped filter, distinguished name or query would match with the victim or any account. */
 const around = (uid: string): string =>
   anyOf([
     `${uid}*`,
@@ -73,7 +73,7 @@ const anyPassword = (): string =>
   anyOf([() => anyText(), () => '', () => '*', () => `${victim.password}x`, () => victim.uid, () => '\u00a0'])();
 
 describe('generated logins', () => {
-  it(`give no way in and no error 500, over ${size} of them`, async () => {
+  it(`open no session and cause no error 500, for ${size} of them`, async () => {
     const statuses = new Map<number, number>();
     const odd: unknown[] = [];
     let left = size;
@@ -95,7 +95,7 @@ describe('generated logins', () => {
     expect(rows[0]?.n).toBe(2);
   }, 86_400_000);
 
-  it('leave the right one working', async () => {
+  it('do not affect a valid sign-in', async () => {
     expect((await w.identity.signIn(victim.uid, victim.password)).status).toBe(200);
   });
 });

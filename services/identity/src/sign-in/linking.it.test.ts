@@ -27,7 +27,7 @@ describe('a directory entry with the address of an account here', () => {
     expect([...refused.headers.keys()]).toEqual([...wrong.headers.keys()]);
     expect((await w.audited(person.uid)).filter((r) => r.error_code === 'ACCOUNT_LINK_REFUSED')).toHaveLength(1);
     expect(await w.account(user.email)).toMatchObject({ auth_type: 'local', ldap_uid: null, directory_id: null });
-    // The owner still has their own way.
+    // The owner still signs in locally.
     expect((await w.identity.signIn(user.email, user.password)).status).toBe(200);
   });
 
@@ -48,7 +48,7 @@ describe('a directory entry with the address of an account here', () => {
       });
       expect(await w.identity.resolve(before.accessToken)).toBeNull();
       expect((await w.identity.signIn(user.email, user.password)).status).toBe(401);
-      // Linked once, it is theirs whatever the directory asserts later.
+      // A linked account stays linked, independent of later assertions of the directory.
       expect((await w.identity.signIn(person.uid, person.password)).status).toBe(200);
     },
   );
@@ -69,7 +69,7 @@ describe('a directory entry with the address of an account here', () => {
   });
 });
 
-describe('which password counts', () => {
+describe('the accepted password', () => {
   it('a local account needs local_enabled, except a super_admin', async () => {
     const [user, boss] = [await addUser(w.backends.sql), await addUser(w.backends.sql)];
     await w.backends.sql.query(`update "user" set role = 'super_admin' where uuid = $1`, [boss.id]);
@@ -111,18 +111,21 @@ describe('which password counts', () => {
   it.each([
     ['pending', 'account_pending_approval'],
     ['rejected', 'account_rejected'],
-  ])('none, while the account is %s: the state is the answer to the right password only', async (state, code) => {
-    const user = await addUser(w.backends.sql, { approval_status: state });
-    const right = await w.identity.signIn(user.email, user.password);
-    expect({ status: right.status, code: right.body['code'] }).toEqual({ status: 403, code });
-    const wrong = await w.identity.signIn(user.email, 'wrong');
-    const unknown = await w.identity.signIn('nobody@example.org', 'wrong');
-    expect([wrong.status, withoutId(wrong.body)]).toEqual([401, withoutId(unknown.body)]);
-  });
+  ])(
+    'no password is accepted while the account is %s: only the correct one gets the state as response',
+    async (state, code) => {
+      const user = await addUser(w.backends.sql, { approval_status: state });
+      const right = await w.identity.signIn(user.email, user.password);
+      expect({ status: right.status, code: right.body['code'] }).toEqual({ status: 403, code });
+      const wrong = await w.identity.signIn(user.email, 'wrong');
+      const unknown = await w.identity.signIn('unknown@example.org', 'wrong');
+      expect([wrong.status, withoutId(wrong.body)]).toEqual([401, withoutId(unknown.body)]);
+    },
+  );
 });
 
-describe('one session too many', () => {
-  it('is shown after the right password of either account, and is no failed sign-in', async () => {
+describe('a session above the limit', () => {
+  it('is reported after the correct password of either account, and is no failed sign-in', async () => {
     await w.set('session', { max_concurrent_sessions: 1, concurrent_session_policy: 'reject' });
     const user = await addUser(w.backends.sql);
     const person = await w.person();
@@ -142,7 +145,7 @@ describe('one session too many', () => {
 });
 
 describe('GET /api/auth/methods', () => {
-  it('follows the settings at once', async () => {
+  it('follows the settings immediately', async () => {
     expect((await w.identity.ask('/api/auth/methods')).body).toEqual({
       methods: ['local', 'ldap'],
       local_enabled: true,

@@ -6,7 +6,7 @@ import { addUser } from '../../test/running-identity.ts';
 let w: DirectoryWorld;
 let line: Awaited<ReturnType<typeof startLineTo>>;
 beforeAll(async () => {
-  // Below the directory's own three, as an administrator should have it.
+  // Below the limit of the directory, which is three, as recommended.
   w = await startDirectoryWorld({ ACCOUNT_LOCKOUT_THRESHOLD: '2' });
   line = await startLineTo(w.slapd.port);
   await w.ask({ ldap_server: line.url });
@@ -28,7 +28,7 @@ const lockedMinutes = async (ldapUid: string) => {
 };
 
 describe('the lockout of a directory account', () => {
-  it('is one budget for both spellings', async () => {
+  it('counts both spellings together', async () => {
     const p = await w.person();
     await w.identity.signIn(p.uid, p.password);
     await fail(p.uid, p.email);
@@ -37,7 +37,7 @@ describe('the lockout of a directory account', () => {
       expect((await w.identity.signIn(name, p.password)).status).toBe(401);
   });
 
-  it('is one budget for both spellings before there is an account, too', async () => {
+  it('counts both spellings together before there is an account', async () => {
     const p = await w.person();
     await fail(p.uid, p.email.toUpperCase());
     for (const name of [p.email, p.uid]) expect((await w.identity.signIn(name, p.password)).status).toBe(401);
@@ -45,7 +45,7 @@ describe('the lockout of a directory account', () => {
     expect((await w.audited(p.uid)).at(-1)).toMatchObject({ error_code: 'ACCOUNT_LOCKED' });
   });
 
-  it('asks the directory nothing while locked, account or not', async () => {
+  it('sends no directory request while locked, with and without an account', async () => {
     const [known, unknown] = [await w.person(), await w.person()];
     await w.identity.signIn(known.uid, known.password);
     await fail(known.uid, known.uid, unknown.uid, unknown.uid);
@@ -54,16 +54,16 @@ describe('the lockout of a directory account', () => {
     expect(line.bytes()).toBe(before);
   });
 
-  it("stays below the directory's own: a hundred wrong logins leave the account there as it was", async () => {
+  it('stays below the limit of the directory: a hundred wrong sign-ins do not lock the account there', async () => {
     const p = await w.person();
     await w.identity.signIn(p.uid, p.password);
     await Promise.all(Array.from({ length: 100 }, (_, i) => w.identity.signIn(i % 2 ? p.uid : p.email, 'wrong')));
-    // The directory locks at three; elsewhere the right password still works.
+    // The directory locks after three failures; the correct password still works there.
     await w.backends.sql.query(`update "user" set locked_until = null, failed_logins = 0 where ldap_uid = $1`, [p.uid]);
     expect((await w.identity.signIn(p.uid, p.password)).status).toBe(200);
   });
 
-  it('is shared by an account and the other names its owner has in the directory', async () => {
+  it('is shared by an account and the other directory names of its owner', async () => {
     const p = await w.person(['employeeNumber: 4711', 'givenName: x']);
     await w.identity.signIn(p.uid, p.password);
     await w.set('ldap', { ldap_user_search_filter: '(|({username_attr}={username})(employeeNumber={username}))' });
@@ -73,7 +73,7 @@ describe('the lockout of a directory account', () => {
     await w.set('ldap', { ldap_user_search_filter: '({username_attr}={username})' });
   });
 
-  it('gives the count back after the right password', async () => {
+  it('resets the count after the correct password', async () => {
     const p = await w.person();
     for (let i = 0; i < 3; i++) {
       await fail(p.uid);
@@ -81,7 +81,7 @@ describe('the lockout of a directory account', () => {
     }
   });
 
-  it("does not reset guesses at another's account for a person with its address in the directory", async () => {
+  it('does not reset the count of an account for another person with its address in the directory', async () => {
     const victim = await addUser(w.backends.sql);
     const p = await w.person([`mail: ${victim.email}`]);
     await fail(victim.email);
@@ -93,7 +93,7 @@ describe('the lockout of a directory account', () => {
     expect(rows).toEqual([{ locked: true }]);
   });
 
-  it('lets guesses at many names at once through no more often than one after the other', async () => {
+  it('limits concurrent attempts at many names like sequential ones', async () => {
     const p = await w.person();
     await Promise.all(Array.from({ length: 30 }, (_, i) => w.identity.signIn(i % 2 ? p.uid : p.email, 'wrong')));
     expect((await w.identity.signIn(p.uid, p.password)).status).toBe(401);
@@ -106,11 +106,11 @@ describe('the lockout of a directory account', () => {
 });
 
 describe('an empty password', () => {
-  it('sends nothing to the directory, for a known name and an unknown one, and counts as no failure', async () => {
+  it('sends no directory request for a known or unknown name, and does not count as a failure', async () => {
     const p = await w.person();
     await w.identity.signIn(p.uid, p.password);
     const before = line.bytes();
-    for (const name of [p.uid, p.email, 'somebody else', ''])
+    for (const name of [p.uid, p.email, 'another value', ''])
       for (const empty of ['', ' ', '\t']) {
         const { status, body } = await w.identity.signIn(name, empty);
         expect({ status, code: body['code'] }).toEqual({ status: 401, code: 'invalid_credentials' });
@@ -129,7 +129,7 @@ describe('lockout settings', () => {
     return lockedMinutes(p.uid);
   };
 
-  it('account_lockout_threshold counts from the next sign-in on', async () => {
+  it('account_lockout_threshold applies from the next sign-in on', async () => {
     await w.set('lockout', { account_lockout_threshold: 1 });
     expect(await minutesAfterFailures(1)).toBe(15);
     const stranger = await w.person();

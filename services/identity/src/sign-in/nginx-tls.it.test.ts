@@ -6,7 +6,7 @@ import { startNginx } from '@overtone/testkit/nginx';
 import { startSignIn, type SignInProduct } from '@overtone/testkit/product';
 import type { TestServer } from '@overtone/testkit';
 
-// What an operator would begin with.
+// The example for operators.
 const example = readFileSync(new URL('../../../../deploy/nginx/tls.conf', import.meta.url), 'utf8');
 
 let root: Authority;
@@ -48,14 +48,14 @@ const signIn = (): Promise<{ status: number; cookies: string[] }> =>
   });
 
 describe('a proxy that ends TLS', () => {
-  it('lets people in under the name of the site, with cookies for encrypted connections only', async () => {
+  it('accepts sign-ins under the name of the site, with Secure cookies', async () => {
     const { status, cookies } = await signIn();
     expect(status).toBe(200);
     expect(cookies.length).toBeGreaterThan(0);
     expect(cookies.filter((cookie) => !cookie.includes('; Secure'))).toEqual([]);
   });
 
-  it('is the only way in under that name: without it a password would be readable on the way', async () => {
+  it('is required for sign-ins under that name: plain HTTP is refused', async () => {
     const body = new URLSearchParams({ username: product.admin.email, password: product.admin.password });
     const direct = await fetch(`${product.edge.url}/api/auth/token`, {
       method: 'POST',

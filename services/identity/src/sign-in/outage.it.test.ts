@@ -24,8 +24,8 @@ const backToNormal = async () => {
   await waitFor(async () => (await w.identity.signIn(p.uid, p.password)).status === 200);
 };
 
-describe.each(['hang', 'cut'] as const)('a directory on a line that does: %s', (mode) => {
-  it('gives everybody the generic answer in bounded time, and the administrator an entry', async () => {
+describe.each(['hang', 'cut'] as const)('a directory connection in mode %s', (mode) => {
+  it('causes the generic response in bounded time, and an audit record', async () => {
     const [known, ...others] = await people(5);
     await w.identity.signIn(known?.uid ?? '', known?.password ?? '');
     line.set(mode);
@@ -41,12 +41,12 @@ describe.each(['hang', 'cut'] as const)('a directory on a line that does: %s', (
   });
 });
 
-describe('a directory that hangs', () => {
-  it('holds no local sign-in: each is answered before any that waits for the directory', async () => {
+describe('an unresponsive directory', () => {
+  it('does not delay local sign-ins', async () => {
     const waiting = await people(80);
     const locals = [];
     for (let i = 0; i < 20; i++) locals.push(await addUser(w.backends.sql));
-    // Longer than any local sign-in takes on whatever machine: what is answered first does not depend on its speed.
+    // Longer than any local sign-in takes, so that the order of the responses does not depend on the machine.
     await w.set('ldap', { ldap_timeout: 300 });
     line.set('hang');
     const order: string[] = [];
@@ -60,7 +60,7 @@ describe('a directory that hangs', () => {
       order.push(`local ${status}`);
     });
     await Promise.all(quick);
-    // The directory is not even asked for more than it may hold; those are refused at their own pace.
+    // Sign-ins above the concurrency limit are refused without a directory request.
     const held = order.lastIndexOf('local 200');
     expect(order.filter((o) => o === 'local 200')).toHaveLength(20);
     expect(order.slice(0, held).filter((o) => o.startsWith('directory')).length).toBeLessThanOrEqual(80 - 64);
@@ -72,7 +72,7 @@ describe('a directory that hangs', () => {
     await backToNormal();
   });
 
-  it('never lets a directory account in by a password kept here', async () => {
+  it('never makes a directory account sign in with a local password', async () => {
     const [p] = await people(1);
     const { uid, password } = p ?? { uid: '', password: '' };
     await w.identity.signIn(uid, password);

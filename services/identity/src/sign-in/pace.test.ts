@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { createPace, type Work } from './pace.ts';
 
-/** A clock that moves only by work and waiting. */
+/** A clock that only work and waiting advance. */
 const world = (random = 0) => {
   let now = 1_000;
   const pace = createPace({
@@ -12,7 +12,7 @@ const world = (random = 0) => {
   });
   return {
     later: (ms: number) => void (now += ms),
-    /** How long a refusal takes in all, after so much work. */
+    /** The total duration of a refusal after this work. */
     refuse: async (spent: number, work: Work[] = []): Promise<number> => {
       const started = pace.start();
       now += spent;
@@ -23,7 +23,7 @@ const world = (random = 0) => {
 };
 
 describe('the pace of refusals', () => {
-  it('is the floor, whatever was done', async () => {
+  it('is the floor for every kind of work', async () => {
     const w = world();
     expect(await w.refuse(0)).toBe(300);
     expect(await w.refuse(45, ['hash'])).toBe(300);
@@ -36,7 +36,7 @@ describe('the pace of refusals', () => {
     expect(await w.refuse(100, ['hash'])).toBe(330);
   });
 
-  it('follows a slow directory up and down again, for those who did not ask it, too', async () => {
+  it('follows a slow directory up and down again, also for refusals without a directory request', async () => {
     const w = world();
     await w.refuse(3_000, ['directory']);
     expect(await w.refuse(0)).toBe(3_600);
@@ -46,14 +46,14 @@ describe('the pace of refusals', () => {
     expect(await w.refuse(0)).toBe(300);
   });
 
-  it('is not talked down by a flood of refusals that did nothing', async () => {
+  it('is not lowered by a flood of fast refusals', async () => {
     const w = world();
     for (let i = 0; i < 10; i++) await w.refuse(1_000, ['hash']);
     for (let i = 0; i < 8; i++) await w.refuse(0);
     expect(await w.refuse(0)).toBe(1_200);
   });
 
-  it('answers one that took longer than all others at a whole step', async () => {
+  it('delays an extraordinarily slow refusal to a multiple of the duration', async () => {
     const w = world();
     for (let i = 0; i < 64; i++) await w.refuse(10, ['hash']);
     expect(await w.refuse(310)).toBe(600);

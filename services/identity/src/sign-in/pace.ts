@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 type Options = {
-  /** A refusal takes at least this long; 0: refusals take what they take. */
+  /** Minimum duration of a refusal; 0: none. */
   floorMs: number;
   /** Upper limit of the delay that makes other sign-ins as slow as those with a directory request. */
   maxMs?: number;
@@ -9,16 +9,16 @@ type Options = {
   random?: () => number;
   wait?: (ms: number) => Promise<unknown>;
 };
-/** What a sign-in spent its time on. */
+/** Kinds of work that make a sign-in slow. */
 export type Work = 'hash' | 'directory';
 type Sample = { at: number; ms: number };
 
-const keep = 64;
-const forgetAfterMs = 30_000;
+const maxSamples = 64;
+const sampleLifetimeMs = 30_000;
 
 /**
- * Lets every refusal take the same time, whatever was done before it: a floor that is longer than all of it is on a quiet
- * machine, and as long as the slower ones lately took where that is more. A random part on top blurs the rest.
+ * Makes every refusal take the same time, so that its duration reveals nothing: at least `floorMs`, and under load as long
+ * as recent slow sign-ins took. A random part hides the remaining differences.
  */
 export const createPace = ({
   floorMs,
@@ -27,25 +27,30 @@ export const createPace = ({
   random = Math.random,
   wait = sleep,
 }: Options) => {
-  const lately: Record<Work, Sample[]> = { hash: [], directory: [] };
+  const recentSamples: Record<Work, Sample[]> = { hash: [], directory: [] };
 
-  const usual = (samples: Sample[]): number => {
-    const recent = samples.filter((s) => s.at > now() - forgetAfterMs).map((s) => s.ms);
+  const percentile = (samples: Sample[]): number => {
+    const recent = samples.filter((s) => s.at > now() - sampleLifetimeMs).map((s) => s.ms);
     if (recent.length === 0) return 0;
     return recent.sort((a, b) => a - b)[Math.ceil(recent.length * 0.97) - 1] ?? 0;
   };
-  const target = () => Math.min(maxMs, Math.max(floorMs, 1.2 * Math.max(usual(lately.hash), usual(lately.directory))));
+  const target = () =>
+    Math.min(
+      maxMs,
+      Math.max(floorMs, 1.2 * Math.max(percentile(recentSamples.hash), percentile(recentSamples.directory))),
+    );
 
   return {
     start: now,
-    /** Waits until a refusal of a sign-in that began at `started` may be answered. */
+    /** Waits until the refusal of a sign-in that started at `started` may be sent. */
     refuse: async (started: number, work: readonly Work[]): Promise<void> => {
       if (floorMs === 0) return;
       const spent = now() - started;
-      for (const kind of work) lately[kind] = [...lately[kind].slice(1 - keep), { at: now(), ms: spent }];
+      for (const kind of work)
+        recentSamples[kind] = [...recentSamples[kind].slice(1 - maxSamples), { at: now(), ms: spent }];
       const step = target();
-      const turns = Math.max(1, Math.ceil(spent / step));
-      const whole = turns * step > maxMs ? Math.max(spent, step) : turns * step;
+      const steps = Math.max(1, Math.ceil(spent / step));
+      const whole = steps * step > maxMs ? Math.max(spent, step) : steps * step;
       await wait(whole - spent + random() * floorMs * 0.2);
     },
   };

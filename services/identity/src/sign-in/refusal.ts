@@ -3,19 +3,19 @@ import { writeAudit, type AuditErrorCode } from '../audit/audit.ts';
 import type { Client } from '../client.ts';
 import type { Db, Tx } from '../database.ts';
 import type { FailureReservation, Lockout } from '../lockout/lockout.ts';
-import type { Entered } from '../provisioning/provisioning.ts';
+import type { SignInResult } from '../provisioning/provisioning.ts';
 import type { Telemetry } from '../telemetry.ts';
 import type { Work } from './pace.ts';
-import type { Candidate } from './sign-in.ts';
+import type { SignInAccount } from './sign-in.ts';
 
 /** The state of one sign-in attempt. */
 export type SignInAttempt = {
   typed: string;
   password: string;
   client: Client;
-  account: Candidate | undefined;
-  /** Budgets it was counted on, and whether it still is. */
-  attempts: FailureReservation[];
+  account: SignInAccount | undefined;
+  /** Failure counters that were increased in advance, and whether the attempt still counts as a failure. */
+  reservations: FailureReservation[];
   counts: boolean;
   work: Work[];
 };
@@ -26,49 +26,54 @@ export type Refusal = {
   reason?: string;
 };
 
-/** Audits why a sign-in was refused, and which account that locked. */
+/** Audits why a sign-in was refused, and which accounts that has locked. */
 export const createRefusal = ({ db, telemetry }: { db: Db; telemetry: Pick<Telemetry, 'lockouts'> }) => {
-  const locked = async (t: SignInAttempt, attempt: FailureReservation): Promise<void> => {
+  const auditLock = async (attempt: SignInAttempt, reservation: FailureReservation): Promise<void> => {
     telemetry.lockouts.inc();
     await writeAudit(db, {
       event: 'auth.account.lockout',
       outcome: 'success',
       actor: 'lockout',
-      userId: t.account?.id,
-      username: t.account?.email ?? attempt.key,
-      client: t.client,
+      userId: attempt.account?.id,
+      username: attempt.account?.email ?? reservation.key,
+      client: attempt.client,
     });
   };
 
-  return async (t: SignInAttempt, { errorCode, method, reason }: Refusal): Promise<Entered> => {
+  return async (attempt: SignInAttempt, { errorCode, method, reason }: Refusal): Promise<SignInResult> => {
     await writeAudit(db, {
       event: 'auth.login.failure',
       outcome: 'failure',
-      userId: t.account?.id,
-      username: t.account?.email ?? t.typed,
+      userId: attempt.account?.id,
+      username: attempt.account?.email ?? attempt.typed,
       errorCode,
-      client: t.client,
+      client: attempt.client,
       details: { ...(method ? { method } : {}), ...(reason ? { reason } : {}) },
     });
-    for (const attempt of t.attempts) if (t.counts && attempt.locksAccount) await locked(t, attempt);
-    return { outcome: 'refused', errorCode, userId: t.account?.id };
+    for (const reservation of attempt.reservations)
+      if (attempt.counts && reservation.locksAccount) await auditLock(attempt, reservation);
+    return { outcome: 'refused', errorCode, userId: attempt.account?.id };
   };
 };
 export type Refuse = ReturnType<typeof createRefusal>;
 
-/** The password was right: earlier failures are forgotten. */
-export const forgive = async (lockout: Lockout, t: SignInAttempt, tx?: Tx): Promise<void> => {
-  for (const attempt of t.attempts) await lockout.succeed(attempt, tx);
-  t.counts = false;
+/** The password was correct: resets the failure counters. */
+export const clearFailures = async (lockout: Lockout, attempt: SignInAttempt, tx?: Tx): Promise<void> => {
+  for (const reservation of attempt.reservations) await lockout.clear(reservation, tx);
+  attempt.counts = false;
 };
-/** Nothing was tried: this attempt does not count. */
-export const takeBack = async (lockout: Lockout, t: SignInAttempt): Promise<void> => {
-  for (const attempt of t.attempts) await lockout.giveBack(attempt);
-  t.counts = false;
+/** The password was not checked: this attempt does not count. */
+export const releaseReservations = async (lockout: Lockout, attempt: SignInAttempt): Promise<void> => {
+  for (const reservation of attempt.reservations) await lockout.release(reservation);
+  attempt.counts = false;
 };
 
-/** Kept out by the number of their sessions: they may know, and it is no failed password. */
-export const forgiveCrowd = async (lockout: Lockout, t: SignInAttempt, error: unknown): Promise<never> => {
-  if (isAppError(error) && error.code === 'too_many_sessions') await forgive(lockout, t);
+/** A sign-in refused by the session limit is no failed password: resets the counters, then throws `error`. */
+export const clearFailuresOnSessionLimit = async (
+  lockout: Lockout,
+  attempt: SignInAttempt,
+  error: unknown,
+): Promise<never> => {
+  if (isAppError(error) && error.code === 'too_many_sessions') await clearFailures(lockout, attempt);
   throw error;
 };

@@ -41,7 +41,7 @@ const fail = async (username: string, times: number) => {
 };
 
 describe('the first administrator', () => {
-  it('is made once, however many replicas start at once and however often', async () => {
+  it('is created once by concurrent and repeated starts of replicas', async () => {
     const more = await Promise.all(
       [1, 2, 3].map(() => startIdentity(backends, { OT_ADMIN_EMAIL: 'other@example.org' })),
     );
@@ -50,7 +50,7 @@ describe('the first administrator', () => {
     expect(rows).toEqual([{ email: admin.email, role: 'super_admin' }]);
   });
 
-  it('is counted as a sign-up and written to the audit trail', async () => {
+  it('is counted as a sign-up and audited', async () => {
     const metrics = await (await fetch(`${identity.internal}/metrics`)).text();
     expect(metrics).toContain('user_signups_total{method="local"} 1');
     expect(await audited(admin.email)).toContainEqual(
@@ -60,7 +60,7 @@ describe('the first administrator', () => {
 });
 
 describe('signing in', () => {
-  it('takes either spelling of the name and answers with tokens and cookies', async () => {
+  it('accepts every spelling of the name and returns tokens and cookies', async () => {
     for (const spelling of [admin.email, admin.email.toUpperCase(), ` ${admin.email.toLowerCase()} `]) {
       const { status, body, cookies, headers } = await identity.signIn(spelling, admin.password);
       expect(status).toBe(200);
@@ -70,15 +70,15 @@ describe('signing in', () => {
     }
   });
 
-  it('does not take wildcards for a name', async () => {
+  it('does not interpret wildcards in a name', async () => {
     expect((await identity.signIn('%', admin.password)).status).toBe(401);
     expect((await identity.signIn('ada_admin@example.org', admin.password)).status).toBe(401);
   });
 
-  it('answers a wrong password and an unknown name with the same words', async () => {
+  it('has the same response for a wrong password and an unknown name', async () => {
     const user = await addUser(backends.sql);
     const wrong = await identity.signIn(user.email, 'wrong');
-    const unknown = await identity.signIn('nobody@example.org', 'wrong');
+    const unknown = await identity.signIn('unknown@example.org', 'wrong');
     expect(wrong.status).toBe(401);
     expect({ ...unknown.body, request_id: '' }).toEqual({ ...wrong.body, request_id: '' });
     expect(wrong.body).toMatchObject({ code: 'invalid_credentials', detail: 'Incorrect username or password' });
@@ -89,7 +89,7 @@ describe('signing in', () => {
     const paced = await startIdentity(backends, { SIGN_IN_REFUSAL_MS: '150' });
     const [locked, pending] = [
       await addUser(backends.sql, { locked_until: '2999-01-01' }),
-      // Never locked by the wrong passwords of this test.
+      // Not locked by the wrong passwords of this test.
       await addUser(backends.sql, { approval_status: 'pending', failed_logins: -1_000 }),
     ];
     const samples = 40;
@@ -100,26 +100,26 @@ describe('signing in', () => {
       await paced.signIn(username, password);
       times[kind].push(performance.now() - started);
     };
-    // Side by side, so that whatever else the machine does is felt by all of them alike.
+    // Interleaved, so that other load on the machine affects all of them equally.
     for (const user of users)
       await Promise.all([
         time('wrong', user.email, 'wrong'),
-        time('unknown', 'nobody@example.org', 'wrong'),
+        time('unknown', 'unknown@example.org', 'wrong'),
         time('locked', locked.email, locked.password),
         time('pending', pending.email, 'wrong'),
       ]);
     await paced.stop();
-    /** The chance that one of `a` took longer than one of `b`; of equal causes it is a half. */
+    /** The probability that a value of `a` is larger than one of `b`; 0.5 for equal distributions. */
     const longer = (a: number[], b: number[]) =>
       a.flatMap((x) => b.map((y) => Number(x > y))).reduce((sum, n) => sum + n, 0) / (a.length * b.length);
     for (const kind of ['unknown', 'locked', 'pending'] as const) {
-      // Without a common pace it would be 0 or 1. What 2,000 samples of each tell is measured by the bench.
+      // Without a common duration it would be 0 or 1. The benchmark measures 2,000 samples of each.
       expect(longer(times[kind], times.wrong)).toBeGreaterThan(0.2);
       expect(longer(times[kind], times.wrong)).toBeLessThan(0.8);
     }
   });
 
-  it('is refused over plain HTTP to another machine, with an error that says so', async () => {
+  it('is refused over plain HTTP to another machine, with an error of its own', async () => {
     const remote = { 'x-forwarded-proto': 'http', 'x-forwarded-host': 'overtone.example.org' };
     const { status, body } = await identity.signIn(admin.email, admin.password, remote);
     expect(status).toBe(400);
@@ -141,7 +141,7 @@ describe('signing in', () => {
   ])('to an account that is %s', (_state, fields, code, errorCode) => {
     const comparable = ({ status, body: { request_id: _id, ...body }, cookies }: Answer) => ({ status, body, cookies });
 
-    it('names the state after the right password, and opens no session', async () => {
+    it('returns the state after the correct password, and opens no session', async () => {
       const user = await addUser(backends.sql, fields);
       const { status, body, cookies } = await identity.signIn(user.email, user.password);
       expect({ status, code: body['code'], cookies }).toEqual({ status: 403, code, cookies: [] });
@@ -150,17 +150,17 @@ describe('signing in', () => {
       expect(await audited(user.email)).toMatchObject([{ outcome: 'failure', error_code: errorCode }]);
     });
 
-    it('answers a wrong password like an unknown name', async () => {
+    it('has the same response for a wrong password as for an unknown name', async () => {
       const user = await addUser(backends.sql, fields);
       const wrong = await identity.signIn(user.email, 'wrong');
-      expect(comparable(wrong)).toEqual(comparable(await identity.signIn('nobody@example.org', 'wrong')));
+      expect(comparable(wrong)).toEqual(comparable(await identity.signIn('unknown@example.org', 'wrong')));
       expect(wrong.status).toBe(401);
     });
 
-    it('answers the right password like an unknown name while the account is locked', async () => {
+    it('has the same response for the correct password as for an unknown name while the account is locked', async () => {
       const user = await addUser(backends.sql, { ...fields, locked_until: '2999-01-01' });
       const locked = await identity.signIn(user.email, user.password);
-      expect(comparable(locked)).toEqual(comparable(await identity.signIn('nobody@example.org', 'wrong')));
+      expect(comparable(locked)).toEqual(comparable(await identity.signIn('unknown@example.org', 'wrong')));
       expect(await audited(user.email)).toMatchObject([{ error_code: 'ACCOUNT_LOCKED' }]);
     });
   });
@@ -182,7 +182,7 @@ describe('signing in', () => {
 });
 
 describe('lockout', () => {
-  it('locks after five failures, and then refuses the right password with the same words', async () => {
+  it('locks after five failures, and then refuses the correct password with the same response', async () => {
     const user = await addUser(backends.sql);
     await fail(user.email, 4);
     expect(await lockOf(user.id)).toMatchObject({ failed: 4, minutes: null });
@@ -193,7 +193,7 @@ describe('lockout', () => {
     expect(body).toMatchObject({ code: 'invalid_credentials', detail: 'Incorrect username or password' });
   });
 
-  it('counts every spelling of a name on one budget', async () => {
+  it('counts all spellings of a name together', async () => {
     const user = await addUser(backends.sql);
     for (const name of [user.email, user.email.toUpperCase(), ` ${user.email}`, `${user.email} `, user.email])
       await identity.signIn(name, 'wrong');
@@ -201,7 +201,7 @@ describe('lockout', () => {
     expect(await lockOf(user.id)).toMatchObject({ lockouts: 1 });
   });
 
-  it('grows: 15, 30, 60, 1440 minutes and no further', async () => {
+  it('lasts 15, 30, 60 and then always 1440 minutes', async () => {
     const user = await addUser(backends.sql);
     for (const minutes of [15, 30, 60, 1440, 1440]) {
       await fail(user.email, 5);
@@ -217,14 +217,14 @@ describe('lockout', () => {
     expect(await lockOf(user.id)).toMatchObject({ minutes: 15, lockouts: 1 });
   });
 
-  it('lets the right password in as the fifth attempt and forgets the failures', async () => {
+  it('accepts the correct password as the fifth attempt and resets the count', async () => {
     const user = await addUser(backends.sql);
     await fail(user.email, 4);
     expect((await identity.signIn(user.email, user.password)).status).toBe(200);
     expect(await lockOf(user.id)).toEqual({ failed: 0, minutes: null, lockouts: 0 });
   });
 
-  it('gives forty guesses at once, over two replicas, no more than five', async () => {
+  it('checks at most five of forty concurrent attempts over two replicas', async () => {
     const user = await addUser(backends.sql);
     const second = await startIdentity(backends);
     await Promise.all(Array.from({ length: 40 }, (_, i) => (i % 2 ? identity : second).signIn(user.email, 'wrong')));
@@ -240,7 +240,7 @@ describe('lockout', () => {
     expect(all.map((a) => a.status)).toEqual(Array.from({ length: 10 }, () => 200));
   });
 
-  it('tells of a new account on the bus', async () => {
+  it('publishes an event for a new account', async () => {
     const events = collectEvents(backends.bus, 'evt.identity.user.created.v1');
     await backends.sql.query('delete from "user" where role = \'super_admin\'');
     const again = await startIdentity(backends);

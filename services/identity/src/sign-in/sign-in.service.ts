@@ -9,8 +9,8 @@ import {
   mayUseLocalPassword,
   ownerRefusal,
   signInRefused,
-  standingOf,
-  type Entered,
+  statusFaultOf,
+  type SignInResult,
   type Provisioning,
 } from '../provisioning/provisioning.ts';
 import type { Issued, Sessions } from '../sessions/sessions.ts';
@@ -18,8 +18,8 @@ import type { Settings } from '../settings/settings.ts';
 import type { Telemetry } from '../telemetry.ts';
 import { createDirectoryPassword } from './directory-password.service.ts';
 import type { Pace } from './pace.ts';
-import { createRefusal, forgive, forgiveCrowd, type SignInAttempt } from './refusal.ts';
-import { isBlank, type Candidate } from './sign-in.ts';
+import { createRefusal, clearFailures, clearFailuresOnSessionLimit, type SignInAttempt } from './refusal.ts';
+import { isBlank, type SignInAccount } from './sign-in.ts';
 import { signInStore } from './sign-in.store.ts';
 
 type Deps = {
@@ -36,10 +36,10 @@ type Deps = {
 };
 export type SignIn = { withPassword: (username: string, password: string, client: Client) => Promise<Issued> };
 
-/** Fewer than may wait for a hash, so that "busy" never depends on the name. */
-const maxUnderWay = 180;
+/** Lower than the queue limit of the password hashes: whether a sign-in is rejected as busy never depends on the name. */
+const maxConcurrentSignIns = 180;
 
-const enteredLocally = (user: Candidate, client: Client): AuditRecord => ({
+const localSignInRecordOf = (user: SignInAccount, client: Client): AuditRecord => ({
   event: 'auth.login.success',
   outcome: 'success',
   userId: user.id,
@@ -52,120 +52,121 @@ export const createSignIn = (d: Deps): SignIn => {
   const { db, pool, hasher, lockout, sessions, settings, pace } = d;
   const refuse = createRefusal(d);
   const directoryPassword = createDirectoryPassword({ ...d, refuse });
-  let underWay = 0;
+  let running = 0;
 
-  /** The usual case: nothing of the account changes, and the budget was used once. */
-  const openIfUnchanged = async (t: SignInAttempt, user: Candidate): Promise<Issued | undefined> => {
-    const attempt = onlyAttemptOn(t.attempts, user.id);
-    if (!attempt) return undefined;
+  /** The usual case: the account does not change, and one failure counter was used. */
+  const openIfUnchanged = async (attempt: SignInAttempt, user: SignInAccount): Promise<Issued | undefined> => {
+    const reservation = onlyAttemptOn(attempt.reservations, user.id);
+    if (!reservation) return undefined;
     return sessions.openSessionIfUnchanged({
       user,
-      client: t.client,
-      audit: enteredLocally(user, t.client),
-      forgives: { locks: attempt.locksAccount },
+      client: attempt.client,
+      audit: localSignInRecordOf(user, attempt.client),
+      forgives: { locks: reservation.locksAccount },
     });
   };
 
-  const openInTransaction = (t: SignInAttempt, user: Candidate, hash: string): Promise<Issued | undefined> =>
+  const openInTransaction = (attempt: SignInAttempt, user: SignInAccount, hash: string): Promise<Issued | undefined> =>
     db
       .$transaction(async (tx) => {
-        // The password may have been changed since it was read: then this sign-in came too late.
-        if (!(await signInStore.signedIn(tx, user.id, hash))) return undefined;
-        await forgive(lockout, t, tx);
-        const tokens = await sessions.open(tx, user, t.client);
-        await writeAudit(tx, enteredLocally(user, t.client));
+        // Undefined when the password has changed since it was read.
+        if (!(await signInStore.recordSignIn(tx, user.id, hash))) return undefined;
+        await clearFailures(lockout, attempt, tx);
+        const tokens = await sessions.open(tx, user, attempt.client);
+        await writeAudit(tx, localSignInRecordOf(user, attempt.client));
         return tokens;
       }, txOptions)
-      .catch((error: unknown) => forgiveCrowd(lockout, t, error));
+      .catch((error: unknown) => clearFailuresOnSessionLimit(lockout, attempt, error));
 
-  const openLocal = async (t: SignInAttempt, user: Candidate, hash: string): Promise<Entered> => {
-    const errorCode = standingOf(user);
+  const openLocal = async (attempt: SignInAttempt, user: SignInAccount, hash: string): Promise<SignInResult> => {
+    const errorCode = statusFaultOf(user);
     if (errorCode) {
-      await forgive(lockout, t);
-      return refuse(t, { errorCode, method: 'local' });
+      await clearFailures(lockout, attempt);
+      return refuse(attempt, { errorCode, method: 'local' });
     }
-    const issued = (await openIfUnchanged(t, user)) ?? (await openInTransaction(t, user, hash));
-    if (!issued) return refuse(t, { errorCode: 'INVALID_CREDENTIALS', method: 'local' });
-    return { outcome: 'entered', userId: user.id, issued };
+    const issued = (await openIfUnchanged(attempt, user)) ?? (await openInTransaction(attempt, user, hash));
+    if (!issued) return refuse(attempt, { errorCode: 'INVALID_CREDENTIALS', method: 'local' });
+    return { outcome: 'signed_in', userId: user.id, issued };
   };
 
   /** The hash to check, for accounts that may sign in with a local password: always so for a super_admin. */
-  const localHash = (user: Candidate): string | null => {
+  const localHash = (user: SignInAccount): string | null => {
     const open = settings.current().local_enabled || user.role === 'super_admin';
     return open && mayUseLocalPassword(user) ? user.passwordHash : null;
   };
 
-  const asAccount = async (t: SignInAttempt, user: Candidate): Promise<Entered> => {
+  const checkAccount = async (attempt: SignInAttempt, user: SignInAccount): Promise<SignInResult> => {
     const hash = localHash(user);
     if (hash !== null) {
-      t.work.push('hash');
-      if (await hasher.verify(hash, t.password)) return openLocal(t, user, hash);
+      attempt.work.push('hash');
+      if (await hasher.verify(hash, attempt.password)) return openLocal(attempt, user, hash);
     }
-    if (settings.current().ldap_enabled) return directoryPassword.withPassword(t);
-    if (hash !== null) return refuse(t, { errorCode: 'INVALID_CREDENTIALS', method: 'local' });
-    t.work.push('hash');
-    await hasher.pretend(t.password);
-    return refuse(t, { errorCode: 'METHOD_OFF', reason: `the account signs in by: ${user.authType}` });
+    if (settings.current().ldap_enabled) return directoryPassword.withPassword(attempt);
+    if (hash !== null) return refuse(attempt, { errorCode: 'INVALID_CREDENTIALS', method: 'local' });
+    attempt.work.push('hash');
+    await hasher.pretend(attempt.password);
+    return refuse(attempt, { errorCode: 'METHOD_OFF', reason: `the account signs in by: ${user.authType}` });
   };
 
-  const inTurn = async (t: SignInAttempt, key: string): Promise<Entered> => {
-    const attempt = await lockout.begin(key);
-    if (!attempt) return refuse(t, { errorCode: 'ACCOUNT_LOCKED' });
-    t.attempts.push(attempt);
-    return t.account ? asAccount(t, t.account) : directoryPassword.withUnknownName(t);
+  const withReservation = async (attempt: SignInAttempt, key: string): Promise<SignInResult> => {
+    const reservation = await lockout.reserve(key);
+    if (!reservation) return refuse(attempt, { errorCode: 'ACCOUNT_LOCKED' });
+    attempt.reservations.push(reservation);
+    return attempt.account ? checkAccount(attempt, attempt.account) : directoryPassword.withUnknownName(attempt);
   };
 
-  const attempt = async (t: SignInAttempt): Promise<Entered> => {
-    if (t.typed === '' || isBlank(t.password)) return refuse(t, { errorCode: 'INVALID_CREDENTIALS', reason: 'empty' });
-    const [account, another] = await signInStore.meant(pool, t.typed);
+  const checkPassword = async (attempt: SignInAttempt): Promise<SignInResult> => {
+    if (attempt.typed === '' || isBlank(attempt.password))
+      return refuse(attempt, { errorCode: 'INVALID_CREDENTIALS', reason: 'empty' });
+    const [account, another] = await signInStore.findByLoginName(pool, attempt.typed);
     if (another)
-      return refuse(t, {
+      return refuse(attempt, {
         errorCode: 'AMBIGUOUS_NAME',
         reason: 'it is the name of one and the address of another account',
       });
-    t.account = account;
+    attempt.account = account;
     if (!account && !settings.current().ldap_enabled) {
-      t.work.push('hash');
-      await hasher.pretend(t.password);
-      return refuse(t, { errorCode: 'INVALID_CREDENTIALS' });
+      attempt.work.push('hash');
+      await hasher.pretend(attempt.password);
+      return refuse(attempt, { errorCode: 'INVALID_CREDENTIALS' });
     }
-    const key = account?.id ?? nameKey(t.typed);
+    const key = account?.id ?? nameKey(attempt.typed);
     return lockout
-      .oneAtATime(key, () => inTurn(t, key))
+      .runExclusively(key, () => withReservation(attempt, key))
       .catch((error: unknown) => {
         if (!isAppError(error) || error.code !== 'rate_limited') throw error;
-        return refuse(t, { errorCode: 'ACCOUNT_LOCKED', reason: 'too many attempts at once' });
+        return refuse(attempt, { errorCode: 'ACCOUNT_LOCKED', reason: 'too many reservations at once' });
       });
   };
 
-  const admitted = async (t: SignInAttempt): Promise<Entered> => {
-    if (underWay >= maxUnderWay)
+  const withinCapacity = async (attempt: SignInAttempt): Promise<SignInResult> => {
+    if (running >= maxConcurrentSignIns)
       throw unavailable('service_unavailable', 'Too many sign-ins at once', { retryAfterSeconds: 5 });
-    underWay += 1;
+    running += 1;
     try {
-      return await attempt(t);
+      return await checkPassword(attempt);
     } finally {
-      underWay -= 1;
+      running -= 1;
     }
   };
 
   return {
     withPassword: async (username, password, client) => {
       const started = pace.start();
-      const t: SignInAttempt = {
+      const attempt: SignInAttempt = {
         typed: username.trim(),
         password,
         client,
         account: undefined,
-        attempts: [],
+        reservations: [],
         counts: true,
         work: [],
       };
-      const entered = await admitted(t);
-      if (entered.outcome === 'entered') return entered.issued;
-      const state = ownerRefusal(entered.errorCode);
+      const result = await withinCapacity(attempt);
+      if (result.outcome === 'signed_in') return result.issued;
+      const state = ownerRefusal(result.errorCode);
       if (state) throw state;
-      await pace.refuse(started, t.work);
+      await pace.refuse(started, attempt.work);
       throw signInRefused();
     },
   };

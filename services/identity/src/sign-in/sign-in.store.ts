@@ -1,26 +1,26 @@
-import { ask, type Db, type Pool, type Tx } from '../database.ts';
+import { queryPrepared, type Db, type Pool, type Tx } from '../database.ts';
 import { Prisma } from '../generated/client.ts';
-import { seenColumns } from '../provisioning/provisioning.ts';
-import type { Candidate } from './sign-in.ts';
+import { snapshotColumns } from '../provisioning/provisioning.ts';
+import type { SignInAccount } from './sign-in.ts';
 
-const candidates = `
-  select ${seenColumns('ldap')}, t.allow_local_fallback as "allowLocalFallback", t.password_hash as "passwordHash"
+const selectAccounts = `
+  select ${snapshotColumns('ldap')}, t.allow_local_fallback as "allowLocalFallback", t.password_hash as "passwordHash"
   from "user" t`;
 
 export const signInStore = {
-  /** The accounts a typed name means, whatever its spelling: more than one when it is one's address and another's name. */
-  meant: (pool: Pool, name: string): Promise<Candidate[]> => {
-    const text = `${candidates} where lower(email) = lower($1) or lower(ldap_uid) = lower($1) limit 2`;
-    return ask<Candidate>(pool, { name: 'sign-in: meant', text, values: [name] });
+  /** Two accounts when the typed name is the address of one and the login of another. */
+  findByLoginName: (pool: Pool, name: string): Promise<SignInAccount[]> => {
+    const text = `${selectAccounts} where lower(email) = lower($1) or lower(ldap_uid) = lower($1) limit 2`;
+    return queryPrepared<SignInAccount>(pool, { name: 'sign-in: find by login name', text, values: [name] });
   },
 
   /** Finds the account of a directory entry, by the strongest identifier first. */
-  ofPerson: async (
+  findByPerson: async (
     db: Db,
     p: { immutableId: string | null; login: string; email: string | null },
-  ): Promise<Candidate | undefined> => {
-    const rows = await db.$queryRaw<Candidate[]>`
-      ${Prisma.raw(candidates)}
+  ): Promise<SignInAccount | undefined> => {
+    const rows = await db.$queryRaw<SignInAccount[]>`
+      ${Prisma.raw(selectAccounts)}
       where directory_id = ${p.immutableId} or lower(ldap_uid) = lower(${p.login}) or lower(email) = lower(${p.email})
       order by (directory_id is not distinct from ${p.immutableId} and directory_id is not null) desc,
                (lower(ldap_uid) is not distinct from lower(${p.login})) desc
@@ -29,7 +29,7 @@ export const signInStore = {
   },
 
   /** @returns false when the password is no longer the one that was checked. */
-  signedIn: async (tx: Tx, userId: string, passwordHash: string): Promise<boolean> => {
+  recordSignIn: async (tx: Tx, userId: string, passwordHash: string): Promise<boolean> => {
     const { count } = await tx.user.updateMany({
       where: { id: userId, passwordHash, isActive: true },
       data: { lastLoginAt: new Date() },

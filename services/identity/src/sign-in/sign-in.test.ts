@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { effective } from '../settings/settings.ts';
-import { isBlank, isOwner, methodsOf, type Candidate } from './sign-in.ts';
+import { isBlank, isOwner, methodsOf, type SignInAccount } from './sign-in.ts';
 
 const settings = effective(new Map(), {}).values;
 
 describe('GET /api/auth/methods', () => {
-  it('has methods in their order, with local only when local_enabled', () => {
+  it('lists the methods in order, with local only when local_enabled', () => {
     const all = { ldap_enabled: true, oidc_enabled: true, pki_enabled: true, proxy_enabled: true };
     expect(methodsOf({ ...settings, ...all }).methods).toEqual(['local', 'ldap', 'oidc', 'pki', 'proxy']);
     expect(methodsOf({ ...settings, ...all, local_enabled: false }).methods).toEqual(['ldap', 'oidc', 'pki', 'proxy']);
@@ -23,12 +23,12 @@ describe('GET /api/auth/methods', () => {
 });
 
 describe('a password', () => {
-  it.each(['', ' ', '\t\r\n', '\0', ' \0 '])('%j is none', (password) => expect(isBlank(password)).toBe(true));
-  it.each(['x', ' x', '0'])('%j is one', (password) => expect(isBlank(password)).toBe(false));
+  it.each(['', ' ', '\t\r\n', '\0', ' \0 '])('%j is blank', (password) => expect(isBlank(password)).toBe(true));
+  it.each(['x', ' x', '0'])('%j is not blank', (password) => expect(isBlank(password)).toBe(false));
 });
 
 describe('the owner of an account', () => {
-  const account = (c: Partial<Candidate>): Candidate => ({
+  const account = (c: Partial<SignInAccount>): SignInAccount => ({
     id: 'x',
     email: 'e',
     role: 'user',
@@ -63,7 +63,7 @@ describe('the owner of an account', () => {
     adminSignal: 'no' as const,
     state: { signIn: 'allowed', reason: null, disabled: false } as const,
   });
-  it('is recognised by the immutable id, and by the name only where the directory has none', () => {
+  it('is recognised by the immutable id, and by the name only without one', () => {
     expect(isOwner(account({ directoryId: 'a', ldapUid: 'bob' }), person('a', 'renamed'))).toBe(true);
     expect(isOwner(account({ directoryId: 'a', ldapUid: 'bob' }), person('b'))).toBe(false);
     expect(isOwner(account({ directoryId: 'a', ldapUid: 'bob' }), person(null))).toBe(false);

@@ -1,10 +1,10 @@
 import type { AuthSettings } from '@overtone/contracts';
 import type { AuditErrorCode } from '../audit/audit.ts';
 import type { Person } from '../directory/directory.ts';
-import type { Assertion, Seen } from '../provisioning/provisioning.ts';
+import type { Assertion, AccountSnapshot } from '../provisioning/provisioning.ts';
 
-/** An account that a typed name means. */
-export type Candidate = Seen & { allowLocalFallback: boolean; passwordHash: string | null };
+/** An account with the columns that a password sign-in needs. */
+export type SignInAccount = AccountSnapshot & { allowLocalFallback: boolean; passwordHash: string | null };
 
 /** Rejects values that a directory could take for an empty password, and so for an unauthenticated bind (RFC 4513, 5.1.2). */
 export const isBlank = (password: string): boolean => /^[\s\0]*$/.test(password);
@@ -21,21 +21,21 @@ export const assertionOf = (p: Person, s: Pick<AuthSettings, 'ldap_email_verifie
   legacyAdmin: p.adminSignal,
 });
 
-/** Whether the person whom the directory knows is the owner of the account whose budget was used. */
-export const isOwner = (account: Candidate | undefined, p: Person): boolean => {
+/** Whether the directory entry belongs to the account whose failure counter was used. */
+export const isOwner = (account: SignInAccount | undefined, p: Person): boolean => {
   if (!account) return true;
   if (account.directoryId !== null || p.immutableId !== null) return account.directoryId === p.immutableId;
   return account.ldapUid !== null && account.ldapUid.toLowerCase() === p.login.toLowerCase();
 };
 
-/** Reasons for a refusal other than name or password. */
+/** Reasons for a refusal other than a wrong name or password. */
 export const faultOf = ({ admitted, state }: Person): { errorCode: AuditErrorCode; reason: string } | null => {
   if (state.signIn === 'refused')
     return { errorCode: 'NOT_ADMITTED', reason: `in the directory: ${state.reason ?? 'refused'}` };
   return admitted === 'yes' ? null : { errorCode: 'NOT_ADMITTED', reason: `admitted: ${admitted}` };
 };
 
-/** The ways to sign in, in their order, and what a sign-in page must know of them. */
+/** The sign-in methods in display order, with what the sign-in page needs. */
 export const methodsOf = (s: AuthSettings) => ({
   methods: [
     ...(s.local_enabled ? (['local'] as const) : []),

@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => w.stop());
 
-/** A real sign-in and a real sweep over connections of their own. */
+/** A real sign-in and a real sweep with separate connections. */
 const doorsOf = () => {
   const outbox = createOutbox('identity');
   const [{ db, pool, mappings }, { db: other, pool: otherPool }] = w.replicas;
@@ -50,7 +50,7 @@ const doorsOf = () => {
 
 type Person = { userId: string; id: string };
 type Case = {
-  /** The account before, what the sweep wants of it, and the groups that the sign-in brings. */
+  /** The account before, the change of the sweep, and the groups of the sign-in. */
   account: { role: 'user' | 'admin'; directoryId: boolean };
   change: (p: Person) => Partial<SweepChange>;
   claims: string[];
@@ -66,7 +66,7 @@ const personOf = async ({ account }: Case): Promise<Person> => {
   return { userId, id };
 };
 const entering = (c: Case, { userId, id }: Person) =>
-  doors.provisioning.enter(
+  doors.provisioning.trySignIn(
     {
       source: 'ldap',
       subject: { issuer: null, id },
@@ -96,17 +96,18 @@ const sweeping = (c: Case, p: Person) =>
     ],
   });
 
-/** Everything that tells one order from the other. */
+/** The state by which the two orders differ. */
 const ended = async (
   p: Person,
-  entered: Awaited<ReturnType<typeof entering>>,
+  signedIn: Awaited<ReturnType<typeof entering>>,
   { results }: Awaited<ReturnType<typeof sweeping>>,
 ) => {
   const user = await w.db.user.findUniqueOrThrow({ where: { id: p.userId } });
   const members = await w.db.userGroupMember.findMany({ where: { userId: p.userId } });
   const audit = await w.db.auditLog.findMany({ where: { userId: p.userId } });
   return JSON.stringify({
-    signIn: entered.outcome === 'entered' ? `entered as ${roleIn(entered.issued.accessToken)}` : entered.errorCode,
+    signIn:
+      signedIn.outcome === 'signed_in' ? `signed_in as ${roleIn(signedIn.issued.accessToken)}` : signedIn.errorCode,
     sweep: results.map((r) => `${r.outcome}, ${r.sessionsRevoked} ended`),
     active: user.isActive,
     disabledBy: user.disabledBy,
@@ -158,12 +159,12 @@ describe('a sign-in racing the sweep for one account', () => {
     ];
     for (let i = 0; i < 40; i++) {
       const p = await personOf(c);
-      // From the one far ahead to the other far ahead, in steps that are shorter than either takes.
-      const [entered, swept] = await Promise.all([
+      // From a large head start of the one to one of the other, in steps shorter than either takes.
+      const [signedIn, swept] = await Promise.all([
         sleep(Math.max(0, i - 20) / 2).then(() => entering(c, p)),
         sleep(Math.max(0, 20 - i) / 2).then(() => sweeping(c, p)),
       ]);
-      expect(serial).toContain(await ended(p, entered, swept));
+      expect(serial).toContain(await ended(p, signedIn, swept));
     }
   });
 });

@@ -68,7 +68,7 @@ const newGroup = async () =>
     ])
   ).rows[0]?.uuid as string;
 
-describe('applying a pass', () => {
+describe('applying changes of a sync run', () => {
   it('disables a deprovisioned account, deletes nothing, ends every session and writes one audit record in one transaction', async () => {
     const user = await directoryUser();
     const events = collectEvents(backends.bus, 'evt.identity.user.disabled.v1');
@@ -81,7 +81,7 @@ describe('applying a pass', () => {
     await waitFor(() => events.some((e) => e['userId'] === user.id && e['by'] === 'directory'));
   });
 
-  it('done twice is done once', async () => {
+  it('is idempotent', async () => {
     const [user, passId] = [await directoryUser(), randomUUID()];
     await apply(passId, change(user, gone));
     const { results } = await apply(passId, change(user, gone));
@@ -117,7 +117,7 @@ describe('applying a pass', () => {
     await waitFor(() => events.some((e) => e['userId'] === user.id && e['to'] === 'admin'));
   });
 
-  it('adds and removes memberships of the directory, leaves those made by hand, and keeps the sessions', async () => {
+  it('adds and removes memberships of the directory, keeps manual ones, and keeps the sessions', async () => {
     const user = await directoryUser();
     const [old, hand, fresh] = [await newGroup(), await newGroup(), await newGroup()];
     await backends.sql.query(
@@ -142,7 +142,7 @@ describe('applying a pass', () => {
     expect([...((published?.['groupIds'] ?? []) as string[])].sort()).toEqual([fresh, hand].sort());
   });
 
-  it('is published as applied, and nothing else is', async () => {
+  it('publishes exactly the applied changes', async () => {
     const [passId, since] = [randomUUID(), new Date(Date.now() - 60_000).toISOString()];
     const [left, promoted, other] = [await directoryUser(), await directoryUser(), await directoryUser()];
     const group = await newGroup();
@@ -167,7 +167,7 @@ describe('applying a pass', () => {
     });
   });
 
-  it('takes over an immutable id, but never one that another account has', async () => {
+  it('stores an immutable id unless another account has it', async () => {
     const [one, two] = [await directoryUser({ directory_id: null }), await directoryUser({ directory_id: null })];
     const id = `entryUUID:${randomUUID()}`;
     const without = { expected: { role: 'user' as const, directoryId: null } };
@@ -177,7 +177,7 @@ describe('applying a pass', () => {
     expect((await row(two.id))?.directory_id).toBeNull();
   });
 
-  it('a sign-out racing it ends in one of the two serial outcomes', async () => {
+  it('ends in one of the two serial outcomes with a concurrent sign-out', async () => {
     for (let i = 0; i < 5; i++) {
       const user = await directoryUser();
       await Promise.all([
@@ -190,8 +190,8 @@ describe('applying a pass', () => {
   });
 });
 
-describe('taking a pass back', () => {
-  it('enables whom it disabled, and tells of it', async () => {
+describe('undoing a sync run', () => {
+  it('enables the accounts that it disabled, and publishes events', async () => {
     const [user, passId] = [await directoryUser(), randomUUID()];
     await apply(passId, change(user, gone));
     const { results } = await ask(sweepRpc.undo, { passId, userIds: [user.id], by: randomUUID() });
@@ -219,7 +219,7 @@ describe('taking a pass back', () => {
 });
 
 describe('the accounts of the directory', () => {
-  it('come in pages by id, each once, with their memberships by where they are from', async () => {
+  it('are returned once each, in pages by id, with their memberships by source', async () => {
     const users = [await directoryUser(), await directoryUser(), await directoryUser()];
     const group = await newGroup();
     await backends.sql.query(`insert into user_group_member (group_id, user_id, source) values ($1, $2, 'ldap')`, [

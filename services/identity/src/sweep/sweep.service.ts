@@ -3,16 +3,16 @@ import type { Outbox } from '@overtone/database';
 import type { AuditEvent } from '../audit/audit.ts';
 import type { Db, Tx } from '../database.ts';
 import type { Sessions } from '../sessions/sessions.ts';
-import { pairs, sweepStore as store, type AuditRow, type Said } from './sweep.store.ts';
+import { membershipsIn, sweepStore as store, type AuditRow, type AuditedChanges } from './sweep.store.ts';
 
 type Results = ReplyOf<typeof sweepRpc.apply>;
-type Standing = { userId: string; email: string; role: 'user' | 'admin' | 'super_admin'; active: boolean };
-type Wanted = { change: SweepChange; user: Standing };
+type LockedAccount = { userId: string; email: string; role: 'user' | 'admin' | 'super_admin'; active: boolean };
+type AccountChange = { change: SweepChange; user: LockedAccount };
 
-/** Long enough for a full batch on a busy machine; the locks of a batch are held no longer. */
+/** Long enough for a full batch on a busy machine. */
 const txOptions = { maxWait: 10_000, timeout: 25_000 };
 
-const auditOf = (passId: string, { change, user }: Wanted, ended: ReadonlyMap<string, number>): AuditRow[] => {
+const auditOf = (passId: string, { change, user }: AccountChange, ended: ReadonlyMap<string, number>): AuditRow[] => {
   const of = (event: AuditEvent, details: Record<string, unknown>): AuditRow => ({
     event,
     userId: user.userId,
@@ -30,31 +30,35 @@ const auditOf = (passId: string, { change, user }: Wanted, ended: ReadonlyMap<st
 
 type ChangeOutcome = Omit<ReplyOf<typeof sweepRpc.done>['done'][number], 'userId' | 'email' | 'login'>;
 
-/** What the audit of one account says that a pass did: the reverse of `auditOf`. */
-const outcomeOf = (said: Said): ChangeOutcome => {
-  const disabled = said['auth.account.disabled'];
-  const members = said['group.member.reconcile'];
+/** Reads the result for one account from its audit records: the reverse of `auditOf`. */
+const outcomeOf = (audited: AuditedChanges): ChangeOutcome => {
+  const disabled = audited['auth.account.disabled'];
+  const members = audited['group.member.reconcile'];
   return {
     disabled: disabled
       ? { reason: disabled.reason, evidence: disabled.evidence, sessionsRevoked: disabled.sessions_revoked }
       : null,
-    role: said.ADMIN_ROLE_CHANGE ?? null,
+    role: audited.ADMIN_ROLE_CHANGE ?? null,
     added: members?.added ?? [],
     removed: members?.removed ?? [],
-    adopted: said['auth.account.linked']?.directory_id ?? null,
+    adopted: audited['auth.account.linked']?.directory_id ?? null,
   };
 };
 
 type Deps = { db: Db; outbox: Outbox; sessions: Pick<Sessions, 'endAllOf'> };
 
 /**
- * What the sweep does to accounts. A batch is one transaction: account, sessions, memberships, audit and events stand
- * or fall together, and the statements are few however many accounts it has.
+ * Applies the changes of the sweep. A batch is one transaction for accounts, sessions, memberships, audit records and
+ * events; the number of statements does not depend on its size.
  */
 export const createSweep = ({ db, outbox, sessions }: Deps) => {
-  const tell = async (tx: Tx, wanted: Wanted[], moved: string[]): Promise<void> => {
-    const roles = wanted.filter((w) => w.change.role !== null);
-    const disabled = wanted.filter((w) => w.change.disable !== null);
+  const publishChanges = async (
+    tx: Tx,
+    accountChanges: AccountChange[],
+    withNewMemberships: string[],
+  ): Promise<void> => {
+    const roles = accountChanges.filter((w) => w.change.role !== null);
+    const disabled = accountChanges.filter((w) => w.change.disable !== null);
     await outbox.addAll(
       tx,
       identityEvents.userDisabled,
@@ -83,12 +87,16 @@ export const createSweep = ({ db, outbox, sessions }: Deps) => {
         active: w.change.disable === null,
       })),
     );
-    if (moved.length > 0)
-      await outbox.addAll(tx, identityEvents.membershipChanged, await store.membershipsOf(tx, moved));
+    if (withNewMemberships.length > 0)
+      await outbox.addAll(tx, identityEvents.membershipChanged, await store.membershipsOf(tx, withNewMemberships));
   };
 
-  const write = async (tx: Tx, passId: string, wanted: Wanted[]): Promise<ReadonlyMap<string, number>> => {
-    const changes = wanted.map((w) => w.change);
+  const write = async (
+    tx: Tx,
+    passId: string,
+    accountChanges: AccountChange[],
+  ): Promise<ReadonlyMap<string, number>> => {
+    const changes = accountChanges.map((w) => w.change);
     const idsOf = (some: (c: SweepChange) => boolean) => changes.filter(some).map((c) => c.userId);
     await store.disable(
       tx,
@@ -102,7 +110,11 @@ export const createSweep = ({ db, outbox, sessions }: Deps) => {
       tx,
       changes.flatMap((c) => (c.adopt ? [{ userId: c.userId, directoryId: c.adopt }] : [])),
     );
-    const moved = await store.changeMemberships(tx, pairs(changes, 'add'), pairs(changes, 'remove'));
+    const withNewMemberships = await store.changeMemberships(
+      tx,
+      membershipsIn(changes, 'add'),
+      membershipsIn(changes, 'remove'),
+    );
     // A privilege change ends the sessions, too (specification, "Authentication" 8).
     const ended = await sessions.endAllOf(
       tx,
@@ -111,9 +123,9 @@ export const createSweep = ({ db, outbox, sessions }: Deps) => {
     );
     await store.writeAudit(
       tx,
-      wanted.flatMap((w) => auditOf(passId, w, ended)),
+      accountChanges.flatMap((w) => auditOf(passId, w, ended)),
     );
-    await tell(tx, wanted, moved);
+    await publishChanges(tx, accountChanges, withNewMemberships);
     return ended;
   };
 
@@ -123,17 +135,17 @@ export const createSweep = ({ db, outbox, sessions }: Deps) => {
     apply: ({ passId, changes }: RequestOf<typeof sweepRpc.apply>): Promise<Results> =>
       db.$transaction(async (tx) => {
         const ids = changes.map((c) => c.userId);
-        const held = new Map((await store.hold(tx, ids)).map((u) => [u.userId, u]));
-        const before = await store.doneBefore(tx, passId, ids);
-        const wanted: Wanted[] = [];
+        const locked = new Map((await store.lock(tx, ids)).map((u) => [u.userId, u]));
+        const processed = await store.findProcessed(tx, passId, ids);
+        const accountChanges: AccountChange[] = [];
         for (const change of changes) {
-          const user = held.get(change.userId);
+          const user = locked.get(change.userId);
           const { role, directoryId } = change.expected;
           const asExpected = user?.active && user.role === role && user.directoryId === directoryId;
-          if (asExpected && !before.has(change.userId)) wanted.push({ change, user });
+          if (asExpected && !processed.has(change.userId)) accountChanges.push({ change, user });
         }
-        const ended = wanted.length > 0 ? await write(tx, passId, wanted) : new Map<string, number>();
-        const applied = new Set([...before, ...wanted.map((w) => w.user.userId)]);
+        const ended = accountChanges.length > 0 ? await write(tx, passId, accountChanges) : new Map<string, number>();
+        const applied = new Set([...processed, ...accountChanges.map((w) => w.user.userId)]);
         return {
           results: ids.map((userId) => ({
             userId,
@@ -144,22 +156,24 @@ export const createSweep = ({ db, outbox, sessions }: Deps) => {
       }, txOptions),
 
     done: async ({ passId, since, after, limit }: RequestOf<typeof sweepRpc.done>) => ({
-      done: (await store.doneBy(db, { passId, since, after, limit })).map(({ userId, email, login, said }) => ({
-        userId,
-        email,
-        login,
-        ...outcomeOf(said),
-      })),
+      done: (await store.listProcessed(db, { passId, since, after, limit })).map(
+        ({ userId, email, login, audited }) => ({
+          userId,
+          email,
+          login,
+          ...outcomeOf(audited),
+        }),
+      ),
     }),
 
     undo: ({ passId, userIds, by }: RequestOf<typeof sweepRpc.undo>): Promise<ReplyOf<typeof sweepRpc.undo>> =>
       db.$transaction(async (tx) => {
-        const held = new Map((await store.hold(tx, userIds)).map((u) => [u.userId, u]));
+        const locked = new Map((await store.lock(tx, userIds)).map((u) => [u.userId, u]));
         const restored = new Set(await store.restore(tx, passId, userIds));
-        const back = [...restored].flatMap((id) => held.get(id) ?? []);
+        const enabled = [...restored].flatMap((id) => locked.get(id) ?? []);
         await store.writeAudit(
           tx,
-          back.map((u) => ({
+          enabled.map((u) => ({
             event: 'auth.account.enabled',
             userId: u.userId,
             username: u.email,
@@ -169,13 +183,13 @@ export const createSweep = ({ db, outbox, sessions }: Deps) => {
         await outbox.addAll(
           tx,
           identityEvents.userUpdated,
-          back.map((u) => ({ userId: u.userId, role: u.role, active: true })),
+          enabled.map((u) => ({ userId: u.userId, role: u.role, active: true })),
         );
         return {
           results: userIds.map((userId) => ({
             userId,
             restored: restored.has(userId),
-            why: restored.has(userId) ? '' : 'The account was changed since, or this pass did not disable it.',
+            why: restored.has(userId) ? '' : 'The account was changed since, or this sync run did not disable it.',
           })),
         };
       }, txOptions),

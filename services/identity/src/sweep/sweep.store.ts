@@ -2,7 +2,7 @@ import type { DirectoryAccounts, LeaveReason, SweepChange } from '@overtone/cont
 import type { AuditEvent } from '../audit/audit.ts';
 import type { Db, Tx } from '../database.ts';
 
-type Held = {
+type LockedAccount = {
   userId: string;
   email: string;
   directoryId: string | null;
@@ -10,22 +10,22 @@ type Held = {
   active: boolean;
 };
 type Membership = { userId: string; groupId: string };
-/** What the audit says of one account and one pass, by event. */
-export type Said = Partial<Record<AuditEvent, unknown>> & {
+/** The audit records of one account and one sync run, by event. */
+export type AuditedChanges = Partial<Record<AuditEvent, unknown>> & {
   'auth.account.disabled'?: { reason: LeaveReason; evidence: Record<string, string>; sessions_revoked: number };
-  ADMIN_ROLE_CHANGE?: { from: Held['role']; to: 'user' | 'admin' };
+  ADMIN_ROLE_CHANGE?: { from: LockedAccount['role']; to: 'user' | 'admin' };
   'group.member.reconcile'?: { added: string[]; removed: string[] };
   'auth.account.linked'?: { directory_id: string };
 };
-type DoneRow = { userId: string; email: string; login: string | null; said: Said };
+type ProcessedRow = { userId: string; email: string; login: string | null; audited: AuditedChanges };
 export type AuditRow = { event: AuditEvent; userId: string; username: string; details: Record<string, unknown> };
 
 const firstId = '00000000-0000-0000-0000-000000000000';
 
 export const sweepStore = {
-  /** A page of the directory's accounts in the order of their ids; as one text, which is read faster than rows. */
+  /** A page of the directory's accounts by id, as one JSON text, which is read faster than rows. */
   accounts: async (db: Db, after: string | null, limit: number): Promise<DirectoryAccounts> => {
-    // The page stands before its memberships are looked up, whatever the planner believes about the table.
+    // Materialized, so that memberships are looked up for this page only, whatever the planner estimates.
     const rows = await db.$queryRaw<{ page: string }[]>`
       with page as materialized (
         select uuid, email, ldap_uid, directory_id, auth_type, role, is_active, disabled_by from "user"
@@ -47,27 +47,27 @@ export const sweepStore = {
     return JSON.parse(rows[0]?.page ?? '') as DirectoryAccounts;
   },
 
-  /** The directory's accounts among these, held against sign-ins until the transaction ends; always in one order. */
-  hold: (tx: Tx, userIds: string[]): Promise<Held[]> => tx.$queryRaw<Held[]>`
+  /** Locks those of these accounts that belong to the directory until the transaction ends, in a fixed order. */
+  lock: (tx: Tx, userIds: string[]): Promise<LockedAccount[]> => tx.$queryRaw<LockedAccount[]>`
     select uuid as "userId", email, directory_id as "directoryId", role, is_active as active from "user"
     where uuid = any(${userIds}::uuid[]) and auth_type = 'ldap' and role <> 'super_admin'
     order by uuid for update`,
 
-  /** Who of these was moved by this pass before: its audit says so. */
-  doneBefore: async (tx: Tx, passId: string, userIds: string[]): Promise<Set<string>> => {
+  /** The accounts that this sync run has already changed, by its audit records. */
+  findProcessed: async (tx: Tx, passId: string, userIds: string[]): Promise<Set<string>> => {
     const rows = await tx.$queryRaw<{ id: string }[]>`
       select distinct user_id as id from audit_log
       where user_id = any(${userIds}::uuid[]) and actor = 'directory_sync' and details ->> 'pass' = ${passId}`;
     return new Set(rows.map((r) => r.id));
   },
 
-  /** Everybody a pass has moved since it began, by the order of their ids, and what its audit says of each. */
-  doneBy: (
+  /** The accounts that a sync run has changed, by id, with its audit records. */
+  listProcessed: (
     db: Db,
     { passId, since, after, limit }: { passId: string; since: string; after: string | null; limit: number },
-  ): Promise<DoneRow[]> => db.$queryRaw<DoneRow[]>`
+  ): Promise<ProcessedRow[]> => db.$queryRaw<ProcessedRow[]>`
     select a.user_id as "userId", coalesce(max(a.username), '') as email, max(u.ldap_uid) as login,
-           jsonb_object_agg(a.event_type, a.details) as said
+           jsonb_object_agg(a.event_type, a.details) as audited
     from audit_log a left join "user" u on u.uuid = a.user_id
     where a.time >= ${since}::timestamptz and a.actor = 'directory_sync' and a.details ->> 'pass' = ${passId}
       and a.user_id > ${after ?? firstId}::uuid
@@ -90,7 +90,7 @@ export const sweepStore = {
       where u.uuid = r."userId"`)
     ),
 
-  /** Takes over immutable ids, where no other account has them. */
+  /** Stores immutable ids that no other account has. */
   adopt: async (tx: Tx, ids: { userId: string; directoryId: string }[]): Promise<void> =>
     void (
       ids.length > 0 &&
@@ -102,8 +102,8 @@ export const sweepStore = {
     ),
 
   /**
-   * Brings the directory's memberships of these accounts up to date; groups deleted in between are left out.
-   * @returns who has others than before.
+   * Adds and removes memberships of the directory; groups that no longer exist are skipped.
+   * @returns the ids of changed accounts.
    */
   changeMemberships: async (tx: Tx, add: Membership[], remove: Membership[]): Promise<string[]> => {
     if (add.length + remove.length === 0) return [];
@@ -123,7 +123,7 @@ export const sweepStore = {
     return rows.map((r) => r.id);
   },
 
-  /** Counts one change of each and tells all groups they are in now. */
+  /** Increments the membership version of these accounts. @returns their current groups. */
   membershipsOf: (tx: Tx, userIds: string[]): Promise<{ userId: string; groupIds: string[]; version: number }[]> =>
     tx.$queryRaw`
       with counted as (
@@ -154,6 +154,6 @@ export const sweepStore = {
   },
 };
 
-/** Memberships named by a list of changes. */
-export const pairs = (changes: readonly SweepChange[], which: 'add' | 'remove'): Membership[] =>
+/** Memberships to add or remove by a list of changes. */
+export const membershipsIn = (changes: readonly SweepChange[], which: 'add' | 'remove'): Membership[] =>
   changes.flatMap((c) => c[which].map((groupId) => ({ userId: c.userId, groupId })));

@@ -7,7 +7,7 @@ import { rawRequest } from '../../test/raw-request.ts';
 import { watchDatabase, type WatchedDatabase } from '../../test/sessions-of.ts';
 
 const path = '/api/auth/proxy/authenticate';
-// What an operator would begin with.
+// The example for operators.
 const example = readFileSync(new URL('../../../../deploy/nginx/trusted-header.conf', import.meta.url), 'utf8');
 const secret = 'a long random secret';
 const basic = (user: string, password: string): string =>
@@ -49,7 +49,7 @@ describe('sign-in through nginx', () => {
     expect(await database.sessions()).toBe(0);
   });
 
-  it('is refused past nginx, by whoever knows no secret or comes from elsewhere', async () => {
+  it('is refused without nginx, for lack of the secret or of the trusted address', async () => {
     const lines = ['X-Forwarded-User: una', 'X-Forwarded-Email: una@example.org'];
     expect((await rawRequest(product.edge.port, path, lines)).status).toBe(401);
     const stranger = [...lines, `X-Proxy-Secret: ${secret}`];
@@ -57,14 +57,14 @@ describe('sign-in through nginx', () => {
     expect(await database.sessions()).toBe(0);
   });
 
-  it('opens a session for whom nginx names', async () => {
+  it('opens a session for the person that nginx asserts', async () => {
     const { status, json } = await through(basic('una', 'her password'));
     expect(status).toBe(200);
     expect(json).toMatchObject({ token_type: 'bearer' });
     expect(await people()).toEqual(['una@example.org']);
   });
 
-  it('takes the role of a person who is in no group any more, although nginx drops empty headers', async () => {
+  it('revokes the role of a person who left all groups, although nginx drops empty headers', async () => {
     await database.rows(
       `insert into group_mapping (source, claim_value, grants_role) values ('proxy', 'Bosses', 'admin')`,
     );
@@ -85,7 +85,7 @@ describe('sign-in through nginx', () => {
     'Connection: X-Forwarded-User',
     'Connection: keep-alive, x_forwarded_user',
     'X-Proxy-Secret: guess',
-  ])('never opens one for whom its client names: %s', async (line) => {
+  ])('ignores an identity header of its client: %s', async (line) => {
     const { status } = await through(basic('una', 'her password'), line);
     expect([200, 400, 401]).toContain(status);
     expect(await people()).toEqual(['una@example.org']);

@@ -5,7 +5,7 @@ import { watchDatabase, type WatchedDatabase } from '../../test/sessions-of.ts';
 
 const path = '/api/auth/proxy/authenticate';
 const trusted = '127.0.0.1';
-// Another address of the loopback: a real socket from a peer that nobody trusts.
+// Another address of the loopback interface: a socket from an untrusted peer.
 const stranger = '127.0.0.9';
 const secret = 'known to the proxy alone';
 
@@ -19,7 +19,7 @@ beforeAll(async () => {
       PROXY_GROUPS_HEADER: 'X-Forwarded-Groups',
       PROXY_SHARED_SECRET: secret,
     },
-    // The edge may believe a proxy's X-Forwarded-For; who may name people is asked of the socket all the same.
+    // The edge may trust X-Forwarded-For of a proxy; for identity headers only the peer of the socket counts.
     edge: { TRUSTED_PROXIES: '127.0.0.0/8' },
   });
   database = await watchDatabase(product.database.url);
@@ -105,7 +105,7 @@ const forgedOrigins = [
   'X-Overtone-Peer: 127.0.0.1',
 ];
 
-describe('a header in any spelling but its own opens no session', () => {
+describe('a header in any other spelling opens no session', () => {
   it.each(spellings)('%s, from the trusted proxy', async (_name, lines) => {
     const { status, head } = await ask(lines);
     expect([400, 401, 431]).toContain(status);
@@ -113,14 +113,14 @@ describe('a header in any spelling but its own opens no session', () => {
     expect(await database.sessions()).toBe(0);
   });
 
-  it.each([...spellings, ...repeated])('%s, from anybody else', async (_name, lines) => {
+  it.each([...spellings, ...repeated])('%s, from another peer', async (_name, lines) => {
     const { status } = await ask(lines, stranger);
     expect([400, 401, 431]).toContain(status);
     expect(await database.sessions()).toBe(0);
   });
 
   it.each(['Sec-Fetch-Site: cross-site', 'Origin: https://evil.example.org', 'Origin: null'])(
-    'sent by another site in a browser (%s), from the trusted proxy or anybody else',
+    'sent cross-site by a browser (%s), from the trusted proxy or another peer',
     async (line) => {
       const lines = ['X-Forwarded-User: una', line];
       expect([(await ask(lines)).status, (await ask(lines, stranger)).status]).toEqual([403, 403]);
@@ -133,7 +133,7 @@ describe('a header in any spelling but its own opens no session', () => {
     expect(await database.sessions()).toBe(0);
   });
 
-  it.each(forgedOrigins)('from a stranger who adds %s', async (line) => {
+  it.each(forgedOrigins)('from an untrusted peer with %s', async (line) => {
     expect((await ask(['X-Forwarded-User: una', line], stranger)).status).toBe(401);
     expect(await database.lastRefusal()).toBe('UNTRUSTED_PROXY identity_header_from_untrusted_peer');
     expect(await database.sessions()).toBe(0);
@@ -155,7 +155,7 @@ describe('the shared secret', () => {
     ['a wrong one', ['X-Proxy-Secret: wrong']],
     ['a part of it', [`X-Proxy-Secret: ${secret.slice(0, -1)}`]],
     ['one in other letters', [`X-Proxy-Secret: ${secret.toUpperCase()}`]],
-  ])('is asked for: %s opens no session', async (_name, lines) => {
+  ])('is required: %s opens no session', async (_name, lines) => {
     const { status } = await rawRequest(product.edge.port, path, ['X-Forwarded-User: una', ...lines]);
     expect(status).toBe(401);
     expect(await database.lastRefusal()).toBe('INVALID_PROXY_SECRET shared_secret');
@@ -163,7 +163,7 @@ describe('the shared secret', () => {
 });
 
 describe('every refusal', () => {
-  it('has the same answer, whatever the reason, and a record of it for the administrator', async () => {
+  it('has the same response, and a record with its reason', async () => {
     const refusals = await Promise.all([
       ask(['X-Forwarded-User: una'], stranger),
       ask(['X-Forwarded-User: una, root']),
@@ -185,7 +185,7 @@ describe('a trusted proxy', () => {
       )
     )[0];
 
-  it('signs in whom it names, with the cookies of every sign-in', async () => {
+  it('signs in the person that it asserts, with the usual cookies', async () => {
     const { status, json, head } = await ask([
       'x-forwarded-user: una',
       'X-Forwarded-Email: una@example.org',
@@ -203,7 +203,7 @@ describe('a trusted proxy', () => {
     });
   });
 
-  it('finds the same account again, and another one for a name in other letters', async () => {
+  it('finds the same account again; names are case-sensitive', async () => {
     await ask(['X-Forwarded-User: una', 'X-Forwarded-Email: una@example.org']);
     await ask(['X-Forwarded-User: UNA', 'X-Forwarded-Email: una.two@example.org']);
     expect(await subjectOf('UNA')).toMatchObject({ email: 'una.two@example.org' });
@@ -227,7 +227,7 @@ describe('groups from a trusted proxy', () => {
     );
   });
 
-  it('make an administrator by a mapping, compared to the letter', async () => {
+  it('make an administrator by a mapping, compared verbatim', async () => {
     await ask([...person, 'X-Forwarded-Groups: staff, bosses']);
     expect(await role()).toBe('user');
     await ask([...person, 'X-Forwarded-Groups: staff, Bosses']);

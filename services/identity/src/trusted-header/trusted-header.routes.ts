@@ -8,7 +8,7 @@ import { personOf } from './trusted-header.ts';
 
 type Deps = {
   settings: Settings;
-  /** Reads the edge's statement of what it was sent. */
+  /** Verifies the signed statement of the edge about the original request. */
   forwardedOf: (statement: string | undefined) => Forwarded;
   provisioning: Provisioning;
   refuse: Refuse;

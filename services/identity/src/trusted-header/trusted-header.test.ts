@@ -31,5 +31,5 @@ describe('the groups header', () => {
     ['-, staff', ['-', 'staff']],
   ])('%j asserts %j', (header, values) => expect(claimsOf(header)).toEqual({ known: true, values }));
 
-  it('asserts nothing when it is absent', () => expect(claimsOf(undefined)).toMatchObject({ known: false }));
+  it('is unknown when it is absent', () => expect(claimsOf(undefined)).toMatchObject({ known: false }));
 });

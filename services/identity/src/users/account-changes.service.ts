@@ -4,13 +4,13 @@ import { notFound } from '@overtone/service-kit';
 import { writeAudit, type AuditRecord } from '../audit/audit.ts';
 import { txOptions, type Db, type Tx } from '../database.ts';
 import type { User } from '../generated/client.ts';
-import { checkActor, checkReach, type LockedAccount, type Who } from './rules.ts';
+import { checkActor, checkReach, type LockedAccount, type RequestContext } from './rules.ts';
 import { usersStore } from './users.store.ts';
 
 /** Actor and target in their current state, locked against concurrent changes. */
 export type LockedAccounts = { actor: LockedAccount; target: LockedAccount; superAdmins: LockedAccount[] };
-type Wanted = {
-  who: Who;
+type ChangeRequest = {
+  context: RequestContext;
   targetId: string;
   needed: Role;
   /** The change may remove a super_admin: lock them all, so that concurrent changes of this kind are serialized. */
@@ -24,18 +24,18 @@ type Wanted = {
  */
 export const withLockedAccount = <T>(
   db: Db,
-  w: Wanted,
+  request: ChangeRequest,
   work: (tx: Tx, accounts: LockedAccounts) => Promise<T>,
 ): Promise<T> =>
   db.$transaction(async (tx) => {
-    const { userId } = w.who.caller;
-    const held = await usersStore.hold(tx, [userId, w.targetId], w.superAdmins ?? false);
-    const actor = held.find((u) => u.id === userId);
-    const target = held.find((u) => u.id === w.targetId);
-    checkActor(actor, w.needed);
+    const { userId } = request.context.caller;
+    const locked = await usersStore.lock(tx, [userId, request.targetId], request.superAdmins ?? false);
+    const actor = locked.find((u) => u.id === userId);
+    const target = locked.find((u) => u.id === request.targetId);
+    checkActor(actor, request.needed);
     if (!actor || !target) throw notFound('There is no such account');
     checkReach(actor, target);
-    return work(tx, { actor, target, superAdmins: held.filter((u) => u.role === 'super_admin') });
+    return work(tx, { actor, target, superAdmins: locked.filter((u) => u.role === 'super_admin') });
   }, txOptions);
 
 /** Publishes that an account has changed; caches of it become invalid. */
@@ -46,7 +46,7 @@ type AuditEvent = Pick<AuditRecord, 'event' | 'details'>;
 /** Audits an administrator's action on an account. */
 export const recordAuditEvent = (
   tx: Tx,
-  by: Who,
+  by: RequestContext,
   target: Pick<LockedAccount, 'id' | 'email'>,
   auditEvent: AuditEvent,
 ): Promise<void> =>

@@ -2,7 +2,7 @@ import type { BodyOf, userRoutes } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import { canonicalDn, parseDnList } from '@overtone/directory';
 import { conflict, forbidden, invalid } from '@overtone/service-kit';
-import { isTaken, type Db, type Tx } from '../database.ts';
+import { isUniqueViolation, type Db, type Tx } from '../database.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import {
   withLockedAccount,
@@ -10,7 +10,7 @@ import {
   publishUserUpdated,
   type LockedAccounts,
 } from './account-changes.service.ts';
-import type { Who } from './rules.ts';
+import type { RequestContext } from './rules.ts';
 import { usersStore } from './users.store.ts';
 
 type Deps = { db: Db; outbox: Outbox; sessions: Sessions };
@@ -18,18 +18,18 @@ type Names = BodyOf<typeof userRoutes.linkCertificate>;
 
 const inUse = () => conflict('certificate_linked', 'Another account is linked to this certificate');
 
-/** An entry of the index holds both names. */
-const longestName = 1_200;
+/** Both names are in one index entry. */
+const maxNameBytes = 1_200;
 
 const nameOf = (path: 'subject' | 'issuer', text: string): string => {
   const [dn, ...more] = parseDnList(text).dns;
   const name = dn === undefined || more.length > 0 ? '' : canonicalDn(dn);
-  if (name !== '' && Buffer.byteLength(name) <= longestName) return name;
+  if (name !== '' && Buffer.byteLength(name) <= maxNameBytes) return name;
   const message = 'It must be a distinguished name of at most 1,200 bytes, such as CN=Alice,O=Example.';
   throw invalid('certificate_name_invalid', message, { errors: [{ path, message }] });
 };
 
-/** A certificate signs in with the rights of the account: for more than a user's that takes a super_admin. */
+/** A certificate gives the rights of the account: only a super_admin links one to an administrator. */
 const checkMayLink = ({ actor, target }: LockedAccounts): void => {
   if (target.role !== 'user' && actor.role !== 'super_admin')
     throw forbidden('role_required', 'This needs the role super_admin');
@@ -37,7 +37,7 @@ const checkMayLink = ({ actor, target }: LockedAccounts): void => {
 
 /** Links accounts to the certificates of their owners, and removes such links. */
 export const createCertificateLinks = ({ db, outbox, sessions }: Deps) => {
-  /** Without an issuer the first certificate of the subject decides, so that no other account may have the subject. */
+  /** A link without an issuer accepts any certificate of the subject, so no other account may have the subject. */
   const checkFree = async (tx: Tx, id: string, subject: string, issuer: string | null): Promise<void> => {
     const others = await tx.user.count({
       where: {
@@ -50,30 +50,30 @@ export const createCertificateLinks = ({ db, outbox, sessions }: Deps) => {
   };
 
   return {
-    link: async (id: string, names: Names, who: Who): Promise<void> => {
+    link: async (id: string, names: Names, context: RequestContext): Promise<void> => {
       const subject = nameOf('subject', names.subject);
       const issuer = names.issuer === null ? null : nameOf('issuer', names.issuer);
-      await withLockedAccount(db, { who, targetId: id, needed: 'admin' }, async (tx, scene) => {
-        checkMayLink(scene);
+      await withLockedAccount(db, { context, targetId: id, needed: 'admin' }, async (tx, accounts) => {
+        checkMayLink(accounts);
         await checkFree(tx, id, subject, issuer);
         const user = await usersStore.update(tx, id, { pkiSubjectDn: subject, pkiIssuerDn: issuer });
         await publishUserUpdated(outbox, tx, user);
-        await recordAuditEvent(tx, who, scene.target, {
+        await recordAuditEvent(tx, context, accounts.target, {
           event: 'auth.account.linked',
           details: { method: 'pki', subject, issuer: issuer ?? '' },
         });
       }).catch((error: unknown) => {
-        throw isTaken(error) ? inUse() : error;
+        throw isUniqueViolation(error) ? inUse() : error;
       });
     },
 
-    unlink: (id: string, who: Who): Promise<void> =>
-      withLockedAccount(db, { who, targetId: id, needed: 'admin' }, async (tx, scene) => {
-        checkMayLink(scene);
+    unlink: (id: string, context: RequestContext): Promise<void> =>
+      withLockedAccount(db, { context, targetId: id, needed: 'admin' }, async (tx, accounts) => {
+        checkMayLink(accounts);
         const user = await usersStore.update(tx, id, { pkiSubjectDn: null, pkiIssuerDn: null });
         const ended = await sessions.endAll(tx, id, 'ended_by_administrator');
         await publishUserUpdated(outbox, tx, user);
-        await recordAuditEvent(tx, who, scene.target, {
+        await recordAuditEvent(tx, context, accounts.target, {
           event: 'auth.account.unlinked',
           details: { method: 'pki', sessions_revoked: ended },
         });

@@ -18,7 +18,7 @@ describe('resetting a password', () => {
   const reset = (id: string, by = root, json: unknown = { new_password: 'Reset-Battery-2026' }) =>
     world.ask(`/api/admin/users/${id}/reset-password`, by, 'POST', json);
 
-  it('sets the new one, to be changed at once, lifts a lock and ends all sessions', async () => {
+  it('sets a password that must be changed, removes a lock and ends all sessions', async () => {
     const user = await world.member();
     await world.backends.sql.query(`update "user" set locked_until = now() + interval '1 hour' where uuid = $1`, [
       user.id,
@@ -37,7 +37,7 @@ describe('resetting a password', () => {
     expect(await world.row(id)).toMatchObject({ password_hash: null });
   });
 
-  it('holds the new one to the rules and to the earlier ones', async () => {
+  it('applies the policy and the password history', async () => {
     const { id, password } = await addUser(world.backends.sql);
     const weak = await reset(id, root, { new_password: 'weak' });
     expect(code(weak)).toEqual([400, 'password_rejected']);
@@ -59,7 +59,7 @@ describe('resetting a password', () => {
     const target = await addUser(world.backends.sql, { role });
     const before = await world.row(target.id);
     expect(code(await reset(target.id, plainAdmin))).toEqual([403, 'account_out_of_reach']);
-    // Not even whether a password was used before.
+    // The response does not reveal whether a password was used before.
     const known = await reset(target.id, plainAdmin, { new_password: target.password });
     expect(code(known)).toEqual([403, 'account_out_of_reach']);
     expect(await world.row(target.id)).toEqual(before);
@@ -84,7 +84,7 @@ describe('resetting a password', () => {
 });
 
 describe('lifting a lock', () => {
-  it('lets the person sign in again and says whether there was one', async () => {
+  it('allows sign-ins again, and reports whether there was a lock', async () => {
     const user = await addUser(world.backends.sql);
     for (let i = 0; i < 5; i++) await world.identity.signIn(user.email, 'wrong');
     expect((await world.identity.signIn(user.email, user.password)).status).toBe(401);
@@ -95,7 +95,7 @@ describe('lifting a lock', () => {
     expect(await world.audited(user.id, 'auth.account.unlock')).toHaveLength(2);
   });
 
-  it('does not reach above the own role', async () => {
+  it('is refused for accounts with a higher role', async () => {
     const answer = await world.ask(`/api/admin/users/${root.caller.userId}/unlock`, plainAdmin, 'POST');
     expect(code(answer)).toEqual([403, 'account_out_of_reach']);
   });
@@ -122,7 +122,7 @@ describe('the sessions of a user', () => {
     expect(await world.identity.resolve(b.session.accessToken)).not.toBeNull();
   });
 
-  it('are out of reach above the own role', async () => {
+  it('are not accessible for higher roles', async () => {
     const path = `/api/admin/users/${root.caller.userId}/sessions`;
     for (const [p, method] of [
       [path, 'GET'],

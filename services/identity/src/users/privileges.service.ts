@@ -14,7 +14,7 @@ import {
   checkNotOwn,
   checkReach,
   type LockedAccount,
-  type Who,
+  type RequestContext,
 } from './rules.ts';
 import { usersStore } from './users.store.ts';
 
@@ -29,10 +29,10 @@ export const createPrivileges = ({ db, outbox, lockout, newPasswords, sessions }
   };
 
   return {
-    changeRole: (id: string, role: Role, who: Who): Promise<{ old: Role }> =>
-      withLockedAccount(db, { who, targetId: id, needed: 'super_admin', superAdmins: true }, async (tx, scene) => {
+    changeRole: (id: string, role: Role, context: RequestContext): Promise<{ old: Role }> =>
+      withLockedAccount(db, { context, targetId: id, needed: 'super_admin', superAdmins: true }, async (tx, scene) => {
         const { actor, target, superAdmins } = scene;
-        checkNotOwn(actor, target, 'change their own role');
+        checkNotOwn(actor, target, 'change your own role');
         const old = target.role as Role;
         if (old === role) return { old };
         if (old === 'super_admin') checkNotLastSuperAdmin(superAdmins, target);
@@ -41,18 +41,18 @@ export const createPrivileges = ({ db, outbox, lockout, newPasswords, sessions }
         await outbox.add(tx, identityEvents.roleChanged, { userId: id, from: old, to: role, actor: actor.id });
         await publishUserUpdated(outbox, tx, user);
         const details = { from: old, to: role, sessions_revoked: ended };
-        await recordAuditEvent(tx, who, target, { event: 'admin.role.change', details });
+        await recordAuditEvent(tx, context, target, { event: 'admin.role.change', details });
         return { old };
       }),
 
     /** Deletes an account; services that store data of its owner receive the event and delete it too. */
-    remove: (id: string, who: Who): Promise<void> =>
-      withLockedAccount(db, { who, targetId: id, needed: 'admin', superAdmins: true }, async (tx, scene) => {
+    remove: (id: string, context: RequestContext): Promise<void> =>
+      withLockedAccount(db, { context, targetId: id, needed: 'admin', superAdmins: true }, async (tx, scene) => {
         const { actor, target, superAdmins } = scene;
-        checkNotOwn(actor, target, 'delete their own account');
+        checkNotOwn(actor, target, 'delete your own account');
         checkNotLastSuperAdmin(superAdmins, target);
         const ended = await sessions.endAll(tx, id, 'account_deleted');
-        await recordAuditEvent(tx, who, target, {
+        await recordAuditEvent(tx, context, target, {
           event: 'admin.user.delete',
           details: { role: target.role, auth_type: target.authType, sessions_revoked: ended },
         });
@@ -60,18 +60,22 @@ export const createPrivileges = ({ db, outbox, lockout, newPasswords, sessions }
         await outbox.add(tx, identityEvents.userDeleted, { userId: id });
       }),
 
-    resetPassword: async (id: string, next: { password: string; forceChange: boolean }, who: Who): Promise<number> => {
-      const [before, by] = await Promise.all([usersStore.find(db, id), usersStore.find(db, who.caller.userId)]);
+    resetPassword: async (
+      id: string,
+      next: { password: string; forceChange: boolean },
+      context: RequestContext,
+    ): Promise<number> => {
+      const [before, by] = await Promise.all([usersStore.find(db, id), usersStore.find(db, context.caller.userId)]);
       if (!before || !by) throw notFound('There is no such account');
-      // Before the password is compared with earlier ones: the answer must not tell them to an admin out of reach.
+      // Before the password is compared with earlier ones: an admin without rights must not learn about them.
       checkMayResetPassword(by, before);
       checkLocal(before);
       const { email, fullName, passwordHash } = before;
       const owner = { email, fullName, account: { id, passwordHash } };
       const hash = await newPasswords.hash(next.password, owner, 'new_password');
-      return withLockedAccount(db, { who, targetId: id, needed: 'admin' }, async (tx, { actor, target }) => {
+      return withLockedAccount(db, { context, targetId: id, needed: 'admin' }, async (tx, { actor, target }) => {
         checkMayResetPassword(actor, target);
-        checkNotOwn(actor, target, 'reset their own password; change it with the current one');
+        checkNotOwn(actor, target, 'reset your own password; change it with the current one');
         checkLocal(target);
         const user = await usersStore.update(tx, id, {
           passwordHash: hash,
@@ -82,7 +86,7 @@ export const createPrivileges = ({ db, outbox, lockout, newPasswords, sessions }
         await lockout.unlock(id, tx);
         const ended = await sessions.endAll(tx, id, 'password_reset');
         await publishUserUpdated(outbox, tx, user);
-        await recordAuditEvent(tx, who, target, {
+        await recordAuditEvent(tx, context, target, {
           event: 'admin.password.reset',
           details: { force_change: next.forceChange, sessions_revoked: ended },
         });
@@ -90,35 +94,41 @@ export const createPrivileges = ({ db, outbox, lockout, newPasswords, sessions }
       });
     },
 
-    unlock: (id: string, who: Who): Promise<boolean> =>
-      withLockedAccount(db, { who, targetId: id, needed: 'admin' }, async (tx, { target }) => {
+    unlock: (id: string, context: RequestContext): Promise<boolean> =>
+      withLockedAccount(db, { context, targetId: id, needed: 'admin' }, async (tx, { target }) => {
         const wasLocked = await lockout.unlock(id, tx);
-        await recordAuditEvent(tx, who, target, { event: 'auth.account.unlock', details: { was_locked: wasLocked } });
+        await recordAuditEvent(tx, context, target, {
+          event: 'auth.account.unlock',
+          details: { was_locked: wasLocked },
+        });
         return wasLocked;
       }),
 
-    sessionsOf: async (id: string, who: Who): Promise<RefreshToken[]> => {
-      const [target, actor] = await Promise.all([usersStore.find(db, id), usersStore.find(db, who.caller.userId)]);
+    sessionsOf: async (id: string, context: RequestContext): Promise<RefreshToken[]> => {
+      const [target, actor] = await Promise.all([usersStore.find(db, id), usersStore.find(db, context.caller.userId)]);
       if (!target || !actor) throw notFound('There is no such account');
       checkReach(actor, target);
       return sessions.alive(id);
     },
 
-    endSessions: (id: string, who: Who): Promise<number> =>
-      withLockedAccount(db, { who, targetId: id, needed: 'admin' }, async (tx, { target }) => {
+    endSessions: (id: string, context: RequestContext): Promise<number> =>
+      withLockedAccount(db, { context, targetId: id, needed: 'admin' }, async (tx, { target }) => {
         const ended = await sessions.endAll(tx, id, 'ended_by_administrator');
-        await recordAuditEvent(tx, who, target, {
+        await recordAuditEvent(tx, context, target, {
           event: 'auth.session.terminated',
           details: { sessions_revoked: ended },
         });
         return ended;
       }),
 
-    endSession: (id: string, sessionId: string, who: Who): Promise<void> =>
-      withLockedAccount(db, { who, targetId: id, needed: 'admin' }, async (tx, { target }) => {
+    endSession: (id: string, sessionId: string, context: RequestContext): Promise<void> =>
+      withLockedAccount(db, { context, targetId: id, needed: 'admin' }, async (tx, { target }) => {
         if (!(await sessions.endOne(tx, id, sessionId, 'ended_by_administrator')))
           throw notFound('There is no such session');
-        await recordAuditEvent(tx, who, target, { event: 'auth.session.terminated', details: { session: sessionId } });
+        await recordAuditEvent(tx, context, target, {
+          event: 'auth.session.terminated',
+          details: { session: sessionId },
+        });
       }),
   };
 };

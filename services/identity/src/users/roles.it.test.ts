@@ -21,7 +21,7 @@ afterAll(() => world.stop());
 describe('deleting an account', () => {
   const remove = (id: string, by = root) => world.ask(`/api/users/${id}`, by, 'DELETE');
 
-  it('ends its sessions, takes its rows and tells everybody who keeps something of it', async () => {
+  it('ends its sessions, deletes its rows and publishes an event', async () => {
     const user = await world.member();
     expect((await remove(user.id, plainAdmin)).status).toBe(204);
     expect(await world.row(user.id)).toBeUndefined();
@@ -32,7 +32,7 @@ describe('deleting an account', () => {
     ]);
   });
 
-  it('is never of oneself, and never above the own role', async () => {
+  it('is refused for the own account and for higher roles', async () => {
     expect(code(await remove(plainAdminId, plainAdmin))).toEqual([409, 'own_account']);
     expect(code(await remove(root.caller.userId, plainAdmin))).toEqual([403, 'account_out_of_reach']);
   });
@@ -42,7 +42,7 @@ describe('changing a role', () => {
   const changeRole = (id: string, role: string, by = root) =>
     world.ask(`/api/admin/users/${id}/role?new_role=${role}`, by, 'PUT');
 
-  it('ends the sessions of the account, tells of it and is written down once with its actor', async () => {
+  it('ends the sessions of the account, publishes an event and audits the actor once', async () => {
     const user = await world.member();
     expect((await changeRole(user.id, 'admin')).body).toEqual({ success: true, old_role: 'user', new_role: 'admin' });
     expect(await world.isDead(user.session)).toBe(true);
@@ -53,27 +53,27 @@ describe('changing a role', () => {
     ]);
   });
 
-  it('to the role that it is changes nothing and ends nothing', async () => {
+  it('to the same role changes nothing and ends no session', async () => {
     const user = await world.member();
     expect((await changeRole(user.id, 'user')).status).toBe(200);
     expect(await world.identity.resolve(user.session.accessToken)).not.toBeNull();
     expect(await world.audited(user.id, 'admin.role.change')).toEqual([]);
   });
 
-  it('is for a super_admin only, never of oneself', async () => {
+  it('is for a super_admin only, and refused for the own account', async () => {
     const { id } = await addUser(world.backends.sql);
     expect((await changeRole(id, 'admin', plainAdmin)).status).toBe(403);
     expect(code(await changeRole(root.caller.userId, 'user'))).toEqual([409, 'own_account']);
     expect((await changeRole(id, 'root')).status).toBe(400);
   });
 
-  it('never takes the last super_admin away, by role, disabling, deleting or an end date', async () => {
+  it('never removes the last super_admin, by role, disabling, deletion or end date', async () => {
     const second = await world.member({ role: 'super_admin' });
     await world.backends.sql.query('update "user" set account_expires_at = $1 where uuid = $2', [
       new Date(Date.now() + 3_600_000),
       root.caller.userId,
     ]);
-    // The other one has an end date: it does not count.
+    // The other one has an end date, so it is not a permanent super_admin.
     const answers = [
       await changeRole(second.id, 'user'),
       await world.ask(`/api/users/${second.id}`, root, 'PUT', { is_active: false }),
@@ -85,7 +85,7 @@ describe('changing a role', () => {
     expect((await changeRole(second.id, 'user')).status).toBe(200);
   });
 
-  it('lets only one of two super_admins through who demote each other at once', async () => {
+  it('succeeds for only one of two super_admins who demote each other concurrently', async () => {
     for (let round = 0; round < 6; round++) {
       const [a, b] = [await world.member({ role: 'super_admin' }), await world.member({ role: 'super_admin' })];
       const statuses = (
@@ -96,7 +96,7 @@ describe('changing a role', () => {
     }
   });
 
-  it('leaves one super_admin when many take the others away at once, in every way', async () => {
+  it('leaves one super_admin after many concurrent removals of every kind', async () => {
     const made = await Promise.all(Array.from({ length: 6 }, () => world.member({ role: 'super_admin' })));
     await world.backends.sql.query('update "user" set account_expires_at = $1 where uuid = $2', [
       new Date(Date.now() + 3_600_000),

@@ -5,15 +5,17 @@ import { toUserObject } from '../accounts/accounts.ts';
 import { clientOf, type Client } from '../client.ts';
 import type { User } from '../generated/client.ts';
 
-/** Who acts, and from where. */
-export type Who = { caller: Caller; client: Client };
-export const whoOf = (r: Pick<RouteRequest<never>, 'caller' | 'clientIp' | 'requestId' | 'req'>): Who => ({
+/** The caller of a request and its origin. */
+export type RequestContext = { caller: Caller; client: Client };
+export const requestContextOf = (
+  r: Pick<RouteRequest<never>, 'caller' | 'clientIp' | 'requestId' | 'req'>,
+): RequestContext => ({
   caller: r.caller,
   client: clientOf(r),
 });
 export type AdminUserObject = z.infer<typeof adminUserObject>;
 export type UserWithGroups = User & { memberships: { group: { id: string; name: string } }[] };
-/** What decides who may do what to an account. */
+/** The columns that decide which changes of an account are allowed. */
 export type LockedAccount = Pick<
   User,
   'id' | 'email' | 'role' | 'isActive' | 'approvalStatus' | 'accountExpiresAt' | 'authType' | 'allowLocalFallback'
@@ -35,13 +37,13 @@ export const toAdminUserObject = (u: UserWithGroups, now = new Date()): AdminUse
 const asRole = (role: string): Role => role as Role;
 
 /**
- * The actor's current role, not the one when the request was admitted: of two administrators who demote each other
- * at once only one gets through.
+ * Checks the current role of the actor, not the one at the start of the request: of two administrators who demote each
+ * other concurrently only one succeeds.
  * @throws AppError forbidden.
  */
 export const checkActor = (actor: LockedAccount | undefined, needed: Role): void => {
-  const stands = actor?.isActive && actor.approvalStatus === 'approved' && roleAtLeast(asRole(actor.role), needed);
-  if (!stands) throw forbidden('role_required', `This needs the role ${needed}`);
+  const isAllowed = actor?.isActive && actor.approvalStatus === 'approved' && roleAtLeast(asRole(actor.role), needed);
+  if (!isAllowed) throw forbidden('role_required', `This needs the role ${needed}`);
 };
 
 /** @throws AppError forbidden: an account above the actor's own role cannot be changed. */
@@ -51,7 +53,7 @@ export const checkReach = (actor: Pick<LockedAccount, 'role'>, target: Pick<Lock
 };
 
 /**
- * A new password gives the account to the person who sets it, so an admin sets it for accounts below the own role only.
+ * A new password gives access to the account, so an admin may set it only for accounts with a lower role.
  * @throws AppError forbidden.
  */
 export const checkMayResetPassword = (
@@ -69,15 +71,15 @@ export const checkNotOwn = (
   target: Pick<LockedAccount, 'id'>,
   what: string,
 ): void => {
-  if (actor.id === target.id) throw conflict('own_account', `Nobody can ${what}`);
+  if (actor.id === target.id) throw conflict('own_account', `You cannot ${what}`);
 };
 
-/** Whether the platform has an administrator in this account, today and tomorrow. */
-const standsAsSuperAdmin = (u: LockedAccount): boolean =>
+/** Whether the account is an active super_admin without an end date. */
+const isPermanentSuperAdmin = (u: LockedAccount): boolean =>
   u.role === 'super_admin' && u.isActive && u.approvalStatus === 'approved' && u.accountExpiresAt === null;
 
-/** @param all every super_admin, held until the change is done. @throws AppError conflict. */
+/** @param all every super_admin, locked until the change is committed. @throws AppError conflict. */
 export const checkNotLastSuperAdmin = (all: readonly LockedAccount[], target: LockedAccount): void => {
-  if (!standsAsSuperAdmin(target) || all.some((u) => u.id !== target.id && standsAsSuperAdmin(u))) return;
-  throw conflict('last_super_admin', 'This is the last super_admin; somebody has to administer the platform');
+  if (!isPermanentSuperAdmin(target) || all.some((u) => u.id !== target.id && isPermanentSuperAdmin(u))) return;
+  throw conflict('last_super_admin', 'This is the last super_admin; the platform needs one');
 };

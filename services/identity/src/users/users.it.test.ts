@@ -51,7 +51,7 @@ describe('the list of accounts', () => {
     ]);
   });
 
-  it('tells who is locked out, and until when', async () => {
+  it('shows which accounts are locked, and until when', async () => {
     const locked = await addUser(world.backends.sql, { locked_until: new Date(Date.now() + 60_000) });
     const { items } = await list('locked=true');
     expect(items.map((i) => i['uuid'])).toEqual([locked.id]);
@@ -59,7 +59,7 @@ describe('the list of accounts', () => {
     expect((await list('locked=false')).items.every((i) => i['locked_until'] === null)).toBe(true);
   });
 
-  it('is sorted and cut into pages that together are the whole', async () => {
+  it('is sorted and complete over its pages', async () => {
     const whole = await list('sort_by=email&sort_order=desc&page_size=100');
     const emails = whole.items.map((i) => String(i['email']).toLowerCase());
     expect(emails).toEqual(emails.toSorted().toReversed());
@@ -98,18 +98,18 @@ describe('people to share with', () => {
       expect((await world.ask(`/api/users/search?q=${encodeURIComponent(q)}`, root)).body).toEqual([]);
   });
 
-  it('are not listed without two letters to look for', async () => {
+  it('are not listed for less than two letters', async () => {
     for (const q of ['', 'a', '%20%20%20'])
       expect((await world.ask(`/api/users/search?q=${q}`, root)).status).toBe(400);
   });
 });
 
-describe('making an account', () => {
+describe('creating an account', () => {
   const make = (json: unknown, by = root) => world.ask('/api/admin/users', by, 'POST', json);
   const fresh = () => `new-${Math.random().toString(36).slice(2)}@example.org`;
   const password = 'Some-Battery-2026';
 
-  it('gives a local one a password that has to be changed, and tells of it', async () => {
+  it('gives a local account a password that must be changed, and publishes an event', async () => {
     const email = fresh();
     const { status, body } = await make({ email, password, full_name: 'Nina Neu' }, plainAdmin);
     expect(status).toBe(201);
@@ -122,7 +122,7 @@ describe('making an account', () => {
     expect(metrics).toMatch(/user_signups_total\{method="local"\} [1-9]/);
   });
 
-  it.each(['ldap', 'oidc', 'pki', 'proxy'])('gives one of %s no password', async (auth_type) => {
+  it.each(['ldap', 'oidc', 'pki', 'proxy'])('gives an account of %s no password', async (auth_type) => {
     expect(code(await make({ email: fresh(), auth_type, password }))).toEqual([400, 'password_not_local']);
     const { body } = await make({ email: fresh(), auth_type });
     expect(await world.row(String(body['uuid']))).toMatchObject({ password_hash: null, must_change_password: false });
@@ -185,7 +185,7 @@ describe('changing an account', () => {
     expect((await change(id, { allow_local_fallback: true })).body).toMatchObject({ allow_local_fallback: true });
   });
 
-  it('does not demand a new password where none is kept here', async () => {
+  it('does not require a new password without a local one', async () => {
     const { id } = await addUser(world.backends.sql, { auth_type: 'ldap', password_hash: null });
     expect(code(await change(id, { must_change_password: true }))).toEqual([409, 'password_not_local']);
   });
@@ -195,7 +195,7 @@ describe('changing an account', () => {
     expect(code(await change(a.id, { email: b.email.toUpperCase() }))).toEqual([409, 'email_taken']);
   });
 
-  it('disables: every session ends, and the events are published', async () => {
+  it('ends every session and publishes events when it disables the account', async () => {
     const user = await world.member();
     expect((await change(user.id, { is_active: false }, plainAdmin)).body).toMatchObject({
       is_active: false,
@@ -215,7 +215,7 @@ describe('changing an account', () => {
     ]);
   });
 
-  it('enables again: the person signs in, the old sessions stay dead', async () => {
+  it('enables the account again without its former sessions', async () => {
     const user = await world.member();
     await change(user.id, { is_active: false });
     expect((await change(user.id, { is_active: true })).body).toMatchObject({ is_active: true, disabled_by: null });
@@ -223,11 +223,11 @@ describe('changing an account', () => {
     expect(await world.isDead(user.session)).toBe(true);
   });
 
-  it('does not disable oneself', async () => {
+  it('does not disable the own account', async () => {
     expect(code(await change(plainAdminId, { is_active: false }, plainAdmin))).toEqual([409, 'own_account']);
   });
 
-  it('does not reach above the own role', async () => {
+  it('is refused for accounts with a higher role', async () => {
     const id = root.caller.userId;
     expect(code(await change(id, { full_name: 'Mallory' }, plainAdmin))).toEqual([403, 'account_out_of_reach']);
     expect(await world.row(id)).toMatchObject({ full_name: 'Administrator' });

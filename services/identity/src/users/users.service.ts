@@ -1,7 +1,7 @@
 import { identityEvents, type BodyOf, type QueryOf, type userRoutes } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import { AppError, conflict, forbidden, invalid, notFound } from '@overtone/service-kit';
-import { isTaken, txOptions, type Db, type Tx } from '../database.ts';
+import { isUniqueViolation, txOptions, type Db, type Tx } from '../database.ts';
 import { passwordRejected, type NewPasswords } from '../passwords/passwords.ts';
 import { hasNoLocalPassword, mayUseLocalPassword, signupMethods } from '../provisioning/provisioning.ts';
 import type { Sessions } from '../sessions/sessions.ts';
@@ -12,7 +12,7 @@ import {
   publishUserUpdated,
   type LockedAccounts,
 } from './account-changes.service.ts';
-import { checkActor, checkNotLastSuperAdmin, checkNotOwn, type UserWithGroups, type Who } from './rules.ts';
+import { checkActor, checkNotLastSuperAdmin, checkNotOwn, type UserWithGroups, type RequestContext } from './rules.ts';
 import { usersStore } from './users.store.ts';
 
 type Deps = { db: Db; outbox: Outbox; newPasswords: NewPasswords; sessions: Sessions; telemetry: Telemetry };
@@ -22,23 +22,23 @@ type Change = BodyOf<typeof userRoutes.updateUser>;
 const emailTaken = () => conflict('email_taken', 'Another account has this e-mail address');
 const nameOf = (given: string | undefined, email: string): string => given ?? email.split('@')[0] ?? email;
 
-/** Only accounts whose password is kept here get one. */
+/** Only local accounts get a password. */
 const checkPasswordGiven = ({ auth_type, password }: NewUser): void => {
   if (auth_type === 'local' && password === undefined)
     throw passwordRejected('password', ['A local account needs a password.']);
   if (auth_type !== 'local' && password !== undefined)
-    throw new AppError('invalid', 'password_not_local', 'The password of such an account is kept elsewhere');
+    throw new AppError('invalid', 'password_not_local', 'The password of such an account is stored elsewhere');
 };
 
 const checkChange = (change: Change, { actor, target, superAdmins }: LockedAccounts): void => {
   const after = { ...target, allowLocalFallback: change.allow_local_fallback ?? target.allowLocalFallback };
   if (change.allow_local_fallback && hasNoLocalPassword(target)) {
-    const message = 'Accounts of a directory or proxy have no way around it.';
+    const message = 'Accounts of a directory or proxy sign in there only.';
     throw invalid('local_fallback_refused', message, { errors: [{ path: 'allow_local_fallback', message }] });
   }
   if (change.must_change_password && !mayUseLocalPassword(after))
-    throw conflict('password_not_local', 'The password of this account is kept elsewhere');
-  if (change.is_active === false) checkNotOwn(actor, target, 'disable their own account');
+    throw conflict('password_not_local', 'The password of this account is stored elsewhere');
+  if (change.is_active === false) checkNotOwn(actor, target, 'disable your own account');
   if (change.is_active === false || change.account_expires_at) checkNotLastSuperAdmin(superAdmins, target);
 };
 
@@ -65,7 +65,12 @@ export const createUsers = ({ db, outbox, newPasswords, sessions, telemetry }: D
     return user;
   };
 
-  const switchActivity = async (tx: Tx, { target }: LockedAccounts, active: boolean, who: Who): Promise<void> => {
+  const switchActivity = async (
+    tx: Tx,
+    { target }: LockedAccounts,
+    active: boolean,
+    context: RequestContext,
+  ): Promise<void> => {
     await usersStore.update(tx, target.id, activity(active));
     const ended = active ? 0 : await sessions.endAll(tx, target.id, 'account_disabled');
     if (!active)
@@ -74,14 +79,14 @@ export const createUsers = ({ db, outbox, newPasswords, sessions, telemetry }: D
         by: 'administrator',
         reason: 'disabled_by_administrator',
       });
-    await recordAuditEvent(tx, who, target, {
+    await recordAuditEvent(tx, context, target, {
       event: active ? 'auth.account.enabled' : 'auth.account.disabled',
       details: { sessions_revoked: ended },
     });
   };
 
-  const insert = async (tx: Tx, a: NewUser, passwordHash: string | null, who: Who): Promise<string> => {
-    const [actor] = await usersStore.hold(tx, [who.caller.userId], false);
+  const insert = async (tx: Tx, a: NewUser, passwordHash: string | null, context: RequestContext): Promise<string> => {
+    const [actor] = await usersStore.lock(tx, [context.caller.userId], false);
     checkActor(actor, 'admin');
     if (a.role !== 'user' && actor?.role !== 'super_admin')
       throw forbidden('role_required', 'This needs the role super_admin');
@@ -95,11 +100,11 @@ export const createUsers = ({ db, outbox, newPasswords, sessions, telemetry }: D
       approvalStatus: 'approved',
       passwordChangedAt: passwordHash === null ? null : new Date(),
       approvedAt: new Date(),
-      approvedBy: who.caller.userId,
+      approvedBy: context.caller.userId,
     });
     const method = a.auth_type === 'local' ? 'local' : signupMethods[a.auth_type];
     await outbox.add(tx, identityEvents.userCreated, { userId: user.id, role: a.role, method });
-    await recordAuditEvent(tx, who, user, {
+    await recordAuditEvent(tx, context, user, {
       event: 'admin.user.create',
       details: { role: a.role, auth_type: a.auth_type },
     });
@@ -111,35 +116,39 @@ export const createUsers = ({ db, outbox, newPasswords, sessions, telemetry }: D
     find,
     findOthers: (q: string, callerId: string) => usersStore.findOthers(db, q, callerId),
 
-    create: async (a: NewUser, who: Who): Promise<UserWithGroups> => {
+    create: async (a: NewUser, context: RequestContext): Promise<UserWithGroups> => {
       checkPasswordGiven(a);
       const owner = { email: a.email, fullName: nameOf(a.full_name, a.email) };
       const hash = a.password === undefined ? null : await newPasswords.hash(a.password, owner);
       const id = await db
-        .$transaction((tx) => insert(tx, a, hash, who), txOptions)
+        .$transaction((tx) => insert(tx, a, hash, context), txOptions)
         .catch((e: unknown) => {
-          throw isTaken(e) ? emailTaken() : e;
+          throw isUniqueViolation(e) ? emailTaken() : e;
         });
       telemetry.signups.inc({ method: a.auth_type === 'local' ? 'local' : signupMethods[a.auth_type] });
       return find(id);
     },
 
-    update: async (id: string, change: Change, who: Who): Promise<UserWithGroups> => {
-      await withLockedAccount(db, { who, targetId: id, needed: 'admin', superAdmins: true }, async (tx, scene) => {
-        checkChange(change, scene);
-        const user = await usersStore.update(tx, id, columnsOf(change));
-        const switched = change.is_active !== undefined && change.is_active !== user.isActive;
-        if (change.is_active !== undefined && switched) await switchActivity(tx, scene, change.is_active, who);
-        await recordAuditEvent(tx, who, user, {
-          event: 'admin.user.update',
-          details: { changed: Object.keys(change).join(', ') },
-        });
-        // A date that has passed already is an end at this moment.
-        if (user.accountExpiresAt && user.accountExpiresAt <= new Date())
-          await sessions.closeOpen(tx, [id], 'account_expired');
-        await publishUserUpdated(outbox, tx, { ...user, isActive: change.is_active ?? user.isActive });
-      }).catch((e: unknown) => {
-        throw isTaken(e) ? emailTaken() : e;
+    update: async (id: string, change: Change, context: RequestContext): Promise<UserWithGroups> => {
+      await withLockedAccount(
+        db,
+        { context, targetId: id, needed: 'admin', superAdmins: true },
+        async (tx, accounts) => {
+          checkChange(change, accounts);
+          const user = await usersStore.update(tx, id, columnsOf(change));
+          const switched = change.is_active !== undefined && change.is_active !== user.isActive;
+          if (change.is_active !== undefined && switched) await switchActivity(tx, accounts, change.is_active, context);
+          await recordAuditEvent(tx, context, user, {
+            event: 'admin.user.update',
+            details: { changed: Object.keys(change).join(', ') },
+          });
+          // An end date in the past is effective immediately.
+          if (user.accountExpiresAt && user.accountExpiresAt <= new Date())
+            await sessions.closeOpen(tx, [id], 'account_expired');
+          await publishUserUpdated(outbox, tx, { ...user, isActive: change.is_active ?? user.isActive });
+        },
+      ).catch((e: unknown) => {
+        throw isUniqueViolation(e) ? emailTaken() : e;
       });
       return find(id);
     },

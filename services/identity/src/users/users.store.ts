@@ -17,8 +17,8 @@ export type NewUser = {
   approvedBy?: string;
 };
 
-/** Text as itself in a LIKE pattern. */
-const literally = (text: string): string => text.replaceAll(/[\\%_]/g, String.raw`\$&`);
+/** Escapes text for a LIKE pattern. */
+const escapeLike = (text: string): string => text.replaceAll(/[\\%_]/g, String.raw`\$&`);
 
 const sortings = {
   full_name: Prisma.sql`lower(u.full_name)`,
@@ -29,7 +29,7 @@ const sortings = {
 const directions = { asc: Prisma.sql`asc nulls last`, desc: Prisma.sql`desc nulls last` };
 
 const conditions = (f: Filter): Prisma.Sql => {
-  const like = `%${literally(f.q ?? '')}%`;
+  const like = `%${escapeLike(f.q ?? '')}%`;
   const all = [
     ...(f.q ? [Prisma.sql`(u.email ilike ${like} or u.full_name ilike ${like} or u.ldap_uid ilike ${like})`] : []),
     ...(f.role ? [Prisma.sql`u.role = ${f.role}`] : []),
@@ -65,9 +65,9 @@ export const usersStore = {
   find: (db: Db | Tx, id: string): Promise<UserWithGroups | null> =>
     db.user.findUnique({ where: { id }, include: withGroups }),
 
-  /** People to share with: who can sign in, never the caller. */
+  /** People to share with: accounts that can sign in, without the caller. */
   findOthers: (db: Db, q: string, caller: string): Promise<{ id: string; fullName: string; email: string }[]> => {
-    const like = `%${literally(q)}%`;
+    const like = `%${escapeLike(q)}%`;
     return db.$queryRaw`
       select uuid as id, full_name as "fullName", email from "user"
       where is_active and approval_status = 'approved' and uuid <> ${caller}::uuid
@@ -76,8 +76,8 @@ export const usersStore = {
       order by lower(full_name), uuid limit 20`;
   },
 
-  /** Holds these accounts, always in one order, until the transaction ends; with `superAdmins` every super_admin too. */
-  hold: (tx: Tx, ids: string[], superAdmins: boolean): Promise<LockedAccount[]> => tx.$queryRaw<LockedAccount[]>`
+  /** Locks these accounts in a fixed order until the transaction ends; with `superAdmins` every super_admin too. */
+  lock: (tx: Tx, ids: string[], superAdmins: boolean): Promise<LockedAccount[]> => tx.$queryRaw<LockedAccount[]>`
     select ${heldColumns} from "user"
     where uuid = any(${ids}::uuid[]) or (${superAdmins} and role = 'super_admin')
     order by uuid for update`,

@@ -1,2 +1,2 @@
-export { toAdminUserObject, whoOf, withGroups, type UserWithGroups, type Who } from './rules.ts';
+export { toAdminUserObject, requestContextOf, withGroups, type UserWithGroups, type RequestContext } from './rules.ts';
 export { withLockedAccount, recordAuditEvent, publishUserUpdated } from './account-changes.service.ts';

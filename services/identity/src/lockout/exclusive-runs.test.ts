@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { setImmediate as turn } from 'node:timers/promises';
-import { createTurns } from './turns.ts';
+import { createExclusiveRuns } from './exclusive-runs.ts';
 
 const gate = () => {
   let open = (): void => {};
@@ -9,8 +9,8 @@ const gate = () => {
 };
 
 describe('attempts at one account', () => {
-  it('run one after the other in their order, beside those at other accounts', async () => {
-    const inTurn = createTurns({ maxWaiting: 10, maxWaitMs: 60_000 });
+  it('run sequentially in order, and concurrently with those at other accounts', async () => {
+    const inTurn = createExclusiveRuns({ maxWaiting: 10, maxWaitMs: 60_000 });
     const seen: string[] = [];
     const first = gate();
     const work = (name: string, wait?: Promise<void>) => async () => {
@@ -25,8 +25,8 @@ describe('attempts at one account', () => {
     expect(seen).toEqual(['a1 begins', 'b1 begins', 'b1 ends', 'a1 ends', 'a2 begins', 'a2 ends']);
   });
 
-  it('wait in a bounded number; one too many is refused at once', async () => {
-    const inTurn = createTurns({ maxWaiting: 2, maxWaitMs: 60_000 });
+  it('wait in a bounded queue; further ones are refused immediately', async () => {
+    const inTurn = createExclusiveRuns({ maxWaiting: 2, maxWaitMs: 60_000 });
     const first = gate();
     const held = [1, 2, 3].map(() => inTurn('a', () => first.closed));
     await expect(inTurn('a', () => first.closed)).rejects.toMatchObject({ kind: 'rate_limited' });
@@ -35,8 +35,8 @@ describe('attempts at one account', () => {
     expect(await inTurn('a', async () => 'free again')).toBe('free again');
   });
 
-  it('wait for a bounded time; the next one is not held by who gave up', async () => {
-    const inTurn = createTurns({ maxWaiting: 5, maxWaitMs: 5 });
+  it('wait for a bounded time; a timed-out one does not block the next', async () => {
+    const inTurn = createExclusiveRuns({ maxWaiting: 5, maxWaitMs: 5 });
     const first = gate();
     const running = inTurn('a', () => first.closed);
     await expect(inTurn('a', async () => 'never')).rejects.toMatchObject({ kind: 'rate_limited' });
@@ -45,8 +45,8 @@ describe('attempts at one account', () => {
     expect(await inTurn('a', async () => 'next')).toBe('next');
   });
 
-  it('go on after one that failed', async () => {
-    const inTurn = createTurns({ maxWaiting: 5, maxWaitMs: 60_000 });
+  it('continue after a failed one', async () => {
+    const inTurn = createExclusiveRuns({ maxWaiting: 5, maxWaitMs: 60_000 });
     const failing = inTurn('a', async () => {
       throw new Error('x');
     });

@@ -10,10 +10,10 @@ beforeAll(async () => {
 });
 afterAll(() => w.stop());
 
-/** The account as a sign-in has just read it. */
+/** The account as a sign-in reads it. */
 const seen = async (fields: Partial<User> = {}): Promise<SignInCandidate> => {
   const { email } = await w.user({ passwordHash: 'a hash', ...fields });
-  const [user] = await signInStore.meant(w.pool, email);
+  const [user] = await signInStore.findByLoginName(w.pool, email);
   if (!user) throw new Error('no account has this name');
   return {
     user,
@@ -29,7 +29,7 @@ const left = async ({ user, audit }: SignInCandidate) => ({
 });
 
 describe('a sign-in that changes nothing of the account', () => {
-  it('leaves session, audit record, last sign-in and forgiven failures together', async () => {
+  it('writes session, audit record and last sign-in, and resets failures, in one statement', async () => {
     const candidate = await seen({ failedLogins: 3 });
     const issued = await w.sessions.openSessionIfUnchanged(candidate);
     expect(issued).toMatchObject({ accessToken: expect.any(String), refreshToken: expect.any(String) });
@@ -37,7 +37,7 @@ describe('a sign-in that changes nothing of the account', () => {
     expect(await w.db.user.findUniqueOrThrow({ where: { id: candidate.user.id } })).toMatchObject({ failedLogins: 0 });
   });
 
-  it('takes back the lock that it ran into itself', async () => {
+  it('removes the lock that the attempt itself caused', async () => {
     const candidate = await seen({ lockouts: 1, lockedUntil: new Date(Date.now() + 60_000) });
     await w.sessions.openSessionIfUnchanged({ ...candidate, forgives: { locks: true } });
     expect(await w.db.user.findUniqueOrThrow({ where: { id: candidate.user.id } })).toMatchObject({
@@ -63,7 +63,7 @@ describe('a sign-in that changes nothing of the account', () => {
     'it has another address': { email: 'other@example.org' },
     'it is to end': { accountExpiresAt: new Date() },
   };
-  it.each(Object.entries(changes))('writes nothing when in between %s', async (_what, data) => {
+  it.each(Object.entries(changes))('writes nothing after a concurrent change: %s', async (_what, data) => {
     const candidate = await seen();
     await w.db.user.update({ where: { id: candidate.user.id }, data });
     expect(await w.sessions.openSessionIfUnchanged(candidate)).toBeUndefined();
@@ -86,7 +86,7 @@ describe('a sign-in that changes nothing of the account', () => {
     expect(await left(candidate)).toEqual({ sessions: 0, audited: 0, lastLoginAt: null });
   });
 
-  it('is left to the transaction that counts where sessions are limited', async () => {
+  it('uses the transaction when sessions are limited', async () => {
     w.set({ max_concurrent_sessions: 5 });
     try {
       expect(await w.sessions.openSessionIfUnchanged(await seen())).toBeUndefined();

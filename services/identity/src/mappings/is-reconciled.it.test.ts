@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startMappingWorld, type MappingWorld } from '../../test/mapping-world.ts';
 import { provisioningStore } from '../provisioning/provisioning.store.ts';
-import type { Pass } from './mappings.ts';
+import type { ReconcileRequest } from './mappings.ts';
 
 const claims = ['cn=a,dc=example,dc=org', 'cn=b,dc=example,dc=org', 'cn=c,dc=example,dc=org'] as const;
 
@@ -15,14 +15,14 @@ beforeAll(async () => {
 });
 afterAll(() => w.stop());
 
-/** Every choice of three. */
+/** Every combination of three. */
 const groupSets = [0, 1, 2, 3, 4, 5, 6, 7] as const;
-/** All there is to choose from, by a number. */
+/** All combinations by number. */
 const pick = <T>(all: readonly T[], n: number): T[] => all.filter((_, i) => (n >> i) & 1);
 
 const asked = async (userId: string, values: readonly string[]) => {
   const subject = { issuer: null, id: `entryUUID:${userId}` };
-  const account = await provisioningStore.glance(w.pool, {
+  const account = await provisioningStore.findSnapshot(w.pool, {
     source: 'ldap',
     subject,
     login: 'x',
@@ -33,7 +33,7 @@ const asked = async (userId: string, values: readonly string[]) => {
     legacyAdmin: 'no',
   });
   if (!account) throw new Error('the account is not there');
-  const pass: Pass = {
+  const pass: ReconcileRequest = {
     userId,
     source: 'ldap',
     claims: { known: true, values },
@@ -41,7 +41,7 @@ const asked = async (userId: string, values: readonly string[]) => {
     actor: 'idp_login',
     client: { ip: null, userAgent: null, requestId: null },
   };
-  return { leavesAsIs: w.replicas[0].mappings.leavesAsIs(account, pass), role: account.role };
+  return { isReconciled: w.replicas[0].mappings.isReconciled(account, pass), role: account.role };
 };
 const createAccount = async (role = 'user'): Promise<string> => {
   const userId = await w.user({ role });
@@ -52,27 +52,27 @@ const createAccount = async (role = 'user'): Promise<string> => {
 describe('the check whether a sign-in changes nothing', () => {
   const kinds = ['user', 'admin', 'super_admin'].flatMap((role) => groupSets.map((has) => [role, has] as const));
   it.each(kinds)('is exactly whether the pass changes anything: %s with groups %i', async (role, has) => {
-    // From the first pass on the mappings are at hand.
+    // The mappings are cached from the first reconciliation on.
     await w.signIn(await createAccount(), []);
     for (const says of groupSets) {
       const userId = await createAccount(role);
       for (const [i, group] of pick(groups, has).entries()) await w.join(group, userId, i === 0 ? 'ldap' : 'manual');
-      const { leavesAsIs } = await asked(userId, pick(claims, says));
+      const { isReconciled } = await asked(userId, pick(claims, says));
       const { added, removed, roleChanged } = await w.signIn(userId, pick(claims, says));
-      expect({ says, leavesAsIs }).toEqual({
+      expect({ says, isReconciled }).toEqual({
         says,
-        leavesAsIs: added.length + removed.length === 0 && !roleChanged,
+        isReconciled: added.length + removed.length === 0 && !roleChanged,
       });
-      expect((await asked(userId, pick(claims, says))).leavesAsIs).toBe(true);
+      expect((await asked(userId, pick(claims, says))).isReconciled).toBe(true);
     }
   });
 
   it('is nothing while a change of the mappings has not been read', async () => {
     const userId = await createAccount();
     await w.signIn(userId, [claims[0]]);
-    expect((await asked(userId, [claims[0]])).leavesAsIs).toBe(true);
+    expect((await asked(userId, [claims[0]])).isReconciled).toBe(true);
     const mapping = await w.map('cn=new,dc=example,dc=org', { role: 'admin' });
-    expect((await asked(userId, [claims[0]])).leavesAsIs).toBe(false);
+    expect((await asked(userId, [claims[0]])).isReconciled).toBe(false);
     await w.unmap(mapping);
   });
 });

@@ -1,0 +1,81 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createAuthority, type Authority, type Issued } from '@overtone/testkit/certificates';
+import { waitFor } from '@overtone/testkit';
+import { startBackends, startIdentity, type Backends } from '../../test/running-identity.ts';
+import { watchDatabase, type WatchedDatabase } from '../../test/sessions-of.ts';
+
+let authority: Authority;
+let revoked: Issued;
+let good: Issued;
+let backends: Backends;
+let database: WatchedDatabase;
+let listServer: Server;
+let listUrl: string;
+beforeAll(async () => {
+  authority = await createAuthority({ subject: { O: 'Example', CN: 'Root' } });
+  revoked = await authority.issue({ subject: { O: 'Example', CN: 'Ron Revoked' } });
+  good = await authority.issue({ subject: { O: 'Example', CN: 'Gina Good' } });
+  const list = await authority.revoke([revoked]);
+  listServer = createServer((_req, res) => res.end(list));
+  await new Promise<void>((resolve) => listServer.listen(0, '127.0.0.1', resolve));
+  listUrl = `http://127.0.0.1:${(listServer.address() as AddressInfo).port}/list.crl`;
+  backends = await startBackends();
+  database = await watchDatabase(backends.database.url);
+});
+afterAll(async () => {
+  listServer.close();
+  await database.end();
+  await backends.stop();
+});
+
+const start = (softFail: boolean) =>
+  startIdentity(backends, {
+    PKI_ENABLED: 'true',
+    PKI_TRUSTED_PROXIES: '127.0.0.1',
+    PKI_CA_CERT: authority.pem,
+    PKI_VERIFY_REVOCATION: 'true',
+    PKI_REVOCATION_SOFT_FAIL: String(softFail),
+    PKI_CRL_URL: listUrl,
+    SIGN_IN_REFUSAL_MS: '0',
+  });
+/** Starts identity, signs in with both certificates and stops it. */
+const signInAfterRestart = async (softFail: boolean) => {
+  const identity = await start(softFail);
+  const { status } = await identity.signInWithCertificate(revoked.pem);
+  const refusal = await database.lastRefusal();
+  const goodStatus = (await identity.signInWithCertificate(good.pem)).status;
+  await identity.stop();
+  return { revoked: [status, refusal], good: goodStatus };
+};
+const countStored = async () =>
+  (await database.rows<{ count: number }>('select count(*)::int as count from revocation_list'))[0]?.count;
+
+describe('a restart while the server of the revocation list is unreachable', () => {
+  beforeAll(async () => {
+    const identity = await start(true);
+    expect((await identity.signInWithCertificate(good.pem)).status).toBe(200);
+    await waitFor(async () => (await countStored()) === 1);
+    await identity.stop();
+    listServer.closeAllConnections();
+    await new Promise((resolve) => listServer.close(resolve));
+  });
+
+  it.each([true, false])('keeps the valid list in use (soft fail: %s)', async (softFail) => {
+    expect(await signInAfterRestart(softFail)).toEqual({ revoked: [401, 'INVALID_CERTIFICATE revoked'], good: 200 });
+  });
+
+  describe('and the stored list has expired', () => {
+    beforeAll(() => database.rows(`update revocation_list set next_update = now() - interval '1 minute'`));
+
+    it('refuses a certificate on the list and accepts others with soft fail', async () => {
+      expect(await signInAfterRestart(true)).toEqual({ revoked: [401, 'INVALID_CERTIFICATE revoked'], good: 200 });
+    });
+
+    it('refuses every certificate without soft fail', async () => {
+      expect(await signInAfterRestart(false)).toEqual({ revoked: [401, 'INVALID_CERTIFICATE revoked'], good: 401 });
+      expect(await database.lastRefusal()).toBe('INVALID_CERTIFICATE revocation_unknown');
+    });
+  });
+});
