@@ -15,17 +15,18 @@ export type Person = {
 export type Act = {
   readonly name: string;
   readonly run: (person: Person, place: Place) => Promise<void>;
-  /** It leaves the page, or asks; the others may do neither. */
+  /** The page must be left or ask; with any other act it may do neither. */
   readonly leaves?: boolean;
   readonly suits?: (place: Place) => boolean;
 };
 
-const inThePage = (place: Place): boolean => place.dialog !== true;
+const isInPage = (place: Place): boolean => place.dialog !== true;
+const hasSession = (place: Place): boolean => place.signedOut !== true;
 
 const acts: readonly Act[] = [
   {
     name: 'scrolls away and back',
-    suits: inThePage,
+    suits: isInPage,
     run: async ({ page }) => {
       await page.mouse.move(400, 400);
       await page.mouse.wheel(0, 30_000);
@@ -41,7 +42,7 @@ const acts: readonly Act[] = [
   {
     name: 'follows a link',
     leaves: true,
-    suits: inThePage,
+    suits: (place) => isInPage(place) && hasSession(place),
     run: ({ page }) => page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Search' }).click(),
   },
   { name: 'goes back', leaves: true, run: ({ page }) => page.evaluate(() => history.back()) },
@@ -64,7 +65,7 @@ const acts: readonly Act[] = [
   },
   {
     name: 'saves after the session ended',
-    suits: (place) => place.secret !== true,
+    suits: (place) => place.secret !== true && hasSession(place),
     run: async ({ page, endSession, signInAgain }, place) => {
       const form = page.getByLabel('Password', { exact: true });
       await endSession();
@@ -81,7 +82,7 @@ const acts: readonly Act[] = [
   },
 ];
 
-/** So many acts for a place, each place beginning with another one; with all of them every pair is tried. */
+/** A number of acts for a place. Each place begins with a different act, so that a small number covers all of them. */
 export function actsFor(place: Place, at: number, count: number): Act[] {
   const suited = acts.filter(({ suits }) => suits?.(place) ?? true);
   return Array.from({ length: Math.min(count, suited.length) }, (_, i) => suited[(at + i) % suited.length] as Act);
@@ -90,14 +91,15 @@ export function actsFor(place: Place, at: number, count: number): Act[] {
 /** Types into a place, does the act, and finds the text again or was asked before it was lost. */
 export async function actCarelessly(person: Person, place: Place, act: Act): Promise<void> {
   const { page } = person;
-  await page.goto('/account');
+  // A page that is none of the places: going back from the place leads to it.
+  await page.goto('/bin');
   // After an act that failed without a session.
   const form = page.getByLabel('Password', { exact: true });
   await page.locator('#main').or(form).first().waitFor();
   if (!(await page.locator('#main').isVisible())) await person.signInAgain();
   await moveTo(page, place.path);
   await open(page, place);
-  await place.field(page).fill(place.text);
+  await (place.choose?.(page) ?? place.field(page).fill(place.text));
   await act.run(person, place);
   if (await answerQuestion(page, place, act)) return assertTyped(page, place, 'after the question');
   if (new URL(page.url()).pathname !== place.path) await moveTo(page, place.path);
@@ -108,7 +110,8 @@ export async function actCarelessly(person: Person, place: Place, act: Act): Pro
 /** Removes what the act left; the next one loads the page again. */
 export const forgetDrafts = (page: Page): Promise<void> =>
   page.evaluate(() => {
-    for (const key of Object.keys(localStorage)) if (key.startsWith('overtone-draft:')) localStorage.removeItem(key);
+    for (const storage of [localStorage, sessionStorage])
+      for (const key of Object.keys(storage)) if (key.startsWith('overtone-draft:')) storage.removeItem(key);
   });
 
 /**
@@ -116,7 +119,7 @@ export const forgetDrafts = (page: Page): Promise<void> =>
  * one without a number it cannot return to the page when the person stays.
  */
 async function moveTo(page: Page, path: string): Promise<void> {
-  await page.locator('#main').waitFor();
+  await page.locator('main').waitFor();
   await page.evaluate((to) => {
     const { __TSR_index: index = 0 } = (history.state ?? {}) as { __TSR_index?: number };
     history.pushState({ __TSR_index: index + 1 }, '', to);
@@ -124,10 +127,10 @@ async function moveTo(page: Page, path: string): Promise<void> {
 }
 
 async function open(page: Page, place: Place): Promise<void> {
-  await page.locator('#main h1, #main form').first().waitFor();
+  await page.locator('main h1, main form').first().waitFor();
   const field = place.field(page);
   await until(
-    `${place.name} can be typed`,
+    `the field of ${place.name} is shown`,
     async () => {
       if (await field.isVisible()) return true;
       // A draft opens some places after a moment.

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { barriers } from './barriers.ts';
 import { launchBrowser } from './browser.ts';
 import { actsFor, actCarelessly, forgetDrafts } from './careless-acts.ts';
-import { placesOf, type Place } from './careless-places.ts';
+import { placesOf, type Place, type World } from './careless-places.ts';
 import { signIn, type Client } from './client.ts';
 import type { Context } from './context.ts';
 import { openHands, watchedStep, type Hands } from './hands.ts';
@@ -12,7 +15,7 @@ import { limitSignIns } from './people.ts';
 import { asService } from './service-access.ts';
 import type { Check, Suite } from './runner.ts';
 
-/** What a refused or cut-off request prints in the browser's console; the stored transcript has no recording. */
+/** What the browser prints for a request that was refused or cut off, and for the transcript without a recording. */
 const refusals = /\b401\b|ERR_INTERNET_DISCONNECTED|WebSocket|404.*\/(content|nowhere)$/;
 
 /**
@@ -24,7 +27,7 @@ export const carelessInTheBrowser = ({ instance, screenshots }: Context, actsPer
   let person: Hands;
   let page: Page;
   let api: Client;
-  const world = { file: '', group: '', user: '' };
+  const world: World = { ...noWorld };
   const step = watchedStep(() => [person]);
 
   async function endSession(): Promise<void> {
@@ -44,6 +47,7 @@ export const carelessInTheBrowser = ({ instance, screenshots }: Context, actsPer
     run: async () => {
       api = await signIn(instance.baseUrl, admin.email, admin.password);
       await limitSignIns(instance, 10_000);
+      await allowRegistration(instance, true);
       Object.assign(world, await makeWorld(instance, api));
       browser = await launchBrowser();
       person = await openHands(browser, instance.baseUrl, screenshots);
@@ -52,7 +56,7 @@ export const carelessInTheBrowser = ({ instance, screenshots }: Context, actsPer
       await person.signIn(admin.email, admin.password, 'Library');
     },
   };
-  const journeys = placesOf({ file: 'file', group: 'group', user: 'user' }).map(({ name }, at) =>
+  const journeys = placesOf(noWorld).map(({ name }, at) =>
     step(
       `nothing typed is lost without a question: ${name}`,
       async () => {
@@ -72,12 +76,12 @@ export const carelessInTheBrowser = ({ instance, screenshots }: Context, actsPer
   );
   const accessible = statesOf(world).map(({ name }, at) =>
     step(
-      `nothing bars anyone from: ${name}`,
+      `has no accessibility violation: ${name}`,
       async () => {
         const state = statesOf(world)[at] as State;
         await page.goto(state.path());
         await state.show(page);
-        // Open menus and popovers stand in portals outside of the landmarks: moderate, and usual for them.
+        // Open menus and popovers are in portals outside of the landmarks, which is moderate and usual for them.
         assert.deepEqual(
           (await barriers(page)).filter((barrier) => !/, region: /.test(barrier)),
           [],
@@ -91,16 +95,25 @@ export const carelessInTheBrowser = ({ instance, screenshots }: Context, actsPer
     name: 'A careless person in Chromium',
     checks: [start, ...journeys, ...accessible],
     close: async () => {
+      await allowRegistration(instance, null);
       await limitSignIns(instance, null);
+      if (world.recording !== '') await rm(dirname(world.recording), { recursive: true });
       await browser?.close();
     },
   };
 };
 
+const noWorld: World = { file: '', group: '', user: '', userEmail: '', recording: '' };
+
+async function allowRegistration(instance: Instance, allow: boolean | null): Promise<void> {
+  const root = await signIn(instance.baseUrl, admin.email, admin.password);
+  await root.send('PUT', '/api/admin/auth-config/local', { allow_registration: allow });
+}
+
 type State = { readonly name: string; readonly path: () => string; readonly show: (page: Page) => Promise<void> };
 
 /** Screens with a menu, a dialog or an editor open: the states that a look at the bare pages does not show. */
-function statesOf(world: { readonly file: string }): State[] {
+function statesOf(world: Pick<World, 'file' | 'recording'>): State[] {
   const file = () => `/files/${world.file}`;
   const home = () => '/';
   const press = (name: string | RegExp, ready: string) => async (page: Page) => {
@@ -137,6 +150,27 @@ function statesOf(world: { readonly file: string }): State[] {
         await selectFirst(page);
         await press(/^Tag 1 recording/, 'dialog')(page);
       },
+    },
+    {
+      name: 'sharing the selected recordings',
+      path: home,
+      show: async (page) => {
+        await selectFirst(page);
+        await press(/^Share 1 recording/, 'dialog')(page);
+      },
+    },
+    {
+      name: 'an upload',
+      path: home,
+      show: async (page) => {
+        await page.getByTestId('file-input').setInputFiles(world.recording);
+        await page.getByTestId('upload-dialog').waitFor();
+      },
+    },
+    {
+      name: 'a registration',
+      path: () => '/register',
+      show: (page) => page.getByLabel('Password', { exact: true }).waitFor(),
     },
     { name: 'search', path: () => '/search?q=passage', show: (page) => page.getByTestId('search-summary').waitFor() },
     { name: 'the bin', path: () => '/bin', show: (page) => page.getByTestId('bin-list').waitFor() },
@@ -178,11 +212,13 @@ function statesOf(world: { readonly file: string }): State[] {
 }
 
 /** A transcript of 200 passages of two speakers, without the work of an engine. */
-async function makeWorld(instance: Instance, api: Client): Promise<{ file: string; group: string; user: string }> {
+async function makeWorld(instance: Instance, api: Client): Promise<World> {
   const me = await api.ok<{ uuid: string }>('GET', '/api/users/me');
+
+  const userEmail = 'careless@example.org';
   const group = await api.send<{ uuid: string }>('POST', '/api/groups', { name: 'Careless people' });
   const user = await api.send<{ uuid: string }>('POST', '/api/admin/users', {
-    email: 'careless@example.org',
+    email: userEmail,
     role: 'user',
     auth_type: 'local',
     password: 'Silver-Lantern-73',
@@ -211,5 +247,7 @@ async function makeWorld(instance: Instance, api: Client): Promise<{ file: strin
     );
     return String(made?.['uuid']);
   });
-  return { file, group: group.uuid, user: user.uuid };
+  const recording = join(await mkdtemp(join(tmpdir(), 'careless-')), 'memo.wav');
+  await writeFile(recording, 'RIFF');
+  return { file, group: group.uuid, user: user.uuid, userEmail, recording };
 }

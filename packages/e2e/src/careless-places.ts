@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 
-/** One place where text can be typed: a row here puts it through every careless act. */
+/** One place where text can be typed: every careless act is tried on each row. */
 export type Place = {
   readonly name: string;
   readonly path: string;
@@ -8,12 +8,16 @@ export type Place = {
   readonly open: (page: Page) => Promise<void>;
   readonly field: (page: Page) => Locator;
   readonly text: string;
-  /** Sends what is typed; in a place without it the text is sent with other fields. */
+  /** Fills the field when its text is chosen from a list; without it the text is typed. */
+  readonly choose?: (page: Page) => Promise<void>;
+  /** Submits the text; in a place without it the text is submitted with other fields. */
   readonly save?: (page: Page) => Promise<void>;
   /** In front of the page: the page behind cannot be clicked. */
   readonly dialog?: boolean;
-  /** Must not be stored: it is asked for before it is lost, and is not there after the session ended. */
+  /** A password: it must not be stored, so the page asks before it is lost. It does not survive the session. */
   readonly secret?: boolean;
+  /** A page that needs no session and has no navigation. */
+  readonly signedOut?: boolean;
 };
 
 const press = (name: string | RegExp) => (page: Page) =>
@@ -28,8 +32,18 @@ const pressEnter = (page: Page) => page.keyboard.press('Enter');
 const setting = (page: Page, key: string) => page.locator(`[data-testid="setting"][data-key="${key}"]`);
 const saveSettings = press('Save');
 
+/** The records that the places belong to. */
+export type World = {
+  readonly file: string;
+  readonly group: string;
+  readonly user: string;
+  readonly userEmail: string;
+  /** A file on this computer that can be uploaded. */
+  readonly recording: string;
+};
+
 /** Every place where text is typed to be saved. Search and filter fields are not among them: they change nothing. */
-export function placesOf(world: { readonly file: string; readonly group: string; readonly user: string }): Place[] {
+export function placesOf(world: World): Place[] {
   const file = `/files/${world.file}`;
   const fileMenu = (item: string) => async (page: Page) => {
     await page
@@ -38,6 +52,19 @@ export function placesOf(world: { readonly file: string; readonly group: string;
       .click();
     await page.getByRole('menuitem', { name: item, exact: true }).click();
   };
+  const bulkAction = (name: RegExp) => async (page: Page) => {
+    await page
+      .getByRole('checkbox', { name: /^Select / })
+      .first()
+      .check();
+    await press(name)(page);
+  };
+  const choosePerson = (field: (page: Page) => Locator) => async (page: Page) => {
+    await field(page).fill(world.userEmail.slice(0, 8));
+    await page.getByRole('option', { name: world.userEmail }).click();
+  };
+  const person = (page: Page) => page.getByRole('dialog').getByRole('combobox', { name: 'Person' });
+  const newMember = (page: Page) => page.getByRole('combobox', { name: 'Add a person' });
   return [
     {
       name: 'a passage',
@@ -49,7 +76,7 @@ export function placesOf(world: { readonly file: string; readonly group: string;
           .getByRole('button', { name: /^Edit passage/ })
           .click(),
       field: (page) => page.getByRole('textbox', { name: /^Text of the passage/ }).first(),
-      text: 'A correction that nobody saved yet.',
+      text: 'A correction that is not saved yet.',
       save: press('Save'),
     },
     {
@@ -172,6 +199,95 @@ export function placesOf(world: { readonly file: string; readonly group: string;
       text: 'The driver is being replaced',
       save: inDialog('Pause'),
       dialog: true,
+    },
+    {
+      name: 'the person a file is shared with',
+      path: file,
+      open: fileMenu('Share'),
+      field: person,
+      text: world.userEmail,
+      choose: choosePerson(person),
+      save: inDialog('Share'),
+      dialog: true,
+    },
+    {
+      name: 'the person that selected files are shared with',
+      path: '/',
+      open: bulkAction(/^Share 1 recording/),
+      field: person,
+      text: world.userEmail,
+      choose: choosePerson(person),
+      save: inDialog('Share'),
+      dialog: true,
+    },
+    {
+      name: 'a tag of selected files',
+      path: '/',
+      open: bulkAction(/^Tag 1 recording/),
+      field: (page) => page.getByRole('dialog').getByRole('combobox', { name: 'Tags' }),
+      text: 'board meeting',
+      save: inDialog('Add tags'),
+      dialog: true,
+    },
+    {
+      name: 'the title of an upload',
+      path: '/',
+      open: (page) => page.getByTestId('file-input').setInputFiles(world.recording),
+      field: (page) => page.getByRole('dialog').getByLabel('Title', { exact: true }).first(),
+      text: 'Memo of the board',
+      dialog: true,
+    },
+    {
+      name: 'a new member of a group',
+      path: `/groups/${world.group}`,
+      open: async () => undefined,
+      field: newMember,
+      text: world.userEmail,
+      choose: choosePerson(newMember),
+      save: press('Add'),
+    },
+    {
+      name: 'the certificate of an account',
+      path: `/admin/users/${world.user}`,
+      open: press('Link certificate'),
+      field: fieldInDialog('Subject of the certificate'),
+      text: 'CN=Alice Example,O=Example',
+      save: inDialog('Link certificate'),
+      dialog: true,
+    },
+    {
+      name: 'the first password of a new account',
+      path: '/admin/users',
+      open: press('Add user'),
+      field: fieldInDialog('First password'),
+      text: 'not-to-be-stored-94',
+      dialog: true,
+      secret: true,
+    },
+    {
+      name: 'a changed password',
+      path: '/account',
+      open: async () => undefined,
+      field: (page) => page.getByLabel('New password', { exact: true }),
+      text: 'not-to-be-stored-95',
+      secret: true,
+    },
+    {
+      name: 'the address of a registration',
+      path: '/register',
+      open: async () => undefined,
+      field: (page) => page.getByLabel('E-mail address', { exact: true }),
+      text: 'newcomer@example.org',
+      signedOut: true,
+    },
+    {
+      name: 'the password of a registration',
+      path: '/register',
+      open: async () => undefined,
+      field: (page) => page.getByLabel('Password', { exact: true }),
+      text: 'not-to-be-stored-96',
+      secret: true,
+      signedOut: true,
     },
   ];
 }

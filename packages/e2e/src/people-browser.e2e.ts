@@ -55,7 +55,7 @@ export const peopleInTheBrowser = ({ instance, recordings, screenshots }: Contex
       await dialog.getByLabel('First password').fill('short');
       assert.ok(await dialog.getByRole('button', { name: 'Add user' }).isDisabled());
       await dialog.getByLabel('First password').fill(mara.password);
-      await dialog.getByLabel('To be changed at the first sign-in').uncheck();
+      await dialog.getByLabel('Require a new password at first sign-in').uncheck();
       await dialog.getByRole('button', { name: 'Add user' }).click();
       await page.getByRole('heading', { name: mara.name, level: 1 }).waitFor();
     }),
@@ -115,7 +115,7 @@ export const peopleInTheBrowser = ({ instance, recordings, screenshots }: Contex
         .fill('Mara');
       await page.getByRole('option', { name: /Mara Quist/ }).click();
       await page.getByRole('button', { name: 'Add', exact: true }).click();
-      await page.getByTestId('members').getByText('by hand').waitFor();
+      await page.getByTestId('members').getByText('Added manually').waitFor();
       await other.page.goto('/account');
       await other.page.getByRole('link', { name: 'Harbour archive' }).waitFor();
     }),
@@ -140,8 +140,8 @@ export const peopleInTheBrowser = ({ instance, recordings, screenshots }: Contex
         await other.page.getByRole('link', { name: 'Tide tables' }).click();
         await other.page.getByRole('heading', { name: 'Tide tables' }).waitFor();
         assert.equal(await other.page.getByRole('button', { name: 'Add tag' }).count(), 0);
-        await dialog.getByRole('button', { name: 'Share no longer with Mara Quist' }).click();
-        await dialog.getByText(/Only you can see it/).waitFor();
+        await dialog.getByRole('button', { name: 'Stop sharing with Mara Quist' }).click();
+        await dialog.getByText(/Only you and administrators can see this/).waitFor();
         await other.page.goto('/?ownership=shared');
         await other.page.getByTestId('nothing-found').waitFor();
         await page.keyboard.press('Escape');
@@ -177,12 +177,15 @@ export const peopleInTheBrowser = ({ instance, recordings, screenshots }: Contex
         await page.getByLabel('User name or e-mail address').fill(newcomer.email);
         await page.getByLabel('Password', { exact: true }).fill(newcomer.password);
         await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-        await page.getByRole('alert').getByText('Your account waits for approval').waitFor();
+        await page.getByRole('alert').getByText('Your account is awaiting approval').waitFor();
         await boss.page.goto('/admin/approvals');
-        await boss.page.getByRole('navigation', { name: 'Administration' }).getByLabel('1 account waits').waitFor();
+        await boss.page
+          .getByRole('navigation', { name: 'Administration' })
+          .getByLabel('1 account awaiting approval')
+          .waitFor();
         await boss.snap('approvals');
         await boss.page.getByRole('button', { name: `Approve ${newcomer.name}` }).click();
-        await boss.page.getByText('Nobody waits for approval.').waitFor();
+        await boss.page.getByText('No accounts are awaiting approval.').waitFor();
         await other.signIn(newcomer.email, newcomer.password, 'Library');
         await settings('local', { allow_registration: null, require_account_approval: null });
       },

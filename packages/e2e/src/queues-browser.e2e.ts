@@ -63,7 +63,7 @@ export const queuesInTheBrowser = ({ scripted, recordings, screenshots }: Script
       await row('gpu').waitFor();
       assert.equal(await page.locator('[data-queue]').count(), queuesWithJobs.length);
       await page.getByTestId('workers').getByText('transcription-worker').first().waitFor();
-      await page.getByTestId('empty').getByText('Nothing has failed for good.').waitFor();
+      await page.getByTestId('empty').getByText('No failed jobs.').waitFor();
     }),
     step('a queue cannot be paused without a reason, and shows the given reason', async () => {
       await row('gpu').getByRole('button', { name: 'Pause gpu' }).click();
@@ -115,7 +115,7 @@ export const queuesInTheBrowser = ({ scripted, recordings, screenshots }: Script
       await kinds.getByText('Transcribing').waitFor(slow);
       await kinds.getByRole('button', { name: /^Jobs of Transcribing/ }).click();
       await kinds.getByText(failure).waitFor();
-      const dead = row('gpu').locator('dl > div', { hasText: 'Dead' }).locator('dd');
+      const dead = row('gpu').locator('dl > div', { hasText: 'Failed' }).locator('dd');
       await until('the queue counts the dead job', async () => (await dead.innerText()) === '1');
       await boss.snap('queues-dead');
     }),
@@ -131,8 +131,8 @@ export const queuesInTheBrowser = ({ scripted, recordings, screenshots }: Script
       const kinds = page.getByTestId('dead-kinds');
       await kinds.getByRole('button', { name: /^Jobs of Transcribing/ }).click();
       await kinds.getByRole('button', { name: /^Retry copy-9002/ }).click();
-      await page.getByText('The job is tried again.').waitFor();
-      await page.getByText('Nothing has failed for good.').waitFor();
+      await page.getByText('Retrying 1 job.').waitFor();
+      await page.getByText('No failed jobs.').waitFor();
       await api.completed(broken);
       await openPanel(broken);
       const attempts = page.getByRole('list', { name: 'Attempts of Transcribing' });
@@ -153,20 +153,20 @@ export const queuesInTheBrowser = ({ scripted, recordings, screenshots }: Script
       const dialog = page.getByRole('dialog');
       await dialog.getByText('Discard 1 job?').waitFor();
       await dialog.getByRole('button', { name: 'Discard', exact: true }).click();
-      await page.getByText('Nothing has failed for good.').waitFor(slow);
+      await page.getByText('No failed jobs.').waitFor(slow);
       assert.equal((await api.file(lost)).status, 'error');
     }),
     step('tasks can be filtered by queue and state, and show their attempts', async () => {
       await page.goto('/admin/queues');
       await page.getByLabel('Queue of tasks').selectOption('gpu');
-      await page.getByLabel('State of tasks').selectOption('completed');
+      await page.getByLabel('Status of tasks').selectOption('completed');
       const tasks = page.getByTestId('tasks');
       await until('only those of the queue are shown', async () => {
         const names = await tasks.getByRole('button').allInnerTexts();
         return names.length > 0 && names.every((name) => /Transcribing|Identifying speakers/.test(name));
       });
-      await tasks.getByRole('button', { name: /^Tries of Transcribing, copy-9002/ }).click();
-      await tasks.getByText(/Try 1.*failed/).waitFor();
+      await tasks.getByRole('button', { name: /^Attempts of Transcribing, copy-9002/ }).click();
+      await tasks.getByText(/Attempt 1.*failed/).waitFor();
     }),
   ];
 
@@ -195,9 +195,9 @@ export const queuesInTheBrowser = ({ scripted, recordings, screenshots }: Script
         await row('gpu').waitFor();
         const thaw = freeze(instance, 'nats');
         try {
-          await page.getByText('The queues cannot be read just now').waitFor(slow);
+          await page.getByText('The queues couldn’t be loaded').waitFor(slow);
           await page
-            .getByText(/What is shown here stands since \d/)
+            .getByText(/Last updated at \d/)
             .first()
             .waitFor();
           assert.equal(await row('gpu').count(), 1);
@@ -205,7 +205,7 @@ export const queuesInTheBrowser = ({ scripted, recordings, screenshots }: Script
         } finally {
           thaw();
         }
-        await page.getByText('The queues cannot be read just now').waitFor({ ...slow, state: 'detached' });
+        await page.getByText('The queues couldn’t be loaded').waitFor({ ...slow, state: 'detached' });
         await waitUntilReady(instance);
         // A new page, because the old one may still be reconnecting.
         await page.reload();

@@ -24,7 +24,7 @@ export const syncInTheBrowser = ({ instance, screenshots }: Context): Suite => {
   let slapd: Slapd;
   const step = watchedStep(() => [boss]);
   const stored = () => client.ok<{ schedule: string; dry_run: boolean }>('GET', sweepPath);
-  const last = () => page.getByTestId('last-pass');
+  const last = () => page.getByTestId('last-run');
   const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
   /** Saves and waits until the form has no unsaved changes. */
   const save = async (): Promise<void> => {
@@ -47,7 +47,7 @@ export const syncInTheBrowser = ({ instance, screenshots }: Context): Suite => {
   };
   const openReport = async (): Promise<void> => {
     await last().getByRole('link').click();
-    await page.getByRole('heading', { name: /^(Pass|Dry run)$/ }).waitFor();
+    await page.getByRole('heading', { name: /^(Run|Dry run)$/ }).waitFor();
   };
 
   const withoutDirectory: Check[] = [
@@ -89,10 +89,10 @@ export const syncInTheBrowser = ({ instance, screenshots }: Context): Suite => {
       await page.getByText(/^Saved\./).waitFor();
       assert.equal((await stored()).schedule, '30 2 * * 1');
     }),
-    step('a dry run without a directory is reported, and listed among the passes', async () => {
-      await press('Try it (dry run)');
+    step('a dry run without a directory is reported, and listed among the runs', async () => {
+      await press('Start dry run');
       await last().getByText('Sign-in with the directory is switched off.').waitFor(slow);
-      await page.getByTestId('passes').getByText('switched off', { exact: true }).first().waitFor();
+      await page.getByTestId('runs').getByText('switched off', { exact: true }).first().waitFor();
       await openReport();
       await page.getByText('switched off, dry run').waitFor();
     }),
@@ -125,27 +125,27 @@ export const syncInTheBrowser = ({ instance, screenshots }: Context): Suite => {
       await removeFromDirectory('ines');
       await removeFromDirectory('jan');
       await openSync();
-      await press('Try it (dry run)');
+      await press('Start dry run');
       await last().getByText('2 accounts would be disabled.').waitFor(slow);
       await openReport();
-      const candidates = page.getByTestId('leavers');
+      const candidates = page.getByTestId('candidates');
       for (const uid of ['ines', 'jan']) await candidates.getByRole('link', { name: `${uid}@example.org` }).waitFor();
-      assert.equal(await candidates.getByText('is no longer in the directory').count(), 2);
+      assert.equal(await candidates.getByText('No longer in the directory').count(), 2);
       assert.deepEqual(await activeUids(), uids);
     }),
     step('a pass above the allowed share is held, and disables no account', async () => {
       await openSync();
-      assert.equal(await page.getByRole('button', { name: 'Run now' }).count(), 0, 'the sweep is disabled');
-      await page.getByRole('switch', { name: 'Sweep the directory' }).click();
+      assert.equal(await page.getByRole('button', { name: 'Run now' }).count(), 0, 'directory sync is disabled');
+      await page.getByRole('switch', { name: 'Directory sync' }).click();
       await page.getByRole('switch', { name: 'Dry run' }).click();
-      await page.getByLabel('Hold a pass above this share of accounts').fill('10');
+      await page.getByLabel('Require approval above').fill('10');
       await save();
       await press('Run now');
       await last().getByText('a pass may disable 50 % at most').waitFor(slow);
       await boss.snap('sync-held');
       await last().getByRole('link', { name: 'Review and approve' }).click();
-      await page.getByTestId('leavers').waitFor();
-      assert.equal(await page.getByTestId('leavers').getByText('held for approval').count(), 2);
+      await page.getByTestId('candidates').waitFor();
+      assert.equal(await page.getByTestId('candidates').getByText('held for approval').count(), 2);
       assert.deepEqual(await activeUids(), uids);
     }),
     step('an approved pass disables exactly its accounts, and can no longer be approved', async () => {
@@ -156,7 +156,7 @@ export const syncInTheBrowser = ({ instance, screenshots }: Context): Suite => {
       await dialog.getByRole('button', { name: 'Disable 2' }).click();
       await last().getByText('2 accounts disabled.').waitFor(slow);
       assert.deepEqual(await activeUids(), allExcept('ines', 'jan'));
-      await page.getByTestId('passes').getByText('approved', { exact: true }).waitFor();
+      await page.getByTestId('runs').getByText('approved', { exact: true }).waitFor();
       await page.goto(held);
       await page.getByRole('heading', { name: /The set was approved\./ }).waitFor();
       assert.equal(await page.getByRole('button', { name: 'Approve this set' }).count(), 0);
@@ -166,8 +166,8 @@ export const syncInTheBrowser = ({ instance, screenshots }: Context): Suite => {
       await openReport();
       await press('Undo');
       await page.getByRole('dialog').getByRole('button', { name: 'Enable again' }).click();
-      await page.getByRole('heading', { name: /Taken back since: all enabled again/ }).waitFor();
-      assert.equal(await page.getByTestId('leavers').getByText('enabled again').count(), 2);
+      await page.getByRole('heading', { name: /Undone: all enabled again/ }).waitFor();
+      assert.equal(await page.getByTestId('candidates').getByText('enabled again').count(), 2);
       assert.equal(await page.getByRole('button', { name: 'Undo' }).count(), 0);
       assert.deepEqual(await activeUids(), uids);
       await boss.snap('sync-undone');
@@ -175,7 +175,7 @@ export const syncInTheBrowser = ({ instance, screenshots }: Context): Suite => {
     step('the reason why an account was disabled is shown with its evidence', async () => {
       await openSync();
       await page.getByLabel('Name, e-mail address or directory login').fill('ines');
-      const why = page.getByTestId('why');
+      const why = page.getByTestId('account-decisions');
       await why.getByText('enabled again').waitFor();
       await why.getByText('held for approval').waitFor();
       await why
@@ -187,8 +187,8 @@ export const syncInTheBrowser = ({ instance, screenshots }: Context): Suite => {
       await signIn(instance.baseUrl, 'ines', 'ines-secret').catch(() => null);
       const explain = async (uid: string) => {
         await page.getByLabel('Name, e-mail address or directory login').fill(uid);
-        await press('Ask the directory');
-        return page.getByTestId('standing').filter({ hasText: uid });
+        await press('Check the directory');
+        return page.getByTestId('sign-in-explanation').filter({ hasText: uid });
       };
       await (await explain('kira')).getByText('admitted', { exact: true }).waitFor();
       const removed = await explain('ines');
@@ -197,12 +197,12 @@ export const syncInTheBrowser = ({ instance, screenshots }: Context): Suite => {
       await removed.getByTestId('refusals').scrollIntoViewIfNeeded();
       await boss.snap('sign-in-explained');
     }),
-    step('accounts above the limit of a pass are deferred to the next pass, and counted on the page', async () => {
-      await page.getByLabel('Hold a pass above this share of accounts').fill('');
-      await page.getByLabel('Accounts a pass may disable').fill('1');
+    step('accounts above the limit of a run are deferred to the next run, and counted on the page', async () => {
+      await page.getByLabel('Require approval above').fill('');
+      await page.getByLabel('Accounts a run may disable').fill('1');
       await save();
       await press('Run now');
-      await last().getByText('1 account disabled. 1 account left for the next pass.').waitFor(slow);
+      await last().getByText('1 account disabled. 1 account left for the next run.').waitFor(slow);
       assert.equal((await activeUids()).length, uids.length - 1);
     }),
     step('a running pass is shown with its step, and no other can be started', async () => {
@@ -218,18 +218,21 @@ export const syncInTheBrowser = ({ instance, screenshots }: Context): Suite => {
       await last().getByText('1 account disabled.', { exact: true }).waitFor(slow);
       assert.deepEqual(await activeUids(), allExcept('ines', 'jan'));
     }),
-    step('a pass without a directory is shown as aborted, and lists no accounts', async () => {
-      await slapd.kill9();
-      await press('Run now');
-      await last()
-        .getByText(/could not be read whole, so nobody was disabled/)
-        .waitFor(slow);
-      await boss.snap('sync-directory-gone');
-      await openReport();
-      await page.getByText('broken off', { exact: true }).waitFor();
-      assert.equal(await page.getByText('Who left').count(), 0);
-      assert.deepEqual(await activeUids(), allExcept('ines', 'jan'));
-    }),
+    step(
+      'a run without a directory is shown as aborted, and lists no accounts',
+      async () => {
+        await slapd.kill9();
+        await press('Run now');
+        await last()
+          .getByText(/couldn’t be read completely\. No accounts were disabled/)
+          .waitFor(slow);
+        await boss.snap('sync-directory-gone');
+        await openReport();
+        await page.getByText('interrupted', { exact: true }).waitFor();
+        assert.equal(await page.getByText('Accounts to disable').count(), 0);
+        assert.deepEqual(await activeUids(), allExcept('ines', 'jan'));
+      },
+    ),
     step('the pages have no accessibility violations in both color schemes and fit a small screen', async () => {
       for (const width of [1280, 360]) {
         await page.setViewportSize({ width, height: 780 });
@@ -237,8 +240,8 @@ export const syncInTheBrowser = ({ instance, screenshots }: Context): Suite => {
         assert.deepEqual(await barriers(page), []);
         await until('the list fits', () => fitsWidth(page));
         await boss.snap(`directory-sync-${width}`);
-        await page.getByTestId('passes').getByRole('link').nth(2).click();
-        await page.getByTestId('leavers').waitFor();
+        await page.getByTestId('runs').getByRole('link').nth(2).click();
+        await page.getByTestId('candidates').waitFor();
         assert.deepEqual(await barriers(page), []);
         await until('the report fits', () => fitsWidth(page));
         await boss.snap(`directory-pass-${width}`);

@@ -66,7 +66,7 @@ const timeline = ({ parts }: Context): AnswerOf<typeof dispatcherRoutes.fileTime
   };
 };
 
-/** Recordings with their transcripts, and how they are being processed. */
+/** Recordings with transcripts and processing states. */
 export const filesMock: readonly MockRoute[] = [
   ['GET', /^\/api\/files$/, listFiles],
   ['GET', /^\/api\/files\/[^/]+$/, (c) => ({ ...fileOf(c.parts[2]), transcript_segments: [] })],

@@ -2,7 +2,7 @@ import type { AnswerOf, BodyOf, groupRoutes, mappingRoutes } from '@overtone/con
 import type { Group, Mapping, World } from './mock-world.ts';
 import { find, json, take, type Context, type MockRoute } from './mock-kit.ts';
 
-/** Groups, their members, and which claims lead into them. */
+/** Groups, members and group mappings. */
 export const groupsMock = ({ users, groups, mappings, map, member, newGroup }: World): MockRoute[] => {
   const counted = (group: Group): Group => Object.assign(group, { member_count: group.members.length });
 

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 /** One request to the mock. */
 export type Context = { request: IncomingMessage; response: ServerResponse; url: URL; parts: string[]; body: Buffer };
 type Handler = (c: Context) => unknown;
-/** undefined answers 204, null: the handler has answered. */
+/** undefined responds with 204; null means that the handler has sent the response. */
 export type MockRoute = readonly [method: string, pattern: RegExp, handler: Handler];
 
 export class Refusal extends Error {

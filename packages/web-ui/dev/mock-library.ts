@@ -3,7 +3,7 @@ import { me } from './mock-session.ts';
 import { createMockSocket } from './mock-socket.ts';
 import { sampleFiles, type SampleFile } from './sample.ts';
 
-/** The recordings that every part of the mock speaks of, and the socket that tells of them. */
+/** The recordings of the mock, and the socket that reports their changes. */
 export const files: SampleFile[] = process.argv.includes('--empty') ? [] : sampleFiles();
 export const socket = createMockSocket(me.uuid);
 

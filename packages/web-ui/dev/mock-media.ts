@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 const rate = 8000;
 const headerBytes = 44;
 
-/** A WAV of any length that is never stored: each byte follows from its position. Range is honoured. */
+/** A WAV of any length, computed byte by byte from the position; it supports range requests. */
 export const sendTone = (request: IncomingMessage, response: ServerResponse, seconds: number): void => {
   const size = headerBytes + Math.floor(seconds * rate);
   const [, from, to] = /^bytes=(\d+)-(\d*)$/.exec(request.headers.range ?? '') ?? [];

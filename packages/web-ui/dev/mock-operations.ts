@@ -137,7 +137,7 @@ const tries: Timeline['stages'][number]['tries'] = [
   },
 ];
 
-/** Stages of a run that was tried more than once. */
+/** The stages of a run with several attempts. */
 export const mockStages = (at_: number, names: readonly Timeline['stages'][number]['stage'][]): Timeline['stages'] =>
   names.map((stage, i) => ({
     stage,

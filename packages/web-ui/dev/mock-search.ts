@@ -45,7 +45,7 @@ const search = ({ url }: Context): AnswerOf<typeof searchRoutes.search> => {
   };
 };
 
-/** Search by words alone, and the state of the index. */
+/** Search for exact words only, and the state of the index. */
 export const searchMock: readonly MockRoute[] = [
   ['GET', /^\/api\/search$/, search],
   [

@@ -23,7 +23,7 @@ export const me: AnswerOf<typeof identityRoutes.me> = {
   updated_at: new Date().toISOString(),
 };
 
-/** Signing in and out, and one's own account. */
+/** Sign-in, sign-out and the user's own account. */
 export const sessionMock: readonly MockRoute[] = [
   [
     'POST',

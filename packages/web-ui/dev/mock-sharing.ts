@@ -24,7 +24,7 @@ const shareFile = (c: Context) => {
   return share;
 };
 
-/** With whom a recording is shared, and its tags. */
+/** Shares and tags of recordings. */
 export const sharingMock: readonly MockRoute[] = [
   ['GET', /^\/api\/files\/[^/]+\/shares$/, () => shares],
   ['PUT', /^\/api\/files\/[^/]+\/shares$/, shareFile],

@@ -1,7 +1,7 @@
 import { Refusal, type MockRoute } from './mock-kit.ts';
 import { settingsNow } from './mock-auth-config.ts';
 
-/** Ways to sign in, as the settings say; none but the password leads in. */
+/** The sign-in methods of the settings; only the password works. */
 export const signInMock: readonly MockRoute[] = [
   ['GET', /^\/api\/auth\/methods$/, () => methodsNow()],
   ['GET', /^\/api\/auth\/oidc\/login$/, () => ({ authorization_url: 'http://127.0.0.1:8080/login?code=c&state=s' })],

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { PushMessage } from '@overtone/contracts';
 
-/** Just enough WebSocket to push text frames to the pages that are open (RFC 6455). */
+/** The part of WebSocket that pushes text frames to open pages (RFC 6455). */
 export const createMockSocket = (userId: string) => {
   const open = new Set<Duplex>();
   let seq = 0;

@@ -56,7 +56,7 @@ const tus = ({ request, response, parts, body }: Context): null => {
   return null;
 };
 
-/** Resumable uploads; what arrives is counted and thrown away. */
+/** Resumable uploads; the received bytes are counted and discarded. */
 export const uploadsMock: readonly MockRoute[] = [
   ['GET', /^\/api\/files\/upload-limits$/, () => ({ max_bytes: 17_179_869_184, accept: ['audio/*', 'video/*'] })],
   ['POST', /^\/api\/files\/tus$/, tus],

@@ -132,5 +132,5 @@ export const createWorld = (me: UserObject) => {
 
   return { me, users, groups, mappings, audit, note, map, member, newGroup };
 };
-/** Accounts, groups and mappings as they stand now, and the record of what was done to them. */
+/** The current accounts, groups and mappings, and the audit log of their changes. */
 export type World = ReturnType<typeof createWorld>;

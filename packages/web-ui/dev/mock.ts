@@ -1,4 +1,4 @@
-// A stand-in for the platform while one works on screens: no audio is transcribed, nothing is stored.
+// A mock of the platform for work on the interface: it transcribes no audio and stores nothing.
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { readFile } from 'node:fs/promises';
@@ -15,7 +15,7 @@ import { uploadsMock } from './mock-uploads.ts';
 
 const port = Number(process.argv[2] ?? 8080);
 const dist = join(import.meta.dirname, '../dist');
-/** The first that fits answers. */
+/** The first matching route handles a request. */
 const routes: readonly MockRoute[] = [
   ...identityMock(me),
   ...sessionMock,
@@ -78,7 +78,7 @@ const answer = async (request: IncomingMessage, response: ServerResponse): Promi
   }
 };
 
-// A page that goes away in the middle of a request is nothing to fall over.
+// A page may close its connection in the middle of a request.
 const server = createServer((request, response) => void answer(request, response).catch(() => response.destroy()));
 server.on('upgrade', (request, connection) => socket.accept(request, connection));
 server.listen(port, '127.0.0.1', () =>

@@ -22,7 +22,7 @@ const names: readonly (readonly [string, string | null])[] = [
 ];
 type SpeakerObject = FileDetail['speakers'][number];
 
-/** A transcript of any length that reads like speech. */
+/** A transcript of any length that resembles speech. */
 const transcriptOf = (count: number, speakers: readonly SpeakerObject[]): SegmentObject[] => {
   const segments: SegmentObject[] = [];
   let at = 0.4;
@@ -55,7 +55,7 @@ const transcriptOf = (count: number, speakers: readonly SpeakerObject[]): Segmen
   return segments;
 };
 
-/** What the mock keeps of a file: its detail with all segments. */
+/** A file of the mock with all its segments. */
 export type SampleFile = FileDetail;
 
 export const makeFile = (

@@ -26,7 +26,7 @@ createRoot(root).render(
       defaultColorScheme="auto"
       colorSchemeManager={localStorageColorSchemeManager({ key: 'overtone-color-scheme' })}
     >
-      {/* Where no page has its buttons: those stand at the top right, uploads and the player at the bottom right. */}
+      {/* At the bottom left, because buttons, uploads and the player are on the right. */}
       <Notifications position="bottom-left" limit={4} autoClose={6000} mb="var(--ot-dock, 0px)" />
       <QueryClientProvider client={queryClient}>
         <RouterProvider router={router} />

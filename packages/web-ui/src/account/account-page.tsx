@@ -3,12 +3,12 @@ import { useDocumentTitle } from '@mantine/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { Confirm, Section, Waiting } from '../admin/parts.tsx';
+import { Confirm, Section, QueryStatus } from '../admin/parts.tsx';
 import { SessionList } from '../admin/session-list.tsx';
-import { originNames } from '../admin/words.ts';
+import { originNames } from '../admin/labels.ts';
 import { call } from '../api/client.ts';
 import { meQuery, type User } from '../api/queries.ts';
-import { sayError } from '../app/notify.ts';
+import { notifyError } from '../app/notify.ts';
 import { session } from '../app/services.ts';
 import { groupsQuery } from '../groups/group-queries.ts';
 import { ChangePasswordForm } from '../session/change-password-form.tsx';
@@ -39,18 +39,18 @@ const Password = ({ me }: { me: User }) =>
     <ChangePasswordForm onDone={() => undefined} />
   ) : (
     <Text size="sm" data-testid="no-password-here">
-      You sign in through: {originNames[me.auth_type]}. Your password is kept there, so it is changed there.
+      You sign in through: {originNames[me.auth_type]}. Change your password there.
     </Text>
   );
 
 const OwnGroups = () => {
   const groups = useQuery(groupsQuery(''));
-  if (!groups.data) return <Waiting of={groups} what="Your groups" height={40} />;
+  if (!groups.data) return <QueryStatus of={groups} what="Your groups" height={40} />;
   const own = groups.data.filter((group) => group.my_role !== null);
   if (own.length === 0)
     return (
       <Text size="sm" c="dimmed">
-        You are in no group.
+        You aren’t in any group.
       </Text>
     );
   return (
@@ -73,14 +73,14 @@ const OwnGroups = () => {
 
 const Sessions = () => {
   const client = useQueryClient();
-  const [sure, setSure] = useState(false);
+  const [confirming, setConfirming] = useState(false);
   const sessions = useQuery({ queryKey: ['sessions'], queryFn: ({ signal }) => call('sessions', { signal }) });
   const end = useMutation({
     mutationFn: (uuid: string) => call('endSession', { params: { uuid } }),
     onSuccess: () => client.invalidateQueries({ queryKey: ['sessions'] }),
-    onError: (error) => sayError('The session was not ended', error),
+    onError: (error) => notifyError('The session wasn’t ended', error),
   });
-  if (!sessions.data) return <Waiting of={sessions} what="The sessions" height={120} />;
+  if (!sessions.data) return <QueryStatus of={sessions} what="The sessions" height={120} />;
   return (
     <Stack gap="md">
       <SessionList
@@ -89,20 +89,19 @@ const Sessions = () => {
         onEnd={({ uuid }) => end.mutate(uuid)}
       />
       <Group>
-        <Button variant="default" onClick={() => setSure(true)}>
+        <Button variant="default" onClick={() => setConfirming(true)}>
           Sign out everywhere
         </Button>
       </Group>
-      {sure && (
+      {confirming && (
         <Confirm
           title="Sign out everywhere?"
           action="Sign out everywhere"
-          keep="Stay"
           run={() => session.signOut(true)}
           onDone={() => undefined}
-          onClose={() => setSure(false)}
+          onClose={() => setConfirming(false)}
         >
-          <Text>Every session ends at once, on all devices, this one included.</Text>
+          <Text>All your sessions end immediately, on all devices including this one.</Text>
         </Confirm>
       )}
     </Stack>

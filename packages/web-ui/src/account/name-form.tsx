@@ -1,10 +1,10 @@
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { call } from '../api/client.ts';
-import { roleNames } from '../admin/words.ts';
+import { roleNames } from '../admin/labels.ts';
 import type { User } from '../api/queries.ts';
 import { ErrorNote } from '../app/error-note.tsx';
-import { say } from '../app/notify.ts';
+import { notify } from '../app/notify.ts';
 import { RestoredNote, useDraft } from '../app/use-draft.tsx';
 
 export const NameForm = ({ me }: { me: User }) => {
@@ -16,7 +16,7 @@ export const NameForm = ({ me }: { me: User }) => {
     onSuccess: (next) => {
       draft.drop();
       client.setQueryData(['me'], next);
-      say('Your name is saved.');
+      notify('Name saved.');
     },
   });
   return (
@@ -27,7 +27,7 @@ export const NameForm = ({ me }: { me: User }) => {
       }}
     >
       <Stack gap="sm" maw={420}>
-        {save.error && <ErrorNote error={save.error} title="Your name was not saved" />}
+        {save.error && <ErrorNote error={save.error} title="Your name wasn’t saved" />}
         <Text size="sm" c="dimmed">
           {me.email}, {roleNames[me.role]}
         </Text>
@@ -38,7 +38,6 @@ export const NameForm = ({ me }: { me: User }) => {
             autoComplete="name"
             maxLength={200}
             required
-            withAsterisk={false}
             value={name}
             onChange={(e) => draft.set(e.currentTarget.value)}
             style={{ flex: 1 }}

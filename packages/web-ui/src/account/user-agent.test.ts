@@ -7,4 +7,4 @@ it.each([
   ['Mozilla/5.0 (iPhone; CPU iPhone OS 19_0 like Mac OS X) Version/19.0 Safari/604.1', 'Safari on iOS'],
   ['curl/8.1', 'curl'],
   [null, 'Unknown device'],
-])('reads %p as %p', (agent, device) => expect(deviceOf(agent)).toBe(device));
+])('describes %p as %p', (agent, device) => expect(deviceOf(agent)).toBe(device));

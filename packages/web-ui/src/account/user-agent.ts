@@ -13,7 +13,7 @@ const systems = [
   [/Linux/, 'Linux'],
 ] as const;
 
-/** `Firefox on Linux`; a program without a browser is shown by its own name. */
+/** `Firefox on Linux`; any other program is shown by its own name. */
 export const deviceOf = (userAgent: string | null): string => {
   if (userAgent === null || userAgent === '') return 'Unknown device';
   const browser = browsers.find(([pattern]) => pattern.test(userAgent))?.[1];

@@ -5,11 +5,11 @@ import { meQuery, type User } from '../api/queries.ts';
 import { Icon, type IconName } from '../app/icons.tsx';
 import { NotFoundPage } from '../app/pages.tsx';
 import { plural } from '../lib/format.ts';
-import { waitingQuery } from './approval-count.ts';
+import { pendingApprovalsQuery } from './approval-count.ts';
 import css from './admin.module.css';
-import { intoView } from './parts.tsx';
+import { scrollIntoView } from './parts.tsx';
 
-/** Navigation of groups and administration; people without a part in it see their groups and nothing around. */
+/** Navigation of groups and administration. Users without an administrator role see only their groups. */
 export const AdminFrame = () => {
   const me = useQuery(meQuery).data;
   const path = useRouterState({ select: (s) => s.location.pathname });
@@ -69,25 +69,25 @@ const Item = ({ to, label, icon, under, path }: NavItem & { path: string }) => {
       to={to}
       className={css['item']}
       data-here={here}
-      ref={here ? intoView : null}
+      ref={here ? scrollIntoView : null}
       {...(here ? { 'aria-current': 'page' as const } : {})}
     >
       <Icon name={icon} size={18} />
       {label}
-      {label === 'Approvals' && <Waiting />}
+      {label === 'Approvals' && <PendingCount />}
     </Link>
   );
 };
 
-const Waiting = () => {
-  const waiting = useQuery(waitingQuery).data ?? 0;
+const PendingCount = () => {
+  const waiting = useQuery(pendingApprovalsQuery).data ?? 0;
   if (waiting === 0) return null;
   return (
     <Badge
       size="sm"
       circle={waiting < 10}
       variant="filled"
-      aria-label={plural(waiting, 'account waits', 'accounts wait')}
+      aria-label={plural(waiting, 'account awaiting approval', 'accounts awaiting approval')}
     >
       {waiting > 99 ? '99+' : waiting}
     </Badge>

@@ -1,13 +1,13 @@
 import { queryOptions } from '@tanstack/react-query';
 import { callRoute } from '../api/client.ts';
-import type { IdentityAnswer } from '../api/identity.ts';
+import type { IdentityResponse } from '../api/identity.ts';
 
-/** How many accounts wait for release. On every page, so the route stands here and its list stays where it is. */
-export const waitingQuery = queryOptions({
+/** The number of accounts awaiting approval. Every page shows it, so its route is not in the list of the other routes. */
+export const pendingApprovalsQuery = queryOptions({
   queryKey: ['approvals', 'count'],
   queryFn: async ({ signal }) =>
     (
-      await callRoute<IdentityAnswer<'approvals'>>(['GET', '/api/admin/user-approvals'], {
+      await callRoute<IdentityResponse<'approvals'>>(['GET', '/api/admin/user-approvals'], {
         signal,
         query: { page: 1, page_size: 1 },
       })

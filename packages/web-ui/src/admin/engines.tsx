@@ -1,34 +1,34 @@
 import { Badge, Table, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { operate, type OperationsAnswer } from '../api/operations.ts';
-import { Waiting } from './parts.tsx';
+import { callOperations, type OperationsResponse } from '../api/operations.ts';
+import { QueryStatus } from './parts.tsx';
 import { Processors } from './processors.tsx';
 import { Sheet } from './sheet.tsx';
 
-/** The speech engines of the workers that are alive. */
+/** The speech engines of the running workers. */
 export const Engines = () => {
   const engines = useQuery({
     queryKey: ['engines'],
-    queryFn: ({ signal }) => operate('engines', { signal }),
+    queryFn: ({ signal }) => callOperations('engines', { signal }),
     refetchInterval: 10_000,
   });
   return (
     <>
-      <Waiting of={engines} what="The engines" height={80} />
+      <QueryStatus of={engines} what="The engines" height={80} />
       {engines.data && <Workers workers={engines.data.workers.filter(isForSpeech)} />}
     </>
   );
 };
 
-type Worker = OperationsAnswer<'engines'>['workers'][number];
-/** Others only look after queues and the index: no engine is missing there. */
+type Worker = OperationsResponse<'engines'>['workers'][number];
+/** Other workers only serve queues and the index; they need no engine. */
 const isForSpeech = ({ engine, pulls }: Worker): boolean =>
   engine !== null || pulls.some((durable) => durable.startsWith('gpu-'));
 
 const Workers = ({ workers }: { workers: readonly Worker[] }) => {
-  if (workers.length === 0) return <Text c="dimmed">No worker is running. Recordings wait until one comes back.</Text>;
+  if (workers.length === 0) return <Text c="dimmed">No worker is running. Recordings wait until one starts.</Text>;
   return (
-    <Sheet testId="engines" heads={['Worker', 'Engine', 'Processors', 'Takes']}>
+    <Sheet testId="engines" heads={['Worker', 'Engine', 'Processors', 'Queues']}>
       {workers.map((worker) => (
         <Table.Tr key={worker.id}>
           <Table.Td>
@@ -54,7 +54,7 @@ const Workers = ({ workers }: { workers: readonly Worker[] }) => {
           <Table.Td>
             <Processors gpu={worker.gpu} />
           </Table.Td>
-          <Table.Td data-label="Takes">
+          <Table.Td data-label="Queues">
             <Text size="xs" span>
               {worker.pulls.join(', ')}
             </Text>

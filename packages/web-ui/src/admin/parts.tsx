@@ -5,17 +5,17 @@ import { Link } from '@tanstack/react-router';
 import { Fragment, type ReactNode } from 'react';
 import { ErrorNote } from '../app/error-note.tsx';
 import { timeOfDay } from '../lib/format.ts';
-import { standingOf, type Account } from './words.ts';
+import { accountStatusOf, type Account } from './labels.ts';
 import css from './admin.module.css';
 
 type PaneProps = {
   title: string;
   actions?: ReactNode;
-  /** The list that this is one of. */
+  /** The list that contains this item. */
   back?: { to: '/admin/users' | '/groups' | '/admin/directory-sync'; label: string };
   children: ReactNode;
 };
-/** A page of the administration: heading, what can be done at once, content. */
+/** A page of the administration: heading, actions, content. */
 export const AdminPane = ({ title, actions, back, children }: PaneProps) => {
   useDocumentTitle(`${title} · Overtone`);
   return (
@@ -47,25 +47,25 @@ export const Section = ({ title, children }: { title: string; children: ReactNod
   </section>
 );
 
-/** On a narrow screen links stand in a strip: the one whose page is open is in it, not beyond its edge. */
-export const intoView = (link: HTMLAnchorElement | null): void =>
+/** On a narrow screen the links form a scrolling strip; the link of the open page must be visible in it. */
+export const scrollIntoView = (link: HTMLAnchorElement | null): void =>
   link?.scrollIntoView({ block: 'nearest', inline: 'center' });
 
-type Asked = {
+type QueryState = {
   isError: boolean;
   isPending: boolean;
   error: unknown;
   dataUpdatedAt: number;
   refetch: () => unknown;
 };
-/** Says that something is not there yet, or cannot be read and since when what is shown stands; else nothing. */
-export const Waiting = ({ of, what, height = 200 }: { of: Asked; what: string; height?: number }) => {
+/** Shows that data is loading, or that it couldn’t be loaded and how old the shown data is; otherwise nothing. */
+export const QueryStatus = ({ of, what, height = 200 }: { of: QueryState; what: string; height?: number }) => {
   if (of.isError)
     return (
       <ErrorNote
         error={of.error}
-        title={`${what} cannot be read just now`}
-        note={of.dataUpdatedAt === 0 ? null : `What is shown here stands since ${timeOfDay(of.dataUpdatedAt)}.`}
+        title={`${what} couldn’t be loaded`}
+        note={of.dataUpdatedAt === 0 ? null : `Last updated at ${timeOfDay(of.dataUpdatedAt)}.`}
         onRetry={() => void of.refetch()}
       />
     );
@@ -79,7 +79,7 @@ export const Empty = ({ children }: { children: ReactNode }) => (
 );
 
 type FactsProps = { of: readonly (readonly [name: string, value: string | null])[] };
-/** Names and values; what is null is left out. */
+/** Names and values; null values are omitted. */
 export const Facts = ({ of }: FactsProps) => (
   <dl className={css['facts']}>
     {of.map(([name, value]) =>
@@ -109,11 +109,11 @@ export const Pager = ({ page, total, size, onPage }: PagerProps) => {
   );
 };
 
-export const StandingBadge = ({ account }: { account: Account }) => {
-  const { words, color } = standingOf(account);
+export const AccountStatusBadge = ({ account }: { account: Account }) => {
+  const { label, color } = accountStatusOf(account);
   return (
     <Badge variant="light" color={color}>
-      {words}
+      {label}
     </Badge>
   );
 };
@@ -128,9 +128,9 @@ type ConfirmProps = {
   onDone: () => void;
   onClose: () => void;
 };
-/** Asks before something that cannot be undone, or that hits somebody else at once. */
+/** Asks before an action that cannot be undone, or that affects another person immediately. */
 export const Confirm = ({ title, children, action, keep = 'Cancel', harmless, run, onDone, onClose }: ConfirmProps) => {
-  const doing = useMutation({
+  const mutation = useMutation({
     mutationFn: run,
     onSuccess: () => {
       onClose();
@@ -140,13 +140,13 @@ export const Confirm = ({ title, children, action, keep = 'Cancel', harmless, ru
   return (
     <Modal opened onClose={onClose} title={<b>{title}</b>}>
       <Stack gap="md">
-        {doing.error && <ErrorNote error={doing.error} />}
+        {mutation.error && <ErrorNote error={mutation.error} />}
         <div>{children}</div>
         <Group justify="flex-end">
           <Button variant="default" data-autofocus onClick={onClose}>
             {keep}
           </Button>
-          <Button {...(harmless ? {} : { color: 'red' })} loading={doing.isPending} onClick={() => doing.mutate()}>
+          <Button {...(harmless ? {} : { color: 'red' })} loading={mutation.isPending} onClick={() => mutation.mutate()}>
             {action}
           </Button>
         </Group>

@@ -1,10 +1,10 @@
 import { Text } from '@mantine/core';
 import type { AnswerOf, dispatcherRoutes } from '@overtone/contracts';
-import { memory, tuningInWords } from './gpu-words.ts';
+import { memory, tuningLabel } from './gpu-labels.ts';
 
 type Gpu = AnswerOf<typeof dispatcherRoutes.engines>['workers'][number]['gpu'];
 
-/** The GPUs a worker may use and what it makes of them. */
+/** The GPUs that a worker may use, and how it uses them. */
 export const Processors = ({ gpu }: { gpu: Gpu }) => {
   if (gpu === null) return null;
   return (
@@ -15,12 +15,12 @@ export const Processors = ({ gpu }: { gpu: Gpu }) => {
       {gpu.devices.length === 0 && <Text size="xs">CPU</Text>}
       {gpu.tuning !== null && (
         <Text size="xs" c="dimmed">
-          {tuningInWords(gpu.tuning)}
+          {tuningLabel(gpu.tuning)}
         </Text>
       )}
       {gpu.concurrency > 0 && (
         <Text size="xs" c="dimmed">
-          {`${gpu.concurrency} at once, ${gpu.pool}`}
+          {gpu.concurrency === 1 ? '1 job at a time' : `${gpu.concurrency} jobs at a time`}
         </Text>
       )}
       {gpu.note !== null && (

@@ -1,45 +1,45 @@
 import { Button, Group, Progress, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { call } from '../api/client.ts';
-import type { Answer } from '../api/routes.ts';
+import type { ResponseBody } from '../api/routes.ts';
 import { ErrorNote } from '../app/error-note.tsx';
-import { say, sayError } from '../app/notify.ts';
+import { notify, notifyError } from '../app/notify.ts';
 import { ago, plural } from '../lib/format.ts';
 
-const healthWords: Record<Answer<'indexHealth'>['status'], string> = {
+const healthLabels: Record<ResponseBody<'indexHealth'>['status'], string> = {
   green: 'healthy',
   yellow: 'limited',
   red: 'down',
 };
 
-/** State of the index, and its rebuild. */
+/** The state of the search index, and the button that rebuilds it. */
 export const SearchIndex = () => {
   const client = useQueryClient();
   const health = useQuery({ queryKey: ['index-health'], queryFn: ({ signal }) => call('indexHealth', { signal }) });
   const status = useQuery({
     queryKey: ['reindex'],
     queryFn: ({ signal }) => call('reindexStatus', { signal }),
-    refetchInterval: (q) => (q.state.data?.in_progress ? 1500 : 15_000),
+    refetchInterval: ({ state }) => (state.data?.in_progress ? 1500 : 15_000),
   });
   const reindex = useMutation({
     mutationFn: () => call('reindex'),
-    onSuccess: (answer) => {
-      say(answer.message);
+    onSuccess: ({ message }) => {
+      notify(message);
       void client.invalidateQueries({ queryKey: ['reindex'] });
     },
-    onError: (error) => sayError('The rebuild was not started', error),
+    onError: (error) => notifyError('The rebuild wasn’t started', error),
   });
   const running = status.data?.in_progress ?? false;
   return (
     <Stack gap="sm">
       {health.isError && (
-        <ErrorNote error={health.error} title="The index does not answer" onRetry={() => void health.refetch()} />
+        <ErrorNote error={health.error} title="The search index is not responding" onRetry={() => void health.refetch()} />
       )}
       {health.data && (
         <Text size="sm">
-          {health.data.backend}, {healthWords[health.data.status]}: {plural(health.data.chunks, 'passage')} of{' '}
+          {health.data.backend}, {healthLabels[health.data.status]}: {plural(health.data.chunks, 'passage')} of{' '}
           {plural(health.data.files, 'recording')}
-          {health.data.keyword_only_files > 0 ? `, ${health.data.keyword_only_files} found by words only` : ''}
+          {health.data.keyword_only_files > 0 ? `, ${health.data.keyword_only_files} found by exact words only` : ''}
           {health.data.error === null ? '' : `. ${health.data.error}`}
         </Text>
       )}

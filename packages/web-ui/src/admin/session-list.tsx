@@ -1,46 +1,46 @@
 import { Badge, Button, Group, Text } from '@mantine/core';
-import type { Answer } from '../api/routes.ts';
+import type { ResponseBody } from '../api/routes.ts';
 import { deviceOf } from '../account/user-agent.ts';
 import { ago, moment } from '../lib/format.ts';
 import css from './admin.module.css';
 
-type Session = Answer<'sessions'>['sessions'][number];
+type Session = ResponseBody<'sessions'>['sessions'][number];
 type Props = {
   readonly sessions: readonly Session[];
   readonly onEnd: (session: Session) => void;
-  /** The one that is being ended just now. */
+  /** The id of the session that is being ended. */
   readonly ending: string | null;
 };
 
-/** Sessions with what is known of the device, each with a way to end it. */
+/** Sessions with their devices, each with a button that ends it. */
 export const SessionList = ({ sessions, onEnd, ending }: Props) => (
   <ul className={css['list']} data-testid="sessions">
-    {sessions.map((one) => (
-      <li key={one.uuid} className={css['entry']}>
+    {sessions.map((session) => (
+      <li key={session.uuid} className={css['entry']}>
         <div>
           <Group gap="xs">
             <Text size="sm" fw={600}>
-              {deviceOf(one.user_agent)}
+              {deviceOf(session.user_agent)}
             </Text>
-            {one.current && (
+            {session.current && (
               <Badge size="sm" variant="light">
-                this one
+                this session
               </Badge>
             )}
           </Group>
-          <Text size="xs" c="dimmed" title={moment(one.created_at)}>
-            {[one.ip_address, `last used ${ago(one.last_used_at)}`, `since ${ago(one.created_at)}`]
+          <Text size="xs" c="dimmed" title={moment(session.created_at)}>
+            {[session.ip_address, `last used ${ago(session.last_used_at)}`, `since ${ago(session.created_at)}`]
               .filter((fact) => fact !== null)
               .join(' · ')}
           </Text>
         </div>
-        {!one.current && (
+        {!session.current && (
           <Button
             size="xs"
             variant="default"
-            loading={ending === one.uuid}
-            onClick={() => onEnd(one)}
-            aria-label={`End session on ${deviceOf(one.user_agent)}`}
+            loading={ending === session.uuid}
+            onClick={() => onEnd(session)}
+            aria-label={`End session on ${deviceOf(session.user_agent)}`}
           >
             End
           </Button>

@@ -4,8 +4,8 @@ import css from './sheet.module.css';
 
 type SheetProps = { heads: readonly (string | ReactElement)[]; testId: string; card?: boolean; children: ReactNode };
 /**
- * A table that becomes a list where there is no room for columns: the first cell and those with `data-wide` have a line
- * of their own there, and `data-label` names what only its column would.
+ * A table that becomes a list on a narrow screen. There the first cell and cells with `data-wide` have a line of their
+ * own, and `data-label` replaces the heading of the column.
  */
 export const Sheet = ({ heads, testId, card = false, children }: SheetProps) => (
   <div className={card ? `ot-card ${css['card']}` : undefined}>

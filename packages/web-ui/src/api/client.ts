@@ -1,8 +1,8 @@
 import { csrfToken } from './cookies.ts';
 import { ApiError, problemFrom } from './problem.ts';
-import { routes, urlOf, type Answer, type Body, type QueryInput, type RouteLine, type RouteName } from './routes.ts';
+import { routes, urlOf, type ResponseBody, type RequestBody, type QueryInput, type RouteLine, type RouteName } from './routes.ts';
 
-/** What one call gives a route, its body typed by the contracts. */
+/** The input of one call; the contracts give the type of its body. */
 export type Input<B> = {
   params?: Readonly<Record<string, string>>;
   query?: QueryInput;
@@ -11,23 +11,27 @@ export type Input<B> = {
   signal?: AbortSignal | undefined;
 };
 
-/** What the client needs of the session: how to renew it, and whom to tell that it is over. */
-export type SessionHooks = { readonly renew: () => Promise<boolean>; readonly ended: () => void };
+export type SessionHooks = {
+  /** @returns true when a fresh access token is in place. */
+  readonly renew: () => Promise<boolean>;
+  /** Called after a renewal failed. */
+  readonly onEnd: () => void;
+};
 
-let hooks: SessionHooks = { renew: () => Promise.resolve(false), ended: () => undefined };
+let hooks: SessionHooks = { renew: () => Promise.resolve(false), onEnd: () => undefined };
 let lifetime = new AbortController();
 
-export const useSessionHooks = (next: SessionHooks): void => {
+export const setSessionHooks = (next: SessionHooks): void => {
   hooks = next;
 };
-/** Ends every request in flight: what one person asked for must not arrive on the next one's screen. */
+/** Aborts every request in flight, so that the next user of this page never sees a response of the previous one. */
 export const abortAll = (): void => {
   lifetime.abort();
   lifetime = new AbortController();
 };
 
-/** Routes that answer 401 to somebody who is not signed in yet, or not any more. */
-const noRenewal: ReadonlySet<string> = new Set([
+/** Routes whose 401 is about the credentials sent with the request, not about an expired access token. */
+const routesWithoutRenewal: ReadonlySet<string> = new Set([
   '/api/auth/token',
   '/api/auth/token/refresh',
   '/api/auth/logout',
@@ -36,29 +40,29 @@ const noRenewal: ReadonlySet<string> = new Set([
   '/api/auth/proxy/authenticate',
 ]);
 
-/** Calls one route of the API; a 401 renews the session once and tries again. */
-export const call = <N extends RouteName>(name: N, input: Input<Body<N>> = {}): Promise<Answer<N>> =>
-  callRoute<Answer<N>>(routes[name], input);
+/** Calls one route of the API. On a 401 it renews the session and retries once. */
+export const call = <N extends RouteName>(name: N, input: Input<RequestBody<N>> = {}): Promise<ResponseBody<N>> =>
+  callRoute<ResponseBody<N>>(routes[name], input);
 
-/** The same for a route of another list. */
+/** Like `call`, for a route of another list. */
 export const callRoute = async <A>(route: RouteLine, input: Input<unknown>): Promise<A> => {
   const first = await send(route, input);
-  if (first.status !== 401 || noRenewal.has(route[1])) return answerOf<A>(first);
+  if (first.status !== 401 || routesWithoutRenewal.has(route[1])) return parseResponse<A>(first);
   if (!(await hooks.renew())) {
-    hooks.ended();
-    return answerOf<A>(first);
+    hooks.onEnd();
+    return parseResponse<A>(first);
   }
-  return answerOf<A>(await send(route, input));
+  return parseResponse<A>(await send(route, input));
 };
 
-/** Fetches a text of the API by its address (an export), with the same renewal. */
+/** Fetches the text of an address of the API (an export), with the same renewal. */
 export const fetchText = async (url: string): Promise<string> => {
-  const ask = (): Promise<Response> =>
+  const fetchOnce = (): Promise<Response> =>
     fetch(url, { credentials: 'same-origin', signal: lifetime.signal }).catch((error: unknown) => {
       throw error instanceof DOMException ? error : new ApiError(0, {});
     });
-  let response = await ask();
-  if (response.status === 401 && (await hooks.renew())) response = await ask();
+  let response = await fetchOnce();
+  if (response.status === 401 && (await hooks.renew())) response = await fetchOnce();
   const text = await response.text();
   if (!response.ok) throw problemFrom(response.status, text, response.headers.get('retry-after'));
   return text;
@@ -90,13 +94,13 @@ const send = async ([method, path]: RouteLine, input: Input<unknown>): Promise<R
   }
 };
 
-const answerOf = async <A>(response: Response): Promise<A> => {
+const parseResponse = async <A>(response: Response): Promise<A> => {
   const text = await response.text().catch(() => '');
   if (!response.ok) throw problemFrom(response.status, text, response.headers.get('retry-after'));
   if (text === '') return undefined as A;
   try {
     return JSON.parse(text) as A;
   } catch {
-    throw new ApiError(502, { detail: 'The answer of the server could not be read.', code: 'bad_answer' });
+    throw new ApiError(502, { detail: 'The response of the server couldn’t be read.', code: 'bad_answer' });
   }
 };

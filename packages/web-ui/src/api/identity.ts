@@ -20,7 +20,7 @@ type Routes = typeof identityRoutes &
   typeof mappingRoutes &
   typeof authConfigRoutes;
 
-/** Routes of accounts, groups and sign-in settings: apart from the others, so that the first load goes without them. */
+/** Routes of accounts, groups and sign-in settings, in a file of their own: the first page load does not include them. */
 export const identityLines = {
   methods: ['GET', '/api/auth/methods'],
   oidcLogin: ['GET', '/api/auth/oidc/login'],
@@ -70,9 +70,9 @@ export const identityLines = {
 } as const satisfies Partial<Record<keyof Routes, RouteLine>>;
 
 type IdentityRoute = keyof typeof identityLines;
-export type IdentityAnswer<N extends IdentityRoute> = AnswerOf<Routes[N]>;
-export type IdentityBody<N extends IdentityRoute> = BodyOf<Routes[N]>;
+export type IdentityResponse<N extends IdentityRoute> = AnswerOf<Routes[N]>;
+export type IdentityRequest<N extends IdentityRoute> = BodyOf<Routes[N]>;
 
 /** Calls one route of the list above. */
-export const ask = <N extends IdentityRoute>(name: N, input: Input<IdentityBody<N>> = {}): Promise<IdentityAnswer<N>> =>
-  callRoute<IdentityAnswer<N>>(identityLines[name], input);
+export const callIdentity = <N extends IdentityRoute>(name: N, input: Input<IdentityRequest<N>> = {}): Promise<IdentityResponse<N>> =>
+  callRoute<IdentityResponse<N>>(identityLines[name], input);

@@ -4,7 +4,7 @@ import type { RouteLine } from './routes.ts';
 
 type Routes = typeof dispatcherRoutes & typeof gpuRoutes;
 
-/** Routes of queues, workers and tasks: apart from the others, so that the first load goes without them. */
+/** Routes of queues, workers and tasks, in a file of their own: the first page load does not include them. */
 export const operationsLines = {
   listTasks: ['GET', '/api/tasks'],
   task: ['GET', '/api/tasks/{uuid}'],
@@ -22,11 +22,11 @@ export const operationsLines = {
 } as const satisfies Partial<Record<keyof Routes, RouteLine>>;
 
 type OperationsRoute = keyof typeof operationsLines;
-export type OperationsAnswer<N extends OperationsRoute> = AnswerOf<Routes[N]>;
-type OperationsBody<N extends OperationsRoute> = BodyOf<Routes[N]>;
+export type OperationsResponse<N extends OperationsRoute> = AnswerOf<Routes[N]>;
+type OperationsRequest<N extends OperationsRoute> = BodyOf<Routes[N]>;
 
 /** Calls one route of the list above. */
-export const operate = <N extends OperationsRoute>(
+export const callOperations = <N extends OperationsRoute>(
   name: N,
-  input: Input<OperationsBody<N>> = {},
-): Promise<OperationsAnswer<N>> => callRoute<OperationsAnswer<N>>(operationsLines[name], input);
+  input: Input<OperationsRequest<N>> = {},
+): Promise<OperationsResponse<N>> => callRoute<OperationsResponse<N>>(operationsLines[name], input);

@@ -1,18 +1,18 @@
 import type { Problem } from '@overtone/contracts';
 
-/** An answer of the API that is not what was asked for, with the API's own words and code. */
+/** A failed request, with the message and the code of the API. */
 export class ApiError extends Error {
   readonly status: number;
   readonly code: string;
   readonly requestId: string | null;
   readonly retryAfter: number | null;
-  /** The whole body, for the few codes that carry more (a duplicate names the file that is there). */
+  /** The whole body: a few codes carry more (a duplicate names the existing file). */
   readonly body: Readonly<Record<string, unknown>>;
   readonly fields: readonly { path: string; message: string }[];
 
   constructor(status: number, body: Readonly<Record<string, unknown>>, retryAfter: number | null = null) {
     const problem = body as Partial<Problem>;
-    super(problem.detail ?? problem.title ?? fallbackWords(status));
+    super(problem.detail ?? problem.title ?? fallbackMessage(status));
     this.name = 'ApiError';
     this.status = status;
     this.code = problem.code ?? (status === 0 ? 'unreachable' : `http_${status}`);
@@ -23,7 +23,7 @@ export class ApiError extends Error {
   }
 }
 
-const fallbackWords = (status: number): string => {
+const fallbackMessage = (status: number): string => {
   if (status === 0) return 'Can’t connect. Retrying automatically.';
   if (status === 413) return 'This is larger than the server accepts.';
   if (status === 429) return 'Too many attempts. Wait a moment, then try again.';
@@ -31,7 +31,7 @@ const fallbackWords = (status: number): string => {
   return `The server answered with status ${status}.`;
 };
 
-/** Reads a problem from a body that may be anything (a proxy may answer with HTML). */
+/** Parses a problem from any body; a proxy may respond with HTML. */
 export const problemFrom = (status: number, text: string, retryAfter: string | null): ApiError => {
   const seconds = retryAfter === null ? Number.NaN : Number(retryAfter);
   return new ApiError(status, objectFrom(text), Number.isFinite(seconds) ? seconds : null);
@@ -48,22 +48,22 @@ const objectFrom = (text: string): Record<string, unknown> => {
   }
 };
 
-/** What to tell a person of any thrown value. */
-export const wordsOf = (error: unknown): string => {
+/** The message to show for any thrown value. */
+export const messageOf = (error: unknown): string => {
   if (error instanceof ApiError) {
-    const fields = error.fields.map((f) => (f.path ? `${f.path}: ${f.message}` : f.message));
+    const fields = error.fields.map(({ path, message }) => (path ? `${path}: ${message}` : message));
     return fields.length > 0 ? `${error.message} (${fields.join('; ')})` : error.message;
   }
   return error instanceof Error ? error.message : String(error);
 };
 
 export const codeOf = (error: unknown): string | null => (error instanceof ApiError ? error.code : null);
-/** True when the platform, not the request, is at fault: the screen says "outage", never "nothing found". */
+/** True when the platform failed, not the request: the page then reports an outage, never an empty result. */
 export const isOutage = (error: unknown): boolean =>
   !(error instanceof ApiError) || error.status === 0 || error.status >= 500 || error.status === 429;
-/** What an API error says of one field of a form; null: nothing. */
+/** The message of an API error for one field of a form; null when there is none. */
 export const fieldOf = (error: unknown, field: string): string | null => {
   if (!(error instanceof ApiError)) return null;
-  const said = error.fields.filter(({ path }) => path === field).map(({ message }) => message);
-  return said.length > 0 ? said.join(' ') : null;
+  const messages = error.fields.filter(({ path }) => path === field).map(({ message }) => message);
+  return messages.length > 0 ? messages.join(' ') : null;
 };

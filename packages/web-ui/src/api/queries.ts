@@ -2,16 +2,16 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { transcriptVersions } from '../live/transcript-versions.ts';
 import { call } from './client.ts';
 import { ApiError } from './problem.ts';
-import type { Answer } from './routes.ts';
+import type { ResponseBody } from './routes.ts';
 
-export type User = Answer<'me'>;
-export type FileItem = Answer<'listFiles'>['items'][number];
-export type BinnedFile = Answer<'listBin'>['items'][number];
-export type FileDetail = Answer<'getFile'>;
+export type User = ResponseBody<'me'>;
+export type FileItem = ResponseBody<'listFiles'>['items'][number];
+export type BinnedFile = ResponseBody<'listBin'>['items'][number];
+export type FileDetail = ResponseBody<'getFile'>;
 export type Segment = FileDetail['transcript_segments'][number];
 export type Speaker = FileDetail['speakers'][number];
-export type Timeline = Answer<'fileTimeline'>;
-export type SearchAnswer = Answer<'search'>;
+export type Timeline = ResponseBody<'fileTimeline'>;
+export type SearchResponse = ResponseBody<'search'>;
 
 export const meQuery = queryOptions({
   queryKey: ['me'],
@@ -87,18 +87,18 @@ export const segmentsQuery = (uuid: string, page: number) =>
   queryOptions({
     queryKey: ['segments', uuid, page],
     queryFn: async ({ signal }) => {
-      const answer = await call('listSegments', {
+      const response = await call('listSegments', {
         params: { uuid },
         query: { segment_limit: segmentPageSize, segment_offset: page * segmentPageSize, words: true },
         signal,
       });
-      transcriptVersions.seen(uuid, answer.transcript_version);
-      return answer;
+      transcriptVersions.recordShown(uuid, response.transcript_version);
+      return response;
     },
     staleTime: 60_000,
   });
 
-/** null: the file has not been given to the pipeline yet. */
+/** Null while the file has no pipeline run yet. */
 export const timelineQuery = (uuid: string) =>
   queryOptions({
     queryKey: ['timeline', uuid],

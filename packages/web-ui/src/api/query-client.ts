@@ -1,11 +1,11 @@
 import { QueryCache, QueryClient } from '@tanstack/react-query';
 import { ApiError, codeOf, isOutage } from './problem.ts';
 
-/** Outages are worth another try, refusals are not. */
+/** Retries outages, but not requests that the API refused. */
 export const createQueryClient = (): QueryClient => {
   const client: QueryClient = new QueryClient({
     queryCache: new QueryCache({
-      // The state of the account changed meanwhile: who one is says so, and the page follows.
+      // The state of the account has changed: the reloaded user leads to the right page.
       onError: (error) => {
         if (/^(account_|password_change_required)/.test(codeOf(error) ?? ''))
           void client.invalidateQueries({ queryKey: ['me'] });
@@ -18,9 +18,9 @@ export const createQueryClient = (): QueryClient => {
         retry: (failures, error) =>
           failures < 2 && isOutage(error) && !(error instanceof ApiError && error.status === 429),
         retryDelay: (attempt) => 400 * 2 ** attempt,
-        // A request is tried even when the browser believes itself offline: the server may be on this machine.
+        // The browser may report to be offline although the server runs on this computer.
         networkMode: 'always',
-        // Off by default with that mode.
+        // The network mode `always` turns this off by default.
         refetchOnReconnect: true,
       },
       mutations: { networkMode: 'always' },

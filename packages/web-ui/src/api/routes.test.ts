@@ -18,7 +18,7 @@ import {
 } from '@overtone/contracts';
 import { identityLines } from './identity.ts';
 import { operationsLines } from './operations.ts';
-import { sweepLines } from './sweep.ts';
+import { directorySyncLines } from './directory-sync.ts';
 import { routes, urlOf } from './routes.ts';
 
 describe('routes', () => {
@@ -38,8 +38,8 @@ describe('routes', () => {
     ...directorySyncRoutes,
     ...explanationRoutes,
   };
-  it.each(Object.entries({ ...routes, ...identityLines, ...operationsLines, ...sweepLines }))(
-    'calls %s as the contracts say',
+  it.each(Object.entries({ ...routes, ...identityLines, ...operationsLines, ...directorySyncLines }))(
+    'has the method and path of the contracts for %s',
     (name, [method, path]) => {
       expect([contracts[name]?.method, contracts[name]?.path]).toEqual([method, path]);
     },
@@ -47,11 +47,11 @@ describe('routes', () => {
 });
 
 describe('urlOf', () => {
-  it('escapes what stands in a path', () =>
+  it('escapes the parameters of a path', () =>
     expect(urlOf('/api/tags/files/{uuid}/tags/{tag_name}', { uuid: 'u', tag_name: 'a/b c' })).toBe(
       '/api/tags/files/u/tags/a%2Fb%20c',
     ));
-  it('repeats the name of a list and leaves out what is not set', () =>
+  it('repeats the name for each item of a list and omits empty values', () =>
     expect(urlOf('/api/files', {}, { tag: ['a', 'b'], search: '', page: 2, type: undefined })).toBe(
       '/api/files?tag=a&tag=b&page=2',
     ));

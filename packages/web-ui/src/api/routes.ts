@@ -17,8 +17,8 @@ type Routes = typeof identityRoutes &
 export type RouteLine = readonly [method: string, path: string];
 
 /**
- * The routes this interface calls. Only types come from the contracts (their schemas would weigh on the first load); a
- * test compares every line with them.
+ * The routes this interface calls. Only types are imported from the contracts, because their schemas would slow down the
+ * first page load. A test compares every line with the contracts.
  */
 export const routes = {
   token: ['POST', '/api/auth/token'],
@@ -65,19 +65,19 @@ export const routes = {
 } as const satisfies Partial<Record<keyof Routes, RouteLine>>;
 
 export type RouteName = keyof typeof routes;
-export type Answer<N extends RouteName> = AnswerOf<Routes[N]>;
-export type Body<N extends RouteName> = BodyOf<Routes[N]>;
+export type ResponseBody<N extends RouteName> = AnswerOf<Routes[N]>;
+export type RequestBody<N extends RouteName> = BodyOf<Routes[N]>;
 
 type Param = string | number | boolean | null | undefined;
 export type QueryInput = Readonly<Record<string, Param | readonly string[]>>;
 
-/** Fills `{names}` of a path and adds the query; empty values are left out. */
+/** Fills the `{names}` of a path and appends the query without empty values. */
 export const urlOf = (path: string, params: Readonly<Record<string, string>> = {}, query: QueryInput = {}): string => {
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
-    for (const one of Array.isArray(value) ? (value as readonly string[]) : [value as Param]) {
-      if (one !== undefined && one !== null && one !== '') search.append(name, String(one));
+    for (const item of Array.isArray(value) ? (value as readonly string[]) : [value as Param]) {
+      if (item !== undefined && item !== null && item !== '') search.append(name, String(item));
     }
   }
   const text = search.toString();

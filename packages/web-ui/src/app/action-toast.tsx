@@ -1,6 +1,6 @@
 import { Button, Group, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
-import { say, sayError } from './notify.ts';
+import { notify, notifyError } from './notify.ts';
 
 type Action = {
   readonly label: string;
@@ -10,7 +10,7 @@ type Action = {
 };
 
 /** Shows a toast with one button; pressing it closes the toast and runs the action. */
-export function sayWithAction(message: string, { label, run, autoClose }: Action): void {
+export function notifyWithAction(message: string, { label, run, autoClose }: Action): void {
   const id = notifications.show({
     color: 'petrol',
     closeButtonProps: { 'aria-label': 'Close' },
@@ -37,15 +37,15 @@ export function sayWithAction(message: string, { label, run, autoClose }: Action
 }
 
 /** Reports a destructive action with a button that undoes it. */
-export function sayWithUndo(message: string, undo: () => Promise<unknown>): void {
-  sayWithAction(message, { label: 'Undo', run: () => void report(undo), autoClose: 20_000 });
+export function notifyWithUndo(message: string, undo: () => Promise<unknown>): void {
+  notifyWithAction(message, { label: 'Undo', run: () => void report(undo), autoClose: 20_000 });
 }
 
 async function report(undo: () => Promise<unknown>): Promise<void> {
   try {
     await undo();
-    say('Undone.');
+    notify('Undone.');
   } catch (error) {
-    sayError('This couldn’t be undone', error);
+    notifyError('This couldn’t be undone', error);
   }
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { createDrafts } from './drafts.ts';
 
-/** A storage with room for so many characters. */
-function storageOf(room = Infinity): Storage {
+/** A storage with a limited number of characters. */
+function storageOf(capacity = Infinity): Storage {
   const items = new Map<string, string>();
   return {
     get length() {
@@ -11,8 +11,8 @@ function storageOf(room = Infinity): Storage {
     key: (i: number) => [...items.keys()][i] ?? null,
     getItem: (key: string) => items.get(key) ?? null,
     setItem: (key: string, value: string) => {
-      const used = [...items].reduce((sum, [k, v]) => sum + (k === key ? 0 : k.length + v.length), 0);
-      if (used + key.length + value.length > room) throw new DOMException('full', 'QuotaExceededError');
+      const used = [...items].reduce((sum, [other, text]) => sum + (other === key ? 0 : other.length + text.length), 0);
+      if (used + key.length + value.length > capacity) throw new DOMException('full', 'QuotaExceededError');
       items.set(key, value);
     },
     removeItem: (key: string) => void items.delete(key),
@@ -21,7 +21,7 @@ function storageOf(room = Infinity): Storage {
 }
 
 describe('drafts', () => {
-  it('returns after a reload what was typed before it', () => {
+  it('restores drafts after a reload', () => {
     const storage = storageOf();
     const before = createDrafts(storage);
     before.open('ada');
@@ -30,7 +30,7 @@ describe('drafts', () => {
     after.open('ada');
     expect(after.read('speaker:1')).toBe('Grace');
   });
-  it('keeps the drafts of two users apart, and hides them after the session ended', () => {
+  it('separates the drafts of users, and hides them after the session ended', () => {
     const drafts = createDrafts(storageOf());
     drafts.open('ada');
     drafts.write('title:1', 'of Ada');
@@ -43,10 +43,10 @@ describe('drafts', () => {
   });
   it('writes nothing while no user is signed in', () => {
     const storage = storageOf();
-    createDrafts(storage).write('title:1', 'lost');
+    createDrafts(storage).write('title:1', 'not stored');
     expect(storage.length).toBe(0);
   });
-  it('removes a dropped draft from the storage', () => {
+  it('deletes a dropped draft from the storage', () => {
     const storage = storageOf();
     const drafts = createDrafts(storage);
     drafts.open('ada');
@@ -55,7 +55,7 @@ describe('drafts', () => {
     expect(drafts.read('title:1')).toBeUndefined();
     expect(storage.length).toBe(0);
   });
-  it('keeps at most 200 drafts, the newest', () => {
+  it('keeps the newest 200 drafts', () => {
     let now = 0;
     const storage = storageOf();
     const drafts = createDrafts(storage, () => ++now);
@@ -67,7 +67,7 @@ describe('drafts', () => {
     expect(after.read('passage:4')).toBeUndefined();
     expect(after.read('passage:204')).toBe('x');
   });
-  it('forgets drafts older than 90 days', () => {
+  it('deletes drafts older than 90 days', () => {
     const storage = storageOf();
     const before = createDrafts(storage, () => 0);
     before.open('ada');
@@ -77,7 +77,7 @@ describe('drafts', () => {
     expect(after.read('title:1')).toBeUndefined();
     expect(storage.length).toBe(0);
   });
-  it('removes the oldest drafts when the storage is full, and keeps the newest in memory in any case', () => {
+  it('deletes the oldest drafts when the storage is full, and keeps the newest at least in memory', () => {
     let now = 0;
     const storage = storageOf(250);
     const drafts = createDrafts(storage, () => ++now);
@@ -92,7 +92,7 @@ describe('drafts', () => {
     drafts.write('d', 'x'.repeat(1000));
     expect(drafts.read('d')).toBe('x'.repeat(1000));
   });
-  it('works without a storage and ignores what it cannot read', () => {
+  it('works without a storage, and ignores unreadable drafts', () => {
     const drafts = createDrafts(null);
     drafts.open('ada');
     drafts.write('a', 1);

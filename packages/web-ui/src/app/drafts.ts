@@ -1,16 +1,16 @@
 import type { Observable } from '../lib/observable.ts';
 import { observable } from '../lib/observable.ts';
 
-/** Unsaved text of one user, by place; a place is a stable name such as `speaker:<uuid>`. */
+/** Unsaved text of one user, by a stable key such as `speaker:<uuid>`. */
 export type Drafts = {
-  /** Loads the drafts of this user from the storage of the browser. */
+  /** Loads the drafts of a user from the storage of the browser. */
   readonly open: (userId: string) => void;
-  /** Forgets the drafts in memory; those in the storage stay for the next sign-in. */
+  /** Removes the drafts from memory; the storage keeps them for the next sign-in. */
   readonly close: () => void;
-  readonly read: (place: string) => unknown;
-  readonly write: (place: string, value: unknown) => void;
-  readonly drop: (place: string) => void;
-  /** Changes with every write; the identity of an unchanged value stays. */
+  readonly read: (key: string) => unknown;
+  readonly write: (key: string, value: unknown) => void;
+  readonly drop: (key: string) => void;
+  /** A new map after every write; unchanged values keep their identity. */
   readonly all: Observable<ReadonlyMap<string, unknown>>;
 };
 
@@ -20,7 +20,7 @@ type Clock = () => number;
 const maxDrafts = 200;
 const maxAgeMs = 90 * 24 * 3_600_000;
 
-/** Keeps typed text until it is saved or discarded: over reload, sign-out and sign-in. One key per draft. */
+/** Keeps typed text until it is saved or discarded: across reload, sign-out and sign-in. */
 export function createDrafts(storage: Storage | null, now: Clock = Date.now): Drafts {
   const all = observable<ReadonlyMap<string, unknown>>(new Map());
   let user: string | null = null;
@@ -30,20 +30,20 @@ export function createDrafts(storage: Storage | null, now: Clock = Date.now): Dr
     user = userId;
     const found = storage === null ? [] : storedDrafts(storage, prefixOf(userId));
     const [kept, expired] = partition(found, ({ at }) => now() - at < maxAgeMs);
-    for (const { place } of expired) storage?.removeItem(prefixOf(userId) + place);
-    all.set(new Map(kept.map(({ place, value }) => [place, value])));
+    for (const { key } of expired) storage?.removeItem(prefixOf(userId) + key);
+    all.set(new Map(kept.map(({ key, value }) => [key, value])));
   }
-  function write(place: string, value: unknown): void {
+  function write(key: string, value: unknown): void {
     if (user === null) return;
-    all.set(new Map(all.get()).set(place, value));
-    if (storage) store(storage, prefixOf(user), place, { at: now(), value });
+    all.set(new Map(all.get()).set(key, value));
+    if (storage) store(storage, prefixOf(user), key, { at: now(), value });
   }
-  function drop(place: string): void {
-    if (user === null || !all.get().has(place)) return;
+  function drop(key: string): void {
+    if (user === null || !all.get().has(key)) return;
     const rest = new Map(all.get());
-    rest.delete(place);
+    rest.delete(key);
     all.set(rest);
-    storage?.removeItem(prefixOf(user) + place);
+    storage?.removeItem(prefixOf(user) + key);
   }
   return {
     open,
@@ -51,7 +51,7 @@ export function createDrafts(storage: Storage | null, now: Clock = Date.now): Dr
       user = null;
       all.set(new Map());
     },
-    read: (place) => all.get().get(place),
+    read: (key) => all.get().get(key),
     write,
     drop,
     all,
@@ -60,29 +60,29 @@ export function createDrafts(storage: Storage | null, now: Clock = Date.now): Dr
 
 const prefixOf = (userId: string): string => `overtone-draft:${userId}:`;
 
-/** Writes one draft; the oldest ones make room when there are too many or the storage is full. */
-function store(storage: Storage, prefix: string, place: string, draft: Stored): void {
+/** Stores one draft. Deletes the oldest ones when there are too many or the storage is full. */
+function store(storage: Storage, prefix: string, key: string, draft: Stored): void {
   const others = storedDrafts(storage, prefix)
-    .filter((one) => one.place !== place)
-    .sort((a, b) => b.at - a.at);
-  for (const { place: old } of others.splice(maxDrafts - 1)) storage.removeItem(prefix + old);
+    .filter((other) => other.key !== key)
+    .sort((x, y) => y.at - x.at);
+  for (const { key: oldKey } of others.splice(maxDrafts - 1)) storage.removeItem(prefix + oldKey);
   for (;;) {
     try {
-      return storage.setItem(prefix + place, JSON.stringify(draft));
+      return storage.setItem(prefix + key, JSON.stringify(draft));
     } catch {
       const oldest = others.pop();
-      // The draft stays in memory: it survives everything but a reload.
+      // The draft stays in memory, so only a reload loses it.
       if (!oldest) return;
-      storage.removeItem(prefix + oldest.place);
+      storage.removeItem(prefix + oldest.key);
     }
   }
 }
 
-function storedDrafts(storage: Storage, prefix: string): (Stored & { readonly place: string })[] {
+function storedDrafts(storage: Storage, prefix: string): (Stored & { readonly key: string })[] {
   const keys = Array.from({ length: storage.length }, (_, i) => storage.key(i) ?? '');
-  return keys.flatMap((key) => {
-    const draft = key.startsWith(prefix) ? parse(storage.getItem(key)) : null;
-    return draft ? [{ ...draft, place: key.slice(prefix.length) }] : [];
+  return keys.flatMap((storageKey) => {
+    const draft = storageKey.startsWith(prefix) ? parse(storage.getItem(storageKey)) : null;
+    return draft ? [{ ...draft, key: storageKey.slice(prefix.length) }] : [];
   });
 }
 

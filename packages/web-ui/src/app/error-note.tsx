@@ -1,17 +1,20 @@
 import { Alert, Button, Code, Group, Text } from '@mantine/core';
-import { codeOf, isOutage, wordsOf } from '../api/problem.ts';
+import { codeOf, fieldOf, isOutage, messageOf } from '../api/problem.ts';
 import { Icon } from './icons.tsx';
 
 type Props = {
-  error: unknown;
-  title?: string;
+  readonly error: unknown;
+  readonly title?: string;
   /** One more sentence. */
-  note?: string | null;
-  onRetry?: () => void;
+  readonly note?: string | null;
+  /** Fields of the form that show their own messages: those are not repeated here. */
+  readonly fields?: readonly string[];
+  readonly onRetry?: () => void;
 };
-/** An API error with its words and code, and a way to try again where that makes sense. */
-export const ErrorNote = ({ error, title, note = null, onRetry }: Props) => {
-  const code = codeOf(error);
+/** A failed request: its message and code, and a retry button where a retry makes sense. */
+export const ErrorNote = ({ error, title, note = null, fields = [], onRetry }: Props) => {
+  const isShownAtFields = fields.some((field) => fieldOf(error, field) !== null);
+  const code = isShownAtFields ? null : codeOf(error);
   return (
     <Alert
       role="alert"
@@ -21,7 +24,7 @@ export const ErrorNote = ({ error, title, note = null, onRetry }: Props) => {
       title={title ?? (isOutage(error) ? 'Overtone is not responding' : 'Something went wrong')}
     >
       <Text size="sm">
-        {wordsOf(error)} {note}
+        {isShownAtFields ? 'Check the marked fields.' : messageOf(error)} {note}
       </Text>
       <Group gap="sm" mt="xs">
         {onRetry && (

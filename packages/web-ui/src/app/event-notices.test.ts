@@ -14,21 +14,21 @@ const shownFor = async (
   { titleOf = () => Promise.resolve('Talk'), isShown = (): boolean => false } = {},
 ): Promise<string[]> => {
   const shown: string[] = [];
-  await createEventNotices({ titleOf, isShown, show: (words) => shown.push(words) })(message);
+  await createEventNotices({ titleOf, isShown, show: (text) => shown.push(text) })(message);
   return shown;
 };
 
-describe('notices', () => {
+describe('event notices', () => {
   it.each([
     ['a finished transcription', ended('completed'), ['The transcript of “Talk” is ready.']],
-    ['a recording without speech', ended('completed', true), ['No speech was found in “Talk”.']],
+    ['a recording without speech', ended('completed', true), ['No speech detected in “Talk”.']],
     ['a failed transcription', ended('failed'), ['The transcription of “Talk” failed.']],
     ['a stopped transcription', ended('cancelled'), []],
     ['a shared file', shared, ['“Talk” was shared with you.']],
     ['another message', { type: 'pong', data: {} }, []],
-  ] as const)('for %s', async (_, message, words) => expect(await shownFor(message)).toEqual(words));
-  it('does not appear for the file on the screen', async () =>
+  ] as const)('for %s are correct', async (_, message, texts) => expect(await shownFor(message)).toEqual(texts));
+  it('are not shown for the visible file', async () =>
     expect(await shownFor(ended('completed'), { isShown: () => true })).toEqual([]));
-  it('does not appear for a file that cannot be read', async () =>
+  it('are not shown for a file that cannot be loaded', async () =>
     expect(await shownFor(shared, { titleOf: () => Promise.reject(new Error('404')) })).toEqual([]));
 });

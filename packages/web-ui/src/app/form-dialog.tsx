@@ -1,8 +1,8 @@
 import { Button, Group, Modal, Stack } from '@mantine/core';
 import { useState, type ReactNode, type SyntheticEvent } from 'react';
 import { ErrorNote } from './error-note.tsx';
-import { askToDiscard, useUnsaved } from './unsaved.tsx';
-import { RestoredNote, type Draft } from './use-draft.tsx';
+import { useUnsaved } from './unsaved.tsx';
+import { confirmDiscard, RestoredNote, type Draft } from './use-draft.tsx';
 
 type Props = {
   readonly title: string;
@@ -18,8 +18,12 @@ type Props = {
   readonly sending: { readonly error: Error | null; readonly isPending: boolean };
   /** Title of the error note when submitting failed. */
   readonly failure?: string;
+  /** Fields that show their own messages of a failed submit. */
+  readonly fields?: readonly string[];
   /** The typed text. Without it, closing still asks, but the text does not survive a reload (passwords must not). */
   readonly draft?: Pick<Draft<unknown>, 'changed' | 'restored' | 'drop'>;
+  /** Whether a password is typed next to the draft: it is not stored, so leaving the page asks first. */
+  readonly secretTyped?: boolean;
   readonly onSubmit: () => void;
   readonly onClose: () => void;
 };
@@ -34,27 +38,31 @@ export const FormDialog = ({
   actionFirst,
   sending,
   failure,
+  fields = [],
   draft,
-  ...on
+  secretTyped = false,
+  onSubmit,
+  onClose,
 }: Props) => {
   const [touched, setTouched] = useState(false);
-  const changed = draft === undefined ? touched : draft.changed;
-  useUnsaved(draft === undefined && touched, on.onClose);
+  const lostOnReload = draft === undefined ? touched : secretTyped;
+  const changed = lostOnReload || (draft?.changed ?? false);
+  useUnsaved(lostOnReload, onClose);
   const submit = (event: SyntheticEvent): void => {
     event.preventDefault();
-    if (ready) on.onSubmit();
+    if (ready) onSubmit();
   };
   const close = async (): Promise<void> => {
-    if (changed && !(await askToDiscard())) return;
-    draft?.drop();
-    on.onClose();
+    if (await confirmDiscard({ changed, drop: () => draft?.drop() })) onClose();
   };
   return (
     <Modal opened onClose={() => void close()} title={<b>{title}</b>}>
       <form onSubmit={submit} onInput={() => setTouched(true)}>
         <Stack gap="md">
           {draft && <RestoredNote draft={draft} />}
-          {sending.error && <ErrorNote error={sending.error} {...(failure === undefined ? {} : { title: failure })} />}
+          {sending.error && (
+            <ErrorNote error={sending.error} fields={fields} {...(failure === undefined ? {} : { title: failure })} />
+          )}
           {children}
           <Group justify="flex-end">
             <Button variant="default" onClick={() => void close()}>

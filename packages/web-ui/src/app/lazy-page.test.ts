@@ -4,17 +4,17 @@ import { lazyPage, retryFailedPages } from './lazy-page.tsx';
 
 const Page = () => null;
 
-it('renders the page after its code was loaded', async () => {
+it('renders a page after its code was loaded', async () => {
   const Lazy = lazyPage(() => Promise.resolve(Page));
   await Lazy.preload();
   expect(isValidElement(Lazy({}))).toBe(true);
 });
-it('fails with an outage, which never reloads the app, when the code cannot be fetched', async () => {
+it('throws an outage error when the code of a page cannot be fetched', async () => {
   const Lazy = lazyPage(() => Promise.reject(new TypeError('Failed to fetch dynamically imported module: /a.js')));
   await Lazy.preload();
   expect(() => Lazy({})).toThrow(expect.objectContaining({ status: 0, code: 'unreachable' }));
 });
-it('renders the page after a successful retry', async () => {
+it('renders a page after a successful retry', async () => {
   let online = false;
   const Lazy = lazyPage(() => (online ? Promise.resolve(Page) : Promise.reject(new TypeError('offline'))));
   await Lazy.preload();
@@ -22,7 +22,7 @@ it('renders the page after a successful retry', async () => {
   await retryFailedPages();
   expect(isValidElement(Lazy({}))).toBe(true);
 });
-it('fetches the code once for callers at the same time', async () => {
+it('fetches the code once for concurrent callers', async () => {
   let fetches = 0;
   const Lazy = lazyPage(() => Promise.resolve(Page).finally(() => (fetches += 1)));
   await Promise.all([Lazy.preload(), Lazy.preload()]);

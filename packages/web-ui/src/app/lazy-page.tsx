@@ -6,8 +6,8 @@ type LazyPage = FunctionComponent & { preload: () => Promise<void> };
 const failedLoads = new Set<() => Promise<void>>();
 
 /**
- * A page whose code is loaded when it is first needed. The router's own variant reloads the whole page when the code
- * cannot be fetched: without a connection that ends the app and its uploads.
+ * A page whose code is loaded on demand. The variant of the router reloads the whole document when the code cannot be
+ * fetched, which without a connection ends the app and its uploads.
  */
 export function lazyPage(fetchPage: () => Promise<FunctionComponent>): LazyPage {
   let Page: FunctionComponent | undefined;
@@ -39,7 +39,7 @@ export function lazyPage(fetchPage: () => Promise<FunctionComponent>): LazyPage 
   return Object.assign(Lazy, { preload: load });
 }
 
-/** Fetches the code of pages again that could not be loaded. */
+/** Retries the pages whose code could not be loaded. */
 export async function retryFailedPages(): Promise<void> {
   await Promise.all([...failedLoads].map((load) => load()));
 }

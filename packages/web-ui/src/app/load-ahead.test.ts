@@ -12,13 +12,15 @@ const importsOf = (path: string): string[] =>
     basename(match[1] ?? ''),
   );
 
-describe('code that is loaded ahead', () => {
-  const ahead = new Set([...importsOf('app/load-ahead.ts'), ...importsOf('app/router.tsx')]);
-  it('is all code that is loaded on demand', () =>
-    expect(sources.flatMap(importsOf).filter((name) => !ahead.has(name))).toEqual([]));
+describe('loadAhead', () => {
+  const loaded = new Set([...importsOf('app/load-ahead.ts'), ...importsOf('app/router.tsx')]);
+  it('loads all code that is otherwise loaded on demand', () =>
+    expect(sources.flatMap(importsOf).filter((name) => !loaded.has(name))).toEqual([]));
   it.each([
     ['/admin/users', 'user', false],
     ['/admin/users', 'admin', true],
     ['/files/$uuid', 'user', true],
-  ] as const)('of %s for the role %s: %p', (path, role, reachable) => expect(isReachable(path, role)).toBe(reachable));
+  ] as const)('can reach %s with the role %s: %p', (path, role, reachable) =>
+    expect(isReachable(path, role)).toBe(reachable),
+  );
 });

@@ -3,7 +3,7 @@ import { withoutReload } from './stale-page.ts';
 
 export type RouteChunk = { readonly path: string; readonly load: () => Promise<unknown> };
 
-/** Code that is loaded when it is first needed, besides the pages. A test keeps the list complete. */
+/** Code besides the pages that is loaded on demand. A test checks that the list is complete. */
 const dialogs: readonly (() => Promise<unknown>)[] = [
   () => import('../library/file-dialogs.tsx'),
   () => import('../library/share-dialog.tsx'),
@@ -12,7 +12,7 @@ const dialogs: readonly (() => Promise<unknown>)[] = [
   () => import('../uploads/tus.adapter.ts'),
 ];
 
-/** Loads all code that this user may need, one part after the other, so that no click depends on the network. */
+/** Loads all code that this user may need, one chunk after the other, so that no click depends on the network. */
 export async function loadAhead(chunks: readonly RouteChunk[], role: User['role']): Promise<void> {
   const pages = chunks.filter(({ path }) => isReachable(path, role)).map(({ load }) => load);
   await withoutReload(async () => {

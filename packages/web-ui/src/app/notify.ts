@@ -1,20 +1,19 @@
 import { notifications } from '@mantine/notifications';
-import { codeOf, wordsOf } from '../api/problem.ts';
+import { messageOf } from '../api/problem.ts';
 
 const closeButtonProps = { 'aria-label': 'Close' };
 
-/** Says an error of something the person just did. */
-export const sayError = (title: string, error: unknown): void => {
+/** Shows a toast about a failed action. */
+export const notifyError = (title: string, error: unknown): void => {
   if (error instanceof DOMException && error.name === 'AbortError') return;
-  const code = codeOf(error);
   notifications.show({
     color: 'red',
     closeButtonProps,
     title,
-    message: code === null ? wordsOf(error) : `${wordsOf(error)} (${code})`,
+    message: messageOf(error),
     autoClose: 10_000,
   });
 };
-export const say = (message: string): void => {
+export const notify = (message: string): void => {
   notifications.show({ color: 'petrol', closeButtonProps, message });
 };

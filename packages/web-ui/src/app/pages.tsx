@@ -1,7 +1,7 @@
 import { Button, Center, Code, Group, Loader, Stack, Text, Title } from '@mantine/core';
 import { Link, useRouter } from '@tanstack/react-router';
 import { useCallback, useEffect, type FunctionComponent } from 'react';
-import { codeOf, isOutage, wordsOf } from '../api/problem.ts';
+import { codeOf, isOutage, messageOf } from '../api/problem.ts';
 import { Icon } from './icons.tsx';
 import { retryFailedPages } from './lazy-page.tsx';
 import { LogoMark } from './logo.tsx';
@@ -38,7 +38,7 @@ export const NotFoundPage = () => (
   </Center>
 );
 
-/** A page that failed to load: says whether the platform or the request failed, and offers a retry. */
+/** A page that failed to load, because of the platform or of the request, with a retry button. */
 export const OutagePage = ({ error }: { error: unknown }) => {
   const router = useRouter();
   const retry = useCallback(async () => {
@@ -53,7 +53,7 @@ export const OutagePage = ({ error }: { error: unknown }) => {
         <Title order={1} size="h2">
           {isOutage(error) ? 'Overtone is not responding' : 'Something went wrong'}
         </Title>
-        <Text c="dimmed">{wordsOf(error)}</Text>
+        <Text c="dimmed">{messageOf(error)}</Text>
         <ErrorCode error={error} />
         <Group mt="xs">
           <Button onClick={() => void retry()}>Try again</Button>
@@ -63,7 +63,7 @@ export const OutagePage = ({ error }: { error: unknown }) => {
   );
 };
 
-/** Runs as soon as the browser or the push channel has a connection again. */
+/** Runs when the browser or the push channel is connected again. */
 const useReconnect = (enabled: boolean, run: () => Promise<void>): void =>
   useEffect(() => {
     if (!enabled) return undefined;

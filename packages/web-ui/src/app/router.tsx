@@ -9,9 +9,15 @@ import { lazyPage } from './lazy-page.tsx';
 import { asMain, NotFoundPage, OutagePage, PagePending } from './pages.tsx';
 import { drafts, onOpenPath, onSessionEnd, queryClient } from './services.ts';
 import { Shell } from './shell.tsx';
+import { UnsavedGuard } from './unsaved.tsx';
 
 const rootRoute = createRootRoute({
-  component: Outlet,
+  component: () => (
+    <>
+      <Outlet />
+      <UnsavedGuard />
+    </>
+  ),
   notFoundComponent: asMain(NotFoundPage),
   errorComponent: asMain(OutagePage),
 });
@@ -29,14 +35,14 @@ const signInRoute = createRoute({
 });
 
 const requireUser = async (href: string): Promise<void> => {
-  // This cookie lives as long as a session can be renewed: without it no user is signed in.
+  // The cookie exists as long as the session can be renewed. Without it no user is signed in.
   if (csrfToken() === '') throw redirect({ to: '/sign-in', search: nextOf(href) });
   try {
     const me = await queryClient.ensureQueryData(meQuery);
-    // Before the page renders: its forms begin with what was typed in them.
+    // The forms need the drafts in their first render.
     drafts.open(me.uuid);
-    const place = placeOf(me);
-    if (place !== null && !href.startsWith(place)) throw redirect({ to: place });
+    const page = requiredPageOf(me);
+    if (page !== null && !href.startsWith(page)) throw redirect({ to: page });
   } catch (error) {
     if (error instanceof ApiError && error.status === 401) {
       throw redirect({ to: '/sign-in', search: nextOf(href) });
@@ -45,8 +51,8 @@ const requireUser = async (href: string): Promise<void> => {
   }
 };
 
-/** The page a user has to see first, whichever was requested. */
-const placeOf = (me: User): '/account-state' | '/change-password' | null => {
+/** The page that a user must see before any other; null for most users. */
+const requiredPageOf = (me: User): '/account-state' | '/change-password' | null => {
   if (accountState(me) !== null) return '/account-state';
   return me.must_change_password ? '/change-password' : null;
 };
@@ -165,10 +171,10 @@ const syncRoute = createRoute({
   path: '/admin/directory-sync',
   component: lazyPage(() => import('../admin/sync/sync-page.tsx').then((m) => m.SyncPage)),
 });
-const passRoute = createRoute({
+const syncRunRoute = createRoute({
   getParentRoute: () => frameRoute,
   path: '/admin/directory-sync/passes/$uuid',
-  component: lazyPage(() => import('../admin/sync/pass-page.tsx').then((m) => m.PassPage)),
+  component: lazyPage(() => import('../admin/sync/run-page.tsx').then((m) => m.RunPage)),
 });
 const queuesRoute = createRoute({
   getParentRoute: () => frameRoute,
@@ -203,7 +209,7 @@ export const router = createRouter({
         approvalsRoute,
         authenticationRoute,
         syncRoute,
-        passRoute,
+        syncRunRoute,
         auditRoute,
         queuesRoute,
         adminRoute,
@@ -218,12 +224,12 @@ export const router = createRouter({
 });
 
 onOpenPath((path) => void router.navigate({ to: path }));
-onSessionEnd(async (comeBack) => {
+onSessionEnd(async (returnHere) => {
   if (router.state.location.pathname === '/sign-in') return;
   await router.navigate({
     to: '/sign-in',
-    search: comeBack ? nextOf(router.state.location.href) : {},
-    // Without a session nothing can be saved; the drafts of the forms stay in the browser.
+    search: returnHere ? nextOf(router.state.location.href) : {},
+    // Without a session nothing can be saved. The drafts stay in the browser.
     ignoreBlocker: true,
   });
 });

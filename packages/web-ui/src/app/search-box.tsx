@@ -9,15 +9,15 @@ type Props = {
   readonly className?: string;
   readonly value: string;
   readonly onChange: (text: string) => void;
-  /** Of the field in a form, which knows at once what was typed. */
+  /** The name of the field in a form, which reads its text immediately. */
   readonly name?: string;
 };
 
-/** A search that asks when one stops typing, or leaves it: what comes later would undo where one went. */
+/** A search field that reports its text after a pause in typing, or on blur: a later change could undo a navigation. */
 export const SearchBox = ({ label, placeholder = label, className = '', value, onChange, name }: Props) => {
   const [text, setText] = useState(value);
   useEffect(() => setText(value), [value]);
-  const later = useDebouncedCallback(onChange, 300);
+  const reportLater = useDebouncedCallback(onChange, 300);
   return (
     <TextInput
       className={className}
@@ -28,10 +28,10 @@ export const SearchBox = ({ label, placeholder = label, className = '', value, o
       leftSection={<Icon name="search" size={17} />}
       value={text}
       maxLength={200}
-      onBlur={() => later.flush()}
+      onBlur={() => reportLater.flush()}
       onChange={(event) => {
         setText(event.currentTarget.value);
-        later(event.currentTarget.value);
+        reportLater(event.currentTarget.value);
       }}
     />
   );

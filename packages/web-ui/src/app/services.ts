@@ -11,27 +11,31 @@ import { createDrafts } from './drafts.ts';
 import { createEventNotices } from './event-notices.ts';
 import { showNotice } from './show-notice.ts';
 
-const storage = (): Storage | null => {
+function openStorage(find: () => Storage): Storage | null {
   try {
-    return localStorage;
+    return find();
   } catch {
     return null;
   }
-};
+}
+const storage = openStorage(() => localStorage);
 
-/** What lives as long as the page: the composition root of the browser side. */
+/** The composition root of the browser: objects that live as long as the page. */
 export const queryClient = createQueryClient();
-export const drafts = createDrafts(storage());
+export const drafts = createDrafts(storage);
+/** Unsaved text of the pages that need no session. It is deleted with the tab: another person may use the browser next. */
+export const guestDrafts = createDrafts(openStorage(() => sessionStorage));
+guestDrafts.open('guest');
 
-let toSignIn: (comeBack: boolean) => Promise<void> = () => Promise.resolve();
-/** The router is made after the session; it tells here where sign-in is. */
-export const onSessionEnd = (go: (comeBack: boolean) => Promise<void>): void => {
-  toSignIn = go;
+let goToSignIn: (returnHere: boolean) => Promise<void> = () => Promise.resolve();
+/** Registers the navigation to the sign-in page. The router is created after the session. */
+export const onSessionEnd = (navigate: (returnHere: boolean) => Promise<void>): void => {
+  goToSignIn = navigate;
 };
 
 export const session = createSession({
   queryClient,
-  goToSignIn: (comeBack) => toSignIn(comeBack),
+  goToSignIn: (returnHere) => goToSignIn(returnHere),
   onForget: () => {
     push.close();
     uploads.forget();
@@ -45,21 +49,21 @@ const live = createLive({ queryClient, progress: progressStore, versions: transc
 
 const pathOf = (fileId: string): string => `/files/${fileId}`;
 let openPath: (path: string) => void = () => undefined;
-/** The router is created after the push channel. */
+/** Registers the navigation to a path. The router is created after the push channel. */
 export const onOpenPath = (open: (path: string) => void): void => {
   openPath = open;
 };
-const announce = createEventNotices({
+const showEventNotice = createEventNotices({
   titleOf: async (fileId) => (await queryClient.fetchQuery(fileQuery(fileId))).title,
   isShown: (fileId) => document.visibilityState === 'visible' && location.pathname === pathOf(fileId),
-  show: (words, fileId) => showNotice(words, fileId, () => openPath(pathOf(fileId))),
+  show: (text, fileId) => showNotice(text, fileId, () => openPath(pathOf(fileId))),
 });
 
 export const push = createPushSocket({
   probe: () => call('me'),
   onMessage: (message) => {
     live(message);
-    void announce(message);
+    void showEventNotice(message);
   },
 });
 
@@ -71,6 +75,6 @@ push.state.subscribe(() => {
 
 export const uploads = createUploads({
   renew: session.renew,
-  storage: storage(),
+  storage,
   onDone: () => void queryClient.invalidateQueries({ queryKey: ['files'] }),
 });

@@ -11,7 +11,7 @@ import {
 } from '@tanstack/react-router';
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { meQuery, type User } from '../api/queries.ts';
-import { waitingQuery } from '../admin/approval-count.ts';
+import { pendingApprovalsQuery } from '../admin/approval-count.ts';
 import { plural } from '../lib/format.ts';
 import { accountState } from '../session/account-state.ts';
 import { DropAnywhere } from '../uploads/drop-anywhere.tsx';
@@ -20,13 +20,12 @@ import { UploadPanel } from '../uploads/upload-panel.tsx';
 import { Icon, type IconName } from './icons.tsx';
 import { Wordmark } from './logo.tsx';
 import { loadAhead, whenIdle, type RouteChunk } from './load-ahead.ts';
-import { sayError } from './notify.ts';
+import { notifyError } from './notify.ts';
 import { push, session, uploads } from './services.ts';
 import css from './shell.module.css';
 import { permission, turnOnNotifications } from './show-notice.ts';
-import { UnsavedGuard } from './unsaved.tsx';
 
-/** Everything behind sign-in: header, uploads, and the page. */
+/** The frame of every page that needs a session: header, uploads, page. */
 export const Shell = () => {
   const me = useQuery(meQuery).data;
   const userId = me?.uuid;
@@ -42,12 +41,12 @@ export const Shell = () => {
     [role, router],
   );
   const navigate = useNavigate();
-  const changeFirst = me?.must_change_password ?? false;
-  const keptOut = me !== undefined && accountState(me) !== null;
+  const mustChangePassword = me?.must_change_password ?? false;
+  const isBlocked = me !== undefined && accountState(me) !== null;
   useEffect(() => {
-    if (keptOut) void navigate({ to: '/account-state' });
-    else if (changeFirst) void navigate({ to: '/change-password' });
-  }, [keptOut, changeFirst, navigate]);
+    if (isBlocked) void navigate({ to: '/account-state' });
+    else if (mustChangePassword) void navigate({ to: '/change-password' });
+  }, [isBlocked, mustChangePassword, navigate]);
   useFocusOnNavigation();
   return (
     <>
@@ -75,7 +74,6 @@ export const Shell = () => {
       </main>
       <DropAnywhere />
       <UploadPanel />
-      <UnsavedGuard />
     </>
   );
 };
@@ -104,14 +102,14 @@ const NavItem = ({
 );
 
 const AdminLink = () => {
-  const waiting = useQuery(waitingQuery).data ?? 0;
-  const inside = useRouterState({ select: (s) => /^\/(admin|groups)/.test(s.location.pathname) });
+  const waiting = useQuery(pendingApprovalsQuery).data ?? 0;
+  const inside = useRouterState({ select: (state) => /^\/(admin|groups)/.test(state.location.pathname) });
   return (
     <Link to="/admin/users" className={css['link']} data-status={inside ? 'active' : undefined}>
       <Icon name="settings" size={18} />
       <span className={css['linkText']}>Administration</span>
       {waiting > 0 && (
-        <span className={css['count']} aria-label={plural(waiting, 'account waits', 'accounts wait')} role="img">
+        <span className={css['count']} aria-label={plural(waiting, 'account awaiting approval', 'accounts awaiting approval')} role="img">
           {waiting > 99 ? '99+' : waiting}
         </span>
       )}
@@ -183,7 +181,7 @@ const AccountMenu = ({ me }: { me: User }) => {
         <Menu.Item
           leftSection={<Icon name="signOut" size={18} />}
           onClick={() =>
-            void session.signOut().catch((error: unknown) => sayError('Sign-out was not confirmed', error))
+            void session.signOut().catch((error: unknown) => notifyError('Sign-out wasn’t confirmed', error))
           }
         >
           Sign out
@@ -206,25 +204,25 @@ const initials = (name: string): string =>
     .map((part) => part.charAt(0).toUpperCase())
     .join('');
 
-/** Says that live updates have stopped, but not for a short reconnect. */
+/** Reports that live updates have stopped, unless the connection returns within seconds. */
 const ConnectionNote = () => {
   const state = useSyncExternalStore(push.state.subscribe, push.state.get);
-  const well = state === 'open' || state === 'off';
+  const connected = state === 'open' || state === 'off';
   const [late, setLate] = useState(false);
   useEffect(() => {
-    const timer = setTimeout(() => setLate(!well), well ? 0 : 4000);
+    const timer = setTimeout(() => setLate(!connected), connected ? 0 : 4000);
     return () => clearTimeout(timer);
-  }, [well]);
+  }, [connected]);
   return (
     <div role="status" className={late ? css['offline'] : undefined}>
-      {late ? 'Reconnecting. What you see may be out of date.' : ''}
+      {late ? 'Reconnecting. This page may be out of date.' : ''}
     </div>
   );
 };
 
-/** After a change of page the keyboard starts at the top of it, as after a full load. */
+/** Moves the keyboard focus to the top of a new page, as after a full load. */
 const useFocusOnNavigation = (): void => {
-  const path = useRouterState({ select: (s) => s.location.pathname });
+  const path = useRouterState({ select: (state) => state.location.pathname });
   const first = useRef(true);
   useEffect(() => {
     if (first.current) first.current = false;

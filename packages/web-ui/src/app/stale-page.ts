@@ -2,14 +2,14 @@ const reloadedKey = 'overtone-reloaded-at';
 let suspended = 0;
 
 /**
- * After an update of the server an open page requests code that no longer exists. A reload gets the new code, but only
- * when the server responds (else the browser replaces the app by its own error page), and at most once a minute.
+ * After an update of the server an open page may request code that no longer exists. Reloads the page then, but only if
+ * the server responds (otherwise the browser would replace the app by an error page), and at most once a minute.
  */
 export function reloadWhenOutdated(mayReload: () => boolean): void {
   window.addEventListener('vite:preloadError', () => void reloadOnce(mayReload));
 }
 
-/** Runs a load whose failure must not reload the page: the user did not request it. */
+/** Runs a load whose failure must not reload the page, because the user did not request it. */
 export async function withoutReload(load: () => Promise<void>): Promise<void> {
   suspended += 1;
   try {
@@ -21,7 +21,7 @@ export async function withoutReload(load: () => Promise<void>): Promise<void> {
 
 async function reloadOnce(mayReload: () => boolean): Promise<void> {
   if (suspended > 0 || !mayReload() || Date.now() - lastReload() < 60_000) return;
-  // During the request an upload may start.
+  // An upload may have started during the request.
   if (!(await isServerReachable()) || !mayReload()) return;
   try {
     sessionStorage.setItem(reloadedKey, String(Date.now()));

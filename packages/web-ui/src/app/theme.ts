@@ -43,7 +43,7 @@ const dark: MantineColorsTuple = [
   '#0d0e0f',
 ];
 
-/** What is filled carries text that suits its colour in either scheme. */
+/** Chooses a text color with enough contrast for filled elements in both schemes. */
 const variantColorResolver: VariantColorsResolver = (input) => {
   const colors = defaultVariantColorsResolver(input);
   if (input.variant !== 'filled') return colors;
@@ -75,16 +75,18 @@ export const theme = createTheme({
         closeButtonProps: { 'aria-label': 'Close' },
       },
     },
-    // A dialog is no second banner of the page.
+    // The header of a dialog must not be a second banner of the page.
     ModalHeader: { defaultProps: { role: 'presentation' } },
-    // The placeholder is a focusable child that a menu must not have.
+    // A menu must not contain the focusable placeholder.
     Menu: { defaultProps: { shadow: 'md', position: 'bottom-end', withInitialFocusPlaceholder: false } },
+    // No asterisks: the submit button stays disabled until the required fields are filled in.
+    InputWrapper: { defaultProps: { withAsterisk: false } },
     ActionIcon: { defaultProps: { variant: 'subtle', color: 'gray', size: 'lg' } },
     Badge: { styles: { label: { textTransform: 'none', letterSpacing: 0, fontWeight: 550 } } },
   },
 });
 
-/** Quiet tints for badges, notes and selected things: some of the colour over the surface of the scheme. */
+/** Light tints for badges, notes and selected items: the color mixed into the surface of the scheme. */
 const tints = (surface: string, part: number, texts: Record<string, string>): Record<string, string> =>
   Object.fromEntries(
     Object.entries(texts).flatMap(([color, text]) => [

@@ -5,11 +5,11 @@ import { observable } from '../lib/observable.ts';
 
 type UnsavedForm = {
   readonly discard: () => void;
-  /** False as soon as it is saved, which may be before the form renders again. */
+  /** False as soon as the text is saved, even before the form renders again. */
   readonly isChanged: () => boolean;
 };
 const unsaved = observable<ReadonlyMap<symbol, UnsavedForm>>(new Map());
-type Question = { readonly answer: (discard: boolean) => void };
+type Question = { readonly resolve: (discard: boolean) => void };
 const question = observable<Question | null>(null);
 
 /** Registers a form with the guard below while it holds unsaved text. */
@@ -35,12 +35,12 @@ export function useUnsaved(changed: boolean, discard: () => void, isChanged: () 
   }, [changed]);
 }
 
-/** Asks before a form drops what was typed in it. @returns true to discard it. */
+/** Asks before a form discards its text. @returns true to discard it */
 export function askToDiscard(): Promise<boolean> {
-  question.get()?.answer(false);
+  question.get()?.resolve(false);
   return new Promise((resolve) => {
     question.set({
-      answer: (discard) => {
+      resolve: (discard) => {
         question.set(null);
         resolve(discard);
       },
@@ -48,10 +48,10 @@ export function askToDiscard(): Promise<boolean> {
   });
 }
 
-/** The one place that asks before typed text is lost: by leaving the page, or by closing a form. */
+/** Asks before typed text is lost by leaving the page or by closing a form. */
 export function UnsavedGuard() {
   const forms = useSyncExternalStore(unsaved.subscribe, unsaved.get);
-  const asked = useSyncExternalStore(question.subscribe, question.get);
+  const openQuestion = useSyncExternalStore(question.subscribe, question.get);
   const blocker = useBlocker({
     shouldBlockFn: ({ current, next }) => current.pathname !== next.pathname && changedForms().length > 0,
     enableBeforeUnload: forms.size > 0,
@@ -67,18 +67,18 @@ export function UnsavedGuard() {
       <DiscardDialog
         opened={blocker.status === 'blocked'}
         title="Leave without saving?"
-        keep="Stay"
-        discard="Leave"
+        keepLabel="Stay"
+        discardLabel="Leave"
         onKeep={() => blocker.reset?.()}
         onDiscard={leave}
       />
       <DiscardDialog
-        opened={asked !== null}
+        opened={openQuestion !== null}
         title="Discard your changes?"
-        keep="Keep editing"
-        discard="Discard"
-        onKeep={() => asked?.answer(false)}
-        onDiscard={() => asked?.answer(true)}
+        keepLabel="Keep editing"
+        discardLabel="Discard"
+        onKeep={() => openQuestion?.resolve(false)}
+        onDiscard={() => openQuestion?.resolve(true)}
       />
     </>
   );
@@ -91,22 +91,22 @@ function changedForms(): UnsavedForm[] {
 type DialogProps = {
   readonly opened: boolean;
   readonly title: string;
-  readonly keep: string;
-  readonly discard: string;
+  readonly keepLabel: string;
+  readonly discardLabel: string;
   readonly onKeep: () => void;
   readonly onDiscard: () => void;
 };
 
-function DiscardDialog({ opened, title, keep, discard, onKeep, onDiscard }: DialogProps) {
+function DiscardDialog({ opened, title, keepLabel, discardLabel, onKeep, onDiscard }: DialogProps) {
   return (
     <Modal opened={opened} onClose={onKeep} title={<b>{title}</b>} zIndex={400} size="sm">
       <Text mb="md">Your changes aren’t saved yet.</Text>
       <Group justify="flex-end">
         <Button variant="default" data-autofocus onClick={onKeep}>
-          {keep}
+          {keepLabel}
         </Button>
         <Button color="red" onClick={onDiscard}>
-          {discard}
+          {discardLabel}
         </Button>
       </Group>
     </Modal>

@@ -1,56 +1,69 @@
 import { Anchor, Text } from '@mantine/core';
 import { useCallback, useMemo, useState, useSyncExternalStore } from 'react';
+import type { Drafts } from './drafts.ts';
 import { drafts } from './services.ts';
-import { useUnsaved } from './unsaved.tsx';
+import { askToDiscard, useUnsaved } from './unsaved.tsx';
 
-/** The text of one place where something can be typed, kept until it is saved or discarded. */
+/** Typed text that is kept until it is saved or discarded. */
 export type Draft<T> = {
   readonly value: T;
   readonly set: (value: T) => void;
   /** True while the value differs from the saved one. */
   readonly changed: boolean;
-  /** True when the text was there already as the place opened. */
+  /** True when the form opened with this draft. */
   readonly restored: boolean;
-  /** After saving or discarding. */
+  /** Deletes the draft after saving or discarding. */
   readonly drop: () => void;
 };
 
+type Options = {
+  /** False for a form that shows its draft again when the page is opened the next time. */
+  readonly askToLeave?: boolean;
+  readonly store?: Drafts;
+};
+
 /**
- * The state of a form whose text survives reload and the end of the session. Leaving the page asks first.
- * @param place where it is typed, stable over reloads: `group:<uuid>`
- * @param saved what the form shows without a draft
- * @param askToLeave false for a place that shows its text again when the page is opened the next time
+ * The state of a form whose text survives a reload and the end of the session. Leaving the page asks first.
+ * @param key stable across reloads: `group:<uuid>`
+ * @param saved the value that the form shows without a draft
  */
-export function useDraft<T>(place: string, saved: T, { askToLeave = true } = {}): Draft<T> {
-  const stored = useStoredDraft<T>(place);
-  const [before] = useState(stored);
-  const drop = useCallback(() => drafts.drop(place), [place]);
+export function useDraft<T>(key: string, saved: T, { askToLeave = true, store = drafts }: Options = {}): Draft<T> {
+  const stored = useStoredDraft<T>(key, store);
+  const [initial] = useState(stored);
+  const drop = useCallback(() => store.drop(key), [store, key]);
   const changed = stored !== undefined;
   const savedText = JSON.stringify(saved);
   const set = useCallback(
-    (value: T) => (JSON.stringify(value) === savedText ? drafts.drop(place) : drafts.write(place, value)),
-    [place, savedText],
+    (value: T) => (JSON.stringify(value) === savedText ? store.drop(key) : store.write(key, value)),
+    [store, key, savedText],
   );
-  useUnsaved(askToLeave && changed, drop, () => drafts.read(place) !== undefined);
+  useUnsaved(askToLeave && changed, drop, () => store.read(key) !== undefined);
   return useMemo(
-    () => ({ value: stored ?? saved, set, changed, restored: before !== undefined && stored === before, drop }),
-    // `saved` by its content: callers build it on every render.
-    [stored, savedText, set, changed, before, drop],
+    () => ({ value: stored ?? saved, set, changed, restored: initial !== undefined && stored === initial, drop }),
+    // `savedText` instead of `saved`: callers create a new object on every render.
+    [stored, savedText, set, changed, initial, drop],
   );
 }
 
-export function useStoredDraft<T>(place: string): T | undefined {
-  return useSyncExternalStore(drafts.all.subscribe, () => drafts.read(place)) as T | undefined;
+export function useStoredDraft<T>(key: string, store: Drafts = drafts): T | undefined {
+  return useSyncExternalStore(store.all.subscribe, () => store.read(key)) as T | undefined;
 }
 
-/** Says that a form shows text of an earlier visit, until it is changed. */
+/** Drops a draft; asks first when it was changed. @returns false when the person keeps editing. */
+export async function confirmDiscard({ changed, drop }: Pick<Draft<unknown>, 'changed' | 'drop'>): Promise<boolean> {
+  if (changed && !(await askToDiscard())) return false;
+  drop();
+  return true;
+}
+
+/** Shows that a form contains text of an earlier visit, until it is changed. */
 export function RestoredNote({ draft }: { draft: Pick<Draft<unknown>, 'restored' | 'drop'> }) {
   if (!draft.restored) return null;
   return (
     <Text size="xs" c="dimmed" role="status">
       Unsaved text restored.{' '}
       <Anchor component="button" type="button" size="xs" onClick={draft.drop}>
-        Discard it
+        Discard
       </Anchor>
     </Text>
   );

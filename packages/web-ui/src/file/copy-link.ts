@@ -1,4 +1,4 @@
-import { say, sayError } from '../app/notify.ts';
+import { notify, notifyError } from '../app/notify.ts';
 import { copyText } from '../lib/copy-text.ts';
 import { clock } from '../lib/format.ts';
 
@@ -8,8 +8,8 @@ export async function copyLinkTo(seconds: number): Promise<void> {
   link.searchParams.set('t', String(Math.round(seconds * 10) / 10));
   try {
     await copyText(link.href);
-    say(`Link to ${clock(seconds)} copied.`);
+    notify(`Link to ${clock(seconds)} copied.`);
   } catch (error) {
-    sayError('The link couldn’t be copied', error);
+    notifyError('The link couldn’t be copied', error);
   }
 }

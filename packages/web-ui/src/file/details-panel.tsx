@@ -28,8 +28,8 @@ export const DetailsPanel = () => {
       </dl>
       {file.engine?.provider === 'pocketsphinx' && (
         <Text size="xs" c="dimmed">
-          PocketSphinx supports English only and is less accurate than a neural engine. When an administrator has added
-          a better one, choose “Transcribe again”.
+          PocketSphinx supports English only and is less accurate than a neural engine. Once an administrator has added
+          a better engine, choose “Transcribe again”.
         </Text>
       )}
       {file.engine?.timing === 'estimated' && (

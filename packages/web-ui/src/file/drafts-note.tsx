@@ -1,12 +1,12 @@
 import { Anchor, Button, Group, Text } from '@mantine/core';
 import { useEffect, useMemo, useState } from 'react';
-import { say, sayError } from '../app/notify.ts';
+import { notify, notifyError } from '../app/notify.ts';
 import { drafts as store } from '../app/services.ts';
 import { askToDiscard } from '../app/unsaved.tsx';
 import { copyText } from '../lib/copy-text.ts';
 import { clock, plural } from '../lib/format.ts';
 import css from './file.module.css';
-import { passagePlace, usePassageDrafts, type PassageDraft } from './passage-drafts.ts';
+import { passageDraftKey, usePassageDrafts, type PassageDraft } from './passage-drafts.ts';
 import type { Transcript } from './use-transcript.ts';
 
 type Props = {
@@ -15,10 +15,10 @@ type Props = {
   readonly onShow: (segmentId: string, index: number) => void;
 };
 
-/** Corrections that are typed and not saved, wherever in the transcript they are. */
+/** The unsaved corrections of the whole transcript. */
 export function DraftsNote({ fileId, transcript, onShow }: Props) {
   const drafts = usePassageDrafts(fileId);
-  const [last, setLast] = useState<string | null>(null);
+  const [lastShown, setLastShown] = useState<string | null>(null);
   const indexes = useMemo(
     () => new Map(transcript.loaded.map(({ segment, index }) => [segment.uuid, index])),
     [transcript.loaded],
@@ -28,14 +28,14 @@ export function DraftsNote({ fileId, transcript, onShow }: Props) {
   const lost = transcript.complete ? [...drafts].filter(([id]) => !indexes.has(id)) : [];
   const shown = [...drafts.keys()].filter((id) => indexes.has(id));
   const showNext = (): void => {
-    const next = shown[(shown.indexOf(last ?? '') + 1) % shown.length];
+    const next = shown[(shown.indexOf(lastShown ?? '') + 1) % shown.length];
     if (next === undefined) return;
-    setLast(next);
+    setLastShown(next);
     onShow(next, indexes.get(next) ?? 0);
   };
   const discardAll = async (): Promise<void> => {
     if (!(await askToDiscard())) return;
-    for (const id of drafts.keys()) store.drop(passagePlace(fileId, id));
+    for (const id of drafts.keys()) store.drop(passageDraftKey(fileId, id));
   };
   return (
     <div className={css['drafts']} role="status" data-testid="drafts">
@@ -53,18 +53,18 @@ export function DraftsNote({ fileId, transcript, onShow }: Props) {
         </Button>
       </Group>
       {lost.map(([id, draft]) => (
-        <LostDraft key={id} draft={draft} onDiscard={() => store.drop(passagePlace(fileId, id))} />
+        <LostDraft key={id} draft={draft} onDiscard={() => store.drop(passageDraftKey(fileId, id))} />
       ))}
     </div>
   );
 }
 
-/** A draft of a passage that a new transcription has replaced: its text can still be copied. */
+/** A draft whose passage was replaced by a new transcription. Its text can still be copied. */
 function LostDraft({ draft, onDiscard }: { draft: PassageDraft; onDiscard: () => void }) {
   const copy = (): void =>
     void copyText(draft.text).then(
-      () => say('Text copied.'),
-      (error: unknown) => sayError('The text couldn’t be copied', error),
+      () => notify('Text copied.'),
+      (error: unknown) => notifyError('The text couldn’t be copied', error),
     );
   return (
     <Text size="sm" mt="xs">
@@ -79,13 +79,13 @@ function LostDraft({ draft, onDiscard }: { draft: PassageDraft; onDiscard: () =>
   );
 }
 
-/** Leaving the page keeps the drafts; a message says so. */
+/** Leaving the page keeps the drafts, and a message confirms it. */
 const useNoteOnLeaving = (fileId: string): void =>
   useEffect(
     () => () => {
-      const prefix = passagePlace(fileId, '');
-      const count = [...store.all.get().keys()].filter((place) => place.startsWith(prefix)).length;
-      if (count > 0) say(`${plural(count, 'unsaved correction')} kept as ${count === 1 ? 'a draft' : 'drafts'}.`);
+      const prefix = passageDraftKey(fileId, '');
+      const count = [...store.all.get().keys()].filter((key) => key.startsWith(prefix)).length;
+      if (count > 0) notify(`${plural(count, 'unsaved correction')} kept as ${count === 1 ? 'a draft' : 'drafts'}.`);
     },
     [fileId],
   );

@@ -4,9 +4,9 @@ import { useState } from 'react';
 import { fetchText } from '../api/client.ts';
 import { urlOf } from '../api/routes.ts';
 import { Icon } from '../app/icons.tsx';
-import { say, sayError } from '../app/notify.ts';
+import { notify, notifyError } from '../app/notify.ts';
 import { copyText } from '../lib/copy-text.ts';
-import { offer } from '../lib/offer.ts';
+import { saveTextFile } from '../lib/save-text-file.ts';
 import { copyLinkTo } from './copy-link.ts';
 import { useFile } from './file-context.ts';
 
@@ -32,15 +32,15 @@ export const ExportMenu = () => {
     );
   const save = useMutation({
     mutationFn: async ({ format, ending, type }: Format) =>
-      offer(await fetchAs(format), `${file.title}.${ending}`, type),
-    onError: (error) => sayError('The transcript couldn’t be exported', error),
+      saveTextFile(await fetchAs(format), `${file.title}.${ending}`, type),
+    onError: (error) => notifyError('The transcript couldn’t be exported', error),
   });
   const copy = useMutation({
     mutationFn: async () => {
       await copyText(await fetchAs('txt'));
-      say('Transcript copied.');
+      notify('Transcript copied.');
     },
-    onError: (error) => sayError('The transcript couldn’t be copied', error),
+    onError: (error) => notifyError('The transcript couldn’t be copied', error),
   });
   return (
     <Menu width={260}>

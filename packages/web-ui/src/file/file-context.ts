@@ -3,7 +3,7 @@ import { createContext, useContext } from 'react';
 import type { FileDetail, Speaker } from '../api/queries.ts';
 import type { Player } from './player.ts';
 
-/** What the parts of the file page share. */
+/** The data that the parts of the file page share. */
 export type FileContext = {
   readonly file: FileDetail;
   readonly player: Player;
@@ -15,15 +15,15 @@ const context = createContext<FileContext | null>(null);
 export const FileProvider = context.Provider;
 export const useFile = (): FileContext => {
   const value = useContext(context);
-  if (!value) throw new Error('useFile is for parts of the file page.');
+  if (!value) throw new Error('useFile is used outside of the file page.');
   return value;
 };
 
-/** False for somebody the file was shared with for reading only. */
-export const mayCorrect = (file: Pick<FileDetail, 'my_permission'>): boolean => file.my_permission !== 'viewer';
+/** False when the file was shared with the user as a viewer. */
+export const canEdit = (file: Pick<FileDetail, 'my_permission'>): boolean => file.my_permission !== 'viewer';
 
-/** Speakers with the name to show and a colour that stays theirs while the page is open. */
-export const looksOf = (speakers: readonly Speaker[]): ReadonlyMap<string, SpeakerLook> =>
+/** The name and color of each speaker; the color stays the same while the page is open. */
+export const speakerLooksOf = (speakers: readonly Speaker[]): ReadonlyMap<string, SpeakerLook> =>
   new Map(
     [...speakers]
       .sort((a, b) => a.name.localeCompare(b.name, undefined, { numeric: true }))

@@ -10,12 +10,12 @@ import { Icon } from '../app/icons.tsx';
 import { NotFoundPage } from '../app/pages.tsx';
 import { push, session } from '../app/services.ts';
 import { FileMenu } from '../library/file-menu.tsx';
-import { isUnderWay, toneOf } from '../library/status.ts';
+import { isInProgress, toneOf } from '../library/status.ts';
 import { ago, duration, moment, plural } from '../lib/format.ts';
 import { DraftsNote } from './drafts-note.tsx';
 import { DetailsPanel } from './details-panel.tsx';
 import { ExportMenu } from './export-menu.tsx';
-import { FileProvider, looksOf, mayCorrect, useFile } from './file-context.ts';
+import { FileProvider, speakerLooksOf, canEdit, useFile } from './file-context.ts';
 import css from './file.module.css';
 import { FindBar, useFind } from './find-bar.tsx';
 import { createPlayer } from './player.ts';
@@ -23,7 +23,7 @@ import { usePlaybackMemory } from './playback-memory.ts';
 import { PlayerDock } from './player-dock.tsx';
 import { ProcessingNote } from './processing-note.tsx';
 import { RunTimeline } from './run-timeline.tsx';
-import { isUnsure } from './segment-row.tsx';
+import { isUncertain } from './segment-row.tsx';
 import { ShortcutsDialog } from './shortcuts-dialog.tsx';
 import { SpeakersPanel } from './speakers-panel.tsx';
 import { TagsLine } from './tags-line.tsx';
@@ -37,7 +37,7 @@ export const FilePage = () => {
   const connected = useSyncExternalStore(push.state.subscribe, push.state.get) === 'open';
   const query = useQuery({
     ...fileQuery(uuid),
-    refetchInterval: (q) => (q.state.data && isUnderWay(q.state.data) ? (connected ? 15_000 : 3000) : false),
+    refetchInterval: ({ state }) => (state.data && isInProgress(state.data) ? (connected ? 15_000 : 3000) : false),
   });
   useDocumentTitle(query.data ? `${query.data.title} · Overtone` : 'Overtone');
   if (query.data) return <OpenFile key={uuid} file={query.data} />;
@@ -60,15 +60,15 @@ export const FilePage = () => {
 const OpenFile = ({ file }: { file: FileDetail }) => {
   const search = useSearch({ from: '/inside/files/$uuid' });
   const [player] = useState(() => createPlayer(session.renew));
-  const visit = useRouterState({ select: (s) => s.location.state.key ?? '' });
-  const speakers = useMemo(() => looksOf(file.speakers), [file.speakers]);
+  const visit = useRouterState({ select: (state) => state.location.state.key ?? '' });
+  const speakers = useMemo(() => speakerLooksOf(file.speakers), [file.speakers]);
   const context = useMemo(() => ({ file, player, speakers }), [file, player, speakers]);
   useEffect(() => {
     if (search.t === undefined) return;
     player.seek(search.t);
     if (search.play) player.play();
   }, [player, search.t, search.play]);
-  // After the effect above: on a reload the stored position wins over the link.
+  // Runs after the effect above: on a reload the stored position takes precedence over the link.
   usePlaybackMemory(player, file.uuid, visit, search.t !== undefined);
   return (
     <FileProvider value={context}>
@@ -86,7 +86,7 @@ const Workspace = ({ initialFind, startAt }: { initialFind: string; startAt: num
   const [help, setHelp] = useState(false);
   const findInput = useRef<HTMLInputElement>(null);
   const wide = useMediaQuery('(min-width: 62em)', undefined, { getInitialValueInEffect: false });
-  const editable = mayCorrect(file) && (!isUnderWay(file) || file.stage === 'index');
+  const editable = canEdit(file) && (!isInProgress(file) || file.stage === 'index');
   const failed = toneOf(file) === 'failed';
   // A file that couldn't be decoded has nothing to play.
   const playable = file.duration !== null || !failed;
@@ -99,7 +99,7 @@ const Workspace = ({ initialFind, startAt }: { initialFind: string; startAt: num
       })),
     [transcript.loaded, speakers],
   );
-  useWantStart(transcript.want, startAt, file);
+  useLoadStart(transcript.prioritize, startAt, file);
   useKeys({
     player,
     transcript,
@@ -153,7 +153,7 @@ const Workspace = ({ initialFind, startAt }: { initialFind: string; startAt: num
               editable={editable}
             />
           ) : (
-            <NoWords file={file} pending={transcript.pending} />
+            <EmptyTranscript file={file} pending={transcript.pending} />
           )}
         </section>
       </div>
@@ -163,26 +163,26 @@ const Workspace = ({ initialFind, startAt }: { initialFind: string; startAt: num
   );
 };
 
-/** Explains the dotted underline, when a word has it. */
+/** Explains the dotted underline if any word has it. */
 const UncertainLegend = ({ transcript }: { transcript: Transcript }) => {
-  const any = useMemo(
-    () => transcript.loaded.some(({ segment }) => segment.words.some((word) => isUnsure(segment, word.confidence))),
+  const hasUncertainWords = useMemo(
+    () => transcript.loaded.some(({ segment }) => segment.words.some((word) => isUncertain(segment, word.confidence))),
     [transcript.loaded],
   );
-  return any ? (
+  return hasUncertainWords ? (
     <p className={css['legend']} data-testid="legend">
       <span>Dotted underline</span>: this word may be wrong
     </p>
   ) : null;
 };
 
-/** Loads the part of a link to a moment before the parts in front of it. */
-const useWantStart = (want: (from: number, to: number) => void, startAt: number | null, file: FileDetail): void =>
+/** Loads the part of the transcript around the start time of a link first. */
+const useLoadStart = (prioritize: (from: number, to: number) => void, startAt: number | null, file: FileDetail): void =>
   useEffect(() => {
     if (startAt === null || !file.duration || file.total_segments === 0) return;
     const guess = Math.floor((startAt / file.duration) * file.total_segments);
-    want(Math.max(0, guess - 400), Math.min(file.total_segments - 1, guess + 400));
-  }, [want, startAt, file.duration, file.total_segments]);
+    prioritize(Math.max(0, guess - 400), Math.min(file.total_segments - 1, guess + 400));
+  }, [prioritize, startAt, file.duration, file.total_segments]);
 
 const FileHead = ({ onHelp }: { onHelp: () => void }) => {
   const { file } = useFile();
@@ -211,7 +211,7 @@ const FileHead = ({ onHelp }: { onHelp: () => void }) => {
         {file.title}
       </Title>
       <Text size="sm" c="dimmed" mb="xs" title={moment(file.upload_time)}>
-        {facts.filter((f) => f !== null).join(' · ')}
+        {facts.filter((fact) => fact !== null).join(' · ')}
       </Text>
       <TagsLine />
     </header>
@@ -264,11 +264,11 @@ const Panel = ({
   );
 };
 
-const NoWords = ({ file, pending }: { file: FileDetail; pending: boolean }) => {
+const EmptyTranscript = ({ file, pending }: { file: FileDetail; pending: boolean }) => {
   if (pending || toneOf(file) === 'failed' || toneOf(file) === 'stopped') return null;
   return (
     <Text c="dimmed" py="xl" ta="center" data-testid="no-words">
-      {isUnderWay(file)
+      {isInProgress(file)
         ? 'The transcript will appear here when it’s ready.'
         : 'No speech detected. There is nothing to transcribe in this recording.'}
     </Text>

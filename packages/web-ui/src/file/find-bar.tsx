@@ -15,16 +15,16 @@ export type Find = {
   readonly move: (by: 1 | -1) => void;
 };
 
-/** Finding words in this transcript, in the browser: all of it is here or on its way. */
+/** Finds words in this transcript. It runs in the browser, which loads the whole transcript. */
 export const useFind = (transcript: Transcript, initial: string): Find => {
   const [query, setQuery] = useState(initial);
   const [at, setAt] = useState(-1);
-  const [settled] = useDebouncedValue(query, 120);
+  const [debouncedQuery] = useDebouncedValue(query, 120);
   const matches = useMemo(
-    () => (settled.trim().length < 2 ? [] : findMatches(transcript.loaded, settled)),
-    [transcript.loaded, settled],
+    () => (debouncedQuery.trim().length < 2 ? [] : findMatches(transcript.loaded, debouncedQuery)),
+    [transcript.loaded, debouncedQuery],
   );
-  useEffect(() => setAt(-1), [settled]);
+  useEffect(() => setAt(-1), [debouncedQuery]);
   return {
     query,
     setQuery,
@@ -54,7 +54,7 @@ export const FindBar = ({
       inputRef.current?.blur();
     }
   };
-  const asked = find.query.trim().length >= 2;
+  const isSearching = find.query.trim().length >= 2;
   return (
     <div className={css['find']} role="search" aria-label="Find in this transcript">
       <TextInput
@@ -78,7 +78,7 @@ export const FindBar = ({
         style={{ whiteSpace: 'nowrap' }}
         data-testid="find-count"
       >
-        {asked ? countWords(find, complete) : ''}
+        {isSearching ? countText(find, complete) : ''}
       </Text>
       <ActionIcon aria-label="Previous match" disabled={find.matches.length === 0} onClick={() => find.move(-1)}>
         <Icon name="chevronUp" size={18} />
@@ -90,8 +90,8 @@ export const FindBar = ({
   );
 };
 
-const countWords = ({ matches, at }: Find, complete: boolean): string => {
+const countText = ({ matches, at }: Find, complete: boolean): string => {
   const more = complete ? '' : '+';
-  if (matches.length === 0) return complete ? 'none' : 'looking';
+  if (matches.length === 0) return complete ? 'no matches' : 'searching';
   return at === -1 ? `${matches.length}${more} found` : `${at + 1} of ${matches.length}${more}`;
 };

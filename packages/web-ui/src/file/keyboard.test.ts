@@ -18,22 +18,22 @@ describe('commandOf', () => {
     ['ArrowRight', { name: 'skip', seconds: 5 }],
     ['ArrowUp', { name: 'step', by: -1 }],
     ['?', { name: 'help' }],
-  ])('of %p is %j', (name, command) => expect(commandOf(key(name), nowhere)).toEqual(command));
-  it('leaves typing alone', () => expect(commandOf(key('k'), { typing: true, onControl: false })).toBeNull());
+  ])('maps %p to %j', (name, command) => expect(commandOf(key(name), nowhere)).toEqual(command));
+  it('ignores letters while typing', () => expect(commandOf(key('k'), { typing: true, onControl: false })).toBeNull());
   it.each([
     ['F7', {}, { name: 'skip', seconds: -5 }],
     ['F8', {}, { name: 'toggle' }],
     ['F9', {}, { name: 'skip', seconds: 5 }],
     [' ', { ctrlKey: true }, { name: 'toggle' }],
-  ])('of %p with %j while typing is %j', (name, more, command) =>
+  ])('maps %p with %j to %j while typing', (name, more, command) =>
     expect(commandOf(key(name, more), { typing: true, onControl: false })).toEqual(command),
   );
-  it('leaves F8 with Alt alone', () => expect(commandOf(key('F8', { altKey: true }), nowhere)).toBeNull());
-  it('leaves the keys of the browser alone', () => expect(commandOf(key('l', { ctrlKey: true }), nowhere)).toBeNull());
-  it('leaves space and arrows to the control in focus', () => {
+  it('ignores F8 with Alt', () => expect(commandOf(key('F8', { altKey: true }), nowhere)).toBeNull());
+  it('ignores shortcuts of the browser', () => expect(commandOf(key('l', { ctrlKey: true }), nowhere)).toBeNull());
+  it('leaves Space and the arrow keys to the focused control', () => {
     const control = { typing: false, onControl: true };
     expect([commandOf(key(' '), control), commandOf(key('ArrowLeft'), control)]).toEqual([null, null]);
     expect(commandOf(key('j'), control)).toEqual({ name: 'skip', seconds: -10 });
   });
-  it('does nothing for other keys', () => expect(commandOf(key('Escape'), nowhere)).toBeNull());
+  it('ignores other keys', () => expect(commandOf(key('Escape'), nowhere)).toBeNull());
 });

@@ -23,15 +23,15 @@ const byKey: Record<string, Command> = {
   '?': { name: 'help' },
 };
 
-/** What a key means on the file page; null where the browser or a field needs it. */
+/** The command of a key on the file page; null where the browser or a field uses the key. */
 export const commandOf = (
   pressed: Pressed,
   focus: { readonly typing: boolean; readonly onControl: boolean },
 ): Command | null => {
-  const anywhere = keyWhileTyping(pressed);
-  if (anywhere) return anywhere;
+  const global = commandWhileTyping(pressed);
+  if (global) return global;
   if (pressed.ctrlKey || pressed.metaKey || pressed.altKey || focus.typing) return null;
-  // Space and the arrows belong to the control that has the focus.
+  // The focused control uses Space and the arrow keys.
   if (focus.onControl && (pressed.key === ' ' || pressed.key.startsWith('Arrow'))) return null;
   return byKey[pressed.key.length === 1 ? pressed.key.toLowerCase() : pressed.key] ?? null;
 };
@@ -41,13 +41,13 @@ const functionKeys: Record<string, Command> = {
   F8: { name: 'toggle' },
   F9: { name: 'skip', seconds: 5 },
 };
-/** Keys that also work in a text field: they type nothing there. */
-const keyWhileTyping = ({ key, ctrlKey, metaKey, altKey }: Pressed): Command | null => {
+/** Keys that also work in a text field, because they enter no text. */
+const commandWhileTyping = ({ key, ctrlKey, metaKey, altKey }: Pressed): Command | null => {
   if (metaKey || altKey) return null;
   return ctrlKey ? (key === ' ' ? { name: 'toggle' } : null) : (functionKeys[key] ?? null);
 };
 
-export const shortcuts: readonly (readonly [keys: readonly string[], what: string])[] = [
+export const shortcuts: readonly (readonly [keys: readonly string[], effect: string])[] = [
   [['Space', 'K'], 'Play or pause'],
   [['F8'], 'Play or pause, also while typing'],
   [['Ctrl', 'Space'], 'Play or pause, also while typing'],

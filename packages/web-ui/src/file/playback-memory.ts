@@ -11,20 +11,20 @@ const key = (fileId: string): string => `overtone-playback:${fileId}`;
  */
 export function usePlaybackMemory(player: Player, fileId: string, visit: string, linked: boolean): void {
   useEffect(() => {
-    const before = readPlayback(fileId);
-    if (before) {
-      player.setRate(before.rate);
-      if (!linked || before.visit === visit) player.seek(before.position);
+    const stored = readPlayback(fileId);
+    if (stored) {
+      player.setRate(stored.rate);
+      if (!linked || stored.visit === visit) player.seek(stored.position);
     }
-    const keep = (): void => writePlayback(fileId, { position: player.now(), rate: player.state.get().rate, visit });
-    const timer = setInterval(() => player.state.get().playing && keep(), 1000);
-    const stopWatching = player.state.subscribe(keep);
-    addEventListener('pagehide', keep);
+    const save = (): void => writePlayback(fileId, { position: player.now(), rate: player.state.get().rate, visit });
+    const timer = setInterval(() => player.state.get().playing && save(), 1000);
+    const unsubscribe = player.state.subscribe(save);
+    addEventListener('pagehide', save);
     return () => {
       clearInterval(timer);
-      stopWatching();
-      removeEventListener('pagehide', keep);
-      keep();
+      unsubscribe();
+      removeEventListener('pagehide', save);
+      save();
     };
   }, [player, fileId, visit, linked]);
 }

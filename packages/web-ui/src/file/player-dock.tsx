@@ -87,14 +87,14 @@ const DockButton = ({ icon, label, className = '', onClick }: DockButtonProps) =
   </Tooltip>
 );
 
-/** Written by hand on every tick: a clock must not render React. */
+/** Updates the DOM directly on every tick, without rendering React. */
 const Position = ({ duration }: { duration: number }) => {
   const { player } = useFile();
   const ref = useRef<HTMLSpanElement>(null);
   useEffect(
     () =>
-      player.onTick((now) => {
-        const text = clock(now);
+      player.onTick((seconds) => {
+        const text = clock(seconds);
         if (ref.current && ref.current.textContent !== text) ref.current.textContent = text;
       }),
     [player],
@@ -110,7 +110,7 @@ const Position = ({ duration }: { duration: number }) => {
   );
 };
 
-/** Publishes the height of the player, for everything that has to stay above it. */
+/** Sets the height of the player as a CSS variable, for everything that stays above it. */
 const useDockHeight = (): RefObject<HTMLElement | null> => {
   const ref = useRef<HTMLElement>(null);
   useEffect(() => {

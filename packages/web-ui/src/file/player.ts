@@ -25,18 +25,18 @@ export type Player = {
 export const rates = [0.5, 0.75, 1, 1.25, 1.5, 1.75, 2, 2.5, 3] as const;
 const initial: PlayerState = { playing: false, duration: null, rate: 1, muted: false, buffering: false, failed: false };
 
-/** One media element, its state as a value, and its clock; React renders on state, never on the clock. */
+/** One media element with its state and its clock. React renders on a change of state, never on a tick. */
 export const createPlayer = (renew: () => Promise<boolean>): Player => {
   const state = observable<PlayerState>(initial);
   const ticks = new Set<(seconds: number) => void>();
   let media: HTMLMediaElement | null = null;
   let detach = new AbortController();
-  let wanted: number | null = null;
+  let pendingSeek: number | null = null;
   let frame = 0;
   let renewedAt = 0;
 
-  const patch = (next: Partial<PlayerState>): void => state.set({ ...state.get(), ...next });
-  const now = (): number => wanted ?? media?.currentTime ?? 0;
+  const update = (next: Partial<PlayerState>): void => state.set({ ...state.get(), ...next });
+  const now = (): number => pendingSeek ?? media?.currentTime ?? 0;
   const tick = (): void => {
     for (const listener of ticks) listener(now());
   };
@@ -48,49 +48,49 @@ export const createPlayer = (renew: () => Promise<boolean>): Player => {
     const end = state.get().duration;
     const target = Math.max(0, end === null ? seconds : Math.min(seconds, Math.max(0, end - 0.05)));
     if (media && media.readyState >= 1) media.currentTime = target;
-    else wanted = target;
+    else pendingSeek = target;
     tick();
   };
-  const play = (): void => void media?.play().catch(() => patch({ playing: false }));
-  const recover = async (own: HTMLMediaElement): Promise<void> => {
-    // A media element cannot renew the session by itself: load again where it stood, but not for ever.
-    const at = now();
+  const play = (): void => void media?.play().catch(() => update({ playing: false }));
+  const recover = async (element: HTMLMediaElement): Promise<void> => {
+    // A media element cannot renew the session. It is loaded again at the same position, at most every 30 seconds.
+    const position = now();
     const wasPlaying = state.get().playing;
     if (performance.now() - renewedAt < 30_000 || !(await renew().catch(() => false)))
-      return patch({ failed: true, playing: false });
+      return update({ failed: true, playing: false });
     renewedAt = performance.now();
-    wanted = at;
-    own.load();
+    pendingSeek = position;
+    element.load();
     if (wasPlaying) play();
   };
-  const listen = (own: HTMLMediaElement): void => {
+  const addListeners = (element: HTMLMediaElement): void => {
     const on = (name: keyof HTMLMediaElementEventMap, handle: () => void): void =>
-      own.addEventListener(name, handle, { signal: detach.signal });
+      element.addEventListener(name, handle, { signal: detach.signal });
     on('loadedmetadata', () => {
-      patch({ duration: Number.isFinite(own.duration) ? own.duration : null, failed: false });
-      own.playbackRate = state.get().rate;
-      if (wanted !== null) own.currentTime = wanted;
-      wanted = null;
+      update({ duration: Number.isFinite(element.duration) ? element.duration : null, failed: false });
+      element.playbackRate = state.get().rate;
+      if (pendingSeek !== null) element.currentTime = pendingSeek;
+      pendingSeek = null;
       tick();
     });
-    on('durationchange', () => patch({ duration: Number.isFinite(own.duration) ? own.duration : null }));
+    on('durationchange', () => update({ duration: Number.isFinite(element.duration) ? element.duration : null }));
     on('play', () => {
-      patch({ playing: true });
+      update({ playing: true });
       cancelAnimationFrame(frame);
       loop();
     });
     on('pause', () => {
-      patch({ playing: false });
+      update({ playing: false });
       cancelAnimationFrame(frame);
       tick();
     });
-    on('waiting', () => patch({ buffering: true }));
-    on('playing', () => patch({ buffering: false, failed: false }));
+    on('waiting', () => update({ buffering: true }));
+    on('playing', () => update({ buffering: false, failed: false }));
     on('seeked', tick);
     on('timeupdate', tick);
-    on('ratechange', () => patch({ rate: own.playbackRate }));
-    on('volumechange', () => patch({ muted: own.muted }));
-    on('error', () => void recover(own));
+    on('ratechange', () => update({ rate: element.playbackRate }));
+    on('volumechange', () => update({ muted: element.muted }));
+    on('error', () => void recover(element));
   };
   return {
     state,
@@ -105,13 +105,13 @@ export const createPlayer = (renew: () => Promise<boolean>): Player => {
       state.set({ ...initial, rate: state.get().rate, muted: state.get().muted });
       if (!element) return;
       element.muted = state.get().muted;
-      listen(element);
+      addListeners(element);
     },
     skip: (seconds) => seek(now() + seconds),
     toggle: () => (state.get().playing ? media?.pause() : play()),
     setRate: (rate) => {
       if (media) media.playbackRate = rate;
-      patch({ rate });
+      update({ rate });
     },
     toggleMuted: () => {
       if (media) media.muted = !media.muted;
@@ -126,6 +126,6 @@ export const createPlayer = (renew: () => Promise<boolean>): Player => {
 
 /** The next rate up or down. */
 export const nextRate = (rate: number, by: 1 | -1): number => {
-  const at = rates.findIndex((r) => Math.abs(r - rate) < 0.01);
+  const at = rates.findIndex((known) => Math.abs(known - rate) < 0.01);
   return rates[Math.min(rates.length - 1, Math.max(0, (at === -1 ? 2 : at) + by))] ?? 1;
 };

@@ -4,14 +4,14 @@ import type { CSSProperties } from 'react';
 import { call } from '../api/client.ts';
 import { timelineQuery, type FileDetail, type Timeline } from '../api/queries.ts';
 import { Icon } from '../app/icons.tsx';
-import { sayError } from '../app/notify.ts';
-import { stageNames, stageWords, toneOf } from '../library/status.ts';
+import { notifyError } from '../app/notify.ts';
+import { stageNames, stageText, toneOf } from '../library/status.ts';
 import { timeLeft } from '../lib/format.ts';
 import { useProgress } from '../live/progress-store.ts';
 import type { Progress } from '../live/push.ts';
 import css from './file.module.css';
 
-/** While a file is processed: its stages, live. After a failure: what failed, and what to do. */
+/** The stages of a file in progress, or the reason of a failure and what to do about it. */
 export const ProcessingNote = ({ file }: { file: FileDetail }) => {
   const tone = toneOf(file);
   if (tone === 'done') return <Warnings file={file} />;
@@ -25,7 +25,7 @@ const stageList = Object.keys(stageNames) as (keyof typeof stageNames)[];
 const StagesNote = ({ file }: { file: FileDetail }) => {
   const live = useProgress(file.uuid);
   const timeline = useQuery({ ...timelineQuery(file.uuid), refetchInterval: 5000 }).data ?? null;
-  const words = stageWords(file, live);
+  const status = stageText(file, live);
   const tone = toneOf(file);
   return (
     <Stack
@@ -38,7 +38,7 @@ const StagesNote = ({ file }: { file: FileDetail }) => {
     >
       <Group justify="space-between" gap="xs">
         <Text fw={600} aria-live="polite">
-          {words}
+          {status}
         </Text>
         <Text size="sm" c="dimmed" className="ot-tabular" style={{ whiteSpace: 'nowrap' }}>
           {live && tone !== 'waiting' ? `${Math.round(live.percent)} % · ${timeLeft(live.etaSeconds)}` : ''}
@@ -49,8 +49,8 @@ const StagesNote = ({ file }: { file: FileDetail }) => {
           <li
             key={stage}
             className={css['stage']}
-            data-state={stateOf(stage, file, live, timeline)}
-            style={doneStyle(stage, live)}
+            data-state={stageStateOf(stage, file, live, timeline)}
+            style={progressStyle(stage, live)}
           >
             <span>{stageNames[stage]}</span>
           </li>
@@ -63,7 +63,7 @@ const StagesNote = ({ file }: { file: FileDetail }) => {
   );
 };
 
-const stateOf = (
+const stageStateOf = (
   stage: keyof typeof stageNames,
   file: FileDetail,
   live: Progress | null,
@@ -74,25 +74,25 @@ const stateOf = (
     const distance = stageList.indexOf(stage) - stageList.indexOf(current);
     return distance < 0 ? 'completed' : distance === 0 ? 'running' : 'pending';
   }
-  return timeline?.stages.find((s) => s.stage === stage)?.status ?? 'pending';
+  return timeline?.stages.find((known) => known.stage === stage)?.status ?? 'pending';
 };
-/** The bar of the running stage shows the whole run's progress; it is the figure people wait for. */
-const doneStyle = (stage: string, live: Progress | null): CSSProperties =>
+/** The bar of the running stage shows the progress of the whole run. */
+const progressStyle = (stage: string, live: Progress | null): CSSProperties =>
   live?.stage === stage ? ({ '--done': `${Math.max(6, live.percent)}%` } as CSSProperties) : {};
 
 const hintFor = (file: FileDetail, timeline: Timeline | null): string => {
   if (file.waiting_for === 'paused')
-    return `${timeline?.paused_reason ? `The reason: ${timeline.paused_reason}. ` : ''}It continues automatically when an administrator resumes it.`;
+    return `${timeline?.paused_reason ? `Reason: ${timeline.paused_reason}. ` : ''}Resumes automatically once an administrator resumes the queue.`;
   if (file.waiting_for === 'engine')
-    return 'No speech engine is ready. When an administrator adds one, this recording continues automatically.';
-  if (file.waiting_for === 'worker') return 'All workers are busy or unavailable. It continues automatically.';
+    return 'No speech engine is available. Resumes automatically once an administrator adds one.';
+  if (file.waiting_for === 'worker') return 'All workers are busy or unavailable. Resumes automatically.';
   if (file.next_stage !== null)
-    return `Next: ${stageNames[file.next_stage].toLowerCase()}. It starts when a worker is free.`;
-  if (file.total_segments > 0) return 'You can read the transcript already. Speakers and search follow.';
+    return `Next: ${stageNames[file.next_stage].toLowerCase()}. Starts when a worker is free.`;
+  if (file.total_segments > 0) return 'You can already read the transcript. Speakers and search follow.';
   return 'You can leave this page.';
 };
 
-const useAgain = (file: FileDetail) => {
+const useReprocess = (file: FileDetail) => {
   const client = useQueryClient();
   return useMutation({
     mutationFn: () => call('reprocess', { params: { uuid: file.uuid }, body: {} }),
@@ -100,12 +100,12 @@ const useAgain = (file: FileDetail) => {
       for (const key of ['file', 'timeline', 'segments']) void client.invalidateQueries({ queryKey: [key, file.uuid] });
       void client.invalidateQueries({ queryKey: ['files'] });
     },
-    onError: (error) => sayError('The transcription couldn’t be started', error),
+    onError: (error) => notifyError('The transcription couldn’t be started', error),
   });
 };
 
 const FailedNote = ({ file }: { file: FileDetail }) => {
-  const again = useAgain(file);
+  const reprocess = useReprocess(file);
   const { error } = file;
   return (
     <Alert
@@ -117,14 +117,14 @@ const FailedNote = ({ file }: { file: FileDetail }) => {
       title={error?.message ?? file.display_status}
       data-testid="failure"
     >
-      <Text size="sm">{error?.what_to_do ?? 'Try again. If it fails again, ask your administrator.'}</Text>
+      <Text size="sm">{error?.what_to_do ?? 'Try again. If it fails again, contact your administrator.'}</Text>
       <Group gap="sm" mt="sm">
         {file.my_permission === 'owner' && (error?.retryable ?? true) && (
           <Button
             size="xs"
             leftSection={<Icon name="retry" size={16} />}
-            loading={again.isPending}
-            onClick={() => again.mutate()}
+            loading={reprocess.isPending}
+            onClick={() => reprocess.mutate()}
           >
             Try again
           </Button>
@@ -136,13 +136,13 @@ const FailedNote = ({ file }: { file: FileDetail }) => {
 };
 
 const StoppedNote = ({ file }: { file: FileDetail }) => {
-  const again = useAgain(file);
+  const reprocess = useReprocess(file);
   return (
     <Alert color="gray" variant="light" mb="md" icon={<Icon name="info" />} title="Processing was stopped">
       <Group justify="space-between">
-        <Text size="sm">The recording is kept, and so is everything transcribed so far.</Text>
+        <Text size="sm">The recording and everything transcribed so far are kept.</Text>
         {file.my_permission === 'owner' && (
-          <Button size="xs" variant="default" loading={again.isPending} onClick={() => again.mutate()}>
+          <Button size="xs" variant="default" loading={reprocess.isPending} onClick={() => reprocess.mutate()}>
             Transcribe again
           </Button>
         )}

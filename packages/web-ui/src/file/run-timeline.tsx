@@ -4,29 +4,29 @@ import { timelineQuery, type Timeline } from '../api/queries.ts';
 import { ErrorNote } from '../app/error-note.tsx';
 import { moment } from '../lib/format.ts';
 import { stageNames } from '../library/status.ts';
-import { axisOf, spanOf, took, type Axis } from './run-axis.ts';
+import { axisOf, durationText, spanOf, type Axis } from './run-axis.ts';
 import css from './run-timeline.module.css';
 
 type Stage = Timeline['stages'][number];
-type Try = Stage['tries'][number];
-const liveMs = 3_000;
+type Attempt = Stage['tries'][number];
+const refreshMs = 3_000;
 
-const outcomeWords: Record<Try['outcome'], string> = {
+const outcomeTexts: Record<Attempt['outcome'], string> = {
   running: 'running',
   completed: 'done',
   failed: 'failed',
-  released: 'returned, its worker stopped',
-  lost: 'lost, its worker failed',
+  released: 'returned: worker stopped',
+  lost: 'worker lost',
   cancelled: 'stopped',
 };
-const stageWords: Record<Stage['status'], string> = {
+const stageLabels: Record<Stage['status'], string> = {
   pending: 'pending',
   running: 'running',
   completed: 'done',
   failed: 'failed',
   cancelled: 'skipped',
 };
-const runWords: Record<Timeline['status'], string> = {
+const runLabels: Record<Timeline['status'], string> = {
   running: 'In progress',
   waiting: 'Waiting',
   completed: 'Done',
@@ -38,7 +38,7 @@ const runWords: Record<Timeline['status'], string> = {
 export const RunTimeline = ({ uuid }: { uuid: string }) => {
   const timeline = useQuery({
     ...timelineQuery(uuid),
-    refetchInterval: ({ state }) => (['running', 'waiting'].includes(state.data?.status ?? '') ? liveMs : false),
+    refetchInterval: ({ state }) => (['running', 'waiting'].includes(state.data?.status ?? '') ? refreshMs : false),
   });
   if (timeline.isError)
     return (
@@ -55,59 +55,59 @@ export const RunTimeline = ({ uuid }: { uuid: string }) => {
 };
 
 const Chart = ({ timeline, now }: { timeline: Timeline; now: number }) => {
-  const axis = axisOf(timeline.stages.flatMap((stage) => stage.tries.map((one) => spanOf(one, now))));
+  const axis = axisOf(timeline.stages.flatMap((stage) => stage.tries.map((attempt) => spanOf(attempt, now))));
   const ended = timeline.completed_at === null ? now : Date.parse(timeline.completed_at);
   return (
     <div data-testid="timeline">
       <Text size="xs" c="dimmed" title={moment(timeline.created_at)}>
-        {totalWords(timeline.status, took(Math.max(0, ended - Date.parse(timeline.created_at))))}
+        {totalText(timeline.status, durationText(Math.max(0, ended - Date.parse(timeline.created_at))))}
       </Text>
       <ol className={css['stages']} aria-label="Stages of the last run">
         {timeline.stages.map((stage) => (
           <StageRow key={stage.stage} stage={stage} axis={axis} now={now} />
         ))}
       </ol>
-      {axis.pieces.some((p) => p.cut) && (
+      {axis.sections.some(({ isShortened }) => isShortened) && (
         <Text size="xs" c="dimmed">
-          Long pauses are drawn shorter.
+          Long pauses are shortened.
         </Text>
       )}
     </div>
   );
 };
 
-const totalWords = (status: Timeline['status'], time: string): string =>
-  status === 'completed' ? `Finished in ${time}` : `${runWords[status]} · ${time}`;
+const totalText = (status: Timeline['status'], time: string): string =>
+  status === 'completed' ? `Finished in ${time}` : `${runLabels[status]} · ${time}`;
 
 type RowProps = { stage: Stage; axis: Axis; now: number };
 const StageRow = ({ stage, axis, now }: RowProps) => {
-  const eventful = stage.tries.length > 1 || stage.tries.some((one) => one.error_message !== null);
+  const showsAttempts = stage.tries.length > 1 || stage.tries.some(({ error_message }) => error_message !== null);
   return (
     <li className={css['stage']} data-stage={stage.stage} data-status={stage.status}>
       <div className={css['head']}>
         <span className={css['name']}>{stageNames[stage.stage]}</span>
-        <span className={css['time']}>{timeWords(stage)}</span>
+        <span className={css['time']}>{timeText(stage)}</span>
       </div>
       <div className={css['track']} aria-hidden="true">
-        {axis.pieces
-          .filter((p) => p.cut)
-          .map((p) => (
-            <span key={p.from} className={css['cut']} style={styleOf(axis, p)} />
+        {axis.sections
+          .filter(({ isShortened }) => isShortened)
+          .map((pause) => (
+            <span key={pause.from} className={css['cut']} style={styleOf(axis, pause)} />
           ))}
-        {stage.tries.map((one) => (
+        {stage.tries.map((attempt) => (
           <span
-            key={one.number}
+            key={attempt.number}
             className={css['bar']}
-            data-outcome={one.outcome}
-            title={`Attempt ${one.number}: ${outcomeWords[one.outcome]}`}
-            style={styleOf(axis, spanOf(one, now))}
+            data-outcome={attempt.outcome}
+            title={`Attempt ${attempt.number}: ${outcomeTexts[attempt.outcome]}`}
+            style={styleOf(axis, spanOf(attempt, now))}
           />
         ))}
       </div>
-      {eventful && (
+      {showsAttempts && (
         <ol className={css['tries']} aria-label={`Attempts of ${stageNames[stage.stage]}`}>
-          {stage.tries.map((one) => (
-            <TryLine key={one.number} one={one} now={now} />
+          {stage.tries.map((attempt) => (
+            <AttemptLine key={attempt.number} attempt={attempt} now={now} />
           ))}
         </ol>
       )}
@@ -116,23 +116,23 @@ const StageRow = ({ stage, axis, now }: RowProps) => {
 };
 
 const styleOf = (axis: Axis, span: { from: number; to: number }) => {
-  const { left, width } = axis.placeOf(span);
+  const { left, width } = axis.placementOf(span);
   return { left: `${left}%`, width: `max(3px, ${width}%)` };
 };
 
-const timeWords = (stage: Stage): string => {
-  if (stage.seconds === null) return stageWords[stage.status];
-  const engine = stage.engine_seconds ? ` (${took(stage.engine_seconds * 1000)} processing)` : '';
-  return `${stage.status === 'completed' ? '' : `${stageWords[stage.status]}, `}${took(stage.seconds * 1000)}${engine}`;
+const timeText = (stage: Stage): string => {
+  if (stage.seconds === null) return stageLabels[stage.status];
+  const engine = stage.engine_seconds ? ` (${durationText(stage.engine_seconds * 1000)} processing)` : '';
+  return `${stage.status === 'completed' ? '' : `${stageLabels[stage.status]}, `}${durationText(stage.seconds * 1000)}${engine}`;
 };
 
-const TryLine = ({ one, now }: { one: Try; now: number }) => {
-  const { from, to } = spanOf(one, now);
+const AttemptLine = ({ attempt, now }: { attempt: Attempt; now: number }) => {
+  const { from, to } = spanOf(attempt, now);
   return (
-    <li data-outcome={one.outcome} title={moment(one.started_at)}>
-      <b>Attempt {one.number}</b> {outcomeWords[one.outcome]}, {took(to - from)}
-      {one.error_message === null ? '' : `: ${one.error_message}`}
-      {one.worker !== null && <span className={css['worker']}> ({one.worker})</span>}
+    <li data-outcome={attempt.outcome} title={moment(attempt.started_at)}>
+      <b>Attempt {attempt.number}</b> {outcomeTexts[attempt.outcome]}, {durationText(to - from)}
+      {attempt.error_message === null ? '' : `: ${attempt.error_message}`}
+      {attempt.worker !== null && <span className={css['worker']}> ({attempt.worker})</span>}
     </li>
   );
 };

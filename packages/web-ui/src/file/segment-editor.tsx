@@ -1,6 +1,6 @@
 import { Alert, Button, Group, Kbd, Stack, Text, Textarea } from '@mantine/core';
 import { useEffect, useRef, useState, type KeyboardEvent } from 'react';
-import { wordsOf } from '../api/problem.ts';
+import { messageOf } from '../api/problem.ts';
 import type { Segment } from '../api/queries.ts';
 import { askToDiscard } from '../app/unsaved.tsx';
 import { clock } from '../lib/format.ts';
@@ -11,7 +11,7 @@ import { isConflict } from './use-edits.ts';
 type Props = {
   readonly fileId: string;
   readonly segment: Segment;
-  /** True once when the person opened this editor; not when a draft opened it. */
+  /** True once after the person opened this editor, but not when a draft opened it. */
   readonly takeFocus: (segmentId: string) => boolean;
   readonly onFocus: (segmentId: string) => void;
   readonly onDelete: (segment: Segment) => Promise<unknown>;
@@ -21,7 +21,7 @@ type Props = {
 
 /** Edits a passage in place. The typed text is a draft until it is saved or discarded. */
 export function SegmentEditor({ fileId, segment, takeFocus, onFocus, onDelete, onSave, onClose }: Props) {
-  const { draft, type, drop } = usePassageDraft(fileId, segment);
+  const { draft, setText, drop } = usePassageDraft(fileId, segment);
   const [restored] = useState(draft !== undefined);
   const [error, setError] = useState<unknown>(null);
   const [saving, setSaving] = useState(false);
@@ -34,7 +34,7 @@ export function SegmentEditor({ fileId, segment, takeFocus, onFocus, onDelete, o
     if (!takeFocus(segment.uuid)) return;
     field.current?.focus({ preventScroll: true });
     field.current?.setSelectionRange(-1, -1);
-    // The buttons, too, must be above the player.
+    // The player must not cover the buttons.
     frame.current?.scrollIntoView({ block: 'nearest' });
   }, [takeFocus, segment.uuid]);
 
@@ -47,19 +47,19 @@ export function SegmentEditor({ fileId, segment, takeFocus, onFocus, onDelete, o
   }
   async function remove(): Promise<void> {
     if (draft !== undefined && !(await askToDiscard())) return;
-    // A refusal has its own message; the editor stays.
+    // A failed deletion shows its own message, and the editor stays open.
     await onDelete(segment).then(close, () => undefined);
   }
   async function save(): Promise<void> {
-    const wanted = text.trim();
-    if (wanted === segment.text) return close();
+    const trimmed = text.trim();
+    if (trimmed === segment.text) return close();
     setSaving(true);
     setError(null);
     try {
-      await onSave(segment, wanted);
+      await onSave(segment, trimmed);
       close();
-    } catch (refused) {
-      setError(refused);
+    } catch (failure) {
+      setError(failure);
       setSaving(false);
     }
   }
@@ -81,7 +81,7 @@ export function SegmentEditor({ fileId, segment, takeFocus, onFocus, onDelete, o
         minRows={2}
         maxLength={20_000}
         value={text}
-        onChange={(event) => type(event.currentTarget.value)}
+        onChange={(event) => setText(event.currentTarget.value)}
         onFocus={() => onFocus(segment.uuid)}
         onKeyDown={onKeyDown}
         styles={{ input: { fontSize: '1.0625rem', lineHeight: 1.65 } }}
@@ -89,7 +89,7 @@ export function SegmentEditor({ fileId, segment, takeFocus, onFocus, onDelete, o
       {conflict ? (
         <Alert role="alert" color="yellow" variant="light" title="Someone else edited this passage">
           <Stack gap="xs">
-            <Text size="sm">Your text is above. Theirs reads:</Text>
+            <Text size="sm">Your text is above. Their text:</Text>
             <Text size="sm" component="blockquote" m={0} className={css['theirs'] ?? ''}>
               {segment.text}
             </Text>
@@ -107,7 +107,7 @@ export function SegmentEditor({ fileId, segment, takeFocus, onFocus, onDelete, o
         <>
           {error !== null && !isConflict(error) && (
             <Alert role="alert" color="red" variant="light" title="Not saved">
-              <Text size="sm">{wordsOf(error)} Your text is kept as a draft.</Text>
+              <Text size="sm">{messageOf(error)} Your text is kept as a draft.</Text>
             </Alert>
           )}
           <Group gap="xs">

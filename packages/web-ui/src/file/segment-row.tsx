@@ -25,7 +25,7 @@ type Props = {
   readonly fileId: string;
   readonly segment: Segment;
   readonly index: number;
-  readonly turn: boolean;
+  readonly isTurnStart: boolean;
   readonly speakers: ReadonlyMap<string, SpeakerLook>;
   readonly hits: readonly Match[];
   readonly currentHit: Match | null;
@@ -34,22 +34,22 @@ type Props = {
   readonly actions: RowActions;
 };
 
-const unsureBelow = 0.35;
+const uncertainBelow = 0.35;
 
-const editedWords = ({ edited_at, edited_by_name }: Segment): string =>
+const editedText = ({ edited_at, edited_by_name }: Segment): string =>
   [
     'Edited',
     edited_by_name === null ? '' : ` by ${edited_by_name}`,
     edited_at === null ? '' : `, ${moment(edited_at)}`,
   ].join('');
 
-/** Whether a word is marked as uncertain; a passage that a person has corrected has none. */
-export const isUnsure = (segment: Segment, confidence: number | null): boolean =>
-  !segment.edited && confidence !== null && confidence < unsureBelow;
+/** Whether a word is marked as uncertain. A passage corrected by a person has no uncertain words. */
+export const isUncertain = (segment: Segment, confidence: number | null): boolean =>
+  !segment.edited && confidence !== null && confidence < uncertainBelow;
 
-/** One passage: time, speaker where a turn begins, words that can be clicked. */
+/** One passage: its time, its speaker at the start of a turn, and its clickable words. */
 export const SegmentRow = memo(
-  ({ fileId, segment, index, turn, speakers, hits, currentHit, editing, editable, actions }: Props) => {
+  ({ fileId, segment, index, isTurnStart, speakers, hits, currentHit, editing, editable, actions }: Props) => {
     const look = segment.speaker ? speakers.get(segment.speaker.uuid) : undefined;
     const name = look?.name ?? (segment.speaker ? speakerName(segment.speaker) : 'No speaker');
     const color = { color: look?.color ?? 'var(--mantine-color-dimmed)' } satisfies CSSProperties;
@@ -61,10 +61,10 @@ export const SegmentRow = memo(
         className={css['row']}
         data-seg={index}
         data-testid="segment"
-        data-turn={turn || undefined}
+        data-turn={isTurnStart || undefined}
         aria-label={`${name}, ${clock(segment.start_time)}`}
       >
-        {turn && (
+        {isTurnStart && (
           <div className={css['speaker']}>
             <SpeakerMenu segment={segment} speakers={speakers} editable={editable} onPick={actions.onSpeaker}>
               <UnstyledButton
@@ -112,7 +112,7 @@ export const SegmentRow = memo(
                     <Icon name="edit" size={16} />
                   </ActionIcon>
                 </Tooltip>
-                {!turn && (
+                {!isTurnStart && (
                   <SpeakerMenu segment={segment} speakers={speakers} editable onPick={actions.onSpeaker}>
                     <ActionIcon size="md" aria-label={`Speaker of passage at ${clock(segment.start_time)}`}>
                       <Icon name="user" size={16} />
@@ -141,14 +141,14 @@ SegmentRow.displayName = 'SegmentRow';
 const Words = ({ segment, hits, currentHit }: Pick<Props, 'segment' | 'hits' | 'currentHit'>) => (
   <p className={css['text']}>
     {tokensOf(segment).map((token, i) => {
-      const hit = hits.find((h) => i >= h.first && i <= h.last);
+      const hit = hits.find(({ first, last }) => i >= first && i <= last);
       return (
         <span key={i}>
           <span
             data-w={i}
             data-t={token.start}
             data-hit={hit ? (hit === currentHit ? 'current' : 'yes') : undefined}
-            data-unsure={isUnsure(segment, token.confidence) ? '' : undefined}
+            data-unsure={isUncertain(segment, token.confidence) ? '' : undefined}
           >
             {token.text}
           </span>{' '}
@@ -156,7 +156,7 @@ const Words = ({ segment, hits, currentHit }: Pick<Props, 'segment' | 'hits' | '
       );
     })}
     {segment.edited && (
-      <span className={css['edited']} title={editedWords(segment)}>
+      <span className={css['edited']} title={editedText(segment)}>
         edited
       </span>
     )}

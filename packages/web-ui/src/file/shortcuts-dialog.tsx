@@ -5,7 +5,7 @@ export const ShortcutsDialog = ({ onClose }: { onClose: () => void }) => (
   <Modal opened onClose={onClose} title={<b>Keyboard shortcuts</b>} size="sm">
     <Table verticalSpacing={6} withRowBorders={false}>
       <Table.Tbody>
-        {shortcuts.map(([keys, what]) => (
+        {shortcuts.map(([keys, effect]) => (
           <Table.Tr key={keys.join()}>
             <Table.Td>
               <Group gap={4} wrap="nowrap">
@@ -14,7 +14,7 @@ export const ShortcutsDialog = ({ onClose }: { onClose: () => void }) => (
                 ))}
               </Group>
             </Table.Td>
-            <Table.Td>{what}</Table.Td>
+            <Table.Td>{effect}</Table.Td>
           </Table.Tr>
         ))}
       </Table.Tbody>

@@ -4,26 +4,25 @@ import { useRef, useState } from 'react';
 import { call } from '../api/client.ts';
 import type { FileDetail } from '../api/queries.ts';
 import { Icon } from '../app/icons.tsx';
-import { sayError } from '../app/notify.ts';
-import { askToDiscard } from '../app/unsaved.tsx';
-import { RestoredNote, useDraft, useStoredDraft, type Draft } from '../app/use-draft.tsx';
+import { notifyError } from '../app/notify.ts';
+import { confirmDiscard, RestoredNote, useDraft, useStoredDraft, type Draft } from '../app/use-draft.tsx';
 import { useFocusReturn } from '../app/use-focus-return.ts';
-import { isUnderWay } from '../library/status.ts';
+import { isInProgress } from '../library/status.ts';
 import { duration } from '../lib/format.ts';
 import { transcriptVersions } from '../live/transcript-versions.ts';
-import { mayCorrect, useFile, type SpeakerLook } from './file-context.ts';
+import { canEdit, useFile, type SpeakerLook } from './file-context.ts';
 import css from './file.module.css';
 import { useUndo } from './use-undo.ts';
 
-/** The speakers with their share of the time; they are named, merged and added here. */
+/** The speakers with their share of the talk time, and the forms that rename, merge, add and remove them. */
 export const SpeakersPanel = () => {
   const { file, speakers } = useFile();
   const looks = [...speakers.values()];
-  const all = looks.reduce((sum, l) => sum + l.speaker.talk_time, 0);
+  const totalTime = looks.reduce((sum, { speaker }) => sum + speaker.talk_time, 0);
   if (looks.length === 0) {
     return (
       <Text size="sm" c="dimmed">
-        {isUnderWay(file) ? 'Speakers will appear here.' : 'No speech detected.'}
+        {isInProgress(file) ? 'Speakers will appear here.' : 'No speech detected.'}
       </Text>
     );
   }
@@ -33,13 +32,13 @@ export const SpeakersPanel = () => {
         <SpeakerItem
           key={look.speaker.uuid}
           look={look}
-          others={looks.filter((o) => o !== look)}
-          share={all > 0 ? look.speaker.talk_time / all : 0}
+          others={looks.filter((other) => other !== look)}
+          share={totalTime > 0 ? look.speaker.talk_time / totalTime : 0}
           fileId={file.uuid}
-          editable={mayCorrect(file)}
+          editable={canEdit(file)}
         />
       ))}
-      {mayCorrect(file) && <AddSpeaker fileId={file.uuid} />}
+      {canEdit(file) && <AddSpeaker fileId={file.uuid} />}
     </Stack>
   );
 };
@@ -55,7 +54,7 @@ type ItemProps = {
 const SpeakerItem = ({ look, others, share, fileId, editable }: ItemProps) => {
   const { speaker, name, color } = look;
   const [opened, setOpened] = useState(false);
-  const editing = useStoredDraft(speakerPlace(speaker.uuid)) !== undefined || opened;
+  const editing = useStoredDraft(speakerDraftKey(speaker.uuid)) !== undefined || opened;
   const merge = useMerge(fileId);
   const remove = useRemoval(fileId);
   const item = useRef<HTMLLIElement>(null);
@@ -119,31 +118,33 @@ const SpeakerItem = ({ look, others, share, fileId, editable }: ItemProps) => {
   );
 };
 
-const speakerPlace = (speakerId: string): string => `speaker:${speakerId}`;
+const speakerDraftKey = (speakerId: string): string => `speaker:${speakerId}`;
 
 const RenameForm = ({ look, fileId, onClose }: { look: SpeakerLook; fileId: string; onClose: () => void }) => {
   const client = useQueryClient();
-  const draft = useDraft(speakerPlace(look.speaker.uuid), look.speaker.display_name ?? '');
+  const draft = useDraft(speakerDraftKey(look.speaker.uuid), look.speaker.display_name ?? '');
   const rename = useMutation({
     mutationFn: (display_name: string | null) =>
       call('updateSpeaker', { params: { uuid: look.speaker.uuid }, body: { display_name } }),
-    onMutate: () => ({ own: transcriptVersions.begin(fileId) }),
-    onSuccess: (_answer, display_name) => {
+    onMutate: () => ({ edit: transcriptVersions.beginEdit(fileId) }),
+    onSuccess: (_response, display_name) => {
       client.setQueryData<FileDetail>(
         ['file', fileId],
         (file) =>
           file && {
             ...file,
-            speakers: file.speakers.map((s) => (s.uuid === look.speaker.uuid ? { ...s, display_name } : s)),
+            speakers: file.speakers.map((speaker) =>
+              speaker.uuid === look.speaker.uuid ? { ...speaker, display_name } : speaker,
+            ),
           },
       );
       draft.drop();
       onClose();
     },
-    onError: (error) => sayError('The name was not saved', error),
-    onSettled: (answer, _error, _name, context) => {
-      // The rows take the name from the file: the transcript need not be fetched for it.
-      if (context) transcriptVersions.end(fileId, context.own, answer !== undefined);
+    onError: (error) => notifyError('The name wasn’t saved', error),
+    onSettled: (response, _error, _name, context) => {
+      // The rows take the name from the file, so the transcript is not loaded again.
+      if (context) transcriptVersions.endEdit(fileId, context.edit, response !== undefined);
       void client.invalidateQueries({ queryKey: ['file', fileId] });
     },
   });
@@ -152,7 +153,7 @@ const RenameForm = ({ look, fileId, onClose }: { look: SpeakerLook; fileId: stri
       label={`Name of ${look.name}`}
       placeholder={look.name}
       saveLabel="Save name"
-      cancelLabel="Keep the old name"
+      cancelLabel="Cancel"
       saving={rename.isPending}
       draft={draft}
       onSave={() => (draft.changed ? rename.mutate(draft.value.trim() === '' ? null : draft.value.trim()) : onClose())}
@@ -172,18 +173,25 @@ type NameFieldProps = {
   readonly onClose: () => void;
 };
 
-/** A name that is typed in place. It stays open, with its text, until it is saved or discarded. */
-const NameField = ({ label, placeholder = '', saveLabel, cancelLabel, saving, draft, ...on }: NameFieldProps) => {
+/** A field for a name. It stays open with its text until the name is saved or discarded. */
+const NameField = ({
+  label,
+  placeholder = '',
+  saveLabel,
+  cancelLabel,
+  saving,
+  draft,
+  onSave,
+  onClose,
+}: NameFieldProps) => {
   const cancel = async (): Promise<void> => {
-    if (draft.changed && !(await askToDiscard())) return;
-    draft.drop();
-    on.onClose();
+    if (await confirmDiscard(draft)) onClose();
   };
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        if (!saving) on.onSave();
+        if (!saving) onSave();
       }}
     >
       <Group gap={4} wrap="nowrap">
@@ -211,21 +219,21 @@ const NameField = ({ label, placeholder = '', saveLabel, cancelLabel, saving, dr
 };
 
 const useMerge = (fileId: string) => {
-  const sayUndo = useUndo(fileId);
+  const notifyWithUndo = useUndo(fileId);
   return useMutation({
     mutationFn: ({ from, into }: { from: SpeakerLook; into: SpeakerLook }) =>
       call('mergeSpeaker', { params: { uuid: from.speaker.uuid, target_uuid: into.speaker.uuid } }),
-    onSuccess: ({ undo }, { from, into }) => sayUndo(`Merged ${from.name} into ${into.name}.`, undo),
-    onError: (error) => sayError('The speakers were not merged', error),
+    onSuccess: ({ undo }, { from, into }) => notifyWithUndo(`Merged ${from.name} into ${into.name}.`, undo),
+    onError: (error) => notifyError('The speakers weren’t merged', error),
   });
 };
 
 const useRemoval = (fileId: string) => {
-  const sayUndo = useUndo(fileId);
+  const notifyWithUndo = useUndo(fileId);
   return useMutation({
     mutationFn: ({ speaker }: SpeakerLook) => call('deleteSpeaker', { params: { uuid: speaker.uuid } }),
-    onSuccess: ({ undo }, { name }) => sayUndo(`Removed ${name}.`, undo),
-    onError: (error) => sayError('The speaker was not removed', error),
+    onSuccess: ({ undo }, { name }) => notifyWithUndo(`Removed ${name}.`, undo),
+    onError: (error) => notifyError('The speaker wasn’t removed', error),
   });
 };
 
@@ -244,7 +252,7 @@ const AddSpeaker = ({ fileId }: { fileId: string }) => {
       setOpened(false);
       void client.invalidateQueries({ queryKey: ['file', fileId] });
     },
-    onError: (error) => sayError('The speaker was not added', error),
+    onError: (error) => notifyError('The speaker wasn’t added', error),
   });
   return (
     <li ref={item}>

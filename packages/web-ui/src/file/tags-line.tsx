@@ -4,17 +4,16 @@ import { useRef, useState } from 'react';
 import { call } from '../api/client.ts';
 import { tagsQuery } from '../api/queries.ts';
 import { Icon } from '../app/icons.tsx';
-import { sayError } from '../app/notify.ts';
-import { askToDiscard } from '../app/unsaved.tsx';
-import { RestoredNote, useDraft } from '../app/use-draft.tsx';
+import { notifyError } from '../app/notify.ts';
+import { confirmDiscard, RestoredNote, useDraft } from '../app/use-draft.tsx';
 import { useFocusReturn } from '../app/use-focus-return.ts';
-import { mayCorrect, useFile } from './file-context.ts';
+import { canEdit, useFile } from './file-context.ts';
 import css from './file.module.css';
 
 /** Tags of the file; added by typing, removed by their cross. */
 export const TagsLine = () => {
   const { file } = useFile();
-  const editable = mayCorrect(file);
+  const editable = canEdit(file);
   const client = useQueryClient();
   const draft = useDraft(`new-tag:${file.uuid}`, '');
   const [opened, setOpened] = useState(false);
@@ -32,20 +31,18 @@ export const TagsLine = () => {
       setOpened(false);
       refresh();
     },
-    onError: (error) => sayError('The tag was not added', error),
+    onError: (error) => notifyError('The tag was not added', error),
   });
   const detach = useMutation({
     mutationFn: (tag_name: string) => call('detachTag', { params: { uuid: file.uuid, tag_name } }),
     onSuccess: refresh,
-    onError: (error) => sayError('The tag was not removed', error),
+    onError: (error) => notifyError('The tag was not removed', error),
   });
   const add = (name: string): void => {
     if (name.trim() !== '' && !attach.isPending) attach.mutate(name.trim());
   };
   const cancel = async (): Promise<void> => {
-    if (draft.changed && !(await askToDiscard())) return;
-    draft.drop();
-    setOpened(false);
+    if (await confirmDiscard(draft)) setOpened(false);
   };
   const remove = (name: string): void => {
     // Its button goes with the tag.

@@ -8,7 +8,7 @@ import { useFile } from './file-context.ts';
 import css from './file.module.css';
 import type { Find } from './find-bar.tsx';
 import { SegmentRow, type RowActions } from './segment-row.tsx';
-import { beginsTurn, spotAt, type Match } from './transcript.ts';
+import { isTurnStart, positionAt, type Match } from './transcript.ts';
 import { copyLinkTo } from './copy-link.ts';
 import type { Editing } from './use-editing.ts';
 import { useSegmentEdit, useSegmentRemoval } from './use-edits.ts';
@@ -27,14 +27,14 @@ type Rows = Virtualizer<Window, Element>;
 
 const noHits: readonly Match[] = [];
 
-/** The transcript, only as many rows of it as fit the window. */
+/** The transcript. Only the visible rows are in the DOM. */
 export const TranscriptView = ({ transcript, find, editing, shown, onShown, editable }: Props) => {
   const { file, player, speakers } = useFile();
   const list = useRef<HTMLDivElement>(null);
   const rows = useRows(transcript, list, editing);
-  const following = useFollow(transcript, rows, list);
+  const following = useFollowPlayback(transcript, rows, list);
   const actions = useRowActions(editing);
-  const hits = useMemo(() => Map.groupBy(find.matches, (m) => m.index), [find.matches]);
+  const hits = useMemo(() => Map.groupBy(find.matches, ({ index }) => index), [find.matches]);
 
   useEffect(() => {
     if (find.current) rows.scrollToIndex(find.current.index, { align: 'center' });
@@ -48,10 +48,10 @@ export const TranscriptView = ({ transcript, find, editing, shown, onShown, edit
 
   const onClick = (event: MouseEvent): void => {
     if (!(event.target instanceof HTMLElement)) return;
-    const at = event.target.dataset['t'];
-    // A click that ends a selection is no jump.
-    if (at === undefined || !(getSelection()?.isCollapsed ?? true)) return;
-    player.seek(Number(at));
+    const time = event.target.dataset['t'];
+    // A click that ends a text selection does not seek.
+    if (time === undefined || !(getSelection()?.isCollapsed ?? true)) return;
+    player.seek(Number(time));
     player.play();
     following.resume();
   };
@@ -85,7 +85,7 @@ export const TranscriptView = ({ transcript, find, editing, shown, onShown, edit
                   fileId={file.uuid}
                   segment={segment}
                   index={index}
-                  turn={beginsTurn(transcript.segments, index)}
+                  isTurnStart={isTurnStart(transcript.segments, index)}
                   speakers={speakers}
                   hits={hits.get(index) ?? noHits}
                   currentHit={find.current?.index === index ? find.current : null}
@@ -107,7 +107,7 @@ export const TranscriptView = ({ transcript, find, editing, shown, onShown, edit
           onRetry={transcript.retry}
         />
       )}
-      {following.lost && (
+      {following.isPaused && (
         <Button
           className={css['follow'] ?? ''}
           size="xs"
@@ -115,7 +115,7 @@ export const TranscriptView = ({ transcript, find, editing, shown, onShown, edit
           leftSection={<Icon name="follow" size={16} />}
           onClick={following.resume}
         >
-          Back to what is playing
+          Back to current passage
         </Button>
       )}
     </>
@@ -123,22 +123,26 @@ export const TranscriptView = ({ transcript, find, editing, shown, onShown, edit
 };
 
 const useRows = (transcript: Transcript, list: RefObject<HTMLDivElement | null>, editing: Editing): Rows => {
-  const kept = transcript.segments.findIndex((segment) => segment !== undefined && segment.uuid === editing.latest);
+  const editedIndex = transcript.segments.findIndex(
+    (segment) => segment !== undefined && segment.uuid === editing.latest,
+  );
   const [margin, setMargin] = useState(0);
   const rows = useWindowVirtualizer({
     count: transcript.total,
-    estimateSize: (index) => estimate(transcript.segments[index]),
+    estimateSize: (index) => estimateHeight(transcript.segments[index]),
     overscan: 8,
-    // The row that is being typed in stays: without it the keyboard would lose its place.
+    // The row being edited stays rendered, otherwise its editor would lose the focus.
     rangeExtractor: useCallback(
       (range: Range) => {
         const shown = defaultRangeExtractor(range);
-        return kept === -1 || shown.includes(kept) ? shown : [...shown, kept].sort((a, b) => a - b);
+        return editedIndex === -1 || shown.includes(editedIndex)
+          ? shown
+          : [...shown, editedIndex].sort((x, y) => x - y);
       },
-      [kept],
+      [editedIndex],
     ),
     scrollMargin: margin,
-    // Room for the header, the find bar and the player, so that a row jumped to is not hidden behind them.
+    // Header, find bar and player must not cover a row that was scrolled to.
     scrollPaddingStart: 120,
     scrollPaddingEnd: 140,
   });
@@ -153,19 +157,20 @@ const useRows = (transcript: Transcript, list: RefObject<HTMLDivElement | null>,
   }, [list, transcript.pending]);
   const first = rows.range?.startIndex ?? 0;
   const last = rows.range?.endIndex ?? 0;
-  const { want } = transcript;
-  useEffect(() => want(first, last), [want, first, last]);
+  const { prioritize } = transcript;
+  useEffect(() => prioritize(first, last), [prioritize, first, last]);
   return rows;
 };
-const estimate = (segment: Segment | undefined): number => 36 + Math.ceil((segment?.text.length ?? 120) / 70) * 28;
+const estimateHeight = (segment: Segment | undefined): number =>
+  36 + Math.ceil((segment?.text.length ?? 120) / 70) * 28;
 
 /**
- * Marks the spoken word directly in the DOM: React does not render while it plays. Scrolls along until the person
- * scrolls away, and never while an editor is in view.
+ * Marks the spoken word directly in the DOM, so that React does not render during playback. Follows the playback until
+ * the person scrolls away, and never while an editor is visible.
  */
-const useFollow = (transcript: Transcript, rows: Rows, list: RefObject<HTMLDivElement | null>) => {
+const useFollowPlayback = (transcript: Transcript, rows: Rows, list: RefObject<HTMLDivElement | null>) => {
   const { player } = useFile();
-  const [lost, setLost] = useState(false);
+  const [isPaused, setPaused] = useState(false);
   const state = useRef({ following: true, index: -1 });
   const { loaded } = transcript;
 
@@ -176,16 +181,16 @@ const useFollow = (transcript: Transcript, rows: Rows, list: RefObject<HTMLDivEl
       marked?.removeAttribute('data-now');
       row?.removeAttribute('data-current');
     };
-    const stop = player.onTick((now) => {
-      const spot = spotAt(loaded, now);
-      const nextRow = spot && list.current?.querySelector(`[data-seg="${spot.index}"]`);
-      const word = spot && nextRow?.querySelector(`[data-w="${spot.word}"]`);
-      if (spot && spot.index !== state.current.index) {
-        const jumped = Math.abs(spot.index - state.current.index) > 1;
-        state.current.index = spot.index;
+    const unsubscribe = player.onTick((now) => {
+      const position = positionAt(loaded, now);
+      const nextRow = position && list.current?.querySelector(`[data-seg="${position.index}"]`);
+      const word = position && nextRow?.querySelector(`[data-w="${position.word}"]`);
+      if (position && position.index !== state.current.index) {
+        const jumped = Math.abs(position.index - state.current.index) > 1;
+        state.current.index = position.index;
         if (state.current.following && (player.state.get().playing || jumped) && now > 0) {
-          if (isEditorInView(list.current)) setLost(true);
-          else rows.scrollToIndex(spot.index, { align: jumped ? 'center' : 'auto' });
+          if (isEditorInView(list.current)) setPaused(true);
+          else rows.scrollToIndex(position.index, { align: jumped ? 'center' : 'auto' });
         }
       }
       if (word === marked && nextRow === row) return;
@@ -196,32 +201,32 @@ const useFollow = (transcript: Transcript, rows: Rows, list: RefObject<HTMLDivEl
       row?.setAttribute('data-current', '');
     });
     return () => {
-      stop();
+      unsubscribe();
       clear();
     };
   }, [player, loaded, rows, list]);
 
   useEffect(() => {
-    const away = (): void => {
+    const stopFollowing = (): void => {
       if (!player.state.get().playing) return;
       state.current.following = false;
-      setLost(true);
+      setPaused(true);
     };
-    addEventListener('wheel', away, { passive: true });
-    addEventListener('touchmove', away, { passive: true });
+    addEventListener('wheel', stopFollowing, { passive: true });
+    addEventListener('touchmove', stopFollowing, { passive: true });
     return () => {
-      removeEventListener('wheel', away);
-      removeEventListener('touchmove', away);
+      removeEventListener('wheel', stopFollowing);
+      removeEventListener('touchmove', stopFollowing);
     };
   }, [player]);
 
   const resume = useCallback(() => {
     state.current.following = true;
-    setLost(false);
-    const spot = spotAt(loaded, player.now());
-    if (spot) rows.scrollToIndex(spot.index, { align: 'center' });
+    setPaused(false);
+    const position = positionAt(loaded, player.now());
+    if (position) rows.scrollToIndex(position.index, { align: 'center' });
   }, [loaded, player, rows]);
-  return { lost, resume };
+  return { isPaused, resume };
 };
 
 const isEditorInView = (list: Element | null): boolean =>
@@ -230,7 +235,7 @@ const isEditorInView = (list: Element | null): boolean =>
     return bottom > 0 && top < innerHeight;
   });
 
-const useRowActions = ({ open, hold, close, takeFocus }: Editing): RowActions => {
+const useRowActions = ({ open, keepRendered, close, takeFocus }: Editing): RowActions => {
   const { file, player, speakers } = useFile();
   const edit = useSegmentEdit(file.uuid);
   const { mutateAsync, mutate } = edit;
@@ -239,7 +244,7 @@ const useRowActions = ({ open, hold, close, takeFocus }: Editing): RowActions =>
     () => ({
       onEdit: (segment) => open(segment.uuid),
       onClose: close,
-      onFocus: hold,
+      onFocus: keepRendered,
       takeFocus,
       onCopyLink: (seconds) => void copyLinkTo(seconds),
       onSeek: (seconds) => {
@@ -255,7 +260,7 @@ const useRowActions = ({ open, hold, close, takeFocus }: Editing): RowActions =>
         mutate({ segment, change: { speaker_uuid: uuid }, shown: { ...segment, speaker } });
       },
     }),
-    [open, hold, close, takeFocus, player, mutateAsync, mutate, remove, speakers],
+    [open, keepRendered, close, takeFocus, player, mutateAsync, mutate, remove, speakers],
   );
 };
 

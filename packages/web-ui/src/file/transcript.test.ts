@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { SegmentObject } from '@overtone/contracts';
-import { beginsTurn, findMatches, plain, spotAt, tokensOf } from './transcript.ts';
+import { isTurnStart, findMatches, normalize, positionAt, tokensOf } from './transcript.ts';
 
 const segment = (
   text: string,
@@ -19,7 +19,7 @@ const segment = (
   edited_by: null,
   edited_by_name: null,
   version: 1,
-  words: words.map(([word, s, e]) => ({ word, start: s, end: e, confidence: 0.9 })),
+  words: words.map(([word, from, to]) => ({ word, start: from, end: to, confidence: 0.9 })),
   ...more,
 });
 const first = segment('Good morning, Ada.', 1, [
@@ -33,35 +33,35 @@ const second = segment('The plan is good', 5, [
   ['is', 5.6, 5.7],
   ['good', 5.7, 6],
 ]);
-const loaded = [first, second].map((s, index) => ({ index, segment: s }));
+const loaded = [first, second].map((segment, index) => ({ index, segment }));
 
 describe('tokensOf', () => {
-  it("shows the text's words with the engine's times", () =>
-    expect(tokensOf(first).map((t) => [t.text, t.start])).toEqual([
+  it('returns the words of the text with the times of the engine', () =>
+    expect(tokensOf(first).map(({ text, start }) => [text, start])).toEqual([
       ['Good', 1],
       ['morning,', 1.3],
       ['Ada.', 2],
     ]));
-  it('keeps the times of words that an edit left in place', () => {
+  it('keeps the times of words that an edit did not change', () => {
     const edited = segment('Good early morning, Ada.', 1, [
       ['Good', 1, 1.3],
       ['morning,', 1.5, 2],
       ['Ada.', 2, 2.4],
     ]);
     const tokens = tokensOf(edited);
-    expect(tokens.map((t) => t.text)).toEqual(['Good', 'early', 'morning,', 'Ada.']);
+    expect(tokens.map(({ text }) => text)).toEqual(['Good', 'early', 'morning,', 'Ada.']);
     expect(tokens[2]?.start).toBe(1.5);
     expect(tokens[1]?.start).toBeCloseTo(1.3);
   });
-  it('spreads words evenly where the engine gave none', () => {
+  it('spreads times evenly where the engine reported no words', () => {
     const tokens = tokensOf(segment('one two', 10, [], { end_time: 12 }));
-    expect(tokens.map((t) => [t.start, t.end])).toEqual([
+    expect(tokens.map(({ start, end }) => [start, end])).toEqual([
       [10, 11],
       [11, 12],
     ]);
   });
-  it('never goes back in time', () => {
-    const odd = tokensOf(
+  it('never returns a token that ends before it starts', () => {
+    const tokens = tokensOf(
       segment(
         'a b c d e',
         0,
@@ -72,17 +72,17 @@ describe('tokensOf', () => {
         { end_time: 4 },
       ),
     );
-    for (const token of odd) expect(token.end).toBeGreaterThanOrEqual(token.start);
+    for (const token of tokens) expect(token.end).toBeGreaterThanOrEqual(token.start);
   });
 });
 
-describe('spotAt', () => {
-  it('is nowhere before the first word', () => expect(spotAt(loaded, 0.5)).toBeNull());
-  it('finds segment and word', () => expect(spotAt(loaded, 5.65)).toEqual({ index: 1, word: 2 }));
-  it('stays on the last word in a pause', () => expect(spotAt(loaded, 4)).toEqual({ index: 0, word: 2 }));
-  it('works with a hole where a page has not arrived', () =>
+describe('positionAt', () => {
+  it('is null before the first word', () => expect(positionAt(loaded, 0.5)).toBeNull());
+  it('returns segment and word', () => expect(positionAt(loaded, 5.65)).toEqual({ index: 1, word: 2 }));
+  it('stays on the last word in a pause', () => expect(positionAt(loaded, 4)).toEqual({ index: 0, word: 2 }));
+  it('works with pages that are not loaded', () =>
     expect(
-      spotAt(
+      positionAt(
         [
           { index: 0, segment: first },
           { index: 900, segment: second },
@@ -93,20 +93,19 @@ describe('spotAt', () => {
 });
 
 describe('findMatches', () => {
-  it('takes no notice of case, accents and punctuation', () =>
+  it('ignores case, accents and punctuation', () =>
     expect(findMatches(loaded, 'MÓRNING ada')).toEqual([{ index: 0, first: 1, last: 2 }]));
-  it('finds a word that is only begun', () =>
-    expect(findMatches(loaded, 'pl')).toEqual([{ index: 1, first: 1, last: 1 }]));
-  it('finds every place', () => expect(findMatches(loaded, 'good').map((m) => m.index)).toEqual([0, 1]));
-  it('wants the words beside each other', () => expect(findMatches(loaded, 'good ada')).toEqual([]));
+  it('finds a word by its prefix', () => expect(findMatches(loaded, 'pl')).toEqual([{ index: 1, first: 1, last: 1 }]));
+  it('finds all occurrences', () => expect(findMatches(loaded, 'good').map(({ index }) => index)).toEqual([0, 1]));
+  it('requires consecutive words', () => expect(findMatches(loaded, 'good ada')).toEqual([]));
   it('finds nothing for punctuation alone', () => expect(findMatches(loaded, ' ?! ')).toEqual([]));
 });
 
-it('compares words without what is not spoken', () =>
-  expect([plain('Café,'), plain('“don’t')]).toEqual(['cafe', 'dont']));
+it('normalizes words to what is spoken', () =>
+  expect([normalize('Café,'), normalize('“don’t')]).toEqual(['cafe', 'dont']));
 
-it('begins a turn where the speaker changes', () => {
+it('starts a turn where the speaker changes', () => {
   const by = (uuid: string) => ({ ...second, speaker: { uuid, name: uuid, display_name: null } });
   const list = [by('a'), by('a'), by('b'), undefined, by('b')];
-  expect(list.map((_, i) => beginsTurn(list, i))).toEqual([true, false, true, true, true]);
+  expect(list.map((_, i) => isTurnStart(list, i))).toEqual([true, false, true, true, true]);
 });

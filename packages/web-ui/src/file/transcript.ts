@@ -1,7 +1,7 @@
 import type { SegmentObject } from '@overtone/contracts';
 import { lastAtOrBefore } from '../lib/find-index.ts';
 
-/** A piece of a segment's text that can be clicked: where it is spoken, and how sure the engine was. */
+/** A clickable word of a segment: when it is spoken, and the confidence of the engine. */
 export type Token = {
   readonly text: string;
   readonly start: number;
@@ -12,21 +12,21 @@ export type Token = {
 const tokenCache = new WeakMap<SegmentObject, readonly Token[]>();
 
 /**
- * The words of a segment as they stand in its text. The text leads: where somebody edited it, the times of the words
- * that are still there hold, and those between them are spread evenly.
+ * The words of the text of a segment, with times. In an edited text unchanged words keep their times, and the times of
+ * new words are spread evenly between them.
  */
 export const tokensOf = (segment: SegmentObject): readonly Token[] => {
-  const known = tokenCache.get(segment);
-  if (known) return known;
-  const tokens = timed(
+  const cached = tokenCache.get(segment);
+  if (cached) return cached;
+  const tokens = withTimes(
     segment,
-    segment.text.split(/\s+/).filter((t) => t !== ''),
+    segment.text.split(/\s+/).filter((word) => word !== ''),
   );
   tokenCache.set(segment, tokens);
   return tokens;
 };
 
-const timed = (segment: SegmentObject, texts: readonly string[]): Token[] => {
+const withTimes = (segment: SegmentObject, texts: readonly string[]): Token[] => {
   const { words } = segment;
   if (texts.length === words.length) {
     return texts.map((text, i) => {
@@ -51,9 +51,9 @@ const timed = (segment: SegmentObject, texts: readonly string[]): Token[] => {
     while (next < texts.length && !anchors[next]) next += 1;
     const from = tokens.at(-1)?.end ?? segment.start_time;
     const to = anchors[next]?.start ?? segment.end_time;
-    for (let k = i; k < next; k += 1) {
-      const [start, end] = span(from, to, next - i, k - i);
-      tokens.push({ text: texts[k] as string, start, end, confidence: null });
+    for (let index = i; index < next; index += 1) {
+      const [start, end] = span(from, to, next - i, index - i);
+      tokens.push({ text: texts[index] as string, start, end, confidence: null });
     }
     i = next;
   }
@@ -67,12 +67,12 @@ const matchWords = (
 ): (SegmentObject['words'][number] | undefined)[] => {
   let from = 0;
   return texts.map((text) => {
-    const wanted = plain(text);
-    // Looks a few words ahead only, so that one changed word does not swallow the rest.
-    for (let at = from; at < Math.min(words.length, from + 8); at += 1) {
-      const word = words[at];
-      if (word && plain(word.word) === wanted) {
-        from = at + 1;
+    const wanted = normalize(text);
+    // Looks only a few words ahead, so that one changed word does not skip all others.
+    for (let index = from; index < Math.min(words.length, from + 8); index += 1) {
+      const word = words[index];
+      if (word && normalize(word.word) === wanted) {
+        from = index + 1;
         return word;
       }
     }
@@ -80,45 +80,44 @@ const matchWords = (
   });
 };
 
-/** A word as it is compared: lower case, without accents and punctuation. */
-export const plain = (text: string): string =>
+/** Normalizes a word for comparison: lower case, without accents and punctuation. */
+export const normalize = (text: string): string =>
   text
     .normalize('NFKD')
     .replace(/[\p{M}]/gu, '')
     .toLowerCase()
     .replace(/[^\p{L}\p{N}']/gu, '');
 
-export type Indexed = { readonly index: number; readonly segment: SegmentObject };
-export type Spot = { readonly index: number; readonly word: number };
+export type IndexedSegment = { readonly index: number; readonly segment: SegmentObject };
+export type Position = { readonly index: number; readonly word: number };
 
 /** The segment and word spoken at a time; a pause keeps the word before it. Null before the first segment. */
-export const spotAt = (loaded: readonly Indexed[], seconds: number): Spot | null => {
-  const at = lastAtOrBefore(loaded, seconds, (l) => l.segment.start_time);
-  const found = loaded[at];
+export const positionAt = (loaded: readonly IndexedSegment[], seconds: number): Position | null => {
+  const found = loaded[lastAtOrBefore(loaded, seconds, ({ segment }) => segment.start_time)];
   if (!found) return null;
-  return { index: found.index, word: lastAtOrBefore(tokensOf(found.segment), seconds, (t) => t.start) };
+  return { index: found.index, word: lastAtOrBefore(tokensOf(found.segment), seconds, ({ start }) => start) };
 };
 
 export type Match = { readonly index: number; readonly first: number; readonly last: number };
-const plainCache = new WeakMap<SegmentObject, readonly string[]>();
-const plainTokens = (segment: SegmentObject): readonly string[] => {
-  const known = plainCache.get(segment);
-  if (known) return known;
-  const made = tokensOf(segment).map((t) => plain(t.text));
-  plainCache.set(segment, made);
-  return made;
+const normalizedCache = new WeakMap<SegmentObject, readonly string[]>();
+const normalizedWords = (segment: SegmentObject): readonly string[] => {
+  const cached = normalizedCache.get(segment);
+  if (cached) return cached;
+  const words = tokensOf(segment).map(({ text }) => normalize(text));
+  normalizedCache.set(segment, words);
+  return words;
 };
 
-/** Every place where the words of the query follow each other; the last word may be only begun. */
-export const findMatches = (loaded: readonly Indexed[], query: string): Match[] => {
+/** All occurrences of the words of the query as a phrase; the last word may be a prefix. */
+export const findMatches = (loaded: readonly IndexedSegment[], query: string): Match[] => {
   const wanted = query
     .split(/\s+/)
-    .map(plain)
-    .filter((w) => w !== '');
+    .map(normalize)
+    .filter((word) => word !== '');
   if (wanted.length === 0) return [];
   const matches: Match[] = [];
   for (const { index, segment } of loaded) {
-    const words = plainTokens(segment);
+    const words = normalizedWords(segment);
     for (let first = 0; first + wanted.length <= words.length; first += 1) {
       if (matchesAt(words, wanted, first)) matches.push({ index, first, last: first + wanted.length - 1 });
     }
@@ -126,13 +125,13 @@ export const findMatches = (loaded: readonly Indexed[], query: string): Match[] 
   return matches;
 };
 const matchesAt = (words: readonly string[], wanted: readonly string[], first: number): boolean =>
-  wanted.every((w, i) => {
+  wanted.every((part, i) => {
     const word = words[first + i] ?? '';
-    return i === wanted.length - 1 ? word.startsWith(w) : word === w;
+    return i === wanted.length - 1 ? word.startsWith(part) : word === part;
   });
 
-/** True where a speaker begins to speak: the row then carries the name. */
-export const beginsTurn = (segments: readonly (SegmentObject | undefined)[], index: number): boolean => {
+/** True for the first segment of a turn: its row shows the name of the speaker. */
+export const isTurnStart = (segments: readonly (SegmentObject | undefined)[], index: number): boolean => {
   const here = segments[index];
   const before = segments[index - 1];
   if (!here || index === 0) return true;

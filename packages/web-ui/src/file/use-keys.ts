@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'react';
 import type { Segment } from '../api/queries.ts';
 import { commandOf, type Command } from './keyboard.ts';
 import { nextRate, type Player } from './player.ts';
-import { spotAt } from './transcript.ts';
+import { positionAt } from './transcript.ts';
 import type { Transcript } from './use-transcript.ts';
 
 type Deps = {
@@ -13,7 +13,7 @@ type Deps = {
   readonly onHelp: () => void;
 };
 
-/** The keyboard of the file page. */
+/** The keyboard shortcuts of the file page. */
 export const useKeys = (deps: Deps): void => {
   const latest = useRef(deps);
   latest.current = deps;
@@ -39,14 +39,14 @@ const focusOf = (target: EventTarget | null): { typing: boolean; onControl: bool
 };
 
 const run = (command: Command, { player, transcript, onEdit, onFind, onHelp }: Deps): void => {
-  const spot = spotAt(transcript.loaded, player.now());
+  const position = positionAt(transcript.loaded, player.now());
   switch (command.name) {
     case 'toggle':
       return player.toggle();
     case 'skip':
       return player.skip(command.seconds);
     case 'step': {
-      const next = transcript.segments[(spot?.index ?? -1) + command.by];
+      const next = transcript.segments[(position?.index ?? -1) + command.by];
       if (next) player.seek(next.start_time);
       return;
     }
@@ -57,7 +57,7 @@ const run = (command: Command, { player, transcript, onEdit, onFind, onHelp }: D
     case 'mute':
       return player.toggleMuted();
     case 'edit': {
-      const segment = transcript.segments[spot?.index ?? 0];
+      const segment = transcript.segments[position?.index ?? 0];
       if (segment) onEdit(segment);
       return;
     }

@@ -1,10 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useCallback } from 'react';
 import { call } from '../api/client.ts';
-import type { Answer } from '../api/routes.ts';
-import { sayWithUndo } from '../app/action-toast.tsx';
+import type { ResponseBody } from '../api/routes.ts';
+import { notifyWithUndo } from '../app/action-toast.tsx';
 
-type Undo = Answer<'deleteSegment'>['undo'];
+type Undo = ResponseBody<'deleteSegment'>['undo'];
 
 /** Reports a destructive change of this transcript, shows its result, and offers to undo it. */
 export function useUndo(fileId: string): (message: string, undo: Undo | null) => void {
@@ -16,7 +16,7 @@ export function useUndo(fileId: string): (message: string, undo: Undo | null) =>
       };
       void refresh();
       if (undo === null) return;
-      sayWithUndo(message, async () => {
+      notifyWithUndo(message, async () => {
         await call('undoChange', { params: { uuid: fileId, undo_uuid: undo.uuid } });
         await refresh();
       });

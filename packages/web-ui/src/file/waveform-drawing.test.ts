@@ -2,14 +2,14 @@ import { describe, expect, it } from '@jest/globals';
 import { barsOf, columnsOf } from './waveform-drawing.ts';
 
 describe('barsOf', () => {
-  it('takes the loudest of the peaks that fall on a bar', () => expect(barsOf([0, 1, 0.5, 0.25], 2)).toEqual([1, 0.5]));
-  it('stretches few peaks over many bars', () => expect(barsOf([1, 0.5], 4)).toEqual([1, 1, 0.5, 0.5]));
-  it('does not blow up a silent recording', () => expect(Math.max(...barsOf([0.001, 0.002], 2))).toBeLessThan(0.1));
+  it('takes the loudest of the peaks of a bar', () => expect(barsOf([0, 1, 0.5, 0.25], 2)).toEqual([1, 0.5]));
+  it('repeats peaks when there are more bars', () => expect(barsOf([1, 0.5], 4)).toEqual([1, 1, 0.5, 0.5]));
+  it('does not amplify a silent recording', () => expect(Math.max(...barsOf([0.001, 0.002], 2))).toBeLessThan(0.1));
   it('is empty without peaks', () => expect(barsOf([], 10)).toEqual([]));
 });
 
 describe('columnsOf', () => {
-  it('shows who speaks most in each column', () =>
+  it('shows the speaker with the most talk time in each column', () =>
     expect(
       columnsOf(
         [
@@ -20,7 +20,7 @@ describe('columnsOf', () => {
         2,
       ),
     ).toEqual(['a', 'b']));
-  it('adds up what one speaker says in pieces', () =>
+  it('adds up the spans of one speaker', () =>
     expect(
       columnsOf(
         [

@@ -1,4 +1,4 @@
-/** A stretch in which one speaker speaks. */
+/** A time span of one speaker. */
 export type Lane = { readonly start: number; readonly end: number; readonly color: string };
 
 type Drawing = {
@@ -13,7 +13,7 @@ const gap = 1;
 const laneHeight = 3;
 const laneStep = 2;
 
-/** Peaks for as many bars as fit: the loudest of those that fall on each bar. */
+/** One peak per bar: the loudest of the peaks it covers. */
 export const barsOf = (peaks: readonly number[], count: number): number[] => {
   if (peaks.length === 0 || count <= 0) return [];
   const top = Math.max(0.05, ...peaks);
@@ -24,7 +24,7 @@ export const barsOf = (peaks: readonly number[], count: number): number[] => {
   });
 };
 
-/** Who speaks most in each of so many columns; undefined where nobody does. Ten hours draw as clearly as ten minutes. */
+/** The color of the speaker with the most talk time in each column; undefined for silence. */
 export const columnsOf = (lanes: readonly Lane[], duration: number, count: number): (string | undefined)[] => {
   const columns: (string | undefined)[] = Array.from({ length: count });
   const most = new Float64Array(count);
@@ -59,8 +59,8 @@ export const drawWave = (canvas: HTMLCanvasElement, { peaks, lanes, duration, to
   const room = height - laneHeight - 5;
   const bars = peaks ? barsOf(peaks, Math.floor(width / (barWidth + gap))) : [];
   bars.forEach((peak, i) => {
-    const h = Math.max(1.5, peak * room);
-    paint.fillRect(i * (barWidth + gap), (room - h) / 2, barWidth, h);
+    const barHeight = Math.max(1.5, peak * room);
+    paint.fillRect(i * (barWidth + gap), (room - barHeight) / 2, barWidth, barHeight);
   });
   if (bars.length === 0) paint.fillRect(0, room / 2 - 1, width, 2);
   paint.globalAlpha = tone === 'played' ? 1 : 0.55;

@@ -10,12 +10,12 @@ import { drawWave, type Lane } from './waveform-drawing.ts';
 
 type Props = { readonly duration: number; readonly lanes: readonly Lane[] };
 
-/** The recording at a glance: loudness, who speaks when, and where one is. A slider for keyboard and screen reader. */
+/** The waveform with speakers and position. For keyboard and screen reader it is a slider. */
 export const Waveform = ({ duration, lanes }: Props) => {
   const { file, player } = useFile();
   const { ref: sized, width } = useElementSize<HTMLDivElement>();
   const ref = useRef<HTMLDivElement>(null);
-  const both = useMergedRef(sized, ref);
+  const mergedRef = useMergedRef(sized, ref);
   const base = useRef<HTMLCanvasElement>(null);
   const played = useRef<HTMLCanvasElement>(null);
   const line = useRef<HTMLDivElement>(null);
@@ -29,20 +29,20 @@ export const Waveform = ({ duration, lanes }: Props) => {
   }, [peaks, lanes, duration, width, scheme]);
 
   useEffect(() => {
-    let told = -1;
+    let announcedSecond = -1;
     return player.onTick((now) => {
-      const part = duration > 0 ? Math.min(1, now / duration) * 100 : 0;
-      if (played.current) played.current.style.clipPath = `inset(0 ${100 - part}% 0 0)`;
-      if (line.current) line.current.style.left = `${part}%`;
+      const percent = duration > 0 ? Math.min(1, now / duration) * 100 : 0;
+      if (played.current) played.current.style.clipPath = `inset(0 ${100 - percent}% 0 0)`;
+      if (line.current) line.current.style.left = `${percent}%`;
       const second = Math.floor(now);
-      if (second === told || !ref.current) return;
-      told = second;
+      if (second === announcedSecond || !ref.current) return;
+      announcedSecond = second;
       ref.current.setAttribute('aria-valuenow', String(second));
       ref.current.setAttribute('aria-valuetext', `${clock(now)} of ${clock(duration)}`);
     });
   }, [player, duration]);
 
-  const at = (event: PointerEvent): number => {
+  const timeAt = (event: PointerEvent): number => {
     const box = event.currentTarget.getBoundingClientRect();
     return Math.min(1, Math.max(0, (event.clientX - box.left) / box.width)) * duration;
   };
@@ -54,7 +54,7 @@ export const Waveform = ({ duration, lanes }: Props) => {
   };
   return (
     <div
-      ref={both}
+      ref={mergedRef}
       className={css['wave']}
       role="slider"
       tabIndex={0}
@@ -66,11 +66,11 @@ export const Waveform = ({ duration, lanes }: Props) => {
       onKeyDown={onKeyDown}
       onPointerDown={(event) => {
         event.currentTarget.setPointerCapture(event.pointerId);
-        player.seek(at(event));
+        player.seek(timeAt(event));
       }}
       onPointerMove={(event) => {
-        setHover(at(event));
-        if (event.currentTarget.hasPointerCapture(event.pointerId)) player.seek(at(event));
+        setHover(timeAt(event));
+        if (event.currentTarget.hasPointerCapture(event.pointerId)) player.seek(timeAt(event));
       }}
       onPointerLeave={() => setHover(null)}
     >

@@ -1,36 +1,41 @@
 import { Button, Group } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
-import { nameOf } from '../admin/words.ts';
-import { ask } from '../api/identity.ts';
-import { say, sayError } from '../app/notify.ts';
+import { nameOf } from '../admin/labels.ts';
+import { callIdentity } from '../api/identity.ts';
+import { notify, notifyError } from '../app/notify.ts';
+import { useDraft } from '../app/use-draft.tsx';
 import type { GroupDetail } from './group-queries.ts';
-import { PeopleSelect } from './people-select.tsx';
+import { PeopleSelect, type Option } from './people-select.tsx';
 
-/** Puts somebody into the group by hand. */
+/** Adds a person to the group manually. */
 export const AddMember = ({ group }: { group: GroupDetail }) => {
   const client = useQueryClient();
-  const [chosen, setChosen] = useState<string | null>(null);
+  const draft = useDraft<Option | null>(`new-member:${group.uuid}`, null);
+  const chosen = draft.value;
   const add = useMutation({
     mutationFn: (user_uuid: string) =>
-      ask('addMember', { params: { uuid: group.uuid }, body: { user_uuid, role: 'member' } }),
+      callIdentity('addMember', { params: { uuid: group.uuid }, body: { user_uuid, role: 'member' } }),
     onSuccess: (member) => {
-      setChosen(null);
-      say(`${nameOf(member)} is in the group.`);
+      draft.drop();
+      notify(`${nameOf(member)} was added to the group.`);
       void client.invalidateQueries({ queryKey: ['groups'] });
       return client.invalidateQueries({ queryKey: ['group', group.uuid] });
     },
-    onError: (error) => sayError('Nobody was added', error),
+    onError: (error) => notifyError('The person wasn’t added', error),
   });
   return (
     <Group align="flex-end" gap="sm" mb="md">
       <PeopleSelect
         label="Add a person"
         value={chosen}
-        onChange={setChosen}
+        onChange={draft.set}
         without={new Set(group.members.filter((m) => m.source === 'manual').map((m) => m.user_id))}
       />
-      <Button disabled={chosen === null} loading={add.isPending} onClick={() => chosen !== null && add.mutate(chosen)}>
+      <Button
+        disabled={chosen === null}
+        loading={add.isPending}
+        onClick={() => chosen !== null && add.mutate(chosen.value)}
+      >
         Add
       </Button>
     </Group>

@@ -1,13 +1,13 @@
 import { Textarea, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { ask } from '../api/identity.ts';
+import { callIdentity } from '../api/identity.ts';
 import { fieldOf } from '../api/problem.ts';
 import { FormDialog } from '../app/form-dialog.tsx';
 import { useDraft } from '../app/use-draft.tsx';
 import type { GroupDetail } from './group-queries.ts';
 
 type Props = {
-  /** Changes this one; without it a new group is made. */
+  /** The group to change; without it a new one is created. */
   readonly group?: GroupDetail;
   readonly onClose: () => void;
   readonly onDone: (group: GroupDetail) => void;
@@ -23,7 +23,9 @@ export const GroupDialog = ({ group, onClose, onDone }: Props) => {
   const body = { name: name.trim(), description: description.trim() };
   const save = useMutation({
     mutationFn: () =>
-      group ? ask('updateGroup', { params: { uuid: group.uuid }, body }) : ask('createGroup', { body }),
+      group
+        ? callIdentity('updateGroup', { params: { uuid: group.uuid }, body })
+        : callIdentity('createGroup', { body }),
     onSuccess: (saved) => {
       client.setQueryData(['group', saved.uuid], saved);
       void client.invalidateQueries({ queryKey: ['groups'] });
@@ -34,12 +36,13 @@ export const GroupDialog = ({ group, onClose, onDone }: Props) => {
   });
   return (
     <FormDialog
-      title={group ? 'Change the group' : 'Add group'}
+      title={group ? 'Edit group' : 'Add group'}
       action={group ? 'Save' : 'Add group'}
       ready={name.trim() !== ''}
       sending={save}
       draft={draft}
-      failure="The group was not saved"
+      failure="The group wasn’t saved"
+      fields={['name', 'description']}
       onSubmit={() => save.mutate()}
       onClose={onClose}
     >
@@ -47,7 +50,6 @@ export const GroupDialog = ({ group, onClose, onDone }: Props) => {
         label="Name"
         data-autofocus
         required
-        withAsterisk={false}
         maxLength={200}
         value={name}
         error={fieldOf(save.error, 'name')}

@@ -3,12 +3,12 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import css from '../admin/admin.module.css';
-import { AdminPane, Confirm, Empty, Section, Waiting } from '../admin/parts.tsx';
-import { nameOf, originBadges } from '../admin/words.ts';
-import { ask } from '../api/identity.ts';
+import { AdminPane, Confirm, Empty, Section, QueryStatus } from '../admin/parts.tsx';
+import { nameOf, originBadges } from '../admin/labels.ts';
+import { callIdentity } from '../api/identity.ts';
 import { meQuery, type User } from '../api/queries.ts';
 import { Icon } from '../app/icons.tsx';
-import { say, sayError } from '../app/notify.ts';
+import { notify, notifyError } from '../app/notify.ts';
 import { plural } from '../lib/format.ts';
 import { AddMember } from './add-member.tsx';
 import { GroupDialog } from './group-dialog.tsx';
@@ -17,8 +17,8 @@ import { groupQuery, type GroupDetail, type Member } from './group-queries.ts';
 export const GroupPage = () => {
   const { uuid } = useParams({ from: '/inside/frame/groups/$uuid' });
   const me = useQuery(meQuery).data;
-  const asked = useQuery(groupQuery(uuid));
-  const group = asked.data;
+  const query = useQuery(groupQuery(uuid));
+  const group = query.data;
   const admin = me !== undefined && me.role !== 'user';
   const manages = admin || group?.my_role === 'manager';
   return (
@@ -27,14 +27,14 @@ export const GroupPage = () => {
       actions={group && manages && <GroupActions group={group} mayDelete={admin} />}
       back={{ to: '/groups', label: 'All groups' }}
     >
-      <Waiting of={asked} what="The group" />
+      <QueryStatus of={query} what="The group" />
       {group && me && (
         <Stack gap="lg">
           {group.description !== '' && <Text style={{ overflowWrap: 'anywhere' }}>{group.description}</Text>}
           <Section title={plural(group.members.length, 'member')}>
             {manages && <AddMember group={group} />}
             {group.members.length === 0 ? (
-              <Empty>Nobody is in this group yet.</Empty>
+              <Empty>No members yet.</Empty>
             ) : (
               <ul className={css['list']} data-testid="members">
                 {group.members.map((member) => (
@@ -64,24 +64,23 @@ const GroupActions = ({ group, mayDelete }: { group: GroupDetail; mayDelete: boo
         </Button>
       )}
       {dialog === 'edit' && (
-        <GroupDialog group={group} onClose={() => setDialog(null)} onDone={() => say('The group is saved.')} />
+        <GroupDialog group={group} onClose={() => setDialog(null)} onDone={() => notify('Group saved.')} />
       )}
       {dialog === 'delete' && (
         <Confirm
           title={`Delete “${group.name}”?`}
           action="Delete"
-          keep="Keep it"
-          run={() => ask('deleteGroup', { params: { uuid: group.uuid } })}
+          run={() => callIdentity('deleteGroup', { params: { uuid: group.uuid } })}
           onDone={() => {
             void client.invalidateQueries({ queryKey: ['groups'] });
-            say(`“${group.name}” is deleted.`);
+            notify(`“${group.name}” has been deleted.`);
             void navigate({ to: '/groups' });
           }}
           onClose={() => setDialog(null)}
         >
           <Text>
-            Its members lose what is shared with the group, and group mappings that only lead to it go, too. This cannot
-            be undone.
+            Its members lose access to everything shared with the group. Mappings to this group only are deleted, too.
+            You can’t undo this.
           </Text>
         </Confirm>
       )}
@@ -96,21 +95,21 @@ const MemberEntry = ({ group, member, me, manages }: EntryProps) => {
   const navigate = useNavigate();
   const params = { uuid: group.uuid, user_uuid: member.user_id };
   const self = member.user_id === me.uuid;
-  const byHand = member.source === 'manual';
+  const isManual = member.source === 'manual';
   const refresh = async (): Promise<void> => {
     await client.invalidateQueries({ queryKey: ['groups'] });
     await client.invalidateQueries({ queryKey: ['group', group.uuid] });
   };
   const change = useMutation({
-    mutationFn: (role: Member['role']) => ask('changeMember', { params, body: { role } }),
+    mutationFn: (role: Member['role']) => callIdentity('changeMember', { params, body: { role } }),
     onSettled: refresh,
-    onError: (error) => sayError('That was not changed', error),
+    onError: (error) => notifyError('The role wasn’t changed', error),
   });
   const remove = useMutation({
-    mutationFn: () => ask('removeMember', { params }),
+    mutationFn: () => callIdentity('removeMember', { params }),
     onSuccess: () => (self && me.role === 'user' ? navigate({ to: '/groups' }) : undefined),
     onSettled: refresh,
-    onError: (error) => sayError(`${nameOf(member)} was not removed`, error),
+    onError: (error) => notifyError(`${nameOf(member)} wasn’t removed`, error),
   });
   return (
     <li className={css['entry']}>
@@ -119,8 +118,8 @@ const MemberEntry = ({ group, member, me, manages }: EntryProps) => {
           <Text size="sm" fw={600} style={{ overflowWrap: 'anywhere' }}>
             {nameOf(member)}
           </Text>
-          <Badge size="sm" variant="light" color={byHand ? 'gray' : 'petrol'}>
-            {byHand ? 'by hand' : `from ${originBadges[member.source]}`}
+          <Badge size="sm" variant="light" color={isManual ? 'gray' : 'petrol'}>
+            {isManual ? originBadges['manual'] : `From ${originBadges[member.source]}`}
           </Badge>
           {!manages && member.role === 'manager' && (
             <Badge size="sm" variant="light">
@@ -147,7 +146,7 @@ const MemberEntry = ({ group, member, me, manages }: EntryProps) => {
             onChange={(event) => change.mutate(event.currentTarget.value as Member['role'])}
           />
         )}
-        {byHand && manages && (
+        {isManual && manages && (
           <ActionIcon
             aria-label={`Remove ${nameOf(member)}`}
             loading={remove.isPending}
@@ -156,7 +155,7 @@ const MemberEntry = ({ group, member, me, manages }: EntryProps) => {
             <Icon name="close" size={17} />
           </ActionIcon>
         )}
-        {byHand && !manages && self && (
+        {isManual && !manages && self && (
           <Button size="xs" variant="default" loading={remove.isPending} onClick={() => remove.mutate()}>
             Leave
           </Button>

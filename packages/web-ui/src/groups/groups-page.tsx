@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import css from '../admin/admin.module.css';
-import { AdminPane, Empty, Waiting } from '../admin/parts.tsx';
+import { AdminPane, Empty, QueryStatus } from '../admin/parts.tsx';
 import { meQuery } from '../api/queries.ts';
 import { Icon } from '../app/icons.tsx';
 import { SearchBox } from '../app/search-box.tsx';
@@ -17,7 +17,7 @@ export const GroupsPage = () => {
   const admin = useQuery(meQuery).data?.role !== 'user';
   const groups = useQuery(groupsQuery(q));
   const [creating, setCreating] = useState(false);
-  const none = admin ? 'There are no groups yet.' : 'You are in no group.';
+  const emptyText = admin ? 'No groups yet.' : 'You aren’t in any group.';
   return (
     <AdminPane
       title="Groups"
@@ -36,8 +36,8 @@ export const GroupsPage = () => {
           onChange={(next) => void navigate({ search: next === '' ? {} : { q: next }, replace: true })}
         />
       </div>
-      <Waiting of={groups} what="The groups" />
-      {groups.data?.length === 0 && <Empty>{q === '' ? none : 'No group matches.'}</Empty>}
+      <QueryStatus of={groups} what="The groups" />
+      {groups.data?.length === 0 && <Empty>{q === '' ? emptyText : 'No group matches.'}</Empty>}
       {groups.data && groups.data.length > 0 && (
         <ul className={css['list']} data-testid="groups">
           {groups.data.map((group) => (
@@ -65,7 +65,7 @@ const GroupEntry = ({ group }: { group: GroupItem }) => (
           </Link>
           {group.my_role !== null && (
             <Badge size="sm" variant="light">
-              {group.my_role === 'manager' ? 'you manage it' : 'yours'}
+              {group.my_role === 'manager' ? 'Manager' : 'Member'}
             </Badge>
           )}
         </Group>

@@ -2,52 +2,59 @@ import { Select } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { nameOf } from '../admin/words.ts';
-import { ask } from '../api/identity.ts';
-import { wordsOf } from '../api/problem.ts';
+import { nameOf } from '../admin/labels.ts';
+import { callIdentity, type IdentityResponse } from '../api/identity.ts';
+import { messageOf } from '../api/problem.ts';
+
+/** An option of a select. Drafts keep the label, too: a person is shown again without another search. */
+export type Option = { readonly value: string; readonly label: string };
+type Person = IdentityResponse<'findUsers'>[number];
 
 type Props = {
   readonly label: string;
-  readonly value: string | null;
-  readonly onChange: (uuid: string | null) => void;
-  /** Who is there already. */
+  readonly value: Option | null;
+  readonly onChange: (person: Option | null) => void;
+  /** Ids of people who are not offered. */
   readonly without?: ReadonlySet<string>;
 };
 
 /** Finds one person by a part of name or address. */
 export const PeopleSelect = ({ label, value, onChange, without }: Props) => {
-  const [text, setText] = useState('');
+  const [text, setText] = useState(value?.label ?? '');
   const [typed] = useDebouncedValue(text.trim(), 250);
   const found = useQuery({
     queryKey: ['people', typed],
-    queryFn: ({ signal }) => ask('findUsers', { signal, query: { q: typed } }),
-    enabled: typed.length >= 2,
+    queryFn: ({ signal }) => callIdentity('findUsers', { signal, query: { q: typed } }),
+    enabled: typed.length >= 2 && typed !== value?.label,
     placeholderData: (old) => old,
   });
-  const people = (found.data ?? []).filter((person) => !without?.has(person.uuid));
+  const offered = (found.data ?? []).filter(({ uuid }) => !without?.has(uuid)).map(optionOf);
+  const isOffered = value === null || offered.some((option) => option.value === value.value);
   return (
     <Select
       label={label}
-      placeholder="Two letters of a name or address"
+      placeholder="Search by name or email"
       searchable
       clearable
       style={{ flex: '1 1 14rem' }}
-      data={people.map((person) => ({
-        value: person.uuid,
-        label: person.full_name === '' ? person.email : `${nameOf(person)} (${person.email})`,
-      }))}
+      data={isOffered ? offered : [value, ...offered]}
       filter={({ options }) => options}
       searchValue={text}
       onSearchChange={setText}
-      value={value}
-      onChange={onChange}
-      nothingFoundMessage={noneWords(typed, found.isFetching, found.error)}
+      value={value?.value ?? null}
+      onChange={(_, option) => onChange(option)}
+      nothingFoundMessage={emptyMessage(typed, found.isFetching, found.error)}
     />
   );
 };
 
-const noneWords = (typed: string, asking: boolean, error: unknown): string => {
+const optionOf = (person: Person): Option => ({
+  value: person.uuid,
+  label: person.full_name === '' ? person.email : `${nameOf(person)} (${person.email})`,
+});
+
+const emptyMessage = (typed: string, searching: boolean, error: unknown): string => {
   if (typed.length < 2) return 'Type at least two letters';
-  if (error !== null) return wordsOf(error);
-  return asking ? 'Looking' : 'Nobody found';
+  if (error !== null) return messageOf(error);
+  return searching ? 'Searching' : 'No people found';
 };

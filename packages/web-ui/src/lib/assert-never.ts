@@ -1,4 +1,4 @@
-/** Closes a switch over a union: a forgotten member does not compile. */
+/** The default case of a switch over a union: a missing case does not compile. */
 export const assertNever = (value: never): never => {
   throw new Error(`Unexpected value ${JSON.stringify(value)}`);
 };

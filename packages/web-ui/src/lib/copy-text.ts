@@ -1,4 +1,4 @@
-/** Puts a text on the clipboard, also on plain HTTP, where browsers have no clipboard API. */
+/** Copies a text to the clipboard, also on plain HTTP, where browsers have no clipboard API. */
 export async function copyText(text: string): Promise<void> {
   if ('clipboard' in navigator) return navigator.clipboard.writeText(text);
   const area = document.createElement('textarea');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { ago, bytes, clock, duration, limitBytes, plural, timeLeft } from './format.ts';
+import { ago, bytes, clock, duration, plural, timeLeft } from './format.ts';
 
 describe('clock', () => {
   it.each([
@@ -22,12 +22,11 @@ describe('duration', () => {
     [3599, '1 h'],
     [3900, '1 h 5 min'],
     [7200, '2 h'],
-  ])('says %p seconds as %p', (seconds, text) => expect(duration(seconds)).toBe(text));
+  ])('shows %p seconds as %p', (seconds, text) => expect(duration(seconds)).toBe(text));
 });
 
 describe('timeLeft', () => {
-  it('says that it does not know yet instead of a number', () =>
-    expect(timeLeft(null)).toBe('working out the time left'));
+  it('shows no number while the time is unknown', () => expect(timeLeft(null)).toBe('calculating time left'));
   it.each([
     [3, 'a few seconds left'],
     [31, 'about 40 seconds left'],
@@ -35,14 +34,16 @@ describe('timeLeft', () => {
     [400, 'about 7 minutes left'],
     [3600, 'about an hour left'],
     [9000, 'about 2.5 hours left'],
-  ])('says %p seconds as %p', (seconds, text) => expect(timeLeft(seconds)).toBe(text));
+  ])('shows %p seconds as %p', (seconds, text) => expect(timeLeft(seconds)).toBe(text));
 });
 
-describe('sizes', () => {
-  it('counts files as file managers do', () =>
-    expect([bytes(812), bytes(3_400_000), bytes(16e9)]).toEqual(['812 B', '3.4 MB', '16 GB']));
-  it('names limits in binary units', () => expect(limitBytes(17_179_869_184)).toBe('16 GiB'));
-});
+it('shows sizes in binary units', () =>
+  expect([bytes(812), bytes(3_565_158), bytes(157_286_400), bytes(17_179_869_184)]).toEqual([
+    '812 B',
+    '3.4 MiB',
+    '150 MiB',
+    '16 GiB',
+  ]));
 
 describe('ago', () => {
   const now = new Date(2026, 10, 21, 12, 0, 0);
@@ -50,8 +51,8 @@ describe('ago', () => {
   it('counts minutes and hours within the day', () =>
     expect([before(5000), before(300_000), before(2 * 3_600_000)]).toEqual(['just now', '5 min ago', '2 h ago']));
   it('counts calendar days, not spans of 24 hours', () => expect(before(13 * 3_600_000)).toBe('yesterday'));
-  it('says the date after a week', () => expect(before(30 * 86_400_000)).toContain('2026'));
+  it('shows the date after a week', () => expect(before(30 * 86_400_000)).toContain('2026'));
 });
 
-it('puts the number before the right form of the word', () =>
+it('uses the singular for one and the plural otherwise', () =>
   expect([plural(1, 'speaker'), plural(2, 'speaker')]).toEqual(['1 speaker', '2 speakers']));

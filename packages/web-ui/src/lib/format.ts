@@ -1,13 +1,14 @@
 /** Position in a recording: `0:07`, `12:34`, `1:02:03`. */
 export const clock = (seconds: number): string => {
   const whole = Number.isFinite(seconds) ? Math.max(0, Math.floor(seconds)) : 0;
-  const two = (n: number) => String(n).padStart(2, '0');
-  const h = Math.floor(whole / 3600);
-  const m = Math.floor((whole % 3600) / 60);
-  return h > 0 ? `${h}:${two(m)}:${two(whole % 60)}` : `${m}:${two(whole % 60)}`;
+  const twoDigits = (part: number) => String(part).padStart(2, '0');
+  const hours = Math.floor(whole / 3600);
+  const minutes = Math.floor((whole % 3600) / 60);
+  const rest = twoDigits(whole % 60);
+  return hours > 0 ? `${hours}:${twoDigits(minutes)}:${rest}` : `${minutes}:${rest}`;
 };
 
-/** Length of something: `8 s`, `12 min`, `1 h 5 min`. */
+/** A length of time: `8 s`, `12 min`, `1 h 5 min`. */
 export const duration = (seconds: number): string => {
   if (seconds < 60) return `${Math.max(0, Math.floor(seconds))} s`;
   const minutes = Math.round(seconds / 60);
@@ -16,9 +17,9 @@ export const duration = (seconds: number): string => {
   return rest === 0 ? `${minutes / 60} h` : `${Math.floor(minutes / 60)} h ${rest} min`;
 };
 
-/** Time left in words that do not jump with every second. */
+/** The remaining time, rounded so that it does not change every second. */
 export const timeLeft = (seconds: number | null): string => {
-  if (seconds === null || !Number.isFinite(seconds)) return 'working out the time left';
+  if (seconds === null || !Number.isFinite(seconds)) return 'calculating time left';
   if (seconds < 8) return 'a few seconds left';
   if (seconds <= 50) return `about ${Math.ceil(seconds / 10) * 10} seconds left`;
   const minutes = Math.round(seconds / 60);
@@ -28,28 +29,16 @@ export const timeLeft = (seconds: number | null): string => {
   return hours === 1 ? 'about an hour left' : `about ${hours} hours left`;
 };
 
-/** Size in the units that file managers show: `812 B`, `3.4 MB`, `16 GB`. */
-export const bytes = (n: number): string => {
-  const units = ['B', 'KB', 'MB', 'GB', 'TB'];
-  let value = n;
-  let unit = 0;
-  while (value >= 1000 && unit < units.length - 1) {
-    value /= 1000;
-    unit += 1;
-  }
-  return `${unit === 0 || value >= 100 ? Math.round(value) : Number(value.toFixed(1))} ${units[unit]}`;
-};
-
-/** A size limit, which people know in binary units: `16 GiB`. */
-export const limitBytes = (n: number): string => {
+/** A size in binary units: `812 B`, `3.4 MiB`, `16 GiB`. */
+export const bytes = (count: number): string => {
   const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
-  let value = n;
+  let value = count;
   let unit = 0;
   while (value >= 1024 && unit < units.length - 1) {
     value /= 1024;
     unit += 1;
   }
-  return `${Number(value.toFixed(1))} ${units[unit]}`;
+  return `${unit === 0 || value >= 100 ? Math.round(value) : Number(value.toFixed(1))} ${units[unit]}`;
 };
 
 /** `just now`, `5 min ago`, `yesterday`, `12 Mar 2026`. */
@@ -64,13 +53,13 @@ export const ago = (iso: string, now: Date = new Date()): string => {
   if (days < 7) return `${days} days ago`;
   return then.toLocaleDateString(undefined, { day: 'numeric', month: 'short', year: 'numeric' });
 };
-const startOfDay = (d: Date): number => new Date(d.getFullYear(), d.getMonth(), d.getDate()).getTime();
+const startOfDay = (date: Date): number => new Date(date.getFullYear(), date.getMonth(), date.getDate()).getTime();
 
-/** Date and time in the reader's own way, for titles and details. */
+/** Date and time in the format of the reader. */
 export const moment = (iso: string): string =>
   new Date(iso).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 
-/** A day not far from now, with its time: `Sun, 22 Nov, 04:00`. */
+/** A near day with its time: `Sun, 22 Nov, 04:00`. */
 export const soon = (iso: string): string =>
   new Date(iso).toLocaleString(undefined, {
     weekday: 'short',
@@ -83,5 +72,6 @@ export const soon = (iso: string): string =>
 /** The time of day, to the second. */
 export const timeOfDay = (at: string | number): string => new Date(at).toLocaleTimeString();
 
-export const plural = (n: number, one: string, many = `${one}s`): string =>
-  `${n.toLocaleString()} ${n === 1 ? one : many}`;
+/** A number with its noun: `1 file`, `2 files`. */
+export const plural = (count: number, singular: string, pluralForm = `${singular}s`): string =>
+  `${count.toLocaleString()} ${count === 1 ? singular : pluralForm}`;

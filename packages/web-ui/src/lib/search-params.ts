@@ -1,4 +1,4 @@
-/** Filters of the library and of the search page, kept in the address so that a view can be shared and reloaded. */
+/** Filters of the library and of the search page. They are part of the address, so that a view can be shared and reloaded. */
 export type FilterSearch = {
   search?: string;
   ownership?: 'mine' | 'shared';
@@ -25,11 +25,11 @@ export type SearchPageSearch = {
 
 type Raw = Record<string, unknown>;
 const text = (value: unknown, max = 500): string | undefined => {
-  const given = typeof value === 'number' ? String(value) : value;
-  return typeof given === 'string' && given.trim() !== '' ? given.slice(0, max) : undefined;
+  const raw = typeof value === 'number' ? String(value) : value;
+  return typeof raw === 'string' && raw.trim() !== '' ? raw.slice(0, max) : undefined;
 };
 const list = (value: unknown): string[] | undefined => {
-  const items = (Array.isArray(value) ? value : [value]).flatMap((v) => text(v, 200) ?? []);
+  const items = (Array.isArray(value) ? value : [value]).flatMap((item) => text(item, 200) ?? []);
   return items.length > 0 ? items : undefined;
 };
 const day = (value: unknown): string | undefined =>
@@ -37,14 +37,14 @@ const day = (value: unknown): string | undefined =>
     ? value
     : undefined;
 const oneOf = <T extends string>(value: unknown, allowed: readonly T[]): T | undefined =>
-  allowed.find((one) => one === value);
+  allowed.find((item) => item === value);
 const page = (value: unknown): number | undefined => {
-  const n = Number(value);
-  return Number.isInteger(n) && n > 1 && n <= 1_000_000 ? n : undefined;
+  const number = Number(value);
+  return Number.isInteger(number) && number > 1 && number <= 1_000_000 ? number : undefined;
 };
-/** Drops what is not set, so that the address stays short. */
+/** Removes unset values, so that the address stays short. */
 const compact = <T extends Raw>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } =>
-  Object.fromEntries(Object.entries(fields).filter(([, v]) => v !== undefined)) as {
+  Object.fromEntries(Object.entries(fields).filter(([, field]) => field !== undefined)) as {
     [K in keyof T]?: Exclude<T[K], undefined>;
   };
 
@@ -78,7 +78,7 @@ export const searchPageSearch = (raw: Raw): SearchPageSearch =>
     page: page(raw['page']),
   });
 
-/** Filters that a page reads by itself: texts by name, nothing else. */
+/** Filters without a schema: texts by name. */
 export const textSearch = (raw: Raw): Record<string, string> =>
   Object.fromEntries(
     Object.entries(raw).flatMap(([name, value]) =>

@@ -8,11 +8,11 @@ describe('snippetParts', () => {
       { text: 'budget', marked: true },
       { text: ' first', marked: false },
     ]));
-  it('turns escaped characters back into what was said', () =>
+  it('unescapes characters', () =>
     expect(snippetParts('R&amp;D &lt;3 &quot;x&quot; it&#39;s')).toEqual([
       { text: 'R&D <3 "x" it\'s', marked: false },
     ]));
-  it('unescapes once only, so that a spoken entity stays one', () =>
+  it('unescapes only once, so that a spoken entity stays text', () =>
     expect(snippetParts('&amp;lt;')[0]?.text).toBe('&lt;'));
   it('leaves every other tag as text', () =>
     expect(snippetParts('<img src=x onerror=alert(1)><mark>a</mark><script>')).toEqual([
@@ -20,12 +20,12 @@ describe('snippetParts', () => {
       { text: 'a', marked: true },
       { text: '<script>', marked: false },
     ]));
-  it('does not take a mark with attributes for ours', () =>
+  it('treats a mark with attributes as text', () =>
     expect(snippetParts('<mark onclick=x>a')).toEqual([{ text: '<mark onclick=x>a', marked: false }]));
-  it('bears a mark that is never closed', () =>
+  it('accepts an unclosed mark', () =>
     expect(snippetParts('a <mark>b')).toEqual([
       { text: 'a ', marked: false },
       { text: 'b', marked: true },
     ]));
-  it('gives nothing for nothing', () => expect(snippetParts('')).toEqual([]));
+  it('returns no parts for an empty snippet', () => expect(snippetParts('')).toEqual([]));
 });

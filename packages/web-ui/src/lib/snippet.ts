@@ -1,4 +1,4 @@
-/** A piece of a search snippet: plain text, marked or not. */
+/** A part of a search snippet: plain text, marked or not. */
 export type SnippetPart = { readonly text: string; readonly marked: boolean };
 
 const entities: Record<string, string> = {
@@ -21,16 +21,16 @@ const unescape = (html: string): string =>
   );
 
 /**
- * Splits a snippet (escaped text in which only `<mark>` is markup) into parts to be rendered as text nodes. Anything
- * else that looks like a tag stays visible text: nothing of a transcript ever reaches the HTML parser.
+ * Splits a snippet (escaped text in which only `<mark>` is markup) into parts for text nodes. Anything else that looks
+ * like a tag stays visible text, because a transcript must never reach the HTML parser.
  */
 export const snippetParts = (snippet: string): SnippetPart[] => {
   const parts: SnippetPart[] = [];
   let marked = false;
-  for (const piece of snippet.split(/(<\/?mark>)/)) {
-    if (piece === '<mark>') marked = true;
-    else if (piece === '</mark>') marked = false;
-    else if (piece !== '') parts.push({ text: unescape(piece), marked });
+  for (const part of snippet.split(/(<\/?mark>)/)) {
+    if (part === '<mark>') marked = true;
+    else if (part === '</mark>') marked = false;
+    else if (part !== '') parts.push({ text: unescape(part), marked });
   }
   return parts;
 };

@@ -7,13 +7,13 @@ import { call } from '../api/client.ts';
 import { binQuery, libraryPageSize, meQuery, type BinnedFile } from '../api/queries.ts';
 import { ErrorNote } from '../app/error-note.tsx';
 import { Icon } from '../app/icons.tsx';
-import { say, sayError } from '../app/notify.ts';
+import { notify, notifyError } from '../app/notify.ts';
 import { ago, bytes, clock, moment } from '../lib/format.ts';
-import { daysLeftWords } from './days-left.ts';
+import { daysLeftText } from './days-left.ts';
 import { FileListPending } from './file-list.tsx';
 import css from './library.module.css';
 
-/** Deleted recordings, which can be restored until their days are over. */
+/** Deleted recordings, which can be restored for a limited time. */
 export const BinPage = () => {
   useDocumentTitle('Bin · Overtone');
   const me = useQuery(meQuery).data;
@@ -43,7 +43,7 @@ export const BinPage = () => {
             value={ownership}
             data={[
               { value: 'mine', label: 'Mine' },
-              { value: 'all', label: 'Of all users' },
+              { value: 'all', label: 'All users' },
             ]}
             onChange={(event) => {
               setOwnership(event.currentTarget.value as 'mine' | 'all');
@@ -84,8 +84,8 @@ const BinRow = ({ file, onDelete }: { file: BinnedFile; onDelete: () => void }) 
   const client = useQueryClient();
   const restore = useMutation({
     mutationFn: () => call('restoreFile', { params: { uuid: file.uuid } }),
-    onSuccess: () => say(`Restored “${file.title}”.`),
-    onError: (error) => sayError(`“${file.title}” couldn’t be restored`, error),
+    onSuccess: () => notify(`Restored “${file.title}”.`),
+    onError: (error) => notifyError(`“${file.title}” couldn’t be restored`, error),
     onSettled: () => client.invalidateQueries({ queryKey: ['files'] }),
   });
   return (
@@ -99,7 +99,7 @@ const BinRow = ({ file, onDelete }: { file: BinnedFile; onDelete: () => void }) 
         </Text>
       </div>
       <Text size="sm" title={moment(file.purge_at)}>
-        {daysLeftWords(file.purge_at)}
+        {daysLeftText(file.purge_at)}
       </Text>
       <Group gap="xs">
         <Button
@@ -141,7 +141,7 @@ const PurgeDialog = ({ file, onClose }: { file: BinnedFile; onClose: () => void 
     mutationFn: () => call('purgeFile', { params: { uuid: file.uuid } }),
     onSuccess: () => {
       onClose();
-      say(`Deleted “${file.title}” permanently.`);
+      notify(`Deleted “${file.title}” permanently.`);
     },
     onSettled: () => client.invalidateQueries({ queryKey: ['files'] }),
   });

@@ -22,7 +22,7 @@ type Props = {
   readonly onClear: () => void;
 };
 
-/** What can be done with all selected files. */
+/** The actions on all selected files. */
 export const BulkBar = ({ files, all, onAll, onClear }: Props) => {
   const [opened, setOpened] = useState<{ action: BulkAction; files: readonly FileItem[] } | null>(null);
   return (

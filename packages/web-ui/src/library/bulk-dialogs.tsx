@@ -1,22 +1,23 @@
-import { Button, Group, Modal, NativeSelect, SegmentedControl, Select, Stack, TagsInput, Text } from '@mantine/core';
+import { Button, Group, Modal, SegmentedControl, Stack, TagsInput, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { call } from '../api/client.ts';
 import { tagsQuery, type FileItem } from '../api/queries.ts';
-import type { Answer, Body } from '../api/routes.ts';
+import type { ResponseBody, RequestBody } from '../api/routes.ts';
 import { FormDialog } from '../app/form-dialog.tsx';
 import { Icon } from '../app/icons.tsx';
-import { say } from '../app/notify.ts';
-import { sayWithUndo } from '../app/action-toast.tsx';
-import { groupsQuery } from '../groups/group-queries.ts';
-import { PeopleSelect } from '../groups/people-select.tsx';
+import { notify } from '../app/notify.ts';
+import { notifyWithUndo } from '../app/action-toast.tsx';
+import { drafts } from '../app/services.ts';
+import { useDraft } from '../app/use-draft.tsx';
 import { assertNever } from '../lib/assert-never.ts';
 import { plural } from '../lib/format.ts';
 import { anySpeech, SpeechOptionsFields, speechOptionsBody, speechProblem } from '../uploads/speech-options.tsx';
+import { emptyShare, shareBody, ShareFormFields } from './share-form.tsx';
 
 export type BulkAction = 'tag' | 'share' | 'reprocess' | 'delete';
-type Request = Body<'bulk'>;
-type Result = Answer<'bulk'>['results'][number];
+type Request = RequestBody<'bulk'>;
+type Result = ResponseBody<'bulk'>['results'][number];
 type Props = {
   readonly action: BulkAction;
   readonly files: readonly FileItem[];
@@ -25,30 +26,34 @@ type Props = {
   readonly onDone: () => void;
 };
 
-const doneWords: Record<BulkAction, string> = {
+const doneTexts: Record<BulkAction, string> = {
   tag: 'Tagged',
   share: 'Shared',
   reprocess: 'Transcribing again:',
   delete: 'Moved to the bin:',
 };
 
-/** Asks for the details of one action on many files, and shows a result for each file when not all succeeded. */
+/** The key does not depend on the files: after a reload the person selects them again. */
+const draftKey = (action: BulkAction): string => `bulk-${action}`;
+
+/** The dialog of one action on many files. It shows the result of each file if any failed. */
 export const BulkDialog = ({ action, files, onClose, onDone }: Props) => {
   const client = useQueryClient();
-  const [results, setResults] = useState<readonly Result[] | null>(null);
+  const [failedResults, setFailedResults] = useState<readonly Result[] | null>(null);
   const run = useMutation({
     mutationFn: (body: Request) => call('bulk', { body }),
-    onSuccess: ({ results: answered }) => {
-      const done = answered.filter(({ error }) => error === null).map(({ file_uuid }) => file_uuid);
+    onSuccess: ({ results }) => {
+      const done = results.filter(({ error }) => error === null).map(({ file_uuid }) => file_uuid);
       if (done.length > 0) {
-        const words = `${doneWords[action]} ${plural(done.length, 'recording')}.`;
-        if (action === 'delete') sayWithUndo(words, () => restore(done));
-        else say(words);
+        drafts.drop(draftKey(action));
+        const message = `${doneTexts[action]} ${plural(done.length, 'recording')}.`;
+        if (action === 'delete') notifyWithUndo(message, () => restore(done));
+        else notify(message);
       }
-      if (done.length === answered.length) {
+      if (done.length === results.length) {
         onClose();
         onDone();
-      } else setResults(answered);
+      } else setFailedResults(results);
     },
     onSettled: () => refresh(),
   });
@@ -58,17 +63,17 @@ export const BulkDialog = ({ action, files, onClose, onDone }: Props) => {
     );
   }
   async function restore(file_uuids: string[]): Promise<void> {
-    const answer = await call('bulk', { body: { action: 'restore', file_uuids } });
+    const { results } = await call('bulk', { body: { action: 'restore', file_uuids } });
     await refresh();
-    const failed = answer.results.filter(({ error }) => error !== null);
+    const failed = results.filter(({ error }) => error !== null);
     if (failed.length > 0) throw new Error(`${plural(failed.length, 'recording')} couldn’t be restored.`);
   }
   const form = { files, run, onClose };
-  if (results !== null) {
+  if (failedResults !== null) {
     return (
       <ResultsDialog
         files={files}
-        results={results}
+        results={failedResults}
         onClose={() => {
           onClose();
           onDone();
@@ -101,23 +106,36 @@ type FormProps = {
 };
 const uuidsOf = (files: readonly FileItem[]): string[] => files.map(({ uuid }) => uuid);
 
+type TagFields = {
+  readonly kind: 'add_tags' | 'remove_tags';
+  readonly tags: readonly string[];
+  /** A tag that is typed, but not entered yet. */
+  readonly text: string;
+};
+const noTags: TagFields = { kind: 'add_tags', tags: [], text: '' };
+
 const TagDialog = ({ files, run, onClose }: FormProps) => {
-  const [kind, setKind] = useState<'add_tags' | 'remove_tags'>('add_tags');
-  const [tags, setTags] = useState<string[]>([]);
+  const draft = useDraft(draftKey('tag'), noTags);
+  const { kind, tags, text } = draft.value;
+  // Tags and text change in one event, before the next render.
+  const change = (fields: Partial<TagFields>): void =>
+    draft.set({ ...((drafts.read(draftKey('tag')) as TagFields | undefined) ?? noTags), ...fields });
+  const all = [...new Set([...tags, text.trim()])].filter((tag) => tag !== '');
   const known = useQuery(tagsQuery).data ?? [];
   return (
     <FormDialog
       title={`Tags of ${plural(files.length, 'recording')}`}
       action={kind === 'add_tags' ? 'Add tags' : 'Remove tags'}
-      ready={tags.length > 0}
+      ready={all.length > 0}
       sending={run}
-      onSubmit={() => run.mutate({ action: kind, file_uuids: uuidsOf(files), tags })}
+      draft={draft}
+      onSubmit={() => run.mutate({ action: kind, file_uuids: uuidsOf(files), tags: all })}
       onClose={onClose}
     >
       <SegmentedControl
         aria-label="What to do with the tags"
         value={kind}
-        onChange={setKind}
+        onChange={(next) => change({ kind: next })}
         data={[
           { value: 'add_tags', label: 'Add' },
           { value: 'remove_tags', label: 'Remove' },
@@ -128,86 +146,50 @@ const TagDialog = ({ files, run, onClose }: FormProps) => {
         description="Press Enter after each tag."
         data-autofocus
         data={known.map(({ name }) => name)}
-        value={tags}
-        onChange={setTags}
+        value={[...tags]}
+        onChange={(next) => change({ tags: next, text: '' })}
+        searchValue={text}
+        onSearchChange={(next) => change({ text: next })}
         maxTags={20}
-        acceptValueOnBlur
+        acceptValueOnBlur={false}
       />
     </FormDialog>
   );
 };
 
 const ShareDialog = ({ files, run, onClose }: FormProps) => {
-  const groups = useQuery(groupsQuery(''));
-  const [kind, setKind] = useState<'person' | 'group'>('person');
-  const [chosen, setChosen] = useState<string | null>(null);
-  const [permission, setPermission] = useState<'viewer' | 'editor'>('viewer');
-  const submit = (): void => {
-    if (chosen === null) return;
-    const target = kind === 'person' ? { user_uuid: chosen } : { group_uuid: chosen };
-    run.mutate({ action: 'share', file_uuids: uuidsOf(files), permission, ...target });
-  };
+  const draft = useDraft(draftKey('share'), emptyShare);
+  const share = shareBody(draft.value);
   return (
     <FormDialog
       title={`Share ${plural(files.length, 'recording')}`}
       action="Share"
-      ready={chosen !== null}
+      ready={share !== null}
       sending={run}
-      onSubmit={submit}
+      draft={draft}
+      onSubmit={() => share !== null && run.mutate({ action: 'share', file_uuids: uuidsOf(files), ...share })}
       onClose={onClose}
     >
-      <SegmentedControl
-        aria-label="Share with"
-        value={kind}
-        onChange={(next) => {
-          setKind(next);
-          setChosen(null);
-        }}
-        data={[
-          { value: 'person', label: 'A person' },
-          { value: 'group', label: 'A group' },
-        ]}
-      />
-      {kind === 'person' ? (
-        <PeopleSelect label="Person" value={chosen} onChange={setChosen} />
-      ) : (
-        <Select
-          label="Group"
-          placeholder="One of your groups"
-          searchable
-          data={(groups.data ?? []).map(({ uuid, name }) => ({ value: uuid, label: name }))}
-          value={chosen}
-          error={groups.isError ? 'The groups couldn’t be loaded' : null}
-          nothingFoundMessage="No such group"
-          onChange={setChosen}
-        />
-      )}
-      <NativeSelect
-        label="Permission"
-        data={[
-          { value: 'viewer', label: 'May read' },
-          { value: 'editor', label: 'May correct' },
-        ]}
-        value={permission}
-        onChange={(event) => setPermission(event.currentTarget.value as 'viewer' | 'editor')}
-      />
+      <ShareFormFields value={draft.value} onChange={draft.set} />
     </FormDialog>
   );
 };
 
 const AgainDialog = ({ files, run, onClose }: FormProps) => {
-  const [speech, setSpeech] = useState(anySpeech);
+  const draft = useDraft(draftKey('reprocess'), anySpeech);
+  const speech = draft.value;
   return (
     <FormDialog
       title={`Transcribe ${plural(files.length, 'recording')} again?`}
       action="Transcribe"
       ready={speechProblem(speech) === null}
       sending={run}
+      draft={draft}
       onSubmit={() => run.mutate({ action: 'reprocess', file_uuids: uuidsOf(files), ...speechOptionsBody(speech) })}
       onClose={onClose}
     >
-      <Text size="sm">New transcripts replace the present ones, with every correction and speaker name in them.</Text>
-      <SpeechOptionsFields value={speech} onChange={setSpeech} />
+      <Text size="sm">The new transcripts replace the current ones, including all corrections and speaker names.</Text>
+      <SpeechOptionsFields value={speech} onChange={draft.set} />
     </FormDialog>
   );
 };

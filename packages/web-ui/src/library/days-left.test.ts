@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { daysLeftWords } from './days-left.ts';
+import { daysLeftText } from './days-left.ts';
 
 const now = Date.parse('2026-03-01T12:00:00Z');
 it.each([
@@ -7,4 +7,4 @@ it.each([
   ['2026-03-03T11:00:00Z', '2 days left'],
   ['2026-03-02T11:00:00Z', 'Less than a day left'],
   ['2026-03-01T11:00:00Z', 'Deleted permanently soon'],
-])('shows for a deletion at %s: %s', (purgeAt, words) => expect(daysLeftWords(purgeAt, now)).toBe(words));
+])('shows for a deletion at %s: %s', (purgeAt, text) => expect(daysLeftText(purgeAt, now)).toBe(text));

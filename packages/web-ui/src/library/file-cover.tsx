@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { waveformQuery, type FileItem } from '../api/queries.ts';
 
-/** A picture of the recording: the thumbnail of a video, else the recording's own waveform once it is known. */
+/** The thumbnail of a video, or the waveform of a recording. */
 export const FileCover = ({ file }: { file: FileItem }) => {
   const [broken, setBroken] = useState(false);
   if (file.has_thumbnail && !broken) {
@@ -20,7 +20,7 @@ export const FileCover = ({ file }: { file: FileItem }) => {
 };
 
 const bars = 48;
-/** Several to a bar: their mean shows pauses, where the loudest alone would show none. */
+/** Several samples per bar: their mean shows pauses that a maximum would hide. */
 const samples = 480;
 
 const CoverWave = ({ file }: { file: FileItem }) => {
@@ -30,22 +30,22 @@ const CoverWave = ({ file }: { file: FileItem }) => {
 
 const flat = Array.from({ length: bars }, () => 0.04);
 
-/** A line without a recording behind it yet. */
-export const StillWave = () => <Wave heights={flat} />;
+/** A flat line for the empty library. */
+export const FlatWave = () => <Wave heights={flat} />;
 
 const Wave = ({ heights }: { heights: readonly number[] }) => (
   <svg viewBox={`0 0 ${bars * 4} 60`} width="100%" height="100%" preserveAspectRatio="none" aria-hidden="true">
-    {heights.map((h, i) => (
-      <rect key={i} x={i * 4 + 1} y={30 - h * 26} width="2" height={h * 52} rx="1" fill="currentColor" />
+    {heights.map((height, i) => (
+      <rect key={i} x={i * 4 + 1} y={30 - height * 26} width="2" height={height * 52} rx="1" fill="currentColor" />
     ))}
   </svg>
 );
 
-/** How loud each bar's stretch is on the whole, as tall as the loudest stretch lets it be. */
+/** The mean loudness of each bar, relative to the loudest bar. */
 const heightsOf = (peaks: readonly number[]): number[] => {
   const means = flat.map((_, i) => {
-    const under = peaks.slice(Math.floor((i * peaks.length) / bars), Math.ceil(((i + 1) * peaks.length) / bars));
-    return under.reduce((sum, peak) => sum + peak, 0) / Math.max(1, under.length);
+    const ofBar = peaks.slice(Math.floor((i * peaks.length) / bars), Math.ceil(((i + 1) * peaks.length) / bars));
+    return ofBar.reduce((sum, peak) => sum + peak, 0) / Math.max(1, ofBar.length);
   });
   const loudest = Math.max(0.01, ...means);
   return means.map((mean, i) => Math.max(flat[i] ?? 0, 0.92 * (mean / loudest) ** 1.4));

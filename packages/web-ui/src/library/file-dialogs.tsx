@@ -1,12 +1,11 @@
 import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
 import { call } from '../api/client.ts';
 import type { FileItem } from '../api/queries.ts';
 import { ErrorNote } from '../app/error-note.tsx';
 import { FormDialog } from '../app/form-dialog.tsx';
 import { useDraft } from '../app/use-draft.tsx';
-import { sayWithUndo } from '../app/action-toast.tsx';
+import { notifyWithUndo } from '../app/action-toast.tsx';
 import { anySpeech, SpeechOptionsFields, speechOptionsBody, speechProblem } from '../uploads/speech-options.tsx';
 
 type DialogProps = { readonly file: FileItem; readonly onClose: () => void; readonly onDone: () => void };
@@ -37,7 +36,6 @@ export const RenameDialog = ({ file, onClose, onDone }: DialogProps) => {
         value={title}
         maxLength={255}
         required
-        withAsterisk={false}
         onChange={(e) => draft.set(e.currentTarget.value)}
       />
     </FormDialog>
@@ -45,8 +43,8 @@ export const RenameDialog = ({ file, onClose, onDone }: DialogProps) => {
 };
 
 export const AgainDialog = ({ file, onClose, onDone }: DialogProps) => {
-  const [speech, setSpeech] = useState(anySpeech);
-  const problem = speechProblem(speech);
+  const draft = useDraft(`transcribe-again:${file.uuid}`, anySpeech);
+  const speech = draft.value;
   const again = useMutation({
     mutationFn: () =>
       call('reprocess', {
@@ -54,6 +52,7 @@ export const AgainDialog = ({ file, onClose, onDone }: DialogProps) => {
         body: speechOptionsBody(speech),
       }),
     onSuccess: () => {
+      draft.drop();
       onDone();
       onClose();
     },
@@ -62,17 +61,18 @@ export const AgainDialog = ({ file, onClose, onDone }: DialogProps) => {
     <FormDialog
       title="Transcribe again?"
       action="Transcribe"
-      ready={problem === null}
+      ready={speechProblem(speech) === null}
       actionFirst
       sending={again}
+      draft={draft}
       failure="The transcription couldn’t be started"
       onSubmit={() => again.mutate()}
       onClose={onClose}
     >
       {file.transcript_version > 0 && (
-        <Text size="sm">The new transcript replaces this one, with every correction and speaker name in it.</Text>
+        <Text size="sm">The new transcript replaces the current one, including all corrections and speaker names.</Text>
       )}
-      <SpeechOptionsFields value={speech} onChange={setSpeech} />
+      <SpeechOptionsFields value={speech} onChange={draft.set} />
     </FormDialog>
   );
 };
@@ -84,7 +84,7 @@ export const DeleteDialog = ({ file, onClose, onDone }: DialogProps) => {
     onSuccess: () => {
       onClose();
       onDone();
-      sayWithUndo(`Moved “${file.title}” to the bin.`, async () => {
+      notifyWithUndo(`Moved “${file.title}” to the bin.`, async () => {
         await call('restoreFile', { params: { uuid: file.uuid } });
         await client.invalidateQueries({ queryKey: ['files'] });
       });

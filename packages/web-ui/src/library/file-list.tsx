@@ -58,7 +58,7 @@ const SelectBox = ({ file, selected, onToggle }: Omit<EntryProps, 'tags'>) => (
   </span>
 );
 
-/** The first tags; the others as a number. */
+/** The number of tags shown; further tags are counted. */
 const shownTags = 3;
 const Tags = ({ tags }: { tags: readonly string[] }) =>
   tags.length === 0 ? null : (
@@ -82,15 +82,15 @@ const TitleLink = ({ file }: { file: FileItem }) => (
   </Link>
 );
 
-/** Administrators see the files of all users, with the rights of their owners. */
-const ownerWords = ({ my_permission: mine, owner_name: owner }: FileItem): string | null => {
-  if (owner !== null) return mine === 'owner' ? `owner: ${owner}` : `shared by ${owner}`;
-  return mine === 'owner' ? null : 'shared with you';
+/** Administrators see the files of all users, with the permissions of their owners. */
+const ownerText = ({ my_permission: permission, owner_name: owner }: FileItem): string | null => {
+  if (owner !== null) return permission === 'owner' ? `owner: ${owner}` : `shared by ${owner}`;
+  return permission === 'owner' ? null : 'shared with you';
 };
 
 const facts = (file: FileItem): string =>
   [
-    ownerWords(file),
+    ownerText(file),
     file.speaker_count > 0 ? plural(file.speaker_count, 'speaker') : null,
     bytes(file.file_size),
     ago(file.upload_time),
@@ -146,7 +146,9 @@ const FileRow = ({ file, tags, selected, onToggle }: EntryProps) => (
     <div className={css['rowTitle']}>
       <TitleLink file={file} />
       <Text size="xs" c="dimmed" truncate title={moment(file.upload_time)}>
-        {[file.duration === null ? null : clock(file.duration), facts(file)].filter((f) => f !== null).join(' · ')}
+        {[file.duration === null ? null : clock(file.duration), facts(file)]
+          .filter((fact) => fact !== null)
+          .join(' · ')}
       </Text>
       <Tags tags={tags} />
     </div>
@@ -157,7 +159,7 @@ const FileRow = ({ file, tags, selected, onToggle }: EntryProps) => (
   </li>
 );
 
-/** In the shape of what comes, so that nothing moves when it is there. */
+/** Has the size of the loaded list, so that the layout does not move. */
 export const FileListPending = ({ view }: { view: View }) => (
   <div className={css[view === 'grid' ? 'grid' : 'rows']} role="status" aria-label="Loading recordings">
     {Array.from({ length: 6 }, (_, i) =>

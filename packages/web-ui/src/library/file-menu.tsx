@@ -4,11 +4,11 @@ import { lazy, Suspense, useRef, useState } from 'react';
 import { call } from '../api/client.ts';
 import type { FileItem } from '../api/queries.ts';
 import { Icon } from '../app/icons.tsx';
-import { sayError } from '../app/notify.ts';
+import { notifyError } from '../app/notify.ts';
 import { useFocusReturn } from '../app/use-focus-return.ts';
-import { isUnderWay } from './status.ts';
+import { isInProgress } from './status.ts';
 
-// Dialogs come when they are asked for; the library is there without them.
+// The dialogs are loaded on demand, so that the library loads faster.
 const dialogs = () => import('./file-dialogs.tsx');
 const RenameDialog = lazy(() => dialogs().then((m) => ({ default: m.RenameDialog })));
 const AgainDialog = lazy(() => dialogs().then((m) => ({ default: m.AgainDialog })));
@@ -17,7 +17,7 @@ const DeleteDialog = lazy(() => dialogs().then((m) => ({ default: m.DeleteDialog
 
 type Props = { readonly file: FileItem; readonly onDeleted?: () => void };
 
-/** What can be done with a file as a whole. */
+/** The actions on one file. */
 export const FileMenu = ({ file, onDeleted }: Props) => {
   const client = useQueryClient();
   const [dialog, setDialog] = useState<'rename' | 'share' | 'again' | 'delete' | null>(null);
@@ -30,10 +30,10 @@ export const FileMenu = ({ file, onDeleted }: Props) => {
   const stop = useMutation({
     mutationFn: () => call('cancel', { params: { uuid: file.uuid } }),
     onSuccess: refresh,
-    onError: (error) => sayError('Processing couldn’t be stopped', error),
+    onError: (error) => notifyError('Processing couldn’t be stopped', error),
   });
-  const active = isUnderWay(file);
-  const may = { edit: file.my_permission !== 'viewer', own: file.my_permission === 'owner' };
+  const active = isInProgress(file);
+  const can = { edit: file.my_permission !== 'viewer', own: file.my_permission === 'owner' };
   return (
     <>
       <Menu width={210}>
@@ -43,12 +43,12 @@ export const FileMenu = ({ file, onDeleted }: Props) => {
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
-          {may.edit && (
+          {can.edit && (
             <Menu.Item leftSection={<Icon name="edit" size={17} />} onClick={() => setDialog('rename')}>
               Rename
             </Menu.Item>
           )}
-          {may.own && (
+          {can.own && (
             <Menu.Item leftSection={<Icon name="users" size={17} />} onClick={() => setDialog('share')}>
               Share
             </Menu.Item>
@@ -61,17 +61,17 @@ export const FileMenu = ({ file, onDeleted }: Props) => {
           >
             Download recording
           </Menu.Item>
-          {may.own && active && (
+          {can.own && active && (
             <Menu.Item leftSection={<Icon name="close" size={17} />} onClick={() => stop.mutate()}>
               Stop processing
             </Menu.Item>
           )}
-          {may.own && !active && (
+          {can.own && !active && (
             <Menu.Item leftSection={<Icon name="retry" size={17} />} onClick={() => setDialog('again')}>
               Transcribe again
             </Menu.Item>
           )}
-          {may.own && (
+          {can.own && (
             <>
               <Menu.Divider />
               <Menu.Item c="red" leftSection={<Icon name="trash" size={17} />} onClick={() => setDialog('delete')}>

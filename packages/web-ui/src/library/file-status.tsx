@@ -4,20 +4,20 @@ import { Icon } from '../app/icons.tsx';
 import { timeLeft } from '../lib/format.ts';
 import { useProgress } from '../live/progress-store.ts';
 import css from './library.module.css';
-import { isUnderWay, settledWords, stageWords, toneOf } from './status.ts';
+import { isInProgress, finalStatusText, stageText, toneOf } from './status.ts';
 
-/** The status of a file: two lines of fixed height, so that a change of state moves nothing around it. */
+/** The status of a file: two lines of fixed height, so that a change does not move the layout. */
 export const FileStatus = ({ file }: { file: FileItem }) => {
   const live = useProgress(file.uuid);
   const tone = toneOf(file);
-  if (isUnderWay(file)) {
+  if (isInProgress(file)) {
     const percent = live?.percent ?? null;
-    const words = stageWords(file, live);
+    const text = stageText(file, live);
     return (
       <div className={css['status']} data-testid="file-status" data-status={file.status}>
         <Group gap={6} wrap="nowrap" justify="space-between">
           <Text size="xs" fw={550} truncate c={tone === 'waiting' ? 'dimmed' : 'petrol'}>
-            {words}
+            {text}
           </Text>
           <Text size="xs" c="dimmed" className="ot-tabular" style={{ whiteSpace: 'nowrap' }}>
             {percent === null || tone === 'waiting'
@@ -34,7 +34,7 @@ export const FileStatus = ({ file }: { file: FileItem }) => {
             animated={percent === null && tone === 'busy'}
             color={tone === 'waiting' ? 'gray' : 'petrol'}
             aria-label={`Progress of ${file.title}`}
-            aria-valuetext={percent === null ? words : `${words}, ${Math.round(percent)} percent`}
+            aria-valuetext={percent === null ? text : `${text}, ${Math.round(percent)} percent`}
           />
         </Progress.Root>
       </div>
@@ -49,7 +49,7 @@ export const FileStatus = ({ file }: { file: FileItem }) => {
           style={{ flex: 'none' }}
         />
         <Text size="xs" fw={550} truncate title={file.error?.message ?? undefined} c="inherit">
-          {settledWords(file)}
+          {finalStatusText(file)}
         </Text>
       </Group>
     </div>

@@ -47,7 +47,7 @@ const sorts = [
   { value: 'duration desc', label: 'Longest first' },
   { value: 'duration asc', label: 'Shortest first' },
   { value: 'file_size desc', label: 'Largest first' },
-  { value: 'completed_at desc', label: 'Finished last' },
+  { value: 'completed_at desc', label: 'Recently completed' },
 ];
 
 export const LibraryFilters = ({ filters, onChange, view, onView }: Props) => {
@@ -66,7 +66,7 @@ export const LibraryFilters = ({ filters, onChange, view, onView }: Props) => {
           aria-label="Whose recordings"
           data={ownerships}
           value={filters.ownership ?? ''}
-          // Anything but the two that narrow down is dropped from the address.
+          // An empty value removes the filter from the address.
           onChange={(event) => onChange({ ownership: event.currentTarget.value as 'mine' | 'shared' })}
         />
         <FilterButton filters={filters} onChange={onChange} />
@@ -104,7 +104,7 @@ const ViewLabel = ({ icon, label }: { icon: 'grid' | 'library'; label: string })
 const FilterButton = ({ filters, onChange }: Pick<Props, 'filters' | 'onChange'>) => {
   const tags = useQuery(tagsQuery);
   const count = [filters.status, filters.tag, filters.type, filters.from, filters.to].filter(
-    (f) => f !== undefined,
+    (filter) => filter !== undefined,
   ).length;
   return (
     <Popover width={320} position="bottom-end" shadow="md" trapFocus>
@@ -127,13 +127,13 @@ const FilterButton = ({ filters, onChange }: Pick<Props, 'filters' | 'onChange'>
           />
           <MultiSelect
             label="Tags"
-            data={(tags.data ?? []).map((t) => t.name)}
+            data={(tags.data ?? []).map(({ name }) => name)}
             value={filters.tag ?? []}
             onChange={(tag) => onChange({ tag })}
             searchable
             clearable
             comboboxProps={{ withinPortal: false }}
-            nothingFoundMessage={tags.isError ? 'Tags cannot be read just now' : 'No such tag'}
+            nothingFoundMessage={tags.isError ? 'Tags couldn’t be loaded' : 'No such tag'}
           />
           <MultiSelect
             label="Type"

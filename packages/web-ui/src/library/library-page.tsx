@@ -7,16 +7,16 @@ import { filesQuery, libraryPageSize, limitsQuery } from '../api/queries.ts';
 import { ErrorNote } from '../app/error-note.tsx';
 import { Icon } from '../app/icons.tsx';
 import { push } from '../app/services.ts';
-import { limitBytes, plural } from '../lib/format.ts';
+import { bytes, plural } from '../lib/format.ts';
 import { filterSearch, type FilterSearch } from '../lib/search-params.ts';
 import { openUpload } from '../uploads/upload-intake.ts';
 import { BulkBar } from './bulk-bar.tsx';
-import { StillWave } from './file-cover.tsx';
+import { FlatWave } from './file-cover.tsx';
 import { FileList, FileListPending, type View } from './file-list.tsx';
 import { LibraryFilters } from './library-filters.tsx';
 import css from './library.module.css';
 import { nothingSelected, toggle } from './selection.ts';
-import { isUnderWay } from './status.ts';
+import { isInProgress } from './status.ts';
 
 export const LibraryPage = () => {
   useDocumentTitle('Library · Overtone');
@@ -32,19 +32,20 @@ export const LibraryPage = () => {
   const page = filters.page ?? 1;
   const files = useLiveFiles(filters, page);
   const filtered =
-    filters.search !== undefined || ['ownership', 'status', 'tag', 'type', 'from', 'to'].some((k) => k in filters);
+    filters.search !== undefined ||
+    ['ownership', 'status', 'tag', 'type', 'from', 'to'].some((name) => name in filters);
   const total = files.data?.total ?? 0;
   const pages = Math.ceil(total / libraryPageSize);
   const items = files.data?.items ?? [];
   const order = items.map(({ uuid }) => uuid);
   const [selection, setSelection] = useState(nothingSelected);
-  // Only what is on the screen is acted on.
+  // Actions apply only to the files of the visible page.
   const selected = items.filter(({ uuid }) => selection.selected.has(uuid));
   useHotkeys([
     ['mod+A', () => items.length > 0 && setSelection({ selected: new Set(order), anchor: null })],
     ['Escape', () => document.querySelector('[role="dialog"]') === null && setSelection(nothingSelected)],
   ]);
-  const busy = files.data?.items.filter(isUnderWay).length ?? 0;
+  const inProgress = files.data?.items.filter(isInProgress).length ?? 0;
   return (
     <div className="ot-page">
       <Group justify="space-between" mb="md" align="baseline">
@@ -53,7 +54,7 @@ export const LibraryPage = () => {
         </Title>
         <Group gap="md">
           <Text size="sm" c="dimmed" aria-live="polite">
-            {files.data ? `${plural(total, 'recording')}${busy > 0 ? `, ${busy} in progress` : ''}` : ' '}
+            {files.data ? `${plural(total, 'recording')}${inProgress > 0 ? `, ${inProgress} in progress` : ''}` : ' '}
           </Text>
           <Anchor component={Link} to="/bin" size="sm" underline="always" c="dimmed">
             Bin
@@ -62,11 +63,7 @@ export const LibraryPage = () => {
       </Group>
       <LibraryFilters filters={filters} onChange={change} view={view} onView={setView} />
       {files.isError && (
-        <ErrorNote
-          error={files.error}
-          title="The library cannot be read just now"
-          onRetry={() => void files.refetch()}
-        />
+        <ErrorNote error={files.error} title="The library couldn’t be loaded" onRetry={() => void files.refetch()} />
       )}
       {files.isPending && <FileListPending view={view} />}
       {files.data &&
@@ -109,7 +106,7 @@ const useLiveFiles = (filters: FilterSearch, page: number) => {
   return useQuery({
     ...filesQuery({ ...filters, sort: filters.sort ?? 'upload_time', order: filters.order ?? 'desc', page }),
     refetchInterval: (query) => {
-      const active = query.state.data?.items.some(isUnderWay) ?? false;
+      const active = query.state.data?.items.some(isInProgress) ?? false;
       return active ? (connected ? 30_000 : 4000) : connected ? false : 30_000;
     },
   });
@@ -120,20 +117,19 @@ const EmptyLibrary = () => {
   return (
     <section className={css['empty']} data-testid="empty-library">
       <div className={css['emptyWave']}>
-        <StillWave />
+        <FlatWave />
       </div>
       <Title order={2} size="h3">
         Drop your first recording here
       </Title>
       <Text c="dimmed" maw={440}>
-        A meeting, an interview, a call: audio or video. Overtone writes down who said what, and finds it again by words
-        and by meaning.
+        A meeting, an interview, a call: audio or video. Overtone transcribes who said what and makes it searchable.
       </Text>
       <Button mt="xs" size="md" leftSection={<Icon name="upload" />} onClick={openUpload}>
         Choose a file
       </Button>
       <Text size="xs" c="dimmed" h={18}>
-        {limits ? `Up to ${limitBytes(limits.max_bytes)} each. Interrupted uploads continue where they stopped.` : ''}
+        {limits ? `Up to ${bytes(limits.max_bytes)} each. Interrupted uploads resume automatically.` : ''}
       </Text>
     </section>
   );
@@ -146,7 +142,7 @@ const NothingFound = ({ onClear }: { onClear: () => void }) => (
       No recording matches
     </Title>
     <Text c="dimmed" maw={420}>
-      This looks through titles and file names. To look for something that was said, use <b>Search</b>.
+      This searches titles and file names. To find what was said, use <b>Search</b>.
     </Text>
     <Button variant="default" onClick={onClear}>
       Clear search and filters

@@ -15,10 +15,10 @@ export function toggle(
   const select = !selected.has(uuid);
   const from = range && anchor !== null ? order.indexOf(anchor) : -1;
   const to = order.indexOf(uuid);
-  const touched = from === -1 || to === -1 ? [uuid] : order.slice(Math.min(from, to), Math.max(from, to) + 1);
-  for (const one of touched) {
-    if (select) next.add(one);
-    else next.delete(one);
+  const changed = from === -1 || to === -1 ? [uuid] : order.slice(Math.min(from, to), Math.max(from, to) + 1);
+  for (const id of changed) {
+    if (select) next.add(id);
+    else next.delete(id);
   }
   return { selected: next, anchor: uuid };
 }

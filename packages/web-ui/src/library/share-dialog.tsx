@@ -1,35 +1,26 @@
-import {
-  ActionIcon,
-  Badge,
-  Button,
-  Group,
-  Modal,
-  NativeSelect,
-  SegmentedControl,
-  Select,
-  Stack,
-  Text,
-} from '@mantine/core';
+import { ActionIcon, Badge, Button, Group, Modal, NativeSelect, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
 import css from '../admin/admin.module.css';
-import { Waiting } from '../admin/parts.tsx';
+import { QueryStatus } from '../admin/parts.tsx';
 import { call } from '../api/client.ts';
 import type { FileItem } from '../api/queries.ts';
-import type { Answer } from '../api/routes.ts';
+import type { ResponseBody } from '../api/routes.ts';
 import { Icon } from '../app/icons.tsx';
-import { sayError } from '../app/notify.ts';
+import { notifyError } from '../app/notify.ts';
+import { confirmDiscard, RestoredNote, useDraft, type Draft } from '../app/use-draft.tsx';
 import { groupsQuery } from '../groups/group-queries.ts';
-import { PeopleSelect } from '../groups/people-select.tsx';
+import {
+  emptyShare,
+  permissions,
+  shareBody,
+  ShareFormFields,
+  type Permission,
+  type ShareFields,
+} from './share-form.tsx';
 
-type Share = Answer<'listShares'>[number];
-type Permission = Share['permission'];
-const permissions = [
-  { value: 'viewer', label: 'May read' },
-  { value: 'editor', label: 'May correct' },
-];
+type Share = ResponseBody<'listShares'>[number];
 
-/** With whom a recording is shared, and for what. */
+/** Adds, changes and removes the shares of one recording. */
 export const ShareDialog = ({ file, onClose }: { file: FileItem; onClose: () => void }) => {
   const params = { uuid: file.uuid };
   const shares = useQuery({
@@ -37,18 +28,23 @@ export const ShareDialog = ({ file, onClose }: { file: FileItem; onClose: () => 
     queryFn: ({ signal }) => call('listShares', { params, signal }),
   });
   const groups = useQuery(groupsQuery(''));
+  const draft = useDraft(`share:${file.uuid}`, emptyShare);
+  const close = async (): Promise<void> => {
+    if (await confirmDiscard(draft)) onClose();
+  };
   const nameOf = (share: Share): string => {
-    if (share.group_uuid === null) return share.user_name ?? 'Somebody whose name cannot be read just now';
+    if (share.group_uuid === null) return share.user_name ?? 'Unknown person';
     return groups.data?.find((group) => group.uuid === share.group_uuid)?.name ?? 'A group you are not in';
   };
   return (
-    <Modal opened onClose={onClose} size="lg" title={<b>Share “{file.title}”</b>}>
+    <Modal opened onClose={() => void close()} size="lg" title={<b>Share “{file.title}”</b>}>
       <Stack gap="lg">
-        <AddShare file={file} />
-        <Waiting of={shares} what="The shares" height={60} />
+        <RestoredNote draft={draft} />
+        <AddShare file={file} draft={draft} />
+        <QueryStatus of={shares} what="The shares" height={60} />
         {shares.data?.length === 0 && (
           <Text size="sm" c="dimmed">
-            Only you can see it, and administrators.
+            Only you and administrators can see this.
           </Text>
         )}
         {shares.data && shares.data.length > 0 && (
@@ -68,70 +64,32 @@ const useRefresh = (file: FileItem): (() => Promise<void>) => {
   return () => client.invalidateQueries({ queryKey: ['shares', file.uuid] });
 };
 
-const AddShare = ({ file }: { file: FileItem }) => {
+type AddShareProps = { readonly file: FileItem; readonly draft: Draft<ShareFields> };
+
+const AddShare = ({ file, draft }: AddShareProps) => {
   const refresh = useRefresh(file);
-  const groups = useQuery(groupsQuery(''));
-  const [kind, setKind] = useState<'person' | 'group'>('person');
-  const [chosen, setChosen] = useState<string | null>(null);
-  const [permission, setPermission] = useState<Permission>('viewer');
+  const body = shareBody(draft.value);
   const add = useMutation({
-    mutationFn: (uuid: string) =>
-      call('share', {
-        params: { uuid: file.uuid },
-        body: { ...(kind === 'person' ? { user_uuid: uuid } : { group_uuid: uuid }), permission },
-      }),
+    mutationFn: (share: NonNullable<typeof body>) => call('share', { params: { uuid: file.uuid }, body: share }),
     onSuccess: () => {
-      setChosen(null);
+      draft.drop();
       return refresh();
     },
-    onError: (error) => sayError('It was not shared', error),
+    onError: (error) => notifyError('The recording wasn’t shared', error),
   });
   return (
-    <Stack gap="sm">
-      <SegmentedControl
-        aria-label="Share with"
-        style={{ alignSelf: 'flex-start' }}
-        value={kind}
-        onChange={(next) => {
-          setKind(next);
-          setChosen(null);
-        }}
-        data={[
-          { value: 'person', label: 'A person' },
-          { value: 'group', label: 'A group' },
-        ]}
-      />
-      <Group align="flex-end" gap="sm">
-        {kind === 'person' ? (
-          <PeopleSelect label="Person" value={chosen} onChange={setChosen} />
-        ) : (
-          <Select
-            label="Group"
-            placeholder="One of your groups"
-            searchable
-            style={{ flex: '1 1 14rem' }}
-            data={(groups.data ?? []).map(({ uuid, name }) => ({ value: uuid, label: name }))}
-            value={chosen}
-            error={groups.isError ? 'The groups cannot be read just now' : null}
-            nothingFoundMessage="No such group"
-            onChange={setChosen}
-          />
-        )}
-        <NativeSelect
-          aria-label="What they may do"
-          data={permissions}
-          value={permission}
-          onChange={(event) => setPermission(event.currentTarget.value as Permission)}
-        />
-        <Button
-          disabled={chosen === null}
-          loading={add.isPending}
-          onClick={() => chosen !== null && add.mutate(chosen)}
-        >
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (body !== null && !add.isPending) add.mutate(body);
+      }}
+    >
+      <ShareFormFields value={draft.value} onChange={draft.set}>
+        <Button type="submit" disabled={body === null} loading={add.isPending}>
           Share
         </Button>
-      </Group>
-    </Stack>
+      </ShareFormFields>
+    </form>
   );
 };
 
@@ -147,12 +105,12 @@ const ShareEntry = ({ file, share, name }: { file: FileItem; share: Share; name:
         },
       }),
     onSettled: refresh,
-    onError: (error) => sayError('That was not changed', error),
+    onError: (error) => notifyError('The permission wasn’t changed', error),
   });
   const remove = useMutation({
     mutationFn: () => call('unshare', { params: { uuid: file.uuid, share_uuid: share.uuid } }),
     onSettled: refresh,
-    onError: (error) => sayError('It is still shared', error),
+    onError: (error) => notifyError('The share wasn’t removed', error),
   });
   return (
     <li className={css['entry']}>
@@ -169,17 +127,13 @@ const ShareEntry = ({ file, share, name }: { file: FileItem; share: Share; name:
       <Group gap="xs" wrap="nowrap">
         <NativeSelect
           size="xs"
-          aria-label={`What ${name} may do`}
+          aria-label={`Permission of ${name}`}
           data={permissions}
           value={share.permission}
           disabled={change.isPending}
           onChange={(event) => change.mutate(event.currentTarget.value as Permission)}
         />
-        <ActionIcon
-          aria-label={`Share no longer with ${name}`}
-          loading={remove.isPending}
-          onClick={() => remove.mutate()}
-        >
+        <ActionIcon aria-label={`Stop sharing with ${name}`} loading={remove.isPending} onClick={() => remove.mutate()}>
           <Icon name="close" size={17} />
         </ActionIcon>
       </Group>

@@ -17,12 +17,12 @@ const tones: Record<FileItem['status'], Tone> = {
   orphaned: 'failed',
   quarantined: 'failed',
 };
-/** The five ways a file can stand, which decide its colour and what may be done. */
+/** The status of a file, reduced to what determines its color and actions. */
 export const toneOf = (file: Pick<FileItem, 'status' | 'waiting_for' | 'next_stage'>): Tone => {
   const tone = tones[file.status];
   return tone === 'busy' && (file.waiting_for !== null || file.next_stage !== null) ? 'waiting' : tone;
 };
-export const isUnderWay = (file: Pick<FileItem, 'status'>): boolean =>
+export const isInProgress = (file: Pick<FileItem, 'status'>): boolean =>
   tones[file.status] === 'busy' || tones[file.status] === 'waiting' || file.status === 'cancelling';
 
 export const stageNames: Record<NonNullable<FileItem['stage']>, string> = {
@@ -33,8 +33,8 @@ export const stageNames: Record<NonNullable<FileItem['stage']>, string> = {
   index: 'Indexing',
 };
 
-/** The status in words for a file that is not being processed. A failure always begins with "Failed". */
-export const settledWords = (
+/** The status text of a file that is not in progress. A failure always begins with "Failed". */
+export const finalStatusText = (
   file: Pick<FileItem, 'status' | 'display_status' | 'error' | 'waiting_for' | 'next_stage'>,
 ): string => {
   if (toneOf(file) !== 'failed') return file.display_status;
@@ -42,8 +42,8 @@ export const settledWords = (
   return reason === 'Failed' ? reason : `Failed: ${reason}`;
 };
 
-/** The stage in words for a file under way; live news wins over the list's. */
-export const stageWords = (
+/** The status text of a file in progress; live progress takes precedence over the loaded status. */
+export const stageText = (
   file: Pick<FileItem, 'stage' | 'display_status' | 'waiting_for' | 'next_stage'>,
   live: Progress | null,
 ): string => {

@@ -10,29 +10,30 @@ type Deps = {
   readonly versions: TranscriptVersions;
 };
 
-/** Carries the effect of each push message into the caches. */
+/** Applies the effect of each push message to the caches. */
 export const createLive = ({ queryClient, progress, versions }: Deps): ((message: PushMessage) => void) => {
   const refetch = (keys: readonly (readonly string[])[]): void => {
     for (const queryKey of keys) void queryClient.invalidateQueries({ queryKey: [...queryKey] });
   };
-  let greeted = false;
+  let isFirstGreeting = true;
   return (message) => {
     const effect = effectOf(message);
     switch (effect.kind) {
-      case 'hello':
+      case 'greeting':
         if (effect.resumed) return;
-        // Between the first answers and the first greeting something may have happened; without resumption, anything.
-        if (greeted) void queryClient.invalidateQueries();
-        else refetch([['files'], ['file']]);
-        greeted = true;
+        // Files may have changed between the first responses and the first greeting. After a later connection that was
+        // not resumed, anything may have changed.
+        if (isFirstGreeting) refetch([['files'], ['file']]);
+        else void queryClient.invalidateQueries();
+        isFirstGreeting = false;
         return;
       case 'refetch':
         return refetch(effect.keys);
-      case 'settled':
+      case 'ended':
         progress.drop(effect.fileId);
         return refetch(effect.keys);
       case 'transcript':
-        if (!versions.isNews(effect.fileId, effect.version)) return;
+        if (!versions.isUnknown(effect.fileId, effect.version)) return;
         return refetch([
           ['file', effect.fileId],
           ['segments', effect.fileId],

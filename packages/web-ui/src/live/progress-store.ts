@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react';
 import type { Progress } from './push.ts';
 
-/** Live progress by file, outside the query cache: four values a second must not touch what did not change. */
+/** Live progress by file. Outside the query cache: four updates per second must not re-render unchanged data. */
 export type ProgressStore = {
   readonly get: (fileId: string) => Progress | null;
   readonly set: (fileId: string, progress: Progress) => void;
@@ -13,21 +13,21 @@ export type ProgressStore = {
 export const createProgressStore = (): ProgressStore => {
   const values = new Map<string, Progress>();
   const listeners = new Set<() => void>();
-  const tell = (): void => {
+  const notifyListeners = (): void => {
     for (const listener of listeners) listener();
   };
   return {
     get: (fileId) => values.get(fileId) ?? null,
     set: (fileId, progress) => {
       values.set(fileId, progress);
-      tell();
+      notifyListeners();
     },
     drop: (fileId) => {
-      if (values.delete(fileId)) tell();
+      if (values.delete(fileId)) notifyListeners();
     },
     clear: () => {
       values.clear();
-      tell();
+      notifyListeners();
     },
     subscribe: (listener) => {
       listeners.add(listener);

@@ -2,7 +2,7 @@ import type { PushMessage } from '@overtone/contracts';
 import { observable, type Observable } from '../lib/observable.ts';
 import { backOff, parsePush } from './push.ts';
 
-/** `off`: nobody is signed in. `waiting`: lost, a new try is due. */
+/** `off`: no user is signed in. `waiting`: the connection is lost and a reconnect is scheduled. */
 export type PushState = 'off' | 'connecting' | 'open' | 'waiting';
 export type PushSocket = {
   readonly state: Observable<PushState>;
@@ -12,16 +12,16 @@ export type PushSocket = {
 
 type Deps = {
   readonly onMessage: (message: PushMessage) => void;
-  /** Asks the API something small: it renews the session where that is what is missing, or ends it. */
+  /** Sends a small request to the API: it renews an expired session, or ends the session. */
   readonly probe: () => Promise<unknown>;
-  readonly dial?: (since: number | null) => Dialled;
-  /** Tells when it is worth trying at once: the network is back, the page is looked at again. */
+  readonly connectTo?: (since: number | null) => Connection;
+  /** Subscribes to moments that justify an immediate reconnect: the network is back, or the page is visible again. */
   readonly onWake?: (listener: () => void) => void;
 };
-/** What is used of a WebSocket. */
-export type Dialled = Pick<WebSocket, 'addEventListener' | 'send' | 'close'>;
+/** The part of a WebSocket that is used here. */
+export type Connection = Pick<WebSocket, 'addEventListener' | 'send' | 'close'>;
 
-const dialSameOrigin = (since: number | null): Dialled => {
+const connectToSameOrigin = (since: number | null): Connection => {
   const scheme = location.protocol === 'https:' ? 'wss' : 'ws';
   return new WebSocket(`${scheme}://${location.host}/api/ws${since === null ? '' : `?since=${since}`}`);
 };
@@ -32,76 +32,75 @@ const onPageWake = (listener: () => void): void => {
 
 const pingEveryMs = 25_000;
 const settleMs = 2000;
-/** How long a socket may be open without a greeting: longer means that nobody knows whose it is. */
-const patienceMs = 3000;
-/** Of the contracts' close codes: the session has ended. */
+/** The server greets a connection with a valid session within this time; without a greeting it is closed. */
+const greetingTimeoutMs = 3000;
+/** Close code of the contracts: the session was revoked. */
 const revoked = 4004;
 
-/** One socket for the whole page; a reconnect tells the last `seq` it saw and so misses nothing. */
+/** One socket for the whole page. A reconnect sends the last `seq` received, so that no message is lost. */
 export const createPushSocket = ({
   onMessage,
   probe,
-  dial = dialSameOrigin,
+  connectTo = connectToSameOrigin,
   onWake = onPageWake,
 }: Deps): PushSocket => {
   const state = observable<PushState>('off');
-  let socket: Dialled | null = null;
+  let socket: Connection | null = null;
   let lastSeq: number | null = null;
   let attempt = 0;
-  /** The socket that is open was greeted: it is known whose it is. */
-  let welcome = false;
-  let patience: ReturnType<typeof setTimeout> | undefined;
+  let isGreeted = false;
+  let greetingTimeout: ReturnType<typeof setTimeout> | undefined;
   let retry: ReturnType<typeof setTimeout> | undefined;
   let ping: ReturnType<typeof setInterval> | undefined;
 
-  const greeted = ({ seq, resumed }: { seq: number; resumed: boolean }): void => {
+  const receiveGreeting = ({ seq, resumed }: { seq: number; resumed: boolean }): void => {
     attempt = 0;
-    welcome = true;
-    clearTimeout(patience);
+    isGreeted = true;
+    clearTimeout(greetingTimeout);
     state.set('open');
-    const own = socket;
+    const greetedSocket = socket;
     if (!resumed) lastSeq = seq;
-    // What was missed follows at once; only then is the sequence of the greeting ours.
-    else setTimeout(() => socket === own && (lastSeq = Math.max(lastSeq ?? 0, seq)), settleMs);
+    // The missed messages follow the greeting. Its `seq` counts as received only after they have arrived.
+    else setTimeout(() => socket === greetedSocket && (lastSeq = Math.max(lastSeq ?? 0, seq)), settleMs);
   };
   const receive = (message: PushMessage): void => {
-    if (message.type === 'connection_established') greeted(message.data);
+    if (message.type === 'connection_established') receiveGreeting(message.data);
     else if (message.type === 'resync') lastSeq = message.data.seq;
     else if ('seq' in message) lastSeq = message.seq;
     onMessage(message);
   };
-  const again = (): void => {
+  const scheduleReconnect = (): void => {
     if (state.get() === 'off') return;
     state.set('waiting');
     clearTimeout(retry);
     retry = setTimeout(connect, backOff(attempt));
     attempt += 1;
   };
-  const lost = async (code: number): Promise<void> => {
+  const handleClose = async (code: number): Promise<void> => {
     clearInterval(ping);
-    clearTimeout(patience);
+    clearTimeout(greetingTimeout);
     socket = null;
     if (state.get() === 'off') return;
-    // A token that ran out while the socket was open has a successor in the cookies already.
-    if (code === revoked || !welcome) await probe().catch(() => undefined);
-    again();
+    // After the mere expiry of a token the cookies already hold its successor.
+    if (code === revoked || !isGreeted) await probe().catch(() => undefined);
+    scheduleReconnect();
   };
   const connect = (): void => {
     clearTimeout(retry);
     state.set('connecting');
-    welcome = false;
-    const own = dial(lastSeq);
-    socket = own;
-    own.addEventListener('open', () => {
-      patience = setTimeout(() => own.close(), patienceMs);
-      ping = setInterval(() => own.send(JSON.stringify({ type: 'ping' })), pingEveryMs);
+    isGreeted = false;
+    const connection = connectTo(lastSeq);
+    socket = connection;
+    connection.addEventListener('open', () => {
+      greetingTimeout = setTimeout(() => connection.close(), greetingTimeoutMs);
+      ping = setInterval(() => connection.send(JSON.stringify({ type: 'ping' })), pingEveryMs);
     });
-    own.addEventListener('message', ({ data }) => {
+    connection.addEventListener('message', ({ data }) => {
       const message = parsePush(data);
-      if (message && socket === own) receive(message);
+      if (message && socket === connection) receive(message);
     });
-    own.addEventListener('close', ({ code }) => {
-      if (socket === own) void lost(code);
+    connection.addEventListener('close', ({ code }) => {
+      if (socket === connection) void handleClose(code);
     });
   };
   onWake(() => {
@@ -116,7 +115,7 @@ export const createPushSocket = ({
       state.set('off');
       clearTimeout(retry);
       clearInterval(ping);
-      clearTimeout(patience);
+      clearTimeout(greetingTimeout);
       lastSeq = null;
       attempt = 0;
       socket?.close(1000);

@@ -5,22 +5,22 @@ import { backOff, effectOf, parsePush } from './push.ts';
 const id = '11111111-1111-4111-8111-111111111111';
 
 describe('effectOf', () => {
-  it('fetches the list anew for a new file', () =>
+  it('refetches the list for a new file', () =>
     expect(effectOf({ type: 'file_created', seq: 1, data: { file_id: id } })).toEqual({
       kind: 'refetch',
       keys: [['files']],
     }));
-  it('keeps live progress while a file is under way', () =>
+  it('keeps live progress while a file is in progress', () =>
     expect(effectOf({ type: 'file_updated', seq: 1, data: { file_id: id, status: 'transcribing' } }).kind).toBe(
       'refetch',
     ));
   it.each(['completed', 'error', 'cancelled'] as const)('ends live progress when a file is %s', (status) =>
     expect(effectOf({ type: 'file_updated', seq: 1, data: { file_id: id, status } })).toMatchObject({
-      kind: 'settled',
+      kind: 'ended',
       fileId: id,
     }),
   );
-  it('carries progress with its time left', () =>
+  it('passes progress on with the remaining time', () =>
     expect(
       effectOf({
         type: 'transcription_status',
@@ -31,16 +31,16 @@ describe('effectOf', () => {
       fileId: id,
       progress: { stage: 'transcribe', percent: 41, message: 'm', etaSeconds: 12 },
     }));
-  it('fetches everything anew when too much was missed', () =>
+  it('refetches everything after a resync', () =>
     expect(effectOf({ type: 'resync', data: { seq: 9 } })).toEqual({ kind: 'everything', seq: 9 }));
-  it('lets a finished index refresh what search shows', () =>
+  it('refetches search results after indexing', () =>
     expect(effectOf({ type: 'search_indexing_complete', seq: 2, data: { file_id: id } })).toMatchObject({
       keys: [['search'], ['file', id], ['timeline', id]],
     }));
 });
 
 describe('parsePush', () => {
-  it('knows every message type of the contracts', () => {
+  it('accepts every message type of the contracts', () => {
     const types = pushMessage.options.map((option) => option.shape.type.value);
     expect(types.map((type) => parsePush(JSON.stringify({ type, data: {} }))?.type)).toEqual(types);
   });
@@ -48,11 +48,11 @@ describe('parsePush', () => {
     'drops the frame %p',
     (frame) => expect(parsePush(frame)).toBeNull(),
   );
-  it('drops what is no text', () => expect(parsePush(new ArrayBuffer(2))).toBeNull());
+  it('drops a binary frame', () => expect(parsePush(new ArrayBuffer(2))).toBeNull());
 });
 
 describe('backOff', () => {
-  it('waits longer with every try, up to 20 seconds', () =>
-    expect([0, 1, 2, 5, 50].map((n) => backOff(n, 1))).toEqual([500, 1000, 2000, 16_000, 20_000]));
-  it('spreads the tries of many tabs', () => expect([backOff(3, 0), backOff(3, 0.5)]).toEqual([2400, 3200]));
+  it('doubles with every attempt, up to 20 seconds', () =>
+    expect([0, 1, 2, 5, 50].map((attempt) => backOff(attempt, 1))).toEqual([500, 1000, 2000, 16_000, 20_000]));
+  it('adds jitter', () => expect([backOff(3, 0), backOff(3, 0.5)]).toEqual([2400, 3200]));
 });

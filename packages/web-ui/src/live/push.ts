@@ -1,7 +1,7 @@
 import type { PushMessage, Stage } from '@overtone/contracts';
 import { assertNever } from '../lib/assert-never.ts';
 
-/** Live progress of one file, as the push channel last told it. */
+/** The last progress of one file that the push channel reported. */
 export type Progress = {
   readonly stage: Stage;
   /** 0 to 100 over the whole run. */
@@ -10,31 +10,31 @@ export type Progress = {
   readonly etaSeconds: number | null;
 };
 
-/** What a message means for what is on screen. Keys are the first parts of query keys. */
+/** The effect of a message on the caches. Keys are the first parts of query keys. */
 export type PushEffect =
-  | { readonly kind: 'hello'; readonly seq: number; readonly resumed: boolean }
+  | { readonly kind: 'greeting'; readonly seq: number; readonly resumed: boolean }
   | { readonly kind: 'refetch'; readonly keys: readonly (readonly string[])[] }
   | { readonly kind: 'transcript'; readonly fileId: string; readonly version: number }
   | { readonly kind: 'progress'; readonly fileId: string; readonly progress: Progress }
-  | { readonly kind: 'settled'; readonly fileId: string; readonly keys: readonly (readonly string[])[] }
+  | { readonly kind: 'ended'; readonly fileId: string; readonly keys: readonly (readonly string[])[] }
   | { readonly kind: 'removed'; readonly fileId: string }
   | { readonly kind: 'everything'; readonly seq: number }
   | { readonly kind: 'nothing' };
 
-const settled: ReadonlySet<string> = new Set(['completed', 'error', 'cancelled', 'quarantined', 'orphaned']);
-const ofFile = (id: string): (readonly string[])[] => [['files'], ['file', id], ['timeline', id]];
+const finalStatuses: ReadonlySet<string> = new Set(['completed', 'error', 'cancelled', 'quarantined', 'orphaned']);
+const keysOfFile = (id: string): (readonly string[])[] => [['files'], ['file', id], ['timeline', id]];
 
 /** The effect of a push message; pure, so that every message type is covered by a test. */
 export const effectOf = (message: PushMessage): PushEffect => {
   switch (message.type) {
     case 'connection_established':
-      return { kind: 'hello', seq: message.data.seq, resumed: message.data.resumed };
+      return { kind: 'greeting', seq: message.data.seq, resumed: message.data.resumed };
     case 'file_created':
       return { kind: 'refetch', keys: [['files']] };
     case 'file_updated': {
       const { file_id: fileId, status } = message.data;
-      const keys = ofFile(fileId);
-      return settled.has(status) ? { kind: 'settled', fileId, keys } : { kind: 'refetch', keys };
+      const keys = keysOfFile(fileId);
+      return finalStatuses.has(status) ? { kind: 'ended', fileId, keys } : { kind: 'refetch', keys };
     }
     case 'file_deleted':
       return { kind: 'removed', fileId: message.data.file_id };
@@ -46,8 +46,8 @@ export const effectOf = (message: PushMessage): PushEffect => {
         keys: [['search'], ['file', message.data.file_id], ['timeline', message.data.file_id]],
       };
     case 'transcription_status': {
-      const { file_id: fileId, stage, progress, message: words, eta_seconds: etaSeconds } = message.data;
-      return { kind: 'progress', fileId, progress: { stage, percent: progress, message: words, etaSeconds } };
+      const { file_id: fileId, stage, progress: percent, message: text, eta_seconds: etaSeconds } = message.data;
+      return { kind: 'progress', fileId, progress: { stage, percent, message: text, etaSeconds } };
     }
     case 'transcription_ended':
     case 'file_shared':
@@ -61,7 +61,7 @@ export const effectOf = (message: PushMessage): PushEffect => {
   }
 };
 
-/** Reads a frame; anything that is not a message of ours is null. */
+/** Parses a frame; null for anything that is not a known message. */
 export const parsePush = (frame: unknown): PushMessage | null => {
   if (typeof frame !== 'string') return null;
   try {
@@ -88,6 +88,6 @@ const known: ReadonlySet<string> = new Set<PushMessage['type']>([
   'pong',
 ]);
 
-/** Waits longer with every failed try, up to 20 s, and never all tabs at the same moment. */
+/** Exponential backoff of at most 20 s, with jitter so that many tabs do not reconnect at the same moment. */
 export const backOff = (attempt: number, random: number = Math.random()): number =>
   Math.round(Math.min(20_000, 500 * 2 ** Math.min(attempt, 10)) * (0.6 + 0.4 * random));

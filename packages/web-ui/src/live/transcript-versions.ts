@@ -1,53 +1,53 @@
-/** An edit of this page that is on its way, and the version of the transcript it is expected to make. */
-export type OwnEdit = { readonly version: number | null };
+/** An edit of this page without a response yet, and the version of the transcript that it is expected to create. */
+export type PendingEdit = { readonly version: number | null };
 
 /**
- * Versions of transcripts that this page makes by its own edits. The answer of an edit is on screen already; the push
- * message about it, which may come before the answer, must not fetch ten hours of transcript again.
+ * The versions of transcripts that this page creates by its own edits. The response of an edit already updates the page.
+ * The push message about the same edit may arrive first, and must not load ten hours of transcript again.
  */
 export type TranscriptVersions = {
-  /** A page of the transcript told its version. */
-  readonly seen: (fileId: string, version: number) => void;
-  /** An edit is being sent. */
-  readonly begin: (fileId: string) => OwnEdit;
-  /** It was answered; true when a message was taken for its echo that was not. */
-  readonly end: (fileId: string, edit: OwnEdit, changed: boolean) => boolean;
-  /** True when the message tells of something this page does not show yet. */
-  readonly isNews: (fileId: string, version: number) => boolean;
+  /** Records the version of a loaded page of the transcript. */
+  readonly recordShown: (fileId: string, version: number) => void;
+  /** Records that an edit is being sent. */
+  readonly beginEdit: (fileId: string) => PendingEdit;
+  /** Records the response of an edit. @returns true when a push message was ignored although the edit changed nothing. */
+  readonly endEdit: (fileId: string, edit: PendingEdit, changed: boolean) => boolean;
+  /** True when a push message announces a version that this page does not show and did not create. */
+  readonly isUnknown: (fileId: string, version: number) => boolean;
   readonly clear: () => void;
 };
 
-type Known = { shown: number; readonly expected: Map<number, { heard: boolean }> };
+type FileVersions = { shown: number; readonly expected: Map<number, { isAnnounced: boolean }> };
 
 export const createTranscriptVersions = (): TranscriptVersions => {
-  const files = new Map<string, Known>();
+  const files = new Map<string, FileVersions>();
   return {
-    seen: (fileId, version) => {
-      const known = files.get(fileId);
-      if (known) known.shown = Math.max(known.shown, version);
+    recordShown: (fileId, version) => {
+      const file = files.get(fileId);
+      if (file) file.shown = Math.max(file.shown, version);
       else files.set(fileId, { shown: version, expected: new Map() });
     },
-    begin: (fileId) => {
-      const known = files.get(fileId);
-      if (!known) return { version: null };
-      const version = Math.max(known.shown, ...known.expected.keys()) + 1;
-      known.expected.set(version, { heard: false });
+    beginEdit: (fileId) => {
+      const file = files.get(fileId);
+      if (!file) return { version: null };
+      const version = Math.max(file.shown, ...file.expected.keys()) + 1;
+      file.expected.set(version, { isAnnounced: false });
       return { version };
     },
-    end: (fileId, { version }, changed) => {
-      const known = files.get(fileId);
-      const expectation = version === null ? undefined : known?.expected.get(version);
-      if (!known || !expectation || version === null) return false;
-      known.expected.delete(version);
-      if (changed) known.shown = Math.max(known.shown, version);
-      return !changed && expectation.heard;
+    endEdit: (fileId, { version }, changed) => {
+      const file = files.get(fileId);
+      const expectation = version === null ? undefined : file?.expected.get(version);
+      if (!file || !expectation || version === null) return false;
+      file.expected.delete(version);
+      if (changed) file.shown = Math.max(file.shown, version);
+      return !changed && expectation.isAnnounced;
     },
-    isNews: (fileId, version) => {
-      const known = files.get(fileId);
-      if (!known) return true;
-      const expectation = known.expected.get(version);
-      if (expectation) expectation.heard = true;
-      return expectation === undefined && version > known.shown;
+    isUnknown: (fileId, version) => {
+      const file = files.get(fileId);
+      if (!file) return true;
+      const expectation = file.expected.get(version);
+      if (expectation) expectation.isAnnounced = true;
+      return expectation === undefined && version > file.shown;
     },
     clear: () => files.clear(),
   };

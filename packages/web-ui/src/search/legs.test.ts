@@ -1,16 +1,16 @@
 import { expect, it } from '@jest/globals';
-import { missingLegs, nothingRan } from './legs.ts';
+import { missingLegs, isSearchOutage } from './legs.ts';
 
-it('says nothing when everything that was asked for ran', () =>
+it('returns null when all requested parts ran', () =>
   expect(missingLegs({ keyword: 'ok', semantic: 'not_asked' })).toBeNull());
-it('names the leg that did not run, and why', () => {
+it('names the part that did not run, and why', () => {
   expect(missingLegs({ keyword: 'ok', semantic: 'unavailable' })).toBe(
-    'Search by meaning is not available; these results come from search by words alone.',
+    'The search for similar meaning isn’t available. These results are for exact words only.',
   );
-  expect(missingLegs({ keyword: 'failed', semantic: 'ok' })).toContain('Search by words failed just now');
+  expect(missingLegs({ keyword: 'failed', semantic: 'ok' })).toContain('The search for exact words failed');
 });
-it('takes an answer without any leg for an outage', () => {
-  expect(nothingRan({ keyword: 'failed', semantic: 'unavailable' })).toBe(true);
-  expect(nothingRan({ keyword: 'not_asked', semantic: 'failed' })).toBe(true);
-  expect(nothingRan({ keyword: 'ok', semantic: 'failed' })).toBe(false);
+it('treats a response without any part as an outage', () => {
+  expect(isSearchOutage({ keyword: 'failed', semantic: 'unavailable' })).toBe(true);
+  expect(isSearchOutage({ keyword: 'not_asked', semantic: 'failed' })).toBe(true);
+  expect(isSearchOutage({ keyword: 'ok', semantic: 'failed' })).toBe(false);
 });

@@ -13,7 +13,7 @@ type FormProps = {
 
 export const SearchForm = ({ params, onChange }: FormProps) => {
   const [text, setText] = useState(params.q ?? '');
-  const [filters, setFilters] = useState(['tag', 'type', 'from', 'to'].some((k) => k in params));
+  const [filtersShown, setFiltersShown] = useState(['tag', 'type', 'from', 'to'].some((name) => name in params));
   useEffect(() => setText(params.q ?? ''), [params.q]);
   return (
     <form
@@ -28,7 +28,7 @@ export const SearchForm = ({ params, onChange }: FormProps) => {
           type="search"
           size="md"
           aria-label="Search what was said"
-          placeholder="What was said, in words or in meaning"
+          placeholder="Search by exact words or similar meaning"
           leftSection={<Icon name="search" />}
           autoFocus
           maxLength={500}
@@ -46,9 +46,9 @@ export const SearchForm = ({ params, onChange }: FormProps) => {
           value={params.mode ?? 'hybrid'}
           onChange={(mode) => onChange({ q: text, mode })}
           data={[
-            { value: 'hybrid', label: 'Both' },
-            { value: 'keyword', label: 'Words' },
-            { value: 'semantic', label: 'Meaning' },
+            { value: 'hybrid', label: 'All' },
+            { value: 'keyword', label: 'Exact words' },
+            { value: 'semantic', label: 'Similar meaning' },
           ]}
         />
         <NativeSelect
@@ -68,13 +68,13 @@ export const SearchForm = ({ params, onChange }: FormProps) => {
           color="gray"
           size="sm"
           leftSection={<Icon name="filter" size={17} />}
-          aria-expanded={filters}
-          onClick={() => setFilters(!filters)}
+          aria-expanded={filtersShown}
+          onClick={() => setFiltersShown(!filtersShown)}
         >
           Filters
         </Button>
       </Group>
-      {filters && <Filters params={params} onChange={onChange} />}
+      {filtersShown && <Filters params={params} onChange={onChange} />}
     </form>
   );
 };
@@ -85,7 +85,7 @@ const Filters = ({ params, onChange }: FormProps) => {
     <Group gap="sm" mb="md" align="flex-end">
       <MultiSelect
         label="Tags"
-        data={tags.map((t) => t.name)}
+        data={tags.map(({ name }) => name)}
         value={params.tag ?? []}
         onChange={(tag) => onChange({ tag })}
         searchable

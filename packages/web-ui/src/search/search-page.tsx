@@ -2,12 +2,12 @@ import { Alert, Button, Center, Group, Pagination, Skeleton, Stack, Text, Title 
 import { useDocumentTitle } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { searchPageSize, searchQuery, type SearchAnswer } from '../api/queries.ts';
+import { searchPageSize, searchQuery, type SearchResponse } from '../api/queries.ts';
 import { ErrorNote } from '../app/error-note.tsx';
 import { Icon } from '../app/icons.tsx';
 import { plural } from '../lib/format.ts';
 import { searchPageSearch, type SearchPageSearch } from '../lib/search-params.ts';
-import { missingLegs, nothingRan } from './legs.ts';
+import { missingLegs, isSearchOutage } from './legs.ts';
 import { SearchForm } from './search-form.tsx';
 import { SearchResult } from './search-result.tsx';
 import css from './search.module.css';
@@ -17,7 +17,7 @@ export const SearchPage = () => {
   const navigate = useNavigate({ from: '/search' });
   const q = params.q ?? '';
   useDocumentTitle(q === '' ? 'Search · Overtone' : `${q} · Search · Overtone`);
-  const answer = useQuery(
+  const query = useQuery(
     searchQuery({
       ...params,
       q,
@@ -34,22 +34,18 @@ export const SearchPage = () => {
         Search
       </Title>
       <SearchForm params={params} onChange={change} />
-      <div aria-live="polite" aria-busy={answer.isFetching}>
-        {q === '' && <Invitation />}
-        {answer.isError && (
-          <ErrorNote
-            error={answer.error}
-            title="Search does not answer just now"
-            onRetry={() => void answer.refetch()}
-          />
+      <div aria-live="polite" aria-busy={query.isFetching}>
+        {q === '' && <SearchHint />}
+        {query.isError && (
+          <ErrorNote error={query.error} title="Search is not responding" onRetry={() => void query.refetch()} />
         )}
-        {q !== '' && answer.isPending && <ResultsPending />}
-        {q !== '' && answer.data && !answer.isError && (
+        {q !== '' && query.isPending && <ResultsPending />}
+        {q !== '' && query.data && !query.isError && (
           <Results
-            answer={answer.data}
-            stale={answer.isPlaceholderData}
+            response={query.data}
+            stale={query.isPlaceholderData}
             onPage={(page) => void navigate({ search: searchPageSearch({ ...params, page }) })}
-            onRetry={() => void answer.refetch()}
+            onRetry={() => void query.refetch()}
           />
         )}
       </div>
@@ -58,24 +54,20 @@ export const SearchPage = () => {
 };
 
 type ResultsProps = {
-  readonly answer: SearchAnswer;
+  readonly response: SearchResponse;
   readonly stale: boolean;
   readonly onPage: (page: number) => void;
   readonly onRetry: () => void;
 };
 
-const Results = ({ answer, stale, onPage, onRetry }: ResultsProps) => {
-  const missing = missingLegs(answer.legs);
-  const pages = Math.ceil(answer.total_files / searchPageSize);
-  if (nothingRan(answer.legs)) {
+const Results = ({ response, stale, onPage, onRetry }: ResultsProps) => {
+  const missing = missingLegs(response.legs);
+  const pages = Math.ceil(response.total_files / searchPageSize);
+  if (isSearchOutage(response.legs)) {
     return (
       <ErrorNote
-        error={
-          new Error(
-            `${missing ?? 'The search did not run.'} Your recordings are safe; this is an outage of the search.`,
-          )
-        }
-        title="Search does not work just now"
+        error={new Error(`${missing ?? 'The search didn’t run.'} Your recordings are safe.`)}
+        title="Search is temporarily unavailable"
         onRetry={onRetry}
       />
     );
@@ -93,24 +85,24 @@ const Results = ({ answer, stale, onPage, onRetry }: ResultsProps) => {
         </Alert>
       )}
       <Text size="sm" c="dimmed" data-testid="search-summary">
-        {answer.total_files === 0
-          ? `Nothing found for “${answer.query}”.`
-          : `${plural(answer.total_results, 'place')} in ${plural(answer.total_files, 'recording')}, ${Math.max(1, Math.round(answer.search_time_ms))} ms`}
+        {response.total_files === 0
+          ? `No matches for “${response.query}”.`
+          : `${plural(response.total_results, 'match', 'matches')} in ${plural(response.total_files, 'recording')}, ${Math.max(1, Math.round(response.search_time_ms))} ms`}
       </Text>
-      {answer.total_files === 0 && (
+      {response.total_files === 0 && (
         <Text size="sm" c="dimmed">
-          Try other words, or search by meaning. A recording can be found as soon as its last stage is done.
+          Try other words or search by similar meaning. Recordings are searchable once processed.
         </Text>
       )}
       <ul className={css['results']} data-testid="search-results">
-        {answer.results.map((result) => (
+        {response.results.map((result) => (
           <SearchResult key={result.file_uuid} result={result} />
         ))}
       </ul>
       {pages > 1 && (
         <Center mt="md">
           <Pagination
-            value={answer.page}
+            value={response.page}
             total={pages}
             onChange={onPage}
             getControlProps={(c) => ({ 'aria-label': `${c} page` })}
@@ -131,11 +123,9 @@ const ResultsPending = () => (
   </Stack>
 );
 
-const Invitation = () => (
+const SearchHint = () => (
   <Stack align="center" ta="center" gap="xs" py={64} c="dimmed">
     <Icon name="audio" size={44} />
-    <Text maw={420}>
-      Look for words that were said, or describe what was meant. A click on a place plays it from that second.
-    </Text>
+    <Text maw={420}>Search for words that were said, or describe what was meant. Click a result to play it.</Text>
   </Stack>
 );

@@ -1,14 +1,14 @@
 import { speakerName } from '@overtone/contracts/speakers';
 import { Badge, Group, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import type { SearchAnswer } from '../api/queries.ts';
+import type { SearchResponse } from '../api/queries.ts';
 import { Icon } from '../app/icons.tsx';
 import { snippetParts } from '../lib/snippet.ts';
 import { ago, clock, duration, plural } from '../lib/format.ts';
 import css from './search.module.css';
 import { Snippet } from './snippet.tsx';
 
-type Result = SearchAnswer['results'][number];
+type Result = SearchResponse['results'][number];
 type Hit = Result['occurrences'][number];
 
 export const SearchResult = ({ result }: { result: Result }) => {
@@ -28,7 +28,7 @@ export const SearchResult = ({ result }: { result: Result }) => {
         </Text>
         <Text size="xs" c="dimmed" style={{ whiteSpace: 'nowrap' }}>
           {[result.duration === null ? null : duration(result.duration), ago(result.upload_time)]
-            .filter((f) => f !== null)
+            .filter((fact) => fact !== null)
             .join(' · ')}
         </Text>
       </Group>
@@ -40,7 +40,7 @@ export const SearchResult = ({ result }: { result: Result }) => {
         ))}
         {result.semantic_only && (
           <Badge size="sm" variant="light" color="gray">
-            found by meaning
+            similar meaning
           </Badge>
         )}
       </Group>
@@ -51,14 +51,14 @@ export const SearchResult = ({ result }: { result: Result }) => {
       </ul>
       {more > 0 && (
         <Text size="xs" c="dimmed" pb={6}>
-          and {plural(more, 'more place')} in this recording
+          and {plural(more, 'more match', 'more matches')} in this recording
         </Text>
       )}
     </li>
   );
 };
 
-/** The words that were found stay marked in the transcript. */
+/** The matched words, which stay marked in the transcript. */
 const highlightOf = (hit: Hit): { q?: string } => {
   const marked = snippetParts(hit.snippet).find((part) => part.marked);
   return marked ? { q: marked.text } : {};

@@ -1,6 +1,6 @@
 import { snippetParts } from '../lib/snippet.ts';
 
-/** A snippet as text nodes and `<mark>`; nothing of it is ever parsed as HTML. */
+/** A snippet as text nodes and `<mark>`; it is never parsed as HTML. */
 export const Snippet = ({ html }: { html: string }) => (
   <>
     {snippetParts(html).map((part, i) =>

@@ -11,18 +11,18 @@ import { session } from '../app/services.ts';
 import { accountState, type AccountState } from './account-state.ts';
 import css from './sign-in.module.css';
 
-const words: Record<AccountState, { title: string; text: string }> = {
+const texts: Record<AccountState, { title: string; text: string }> = {
   account_pending_approval: {
-    title: 'Your account waits for approval',
-    text: 'An administrator has to release it before you can go on. This page opens Overtone by itself as soon as that is done.',
+    title: 'Your account is awaiting approval',
+    text: 'An administrator has to approve it first. This page opens Overtone automatically after that.',
   },
   account_rejected: {
-    title: 'Your account was not approved',
-    text: 'An administrator decided against it. If you think that is a mistake, ask them.',
+    title: 'Your account wasn’t approved',
+    text: 'If you think this is a mistake, contact an administrator.',
   },
   account_disabled: {
     title: 'Your account is disabled',
-    text: 'An administrator or your directory has disabled it. Ask an administrator if you need it.',
+    text: 'An administrator or your directory has disabled it. Contact an administrator if you need it.',
   },
   account_expired: {
     title: 'Your account has expired',
@@ -30,16 +30,16 @@ const words: Record<AccountState, { title: string; text: string }> = {
   },
 };
 
-/** Where somebody lands who is known, but may not go on. */
+/** The page of a signed-in user whose account may not be used. */
 export const AccountStatePage = () => {
   useDocumentTitle('Your account · Overtone');
   const navigate = useNavigate();
   const me = useQuery({ ...meQuery, staleTime: 0, refetchInterval: 10_000 });
   const state = me.data ? accountState(me.data) : null;
-  const free = me.data !== undefined && state === null;
+  const isUsable = me.data !== undefined && state === null;
   useEffect(() => {
-    if (free) void navigate({ to: '/', replace: true });
-  }, [free, navigate]);
+    if (isUsable) void navigate({ to: '/', replace: true });
+  }, [isUsable, navigate]);
   if (state === null || !me.data) return null;
   return (
     <main className={css['page']}>
@@ -48,14 +48,14 @@ export const AccountStatePage = () => {
         <div>
           <Icon name={state === 'account_pending_approval' ? 'clock' : 'alert'} size={32} />
           <Title order={1} size="h2" id="state-title" mt="xs">
-            {words[state].title}
+            {texts[state].title}
           </Title>
-          <Text mt={4}>{words[state].text}</Text>
+          <Text mt={4}>{texts[state].text}</Text>
           <Text c="dimmed" size="sm" mt="sm">
             Signed in as {me.data.email}
           </Text>
         </div>
-        {me.isError && <ErrorNote error={me.error} title="It cannot be asked just now" />}
+        {me.isError && <ErrorNote error={me.error} title="The account couldn’t be loaded" />}
         <Group>
           <Button variant="default" loading={me.isFetching} onClick={() => void me.refetch()}>
             Check again

@@ -12,6 +12,6 @@ it.each([
   [{ is_active: false, approval_status: 'pending' }, 'account_disabled'],
   [{ account_expires_at: '2026-11-21T11:59:59Z' }, 'account_expired'],
   [{ account_expires_at: '2026-11-22T00:00:00Z' }, null],
-] as const)('an account with %p is kept out as %p', (change, state) =>
+] as const)('returns for an account with %p the state %p', (change, state) =>
   expect(accountState({ ...good, ...change }, now)).toBe(state),
 );

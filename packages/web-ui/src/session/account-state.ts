@@ -2,7 +2,7 @@ import type { User } from '../api/queries.ts';
 
 export type AccountState = 'account_pending_approval' | 'account_rejected' | 'account_disabled' | 'account_expired';
 
-/** What keeps an account out of everything but itself; null: nothing. */
+/** The state that prevents the use of an account; null for a usable account. */
 export const accountState = (me: User, now: Date = new Date()): AccountState | null => {
   if (!me.is_active) return 'account_disabled';
   if (me.approval_status === 'pending') return 'account_pending_approval';

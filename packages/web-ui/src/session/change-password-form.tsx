@@ -2,24 +2,31 @@ import { Alert, Button, PasswordInput, Stack, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../api/client.ts';
+import { fieldOf } from '../api/problem.ts';
 import { ErrorNote } from '../app/error-note.tsx';
-import { NewPassword, usePasswordKeeps } from './new-password.tsx';
+import { useUnsaved } from '../app/unsaved.tsx';
+import { NewPassword, useIsPasswordAllowed } from './new-password.tsx';
 
-/** Own password, with the current one. */
+/** Changes the password of the signed-in person, who has to know the current one. */
 export const ChangePasswordForm = ({ onDone }: { onDone: () => void }) => {
   const client = useQueryClient();
   const [current, setCurrent] = useState('');
   const [next, setNext] = useState('');
-  const [again, setAgain] = useState('');
-  const differ = again !== '' && next !== again;
-  const ready = usePasswordKeeps(next) && current !== '' && !differ;
+  const [repeated, setRepeated] = useState('');
+  const isDifferent = repeated !== '' && next !== repeated;
+  const ready = useIsPasswordAllowed(next) && current !== '' && !isDifferent;
+  const clear = (): void => {
+    setCurrent('');
+    setNext('');
+    setRepeated('');
+  };
+  // Passwords are never stored: the question before leaving is all that protects them.
+  useUnsaved(current !== '' || next !== '' || repeated !== '', clear);
   const change = useMutation({
     mutationFn: () => call('updateMe', { body: { current_password: current, password: next } }),
     onSuccess: (me) => {
       client.setQueryData(['me'], me);
-      setCurrent('');
-      setNext('');
-      setAgain('');
+      clear();
       onDone();
     },
   });
@@ -31,29 +38,27 @@ export const ChangePasswordForm = ({ onDone }: { onDone: () => void }) => {
       }}
     >
       <Stack gap="md" maw={420}>
-        {change.error && <ErrorNote error={change.error} title="The password was not changed" />}
+        {change.error && <ErrorNote error={change.error} fields={['password']} title="The password wasn’t changed" />}
         {change.isSuccess && (
           <Alert color="petrol" variant="light" role="status">
-            <Text size="sm">Your password is changed.</Text>
+            <Text size="sm">Password changed.</Text>
           </Alert>
         )}
         <PasswordInput
           label="Current password"
           autoComplete="current-password"
           required
-          withAsterisk={false}
           value={current}
           onChange={(e) => setCurrent(e.currentTarget.value)}
         />
-        <NewPassword value={next} onChange={setNext} />
+        <NewPassword value={next} error={fieldOf(change.error, 'password')} onChange={setNext} />
         <PasswordInput
-          label="New password again"
+          label="Repeat new password"
           autoComplete="new-password"
           required
-          withAsterisk={false}
-          value={again}
-          error={differ ? 'The two differ' : null}
-          onChange={(e) => setAgain(e.currentTarget.value)}
+          value={repeated}
+          error={isDifferent ? 'The passwords don’t match' : null}
+          onChange={(e) => setRepeated(e.currentTarget.value)}
         />
         <Button type="submit" loading={change.isPending} disabled={!ready} style={{ alignSelf: 'flex-start' }}>
           Change password

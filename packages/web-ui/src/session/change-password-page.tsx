@@ -5,7 +5,7 @@ import { session } from '../app/services.ts';
 import { ChangePasswordForm } from './change-password-form.tsx';
 import css from './sign-in.module.css';
 
-/** Where somebody lands whose password must be changed before anything else. */
+/** The page of a user who must change the password before anything else. */
 export const ChangePasswordPage = () => {
   const navigate = useNavigate();
   return (
@@ -17,10 +17,11 @@ export const ChangePasswordPage = () => {
             Choose your own password
           </Title>
           <Text c="dimmed" size="sm" mt={4}>
-            The one you signed in with was given to you. Change it to go on.
+            The password you signed in with was set by an administrator. Change it to continue.
           </Text>
         </div>
-        <ChangePasswordForm onDone={() => void navigate({ to: '/', replace: true })} />
+        {/* Saved, but the fields are still filled until the next render. */}
+        <ChangePasswordForm onDone={() => void navigate({ to: '/', replace: true, ignoreBlocker: true })} />
         <Button variant="subtle" color="gray" size="xs" onClick={() => void session.signOut()}>
           Sign out instead
         </Button>

@@ -3,40 +3,40 @@ import { useDocumentTitle } from '@mantine/hooks';
 import { useMutation } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
-import { ask } from '../api/identity.ts';
+import { callIdentity } from '../api/identity.ts';
 import { session } from '../app/services.ts';
 import { takeNext } from './next-page.ts';
 import { SignInError } from './sign-in-error.tsx';
 import { SignInFrame } from './sign-in-frame.tsx';
 
-/** Where the identity provider sends people back to: finishes the sign-in that began on the sign-in page. */
+/** The callback page of the identity provider: it completes the sign-in. */
 export const LoginPage = () => {
   useDocumentTitle('Signing in · Overtone');
-  const answer = useSearch({ from: '/login' });
+  const query = useSearch({ from: '/login' });
   const navigate = useNavigate();
-  const begun = useRef(false);
+  const isStarted = useRef(false);
   const finish = useMutation({
-    mutationFn: () => session.enter(() => ask('oidcCallback', { query: answer })),
+    mutationFn: () => session.enter(() => callIdentity('oidcCallback', { query })),
     onSuccess: () => navigate({ href: takeNext(), replace: true }),
   });
   const { mutate } = finish;
-  const back = 'code' in answer || 'error' in answer || 'state' in answer;
+  const isCallback = 'code' in query || 'error' in query || 'state' in query;
   useEffect(() => {
-    // A code works once: not a second time because the effect runs again.
-    if (begun.current) return;
-    begun.current = true;
-    if (back) mutate();
+    // A code works once, but React may run an effect twice.
+    if (isStarted.current) return;
+    isStarted.current = true;
+    if (isCallback) mutate();
     else void navigate({ to: '/sign-in', replace: true });
-  }, [back, mutate, navigate]);
+  }, [isCallback, mutate, navigate]);
   return (
     <SignInFrame
-      title={finish.isError ? 'Not signed in' : 'Signing in'}
-      text={finish.isError ? 'Nothing has been changed.' : 'Your identity provider has answered.'}
+      title={finish.isError ? 'Sign-in failed' : 'Signing in'}
+      text={finish.isError ? 'You are not signed in.' : 'Completing the sign-in.'}
     >
       {finish.isError ? (
         <>
           <div aria-live="assertive">
-            <SignInError error={finish.error} way="oidc" />
+            <SignInError error={finish.error} method="oidc" />
           </div>
           <Button component={Link} to="/sign-in" replace>
             Back to sign-in

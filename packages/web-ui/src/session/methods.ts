@@ -1,9 +1,9 @@
 import { queryOptions } from '@tanstack/react-query';
-import { ask, type IdentityAnswer } from '../api/identity.ts';
+import { callIdentity, type IdentityResponse } from '../api/identity.ts';
 
-export type Methods = IdentityAnswer<'methods'>;
+export type Methods = IdentityResponse<'methods'>;
 export const methodsQuery = queryOptions({
   queryKey: ['public', 'methods'],
-  queryFn: ({ signal }) => ask('methods', { signal }),
+  queryFn: ({ signal }) => callIdentity('methods', { signal }),
   staleTime: 30_000,
 });

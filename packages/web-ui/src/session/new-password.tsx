@@ -1,13 +1,13 @@
 import { PasswordInput, Text } from '@mantine/core';
 import { queryOptions, useQuery } from '@tanstack/react-query';
-import { ask } from '../api/identity.ts';
+import { callIdentity } from '../api/identity.ts';
 import { Icon } from '../app/icons.tsx';
-import { keepsRules, rulesFor, type PasswordPolicy } from './password-policy.ts';
+import { meetsRules, rulesFor, type PasswordPolicy } from './password-policy.ts';
 import css from './new-password.module.css';
 
 const policyQuery = queryOptions({
   queryKey: ['public', 'password-policy'],
-  queryFn: ({ signal }) => ask('passwordPolicy', { signal }),
+  queryFn: ({ signal }) => callIdentity('passwordPolicy', { signal }),
   staleTime: 60_000,
 });
 
@@ -18,7 +18,7 @@ type Props = {
   readonly error?: string | null;
 };
 
-/** A field for a new password, with the rules in force and which of them it keeps already. */
+/** A field for a new password, with the rules of the policy and whether each is met. */
 export const NewPassword = ({ value, onChange, label = 'New password', error = null }: Props) => {
   const policy = useQuery(policyQuery);
   return (
@@ -27,7 +27,6 @@ export const NewPassword = ({ value, onChange, label = 'New password', error = n
         label={label}
         autoComplete="new-password"
         required
-        withAsterisk={false}
         maxLength={128}
         value={value}
         error={error}
@@ -38,7 +37,7 @@ export const NewPassword = ({ value, onChange, label = 'New password', error = n
         {policy.data && <Rules policy={policy.data} password={value} />}
         {policy.isError && (
           <Text size="xs" c="dimmed" mt={4}>
-            The rules for passwords cannot be read just now; they are checked when you save.
+            The password rules couldn’t be loaded. They are checked when you save.
           </Text>
         )}
       </div>
@@ -48,25 +47,25 @@ export const NewPassword = ({ value, onChange, label = 'New password', error = n
 
 const Rules = ({ policy, password }: { policy: PasswordPolicy; password: string }) => (
   <>
-    <ul className={css['rules']} aria-label="What the password needs">
-      {rulesFor(policy, password).map(({ words, kept }) => (
-        <li key={words} data-kept={kept}>
-          <Icon name={kept ? 'check' : 'more'} size={14} />
-          {words}
-          <span className={css['hidden']}>{kept ? ', done' : ', missing'}</span>
+    <ul className={css['rules']} aria-label="Password rules">
+      {rulesFor(policy, password).map(({ label, isMet }) => (
+        <li key={label} data-kept={isMet}>
+          <Icon name={isMet ? 'check' : 'more'} size={14} />
+          {label}
+          <span className={css['hidden']}>{isMet ? ', met' : ', not met'}</span>
         </li>
       ))}
     </ul>
     {policy.enabled && policy.history_count > 0 && (
       <Text size="xs" c="dimmed" mt={2}>
-        None of the last {policy.history_count} passwords, and no name or e-mail address in it.
+        Can’t be one of your last {policy.history_count} passwords or contain your name or email.
       </Text>
     )}
   </>
 );
 
-/** True when nothing speaks against the password that can be judged here. */
-export const usePasswordKeeps = (password: string): boolean => {
+/** True when the password meets every rule that can be checked in the browser. */
+export const useIsPasswordAllowed = (password: string): boolean => {
   const policy = useQuery(policyQuery).data;
-  return password !== '' && keepsRules(policy, password);
+  return password !== '' && meetsRules(policy, password);
 };

@@ -1,16 +1,16 @@
 const key = 'overtone-next';
 
-/** A path of this site to go on to after sign-in; anything else is ignored. */
+/** The path to open after sign-in, if it is a path of this site; otherwise null. */
 export const safeNext = (value: unknown): string | null =>
   typeof value === 'string' && value !== '/' && /^\/(?![/\\])/.test(value) ? value : null;
 
-/** Keeps where to go on while the browser is away at the identity provider. */
-export const keepNext = (next: string | undefined): void => {
+/** Stores the path to open after sign-in while the browser is at the identity provider. */
+export const storeNext = (next: string | undefined): void => {
   try {
     if (next === undefined) sessionStorage.removeItem(key);
     else sessionStorage.setItem(key, next);
   } catch {
-    // Without storage one starts in the library.
+    // Without storage the sign-in leads to the library.
   }
 };
 export const takeNext = (): string => {

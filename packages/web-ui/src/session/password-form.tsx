@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { session } from '../app/services.ts';
 import { SignInError } from './sign-in-error.tsx';
 
-/** User name and password, kept here or in the directory. */
+/** Sign-in with a local password or the password of the directory. */
 export const PasswordForm = ({ onDone }: { onDone: () => Promise<void> }) => {
   const [username, setUsername] = useState('');
   const [password, setPassword] = useState('');
@@ -17,7 +17,7 @@ export const PasswordForm = ({ onDone }: { onDone: () => Promise<void> }) => {
       }}
     >
       <Stack gap="md">
-        <div aria-live="assertive">{signIn.error && <SignInError error={signIn.error} way="password" />}</div>
+        <div aria-live="assertive">{signIn.error && <SignInError error={signIn.error} method="password" />}</div>
         <TextInput
           label="User name or e-mail address"
           name="username"
@@ -25,7 +25,6 @@ export const PasswordForm = ({ onDone }: { onDone: () => Promise<void> }) => {
           autoCapitalize="none"
           spellCheck={false}
           required
-          withAsterisk={false}
           autoFocus
           size="md"
           value={username}
@@ -36,7 +35,6 @@ export const PasswordForm = ({ onDone }: { onDone: () => Promise<void> }) => {
           name="password"
           autoComplete="current-password"
           required
-          withAsterisk={false}
           size="md"
           value={password}
           onChange={(event) => setPassword(event.currentTarget.value)}

@@ -1,24 +1,24 @@
-import type { IdentityAnswer } from '../api/identity.ts';
+import type { IdentityResponse } from '../api/identity.ts';
 
-export type PasswordPolicy = IdentityAnswer<'passwordPolicy'>;
-export type Rule = { readonly words: string; readonly kept: boolean };
+export type PasswordPolicy = IdentityResponse<'passwordPolicy'>;
+export type Rule = { readonly label: string; readonly isMet: boolean };
 
-// However lax the rules, this much holds always.
-const shortest = 8;
+// The server requires this length even without a policy.
+const minimumLength = 8;
 const special = /[!@#$%^&*()_+\-=[\]{}|;':",./<>?`~\\ ]/;
 
-/** The rules that can be judged while typing; what else the server knows (earlier passwords, names) it says itself. */
+/** The rules that can be checked while typing. The server also checks earlier passwords and names. */
 export const rulesFor = (policy: PasswordPolicy, password: string): Rule[] => {
-  const least = policy.enabled ? policy.min_length : shortest;
-  const on = (wanted: boolean): boolean => policy.enabled && wanted;
+  const length = policy.enabled ? policy.min_length : minimumLength;
+  const isRequired = (wanted: boolean): boolean => policy.enabled && wanted;
   return [
-    { wanted: true, words: `At least ${least} characters`, kept: password.length >= least },
-    { wanted: on(policy.require_uppercase), words: 'An upper case letter', kept: /\p{Lu}/u.test(password) },
-    { wanted: on(policy.require_lowercase), words: 'A lower case letter', kept: /\p{Ll}/u.test(password) },
-    { wanted: on(policy.require_digit), words: 'A digit', kept: /\p{Nd}/u.test(password) },
-    { wanted: on(policy.require_special), words: 'A special character', kept: special.test(password) },
-  ].flatMap(({ wanted, words, kept }) => (wanted ? [{ words, kept }] : []));
+    { wanted: true, label: `At least ${length} characters`, isMet: password.length >= length },
+    { wanted: isRequired(policy.require_uppercase), label: 'An upper case letter', isMet: /\p{Lu}/u.test(password) },
+    { wanted: isRequired(policy.require_lowercase), label: 'A lower case letter', isMet: /\p{Ll}/u.test(password) },
+    { wanted: isRequired(policy.require_digit), label: 'A digit', isMet: /\p{Nd}/u.test(password) },
+    { wanted: isRequired(policy.require_special), label: 'A special character', isMet: special.test(password) },
+  ].flatMap(({ wanted, label, isMet }) => (wanted ? [{ label, isMet }] : []));
 };
 
-export const keepsRules = (policy: PasswordPolicy | undefined, password: string): boolean =>
-  policy === undefined || rulesFor(policy, password).every((rule) => rule.kept);
+export const meetsRules = (policy: PasswordPolicy | undefined, password: string): boolean =>
+  policy === undefined || rulesFor(policy, password).every((rule) => rule.isMet);

@@ -3,23 +3,26 @@ import { useDocumentTitle } from '@mantine/hooks';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { ask } from '../api/identity.ts';
+import { callIdentity } from '../api/identity.ts';
 import { fieldOf } from '../api/problem.ts';
 import { ErrorNote } from '../app/error-note.tsx';
+import { guestDrafts } from '../app/services.ts';
+import { useUnsaved } from '../app/unsaved.tsx';
+import { RestoredNote, useDraft } from '../app/use-draft.tsx';
 import { methodsQuery } from './methods.ts';
-import { NewPassword, usePasswordKeeps } from './new-password.tsx';
+import { NewPassword, useIsPasswordAllowed } from './new-password.tsx';
 import { SignInFrame } from './sign-in-frame.tsx';
 
 export const RegisterPage = () => {
   useDocumentTitle('Register · Overtone');
   const methods = useQuery(methodsQuery);
   return (
-    <SignInFrame title="Register" text="An account of your own for this Overtone.">
+    <SignInFrame title="Register" text="Create your own account.">
       {methods.isError && <ErrorNote error={methods.error} onRetry={() => void methods.refetch()} />}
       {methods.isPending && <Skeleton h={220} />}
       {methods.data?.allow_registration === false && (
         <Text size="sm" role="status">
-          Nobody can register here. Ask an administrator for an account.
+          Registration is switched off. Ask an administrator for an account.
         </Text>
       )}
       {methods.data?.allow_registration === true && <RegisterForm />}
@@ -33,16 +36,19 @@ export const RegisterPage = () => {
 };
 
 const RegisterForm = () => {
-  const [email, setEmail] = useState('');
-  const [name, setName] = useState('');
+  // Without the password, which must not be stored.
+  const draft = useDraft('register', { email: '', name: '' }, { askToLeave: false, store: guestDrafts });
+  const { email, name } = draft.value;
   const [password, setPassword] = useState('');
-  const keeps = usePasswordKeeps(password);
+  const isAllowed = useIsPasswordAllowed(password);
   const register = useMutation({
     mutationFn: () =>
-      ask('register', {
+      callIdentity('register', {
         body: { email: email.trim(), password, ...(name.trim() === '' ? {} : { full_name: name.trim() }) },
       }),
+    onSuccess: draft.drop,
   });
+  useUnsaved(password !== '' && !register.isSuccess, () => setPassword(''));
   if (register.data) {
     return (
       <Text role="status" data-testid="registered">
@@ -58,17 +64,19 @@ const RegisterForm = () => {
       }}
     >
       <Stack gap="md">
-        {register.error && <ErrorNote error={register.error} title="You could not be registered" />}
+        <RestoredNote draft={draft} />
+        {register.error && (
+          <ErrorNote error={register.error} title="Registration failed" fields={['email', 'full_name', 'password']} />
+        )}
         <TextInput
           label="E-mail address"
           type="email"
           autoComplete="email"
           required
-          withAsterisk={false}
           maxLength={320}
           value={email}
           error={fieldOf(register.error, 'email')}
-          onChange={(event) => setEmail(event.currentTarget.value)}
+          onChange={(event) => draft.set({ email: event.currentTarget.value, name })}
         />
         <TextInput
           label="Name"
@@ -76,7 +84,7 @@ const RegisterForm = () => {
           maxLength={200}
           value={name}
           error={fieldOf(register.error, 'full_name')}
-          onChange={(event) => setName(event.currentTarget.value)}
+          onChange={(event) => draft.set({ email, name: event.currentTarget.value })}
         />
         <NewPassword
           label="Password"
@@ -84,7 +92,7 @@ const RegisterForm = () => {
           error={fieldOf(register.error, 'password')}
           onChange={setPassword}
         />
-        <Button type="submit" size="md" loading={register.isPending} disabled={!keeps || email.trim() === ''}>
+        <Button type="submit" size="md" loading={register.isPending} disabled={!isAllowed || email.trim() === ''}>
           Register
         </Button>
       </Stack>

@@ -1,17 +1,17 @@
 import type { QueryClient } from '@tanstack/react-query';
-import { abortAll, call, useSessionHooks } from '../api/client.ts';
+import { abortAll, call, setSessionHooks } from '../api/client.ts';
 import { csrfToken } from '../api/cookies.ts';
-import type { Answer } from '../api/routes.ts';
+import type { ResponseBody } from '../api/routes.ts';
 
 const renewedKey = 'overtone-session-renewed';
 const lockName = 'overtone-session';
 type TabMessage = { readonly type: 'signed_out' } | { readonly type: 'signed_in' };
 
-/** The session of this browser: one renewal at a time over all tabs, one place that forgets everything. */
+/** The session of this browser: one renewal at a time over all tabs, and one place that clears all data. */
 export type Session = {
   readonly signIn: (username: string, password: string) => Promise<void>;
-  /** Any other way in: what it asks answers with a token, too. */
-  readonly enter: (ask: () => Promise<Answer<'token'>>) => Promise<void>;
+  /** Signs in by any other method that responds with a token. */
+  readonly enter: (requestToken: () => Promise<ResponseBody<'token'>>) => Promise<void>;
   readonly signOut: (everywhere?: boolean) => Promise<void>;
   /** True when a fresh access token is in place. */
   readonly renew: () => Promise<boolean>;
@@ -21,8 +21,8 @@ type Deps = {
   readonly queryClient: QueryClient;
   /** Closes the socket, empties the stores, stops uploads. */
   readonly onForget: () => void;
-  /** `comeBack`: the same person signs in again and goes on where they were; not so after a sign-out. */
-  readonly goToSignIn: (comeBack: boolean) => Promise<void>;
+  /** @param returnHere true when the next sign-in leads back to the current page; false after a sign-out */
+  readonly goToSignIn: (returnHere: boolean) => Promise<void>;
 };
 
 export const createSession = ({ queryClient, onForget, goToSignIn }: Deps): Session => {
@@ -32,11 +32,11 @@ export const createSession = ({ queryClient, onForget, goToSignIn }: Deps): Sess
 
   const schedule = (expiresIn: number): void => {
     clearTimeout(timer);
-    // Media elements cannot renew by themselves, so the token is exchanged before it ends.
+    // Media elements cannot renew a token, so it is renewed before it expires.
     timer = setTimeout(() => void renew(), Math.max(30, expiresIn * 0.75) * 1000);
   };
-  const remember = (expiresIn: number): void => {
-    stamp(Date.now());
+  const recordRenewal = (expiresIn: number): void => {
+    storeRenewal(Date.now());
     schedule(expiresIn);
   };
   const stopAll = (): void => {
@@ -46,7 +46,7 @@ export const createSession = ({ queryClient, onForget, goToSignIn }: Deps): Sess
     queryClient.cancelQueries().catch(() => undefined);
   };
   const clearAll = (): void => {
-    // What everybody may read stays: the sign-in page is waiting for it at this moment.
+    // Public data stays: the sign-in page is loading it at this moment.
     queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'public' });
     queryClient.getMutationCache().clear();
   };
@@ -55,28 +55,28 @@ export const createSession = ({ queryClient, onForget, goToSignIn }: Deps): Sess
     clearAll();
   };
   const renew = (): Promise<boolean> => {
-    const asked = Date.now();
-    renewing ??= alone(() => exchange(asked, remember)).finally(() => (renewing = null));
+    const requestedAt = Date.now();
+    renewing ??= withRenewalLock(() => exchangeToken(requestedAt, recordRenewal)).finally(() => (renewing = null));
     return renewing;
   };
-  const ended = async (comeBack: boolean): Promise<void> => {
+  const endSession = async (returnHere: boolean): Promise<void> => {
     stopAll();
-    // First away from the page, then its data: a page that is still there would ask for them again.
-    await goToSignIn(comeBack).catch(() => undefined);
+    // Leave the page before its data is removed: a mounted page would load it again.
+    await goToSignIn(returnHere).catch(() => undefined);
     clearAll();
   };
-  const enter: Session['enter'] = async (ask) => {
-    const token = await ask();
+  const enter: Session['enter'] = async (requestToken) => {
+    const token = await requestToken();
     forget();
-    remember(token.expires_in);
+    recordRenewal(token.expires_in);
     tabs?.postMessage({ type: 'signed_in' } satisfies TabMessage);
   };
 
-  useSessionHooks({ renew, ended: () => void ended(true) });
+  setSessionHooks({ renew, onEnd: () => void endSession(true) });
   if (tabs) {
     tabs.onmessage = ({ data }: MessageEvent<TabMessage>) => {
-      if (data.type === 'signed_out') void ended(false);
-      else void reloadIfSomebodyElse(queryClient);
+      if (data.type === 'signed_out') void endSession(false);
+      else void reloadForOtherUser(queryClient);
     };
   }
   return {
@@ -89,25 +89,25 @@ export const createSession = ({ queryClient, onForget, goToSignIn }: Deps): Sess
         await call('logout');
       } finally {
         tabs?.postMessage({ type: 'signed_out' } satisfies TabMessage);
-        await ended(false);
+        await endSession(false);
       }
     },
   };
 };
 
-/** Somebody signed in in another tab. If it is another person, what this tab shows is not theirs. */
-const reloadIfSomebodyElse = async (queryClient: QueryClient): Promise<void> => {
-  const shown = queryClient.getQueryData<Answer<'me'>>(['me']);
-  const now = await call('me').catch(() => null);
-  if (now !== null && now.uuid !== shown?.uuid) location.reload();
+/** Reloads the page after a sign-in in another tab when the user is a different one. */
+const reloadForOtherUser = async (queryClient: QueryClient): Promise<void> => {
+  const shown = queryClient.getQueryData<ResponseBody<'me'>>(['me']);
+  const current = await call('me').catch(() => null);
+  if (current !== null && current.uuid !== shown?.uuid) location.reload();
 };
 
-/** Exchanges the refresh token, unless another tab did while this one waited: the old token is spent by then. */
-const exchange = async (asked: number, remember: (expiresIn: number) => void): Promise<boolean> => {
-  if (lastStamp() > asked) return true;
+/** Exchanges the refresh token, unless another tab did while this one waited: a refresh token works once. */
+const exchangeToken = async (requestedAt: number, recordRenewal: (expiresIn: number) => void): Promise<boolean> => {
+  if (lastRenewalAt() > requestedAt) return true;
   if (csrfToken() === '') return false;
   try {
-    remember((await call('refresh')).expires_in);
+    recordRenewal((await call('refresh')).expires_in);
     return true;
   } catch (error) {
     if (error instanceof Error && 'status' in error && error.status !== 401 && error.status !== 403) throw error;
@@ -115,18 +115,18 @@ const exchange = async (asked: number, remember: (expiresIn: number) => void): P
   }
 };
 
-/** Runs in one tab at a time where the browser has locks (it has none on plain HTTP outside a loopback). */
-const alone = <T>(work: () => Promise<T>): Promise<T> =>
+/** Runs in one tab at a time where the browser supports locks (not on plain HTTP outside of localhost). */
+const withRenewalLock = <T>(work: () => Promise<T>): Promise<T> =>
   'locks' in navigator ? navigator.locks.request(lockName, work) : work();
 
-const stamp = (at: number): void => {
+const storeRenewal = (at: number): void => {
   try {
     localStorage.setItem(renewedKey, String(at));
   } catch {
-    // Storage is blocked: tabs then renew one after another, each with the newest cookie.
+    // The storage is blocked: the tabs renew one after another, each with the newest cookie.
   }
 };
-const lastStamp = (): number => {
+const lastRenewalAt = (): number => {
   try {
     return Number(localStorage.getItem(renewedKey) ?? 0);
   } catch {

@@ -1,16 +1,13 @@
-import { Alert, Code, Text } from '@mantine/core';
-import { codeOf } from '../api/problem.ts';
+import { Alert, Text } from '@mantine/core';
 import { Icon } from '../app/icons.tsx';
-import { signInWords, type Way } from './sign-in-words.ts';
+import { signInMessage, type SignInMethod } from './sign-in-messages.ts';
 
-/** A sign-in that failed, in words, with its code. */
-export const SignInError = ({ error, way }: { error: unknown; way: Way }) => {
-  const { title, words } = signInWords(error, way);
-  const code = codeOf(error);
+/** Explains a failed sign-in. */
+export const SignInError = ({ error, method }: { error: unknown; method: SignInMethod }) => {
+  const { title, text } = signInMessage(error, method);
   return (
     <Alert color="red" variant="light" role="alert" icon={<Icon name="alert" />} title={title}>
-      <Text size="sm">{words}</Text>
-      {code !== null && <Code fz="xs">{code}</Code>}
+      <Text size="sm">{text}</Text>
     </Alert>
   );
 };

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { Wordmark } from '../app/logo.tsx';
 import css from './sign-in.module.css';
 
-/** The card in which everything before sign-in happens. */
+/** The card of all pages that need no session. */
 export const SignInFrame = ({ title, text, children }: { title: string; text: string; children: ReactNode }) => (
   <main className={css['page']}>
     <section className={css['card']} aria-labelledby="sign-in-title">
@@ -22,11 +22,18 @@ export const SignInFrame = ({ title, text, children }: { title: string; text: st
   </main>
 );
 
-/** A tone and its overtones, behind everything; decoration. */
+/** Decoration: a tone and its overtones in the background. */
 const Waves = () => (
   <svg className={css['waves']} viewBox="0 0 1200 300" preserveAspectRatio="none" aria-hidden="true">
-    {[1, 2, 3, 4].map((n) => (
-      <path key={n} d={wavePath(n)} fill="none" stroke="currentColor" strokeWidth={2.4 - n * 0.4} opacity={0.5 / n} />
+    {[1, 2, 3, 4].map((harmonic) => (
+      <path
+        key={harmonic}
+        d={wavePath(harmonic)}
+        fill="none"
+        stroke="currentColor"
+        strokeWidth={2.4 - harmonic * 0.4}
+        opacity={0.5 / harmonic}
+      />
     ))}
   </svg>
 );

@@ -3,12 +3,12 @@ import { useDocumentTitle } from '@mantine/hooks';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
-import { ask } from '../api/identity.ts';
+import { callIdentity } from '../api/identity.ts';
 import { ErrorNote } from '../app/error-note.tsx';
 import { Icon, type IconName } from '../app/icons.tsx';
 import { session } from '../app/services.ts';
 import { methodsQuery, type Methods } from './methods.ts';
-import { keepNext } from './next-page.ts';
+import { storeNext } from './next-page.ts';
 import { PasswordForm } from './password-form.tsx';
 import { SignInError } from './sign-in-error.tsx';
 import { SignInFrame } from './sign-in-frame.tsx';
@@ -17,22 +17,22 @@ export const SignInPage = () => {
   useDocumentTitle('Sign in · Overtone');
   const methods = useQuery(methodsQuery);
   return (
-    <SignInFrame title="Sign in" text="Your recordings, read and found again.">
+    <SignInFrame title="Sign in" text="Transcribe and search your recordings.">
       {methods.isError && (
         <ErrorNote
           error={methods.error}
-          title="The ways to sign in cannot be read just now"
+          title="The sign-in methods couldn’t be loaded"
           onRetry={() => void methods.refetch()}
         />
       )}
       {methods.isPending && <Pending />}
-      {!methods.isPending && <WaysIn methods={methods.data ?? unknown} />}
+      {!methods.isPending && <SignInMethods methods={methods.data ?? fallbackMethods} />}
     </SignInFrame>
   );
 };
 
-/** While nobody can tell, a password may still work. */
-const unknown: Methods = {
+/** Used while the methods are unknown: a password may still work. */
+const fallbackMethods: Methods = {
   methods: [],
   local_enabled: true,
   allow_registration: false,
@@ -52,26 +52,26 @@ const Pending = () => (
   </Stack>
 );
 
-const WaysIn = ({ methods }: { methods: Methods }) => {
+const SignInMethods = ({ methods }: { methods: Methods }) => {
   const { next } = useSearch({ from: '/sign-in' });
   const navigate = useNavigate();
   const done = (): Promise<void> => navigate({ href: next ?? '/', replace: true });
-  const passwords = methods.local_enabled || methods.ldap_enabled;
-  // A super administrator's own password works even when passwords are switched off: no setting locks everybody out.
-  const [asked, setAsked] = useState(false);
-  const buttons = methods.oidc_enabled || methods.pki_enabled || methods.proxy_enabled;
+  const hasPasswords = methods.local_enabled || methods.ldap_enabled;
+  // A super administrator can always sign in with a password, so that no setting locks out everyone.
+  const [passwordShown, setPasswordShown] = useState(false);
+  const hasButtons = methods.oidc_enabled || methods.pki_enabled || methods.proxy_enabled;
   return (
     <Stack gap="lg">
-      {(passwords || asked) && <PasswordForm onDone={done} />}
-      {passwords && buttons && <Divider label="or" />}
-      {buttons && <OtherWays methods={methods} next={next} onDone={done} />}
-      {!passwords && !buttons && !asked && (
+      {(hasPasswords || passwordShown) && <PasswordForm onDone={done} />}
+      {hasPasswords && hasButtons && <Divider label="or" />}
+      {hasButtons && <OtherMethods methods={methods} next={next} onDone={done} />}
+      {!hasPasswords && !hasButtons && !passwordShown && (
         <Text size="sm" role="status">
-          Sign-in is switched off. Ask an administrator.
+          Sign-in is switched off. Contact an administrator.
         </Text>
       )}
-      {!passwords && !asked && (
-        <Button variant="subtle" color="gray" size="xs" onClick={() => setAsked(true)}>
+      {!hasPasswords && !passwordShown && (
+        <Button variant="subtle" color="gray" size="xs" onClick={() => setPasswordShown(true)}>
           Administrator? Use your password
         </Button>
       )}
@@ -87,50 +87,56 @@ const WaysIn = ({ methods }: { methods: Methods }) => {
   );
 };
 
-type OtherProps = { methods: Methods; next: string | undefined; onDone: () => Promise<void> };
+type OtherMethodsProps = { methods: Methods; next: string | undefined; onDone: () => Promise<void> };
 
-const OtherWays = ({ methods, next, onDone }: OtherProps) => {
-  const oidc = useMutation({ mutationFn: () => toProvider(next) });
-  const pki = useMutation({ mutationFn: () => session.enter(() => ask('pkiAuthenticate')), onSuccess: onDone });
-  const proxy = useMutation({ mutationFn: () => session.enter(() => ask('proxyAuthenticate')), onSuccess: onDone });
+const OtherMethods = ({ methods, next, onDone }: OtherMethodsProps) => {
+  const oidc = useMutation({ mutationFn: () => goToProvider(next) });
+  const pki = useMutation({
+    mutationFn: () => session.enter(() => callIdentity('pkiAuthenticate')),
+    onSuccess: onDone,
+  });
+  const proxy = useMutation({
+    mutationFn: () => session.enter(() => callIdentity('proxyAuthenticate')),
+    onSuccess: onDone,
+  });
   return (
     <Stack gap="sm">
       <div aria-live="assertive">
-        {oidc.error && <SignInError error={oidc.error} way="oidc" />}
-        {pki.error && <SignInError error={pki.error} way="pki" />}
-        {proxy.error && <SignInError error={proxy.error} way="proxy" />}
+        {oidc.error && <SignInError error={oidc.error} method="oidc" />}
+        {pki.error && <SignInError error={pki.error} method="pki" />}
+        {proxy.error && <SignInError error={proxy.error} method="proxy" />}
       </div>
       {methods.oidc_enabled && (
-        <Way icon="key" busy={oidc.isPending || oidc.isSuccess} onGo={() => oidc.mutate()}>
+        <MethodButton icon="key" busy={oidc.isPending || oidc.isSuccess} onClick={() => oidc.mutate()}>
           Continue with {methods.oidc_display_name}
-        </Way>
+        </MethodButton>
       )}
       {methods.pki_enabled && (
-        <Way icon="file" busy={pki.isPending} onGo={() => pki.mutate()}>
+        <MethodButton icon="file" busy={pki.isPending} onClick={() => pki.mutate()}>
           Use a certificate
-        </Way>
+        </MethodButton>
       )}
       {methods.proxy_enabled && (
-        <Way icon="user" busy={proxy.isPending} onGo={() => proxy.mutate()}>
+        <MethodButton icon="user" busy={proxy.isPending} onClick={() => proxy.mutate()}>
           Continue as already signed in
-        </Way>
+        </MethodButton>
       )}
     </Stack>
   );
 };
 
-/** Leaves the page for the identity provider. */
-const toProvider = async (next: string | undefined): Promise<void> => {
-  const { authorization_url } = await ask('oidcLogin');
-  // An address is data, too: only one that leads to a page.
-  if (!/^https?:\/\//.test(authorization_url)) throw new Error('The identity provider has no usable address.');
-  keepNext(next);
+/** Opens the page of the identity provider. */
+const goToProvider = async (next: string | undefined): Promise<void> => {
+  const { authorization_url } = await callIdentity('oidcLogin');
+  // A `javascript:` address from a wrong configuration must not run.
+  if (!/^https?:\/\//.test(authorization_url)) throw new Error('The address of the identity provider is invalid.');
+  storeNext(next);
   location.assign(authorization_url);
 };
 
-type WayProps = { icon: IconName; busy: boolean; onGo: () => void; children: ReactNode };
-const Way = ({ icon, busy, onGo, children }: WayProps) => (
-  <Button variant="default" size="md" leftSection={<Icon name={icon} />} loading={busy} onClick={onGo}>
+type MethodButtonProps = { icon: IconName; busy: boolean; onClick: () => void; children: ReactNode };
+const MethodButton = ({ icon, busy, onClick, children }: MethodButtonProps) => (
+  <Button variant="default" size="md" leftSection={<Icon name={icon} />} loading={busy} onClick={onClick}>
     {children}
   </Button>
 );

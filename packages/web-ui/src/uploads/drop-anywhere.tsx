@@ -2,7 +2,7 @@ import { Portal, Stack, Text, Title } from '@mantine/core';
 import { lazy, Suspense, useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { Icon } from '../app/icons.tsx';
 import { uploads } from '../app/services.ts';
-import { say, sayError } from '../app/notify.ts';
+import { notify, notifyError } from '../app/notify.ts';
 import { plural } from '../lib/format.ts';
 import { entriesOf, readFolders } from './dropped-files.ts';
 import css from './drop-anywhere.module.css';
@@ -10,27 +10,27 @@ import { fileInputId, intake } from './upload-intake.ts';
 
 const UploadDialog = lazy(() => import('./upload-dialog.tsx').then((m) => ({ default: m.UploadDialog })));
 
-/** Files that go on with an unfinished upload do so at once; the others are asked about. */
-const take = (files: readonly File[]): void => {
-  const rest = uploads.continueWith(files);
+/** Resumes unfinished uploads immediately; the other files wait for their options. */
+const addFiles = (files: readonly File[]): void => {
+  const rest = uploads.resumeWith(files);
   if (rest.length > 0) intake.set([...intake.get(), ...rest]);
 };
 
-/** Folders are read to their last level before their recordings are offered. */
-const takeDropped = (transfer: DataTransfer): void => {
+/** Reads dropped folders completely before their recordings are added. */
+const addDropped = (transfer: DataTransfer): void => {
   const { files, folders } = entriesOf(transfer);
-  if (folders.length === 0) return take(files);
+  if (folders.length === 0) return addFiles(files);
   void readFolders(folders).then(({ files: found, skipped, unreadable }) => {
-    take([...files, ...found]);
-    for (const name of unreadable) sayError('Not added', new Error(`“${name}” could not be read.`));
-    if (found.length === 0) say('There are no recordings in this folder.');
-    else if (skipped > 0) say(`${plural(skipped, 'file')} without sound left out.`);
+    addFiles([...files, ...found]);
+    for (const name of unreadable) notifyError('Not added', new Error(`“${name}” couldn’t be read.`));
+    if (found.length === 0) notify('There are no recordings in this folder.');
+    else if (skipped > 0) notify(`${plural(skipped, 'file')} skipped: not audio or video.`);
   });
 };
 
-/** Takes recordings dropped anywhere on the page, and holds the one file chooser. */
+/** Accepts recordings dropped anywhere on the page, and contains the only file chooser. */
 export const DropAnywhere = () => {
-  const over = useFileDrag(takeDropped);
+  const over = useFileDrag(addDropped);
   const waiting = useSyncExternalStore(intake.subscribe, intake.get);
   return (
     <>
@@ -43,7 +43,7 @@ export const DropAnywhere = () => {
         hidden
         aria-label="Choose recordings"
         onChange={(event) => {
-          take(Array.from(event.currentTarget.files ?? []));
+          addFiles(Array.from(event.currentTarget.files ?? []));
           event.currentTarget.value = '';
         }}
       />

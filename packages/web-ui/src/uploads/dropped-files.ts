@@ -8,7 +8,7 @@ export type DroppedFiles = {
 
 type Entry = FileSystemEntry;
 
-/** Reads what was dropped, folders with all they contain. Entries must be taken before the drop event ends. */
+/** The dropped files and folders. The browser provides the entries only until the drop event ends. */
 export function entriesOf(transfer: DataTransfer): { files: readonly File[]; folders: readonly Entry[] } {
   const files: File[] = [];
   const folders: Entry[] = [];
@@ -21,7 +21,7 @@ export function entriesOf(transfer: DataTransfer): { files: readonly File[]; fol
   return { files, folders };
 }
 
-/** Reads folders recursively. Only recordings are taken: a folder also holds other files. */
+/** Reads folders recursively and keeps only recordings, because folders often contain other files. */
 export async function readFolders(folders: readonly Entry[]): Promise<DroppedFiles> {
   const files: File[] = [];
   const unreadable: string[] = [];
@@ -44,7 +44,7 @@ export async function readFolders(folders: readonly Entry[]): Promise<DroppedFil
   return { files, skipped, unreadable };
 }
 
-/** `readEntries` returns a part (100 in Chromium) and has to be called until it returns none. */
+/** `readEntries` returns a part (100 in Chromium) and must be called until it returns none. */
 async function childrenOf(folder: FileSystemDirectoryEntry): Promise<Entry[]> {
   const reader = folder.createReader();
   const all: Entry[] = [];
@@ -61,6 +61,6 @@ function fileOf(entry: FileSystemFileEntry): Promise<File> {
 
 function isRecording({ type, name }: File): boolean {
   if (type !== '') return /^(audio|video)\/|^application\/(ogg|mxf)$/.test(type);
-  // The operating system does not know the type of these everywhere.
+  // Not every operating system knows the type of these.
   return /\.(mkv|mka|opus|oga|m4a|m4b|flac|amr|wma|wmv|mts|m2ts|aif|aiff|caf)$/i.test(name);
 }

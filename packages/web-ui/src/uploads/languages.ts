@@ -1,21 +1,23 @@
-/** Offered when the server does not limit the choice. */
-const common = 'en de fr es it pt nl pl cs sv da no fi hu ro el tr uk ru ar he hi id vi th ko ja zh'.split(' ');
+/** Offered when the server does not limit the languages. */
+const commonLanguages = 'en de fr es it pt nl pl cs sv da no fi hu ro el tr uk ru ar he hi id vi th ko ja zh'.split(
+  ' ',
+);
 
 export type LanguageChoice = {
   readonly options: readonly { readonly value: string; readonly label: string }[];
-  /** A limit of the engine that the user must know before the upload. */
+  /** A limit of the engine that the user should know before the upload. */
   readonly note: string | null;
 };
 
-/** The languages to offer. @param supported what the engines transcribe; null or undefined: unknown. */
+/** The languages to offer. @param supported languages of the engines; null or undefined when unknown */
 export function languageChoice(supported: readonly string[] | null | undefined): LanguageChoice {
-  const codes = supported ?? common;
+  const codes = supported ?? commonLanguages;
   const only = supported?.length === 1 ? supported[0] : undefined;
   if (only !== undefined) {
     const name = languageName(only);
     return {
       options: [{ value: '', label: name }],
-      note: `The speech engine of this server transcribes only ${name}. Other languages come out as wrong words.`,
+      note: `The speech engine of this server transcribes only ${name}. Other languages result in wrong words.`,
     };
   }
   const named = codes

@@ -3,25 +3,25 @@ import { useQuery } from '@tanstack/react-query';
 import { limitsQuery } from '../api/queries.ts';
 import { languageChoice } from './languages.ts';
 
-/** What the engine should know before it begins. */
+/** Options of the speech engine. */
 export type SpeechOptions = {
-  /** Empty: the engine detects it. */
+  /** Empty when the engine detects it. */
   readonly language: string;
   readonly minSpeakers: number | null;
   readonly maxSpeakers: number | null;
 };
 export const anySpeech: SpeechOptions = { language: '', minSpeakers: null, maxSpeakers: null };
 
-/** The options as the API takes them, without those that were not given. */
+/** The options in the form of the API, without empty ones. */
 export const speechOptionsBody = ({ language, minSpeakers, maxSpeakers }: SpeechOptions) => ({
   ...(language === '' ? {} : { language }),
   ...(minSpeakers === null ? {} : { min_speakers: minSpeakers }),
   ...(maxSpeakers === null ? {} : { max_speakers: maxSpeakers }),
 });
 
-/** Why these options make no sense; null when they do. */
+/** The error of the options; null for valid ones. */
 export const speechProblem = ({ minSpeakers: min, maxSpeakers: max }: SpeechOptions): string | null =>
-  min !== null && max !== null && min > max ? 'The least may not exceed the most.' : null;
+  min !== null && max !== null && min > max ? 'The minimum can’t be greater than the maximum.' : null;
 
 type Props = { readonly value: SpeechOptions; readonly onChange: (next: SpeechOptions) => void };
 

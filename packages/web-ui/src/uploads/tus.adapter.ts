@@ -5,25 +5,25 @@ import { readProblem, type Upload } from './upload.ts';
 
 export type Transfer = {
   readonly pause: () => void;
-  /** Stops and lets the server forget what it has. */
+  /** Stops and deletes the upload at the server. */
   readonly cancel: () => void;
 };
 export type TransferListener = {
-  readonly located: (url: string) => void;
-  readonly progress: (sent: number) => void;
-  readonly connectionLost: () => void;
-  readonly done: (fileId: string | null) => void;
-  readonly failed: (error: ApiError) => void;
+  readonly onLocated: (url: string) => void;
+  readonly onProgress: (sent: number) => void;
+  readonly onConnectionLost: () => void;
+  readonly onDone: (fileId: string | null) => void;
+  readonly onFailed: (error: ApiError) => void;
 };
 
 const chunkBytes = 32 * 1024 * 1024;
 
-/** Sends a file by the tus 1.0 protocol (https://tus.io/protocols/resumable-upload), from where the server stands. */
+/** Sends a file by the tus 1.0 protocol (https://tus.io/protocols/resumable-upload), from the offset of the server. */
 export const startTransfer = (
   file: File,
   upload: Upload,
   renew: () => Promise<boolean>,
-  tell: TransferListener,
+  listener: TransferListener,
 ): Transfer => {
   let mustRenew = false;
   let stopped = false;
@@ -41,45 +41,45 @@ export const startTransfer = (
       }
       request.setHeader('X-CSRF-Token', csrfToken());
     },
-    onUploadUrlAvailable: () => tus.url !== null && tell.located(tus.url),
-    onProgress: (sent) => tell.progress(sent),
+    onUploadUrlAvailable: () => tus.url !== null && listener.onLocated(tus.url),
+    onProgress: (sent) => listener.onProgress(sent),
     onShouldRetry: (error) => {
       const status = statusOf(error);
       if (status === 401) mustRenew = true;
-      // 409 means "offset differs" in tus, but a duplicate in ours: only the former is worth another try.
-      const again =
+      // In tus 409 is an offset conflict, which a retry solves. This API also uses it for duplicates, which no retry solves.
+      const mustRetry =
         status === 0 || status === 401 || status === 423 || status === 429 || status >= 500 || isOffsetConflict(error);
-      if (again && status !== 401) tell.connectionLost();
-      // The browser reports a file that it cannot read like a lost connection.
+      if (mustRetry && status !== 401) listener.onConnectionLost();
+      // The browser reports an unreadable file like a lost connection.
       if (status === 0) void stopWhenUnreadable();
-      return again;
+      return mustRetry;
     },
-    onSuccess: () => tell.done(fileIdOf(tus.url)),
-    onError: (error) => tell.failed(apiErrorOf(error)),
+    onSuccess: () => listener.onDone(fileIdOf(tus.url)),
+    onError: (error) => listener.onFailed(apiErrorOf(error)),
   });
-  const swallow = (): undefined => undefined;
+  const ignore = (): undefined => undefined;
   const stopWhenUnreadable = async (): Promise<void> => {
     const problem = await readProblem(file);
     if (problem === null || stopped) return;
     stopped = true;
-    await tus.abort().catch(swallow);
-    tell.failed(problem);
+    await tus.abort().catch(ignore);
+    listener.onFailed(problem);
   };
   tus.start();
   return {
     pause: () => {
       stopped = true;
-      void tus.abort().catch(swallow);
+      void tus.abort().catch(ignore);
     },
     cancel: () => {
       stopped = true;
-      void tus.abort(true).catch(swallow);
+      void tus.abort(true).catch(ignore);
     },
   };
 };
 
-/** Lets the server forget an upload of an earlier page. */
-export const forgetTransfer = async (url: string): Promise<void> => {
+/** Deletes an upload of an earlier page at the server. */
+export const deleteTransfer = async (url: string): Promise<void> => {
   await TusUpload.terminate(url, {
     retryDelays: null,
     onBeforeRequest: (request) => request.setHeader('X-CSRF-Token', csrfToken()),
@@ -96,7 +96,7 @@ const metadataOf = (file: File, { options }: Upload): Record<string, string> => 
   ...(options.allowDuplicate ? { allow_duplicate: 'true' } : {}),
 });
 
-/** The id of an upload becomes the id of the file it makes. */
+/** The id of an upload becomes the id of its file. */
 const fileIdOf = (url: string | null): string | null => /\/([0-9a-f-]{36})\/?$/.exec(url ?? '')?.[1] ?? null;
 
 const statusOf = (error: unknown): number =>

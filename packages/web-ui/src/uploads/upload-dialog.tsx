@@ -1,70 +1,74 @@
 import { ActionIcon, Alert, Button, Group, Modal, Skeleton, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useState, useSyncExternalStore } from 'react';
 import { limitsQuery } from '../api/queries.ts';
 import { Icon } from '../app/icons.tsx';
-import { uploads } from '../app/services.ts';
-import { bytes, limitBytes, plural } from '../lib/format.ts';
+import { drafts, uploads } from '../app/services.ts';
+import { useUnsaved } from '../app/unsaved.tsx';
+import { confirmDiscard, RestoredNote, useDraft } from '../app/use-draft.tsx';
+import { bytes, plural } from '../lib/format.ts';
 import { anySpeech, SpeechOptionsFields, speechProblem } from './speech-options.tsx';
 import { refusal, titleFrom, type Limits } from './upload.ts';
 
 type Props = { readonly files: readonly File[]; readonly onClose: () => void };
 
-/** Asks what the pipeline should know before it begins, and refuses what cannot be taken before a byte moves. */
+/** Asks for titles and speech options, and rejects files the server would refuse before any byte is sent. */
 export const UploadDialog = ({ files, onClose }: Props) => {
   const limits = useQuery(limitsQuery);
-  const [titles, setTitles] = useState<ReadonlyMap<File, string>>(new Map());
-  const [dropped, setDropped] = useState<ReadonlySet<File>>(new Set());
-  const [speech, setSpeech] = useState(anySpeech);
-  const shown = files.filter((f) => !dropped.has(f));
-  const good = shown.filter((f) => refusal(f, limits.data) === null);
-  const range = speechProblem(speech);
-  const start = (): void => {
-    const common = { ...speech, allowDuplicate: false };
-    uploads.add(
-      good.map((file) => ({ file, options: { ...common, title: (titles.get(file) ?? titleFrom(file.name)).trim() } })),
-    );
+  const titles = useTitles();
+  const [removed, setRemoved] = useState<ReadonlySet<File>>(new Set());
+  const speech = useDraft('upload-options', anySpeech, { askToLeave: false });
+  const shown = files.filter((file) => !removed.has(file));
+  const accepted = shown.filter((file) => refusal(file, limits.data) === null);
+  const ready = accepted.length > 0 && speechProblem(speech.value) === null;
+  const changed = speech.changed || shown.some(titles.isTyped);
+  const finish = (): void => {
+    speech.drop();
+    files.forEach(titles.drop);
     onClose();
   };
-  const drop = (file: File): void => {
-    if (shown.length === 1) onClose();
-    else setDropped(new Set([...dropped, file]));
+  useUnsaved(changed, finish);
+  const close = (): void => void confirmDiscard({ changed, drop: finish });
+  const start = (): void => {
+    const common = { ...speech.value, allowDuplicate: false };
+    uploads.add(accepted.map((file) => ({ file, options: { ...common, title: titles.of(file).trim() } })));
+    finish();
+  };
+  const remove = (file: File): void => {
+    if (shown.length === 1) close();
+    else setRemoved(new Set([...removed, file]));
   };
   return (
-    <Modal opened onClose={onClose} title={<b>Add {plural(shown.length, 'recording')}</b>} size="lg">
+    <Modal opened onClose={close} title={<b>Add {plural(shown.length, 'recording')}</b>} size="lg">
       <form
         data-testid="upload-dialog"
         onSubmit={(event) => {
           event.preventDefault();
-          if (good.length > 0 && range === null) start();
+          if (ready) start();
         }}
       >
         <Stack gap="md">
-          <LimitWords limits={limits.data} pending={limits.isPending} />
+          <RestoredNote draft={speech} />
+          <LimitNote limits={limits.data} pending={limits.isPending} />
           <Stack gap="sm" component="ul" m={0} p={0} style={{ listStyle: 'none' }}>
             {shown.map((file, index) => (
               <FileRow
                 key={`${file.name}-${file.lastModified}-${index}`}
                 file={file}
-                title={titles.get(file) ?? titleFrom(file.name)}
+                title={titles.of(file)}
                 problem={refusal(file, limits.data)}
                 limits={limits.data}
-                onTitle={(title) => setTitles(new Map(titles).set(file, title))}
-                onDrop={() => drop(file)}
+                onTitle={(title) => titles.set(file, title)}
+                onRemove={() => remove(file)}
               />
             ))}
           </Stack>
-          <SpeechOptionsFields value={speech} onChange={setSpeech} />
+          <SpeechOptionsFields value={speech.value} onChange={speech.set} />
           <Group justify="flex-end" gap="sm">
-            <Button variant="default" onClick={onClose}>
+            <Button variant="default" onClick={close}>
               Cancel
             </Button>
-            <Button
-              type="submit"
-              data-autofocus
-              disabled={good.length === 0 || range !== null}
-              leftSection={<Icon name="upload" size={18} />}
-            >
+            <Button type="submit" data-autofocus disabled={!ready} leftSection={<Icon name="upload" size={18} />}>
               Upload and transcribe
             </Button>
           </Group>
@@ -74,12 +78,26 @@ export const UploadDialog = ({ files, onClose }: Props) => {
   );
 };
 
-const LimitWords = ({ limits, pending }: { limits: Limits | undefined; pending: boolean }) =>
+/** The typed titles, as drafts: the browser gives a file back only when it is chosen again after a reload. */
+function useTitles() {
+  const stored = useSyncExternalStore(drafts.all.subscribe, drafts.all.get);
+  const draftKeyOf = ({ name, size, lastModified }: File): string => `upload-title:${name}:${size}:${lastModified}`;
+  const drop = (file: File): void => drafts.drop(draftKeyOf(file));
+  return {
+    of: (file: File) => (stored.get(draftKeyOf(file)) as string | undefined) ?? titleFrom(file.name),
+    isTyped: (file: File) => stored.has(draftKeyOf(file)),
+    set: (file: File, title: string) =>
+      title === titleFrom(file.name) ? drop(file) : drafts.write(draftKeyOf(file), title),
+    drop,
+  };
+}
+
+const LimitNote = ({ limits, pending }: { limits: Limits | undefined; pending: boolean }) =>
   pending ? (
     <Skeleton h={20} w="70%" />
   ) : (
     <Text size="sm" c="dimmed" h={20}>
-      {limits ? `Audio or video, up to ${limitBytes(limits.max_bytes)} each.` : 'Audio or video.'}
+      {limits ? `Audio or video, up to ${bytes(limits.max_bytes)} each.` : 'Audio or video.'}
     </Text>
   );
 
@@ -89,36 +107,36 @@ type RowProps = {
   readonly problem: string | null;
   readonly limits: Limits | undefined;
   readonly onTitle: (title: string) => void;
-  readonly onDrop: () => void;
+  readonly onRemove: () => void;
 };
-const FileRow = ({ file, title, problem, limits, onTitle, onDrop }: RowProps) => (
+const FileRow = ({ file, title, problem, limits, onTitle, onRemove }: RowProps) => (
   <li>
     <Group gap="xs" align="flex-end" wrap="nowrap">
       <TextInput
-        label={`Title of ${file.name}`}
-        description={bytes(file.size)}
+        label="Title"
+        description={`${file.name}, ${bytes(file.size)}`}
         inputWrapperOrder={['label', 'input', 'description']}
         value={title}
         maxLength={255}
         onChange={(event) => onTitle(event.currentTarget.value)}
         style={{ flex: 1, minWidth: 0 }}
-        styles={{ label: { overflowWrap: 'anywhere', maxWidth: '100%' } }}
+        styles={{ description: { overflowWrap: 'anywhere' } }}
       />
-      <ActionIcon aria-label={`Leave out ${file.name}`} onClick={onDrop} mb={22}>
+      <ActionIcon aria-label={`Remove ${file.name}`} onClick={onRemove} mb={22}>
         <Icon name="close" size={18} />
       </ActionIcon>
     </Group>
     {problem !== null && (
       <Alert color="red" variant="light" mt={6} p="xs" role="alert">
-        {problemWords(problem, file, limits)}
+        {problemText(problem, file, limits)}
       </Alert>
     )}
   </li>
 );
 
-const problemWords = (problem: string, file: File, limits: Limits | undefined): string => {
+const problemText = (problem: string, file: File, limits: Limits | undefined): string => {
   if (problem === 'too_large') {
-    return `This file has ${bytes(file.size)}; this server takes up to ${limitBytes(limits?.max_bytes ?? 0)}. Cut or compress it first.`;
+    return `This file is ${bytes(file.size)}. The limit is ${bytes(limits?.max_bytes ?? 0)}. Shorten or compress it first.`;
   }
-  return problem === 'not_media' ? 'This is neither audio nor video, so there is nothing to transcribe.' : problem;
+  return problem === 'not_media' ? 'This file is neither audio nor video, so there is nothing to transcribe.' : problem;
 };

@@ -1,6 +1,6 @@
 import { observable } from '../lib/observable.ts';
 
-/** Files that were dropped or chosen and wait for their options. */
+/** Dropped or chosen files that wait for their options. */
 export const intake = observable<readonly File[]>([]);
 
 export const fileInputId = 'upload-input';

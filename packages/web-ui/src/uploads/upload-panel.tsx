@@ -10,28 +10,28 @@ import { openUpload } from './upload-intake.ts';
 import css from './upload-panel.module.css';
 import { secondsLeft, type Upload } from './upload.ts';
 
-/** The uploads of this page, at the lower corner; stays while one moves between pages. */
+/** The uploads of this browser, in a corner of every page. */
 export const UploadPanel = () => {
   const list = useSyncExternalStore(uploads.list.subscribe, uploads.list.get);
   const [open, setOpen] = useState(true);
   if (list.length === 0) return null;
-  const moving = list.filter(
-    (u) => u.phase.name === 'sending' || u.phase.name === 'queued' || u.phase.name === 'waiting',
+  const active = list.filter(
+    ({ phase }) => phase.name === 'sending' || phase.name === 'queued' || phase.name === 'waiting',
   );
-  const words = moving.length > 0 ? `Uploading ${plural(moving.length, 'recording')}` : summaryOf(list);
+  const summary = active.length > 0 ? `Uploading ${plural(active.length, 'recording')}` : summaryOf(list);
   return (
     <section className={css['panel']} aria-label="Uploads" data-testid="upload-panel">
       <div className={css['head']}>
         <Text fw={600} size="sm" style={{ flex: 1 }} aria-live="polite">
-          {words}
+          {summary}
         </Text>
-        {moving.length === 0 && (
+        {active.length === 0 && (
           <Button size="compact-xs" variant="subtle" color="gray" onClick={uploads.clearFinished}>
             Clear
           </Button>
         )}
         <ActionIcon
-          aria-label={open ? 'Fold uploads' : 'Unfold uploads'}
+          aria-label={open ? 'Collapse uploads' : 'Expand uploads'}
           aria-expanded={open}
           onClick={() => setOpen(!open)}
         >
@@ -52,15 +52,15 @@ export const UploadPanel = () => {
 
 /** The browser asks for the permission only after this click. */
 const NotifyButton = () => {
-  const [answer, setAnswer] = useState(permission);
-  if (answer !== 'default') return null;
+  const [state, setState] = useState(permission);
+  if (state !== 'default') return null;
   return (
     <Button
       size="compact-sm"
       variant="subtle"
       fullWidth
       leftSection={<Icon name="bell" size={16} />}
-      onClick={() => void turnOnNotifications().then(() => setAnswer(permission))}
+      onClick={() => void turnOnNotifications().then(() => setState(permission))}
     >
       Notify me when a transcript is ready
     </Button>
@@ -68,15 +68,15 @@ const NotifyButton = () => {
 };
 
 const summaryOf = (list: readonly Upload[]): string => {
-  const needs = list.filter((u) => u.phase.name !== 'done' && u.phase.name !== 'paused').length;
-  if (needs > 0) return `${plural(needs, 'upload')} ${needs === 1 ? 'needs' : 'need'} you`;
-  return list.some((u) => u.phase.name === 'paused') ? 'Uploads paused' : 'Uploads finished';
+  const waiting = list.filter(({ phase }) => phase.name !== 'done' && phase.name !== 'paused').length;
+  if (waiting > 0) return `${plural(waiting, 'upload')} ${waiting === 1 ? 'needs' : 'need'} attention`;
+  return list.some(({ phase }) => phase.name === 'paused') ? 'Uploads paused' : 'Uploads finished';
 };
 
 const UploadRow = ({ upload }: { upload: Upload }) => {
   const percent = upload.size === 0 ? 0 : (upload.sent / upload.size) * 100;
   const { phase } = upload;
-  const over = phase.name === 'done' || phase.name === 'duplicate';
+  const isFinished = phase.name === 'done' || phase.name === 'duplicate';
   return (
     <li className={css['item']} data-testid="upload-item" data-phase={phase.name}>
       <Group gap={4} wrap="nowrap">
@@ -85,7 +85,7 @@ const UploadRow = ({ upload }: { upload: Upload }) => {
         </Text>
         <RowButtons upload={upload} />
       </Group>
-      {!over && (
+      {!isFinished && (
         <Progress
           value={percent}
           size="sm"
@@ -95,34 +95,34 @@ const UploadRow = ({ upload }: { upload: Upload }) => {
         />
       )}
       <Text size="xs" c={phase.name === 'failed' ? 'red' : 'dimmed'} mt={6} className="ot-tabular">
-        {phaseWords(upload)}
+        {phaseText(upload)}
       </Text>
       <NextStep upload={upload} />
     </li>
   );
 };
 
-const phaseWords = (upload: Upload): string => {
+const phaseText = (upload: Upload): string => {
   const { phase } = upload;
   const amount = `${bytes(upload.sent)} of ${bytes(upload.size)}`;
   switch (phase.name) {
     case 'queued':
       return `Waiting for other uploads · ${bytes(upload.size)}`;
     case 'sending':
-      if (upload.sent >= upload.size) return 'Checking what arrived';
+      if (upload.sent >= upload.size) return 'Checking the upload';
       return upload.speed === null ? amount : `${amount} · ${bytes(upload.speed)}/s · ${timeLeft(secondsLeft(upload))}`;
     case 'paused':
       return `Paused at ${amount}`;
     case 'waiting':
-      return `Connection lost at ${amount}. Continues automatically.`;
+      return 'Connection lost. Resumes automatically.';
     case 'needs_file':
-      return `Interrupted at ${amount}. Choose the same file again to continue from there.`;
+      return `Interrupted at ${amount}. Choose the same file again to resume.`;
     case 'duplicate':
-      return phase.words;
+      return phase.message;
     case 'failed':
-      return phase.code === null ? phase.words : `${phase.words} (${phase.code})`;
+      return phase.message;
     case 'done':
-      return 'Uploaded. Transcription starts automatically.';
+      return 'Uploaded. Transcribing next.';
     default:
       return assertNever(phase);
   }
@@ -136,34 +136,34 @@ const RowButtons = ({ upload }: { upload: Upload }) => {
     case 'queued':
       return (
         <>
-          <Small icon="pause" label={`Pause ${name}`} onClick={() => uploads.pause(id)} />
-          <Small icon="close" label={`Cancel ${name}`} onClick={() => uploads.cancel(id)} />
+          <RowButton icon="pause" label={`Pause ${name}`} onClick={() => uploads.pause(id)} />
+          <RowButton icon="close" label={`Cancel ${name}`} onClick={() => uploads.cancel(id)} />
         </>
       );
     case 'paused':
       return (
         <>
-          <Small icon="play" label={`Resume ${name}`} onClick={() => uploads.resume(id)} />
-          <Small icon="close" label={`Cancel ${name}`} onClick={() => uploads.cancel(id)} />
+          <RowButton icon="play" label={`Resume ${name}`} onClick={() => uploads.resume(id)} />
+          <RowButton icon="close" label={`Cancel ${name}`} onClick={() => uploads.cancel(id)} />
         </>
       );
     case 'failed':
       return (
         <>
-          {phase.retryable && <Small icon="retry" label={`Retry ${name}`} onClick={() => uploads.retry(id)} />}
-          <Small icon="close" label={`Remove ${name}`} onClick={() => uploads.cancel(id)} />
+          {phase.retryable && <RowButton icon="retry" label={`Retry ${name}`} onClick={() => uploads.retry(id)} />}
+          <RowButton icon="close" label={`Remove ${name}`} onClick={() => uploads.cancel(id)} />
         </>
       );
     case 'needs_file':
     case 'duplicate':
     case 'done':
-      return <Small icon="close" label={`Remove ${name}`} onClick={() => uploads.cancel(id)} />;
+      return <RowButton icon="close" label={`Remove ${name}`} onClick={() => uploads.cancel(id)} />;
     default:
       return assertNever(phase);
   }
 };
 
-const Small = ({ icon, label, onClick }: { icon: IconName; label: string; onClick: () => void }) => (
+const RowButton = ({ icon, label, onClick }: { icon: IconName; label: string; onClick: () => void }) => (
   <Tooltip label={label}>
     <ActionIcon size="md" aria-label={label} onClick={onClick}>
       <Icon name={icon} size={16} />
@@ -192,7 +192,7 @@ const NextStep = ({ upload }: { upload: Upload }) => {
     <Group gap="xs" mt={6}>
       {phase.existing !== null && (
         <Button component={Link} to={`/files/${phase.existing}`} size="compact-sm" variant="light">
-          Open the existing one
+          Open existing
         </Button>
       )}
       <Button size="compact-sm" variant="default" onClick={() => uploads.uploadAnyway(id)}>

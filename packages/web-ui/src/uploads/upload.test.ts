@@ -25,27 +25,27 @@ describe('reduceUpload', () => {
     expect(after(...sending).phase.name).toBe('paused');
     expect(after(...sending, { type: 'resume' })).toMatchObject({ phase: { name: 'queued' }, sent: 300 });
   });
-  it('does not come back to life by a progress that was on its way when it was paused', () =>
+  it('stays paused when a late progress arrives', () =>
     expect(after(start, { type: 'pause' }, { type: 'progress', sent: 500, at: 1 }).phase.name).toBe('paused'));
   it('continues automatically after the connection was lost', () =>
     expect(after(start, { type: 'connection_lost' }, { type: 'progress', sent: 10, at: 1 }).phase.name).toBe(
       'sending',
     ));
-  it('keeps what the server has when it is retried', () =>
+  it('keeps the sent bytes for a retry', () =>
     expect(
       after(
         start,
         { type: 'located', url: '/u' },
-        { type: 'fail', words: 'w', code: null, retryable: true },
+        { type: 'fail', message: 'm', code: null, retryable: true },
         { type: 'retry' },
       ),
     ).toMatchObject({ phase: { name: 'queued' }, url: '/u' }));
-  it('starts again when a duplicate is uploaded anyway', () =>
+  it('restarts when a duplicate is uploaded anyway', () =>
     expect(
       after(
         start,
         { type: 'located', url: '/u' },
-        { type: 'duplicate', existing: 'x', words: 'w' },
+        { type: 'duplicate', existing: 'x', message: 'm' },
         { type: 'upload_anyway' },
       ),
     ).toMatchObject({
@@ -62,7 +62,7 @@ describe('reduceUpload', () => {
   it('does not start twice', () => expect(after(start, { type: 'done', fileId: null }, start).phase.name).toBe('done'));
 });
 
-describe('speed', () => {
+describe('the speed of an upload', () => {
   it('is measured over at least half a second', () => {
     const early = after(start, { type: 'progress', sent: 0, at: 0 }, { type: 'progress', sent: 100, at: 400 });
     expect(early.speed).toBeNull();
@@ -70,15 +70,15 @@ describe('speed', () => {
     expect(later.speed).toBe(200);
     expect(secondsLeft(later)).toBe(4);
   });
-  it('is forgotten with a pause', () =>
+  it('is reset by a pause', () =>
     expect(
       after(start, { type: 'progress', sent: 0, at: 0 }, { type: 'progress', sent: 100, at: 1000 }, { type: 'pause' })
         .speed,
     ).toBeNull());
 });
 
-describe('what survives a reload', () => {
-  it('is what was not finished, and asks for its file', () => {
+describe('fromStore', () => {
+  it('restores unfinished uploads, which need their file', () => {
     const kept = fromStore(
       JSON.stringify(
         toStore([after(start, { type: 'located', url: '/u' }), after(start, { type: 'done', fileId: null })]),
@@ -87,10 +87,10 @@ describe('what survives a reload', () => {
     expect(kept).toHaveLength(1);
     expect(kept[0]).toMatchObject({ phase: { name: 'needs_file' }, url: '/u' });
   });
-  it.each([null, '', '{', '{"a":1}'])('is nothing for the stored text %p', (text) =>
+  it.each([null, '', '{', '{"a":1}'])('restores nothing from the stored text %p', (text) =>
     expect(fromStore(text)).toEqual([]),
   );
-  it('continues only with the very same file', () => {
+  it('matches an upload only with the identical file', () => {
     expect(isSameFile(file, { ...file })).toBe(true);
     expect(isSameFile(file, { ...file, size: 1001 })).toBe(false);
   });
@@ -106,33 +106,36 @@ describe('refusal', () => {
     [{ ...file, type: 'application/pdf' }, 'not_media'],
     [{ ...file, type: 'audio/wav', size: 5001 }, 'too_large'],
     [{ ...file, type: 'audio/wav', size: 0 }, 'This file is empty.'],
-  ])('of %j is %p', (candidate, answer) => expect(refusal(candidate, limits)).toBe(answer));
-  it('waits for no limits to refuse an empty file', () =>
+  ])('for %j is %p', (candidate, reason) => expect(refusal(candidate, limits)).toBe(reason));
+  it('refuses an empty file even before the limits are known', () =>
     expect(refusal({ ...file, type: 'audio/wav', size: 0 }, undefined)).not.toBeNull());
 });
 
-describe('a reload of the page', () => {
-  const failed = (retryable: boolean) => ({ type: 'fail', words: 'w', code: null, retryable }) as const;
+describe('needsThisPage', () => {
+  const failed = (retryable: boolean) => ({ type: 'fail', message: 'm', code: null, retryable }) as const;
   it.each([
     ['a queued upload', true, after()],
     ['a running upload', true, after(start)],
     ['an upload that waits for the connection', true, after(start, { type: 'connection_lost' })],
     ['a paused upload', true, after(start, { type: 'pause' })],
-    ['a duplicate', true, after(start, { type: 'duplicate', existing: null, words: 'w' })],
+    ['a duplicate', true, after(start, { type: 'duplicate', existing: null, message: 'm' })],
     ['a failed upload that can be retried', true, after(start, failed(true))],
     ['a refused upload', false, after(start, failed(false))],
     ['a finished upload', false, after(start, { type: 'done', fileId: null })],
-  ] as const)('with %s interrupts it: %p', (_, interrupts, upload) => expect(needsThisPage(upload)).toBe(interrupts));
+  ] as const)('for %s is %p', (_, expected, upload) => expect(needsThisPage(upload)).toBe(expected));
 });
 
 describe('readProblem', () => {
   it('is null for a readable file', async () => expect(await readProblem(new File(['a'], 'a.wav'))).toBeNull());
   it('names a file that cannot be read', async () => {
-    const gone = { name: 'a.wav', slice: () => ({ arrayBuffer: () => Promise.reject(new Error('NotFoundError')) }) };
-    const problem = await readProblem(gone as unknown as File);
+    const unreadable = {
+      name: 'a.wav',
+      slice: () => ({ arrayBuffer: () => Promise.reject(new Error('NotFoundError')) }),
+    };
+    const problem = await readProblem(unreadable as unknown as File);
     expect(problem).toMatchObject({
       code: 'file_unreadable',
-      message: expect.stringContaining('“a.wav” could not be read'),
+      message: expect.stringContaining('“a.wav” couldn’t be read'),
     });
   });
 });

@@ -2,7 +2,7 @@ import { ApiError } from '../api/problem.ts';
 import { assertNever } from '../lib/assert-never.ts';
 import type { SpeechOptions } from './speech-options.tsx';
 
-/** What the uploader says about a recording before it is sent. */
+/** The choices of a person about a recording before it is sent. */
 export type UploadOptions = SpeechOptions & { readonly title: string; readonly allowDuplicate: boolean };
 
 export type UploadPhase =
@@ -11,10 +11,10 @@ export type UploadPhase =
   | { readonly name: 'paused' }
   /** The connection was lost; the transfer continues automatically. */
   | { readonly name: 'waiting' }
-  /** The page was reloaded: the browser gives the file back only when it is chosen again. */
+  /** After a reload of the page the browser provides the file only when it is chosen again. */
   | { readonly name: 'needs_file' }
-  | { readonly name: 'duplicate'; readonly existing: string | null; readonly words: string }
-  | { readonly name: 'failed'; readonly words: string; readonly code: string | null; readonly retryable: boolean }
+  | { readonly name: 'duplicate'; readonly existing: string | null; readonly message: string }
+  | { readonly name: 'failed'; readonly message: string; readonly code: string | null; readonly retryable: boolean }
   | { readonly name: 'done'; readonly fileId: string | null };
 
 export type Upload = {
@@ -29,7 +29,7 @@ export type Upload = {
   readonly speed: number | null;
   readonly sampledAt: number | null;
   readonly sampledSent: number;
-  /** Where the server keeps what it has; null before the server created the upload. */
+  /** The address of the upload at the server; null before the server created it. */
   readonly url: string | null;
 };
 
@@ -42,8 +42,8 @@ export type UploadEvent =
   | { readonly type: 'connection_lost' }
   | { readonly type: 'retry' }
   | { readonly type: 'upload_anyway' }
-  | { readonly type: 'duplicate'; readonly existing: string | null; readonly words: string }
-  | { readonly type: 'fail'; readonly words: string; readonly code: string | null; readonly retryable: boolean }
+  | { readonly type: 'duplicate'; readonly existing: string | null; readonly message: string }
+  | { readonly type: 'fail'; readonly message: string; readonly code: string | null; readonly retryable: boolean }
   | { readonly type: 'done'; readonly fileId: string | null };
 
 export const newUpload = (id: string, file: FileFacts, options: UploadOptions): Upload => ({
@@ -60,10 +60,10 @@ export const newUpload = (id: string, file: FileFacts, options: UploadOptions): 
   url: null,
 });
 
-/** The next state; an event that makes no sense in a phase changes nothing (a late progress after a pause). */
+/** The next state. An event that does not fit the phase is ignored (a late progress after a pause). */
 export const reduceUpload = (upload: Upload, event: UploadEvent): Upload => {
   const phase = upload.phase.name;
-  const still = { speed: null, sampledAt: null } as const;
+  const noSpeed = { speed: null, sampledAt: null } as const;
   switch (event.type) {
     case 'start':
       return phase === 'queued' ? { ...upload, phase: { name: 'sending' } } : upload;
@@ -73,32 +73,34 @@ export const reduceUpload = (upload: Upload, event: UploadEvent): Upload => {
       return phase === 'sending' || phase === 'waiting' ? withProgress(upload, event) : upload;
     case 'pause':
       return phase === 'sending' || phase === 'waiting' || phase === 'queued'
-        ? { ...upload, ...still, phase: { name: 'paused' } }
+        ? { ...upload, ...noSpeed, phase: { name: 'paused' } }
         : upload;
     case 'resume':
-      return phase === 'paused' || phase === 'needs_file' ? { ...upload, ...still, phase: { name: 'queued' } } : upload;
+      return phase === 'paused' || phase === 'needs_file'
+        ? { ...upload, ...noSpeed, phase: { name: 'queued' } }
+        : upload;
     case 'connection_lost':
-      return phase === 'sending' ? { ...upload, ...still, phase: { name: 'waiting' } } : upload;
+      return phase === 'sending' ? { ...upload, ...noSpeed, phase: { name: 'waiting' } } : upload;
     case 'retry':
-      return phase === 'failed' ? { ...upload, ...still, phase: { name: 'queued' } } : upload;
+      return phase === 'failed' ? { ...upload, ...noSpeed, phase: { name: 'queued' } } : upload;
     case 'upload_anyway':
       return phase === 'duplicate'
-        ? { ...fromTheStart(upload), options: { ...upload.options, allowDuplicate: true } }
+        ? { ...restarted(upload), options: { ...upload.options, allowDuplicate: true } }
         : upload;
     case 'duplicate':
-      return { ...upload, ...still, phase: { name: 'duplicate', existing: event.existing, words: event.words } };
+      return { ...upload, ...noSpeed, phase: { name: 'duplicate', existing: event.existing, message: event.message } };
     case 'fail': {
-      const { words, code, retryable } = event;
-      return { ...upload, ...still, phase: { name: 'failed', words, code, retryable } };
+      const { message, code, retryable } = event;
+      return { ...upload, ...noSpeed, phase: { name: 'failed', message, code, retryable } };
     }
     case 'done':
-      return { ...upload, ...still, sent: upload.size, phase: { name: 'done', fileId: event.fileId } };
+      return { ...upload, ...noSpeed, sent: upload.size, phase: { name: 'done', fileId: event.fileId } };
     default:
       return assertNever(event);
   }
 };
 
-const fromTheStart = (upload: Upload): Upload => ({
+const restarted = (upload: Upload): Upload => ({
   ...upload,
   phase: { name: 'queued' },
   sent: 0,
@@ -108,14 +110,14 @@ const fromTheStart = (upload: Upload): Upload => ({
   url: null,
 });
 
-/** Speed is smoothed over samples of at least half a second, so that the figure can be read. */
+/** Smooths the speed over samples of at least half a second, so that the number is readable. */
 const withProgress = (upload: Upload, { sent, at }: { sent: number; at: number }): Upload => {
   const next = { ...upload, phase: { name: 'sending' } as const, sent };
   if (upload.sampledAt === null) return { ...next, sampledAt: at, sampledSent: sent };
   const elapsed = (at - upload.sampledAt) / 1000;
   if (elapsed < 0.5) return next;
-  const now = Math.max(0, sent - upload.sampledSent) / elapsed;
-  const speed = upload.speed === null ? now : upload.speed * 0.7 + now * 0.3;
+  const measured = Math.max(0, sent - upload.sampledSent) / elapsed;
+  const speed = upload.speed === null ? measured : upload.speed * 0.7 + measured * 0.3;
   return { ...next, speed, sampledAt: at, sampledSent: sent };
 };
 
@@ -123,12 +125,12 @@ export const secondsLeft = (upload: Upload): number | null =>
   upload.speed === null || upload.speed < 1 ? null : (upload.size - upload.sent) / upload.speed;
 
 export type FileFacts = Pick<File, 'name' | 'size' | 'lastModified'>;
-/** True when this is the file that an unfinished upload began with. */
+/** True when this is the file of an unfinished upload. */
 export const isSameFile = (upload: FileFacts, file: FileFacts): boolean =>
   upload.name === file.name && upload.size === file.size && upload.lastModified === file.lastModified;
 
 export type Limits = { readonly max_bytes: number; readonly accept: readonly string[] };
-/** Why a file cannot be sent, before any byte is sent; null when it can. */
+/** The reason to reject a file before any byte is sent; null for an accepted file. */
 export const refusal = (file: FileFacts & { readonly type: string }, limits: Limits | undefined): string | null => {
   if (file.size === 0) return 'This file is empty.';
   if (limits && file.size > limits.max_bytes) return 'too_large';
@@ -140,7 +142,7 @@ const accepts = (pattern: string, file: { name: string; type: string }): boolean
   return pattern.endsWith('/*') ? file.type.startsWith(pattern.slice(0, -1)) : file.type === pattern;
 };
 
-/** A file name as a title: without its ending, with spaces. */
+/** Makes a title of a file name: without the extension, with spaces. */
 export const titleFrom = (name: string): string =>
   name
     .replace(/\.[A-Za-z0-9]{1,5}$/, '')
@@ -148,28 +150,28 @@ export const titleFrom = (name: string): string =>
     .trim()
     .slice(0, 255) || name.slice(0, 255);
 
-/** True while a reload of the page would interrupt an upload: the browser drops the file, it has to be chosen again. */
+/** True while a reload of the page would interrupt the upload, because the file would have to be chosen again. */
 export const needsThisPage = ({ phase }: Upload): boolean =>
   phase.name === 'failed' ? phase.retryable : phase.name !== 'done' && phase.name !== 'needs_file';
 
-/** An error for a file that moved, changed or is on a drive that was removed; null: it can be read. */
+/** The error for a file that was moved or changed, or whose drive was removed; null for a readable file. */
 export const readProblem = async (file: Pick<File, 'name' | 'slice'>): Promise<ApiError | null> => {
   try {
     await file.slice(0, 1).arrayBuffer();
     return null;
   } catch {
-    const detail = `“${file.name}” could not be read. It was moved, changed or deleted, or its drive is not connected.`;
+    const detail = `“${file.name}” couldn’t be read. It was moved, changed or deleted, or its drive is not connected.`;
     return new ApiError(0, { code: 'file_unreadable', detail });
   }
 };
 
-/** What survives a reload. */
+/** The part of an upload that survives a reload. */
 export type StoredUpload = Pick<Upload, 'id' | 'name' | 'size' | 'lastModified' | 'options' | 'sent' | 'url'>;
 const unfinished: ReadonlySet<UploadPhase['name']> = new Set(['queued', 'sending', 'paused', 'waiting', 'needs_file']);
 
 export const toStore = (uploads: readonly Upload[]): StoredUpload[] =>
   uploads
-    .filter((u) => unfinished.has(u.phase.name) || (u.phase.name === 'failed' && u.phase.retryable))
+    .filter(({ phase }) => unfinished.has(phase.name) || (phase.name === 'failed' && phase.retryable))
     .map(({ id, name, size, lastModified, options, sent, url }) => ({
       id,
       name,
@@ -184,10 +186,10 @@ export const fromStore = (json: string | null): Upload[] => {
   try {
     const stored: unknown = JSON.parse(json ?? '[]');
     if (!Array.isArray(stored)) return [];
-    return (stored as StoredUpload[]).map((s) => ({
-      ...newUpload(s.id, s, s.options),
-      sent: s.sent,
-      url: s.url,
+    return (stored as StoredUpload[]).map((upload) => ({
+      ...newUpload(upload.id, upload, upload.options),
+      sent: upload.sent,
+      url: upload.url,
       phase: { name: 'needs_file' },
     }));
   } catch {

@@ -21,12 +21,12 @@ export type Uploads = {
   readonly retry: (id: string) => void;
   readonly uploadAnyway: (id: string) => void;
   readonly cancel: (id: string) => void;
-  /** Takes files that continue unfinished uploads of an earlier page; gives back the others. */
-  readonly continueWith: (files: readonly File[]) => File[];
+  /** Resumes unfinished uploads with the chosen files. @returns the files that belong to none of them. */
+  readonly resumeWith: (files: readonly File[]) => File[];
   readonly clearFinished: () => void;
-  /** Of the signed-in person: what an earlier page left unfinished. */
+  /** Loads the unfinished uploads of the signed-in user. */
   readonly restore: (userId: string) => void;
-  /** Sign-out: stops everything and shows nothing of it to the next person. */
+  /** Stops all uploads at sign-out and removes them from memory. */
   readonly forget: () => void;
 };
 
@@ -36,11 +36,11 @@ type Deps = {
   readonly storage: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'> | null;
 };
 
-const atOnce = 2;
-/** How often progress is written down; only what a reload shows depends on it. */
+const maxConcurrent = 2;
+/** How often the progress is stored; it is only needed after a reload. */
 const saveEveryMs = 2000;
-/** How long a finished upload stays in sight: the library shows the recording by then. */
-const leaveDoneMs = 20_000;
+/** How long a finished upload stays listed: by then the library shows the recording. */
+const keepDoneMs = 20_000;
 const keyOf = (userId: string): string => `overtone-uploads-${userId}`;
 
 /** All uploads of this page: at most two send at a time, the others queue. */
@@ -51,64 +51,64 @@ export const createUploads = ({ renew, onDone, storage }: Deps): Uploads => {
   let owner: string | null = null;
   let savedAt = 0;
 
-  const find = (id: string): Upload | undefined => list.get().find((u) => u.id === id);
+  const find = (id: string): Upload | undefined => list.get().find((upload) => upload.id === id);
   const save = (): void => {
     if (owner === null || !storage) return;
     try {
       storage.setItem(keyOf(owner), JSON.stringify(toStore(list.get())));
     } catch {
-      // Storage is full or blocked: the upload goes on, only a reload would lose it.
+      // The storage is full or blocked: the upload continues, but would not survive a reload.
     }
   };
   const dispatch = (id: string, event: UploadEvent): void => {
-    list.set(list.get().map((u) => (u.id === id ? reduceUpload(u, event) : u)));
+    list.set(list.get().map((upload) => (upload.id === id ? reduceUpload(upload, event) : upload)));
     if (event.type === 'progress' && performance.now() - savedAt < saveEveryMs) return;
     savedAt = performance.now();
     save();
   };
-  const stop = (id: string, how: 'pause' | 'cancel'): void => {
-    transfers.get(id)?.[how]();
+  const stopTransfer = (id: string, method: 'pause' | 'cancel'): void => {
+    transfers.get(id)?.[method]();
     transfers.delete(id);
   };
-  const listenTo = (id: string): TransferListener => ({
-    located: (url) => dispatch(id, { type: 'located', url }),
-    progress: (sent) => dispatch(id, { type: 'progress', sent, at: performance.now() }),
-    connectionLost: () => dispatch(id, { type: 'connection_lost' }),
-    done: (fileId) => {
+  const createListener = (id: string): TransferListener => ({
+    onLocated: (url) => dispatch(id, { type: 'located', url }),
+    onProgress: (sent) => dispatch(id, { type: 'progress', sent, at: performance.now() }),
+    onConnectionLost: () => dispatch(id, { type: 'connection_lost' }),
+    onDone: (fileId) => {
       transfers.delete(id);
       files.delete(id);
       dispatch(id, { type: 'done', fileId });
       onDone(fileId);
-      setTimeout(() => list.set(list.get().filter((u) => u.id !== id)), leaveDoneMs);
-      pump();
+      setTimeout(() => list.set(list.get().filter((upload) => upload.id !== id)), keepDoneMs);
+      startQueued();
     },
-    failed: (error) => {
+    onFailed: (error) => {
       transfers.delete(id);
-      dispatch(id, outcomeOf(error));
-      pump();
+      dispatch(id, eventOf(error));
+      startQueued();
     },
   });
-  const begin = async (upload: Upload, file: File): Promise<void> => {
+  const startUpload = async (upload: Upload, file: File): Promise<void> => {
     dispatch(upload.id, { type: 'start' });
     const unreadable = await readProblem(file);
-    if (unreadable !== null) return listenTo(upload.id).failed(unreadable);
+    if (unreadable !== null) return createListener(upload.id).onFailed(unreadable);
     const adapter = await import('./tus.adapter.ts').catch(() => null);
-    if (adapter === null) return listenTo(upload.id).failed(new ApiError(0, {}));
-    const now = find(upload.id);
-    if (now?.phase.name === 'sending')
-      transfers.set(upload.id, adapter.startTransfer(file, now, renew, listenTo(upload.id)));
+    if (adapter === null) return createListener(upload.id).onFailed(new ApiError(0, {}));
+    const current = find(upload.id);
+    if (current?.phase.name === 'sending')
+      transfers.set(upload.id, adapter.startTransfer(file, current, renew, createListener(upload.id)));
   };
-  const pump = (): void => {
-    for (const upload of list.get().filter((u) => u.phase.name === 'queued')) {
-      const busy = list.get().filter((u) => u.phase.name === 'sending' || u.phase.name === 'waiting').length;
-      if (busy >= atOnce) return;
+  const startQueued = (): void => {
+    for (const upload of list.get().filter(({ phase }) => phase.name === 'queued')) {
+      const busy = list.get().filter(({ phase }) => phase.name === 'sending' || phase.name === 'waiting').length;
+      if (busy >= maxConcurrent) return;
       const file = files.get(upload.id);
-      if (file) void begin(upload, file);
+      if (file) void startUpload(upload, file);
     }
   };
-  const after = (id: string, event: UploadEvent): void => {
+  const dispatchAndStart = (id: string, event: UploadEvent): void => {
     dispatch(id, event);
-    pump();
+    startQueued();
   };
   return {
     list,
@@ -120,39 +120,41 @@ export const createUploads = ({ renew, onDone, storage }: Deps): Uploads => {
       });
       list.set([...list.get(), ...added]);
       save();
-      pump();
+      startQueued();
     },
     pause: (id) => {
-      stop(id, 'pause');
-      after(id, { type: 'pause' });
+      stopTransfer(id, 'pause');
+      dispatchAndStart(id, { type: 'pause' });
     },
-    resume: (id) => after(id, { type: 'resume' }),
-    retry: (id) => after(id, { type: 'retry' }),
-    uploadAnyway: (id) => after(id, { type: 'upload_anyway' }),
+    resume: (id) => dispatchAndStart(id, { type: 'resume' }),
+    retry: (id) => dispatchAndStart(id, { type: 'retry' }),
+    uploadAnyway: (id) => dispatchAndStart(id, { type: 'upload_anyway' }),
     cancel: (id) => {
       const url = find(id)?.url ?? null;
-      if (transfers.has(id)) stop(id, 'cancel');
-      else if (url !== null) void import('./tus.adapter.ts').then((tus) => tus.forgetTransfer(url));
+      if (transfers.has(id)) stopTransfer(id, 'cancel');
+      else if (url !== null) void import('./tus.adapter.ts').then((tus) => tus.deleteTransfer(url));
       files.delete(id);
-      list.set(list.get().filter((u) => u.id !== id));
+      list.set(list.get().filter((upload) => upload.id !== id));
       save();
-      pump();
+      startQueued();
     },
-    continueWith: (chosen) => {
+    resumeWith: (chosen) => {
       const rest: File[] = [];
       for (const file of chosen) {
-        const match = list.get().find((u) => u.phase.name === 'needs_file' && isSameFile(u, file));
+        const match = list.get().find((upload) => upload.phase.name === 'needs_file' && isSameFile(upload, file));
         if (match) {
           files.set(match.id, file);
           dispatch(match.id, { type: 'resume' });
         } else rest.push(file);
       }
-      pump();
+      startQueued();
       return rest;
     },
     clearFinished: () => {
       list.set(
-        list.get().filter((u) => u.phase.name !== 'done' && u.phase.name !== 'duplicate' && u.phase.name !== 'failed'),
+        list
+          .get()
+          .filter(({ phase }) => phase.name !== 'done' && phase.name !== 'duplicate' && phase.name !== 'failed'),
       );
       save();
     },
@@ -162,7 +164,7 @@ export const createUploads = ({ renew, onDone, storage }: Deps): Uploads => {
       list.set(fromStore(storage?.getItem(keyOf(userId)) ?? null));
     },
     forget: () => {
-      for (const id of transfers.keys()) stop(id, 'pause');
+      for (const id of transfers.keys()) stopTransfer(id, 'pause');
       files.clear();
       owner = null;
       list.set([]);
@@ -170,15 +172,15 @@ export const createUploads = ({ renew, onDone, storage }: Deps): Uploads => {
   };
 };
 
-const outcomeOf = (error: ApiError): UploadEvent => {
+const eventOf = (error: ApiError): UploadEvent => {
   if (error.code === 'duplicate_file') {
     const existing = error.body['duplicate_file_uuid'];
-    return { type: 'duplicate', existing: typeof existing === 'string' ? existing : null, words: error.message };
+    return { type: 'duplicate', existing: typeof existing === 'string' ? existing : null, message: error.message };
   }
   const retryable = error.status === 0 || error.status === 401 || error.status === 429 || error.status >= 500;
-  return { type: 'fail', words: error.message, code: error.code, retryable };
+  return { type: 'fail', message: error.message, code: error.code, retryable };
 };
 
-/** `crypto.randomUUID` exists in secure contexts only; plain HTTP inside a company network is not one. */
+/** `crypto.randomUUID` exists in secure contexts only, and plain HTTP in a company network is not one. */
 const newId = (): string =>
-  Array.from(crypto.getRandomValues(new Uint8Array(12)), (b) => b.toString(16).padStart(2, '0')).join('');
+  Array.from(crypto.getRandomValues(new Uint8Array(12)), (byte) => byte.toString(16).padStart(2, '0')).join('');

@@ -4,13 +4,14 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Fragment, useState } from 'react';
 import { fetchText } from '../../api/client.ts';
 import { Icon } from '../../app/icons.tsx';
-import { sayError } from '../../app/notify.ts';
+import { notifyError } from '../../app/notify.ts';
 import { SearchBox } from '../../app/search-box.tsx';
 import { moment, plural } from '../../lib/format.ts';
-import { offer } from '../../lib/offer.ts';
-import { Choice } from '../choice.tsx';
+import { saveTextFile } from '../../lib/save-text-file.ts';
+import { FilterSelect } from '../filter-select.tsx';
 import css from '../admin.module.css';
-import { AdminPane, Empty, Facts, Pager, Waiting } from '../parts.tsx';
+import { AdminPane, Empty, Facts, Pager, QueryStatus } from '../parts.tsx';
+import { eventLabels } from './event-labels.ts';
 import { auditPageSize, auditQuery, exportUrl, type AuditRecord } from './audit-queries.ts';
 import { Sheet } from '../sheet.tsx';
 
@@ -27,7 +28,7 @@ export const AuditPage = () => {
   return (
     <AdminPane title="Audit log" actions={<ExportButton filters={filters} />}>
       <Bar filters={filters} onChange={change} />
-      <Waiting of={records} what="The audit log" height={320} />
+      <QueryStatus of={records} what="The audit log" height={320} />
       {records.data?.items.length === 0 && <Empty>No record matches.</Empty>}
       {records.data && records.data.items.length > 0 && <Records records={records.data.items} />}
       {records.data && (
@@ -52,9 +53,9 @@ const ExportButton = ({ filters }: { filters: Filters }) => {
     mutationFn: async (format: 'csv' | 'json') => {
       const day = new Date().toISOString().slice(0, 10).replaceAll('-', '');
       const type = format === 'csv' ? 'text/csv' : 'application/json';
-      offer(await fetchText(exportUrl(filters, format)), `audit-logs-${day}.${format}`, type);
+      saveTextFile(await fetchText(exportUrl(filters, format)), `audit-logs-${day}.${format}`, type);
     },
-    onError: (error) => sayError('The export did not work', error),
+    onError: (error) => notifyError('The export failed', error),
   });
   return (
     <Menu width={220}>
@@ -64,62 +65,30 @@ const ExportButton = ({ filters }: { filters: Filters }) => {
         </Button>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Label>What the filters leave, at most 10,000</Menu.Label>
-        <Menu.Item onClick={() => save.mutate('csv')}>Table, CSV</Menu.Item>
+        <Menu.Label>Filtered records, at most 10,000</Menu.Label>
+        <Menu.Item onClick={() => save.mutate('csv')}>CSV</Menu.Item>
         <Menu.Item onClick={() => save.mutate('json')}>JSON</Menu.Item>
       </Menu.Dropdown>
     </Menu>
   );
 };
 
-const events = [
-  'auth.login.success',
-  'auth.login.failure',
-  'auth.logout',
-  'auth.account.lockout',
-  'auth.account.unlock',
-  'auth.account.disabled',
-  'auth.password.change',
-  'auth.session.terminated',
-  'admin.user.create',
-  'admin.user.update',
-  'admin.user.delete',
-  'admin.settings.change',
-  'admin.queue.pause',
-  'admin.queue.resume',
-  'admin.jobs.recover',
-  'admin.jobs.retry',
-  'admin.jobs.discard',
-  'ADMIN_ROLE_CHANGE',
-  'group.member.add',
-  'group.member.remove',
-  'group.member.reconcile',
-  'admin.password.reset',
-  'admin.sessions.end',
-];
-
-const outcomes = { success: 'Success', failure: 'Failure', partial: 'In part' };
+const outcomes = { success: 'Success', failure: 'Failure', partial: 'Partial' };
 
 const Bar = ({ filters, onChange }: { filters: Filters; onChange: (next: Filters) => void }) => (
   <div className={css['bar']} role="search" aria-label="Find in the audit log">
     <SearchBox label="Person, address or request" value={filters['q'] ?? ''} onChange={(q) => onChange({ q })} />
-    <TextInput
-      aria-label="Event"
-      placeholder="Any event"
-      list="audit-events"
-      value={filters['event'] ?? ''}
-      maxLength={100}
-      onChange={(event) => onChange({ event: event.currentTarget.value.trim() })}
+    <FilterSelect
+      label="Event"
+      any="Any event"
+      labels={eventLabels}
+      value={filters['event']}
+      onChange={(event) => onChange({ event })}
     />
-    <datalist id="audit-events">
-      {events.map((event) => (
-        <option key={event} value={event} />
-      ))}
-    </datalist>
-    <Choice
+    <FilterSelect
       label="Outcome"
       any="Any outcome"
-      words={outcomes}
+      labels={outcomes}
       value={filters['outcome']}
       onChange={(outcome) => onChange({ outcome })}
     />
@@ -140,8 +109,10 @@ const Bar = ({ filters, onChange }: { filters: Filters; onChange: (next: Filters
   </div>
 );
 
+const eventLabel = ({ event_type: type }: AuditRecord): string => eventLabels[type] ?? type;
+
 const Records = ({ records }: { records: readonly AuditRecord[] }) => (
-  <Sheet testId="audit" card heads={['When', 'Event', 'Who', 'Whom', 'From']}>
+  <Sheet testId="audit" card heads={['Time', 'Event', 'Actor', 'Subject', 'Address']}>
     {records.map((record) => (
       <RecordRows key={record.uuid} record={record} />
     ))}
@@ -157,7 +128,7 @@ const RecordRows = ({ record }: { record: AuditRecord }) => {
           <UnstyledButton
             fz="sm"
             aria-expanded={open}
-            aria-label={`Details of ${record.event_type}, ${moment(record.timestamp)}`}
+            aria-label={`Details of ${eventLabel(record)}, ${moment(record.timestamp)}`}
             onClick={() => setOpen(!open)}
           >
             <Group gap={6} wrap="nowrap">
@@ -167,10 +138,10 @@ const RecordRows = ({ record }: { record: AuditRecord }) => {
           </UnstyledButton>
         </Table.Td>
         <Table.Td>
-          {record.event_type}{' '}
+          {eventLabel(record)}{' '}
           {record.outcome !== 'success' && (
             <Badge size="sm" variant="light" color={record.outcome === 'failure' ? 'red' : 'yellow'}>
-              {record.error_code ?? record.outcome}
+              {outcomes[record.outcome]}
             </Badge>
           )}
           {typeof record.details['warning'] === 'string' && (
@@ -179,9 +150,9 @@ const RecordRows = ({ record }: { record: AuditRecord }) => {
             </Badge>
           )}
         </Table.Td>
-        <AddressCell label="By" value={record.actor_name ?? record.actor} />
-        <AddressCell label="Whom" value={record.username} />
-        <AddressCell label="From" value={record.source_ip} />
+        <AddressCell label="Actor" value={record.actor_name ?? record.actor} />
+        <AddressCell label="Subject" value={record.username} />
+        <AddressCell label="Address" value={record.source_ip} />
       </Table.Tr>
       {open && (
         <Table.Tr>
@@ -194,7 +165,7 @@ const RecordRows = ({ record }: { record: AuditRecord }) => {
   );
 };
 
-/** On one line, cut where it is too long; the details have all of it. */
+/** Truncated to one line; the details show the full text. */
 const AddressCell = ({ label, value }: { label: string; value: string | null }) => (
   <Table.Td data-label={label} className={css['address'] ?? ''} title={value ?? undefined}>
     {value ?? ''}
@@ -205,13 +176,14 @@ const textOf = (value: unknown): string => (typeof value === 'string' ? value : 
 
 const Details = ({ record }: { record: AuditRecord }) => {
   const facts: readonly (readonly [string, string | null])[] = [
-    ['Outcome', record.outcome],
-    ['Code', record.error_code],
-    ['Whom', record.username],
+    ['Event', record.event_type],
+    ['Outcome', outcomes[record.outcome]],
+    ['Error code', record.error_code],
+    ['Subject', record.username],
     ['Actor', record.actor],
-    ['From', record.source_ip],
+    ['Address', record.source_ip],
     ['Account', record.user_id],
-    ['Program', record.user_agent],
+    ['User agent', record.user_agent],
     ['Request', record.request_id],
     ['Warning', warningText(record)],
     ...Object.entries(record.details).map(
@@ -221,7 +193,7 @@ const Details = ({ record }: { record: AuditRecord }) => {
   return <Facts of={facts} />;
 };
 
-/** The warning of a record in a sentence; one that this page does not know stands among the other details. */
+/** The warning of a record as a sentence. An unknown warning stays among the other details. */
 const warningText = ({ details }: AuditRecord): string | null =>
   details['warning'] === 'admin_roles_unknown'
     ? `The sign-in had no usable claim ${textOf(details['roles_claim'])}. The role of the account was kept.`

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { NotFoundPage } from '../../app/pages.tsx';
 import css from '../admin.module.css';
-import { AdminPane, intoView, Waiting } from '../parts.tsx';
+import { AdminPane, scrollIntoView, QueryStatus } from '../parts.tsx';
 import { configQuery } from './auth-queries.ts';
 import { categoryOrder, isCategory, layouts } from './layout.ts';
 import { MappingsPanel } from './mappings-panel.tsx';
@@ -24,7 +24,7 @@ export const AuthPage = () => {
       {mappings && <MappingsPanel />}
       {isCategory(category) && (
         <>
-          <Waiting of={config} what="The settings" height={360} />
+          <QueryStatus of={config} what="The settings" height={360} />
           {config.data && <SettingsForm key={category} category={category} items={config.data[category]} />}
         </>
       )}
@@ -37,7 +37,7 @@ const Tab = ({ name, label, here }: { name: string; label: string; here: boolean
     to="/admin/authentication/$category"
     params={{ category: name }}
     className={css['tab']}
-    ref={here ? intoView : null}
+    ref={here ? scrollIntoView : null}
     {...(here ? { 'aria-current': 'page' as const } : {})}
   >
     {label}

@@ -3,11 +3,12 @@ import type { AuthCategory } from '@overtone/contracts';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ago, moment } from '../../lib/format.ts';
-import { Waiting } from '../parts.tsx';
+import { QueryStatus } from '../parts.tsx';
+import { settingLabel } from './layout.ts';
 import { historyQuery, type ConfigChange } from './auth-queries.ts';
 import { Sheet } from '../sheet.tsx';
 
-/** Who changed what, newest first; asked for when it is wanted. */
+/** The changes of the settings, newest first; loaded when it is opened. */
 export const ChangeHistory = ({ category }: { category: AuthCategory }) => {
   const [open, setOpen] = useState(false);
   return (
@@ -23,25 +24,25 @@ export const ChangeHistory = ({ category }: { category: AuthCategory }) => {
 const History = ({ category }: { category: AuthCategory }) => {
   const history = useInfiniteQuery(historyQuery(category));
   const changes = history.data?.pages.flat() ?? [];
-  if (!history.data) return <Waiting of={history} what="The changes" height={80} />;
+  if (!history.data) return <QueryStatus of={history} what="The changes" height={80} />;
   if (changes.length === 0)
     return (
       <Text size="sm" c="dimmed" p="sm">
-        Nothing has been changed here yet.
+        No changes yet.
       </Text>
     );
   return (
     <Stack gap="sm" mt="sm">
-      <Sheet testId="history" card heads={['When', 'Who', 'Setting', 'Before', 'After']}>
+      <Sheet testId="history" card heads={['Time', 'Changed by', 'Setting', 'Before', 'After']}>
         {changes.map((change) => (
           <Table.Tr key={change.uuid}>
             <Table.Td title={moment(change.created_at)} style={{ whiteSpace: 'nowrap' }}>
               {ago(change.created_at)}
             </Table.Td>
             <Table.Td>{change.changed_by ?? 'unknown'}</Table.Td>
-            <Table.Td data-wide>{change.config_key}</Table.Td>
-            <Table.Td data-label="Before">{brief(change.old_value)}</Table.Td>
-            <Table.Td data-label="After">{brief(change.new_value)}</Table.Td>
+            <Table.Td data-wide>{settingLabel(change.config_key)}</Table.Td>
+            <Table.Td data-label="Before">{shortText(change.old_value)}</Table.Td>
+            <Table.Td data-label="After">{shortText(change.new_value)}</Table.Td>
           </Table.Tr>
         ))}
       </Sheet>
@@ -61,7 +62,7 @@ const History = ({ category }: { category: AuthCategory }) => {
   );
 };
 
-const brief = (value: ConfigChange['old_value']): string => {
+const shortText = (value: ConfigChange['old_value']): string => {
   if (value === null || value === '') return 'not set';
   if (typeof value === 'boolean') return value ? 'on' : 'off';
   const text = String(value);

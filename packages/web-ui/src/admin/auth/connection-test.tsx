@@ -1,6 +1,6 @@
 import { Alert, Button, Code, Group, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { ask, type IdentityAnswer } from '../../api/identity.ts';
+import { callIdentity, type IdentityResponse } from '../../api/identity.ts';
 import { Icon } from '../../app/icons.tsx';
 import { Section } from '../parts.tsx';
 import css from './auth.module.css';
@@ -11,17 +11,17 @@ type Props = {
   readonly category: 'ldap' | 'oidc' | 'pki';
   readonly intro: string;
   readonly edits: Edits;
-  /** The refusal that the form shows at this moment, of this test or of saving. */
+  /** The refusal that the form shows now: of this test, or of saving. */
   readonly refused: unknown;
-  /** What the fields of the form are to show of this test; null: nothing. */
+  /** Shows the refusal of this test at the fields of the form; null clears it. */
   readonly onRefused: (error: unknown) => void;
 };
-type Tested = IdentityAnswer<'testAuthConfig'>;
+type TestResult = IdentityResponse<'testAuthConfig'>;
 
-/** Tries what stands in the form before it is saved, step by step. */
+/** Tests the values of the form before they are saved, step by step. */
 export const ConnectionTest = ({ category, intro, edits, refused, onRefused }: Props) => {
   const test = useMutation({
-    mutationFn: () => ask('testAuthConfig', { params: { category }, body: { ...edits } }),
+    mutationFn: () => callIdentity('testAuthConfig', { params: { category }, body: { ...edits } }),
     onSettled: (_, error) => onRefused(error),
   });
   return (
@@ -36,10 +36,8 @@ export const ConnectionTest = ({ category, intro, edits, refused, onRefused }: P
           </Button>
         </Group>
         <div aria-live="polite" data-testid="test-result">
-          {test.error && test.error === refused && (
-            <RefusalNote error={test.error} title="The test could not be done" />
-          )}
-          {test.data && !test.isPending && <Outcome tested={test.data} />}
+          {test.error && test.error === refused && <RefusalNote error={test.error} title="The test couldn’t be run" />}
+          {test.data && !test.isPending && <Outcome result={test.data} />}
         </div>
       </Stack>
     </Section>
@@ -47,22 +45,23 @@ export const ConnectionTest = ({ category, intro, edits, refused, onRefused }: P
 };
 
 type State = 'ok' | 'warning' | 'failed';
-/** A step that worked and still has advice is a warning. */
-const stateOf = ({ ok, advice }: Tested['steps'][number]): State => (!ok ? 'failed' : advice === '' ? 'ok' : 'warning');
+/** A successful step with advice is a warning. */
+const stateOf = ({ ok, advice }: TestResult['steps'][number]): State =>
+  !ok ? 'failed' : advice === '' ? 'ok' : 'warning';
 const icons = { ok: 'check', warning: 'alert', failed: 'close' } as const;
 
-const Outcome = ({ tested }: { tested: Tested }) => (
+const Outcome = ({ result }: { result: TestResult }) => (
   <Stack gap="sm">
     <Alert
-      color={tested.success ? 'petrol' : 'red'}
+      color={result.success ? 'petrol' : 'red'}
       variant="light"
-      icon={<Icon name={tested.success ? 'check' : 'alert'} />}
-      title={titleOf(tested)}
+      icon={<Icon name={result.success ? 'check' : 'alert'} />}
+      title={titleOf(result)}
     >
-      <Text size="sm">{tested.message}</Text>
+      <Text size="sm">{result.message}</Text>
     </Alert>
     <ol className={css['steps']}>
-      {tested.steps.map((step) => (
+      {result.steps.map((step) => (
         <li key={step.code} className={css['step']} data-ok={step.ok} data-step={step.code}>
           <span className={css[stateOf(step)]} role="img" aria-label={stateOf(step)}>
             <Icon name={icons[stateOf(step)]} size={18} />
@@ -82,19 +81,19 @@ const Outcome = ({ tested }: { tested: Tested }) => (
         </li>
       ))}
     </ol>
-    <Details details={tested.details} />
+    <Details details={result.details} />
   </Stack>
 );
 
-const titleOf = ({ success, steps }: Tested): string => {
-  if (!success) return 'It does not work yet';
-  return steps.some((step) => stateOf(step) === 'warning') ? 'It works, with warnings' : 'It works';
+const titleOf = ({ success, steps }: TestResult): string => {
+  if (!success) return 'Test failed';
+  return steps.some((step) => stateOf(step) === 'warning') ? 'Test passed with warnings' : 'Test passed';
 };
 
-const Details = ({ details }: { details: Tested['details'] }) =>
+const Details = ({ details }: { details: TestResult['details'] }) =>
   Object.keys(details).length === 0 ? null : (
     <details>
-      <summary>What the server says of itself</summary>
+      <summary>Server information</summary>
       <Code block mt="xs">
         {JSON.stringify(details, null, 2)}
       </Code>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { edit, faultOf, isNeededAgain, mayReset, shownOf, type ConfigItem } from './draft.ts';
+import { applyEdit, errorOfValue, mustReenterSecret, canReset, shownValue, type ConfigItem } from './draft.ts';
 
 const item = (config_key: string, more: Partial<ConfigItem> = {}): ConfigItem => ({
   config_key,
@@ -27,53 +27,54 @@ const server = item('ldap_server', { config_value: 'ldap.example.org', is_set: t
 const secret = item('ldap_bind_password', { is_sensitive: true, is_set: true, origin: 'stored' });
 const items = [ssl, port, server, secret];
 
-describe('a change', () => {
-  it('is none when the value is typed back', () => {
-    const changed = edit(items, {}, 'ldap_server', 'other');
+describe('applyEdit', () => {
+  it('removes a change when the stored value is entered again', () => {
+    const changed = applyEdit(items, {}, 'ldap_server', 'other');
     expect(changed).toEqual({ ldap_server: 'other' });
-    expect(edit(items, changed, 'ldap_server', 'ldap.example.org')).toEqual({});
+    expect(applyEdit(items, changed, 'ldap_server', 'ldap.example.org')).toEqual({});
   });
-  it('of a secret is none when the field is emptied again, because empty keeps the stored one', () =>
-    expect(edit(items, { ldap_bind_password: 'x' }, 'ldap_bind_password', '')).toEqual({}));
-  it('back to the default shows the default', () =>
-    expect(shownOf(server, edit(items, {}, 'ldap_server', null))).toBe(''));
-  it('of LDAPS takes the usual port along', () =>
-    expect(edit(items, {}, 'ldap_use_ssl', false)).toEqual({ ldap_use_ssl: false, ldap_port: 389 }));
-  it('of LDAPS and back leaves nothing changed', () =>
-    expect(edit(items, edit(items, {}, 'ldap_use_ssl', false), 'ldap_use_ssl', true)).toEqual({}));
-  it('of LDAPS leaves a port of one’s own alone', () =>
-    expect(edit(items, { ldap_port: 10_636 }, 'ldap_use_ssl', false)).toEqual({
+  it('removes the change of a secret when its field is emptied, because an empty field keeps the stored secret', () =>
+    expect(applyEdit(items, { ldap_bind_password: 'x' }, 'ldap_bind_password', '')).toEqual({}));
+  it('shows the default of a setting that is reset', () =>
+    expect(shownValue(server, applyEdit(items, {}, 'ldap_server', null))).toBe(''));
+  it('switches to the standard port with LDAPS', () =>
+    expect(applyEdit(items, {}, 'ldap_use_ssl', false)).toEqual({ ldap_use_ssl: false, ldap_port: 389 }));
+  it('has no change after switching LDAPS off and on', () =>
+    expect(applyEdit(items, applyEdit(items, {}, 'ldap_use_ssl', false), 'ldap_use_ssl', true)).toEqual({}));
+  it('keeps a custom port when LDAPS is switched', () =>
+    expect(applyEdit(items, { ldap_port: 10_636 }, 'ldap_use_ssl', false)).toEqual({
       ldap_port: 10_636,
       ldap_use_ssl: false,
     }));
 });
 
-describe('a fault', () => {
+describe('errorOfValue', () => {
   it.each([
-    [0, 'It must be from 1 to 65535.'],
-    [65_536, 'It must be from 1 to 65535.'],
-    [1.5, 'It must be a whole number.'],
-    ['', 'It must be a whole number.'],
+    [0, 'Enter a number from 1 to 65535.'],
+    [65_536, 'Enter a number from 1 to 65535.'],
+    [1.5, 'Enter a whole number.'],
+    ['', 'Enter a whole number.'],
     [389, null],
-  ])('of the port %p is %p', (value, words) => expect(faultOf(port, { ldap_port: value })).toBe(words));
-  it('is none of a text: the service judges it', () => expect(faultOf(server, { ldap_server: '' })).toBeNull());
+  ])('for the port %p is %p', (value, error) => expect(errorOfValue(port, { ldap_port: value })).toBe(error));
+  it('is null for a text, which only the server checks', () =>
+    expect(errorOfValue(server, { ldap_server: '' })).toBeNull());
 });
 
-it('offers the default only where something is stored, and never for a secret', () =>
-  expect([mayReset(server, {}), mayReset(secret, {}), mayReset(port, {})]).toEqual([true, false, false]));
+it('can reset stored settings, except secrets', () =>
+  expect([canReset(server, {}), canReset(secret, {}), canReset(port, {})]).toEqual([true, false, false]));
 
-describe('a stored secret', () => {
+describe('mustReenterSecret', () => {
   it.each([
-    ['nothing is changed', {}, false],
-    ['something else is changed', { ldap_timeout: 3 }, false],
-    ['the server is another', { ldap_server: 'other.example.org' }, true],
-    ['the encryption is another', { ldap_use_ssl: false }, true],
-    ['the server is another and it is given', { ldap_server: 'o', ldap_bind_password: 'x' }, false],
-    ['the server is another and it is to be forgotten', { ldap_server: 'o', ldap_bind_password_clear: true }, false],
-  ])('is needed once more or not: %s', (_when, edits, needed) => {
-    expect(isNeededAgain(secret, edits)).toBe(needed);
+    ['nothing changes', {}, false],
+    ['another setting changes', { ldap_timeout: 3 }, false],
+    ['the server changes', { ldap_server: 'other.example.org' }, true],
+    ['the encryption changes', { ldap_use_ssl: false }, true],
+    ['the server changes and the secret is entered', { ldap_server: 'o', ldap_bind_password: 'x' }, false],
+    ['the server changes and the secret is deleted', { ldap_server: 'o', ldap_bind_password_clear: true }, false],
+  ])('when %s is %p', (_when, edits, expected) => {
+    expect(mustReenterSecret(secret, edits)).toBe(expected);
   });
-  it('that there is none is not needed', () => {
-    expect(isNeededAgain({ ...secret, is_set: false }, { ldap_server: 'o' })).toBe(false);
+  it('is false without a stored secret', () => {
+    expect(mustReenterSecret({ ...secret, is_set: false }, { ldap_server: 'o' })).toBe(false);
   });
 });

@@ -1,7 +1,8 @@
 import { ActionIcon, Button, Group, Input, Stack, Text, TextInput } from '@mantine/core';
 import { splitDns } from '@overtone/directory/dn-text';
-import { useId, useState } from 'react';
+import { useId } from 'react';
 import { Icon } from '../../app/icons.tsx';
+import { useDraft } from '../../app/use-draft.tsx';
 import css from './auth.module.css';
 import { looksLikeDn, splitAddresses, splitWords } from './lists.ts';
 
@@ -9,11 +10,12 @@ export type ListKind = 'dns' | 'words' | 'addresses';
 const splits = { dns: splitDns, words: splitWords, addresses: splitAddresses };
 const examples: Record<ListKind, string> = {
   dns: 'cn=group,ou=groups,dc=example,dc=org',
-  words: 'One or several, with commas',
+  words: 'One or more, separated by commas',
   addresses: '192.0.2.7 or 10.0.0.0/8',
 };
 
 type Props = {
+  readonly settingKey: string;
   readonly label: string;
   readonly description: string;
   readonly kind: ListKind;
@@ -22,18 +24,20 @@ type Props = {
   readonly onChange: (value: string) => void;
 };
 
-/** A setting that is a list, shown as the service will read it: one entry a line, each can go, new ones are added. */
-export const ListField = ({ label, description, kind, value, error, onChange }: Props) => {
+/** A setting that is a list: one entry per line, with buttons that remove and add entries. */
+export const ListField = ({ settingKey, label, description, kind, value, error, onChange }: Props) => {
   const id = useId();
-  const [text, setText] = useState('');
+  // The text of an entry that is not added yet.
+  const draft = useDraft(`setting-list:${settingKey}`, '');
+  const text = draft.value;
   const split = splits[kind];
   const entries = split(value);
-  // Names contain commas, words do not: each list is joined by what its own reader separates at.
+  // Distinguished names contain commas, so their list is separated by semicolons.
   const save = (next: readonly string[]): void => onChange(next.join(kind === 'dns' ? ';' : ','));
   const add = (): void => {
     const added = split(text).filter((entry) => !entries.includes(entry));
     if (added.length > 0) save([...entries, ...added]);
-    setText('');
+    draft.drop();
   };
   return (
     <Input.Wrapper label={label} description={description} error={error} id={id} labelElement="div">
@@ -46,7 +50,7 @@ export const ListField = ({ label, description, kind, value, error, onChange }: 
                   {entry}
                   {kind === 'dns' && !looksLikeDn(entry) && (
                     <Text span size="xs" c="red" ml={6}>
-                      is no distinguished name
+                      not a distinguished name
                     </Text>
                   )}
                 </span>
@@ -68,13 +72,13 @@ export const ListField = ({ label, description, kind, value, error, onChange }: 
             placeholder={examples[kind]}
             value={text}
             spellCheck={false}
-            onChange={(event) => setText(event.currentTarget.value)}
+            onChange={(event) => draft.set(event.currentTarget.value)}
             onKeyDown={(event) => {
               if (event.key !== 'Enter') return;
               event.preventDefault();
               add();
             }}
-            // What is typed counts even when one goes on to Save without pressing Add.
+            // The typed entry counts even if Save is pressed without Add.
             onBlur={add}
           />
           <Button variant="default" disabled={text.trim() === ''} onClick={add} aria-label={`Add, ${label}`}>

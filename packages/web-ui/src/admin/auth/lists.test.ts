@@ -2,11 +2,11 @@ import { describe, expect, it } from '@jest/globals';
 import { looksLikeDn, splitAddresses, splitWords } from './lists.ts';
 
 describe('splitWords', () => {
-  it('separates at commas, semicolons and lines', () =>
+  it('splits at commas, semicolons and line breaks', () =>
     expect(splitWords(' ada, bob;cid\n dora ,,')).toEqual(['ada', 'bob', 'cid', 'dora']));
 });
 
-it('separates addresses at blanks, too', () =>
+it('splits addresses also at spaces', () =>
   expect(splitAddresses('::1;127.0.0.1, 10.0.0.0/8 fd00::/8\n')).toEqual([
     '::1',
     '127.0.0.1',
@@ -21,5 +21,5 @@ describe('looksLikeDn', () => {
     ['cn=Smith\\, Ann,dc=x', true],
     ['admins', false],
     ['cn=', false],
-  ])('of %s is %p', (text, looks) => expect(looksLikeDn(text)).toBe(looks));
+  ])('for %s is %p', (text, looks) => expect(looksLikeDn(text)).toBe(looks));
 });

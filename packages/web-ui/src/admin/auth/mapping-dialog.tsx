@@ -1,17 +1,17 @@
 import { NativeSelect, Select, Textarea, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { ask } from '../../api/identity.ts';
+import { callIdentity } from '../../api/identity.ts';
 import { fieldOf } from '../../api/problem.ts';
 import { FormDialog } from '../../app/form-dialog.tsx';
-import { say } from '../../app/notify.ts';
+import { notify } from '../../app/notify.ts';
 import { useDraft } from '../../app/use-draft.tsx';
 import { groupsQuery } from '../../groups/group-queries.ts';
-import { originNames } from '../words.ts';
+import { originNames } from '../labels.ts';
 import type { Mapping } from './auth-queries.ts';
 import { looksLikeDn } from './lists.ts';
 
 type Props = {
-  /** Changes this one; without it a new mapping is made. */
+  /** The mapping to change; without it a new one is created. */
   readonly mapping?: Mapping;
   readonly onClose: () => void;
   readonly onDone: () => void;
@@ -25,7 +25,7 @@ type Fields = {
   readonly role: GrantedRole | '';
   readonly description: string;
 };
-// Mappings of a trusted header can be there, made over the API; here one makes them of directories and providers.
+// Mappings of a trusted header can only be created by the API.
 const offered: readonly Source[] = ['ldap', 'oidc'];
 
 export const MappingDialog = ({ mapping, onClose, onDone }: Props) => {
@@ -39,7 +39,7 @@ export const MappingDialog = ({ mapping, onClose, onDone }: Props) => {
   });
   const { source, claim, group, role, description } = draft.value;
   const change = (fields: Partial<Fields>): void => draft.set({ ...draft.value, ...fields });
-  const gives = group !== null || role !== '';
+  const grantsSomething = group !== null || role !== '';
   const body = {
     claim_value: claim.trim(),
     group_uuid: group,
@@ -49,24 +49,25 @@ export const MappingDialog = ({ mapping, onClose, onDone }: Props) => {
   const save = useMutation({
     mutationFn: () =>
       mapping
-        ? ask('updateMapping', { params: { uuid: mapping.uuid }, body })
-        : ask('createMapping', { body: { source, ...body } }),
+        ? callIdentity('updateMapping', { params: { uuid: mapping.uuid }, body })
+        : callIdentity('createMapping', { body: { source, ...body } }),
     onSuccess: () => {
       draft.drop();
       onClose();
       onDone();
-      say('The mapping is saved.');
+      notify('Mapping saved.');
     },
   });
-  const odd = source === 'ldap' && claim.trim() !== '' && !looksLikeDn(claim.trim());
+  const isInvalidDn = source === 'ldap' && claim.trim() !== '' && !looksLikeDn(claim.trim());
   return (
     <FormDialog
-      title={mapping ? 'Change the mapping' : 'Add mapping'}
+      title={mapping ? 'Edit mapping' : 'Add mapping'}
       action={mapping ? 'Save' : 'Add mapping'}
-      ready={claim.trim() !== '' && gives}
+      ready={claim.trim() !== '' && grantsSomething}
       sending={save}
       draft={draft}
-      failure="The mapping was not saved"
+      failure="The mapping wasn’t saved"
+      fields={['claim_value', 'group_uuid', 'grants_role']}
       onSubmit={() => save.mutate()}
       onClose={onClose}
     >
@@ -82,32 +83,31 @@ export const MappingDialog = ({ mapping, onClose, onDone }: Props) => {
         description={
           source === 'ldap'
             ? 'Distinguished name of a group in the directory'
-            : 'Name of a group or role, exactly as it arrives'
+            : 'Name of a group or role, exactly as the provider sends it'
         }
         data-autofocus
         required
-        withAsterisk={false}
         maxLength={1024}
         spellCheck={false}
         value={claim}
-        error={fieldOf(save.error, 'claim_value') ?? (odd ? 'This does not look like a distinguished name' : null)}
+        error={fieldOf(save.error, 'claim_value') ?? (isInvalidDn ? 'This is not a distinguished name' : null)}
         onChange={(event) => change({ claim: event.currentTarget.value })}
       />
       <Select
         label="Group"
-        description="Whoever has the claim is a member"
+        description="People with the claim become members"
         placeholder="None"
         searchable
         clearable
         data={(groups.data ?? []).map(({ uuid, name }) => ({ value: uuid, label: name }))}
         value={group}
-        error={fieldOf(save.error, 'group_uuid') ?? (groups.isError ? 'The groups cannot be read just now' : null)}
+        error={fieldOf(save.error, 'group_uuid') ?? (groups.isError ? 'The groups couldn’t be loaded' : null)}
         nothingFoundMessage="No such group"
         onChange={(next) => change({ group: next })}
       />
       <NativeSelect
         label="Role"
-        description="The highest of all matching mappings counts; never more than administrator"
+        description="The highest role of all matching mappings applies"
         data={[
           { value: '', label: 'None' },
           { value: 'user', label: 'User' },

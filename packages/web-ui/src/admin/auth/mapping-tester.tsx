@@ -2,31 +2,31 @@ import { Badge, Button, Group, NativeSelect, SegmentedControl, Stack, Text, Text
 import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { ask, type IdentityAnswer } from '../../api/identity.ts';
+import { callIdentity, type IdentityResponse } from '../../api/identity.ts';
 import { ErrorNote } from '../../app/error-note.tsx';
 import { useDraft } from '../../app/use-draft.tsx';
 import css from '../admin.module.css';
-import { originNames, roleNames } from '../words.ts';
+import { originNames, roleNames } from '../labels.ts';
 import own from './auth.module.css';
 import type { Mapping } from './auth-queries.ts';
 
-type Tested = IdentityAnswer<'testMappings'>;
-type By = 'claims' | 'username';
+type TestResult = IdentityResponse<'testMappings'>;
+type Input = 'claims' | 'username';
 
-/** What the mappings make of somebody, without signing them in or writing anything. */
+/** Shows the role and groups that the mappings would assign, without a sign-in and without changes. */
 export const MappingTester = () => {
   const [source, setSource] = useState<Mapping['source']>('ldap');
-  const [chosen, setBy] = useState<By>('claims');
+  const [chosenInput, setInput] = useState<Input>('claims');
   const draft = useDraft('mapping-tester', { claims: '', username: '' }, { askToLeave: false });
   const { claims, username } = draft.value;
-  // Only a directory can be asked for somebody who is not here.
-  const by = source === 'ldap' ? chosen : 'claims';
+  // Only a directory can be searched by user name.
+  const input = source === 'ldap' ? chosenInput : 'claims';
   const test = useMutation({
     mutationFn: () =>
-      ask('testMappings', {
+      callIdentity('testMappings', {
         body: {
           source,
-          ...(by === 'claims' ? { claim_values: linesOf(claims) } : { username: username.trim() }),
+          ...(input === 'claims' ? { claim_values: linesOf(claims) } : { username: username.trim() }),
         },
       }),
   });
@@ -47,9 +47,9 @@ export const MappingTester = () => {
           />
           {source === 'ldap' && (
             <SegmentedControl
-              aria-label="Try with"
-              value={by}
-              onChange={(next) => setBy(next)}
+              aria-label="Test with"
+              value={input}
+              onChange={(next) => setInput(next)}
               data={[
                 { value: 'claims', label: 'Claims' },
                 { value: 'username', label: 'User name' },
@@ -57,9 +57,9 @@ export const MappingTester = () => {
             />
           )}
         </Group>
-        {by === 'claims' ? (
+        {input === 'claims' ? (
           <Textarea
-            label="Claims to try"
+            label="Claims to test"
             description="One per line; may be empty"
             autosize
             minRows={3}
@@ -72,7 +72,6 @@ export const MappingTester = () => {
           <TextInput
             label="User name in the directory"
             required
-            withAsterisk={false}
             maxLength={320}
             autoCapitalize="none"
             spellCheck={false}
@@ -82,12 +81,12 @@ export const MappingTester = () => {
         )}
         <Group>
           <Button type="submit" variant="default" loading={test.isPending}>
-            Try
+            Test
           </Button>
         </Group>
         <div aria-live="polite" data-testid="mapping-result">
-          {test.error && <ErrorNote error={test.error} title="It could not be tried" />}
-          {test.data && !test.isPending && <Result tested={test.data} />}
+          {test.error && <ErrorNote error={test.error} title="The test couldn’t be run" />}
+          {test.data && !test.isPending && <Result result={test.data} />}
         </div>
       </Stack>
     </form>
@@ -100,22 +99,22 @@ const linesOf = (text: string): string[] =>
     .map((line) => line.trim())
     .filter((line) => line !== '');
 
-const Result = ({ tested }: { tested: Tested }) => (
+const Result = ({ result }: { result: TestResult }) => (
   <dl className={css['facts']}>
     <dt>Role</dt>
     <dd>
-      <Badge variant="light" color={tested.effective_role === 'admin' ? 'petrol' : 'gray'}>
-        {roleNames[tested.effective_role]}
+      <Badge variant="light" color={result.effective_role === 'admin' ? 'petrol' : 'gray'}>
+        {roleNames[result.effective_role]}
       </Badge>{' '}
       <Text span size="xs" c="dimmed">
-        {whyRole(tested)}
+        {roleReason(result)}
       </Text>
     </dd>
     <dt>Groups</dt>
     <dd>
-      {tested.groups.length === 0 && 'none'}
+      {result.groups.length === 0 && 'none'}
       <Group gap="sm">
-        {tested.groups.map(({ uuid, name }) => (
+        {result.groups.map(({ uuid, name }) => (
           <Link key={uuid} to="/groups/$uuid" params={{ uuid }} className="ot-link">
             {name}
           </Link>
@@ -124,11 +123,11 @@ const Result = ({ tested }: { tested: Tested }) => (
     </dd>
     <dt>Matched</dt>
     <dd data-testid="matched">
-      <Claims claims={tested.matched_claims} />
+      <Claims claims={result.matched_claims} />
     </dd>
     <dt>Not matched</dt>
     <dd data-testid="unmatched">
-      <Claims claims={tested.unmatched_claims} />
+      <Claims claims={result.unmatched_claims} />
     </dd>
   </dl>
 );
@@ -144,7 +143,7 @@ const Claims = ({ claims }: { claims: readonly string[] }) =>
     </ul>
   );
 
-const whyRole = ({ grants_role, legacy_admin }: Tested): string => {
-  if (legacy_admin) return 'by the lists of administrators in the settings';
-  return grants_role === null ? 'no mapping gives a role' : 'by a mapping';
+const roleReason = ({ grants_role, legacy_admin }: TestResult): string => {
+  if (legacy_admin) return 'from the administrator lists in the settings';
+  return grants_role === null ? 'no mapping grants a role' : 'from a mapping';
 };

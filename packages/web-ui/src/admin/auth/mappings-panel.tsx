@@ -2,11 +2,11 @@ import { ActionIcon, Badge, Button, Group, Stack, Table, Text } from '@mantine/c
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { ask } from '../../api/identity.ts';
+import { callIdentity } from '../../api/identity.ts';
 import { Icon } from '../../app/icons.tsx';
-import { say } from '../../app/notify.ts';
-import { Confirm, Empty, Section, Waiting } from '../parts.tsx';
-import { originBadges, roleNames } from '../words.ts';
+import { notify } from '../../app/notify.ts';
+import { Confirm, Empty, Section, QueryStatus } from '../parts.tsx';
+import { originBadges, roleNames } from '../labels.ts';
 import { mappingsQuery, type Mapping } from './auth-queries.ts';
 import { MappingDialog } from './mapping-dialog.tsx';
 import { MappingTester } from './mapping-tester.tsx';
@@ -14,7 +14,7 @@ import { Sheet } from '../sheet.tsx';
 
 type Dialog = { kind: 'create' } | { kind: 'edit' | 'delete'; mapping: Mapping } | null;
 
-/** What a claim of a directory or provider makes of somebody: member of a group, administrator, or both. */
+/** Mappings of the claims of a directory or provider to groups and roles. */
 export const MappingsPanel = () => {
   const mappings = useQuery(mappingsQuery);
   const client = useQueryClient();
@@ -23,9 +23,7 @@ export const MappingsPanel = () => {
   const refresh = (): void => void client.invalidateQueries({ queryKey: ['mappings'] });
   return (
     <Stack gap="lg">
-      <Text c="dimmed">
-        Groups and roles from outside: whoever has the claim gets the group, the role, or both, at each sign-in.
-      </Text>
+      <Text c="dimmed">People with a claim get its group, its role, or both, at each sign-in.</Text>
       <Section title="Mappings">
         <Stack gap="md">
           <Group>
@@ -33,10 +31,8 @@ export const MappingsPanel = () => {
               Add mapping
             </Button>
           </Group>
-          <Waiting of={mappings} what="The mappings" />
-          {mappings.data?.length === 0 && (
-            <Empty>No mappings yet. Without any, memberships and roles stay as they are.</Empty>
-          )}
+          <QueryStatus of={mappings} what="The mappings" />
+          {mappings.data?.length === 0 && <Empty>No mappings yet. Memberships and roles stay unchanged.</Empty>}
           {mappings.data && mappings.data.length > 0 && (
             <MappingTable
               mappings={mappings.data}
@@ -46,7 +42,7 @@ export const MappingsPanel = () => {
           )}
         </Stack>
       </Section>
-      <Section title="Try it">
+      <Section title="Test mappings">
         <MappingTester />
       </Section>
       {dialog?.kind === 'create' && <MappingDialog onClose={close} onDone={refresh} />}
@@ -55,16 +51,16 @@ export const MappingsPanel = () => {
         <Confirm
           title="Delete this mapping?"
           action="Delete"
-          keep="Keep it"
-          run={() => ask('deleteMapping', { params: { uuid: dialog.mapping.uuid } })}
+          run={() => callIdentity('deleteMapping', { params: { uuid: dialog.mapping.uuid } })}
           onDone={() => {
             refresh();
-            say('The mapping is deleted.');
+            notify('Mapping deleted.');
           }}
           onClose={close}
         >
           <Text style={{ overflowWrap: 'anywhere' }}>
-            “{dialog.mapping.claim_value}” gives nothing any more. Memberships follow at the next sign-in or sweep.
+            “{dialog.mapping.claim_value}” no longer grants a group or role. Memberships change at the next sign-in or
+            sync.
           </Text>
         </Confirm>
       )}

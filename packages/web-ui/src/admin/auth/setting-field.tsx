@@ -1,25 +1,25 @@
 import { Badge, Button, NumberInput, PasswordInput, Select, Switch, Textarea, TextInput } from '@mantine/core';
 import css from './auth.module.css';
-import { isNeededAgain, mayReset, shownOf, type ConfigItem, type Edits, type Value } from './draft.ts';
-import { choiceWords, type Kind } from './layout.ts';
+import { mustReenterSecret, canReset, shownValue, type ConfigItem, type Edits, type Value } from './draft.ts';
+import { choiceLabels, type FieldKind } from './layout.ts';
 import { ListField } from './list-field.tsx';
 
 type Props = {
   readonly item: ConfigItem;
   readonly label: string;
-  readonly kind: Kind;
+  readonly kind: FieldKind;
   readonly edits: Edits;
   readonly error: string | null;
   readonly onChange: (key: string, value: Value) => void;
 };
 
-/** One setting: the control that suits its kind, where its value comes from, and the way back to the default. */
+/** One setting: its control, the origin of its value, and the button that resets it. */
 export const SettingField = (props: Props) => {
   const { item, label, edits, onChange } = props;
   return (
     <div className={css['field']} data-testid="setting" data-key={item.config_key}>
       <Control {...props} />
-      {mayReset(item, edits) && item.data_type !== 'boolean' && (
+      {canReset(item, edits) && item.data_type !== 'boolean' && (
         <Button
           className={css['reset'] ?? ''}
           size="compact-xs"
@@ -40,7 +40,7 @@ const Origin = ({ item }: { item: ConfigItem }) => {
   if (item.origin === 'unreadable')
     return (
       <Badge mt={6} color="red" variant="light">
-        What is stored cannot be read: set it again
+        The stored value can’t be read. Set it again.
       </Badge>
     );
   return item.origin === 'environment' ? (
@@ -52,10 +52,10 @@ const Origin = ({ item }: { item: ConfigItem }) => {
 
 const Control = ({ item, label, kind, edits, error, onChange }: Props) => {
   const key = item.config_key;
-  const value = shownOf(item, edits);
+  const value = shownValue(item, edits);
   const text = value === null ? '' : String(value);
   const set = (next: Value): void => onChange(key, next);
-  // Where the catalogue says no more than the label does, once is enough.
+  // Some descriptions only repeat the label.
   const description = item.description === label ? undefined : item.description;
   const common = { label, description, error };
   if (item.data_type === 'boolean')
@@ -66,7 +66,7 @@ const Control = ({ item, label, kind, edits, error, onChange }: Props) => {
         {...common}
         description={`${item.description}. ${item.minimum} to ${item.maximum}`}
         value={text === '' ? '' : Number(text)}
-        // Out of bounds is said at the field, not put right behind one's back.
+        // A value out of range is reported, not corrected silently.
         clampBehavior="none"
         allowDecimal={false}
         styles={{ wrapper: { maxWidth: 200 } }}
@@ -79,7 +79,7 @@ const Control = ({ item, label, kind, edits, error, onChange }: Props) => {
     return (
       <Select
         {...common}
-        data={item.choices.map((choice) => ({ value: choice, label: choiceWords[choice] ?? choice }))}
+        data={item.choices.map((choice) => ({ value: choice, label: choiceLabels[choice] ?? choice }))}
         value={text}
         allowDeselect={false}
         maw={320}
@@ -87,7 +87,9 @@ const Control = ({ item, label, kind, edits, error, onChange }: Props) => {
       />
     );
   if (kind === 'dns' || kind === 'words' || kind === 'addresses')
-    return <ListField {...common} description={item.description} kind={kind} value={text} onChange={set} />;
+    return (
+      <ListField {...common} settingKey={key} description={item.description} kind={kind} value={text} onChange={set} />
+    );
   if (kind === 'pem')
     return (
       <Textarea
@@ -114,32 +116,34 @@ const Control = ({ item, label, kind, edits, error, onChange }: Props) => {
   );
 };
 
-/** Never shown, never given back: empty keeps what is stored, and forgetting it is a step of its own. */
+/** A stored secret is never shown: an empty field keeps it, and a switch deletes it. */
 const SecretField = ({ item, label, edits, error, onChange }: Omit<Props, 'kind'>) => {
   const key = item.config_key;
-  const forget = edits[`${key}_clear`] === true;
-  const again = isNeededAgain(item, edits);
-  const kept = again ? 'Give it once more' : 'Configured, leave empty to keep';
+  const isDeleted = edits[`${key}_clear`] === true;
+  const mustReenter = mustReenterSecret(item, edits);
+  const storedHint = mustReenter ? 'Enter it again' : 'Configured. Leave blank to keep.';
   return (
     <>
       <PasswordInput
         label={label}
         description={
-          again ? 'What is stored goes to the stored server, port, encryption and name only.' : item.description
+          mustReenter
+            ? 'The stored value is only sent to the stored server, port, encryption and name.'
+            : item.description
         }
         error={error}
         autoComplete="new-password"
-        placeholder={forget ? 'Will be forgotten' : item.is_set ? kept : 'Not set'}
-        disabled={forget}
-        value={String(shownOf(item, edits) ?? '')}
+        placeholder={isDeleted ? 'Will be deleted' : item.is_set ? storedHint : 'Not set'}
+        disabled={isDeleted}
+        value={String(shownValue(item, edits) ?? '')}
         onChange={(event) => onChange(key, event.currentTarget.value)}
       />
       {item.is_set && (
         <Switch
           mt={6}
           size="xs"
-          label={`Forget the stored value of: ${label}`}
-          checked={forget}
+          label={`Delete stored value: ${label}`}
+          checked={isDeleted}
           onChange={(event) => onChange(`${key}_clear`, event.currentTarget.checked)}
         />
       )}

@@ -2,9 +2,9 @@ import { Alert, Button, Stack, Text } from '@mantine/core';
 import type { AuthCategory } from '@overtone/contracts';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { ask } from '../../api/identity.ts';
+import { callIdentity } from '../../api/identity.ts';
 import { fieldOf } from '../../api/problem.ts';
-import { say } from '../../app/notify.ts';
+import { notify } from '../../app/notify.ts';
 import { useUnsaved } from '../../app/unsaved.tsx';
 import { RestoredNote, useDraft } from '../../app/use-draft.tsx';
 import { plural } from '../../lib/format.ts';
@@ -12,31 +12,30 @@ import { Section } from '../parts.tsx';
 import css from './auth.module.css';
 import { ChangeHistory } from './change-history.tsx';
 import { ConnectionTest } from './connection-test.tsx';
-import { edit, faultOf, type ConfigItem, type Edits, type Value } from './draft.ts';
+import { applyEdit, errorOfValue, type ConfigItem, type Edits, type Value } from './draft.ts';
 import { layouts, type FieldGroup } from './layout.ts';
-
 import { RefusalNote } from './refusal-note.tsx';
 import { SettingField } from './setting-field.tsx';
 import { isSource, SourceSessions } from './source-sessions.tsx';
 
 type Props = { readonly category: AuthCategory; readonly items: readonly ConfigItem[] };
 
-/** The settings of one category: changed together, saved together. */
+/** The settings of one category, which are saved together. */
 export const SettingsForm = ({ category, items }: Props) => {
   const layout = layouts[category];
   const client = useQueryClient();
   const { edits, setEdits, draft } = useEdits(category, items);
-  const [tried, setTried] = useState(false);
+  const [submitted, setSubmitted] = useState(false);
   const [refused, setRefused] = useState<unknown>(null);
   const changed = Object.keys(edits).length;
-  const faulty = items.filter((item) => faultOf(item, edits) !== null);
+  const invalid = items.filter((item) => errorOfValue(item, edits) !== null);
   const save = useMutation({
-    mutationFn: () => ask('updateAuthConfig', { params: { category }, body: { ...edits } }),
+    mutationFn: () => callIdentity('updateAuthConfig', { params: { category }, body: { ...edits } }),
     onSettled: (_, error) => setRefused(error),
     onSuccess: async ({ updated_count }) => {
-      setTried(false);
-      say(updated_count === 0 ? 'Nothing was different.' : `${plural(updated_count, 'setting')} saved, in force now.`);
-      // First the new values, then the end of the changes: the form never shows the old ones in between.
+      setSubmitted(false);
+      notify(updated_count === 0 ? 'No changes.' : `${plural(updated_count, 'setting')} saved.`);
+      // Load the new values before the edits are cleared, so that the form never shows the old values.
       await client.invalidateQueries({ queryKey: ['auth-config'] });
       setEdits({});
       for (const key of ['public', 'approvals', 'source-sessions']) void client.invalidateQueries({ queryKey: [key] });
@@ -47,17 +46,17 @@ export const SettingsForm = ({ category, items }: Props) => {
     setRefused(null);
     save.reset();
   };
-  const change = (key: string, value: Value): void => setEdits(edit(items, edits, key, value));
+  const change = (key: string, value: Value): void => setEdits(applyEdit(items, edits, key, value));
   const errorOf = (item: ConfigItem): string | null =>
-    (tried || item.data_type === 'integer' ? faultOf(item, edits) : null) ?? fieldOf(refused, item.config_key);
+    (submitted || item.data_type === 'integer' ? errorOfValue(item, edits) : null) ?? fieldOf(refused, item.config_key);
   return (
     <form
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
-        setTried(true);
-        if (faulty.length === 0 && changed > 0) save.mutate();
-        else focusOn(faulty[0]?.config_key);
+        setSubmitted(true);
+        if (invalid.length === 0 && changed > 0) save.mutate();
+        else focusOn(invalid[0]?.config_key);
       }}
     >
       <Stack gap="lg">
@@ -67,7 +66,7 @@ export const SettingsForm = ({ category, items }: Props) => {
           <Section key={group.title} title={group.title}>
             <div className={css['fields']}>
               {group.fields.map(({ key, label, kind }) => {
-                const item = items.find((one) => one.config_key === key);
+                const item = items.find(({ config_key }) => config_key === key);
                 return item ? (
                   <SettingField
                     key={key}
@@ -92,9 +91,9 @@ export const SettingsForm = ({ category, items }: Props) => {
             onRefused={setRefused}
           />
         )}
-        {save.error && save.error === refused && <RefusalNote error={save.error} title="Nothing was saved" />}
+        {save.error && save.error === refused && <RefusalNote error={save.error} title="The settings weren’t saved" />}
         {save.data && save.data.warnings.length > 0 && (
-          <Alert color="yellow" variant="light" title="Saved, but look at this" role="status">
+          <Alert color="yellow" variant="light" title="Saved with warnings" role="status">
             {save.data.warnings.map((warning) => (
               <Text key={warning} size="sm">
                 {warning}
@@ -113,7 +112,7 @@ export const SettingsForm = ({ category, items }: Props) => {
             Discard changes
           </Button>
           <Text size="sm" c="dimmed" role="status">
-            {changed === 0 ? '' : `${plural(changed, 'change')} not saved`}
+            {changed === 0 ? '' : `${plural(changed, 'unsaved change')}`}
           </Text>
         </div>
         <ChangeHistory category={category} />
@@ -124,7 +123,7 @@ export const SettingsForm = ({ category, items }: Props) => {
 
 const noEdits: Edits = {};
 
-/** The unsaved changes. Those of secrets are kept in memory only; the others survive a reload. */
+/** The unsaved changes. Secrets are kept in memory only; the other changes survive a reload. */
 const useEdits = (category: AuthCategory, items: readonly ConfigItem[]) => {
   const draft = useDraft<Edits>(`settings:${category}`, noEdits);
   const [secrets, setSecrets] = useState<Edits>(noEdits);
@@ -140,7 +139,7 @@ const useEdits = (category: AuthCategory, items: readonly ConfigItem[]) => {
   return { edits: { ...draft.value, ...secrets }, setEdits, draft };
 };
 
-/** Settings that this page knows no place for yet are there all the same. */
+/** Settings that the layout does not contain are shown in a group of their own. */
 const unplaced = (groups: readonly FieldGroup[], items: readonly ConfigItem[]): FieldGroup[] => {
   const placed = new Set(groups.flatMap((group) => group.fields.map((field) => field.key)));
   const rest = items.filter((item) => !placed.has(item.config_key));

@@ -1,9 +1,9 @@
 import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { ask } from '../../api/identity.ts';
+import { callIdentity } from '../../api/identity.ts';
 import { Icon } from '../../app/icons.tsx';
-import { say } from '../../app/notify.ts';
+import { notify } from '../../app/notify.ts';
 import { plural } from '../../lib/format.ts';
 import { Confirm } from '../parts.tsx';
 import { sourceSessionsQuery, type Source } from './auth-queries.ts';
@@ -13,23 +13,23 @@ export const isSource = (category: string): category is Source => sources.includ
 
 type Props = {
   readonly source: Source;
-  /** The switch in the form is off and not saved yet. */
+  /** The source is switched off in the form, but not saved yet. */
   readonly switchingOff: boolean;
 };
 
-/** People who are signed in through a source that is, or will be, switched off: they stay signed in until it is ended. */
+/** The sessions of a source that is, or will be, switched off. They continue until an administrator ends them. */
 export const SourceSessions = ({ source, switchingOff }: Props) => {
   const client = useQueryClient();
   const query = sourceSessionsQuery(source);
   const count = useQuery(query);
-  const [sure, setSure] = useState(false);
+  const [confirming, setConfirming] = useState(false);
   if (!count.data || count.data.sessions === 0) return null;
   const { enabled, accounts, sessions } = count.data;
   if (enabled && !switchingOff) return null;
   const who = `${plural(accounts, 'account')} (${plural(sessions, 'session')})`;
   const end = async (): Promise<void> => {
-    const { sessions_terminated: ended } = await ask('endSourceSessions', { params: { category: source } });
-    say(`${plural(ended, 'session')} ended.`);
+    const { sessions_terminated: ended } = await callIdentity('endSourceSessions', { params: { category: source } });
+    notify(`${plural(ended, 'session')} ended.`);
   };
   return (
     <Alert
@@ -48,21 +48,21 @@ export const SourceSessions = ({ source, switchingOff }: Props) => {
         </Text>
         {!enabled && (
           <Group>
-            <Button color="red" variant="light" onClick={() => setSure(true)}>
+            <Button color="red" variant="light" onClick={() => setConfirming(true)}>
               End these sessions
             </Button>
           </Group>
         )}
       </Stack>
-      {sure && (
+      {confirming && (
         <Confirm
           title={`End ${plural(sessions, 'session')}?`}
           action="End sessions"
           run={end}
           onDone={() => void client.invalidateQueries({ queryKey: query.queryKey })}
-          onClose={() => setSure(false)}
+          onClose={() => setConfirming(false)}
         >
-          <Text>All accounts of this source are signed out at once. Your own session stays.</Text>
+          <Text>All accounts of this source are signed out immediately. Your own session continues.</Text>
         </Confirm>
       )}
     </Alert>

@@ -1,24 +1,24 @@
 import { Badge, Button, Group, Text, UnstyledButton } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { operate } from '../../api/operations.ts';
+import { callOperations } from '../../api/operations.ts';
 import { Icon } from '../../app/icons.tsx';
-import { say, sayError } from '../../app/notify.ts';
+import { notify, notifyError } from '../../app/notify.ts';
 import { stageNames } from '../../library/status.ts';
 import { ago, moment, plural } from '../../lib/format.ts';
-import { Confirm, Empty, Waiting } from '../parts.tsx';
+import { Confirm, Empty, QueryStatus } from '../parts.tsx';
 import { DeadTasks } from './dead-tasks.tsx';
 import { deadKindsQuery, kindFields, type DeadKind } from './queue-queries.ts';
 import css from './queues.module.css';
 
 const keyOf = (kind: DeadKind): string => [kind.queue, kind.task_type, kind.error_code ?? ''].join(' ');
 
-/** What failed for good, by kind: the same trouble mostly has the same cause. */
+/** Dead-lettered jobs by kind: jobs that failed in the same way mostly have the same cause. */
 export const DeadJobs = () => {
   const kinds = useQuery(deadKindsQuery);
   return (
     <>
-      <Waiting of={kinds} what="The dead jobs" height={80} />
+      <QueryStatus of={kinds} what="The failed jobs" height={80} />
       {kinds.data && <Kinds kinds={kinds.data.kinds} />}
     </>
   );
@@ -26,7 +26,7 @@ export const DeadJobs = () => {
 
 const Kinds = ({ kinds }: { kinds: readonly DeadKind[] }) =>
   kinds.length === 0 ? (
-    <Empty>Nothing has failed for good.</Empty>
+    <Empty>No failed jobs.</Empty>
   ) : (
     <ul className={css['kinds']} data-testid="dead-kinds">
       {kinds.map((kind) => (
@@ -42,14 +42,14 @@ const Kind = ({ kind }: { kind: DeadKind }) => {
   const refresh = () =>
     Promise.all([['dead'], ['queues'], ['tasks']].map((queryKey) => client.invalidateQueries({ queryKey })));
   const retry = useMutation({
-    mutationFn: () => operate('retryDead', { body: kindFields(kind) }),
+    mutationFn: () => callOperations('retryDead', { body: kindFields(kind) }),
     onSuccess: ({ retried, refused, remaining }) => {
-      const left = remaining > refused.length ? ' There are more: retry once more.' : '';
+      const left = remaining > refused.length ? ' More are left: retry again.' : '';
       const [first] = refused;
-      say(`${plural(retried, 'job is', 'jobs are')} tried again.${left}`);
-      if (first) sayError(`${plural(refused.length, 'job')} could not be retried`, new Error(first.message));
+      notify(`Retrying ${plural(retried, 'job')}.${left}`);
+      if (first) notifyError(`${plural(refused.length, 'job')} couldn’t be retried`, new Error(first.message));
     },
-    onError: (error) => sayError('Nothing was retried', error),
+    onError: (error) => notifyError('No job was retried', error),
     onSettled: refresh,
   });
   const name = `${stageNames[kind.task_type]}, ${kind.error_code ?? 'no code'}`;
@@ -87,13 +87,11 @@ const Kind = ({ kind }: { kind: DeadKind }) => {
         <Confirm
           title={`Discard ${plural(kind.count, 'job')}?`}
           action="Discard"
-          run={() => operate('discardDead', { body: kindFields(kind) })}
+          run={() => callOperations('discardDead', { body: kindFields(kind) })}
           onDone={() => void refresh()}
           onClose={() => setDiscarding(false)}
         >
-          <Text size="sm">
-            Nobody will try them again. Their recordings stay as they are, and can be run again by hand.
-          </Text>
+          <Text size="sm">They won’t be retried. Their recordings are kept and can be transcribed again.</Text>
         </Confirm>
       )}
     </li>

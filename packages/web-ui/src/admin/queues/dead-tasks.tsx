@@ -2,22 +2,22 @@ import { ActionIcon, Button, Group, Text, Tooltip } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { operate } from '../../api/operations.ts';
+import { callOperations } from '../../api/operations.ts';
 import { Icon } from '../../app/icons.tsx';
-import { say, sayError } from '../../app/notify.ts';
+import { notify, notifyError } from '../../app/notify.ts';
 import { ago, moment } from '../../lib/format.ts';
 import adminCss from '../admin.module.css';
-import { Pager, Waiting } from '../parts.tsx';
+import { Pager, QueryStatus } from '../parts.tsx';
 import { deadPageSize, deadTasksQuery, type DeadKind, type TaskItem } from './queue-queries.ts';
 import css from './queues.module.css';
 
 type Refresh = () => Promise<unknown>;
 
-/** The dead jobs of one kind, one by one. */
+/** The dead-lettered jobs of one kind. */
 export const DeadTasks = ({ kind, refresh }: { kind: DeadKind; refresh: Refresh }) => {
   const [page, setPage] = useState(1);
   const tasks = useQuery(deadTasksQuery(kind, page));
-  if (!tasks.data) return <Waiting of={tasks} what="The jobs" height={80} />;
+  if (!tasks.data) return <QueryStatus of={tasks} what="The jobs" height={80} />;
   return (
     <>
       <ul className={css['deadTasks']}>
@@ -33,15 +33,15 @@ export const DeadTasks = ({ kind, refresh }: { kind: DeadKind; refresh: Refresh 
 const DeadTask = ({ task, refresh }: { task: TaskItem; refresh: Refresh }) => {
   const params = { uuid: task.uuid };
   const retry = useMutation({
-    mutationFn: () => operate('retryTask', { params }),
-    onSuccess: () => say('The job is tried again.'),
-    onError: (error) => sayError('The job was not retried', error),
+    mutationFn: () => callOperations('retryTask', { params }),
+    onSuccess: () => notify('Retrying 1 job.'),
+    onError: (error) => notifyError('The job wasn’t retried', error),
     onSettled: refresh,
   });
   const discard = useMutation({
-    mutationFn: () => operate('discardTask', { params }),
-    onSuccess: () => say('The job was discarded.'),
-    onError: (error) => sayError('The job was not discarded', error),
+    mutationFn: () => callOperations('discardTask', { params }),
+    onSuccess: () => notify('Job discarded.'),
+    onError: (error) => notifyError('The job wasn’t discarded', error),
     onSettled: refresh,
   });
   const name = task.file_title ?? task.media_file_id.slice(0, 8);
@@ -52,7 +52,7 @@ const DeadTask = ({ task, refresh }: { task: TaskItem; refresh: Refresh }) => {
           {name}
         </Link>
         <Text size="xs" style={{ overflowWrap: 'anywhere' }}>
-          {task.error_message ?? 'No reason was given.'}
+          {task.error_message ?? 'No reason given.'}
         </Text>
         <Text size="xs" c="dimmed" title={moment(task.completed_at ?? task.created_at)}>
           {ago(task.completed_at ?? task.created_at)}

@@ -1,23 +1,23 @@
 import { Text, Textarea } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { operate } from '../../api/operations.ts';
+import { callOperations } from '../../api/operations.ts';
 import { FormDialog } from '../../app/form-dialog.tsx';
-import { say } from '../../app/notify.ts';
+import { notify } from '../../app/notify.ts';
 import { useDraft } from '../../app/use-draft.tsx';
 import type { QueueItem } from './queue-queries.ts';
 
 type Props = { queue: QueueItem['queue']; onClose: () => void };
 
-/** Asks why before a queue is held: whoever finds it held later wants to know. */
+/** Pauses a queue. The reason is shown to everyone whose recordings wait for it. */
 export const PauseDialog = ({ queue, onClose }: Props) => {
   const draft = useDraft(`pause:${queue}`, '');
   const reason = draft.value;
   const client = useQueryClient();
   const pause = useMutation({
-    mutationFn: () => operate('pauseQueue', { params: { queue }, body: { reason: reason.trim() } }),
+    mutationFn: () => callOperations('pauseQueue', { params: { queue }, body: { reason: reason.trim() } }),
     onSuccess: () => {
       draft.drop();
-      say(`${queue} is paused.`);
+      notify(`Paused ${queue}.`);
       void client.invalidateQueries({ queryKey: ['queues'] });
       onClose();
     },
@@ -32,13 +32,10 @@ export const PauseDialog = ({ queue, onClose }: Props) => {
       onSubmit={() => pause.mutate()}
       onClose={onClose}
     >
-      <Text size="sm">
-        What is running is finished; nothing new is started until somebody resumes the queue. What arrives meanwhile
-        waits and is not lost.
-      </Text>
+      <Text size="sm">Running jobs finish. New jobs wait until the queue is resumed; none are lost.</Text>
       <Textarea
         label="Reason"
-        description="People whose recordings wait see it, and the audit log keeps it."
+        description="Shown to people whose recordings wait, and kept in the audit log."
         data-autofocus
         required
         maxLength={500}

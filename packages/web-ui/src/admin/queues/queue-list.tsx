@@ -1,16 +1,16 @@
 import { Button, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { operate } from '../../api/operations.ts';
+import { callOperations } from '../../api/operations.ts';
 import { Icon } from '../../app/icons.tsx';
-import { say, sayError } from '../../app/notify.ts';
+import { notify, notifyError } from '../../app/notify.ts';
 import { ago, moment } from '../../lib/format.ts';
 import { PauseDialog } from './pause-dialog.tsx';
 import type { Overview, QueueItem } from './queue-queries.ts';
 import css from './queues.module.css';
-import { age, barOf, queueHints, queueWords } from './words.ts';
+import { age, barOf, queueHints, queueText } from './labels.ts';
 
-/** Every queue with its bar, its figures and its switch. */
+/** Every queue with its bar, its counts, and the button that pauses or resumes it. */
 export const QueueList = ({ overview }: { overview: Overview }) => {
   const [pausing, setPausing] = useState<QueueItem['queue'] | null>(null);
   return (
@@ -18,7 +18,7 @@ export const QueueList = ({ overview }: { overview: Overview }) => {
       <div className={css['legend']} aria-hidden="true">
         <span data-part="running">running</span>
         <span data-part="waiting">waiting</span>
-        <span data-part="orphaned">without their worker</span>
+        <span data-part="orphaned">worker lost</span>
       </div>
       <ul className={css['queues']} data-testid="queues">
         {overview.queues.map((queue) => (
@@ -41,7 +41,7 @@ const Row = ({ queue, all, onPause }: RowProps) => {
           {queueHints[queue.queue]}
         </Text>
       </div>
-      <div className={css['bar']} role="img" aria-label={queueWords(queue)}>
+      <div className={css['bar']} role="img" aria-label={queueText(queue)}>
         <span data-part="running" style={{ width: `${bar.running}%` }} />
         <span data-part="waiting" style={{ width: `${bar.waiting}%` }} />
         <span data-part="orphaned" style={{ width: `${bar.orphaned}%` }} />
@@ -71,9 +71,9 @@ const Figures = ({ queue }: { queue: QueueItem }) => (
   <dl className={css['figures']}>
     <Figure name="Waiting" value={queue.depth} />
     <Figure name="Running" value={queue.reserved} />
-    <Figure name="Orphaned" value={queue.orphaned} bad />
+    <Figure name="Worker lost" value={queue.orphaned} bad />
     <Figure name="Retrying" value={queue.retrying} />
-    <Figure name="Dead" value={queue.dead} bad />
+    <Figure name="Failed" value={queue.dead} bad />
     <div>
       <dt>Oldest running</dt>
       <dd data-none={queue.oldest_unacked_seconds === 0}>
@@ -107,12 +107,12 @@ const PausedNote = ({ paused }: { paused: NonNullable<QueueItem['paused']> }) =>
 const Resume = ({ queue }: { queue: QueueItem['queue'] }) => {
   const client = useQueryClient();
   const resume = useMutation({
-    mutationFn: () => operate('resumeQueue', { params: { queue } }),
+    mutationFn: () => callOperations('resumeQueue', { params: { queue } }),
     onSuccess: () => {
-      say(`${queue} goes on.`);
+      notify(`Resumed ${queue}.`);
       void client.invalidateQueries({ queryKey: ['queues'] });
     },
-    onError: (error) => sayError('The queue was not resumed', error),
+    onError: (error) => notifyError('The queue wasn’t resumed', error),
   });
   return (
     <Button

@@ -1,32 +1,32 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { operate, type OperationsAnswer } from '../../api/operations.ts';
+import { callOperations, type OperationsResponse } from '../../api/operations.ts';
 
-export type Overview = OperationsAnswer<'queues'>;
+export type Overview = OperationsResponse<'queues'>;
 export type QueueItem = Overview['queues'][number];
 export type WorkerItem = Overview['workers'][number];
-export type TaskItem = OperationsAnswer<'listTasks'>['items'][number];
-export type TryItem = OperationsAnswer<'task'>['tries'][number];
-export type DeadKind = OperationsAnswer<'deadTasks'>['kinds'][number];
+export type TaskItem = OperationsResponse<'listTasks'>['items'][number];
+export type AttemptItem = OperationsResponse<'task'>['tries'][number];
+export type DeadKind = OperationsResponse<'deadTasks'>['kinds'][number];
 type Filters = Readonly<Record<string, string>>;
 
-/** Asked again this often while somebody looks; a hidden page asks nothing. */
-const liveMs = 3_000;
+/** The refresh interval of a visible page; a hidden page does not refresh. */
+const refreshMs = 3_000;
 export const taskPageSize = 20;
 export const deadPageSize = 10;
 
 export const overviewQuery = queryOptions({
   queryKey: ['queues'],
-  queryFn: ({ signal }) => operate('queues', { signal }),
-  refetchInterval: liveMs,
+  queryFn: ({ signal }) => callOperations('queues', { signal }),
+  refetchInterval: refreshMs,
 });
 
 export const deadKindsQuery = queryOptions({
   queryKey: ['dead', 'kinds'],
-  queryFn: ({ signal }) => operate('deadTasks', { signal, query: { page_size: 1 } }),
-  refetchInterval: liveMs,
+  queryFn: ({ signal }) => callOperations('deadTasks', { signal, query: { page_size: 1 } }),
+  refetchInterval: refreshMs,
 });
 
-/** What a kind is asked for by. */
+/** The fields that select a kind of dead-lettered jobs. */
 export const kindFields = ({ queue, task_type, error_code }: DeadKind) => ({
   queue,
   task_type,
@@ -37,35 +37,35 @@ export const deadTasksQuery = (kind: DeadKind, page: number) =>
   queryOptions({
     queryKey: ['dead', 'tasks', kindFields(kind), page],
     queryFn: ({ signal }) =>
-      operate('deadTasks', { signal, query: { ...kindFields(kind), page, page_size: deadPageSize } }),
+      callOperations('deadTasks', { signal, query: { ...kindFields(kind), page, page_size: deadPageSize } }),
     placeholderData: keepPreviousData,
-    refetchInterval: liveMs,
+    refetchInterval: refreshMs,
   });
 
-export const tasksQuery = (f: Filters) =>
+export const tasksQuery = (filters: Filters) =>
   queryOptions({
-    queryKey: ['tasks', f],
+    queryKey: ['tasks', filters],
     queryFn: ({ signal }) =>
-      operate('listTasks', {
+      callOperations('listTasks', {
         signal,
         query: {
-          status: f['status'],
-          task_type: f['stage'],
-          queue: f['queue'],
-          file: f['file'],
-          owner: f['owner'],
-          q: f['q'],
-          page: f['page'],
+          status: filters['status'],
+          task_type: filters['stage'],
+          queue: filters['queue'],
+          file: filters['file'],
+          owner: filters['owner'],
+          q: filters['q'],
+          page: filters['page'],
           page_size: taskPageSize,
         },
       }),
     placeholderData: keepPreviousData,
-    refetchInterval: liveMs,
+    refetchInterval: refreshMs,
   });
 
 export const taskQuery = (uuid: string) =>
   queryOptions({
     queryKey: ['tasks', 'one', uuid],
-    queryFn: ({ signal }) => operate('task', { signal, params: { uuid } }),
-    refetchInterval: liveMs,
+    queryFn: ({ signal }) => callOperations('task', { signal, params: { uuid } }),
+    refetchInterval: refreshMs,
   });

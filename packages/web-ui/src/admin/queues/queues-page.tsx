@@ -1,30 +1,30 @@
 import { Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { AdminPane, Section, Waiting } from '../parts.tsx';
+import { AdminPane, Section, QueryStatus } from '../parts.tsx';
 import { DeadJobs } from './dead-jobs.tsx';
 import { overviewQuery } from './queue-queries.ts';
 import { QueueList } from './queue-list.tsx';
 import { TaskList } from './task-list.tsx';
 import { WorkerList } from './worker-list.tsx';
 
-/** Admin > Queues: what waits, who works, what failed for good. */
+/** Admin > Queues: queues, workers, dead-lettered jobs and tasks. */
 export const QueuesPage = () => {
   const overview = useQuery(overviewQuery);
   return (
     <AdminPane title="Queues">
       <Stack gap="lg">
         <Section title="Queues">
-          <Waiting of={overview} what="The queues" height={320} />
+          <QueryStatus of={overview} what="The queues" height={320} />
           {overview.data && <QueueList overview={overview.data} />}
         </Section>
         <Section title="Workers">
           {overview.data ? (
             <WorkerList overview={overview.data} />
           ) : (
-            <Waiting of={overview} what="The workers" height={120} />
+            <QueryStatus of={overview} what="The workers" height={120} />
           )}
         </Section>
-        <Section title="Dead jobs">
+        <Section title="Failed jobs">
           <DeadJobs />
         </Section>
         <div id="tasks">

@@ -2,23 +2,23 @@ import { Badge, Button, Table, Text, UnstyledButton } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { Fragment, useState } from 'react';
-import { operate } from '../../api/operations.ts';
+import { callOperations } from '../../api/operations.ts';
 import { Icon } from '../../app/icons.tsx';
-import { say, sayError } from '../../app/notify.ts';
+import { notify, notifyError } from '../../app/notify.ts';
 import { SearchBox } from '../../app/search-box.tsx';
 import { stageNames } from '../../library/status.ts';
 import { ago, moment, plural } from '../../lib/format.ts';
 import adminCss from '../admin.module.css';
-import { Choice } from '../choice.tsx';
-import { Empty, Pager, Waiting } from '../parts.tsx';
+import { FilterSelect } from '../filter-select.tsx';
+import { Empty, Pager, QueryStatus } from '../parts.tsx';
 import { taskPageSize, taskQuery, tasksQuery, type TaskItem } from './queue-queries.ts';
-import { TryList } from './try-list.tsx';
-import { queueHints, taskColors, taskWords } from './words.ts';
+import { AttemptList } from './attempt-list.tsx';
+import { queueHints, taskColors, taskLabels } from './labels.ts';
 import { Sheet } from '../sheet.tsx';
 
 type Filters = Record<string, string>;
 
-/** The newest tasks, narrowed by what stands in the address. */
+/** The newest tasks, filtered by the query parameters of the page. */
 export const TaskList = () => {
   const filters = useSearch({ from: '/inside/frame/admin/queues' });
   const navigate = useNavigate({ from: '/admin/queues' });
@@ -30,16 +30,16 @@ export const TaskList = () => {
   return (
     <>
       <Bar filters={filters} onChange={change} />
-      <Waiting of={tasks} what="The tasks" />
+      <QueryStatus of={tasks} what="The tasks" />
       {tasks.data?.items.length === 0 && (
-        <Empty>{Object.values(filters).some(Boolean) ? 'No task matches.' : 'No work has been ordered yet.'}</Empty>
+        <Empty>{Object.values(filters).some(Boolean) ? 'No task matches.' : 'No tasks yet.'}</Empty>
       )}
       {tasks.data && tasks.data.items.length > 0 && <Tasks tasks={tasks.data.items} />}
       {tasks.data && (
         <>
           <Text size="sm" c="dimmed" mt="sm" aria-live="polite">
             {plural(tasks.data.total, 'task')}
-            {tasks.data.total >= 10_000 ? ', the newest that are kept' : ''}
+            {tasks.data.total >= 10_000 ? ', the newest ones' : ''}
           </Text>
           <Pager
             page={tasks.data.page}
@@ -57,38 +57,38 @@ const queueNames = Object.fromEntries(Object.keys(queueHints).map((queue) => [qu
 
 const Bar = ({ filters, onChange }: { filters: Filters; onChange: (next: Filters) => void }) => (
   <div className={adminCss['bar']} role="search" aria-label="Find tasks">
-    <SearchBox label="Error, worker or id" value={filters['q'] ?? ''} onChange={(q) => onChange({ q })} />
-    <Choice
-      label="State of tasks"
-      any="Any state"
-      words={taskWords}
+    <SearchBox label="Error, worker or ID" value={filters['q'] ?? ''} onChange={(q) => onChange({ q })} />
+    <FilterSelect
+      label="Status of tasks"
+      any="Any status"
+      labels={taskLabels}
       value={filters['status']}
       onChange={(status) => onChange({ status })}
     />
-    <Choice
+    <FilterSelect
       label="Stage of tasks"
       any="Any stage"
-      words={stageNames}
+      labels={stageNames}
       value={filters['stage']}
       onChange={(stage) => onChange({ stage })}
     />
-    <Choice
+    <FilterSelect
       label="Queue of tasks"
       any="Any queue"
-      words={queueNames}
+      labels={queueNames}
       value={filters['queue']}
       onChange={(queue) => onChange({ queue })}
     />
-    {(['owner', 'file'] as const).map((only) =>
-      filters[only] === undefined ? null : (
+    {(['owner', 'file'] as const).map((filter) =>
+      filters[filter] === undefined ? null : (
         <Button
-          key={only}
+          key={filter}
           variant="light"
           rightSection={<Icon name="close" size={14} />}
-          aria-label={`Tasks of every ${only === 'owner' ? 'account' : 'recording'}`}
-          onClick={() => onChange({ [only]: '' })}
+          aria-label={`Show tasks of all ${filter === 'owner' ? 'accounts' : 'recordings'}`}
+          onClick={() => onChange({ [filter]: '' })}
         >
-          {only === 'owner' ? 'One account' : 'One recording'}
+          {filter === 'owner' ? 'One account' : 'One recording'}
         </Button>
       ),
     )}
@@ -99,12 +99,12 @@ const Bar = ({ filters, onChange }: { filters: Filters; onChange: (next: Filters
 const Recover = () => {
   const client = useQueryClient();
   const recover = useMutation({
-    mutationFn: () => operate('recoverStuck'),
-    onSuccess: (answer) => {
-      say(answer.message);
+    mutationFn: () => callOperations('recoverStuck'),
+    onSuccess: ({ message }) => {
+      notify(message);
       void client.invalidateQueries({ queryKey: ['tasks'] });
     },
-    onError: (error) => sayError('Recovery did not work', error),
+    onError: (error) => notifyError('Recovery failed', error),
   });
   return (
     <Button variant="default" loading={recover.isPending} onClick={() => recover.mutate()}>
@@ -118,12 +118,12 @@ const Tasks = ({ tasks }: { tasks: readonly TaskItem[] }) => (
     testId="tasks"
     heads={[
       'Stage',
-      'State',
+      'Status',
       'Recording',
-      <Table.Th key="Tries" ta="right">
-        Tries
+      <Table.Th key="Attempts" ta="right">
+        Attempts
       </Table.Th>,
-      'Ordered',
+      'Created',
     ]}
   >
     {tasks.map((task) => (
@@ -141,7 +141,7 @@ const TaskRows = ({ task }: { task: TaskItem }) => {
           <UnstyledButton
             fz="sm"
             aria-expanded={open}
-            aria-label={`Tries of ${stageNames[task.task_type]}, ${task.file_title ?? task.media_file_id}`}
+            aria-label={`Attempts of ${stageNames[task.task_type]}, ${task.file_title ?? task.media_file_id}`}
             onClick={() => setOpen(!open)}
             style={{ display: 'inline-flex', alignItems: 'center', gap: 6 }}
           >
@@ -151,7 +151,7 @@ const TaskRows = ({ task }: { task: TaskItem }) => {
         </Table.Td>
         <Table.Td>
           <Badge variant={task.dead ? 'filled' : 'light'} color={taskColors[task.status]}>
-            {task.dead ? 'dead' : taskWords[task.status]}
+            {task.dead ? 'failed' : taskLabels[task.status]}
           </Badge>
           {task.error_message !== null && (
             <Text size="xs" c="red" mt={2} lineClamp={2}>
@@ -164,17 +164,17 @@ const TaskRows = ({ task }: { task: TaskItem }) => {
             {task.file_title ?? task.media_file_id.slice(0, 8)}
           </Link>
         </Table.Td>
-        <Table.Td ta="right" data-label="Tries">
+        <Table.Td ta="right" data-label="Attempts">
           {task.attempt}
         </Table.Td>
-        <Table.Td data-label="Ordered" title={moment(task.created_at)} style={{ whiteSpace: 'nowrap' }}>
+        <Table.Td data-label="Created" title={moment(task.created_at)} style={{ whiteSpace: 'nowrap' }}>
           {ago(task.created_at)}
         </Table.Td>
       </Table.Tr>
       {open && (
         <Table.Tr>
           <Table.Td colSpan={5}>
-            <Tries uuid={task.uuid} />
+            <Attempts uuid={task.uuid} />
           </Table.Td>
         </Table.Tr>
       )}
@@ -182,17 +182,17 @@ const TaskRows = ({ task }: { task: TaskItem }) => {
   );
 };
 
-const Tries = ({ uuid }: { uuid: string }) => {
+const Attempts = ({ uuid }: { uuid: string }) => {
   const task = useQuery(taskQuery(uuid));
-  if (!task.data) return <Waiting of={task} what="The tries" height={40} />;
-  const { tries, queue, next_attempt_at: next } = task.data;
+  if (!task.data) return <QueryStatus of={task} what="The attempts" height={40} />;
+  const { tries: attempts, queue, next_attempt_at: next } = task.data;
   return (
     <>
       <Text size="xs" c="dimmed">
         Queue {queue} · {uuid}
-        {next === null ? '' : ` · next try ${moment(next)}`}
+        {next === null ? '' : ` · next attempt ${moment(next)}`}
       </Text>
-      {tries.length === 0 ? <Text size="xs">Not tried yet.</Text> : <TryList tries={tries} />}
+      {attempts.length === 0 ? <Text size="xs">No attempt yet.</Text> : <AttemptList attempts={attempts} />}
     </>
   );
 };

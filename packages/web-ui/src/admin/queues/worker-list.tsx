@@ -6,11 +6,11 @@ import adminCss from '../admin.module.css';
 import { Empty } from '../parts.tsx';
 import type { Overview, WorkerItem } from './queue-queries.ts';
 import css from './queues.module.css';
-import { ageSince, standingOf } from './words.ts';
+import { ageSince, workerStatusOf } from './labels.ts';
 
-/** Workers, and what each does now; those that fell silent stay for ten minutes. */
+/** Workers with their current tasks. A worker without heartbeats stays listed for ten minutes. */
 export const WorkerList = ({ overview }: { overview: Overview }) => {
-  if (overview.workers.length === 0) return <Empty>No worker is running. Recordings wait until one comes back.</Empty>;
+  if (overview.workers.length === 0) return <Empty>No worker is running. Recordings wait until one starts.</Empty>;
   return (
     <ul className={css['workers']} data-testid="workers">
       {overview.workers.map((worker) => (
@@ -21,12 +21,12 @@ export const WorkerList = ({ overview }: { overview: Overview }) => {
 };
 
 const Worker = ({ worker, now }: { worker: WorkerItem; now: string }) => {
-  const { words, color } = standingOf(worker);
+  const { label, color } = workerStatusOf(worker);
   return (
     <li className={css['worker']} data-state={worker.state}>
       <div className={css['workerHead']}>
         <Badge variant="light" color={color}>
-          {words}
+          {label}
         </Badge>
         <Text fw={600} size="sm" className={css['service'] ?? ''}>
           {worker.service}
@@ -46,14 +46,14 @@ const Worker = ({ worker, now }: { worker: WorkerItem; now: string }) => {
         </Text>
       </div>
       <Text size="xs" c="dimmed">
-        Takes {worker.pulls.join(', ')}
+        Queues: {worker.pulls.join(', ')}
         {worker.engine ? ` · ${worker.engine.provider}, ${worker.engine.model}` : ''}
       </Text>
       {worker.note !== null && <Text size="xs">{worker.note}</Text>}
       {worker.doing.length > 0 && (
-        <ul className={css['doing']} aria-label={`What ${worker.id} does`}>
+        <ul className={css['doing']} aria-label={`Tasks of ${worker.id}`}>
           {worker.doing.map((task) => (
-            <Doing key={task.task_uuid} task={task} now={now} />
+            <CurrentTask key={task.task_uuid} task={task} now={now} />
           ))}
         </ul>
       )}
@@ -61,7 +61,7 @@ const Worker = ({ worker, now }: { worker: WorkerItem; now: string }) => {
   );
 };
 
-const Doing = ({ task, now }: { task: WorkerItem['doing'][number]; now: string }) => (
+const CurrentTask = ({ task, now }: { task: WorkerItem['doing'][number]; now: string }) => (
   <li>
     <span className={css['doingWords']}>
       {stageNames[task.stage]}:{' '}

@@ -2,18 +2,18 @@ import { Button, Group, NumberInput, Stack, Switch, Text, TextInput } from '@man
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import cronstrue from 'cronstrue';
 import { fieldOf } from '../../api/problem.ts';
-import { askSweep } from '../../api/sweep.ts';
+import { callDirectorySync } from '../../api/directory-sync.ts';
 import { ErrorNote } from '../../app/error-note.tsx';
-import { say } from '../../app/notify.ts';
+import { notify } from '../../app/notify.ts';
 import { RestoredNote, useDraft } from '../../app/use-draft.tsx';
 import { moment, soon } from '../../lib/format.ts';
 import css from './sync.module.css';
-import type { Status } from './words.ts';
+import type { Status } from './labels.ts';
 
 type Fields = Pick<Status, 'enabled' | 'schedule' | 'dry_run' | 'max_disables_per_run' | 'max_disable_percent'>;
 
-/** A schedule in words; nothing while it is none. */
-const inWords = (schedule: string): string => {
+/** Describes a cron expression; empty while it is invalid. */
+const describeSchedule = (schedule: string): string => {
   try {
     return `${cronstrue.toString(schedule, { use24HourTimeFormat: true })} (UTC)`;
   } catch {
@@ -23,7 +23,7 @@ const inWords = (schedule: string): string => {
 
 const noEdits: Partial<Fields> = {};
 
-/** When the sweep comes and how much it may do. */
+/** The schedule of the runs, and the limits of what a run may change. */
 export const ScheduleForm = ({ status }: { status: Status }) => {
   const client = useQueryClient();
   const draft = useDraft<Partial<Fields>>('directory-sync', noEdits);
@@ -31,10 +31,10 @@ export const ScheduleForm = ({ status }: { status: Status }) => {
   const fields: Fields = { ...status, ...edits };
   const changed = (Object.keys(edits) as (keyof Fields)[]).filter((key) => edits[key] !== status[key]);
   const save = useMutation({
-    mutationFn: () => askSweep('updateDirectorySync', { body: Object.fromEntries(changed.map((k) => [k, edits[k]])) }),
+    mutationFn: () => callDirectorySync('updateDirectorySync', { body: Object.fromEntries(changed.map((key) => [key, edits[key]])) }),
     onSuccess: async () => {
-      say('Saved. It counts from the next look at the schedule on.');
-      await client.invalidateQueries({ queryKey: ['sweep', 'status'] });
+      notify('Saved.');
+      await client.invalidateQueries({ queryKey: ['directory-sync', 'status'] });
       draft.drop();
     },
   });
@@ -55,20 +55,20 @@ export const ScheduleForm = ({ status }: { status: Status }) => {
       <Stack gap="md" maw={560}>
         <RestoredNote draft={draft} />
         <Switch
-          label="Sweep the directory"
-          description="On schedule, and whenever somebody runs it here."
+          label="Directory sync"
+          description="Runs on schedule, and when started here."
           checked={fields.enabled}
           onChange={(event) => change({ enabled: event.currentTarget.checked })}
         />
         <Switch
           label="Dry run"
-          description="Report who would be disabled, and change nothing."
+          description="Reports which accounts would be disabled, and changes nothing."
           checked={fields.dry_run}
           onChange={(event) => change({ dry_run: event.currentTarget.checked })}
         />
         <TextInput
           label="Schedule"
-          description={inWords(fields.schedule) || 'Five cron fields: minute, hour, day, month, weekday. In UTC.'}
+          description={describeSchedule(fields.schedule) || 'Five cron fields: minute, hour, day, month, weekday. In UTC.'}
           value={fields.schedule}
           maxLength={200}
           error={errorOf('schedule')}
@@ -76,14 +76,14 @@ export const ScheduleForm = ({ status }: { status: Status }) => {
         />
         {changed.includes('schedule') ? (
           <Text size="sm" c="dimmed">
-            Its next five times are shown once it is saved.
+            Save to see the next five runs.
           </Text>
         ) : (
           <NextRuns status={status} />
         )}
         <NumberInput
-          label="Accounts a pass may disable"
-          description="More leavers than this wait for the next pass."
+          label="Accounts a run may disable"
+          description="Further accounts are left for the next run."
           min={1}
           max={100_000}
           allowDecimal={false}
@@ -92,8 +92,8 @@ export const ScheduleForm = ({ status }: { status: Status }) => {
           onChange={(value) => change({ max_disables_per_run: Number(value) })}
         />
         <NumberInput
-          label="Hold a pass above this share of accounts"
-          description="In percent, from 20 accounts on. With fewer accounts, a pass is held that would disable several and more than half of them. A held pass disables no account until an administrator approves its set. Empty: no limit."
+          label="Require approval above"
+          description="Percentage of accounts. A run that would disable more disables none until an administrator approves its set. With fewer than 20 accounts, approval is required for several accounts that are more than half of them. Leave blank for no limit."
           min={0.01}
           max={100}
           suffix=" %"
@@ -102,7 +102,7 @@ export const ScheduleForm = ({ status }: { status: Status }) => {
           error={errorOf('max_disable_percent')}
           onChange={(value) => change({ max_disable_percent: value === '' ? null : Number(value) })}
         />
-        {save.error && <ErrorNote error={save.error} title="Nothing was saved" />}
+        {save.error && <ErrorNote error={save.error} title="The settings weren’t saved" />}
         <Group>
           <Button type="submit" disabled={changed.length === 0} loading={save.isPending}>
             Save
@@ -121,7 +121,7 @@ export const ScheduleForm = ({ status }: { status: Status }) => {
 const NextRuns = ({ status }: { status: Status }) => (
   <div data-testid="next-runs">
     <Text size="sm" fw={600}>
-      {status.enabled ? 'Next passes' : 'Next passes, once it is switched on'}, in your time
+      {status.enabled ? 'Next runs' : 'Next runs, once directory sync is on'}, in your time zone
     </Text>
     <ul className={css['times']}>
       {status.next_runs.map((at) => (
@@ -130,6 +130,6 @@ const NextRuns = ({ status }: { status: Status }) => (
         </li>
       ))}
     </ul>
-    {status.next_due && <Text size="sm">One is due and starts within 15 minutes.</Text>}
+    {status.next_due && <Text size="sm">A run is due and starts within 15 minutes.</Text>}
   </div>
 );

@@ -1,34 +1,34 @@
 import { Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { AdminPane, Section, Waiting } from '../parts.tsx';
-import { PassList } from './pass-list.tsx';
-import { RunNow } from './run-now.tsx';
+import { AdminPane, QueryStatus, Section } from '../parts.tsx';
+import { ExplainAccount } from './explain-account.tsx';
+import { RunList } from './run-list.tsx';
 import { ScheduleForm } from './schedule-form.tsx';
-import { lastOf, statusQuery } from './sync-queries.ts';
-import { Why } from './why.tsx';
+import { StartRun } from './start-run.tsx';
+import { lastRunIdOf, statusQuery } from './sync-queries.ts';
 
-/** Settings > Directory sync: when the sweep comes, what it may do, what it did and why. */
+/** Settings > Directory sync: schedule and limits, past runs, and the explanation of their decisions. */
 export const SyncPage = () => {
   const status = useQuery(statusQuery);
   return (
     <AdminPane title="Directory sync">
       <Stack gap="lg">
-        <Waiting of={status} what="The sweep" />
+        <QueryStatus of={status} what="The directory sync" />
         {status.data && (
           <>
             <Section title="Now">
-              <RunNow status={status.data} />
+              <StartRun status={status.data} />
             </Section>
             <Section title="Schedule and limits">
               <ScheduleForm status={status.data} />
             </Section>
           </>
         )}
-        <Section title="Passes">
-          <PassList last={lastOf(status.data)} />
+        <Section title="Runs">
+          <RunList lastRunId={lastRunIdOf(status.data)} />
         </Section>
-        <Section title="Why?">
-          <Why />
+        <Section title="Explain an account">
+          <ExplainAccount />
         </Section>
       </Stack>
     </AdminPane>

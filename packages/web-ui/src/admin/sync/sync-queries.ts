@@ -1,45 +1,45 @@
 import { keepPreviousData, queryOptions, type QueryClient } from '@tanstack/react-query';
-import { askSweep } from '../../api/sweep.ts';
-import { ordered } from './ordered.ts';
-import type { Status } from './words.ts';
+import { callDirectorySync } from '../../api/directory-sync.ts';
+import type { Status } from './labels.ts';
+import { requestedRun } from './requested-run.ts';
 
 const busyMs = 1_000;
 const idleMs = 15_000;
-export const passPageSize = 10;
+export const runPageSize = 10;
 
 export const statusQuery = queryOptions({
-  queryKey: ['sweep', 'status'],
+  queryKey: ['directory-sync', 'status'],
   queryFn: async ({ signal }) => {
-    const status = await askSweep('directorySyncStatus', { signal });
-    if (status.running || lastOf(status) !== ordered.get()?.after) ordered.set(null);
+    const status = await callDirectorySync('directorySyncStatus', { signal });
+    if (status.running || lastRunIdOf(status) !== requestedRun.get()?.lastRunId) requestedRun.set(null);
     return status;
   },
-  refetchInterval: ({ state }) => (state.data?.running || ordered.get() ? busyMs : idleMs),
+  refetchInterval: ({ state }) => (state.data?.running || requestedRun.get() ? busyMs : idleMs),
 });
-export const lastOf = (status: Status | undefined): string | null => status?.last_result?.pass_uuid ?? null;
+export const lastRunIdOf = (status: Status | undefined): string | null => status?.last_result?.pass_uuid ?? null;
 
-/** Whoever ordered a pass sees it begin, however long it waits for its turn. */
-export const passOrdered = async (client: QueryClient): Promise<void> => {
-  ordered.set({ after: lastOf(client.getQueryData(statusQuery.queryKey)) });
-  await client.invalidateQueries({ queryKey: ['sweep'] });
+/** Shows a requested run as pending until it starts. */
+export const showRequestedRun = async (client: QueryClient): Promise<void> => {
+  requestedRun.set({ lastRunId: lastRunIdOf(client.getQueryData(statusQuery.queryKey)) });
+  await client.invalidateQueries({ queryKey: ['directory-sync'] });
 };
 
-/** @param last The newest pass that is known: with another one the list is another one. */
-export const passesQuery = (page: number, last: string | null) =>
+/** @param lastRunId the newest known run: a newer one changes the list */
+export const runsQuery = (page: number, lastRunId: string | null) =>
   queryOptions({
-    queryKey: ['sweep', 'passes', page, last],
-    queryFn: ({ signal }) => askSweep('passes', { signal, query: { page, page_size: passPageSize } }),
+    queryKey: ['directory-sync', 'runs', page, lastRunId],
+    queryFn: ({ signal }) => callDirectorySync('passes', { signal, query: { page, page_size: runPageSize } }),
     placeholderData: keepPreviousData,
   });
 
-export const passQuery = (uuid: string) =>
+export const runQuery = (uuid: string) =>
   queryOptions({
-    queryKey: ['sweep', 'pass', uuid],
-    queryFn: ({ signal }) => askSweep('pass', { signal, params: { uuid } }),
+    queryKey: ['directory-sync', 'run', uuid],
+    queryFn: ({ signal }) => callDirectorySync('pass', { signal, params: { uuid } }),
   });
 
-export const whyQuery = (uuid: string) =>
+export const decisionsQuery = (uuid: string) =>
   queryOptions({
-    queryKey: ['sweep', 'why', uuid],
-    queryFn: ({ signal }) => askSweep('explainUser', { signal, params: { uuid } }),
+    queryKey: ['directory-sync', 'decisions', uuid],
+    queryFn: ({ signal }) => callDirectorySync('explainUser', { signal, params: { uuid } }),
   });

@@ -2,51 +2,51 @@ import { Badge, Button, Group, Text, Textarea } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { ask } from '../../api/identity.ts';
+import { callIdentity } from '../../api/identity.ts';
 import { FormDialog } from '../../app/form-dialog.tsx';
-import { say, sayError } from '../../app/notify.ts';
+import { notify, notifyError } from '../../app/notify.ts';
 import { useDraft } from '../../app/use-draft.tsx';
 import { ago, moment } from '../../lib/format.ts';
 import css from '../admin.module.css';
-import { AdminPane, Empty, Pager, Waiting } from '../parts.tsx';
-import { nameOf, originBadges, type Account } from '../words.ts';
+import { AdminPane, Empty, Pager, QueryStatus } from '../parts.tsx';
+import { nameOf, originBadges, type Account } from '../labels.ts';
 import { approvalsQuery, userPageSize } from './user-queries.ts';
 
-/** Accounts that wait for release, the one that waits longest first. */
+/** Accounts awaiting approval, the oldest first. */
 export const ApprovalsPage = () => {
   const [page, setPage] = useState(1);
-  const waiting = useQuery(approvalsQuery(page));
+  const pending = useQuery(approvalsQuery(page));
   return (
     <AdminPane title="Approvals">
-      <Waiting of={waiting} what="The queue" />
-      {waiting.data?.items.length === 0 && <Empty>Nobody waits for approval.</Empty>}
-      {waiting.data && waiting.data.items.length > 0 && (
+      <QueryStatus of={pending} what="The approvals" />
+      {pending.data?.items.length === 0 && <Empty>No accounts are awaiting approval.</Empty>}
+      {pending.data && pending.data.items.length > 0 && (
         <ul className={css['list']} data-testid="approvals">
-          {waiting.data.items.map((account) => (
-            <WaitingAccount key={account.uuid} account={account} />
+          {pending.data.items.map((account) => (
+            <PendingAccount key={account.uuid} account={account} />
           ))}
         </ul>
       )}
-      {waiting.data && <Pager page={page} total={waiting.data.total} size={userPageSize} onPage={setPage} />}
+      {pending.data && <Pager page={page} total={pending.data.total} size={userPageSize} onPage={setPage} />}
     </AdminPane>
   );
 };
 
-const useSettled = (): ((words: string) => void) => {
+const useReportDecision = (): ((message: string) => void) => {
   const client = useQueryClient();
-  return (words) => {
-    say(words);
+  return (message) => {
+    notify(message);
     for (const key of ['approvals', 'users', 'user']) void client.invalidateQueries({ queryKey: [key] });
   };
 };
 
-const WaitingAccount = ({ account }: { account: Account }) => {
-  const settled = useSettled();
+const PendingAccount = ({ account }: { account: Account }) => {
+  const reportDecision = useReportDecision();
   const [rejecting, setRejecting] = useState(false);
   const approve = useMutation({
-    mutationFn: () => ask('approveUser', { params: { uuid: account.uuid } }),
-    onSuccess: () => settled(`${nameOf(account)} is released.`),
-    onError: (error) => sayError('The account was not released', error),
+    mutationFn: () => callIdentity('approveUser', { params: { uuid: account.uuid } }),
+    onSuccess: () => reportDecision(`${nameOf(account)} has been approved.`),
+    onError: (error) => notifyError('The account wasn’t approved', error),
   });
   return (
     <li className="ot-card" style={{ padding: '0.875rem 1rem' }}>
@@ -61,7 +61,7 @@ const WaitingAccount = ({ account }: { account: Account }) => {
             </Badge>
           </Group>
           <Text size="xs" c="dimmed" title={moment(account.created_at)} style={{ overflowWrap: 'anywhere' }}>
-            {account.email} · waits since {ago(account.created_at)}
+            {account.email} · registered {ago(account.created_at)}
           </Text>
         </div>
         <Group gap="xs">
@@ -86,7 +86,7 @@ const WaitingAccount = ({ account }: { account: Account }) => {
       {rejecting && (
         <RejectDialog
           account={account}
-          onDone={() => settled(`${nameOf(account)} is rejected.`)}
+          onDone={() => reportDecision(`${nameOf(account)} has been rejected.`)}
           onClose={() => setRejecting(false)}
         />
       )}
@@ -100,7 +100,7 @@ const RejectDialog = ({ account, onDone, onClose }: RejectProps) => {
   const reason = draft.value;
   const reject = useMutation({
     mutationFn: () =>
-      ask('rejectUser', {
+      callIdentity('rejectUser', {
         params: { uuid: account.uuid },
         body: reason.trim() === '' ? {} : { reason: reason.trim() },
       }),
@@ -123,7 +123,7 @@ const RejectDialog = ({ account, onDone, onClose }: RejectProps) => {
       <Text size="sm">The account is kept, but its owner cannot use Overtone. Their sessions end immediately.</Text>
       <Textarea
         label="Reason"
-        description="For the audit log; not shown to the person"
+        description="Kept in the audit log; not shown to the person"
         data-autofocus
         autosize
         minRows={2}

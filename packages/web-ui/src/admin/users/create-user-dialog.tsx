@@ -2,14 +2,23 @@ import { Checkbox, NativeSelect, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { ask } from '../../api/identity.ts';
+import { callIdentity } from '../../api/identity.ts';
 import { fieldOf } from '../../api/problem.ts';
 import { meQuery } from '../../api/queries.ts';
 import { FormDialog } from '../../app/form-dialog.tsx';
-import { say } from '../../app/notify.ts';
+import { notify } from '../../app/notify.ts';
 import { useDraft } from '../../app/use-draft.tsx';
-import { NewPassword, usePasswordKeeps } from '../../session/new-password.tsx';
-import { nameOf, originNames, roleNames, type Account } from '../words.ts';
+import { NewPassword, useIsPasswordAllowed } from '../../session/new-password.tsx';
+import { nameOf, originNames, roleNames, type Account } from '../labels.ts';
+
+type Fields = {
+  readonly email: string;
+  readonly name: string;
+  readonly role: Account['role'];
+  readonly origin: Account['auth_type'];
+  readonly mustChangePassword: boolean;
+};
+const emptyFields: Fields = { email: '', name: '', role: 'user', origin: 'local', mustChangePassword: true };
 
 const options = (names: Readonly<Record<string, string>>) =>
   Object.entries(names).map(([value, label]) => ({ value, label }));
@@ -19,32 +28,31 @@ export const CreateUserDialog = ({ onClose }: { onClose: () => void }) => {
   const navigate = useNavigate();
   const me = useQuery(meQuery).data;
   // Without the password, which must not be stored.
-  const draft = useDraft('new-user', { email: '', name: '' });
-  const { email, name } = draft.value;
-  const [role, setRole] = useState<Account['role']>('user');
-  const [origin, setOrigin] = useState<Account['auth_type']>('local');
+  const draft = useDraft('new-account', emptyFields);
+  const { email, name, role, origin, mustChangePassword } = draft.value;
   const [password, setPassword] = useState('');
-  const [change, setChange] = useState(true);
+  const change = (fields: Partial<Fields>): void => draft.set({ ...draft.value, ...fields });
   const local = origin === 'local';
-  const keeps = usePasswordKeeps(password);
+  const isAllowed = useIsPasswordAllowed(password);
   const create = useMutation({
     mutationFn: () =>
-      ask('createUser', {
+      callIdentity('createUser', {
         body: {
           email: email.trim(),
           role,
           auth_type: origin,
-          must_change_password: local && change,
+          must_change_password: local && mustChangePassword,
           ...(name.trim() === '' ? {} : { full_name: name.trim() }),
           ...(local ? { password } : {}),
         },
       }),
     onSuccess: (user) => {
       void client.invalidateQueries({ queryKey: ['users'] });
-      say(`Account created for ${nameOf(user)}.`);
+      notify(`Account created for ${nameOf(user)}.`);
       draft.drop();
       onClose();
-      void navigate({ to: '/admin/users/$uuid', params: { uuid: user.uuid } });
+      // The password field is still filled until the dialog has closed.
+      void navigate({ to: '/admin/users/$uuid', params: { uuid: user.uuid }, ignoreBlocker: true });
     },
   });
   const problem = (field: string): string | null => fieldOf(create.error, field);
@@ -52,10 +60,12 @@ export const CreateUserDialog = ({ onClose }: { onClose: () => void }) => {
     <FormDialog
       title="Add user"
       action="Add user"
-      ready={email.trim() !== '' && (!local || keeps)}
+      ready={email.trim() !== '' && (!local || isAllowed)}
       sending={create}
       draft={draft}
-      failure="The account was not made"
+      secretTyped={local && password !== ''}
+      failure="The account wasn’t created"
+      fields={['email', 'full_name', 'auth_type', 'role', 'password']}
       onSubmit={() => create.mutate()}
       onClose={onClose}
     >
@@ -64,12 +74,11 @@ export const CreateUserDialog = ({ onClose }: { onClose: () => void }) => {
         type="email"
         data-autofocus
         required
-        withAsterisk={false}
         maxLength={320}
         autoComplete="off"
         value={email}
         error={problem('email')}
-        onChange={(event) => draft.set({ email: event.currentTarget.value, name })}
+        onChange={(event) => change({ email: event.currentTarget.value })}
       />
       <TextInput
         label="Name"
@@ -77,14 +86,14 @@ export const CreateUserDialog = ({ onClose }: { onClose: () => void }) => {
         autoComplete="off"
         value={name}
         error={problem('full_name')}
-        onChange={(event) => draft.set({ email, name: event.currentTarget.value })}
+        onChange={(event) => change({ name: event.currentTarget.value })}
       />
       <NativeSelect
         label="Signs in through"
         data={options(originNames)}
         value={origin}
         error={problem('auth_type')}
-        onChange={(event) => setOrigin(event.currentTarget.value as Account['auth_type'])}
+        onChange={(event) => change({ origin: event.currentTarget.value as Account['auth_type'] })}
       />
       {me?.role === 'super_admin' ? (
         <NativeSelect
@@ -92,25 +101,25 @@ export const CreateUserDialog = ({ onClose }: { onClose: () => void }) => {
           data={options(roleNames)}
           value={role}
           error={problem('role')}
-          onChange={(event) => setRole(event.currentTarget.value as Account['role'])}
+          onChange={(event) => change({ role: event.currentTarget.value as Account['role'] })}
         />
       ) : (
         <Text size="sm" c="dimmed">
-          The account gets the role User. A super administrator can give it more.
+          The account gets the role User. A super administrator can change it.
         </Text>
       )}
       {local ? (
         <>
           <NewPassword label="First password" value={password} error={problem('password')} onChange={setPassword} />
           <Checkbox
-            label="To be changed at the first sign-in"
-            checked={change}
-            onChange={(event) => setChange(event.currentTarget.checked)}
+            label="Require a new password at first sign-in"
+            checked={mustChangePassword}
+            onChange={(event) => change({ mustChangePassword: event.currentTarget.checked })}
           />
         </>
       ) : (
         <Text size="sm" c="dimmed">
-          This account has no password here; it is bound to its owner at their first sign-in.
+          This account has no password here. It is linked to its owner when they first sign in.
         </Text>
       )}
     </FormDialog>

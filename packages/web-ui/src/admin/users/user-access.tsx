@@ -2,40 +2,40 @@ import { Button, Group, NativeSelect, Stack, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { ask } from '../../api/identity.ts';
-import { say, sayError } from '../../app/notify.ts';
+import { callIdentity } from '../../api/identity.ts';
+import { notify, notifyError } from '../../app/notify.ts';
 import { Confirm } from '../parts.tsx';
-import { nameOf, roleNames, type Account } from '../words.ts';
-import type { Reach } from './reach.ts';
+import { nameOf, roleNames, type Account } from '../labels.ts';
+import type { AccountPermissions } from './account-permissions.ts';
 import { ResetPasswordDialog } from './reset-password-dialog.tsx';
 
-type Props = { readonly account: Account; readonly reach: Reach };
+type Props = { readonly account: Account; readonly permissions: AccountPermissions };
 
-/** Role, password, lock, and whether the account may be used at all. */
-export const UserAccess = ({ account, reach }: Props) => {
+/** Role, password, lock and deactivation of an account. */
+export const UserAccess = ({ account, permissions }: Props) => {
   const refresh = useRefresh();
   const navigate = useNavigate();
   const [dialog, setDialog] = useState<'password' | 'disable' | 'delete' | null>(null);
   const params = { uuid: account.uuid };
   const close = (): void => setDialog(null);
-  const update = (is_active: boolean) => ask('updateUser', { params, body: { is_active } });
+  const update = (is_active: boolean) => callIdentity('updateUser', { params, body: { is_active } });
   const enable = useMutation({
     mutationFn: () => update(true),
-    onSuccess: () => refresh('The account is enabled.'),
-    onError: (error) => sayError('The account was not enabled', error),
+    onSuccess: () => refresh('Account enabled.'),
+    onError: (error) => notifyError('The account wasn’t enabled', error),
   });
   const unlock = useMutation({
-    mutationFn: () => ask('unlockUser', { params }),
-    onSuccess: ({ was_locked }) => refresh(was_locked ? 'The lock is lifted.' : 'The account was not locked.'),
-    onError: (error) => sayError('The lock was not lifted', error),
+    mutationFn: () => callIdentity('unlockUser', { params }),
+    onSuccess: ({ was_locked }) => refresh(was_locked ? 'Account unlocked.' : 'The account was not locked.'),
+    onError: (error) => notifyError('The account wasn’t unlocked', error),
   });
   const locked = account.locked_until !== null && new Date(account.locked_until) > new Date();
-  if (!reach.edit) return <Text size="sm">{roleNames[account.role]}</Text>;
+  if (!permissions.edit) return <Text size="sm">{roleNames[account.role]}</Text>;
   return (
     <Stack gap="md">
-      {reach.role && <RoleForm key={account.role} account={account} />}
+      {permissions.role && <RoleForm key={account.role} account={account} />}
       <Group gap="sm">
-        {reach.resetPassword && (
+        {permissions.resetPassword && (
           <Button variant="default" onClick={() => setDialog('password')}>
             Reset password
           </Button>
@@ -64,27 +64,26 @@ export const UserAccess = ({ account, reach }: Props) => {
           title={`Disable ${nameOf(account)}?`}
           action="Disable"
           run={() => update(false)}
-          onDone={() => refresh('The account is disabled.')}
+          onDone={() => refresh('Account disabled.')}
           onClose={close}
         >
-          <Text>All sessions end at once, and nobody can sign in with this account. Recordings stay.</Text>
+          <Text>All sessions end immediately, and this account can no longer sign in. Recordings are kept.</Text>
         </Confirm>
       )}
       {dialog === 'delete' && (
         <Confirm
           title={`Delete ${nameOf(account)}?`}
           action="Delete"
-          keep="Keep it"
-          run={() => ask('deleteUser', { params })}
+          run={() => callIdentity('deleteUser', { params })}
           onDone={() => {
-            refresh(`${nameOf(account)} is deleted.`);
+            refresh(`${nameOf(account)} has been deleted.`);
             void navigate({ to: '/admin/users' });
           }}
           onClose={close}
         >
           <Text>
-            The account of {account.email}, its recordings and everything made from them will be gone. This cannot be
-            undone.
+            This permanently deletes the account {account.email} with all its recordings and transcripts. You can’t undo
+            this.
           </Text>
         </Confirm>
       )}
@@ -92,10 +91,10 @@ export const UserAccess = ({ account, reach }: Props) => {
   );
 };
 
-const useRefresh = (): ((words: string) => void) => {
+const useRefresh = (): ((message: string) => void) => {
   const client = useQueryClient();
-  return (words) => {
-    say(words);
+  return (message) => {
+    notify(message);
     void client.invalidateQueries({ queryKey: ['user'] });
     void client.invalidateQueries({ queryKey: ['users'] });
   };
@@ -104,7 +103,7 @@ const useRefresh = (): ((words: string) => void) => {
 const RoleForm = ({ account }: { account: Account }) => {
   const refresh = useRefresh();
   const [role, setRole] = useState(account.role);
-  const [sure, setSure] = useState(false);
+  const [confirming, setConfirming] = useState(false);
   return (
     <Group align="flex-end" gap="sm">
       <NativeSelect
@@ -113,21 +112,21 @@ const RoleForm = ({ account }: { account: Account }) => {
         value={role}
         onChange={(event) => setRole(event.currentTarget.value as Account['role'])}
       />
-      <Button variant="default" disabled={role === account.role} onClick={() => setSure(true)}>
+      <Button variant="default" disabled={role === account.role} onClick={() => setConfirming(true)}>
         Change role
       </Button>
-      {sure && (
+      {confirming && (
         <Confirm
           title="Change the role?"
           action="Change role"
           harmless
-          run={() => ask('changeRole', { params: { uuid: account.uuid }, query: { new_role: role } })}
-          onDone={() => refresh(`${nameOf(account)} is now: ${roleNames[role]}.`)}
-          onClose={() => setSure(false)}
+          run={() => callIdentity('changeRole', { params: { uuid: account.uuid }, query: { new_role: role } })}
+          onDone={() => refresh(`${nameOf(account)} now has the role ${roleNames[role]}.`)}
+          onClose={() => setConfirming(false)}
         >
           <Text>
-            {nameOf(account)} becomes “{roleNames[role]}” instead of “{roleNames[account.role]}”. All their sessions
-            end, so that the change counts at once.
+            The role of {nameOf(account)} changes from {roleNames[account.role]} to {roleNames[role]}. All their
+            sessions end, so that the change takes effect immediately.
           </Text>
         </Confirm>
       )}

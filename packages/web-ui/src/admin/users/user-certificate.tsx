@@ -1,20 +1,21 @@
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { ask } from '../../api/identity.ts';
+import { callIdentity } from '../../api/identity.ts';
 import { fieldOf } from '../../api/problem.ts';
 import { FormDialog } from '../../app/form-dialog.tsx';
-import { say } from '../../app/notify.ts';
+import { notify } from '../../app/notify.ts';
+import { useDraft } from '../../app/use-draft.tsx';
 import { Confirm } from '../parts.tsx';
-import { nameOf, type Account } from '../words.ts';
+import { nameOf, type Account } from '../labels.ts';
 
-/** Links the account to the certificate of its owner, or removes the link. */
+/** Links the account to the client certificate of its owner, or removes the link. */
 export const UserCertificate = ({ account }: { readonly account: Account }) => {
   const client = useQueryClient();
   const [dialog, setDialog] = useState<'link' | 'unlink' | null>(null);
   const close = (): void => setDialog(null);
-  const refresh = (words: string): void => {
-    say(words);
+  const refresh = (message: string): void => {
+    notify(message);
     void client.invalidateQueries({ queryKey: ['user'] });
     void client.invalidateQueries({ queryKey: ['users'] });
   };
@@ -41,8 +42,8 @@ export const UserCertificate = ({ account }: { readonly account: Account }) => {
         <Confirm
           title={`Remove the certificate of ${nameOf(account)}?`}
           action="Remove link"
-          run={() => ask('unlinkCertificate', { params: { uuid: account.uuid } })}
-          onDone={() => refresh('The link is removed.')}
+          run={() => callIdentity('unlinkCertificate', { params: { uuid: account.uuid } })}
+          onDone={() => refresh('Certificate link removed.')}
           onClose={close}
         >
           <Text>All sessions end, and the certificate no longer signs in to this account.</Text>
@@ -54,22 +55,26 @@ export const UserCertificate = ({ account }: { readonly account: Account }) => {
 
 type DialogProps = {
   readonly account: Account;
-  readonly onDone: (words: string) => void;
+  readonly onDone: (message: string) => void;
   readonly onClose: () => void;
 };
 
 const LinkDialog = ({ account, onDone, onClose }: DialogProps) => {
-  const [subject, setSubject] = useState(account.pki_subject_dn ?? '');
-  const [issuer, setIssuer] = useState(account.pki_issuer_dn ?? '');
+  const draft = useDraft(`certificate:${account.uuid}`, {
+    subject: account.pki_subject_dn ?? '',
+    issuer: account.pki_issuer_dn ?? '',
+  });
+  const { subject, issuer } = draft.value;
   const link = useMutation({
     mutationFn: () =>
-      ask('linkCertificate', {
+      callIdentity('linkCertificate', {
         params: { uuid: account.uuid },
         body: { subject: subject.trim(), issuer: issuer.trim() === '' ? null : issuer.trim() },
       }),
     onSuccess: () => {
+      draft.drop();
       onClose();
-      onDone('The certificate is linked.');
+      onDone('Certificate linked.');
     },
   });
   return (
@@ -78,7 +83,8 @@ const LinkDialog = ({ account, onDone, onClose }: DialogProps) => {
       action="Link certificate"
       ready={subject.trim() !== ''}
       sending={link}
-      failure="The certificate was not linked"
+      draft={draft}
+      failure="The certificate wasn’t linked"
       onSubmit={() => link.mutate()}
       onClose={onClose}
     >
@@ -86,21 +92,20 @@ const LinkDialog = ({ account, onDone, onClose }: DialogProps) => {
         label="Subject of the certificate"
         description="As the audit log shows it, for example CN=Alice Example,O=Example"
         required
-        withAsterisk={false}
         maxLength={1200}
         spellCheck={false}
         value={subject}
         error={fieldOf(link.error, 'subject')}
-        onChange={(event) => setSubject(event.currentTarget.value)}
+        onChange={(event) => draft.set({ subject: event.currentTarget.value, issuer })}
       />
       <TextInput
         label="Issuer of the certificate"
-        description="Empty: the first authority that certifies this subject"
+        description="Leave blank for the first authority that certifies this subject"
         maxLength={1200}
         spellCheck={false}
         value={issuer}
         error={fieldOf(link.error, 'issuer')}
-        onChange={(event) => setIssuer(event.currentTarget.value)}
+        onChange={(event) => draft.set({ subject, issuer: event.currentTarget.value })}
       />
     </FormDialog>
   );

@@ -1,16 +1,16 @@
 import { Button, Checkbox, Group, Stack, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { ask } from '../../api/identity.ts';
+import { callIdentity } from '../../api/identity.ts';
 import { fieldOf } from '../../api/problem.ts';
 import { ErrorNote } from '../../app/error-note.tsx';
-import { say } from '../../app/notify.ts';
+import { notify } from '../../app/notify.ts';
 import { RestoredNote, useDraft } from '../../app/use-draft.tsx';
-import type { Account } from '../words.ts';
+import type { Account } from '../labels.ts';
 import { userQuery } from './user-queries.ts';
 
 const dayOf = (at: string | null): string => (at === null ? '' : new Date(at).toLocaleDateString('sv-SE'));
 
-/** What an administrator may change about an account itself. */
+/** Name, address and expiry of an account. */
 export const UserForm = ({ account }: { account: Account }) => {
   const client = useQueryClient();
   const draft = useDraft(`user:${account.uuid}`, {
@@ -22,7 +22,7 @@ export const UserForm = ({ account }: { account: Account }) => {
   });
   const { email, name, expires, fallback, mustChange } = draft.value;
   const local = account.auth_type === 'local';
-  const mayFallBack = account.auth_type === 'oidc' || account.auth_type === 'pki';
+  const canFallBack = account.auth_type === 'oidc' || account.auth_type === 'pki';
   const changes = {
     ...(email.trim() === account.email ? {} : { email: email.trim() }),
     ...(name.trim() === account.full_name ? {} : { full_name: name.trim() }),
@@ -33,12 +33,12 @@ export const UserForm = ({ account }: { account: Account }) => {
     ...(mustChange === account.must_change_password ? {} : { must_change_password: mustChange }),
   };
   const save = useMutation({
-    mutationFn: () => ask('updateUser', { params: { uuid: account.uuid }, body: changes }),
+    mutationFn: () => callIdentity('updateUser', { params: { uuid: account.uuid }, body: changes }),
     onSuccess: (next) => {
       draft.drop();
       client.setQueryData(userQuery(account.uuid).queryKey, next);
       void client.invalidateQueries({ queryKey: ['users'] });
-      say('The account is saved.');
+      notify('Account saved.');
     },
   });
   return (
@@ -50,7 +50,7 @@ export const UserForm = ({ account }: { account: Account }) => {
     >
       <Stack gap="md" maw={480}>
         <RestoredNote draft={draft} />
-        {save.error && <ErrorNote error={save.error} title="The account was not saved" />}
+        {save.error && <ErrorNote error={save.error} title="The account wasn’t saved" />}
         <TextInput
           label="Name"
           maxLength={200}
@@ -64,7 +64,7 @@ export const UserForm = ({ account }: { account: Account }) => {
           maxLength={320}
           value={email}
           error={fieldOf(save.error, 'email')}
-          {...(local ? {} : { description: 'The next sign-in may bring the address of the directory again.' })}
+          {...(local ? {} : { description: 'The next sign-in may replace it with the address from the directory.' })}
           onChange={(event) => draft.set({ ...draft.value, email: event.currentTarget.value })}
         />
         <TextInput
@@ -77,14 +77,14 @@ export const UserForm = ({ account }: { account: Account }) => {
         />
         {local && (
           <Checkbox
-            label="The password must be changed at the next sign-in"
+            label="Require a new password at next sign-in"
             checked={mustChange}
             onChange={(event) => draft.set({ ...draft.value, mustChange: event.currentTarget.checked })}
           />
         )}
-        {mayFallBack && (
+        {canFallBack && (
           <Checkbox
-            label="May also sign in with a password kept here"
+            label="Can also sign in with a local password"
             checked={fallback}
             error={fieldOf(save.error, 'allow_local_fallback')}
             onChange={(event) => draft.set({ ...draft.value, fallback: event.currentTarget.checked })}

@@ -4,9 +4,9 @@ import { Link, useParams } from '@tanstack/react-router';
 import { meQuery } from '../../api/queries.ts';
 import { moment } from '../../lib/format.ts';
 import css from '../admin.module.css';
-import { AdminPane, Section, StandingBadge, Waiting } from '../parts.tsx';
-import { nameOf, originNames, roleNames, type Account } from '../words.ts';
-import { reachOf } from './reach.ts';
+import { AdminPane, Section, AccountStatusBadge, QueryStatus } from '../parts.tsx';
+import { nameOf, originNames, roleNames, type Account } from '../labels.ts';
+import { permissionsOf } from './account-permissions.ts';
 import { UserCertificate } from './user-certificate.tsx';
 import { UserAccess } from './user-access.tsx';
 import { UserForm } from './user-form.tsx';
@@ -18,39 +18,39 @@ export const UserPage = () => {
   const me = useQuery(meQuery).data;
   const user = useQuery(userQuery(uuid));
   const account = user.data;
-  const reach = account && me ? reachOf(me, account) : null;
+  const permissions = account && me ? permissionsOf(me, account) : null;
   return (
     <AdminPane
       title={account ? nameOf(account) : 'User'}
-      actions={account && <StandingBadge account={account} />}
+      actions={account && <AccountStatusBadge account={account} />}
       back={{ to: '/admin/users', label: 'All users' }}
     >
-      <Waiting of={user} what="The account" height={300} />
-      {account && reach && (
+      <QueryStatus of={user} what="The account" height={300} />
+      {account && permissions && (
         <Stack gap="lg">
-          {reach.why !== null && (
-            <Text size="sm" role="note" data-testid="out-of-reach">
-              {reach.why}
+          {permissions.limitation !== null && (
+            <Text size="sm" role="note" data-testid="limitation">
+              {permissions.limitation}
             </Text>
           )}
           <Section title="Account">
             <Facts account={account} />
           </Section>
-          {reach.edit && (
+          {permissions.edit && (
             <Section title="Name and address">
               <UserForm key={account.updated_at} account={account} />
             </Section>
           )}
           <Section title="Access">
-            <UserAccess account={account} reach={reach} />
+            <UserAccess account={account} permissions={permissions} />
           </Section>
-          {reach.edit && reach.certificate && (
+          {permissions.edit && permissions.certificate && (
             <Section title="Client certificate">
               <UserCertificate account={account} />
             </Section>
           )}
           <Section title="Sessions">
-            <UserSessions account={account} mayEnd={reach.edit || reach.self} />
+            <UserSessions account={account} mayEnd={permissions.edit || permissions.self} />
           </Section>
         </Stack>
       )}
@@ -58,7 +58,7 @@ export const UserPage = () => {
   );
 };
 
-const when = (at: string | null): string => (at === null ? 'never' : moment(at));
+const dateOrNever = (at: string | null): string => (at === null ? 'never' : moment(at));
 
 const Facts = ({ account }: { account: Account }) => (
   <dl className={css['facts']}>
@@ -90,19 +90,19 @@ const Facts = ({ account }: { account: Account }) => (
     <dt>Tasks</dt>
     <dd>
       <Link to="/admin/queues" search={{ owner: account.uuid }} hash="tasks" className="ot-link">
-        Of its recordings
+        View tasks
       </Link>
     </dd>
-    <dt>Made</dt>
-    <dd>{when(account.created_at)}</dd>
+    <dt>Created</dt>
+    <dd>{dateOrNever(account.created_at)}</dd>
     <dt>Last sign-in</dt>
-    <dd>{when(account.last_login_at)}</dd>
+    <dd>{dateOrNever(account.last_login_at)}</dd>
     {account.auth_type === 'local' && (
       <>
-        <dt>Password set</dt>
+        <dt>Password changed</dt>
         <dd>
-          {when(account.password_changed_at)}
-          {account.must_change_password && ', to be changed at the next sign-in'}
+          {dateOrNever(account.password_changed_at)}
+          {account.must_change_password && ', must be changed at the next sign-in'}
         </dd>
       </>
     )}

@@ -1,41 +1,42 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { ask } from '../../api/identity.ts';
-import { say, sayError } from '../../app/notify.ts';
+import { callIdentity } from '../../api/identity.ts';
+import { notify, notifyError } from '../../app/notify.ts';
 import { plural } from '../../lib/format.ts';
-import { Confirm, Waiting } from '../parts.tsx';
+import { Confirm, QueryStatus } from '../parts.tsx';
 import { SessionList } from '../session-list.tsx';
-import { nameOf, type Account } from '../words.ts';
+import { nameOf, type Account } from '../labels.ts';
 import { userSessionsQuery } from './user-queries.ts';
 
-/** Where somebody is signed in, and the end of it. */
+/** The sessions of an account, and the buttons that end them. */
 export const UserSessions = ({ account, mayEnd }: { account: Account; mayEnd: boolean }) => {
   const client = useQueryClient();
   const query = userSessionsQuery(account.uuid);
   const sessions = useQuery({ ...query, enabled: mayEnd });
-  const [sure, setSure] = useState(false);
+  const [confirming, setConfirming] = useState(false);
   const refresh = (): void => void client.invalidateQueries({ queryKey: query.queryKey });
   const end = useMutation({
-    mutationFn: (session_uuid: string) => ask('endUserSession', { params: { uuid: account.uuid, session_uuid } }),
+    mutationFn: (session_uuid: string) =>
+      callIdentity('endUserSession', { params: { uuid: account.uuid, session_uuid } }),
     onSuccess: refresh,
-    onError: (error) => sayError('The session was not ended', error),
+    onError: (error) => notifyError('The session wasn’t ended', error),
   });
   const endAll = async (): Promise<void> => {
-    const { sessions_terminated: n } = await ask('endUserSessions', { params: { uuid: account.uuid } });
-    say(`${plural(n, 'session')} ended.`);
+    const { sessions_terminated: count } = await callIdentity('endUserSessions', { params: { uuid: account.uuid } });
+    notify(`${plural(count, 'session')} ended.`);
   };
   if (!mayEnd)
     return (
       <Text size="sm" c="dimmed">
-        Out of your reach.
+        You can’t view these sessions.
       </Text>
     );
-  if (!sessions.data) return <Waiting of={sessions} what="The sessions" height={60} />;
+  if (!sessions.data) return <QueryStatus of={sessions} what="The sessions" height={60} />;
   if (sessions.data.total === 0)
     return (
       <Text size="sm" c="dimmed">
-        Signed in nowhere.
+        No active sessions.
       </Text>
     );
   return (
@@ -46,19 +47,19 @@ export const UserSessions = ({ account, mayEnd }: { account: Account; mayEnd: bo
         onEnd={({ uuid }) => end.mutate(uuid)}
       />
       <Group>
-        <Button variant="default" onClick={() => setSure(true)}>
+        <Button variant="default" onClick={() => setConfirming(true)}>
           End all sessions
         </Button>
       </Group>
-      {sure && (
+      {confirming && (
         <Confirm
           title="End all sessions?"
           action="End all"
           run={endAll}
           onDone={refresh}
-          onClose={() => setSure(false)}
+          onClose={() => setConfirming(false)}
         >
-          <Text>{nameOf(account)} is signed out everywhere at once.</Text>
+          <Text>{nameOf(account)} is signed out everywhere immediately.</Text>
         </Confirm>
       )}
     </Stack>

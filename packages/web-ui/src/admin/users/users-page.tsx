@@ -6,9 +6,9 @@ import { Icon } from '../../app/icons.tsx';
 import { SearchBox } from '../../app/search-box.tsx';
 import { ago, moment, plural } from '../../lib/format.ts';
 import css from '../admin.module.css';
-import { Choice } from '../choice.tsx';
-import { AdminPane, Empty, Pager, StandingBadge, Waiting } from '../parts.tsx';
-import { nameOf, originBadges, originNames, roleNames, type Account } from '../words.ts';
+import { FilterSelect } from '../filter-select.tsx';
+import { AdminPane, Empty, Pager, AccountStatusBadge, QueryStatus } from '../parts.tsx';
+import { nameOf, originBadges, originNames, roleNames, type Account } from '../labels.ts';
 import { CreateUserDialog } from './create-user-dialog.tsx';
 import { states, userPageSize, usersQuery } from './user-queries.ts';
 import { Sheet } from '../sheet.tsx';
@@ -35,8 +35,8 @@ export const UsersPage = () => {
       }
     >
       <Bar filters={filters} onChange={change} />
-      <Waiting of={users} what="The users" />
-      {users.data && <Found users={users.data.items} filters={filters} onChange={change} />}
+      <QueryStatus of={users} what="The users" />
+      {users.data && <UserTable users={users.data.items} filters={filters} onChange={change} />}
       {users.data && (
         <>
           <Text size="sm" c="dimmed" mt="sm" aria-live="polite">
@@ -55,7 +55,7 @@ export const UsersPage = () => {
   );
 };
 
-const stateNames = Object.fromEntries(Object.entries(states).map(([value, { label }]) => [value, label]));
+const stateLabels = Object.fromEntries(Object.entries(states).map(([value, { label }]) => [value, label]));
 
 const Bar = ({ filters, onChange }: { filters: Filters; onChange: (next: Filters) => void }) => (
   <div className={css['bar']} role="search" aria-label="Find users">
@@ -64,33 +64,33 @@ const Bar = ({ filters, onChange }: { filters: Filters; onChange: (next: Filters
       value={filters['q'] ?? ''}
       onChange={(q) => onChange({ q })}
     />
-    <Choice
+    <FilterSelect
       label="Role"
       any="Any role"
-      words={roleNames}
+      labels={roleNames}
       value={filters['role']}
       onChange={(role) => onChange({ role })}
     />
-    <Choice
+    <FilterSelect
       label="Origin"
       any="Any origin"
-      words={originNames}
+      labels={originNames}
       value={filters['origin']}
       onChange={(origin) => onChange({ origin })}
     />
-    <Choice
+    <FilterSelect
       label="State"
       any="Any state"
-      words={stateNames}
+      labels={stateLabels}
       value={filters['state']}
       onChange={(state) => onChange({ state })}
     />
   </div>
 );
 
-type FoundProps = { users: readonly Account[]; filters: Filters; onChange: (next: Filters) => void };
+type UserTableProps = { users: readonly Account[]; filters: Filters; onChange: (next: Filters) => void };
 
-const Found = ({ users, filters, onChange }: FoundProps) => {
+const UserTable = ({ users, filters, onChange }: UserTableProps) => {
   if (users.length === 0) return <Empty>No account matches.</Empty>;
   const sort = filters['sort'] ?? 'full_name';
   const order = filters['order'] ?? 'asc';
@@ -154,7 +154,7 @@ const UserRow = ({ user }: { user: Account }) => (
       </Badge>
     </Table.Td>
     <Table.Td>
-      <StandingBadge account={user} />
+      <AccountStatusBadge account={user} />
     </Table.Td>
     <Table.Td data-label="Last sign-in" title={user.last_login_at === null ? undefined : moment(user.last_login_at)}>
       {user.last_login_at === null ? 'never' : ago(user.last_login_at)}

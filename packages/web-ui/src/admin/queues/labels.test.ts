@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { QueueItem, WorkerItem } from './queue-queries.ts';
-import { age, barOf, queueWords, standingOf } from './words.ts';
+import { age, barOf, queueText, workerStatusOf } from './labels.ts';
 
 const queue = (over: Partial<QueueItem> = {}): QueueItem => ({
   queue: 'gpu',
@@ -14,29 +14,29 @@ const queue = (over: Partial<QueueItem> = {}): QueueItem => ({
   ...over,
 });
 
-describe('the bar of a queue', () => {
-  it('is measured by the fullest queue', () => {
+describe('barOf', () => {
+  it('measures all queues by the longest one', () => {
     const full = queue({ depth: 90, reserved: 10 });
     const half = queue({ queue: 'cpu', depth: 50 });
     expect(barOf(full, [full, half])).toEqual({ running: 9, waiting: 81, orphaned: 0 });
     expect(barOf(half, [full, half])).toEqual({ running: 0, waiting: 45, orphaned: 0 });
   });
-  it('shows one of a hundred thousand', () => {
+  it('gives a single job of a hundred thousand a visible width', () => {
     const full = queue({ depth: 100_000 });
     expect(barOf(queue({ orphaned: 1 }), [full]).orphaned).toBeGreaterThan(1);
   });
-  it('is not full because of one job', () => expect(barOf(queue({ depth: 1 }), []).waiting).toBe(9));
+  it('does not fill the bar for a single job', () => expect(barOf(queue({ depth: 1 }), []).waiting).toBe(9));
 });
 
-describe('a queue in words', () => {
-  it('tells what waits and what runs, and of orphans only when there are any', () => {
-    expect(queueWords(queue({ depth: 3, reserved: 1 }))).toBe('3 waiting, 1 running');
-    expect(queueWords(queue({ orphaned: 2 }))).toBe('0 waiting, 0 running, 2 without their worker');
+describe('queueText', () => {
+  it('counts waiting and running jobs, and jobs of lost workers only when there are any', () => {
+    expect(queueText(queue({ depth: 3, reserved: 1 }))).toBe('3 waiting, 1 running');
+    expect(queueText(queue({ orphaned: 2 }))).toBe('0 waiting, 0 running, 2 with a lost worker');
   });
 });
 
-describe('an age', () => {
-  it('is told in the unit that fits', () => {
+describe('age', () => {
+  it('uses seconds, minutes, hours or days', () => {
     expect([0, 59.9, 60, 3599, 3600, 3 * 3600 + 300, 3 * 86_400].map(age)).toEqual([
       '0 s',
       '59 s',
@@ -49,7 +49,7 @@ describe('an age', () => {
   });
 });
 
-describe('a worker', () => {
+describe('workerStatusOf', () => {
   const task: WorkerItem['doing'][number] = {
     task_uuid: 't',
     stage: 'transcribe',
@@ -58,8 +58,8 @@ describe('a worker', () => {
     progress: 0,
     since: '2030-01-01T00:00:00Z',
   };
-  it('that is offline alarms only while a task still waits for it', () => {
-    expect(standingOf({ state: 'offline', doing: [] })).toEqual({ words: 'offline', color: 'gray' });
-    expect(standingOf({ state: 'offline', doing: [task] })).toEqual({ words: 'offline', color: 'red' });
+  it('is red for an offline worker only while a task is assigned to it', () => {
+    expect(workerStatusOf({ state: 'offline', doing: [] })).toEqual({ label: 'offline', color: 'gray' });
+    expect(workerStatusOf({ state: 'offline', doing: [task] })).toEqual({ label: 'offline', color: 'red' });
   });
 });

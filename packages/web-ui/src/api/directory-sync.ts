@@ -4,8 +4,8 @@ import type { RouteLine } from './routes.ts';
 
 type Routes = typeof directorySyncRoutes & typeof explanationRoutes;
 
-/** Routes of the directory sweep: apart from the others, so that the first load goes without them. */
-export const sweepLines = {
+/** Routes of the directory sync, in a file of their own: the first page load does not include them. */
+export const directorySyncLines = {
   updateDirectorySync: ['PUT', '/api/admin/directory-sync'],
   directorySyncStatus: ['GET', '/api/admin/directory-sync/status'],
   runDirectorySync: ['POST', '/api/admin/directory-sync/run'],
@@ -17,10 +17,10 @@ export const sweepLines = {
   explainSignIn: ['GET', '/api/admin/sign-in/explanation'],
 } as const satisfies Partial<Record<keyof Routes, RouteLine>>;
 
-type SweepRoute = keyof typeof sweepLines;
-export type SweepAnswer<N extends SweepRoute> = AnswerOf<Routes[N]>;
-type SweepBody<N extends SweepRoute> = BodyOf<Routes[N]>;
+type DirectorySyncRoute = keyof typeof directorySyncLines;
+export type DirectorySyncResponse<N extends DirectorySyncRoute> = AnswerOf<Routes[N]>;
+type DirectorySyncRequest<N extends DirectorySyncRoute> = BodyOf<Routes[N]>;
 
 /** Calls one route of the list above. */
-export const askSweep = <N extends SweepRoute>(name: N, input: Input<SweepBody<N>> = {}): Promise<SweepAnswer<N>> =>
-  callRoute<SweepAnswer<N>>(sweepLines[name], input);
+export const callDirectorySync = <N extends DirectorySyncRoute>(name: N, input: Input<DirectorySyncRequest<N>> = {}): Promise<DirectorySyncResponse<N>> =>
+  callRoute<DirectorySyncResponse<N>>(directorySyncLines[name], input);

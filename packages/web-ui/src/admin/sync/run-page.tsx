@@ -4,27 +4,27 @@ import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { moment, plural } from '../../lib/format.ts';
 import css from '../admin.module.css';
-import { AdminPane, Facts, Section, Waiting } from '../parts.tsx';
-import { Leavers } from './leavers.tsx';
-import { PassActions } from './pass-actions.tsx';
-import { passQuery } from './sync-queries.ts';
-import { proofWords, stateOf, summaryOf, type Report } from './words.ts';
+import { AdminPane, Facts, Section, QueryStatus } from '../parts.tsx';
+import { CandidateTable } from './candidate-table.tsx';
+import { RunActions } from './run-actions.tsx';
+import { runQuery } from './sync-queries.ts';
+import { statusLabelOf, summaryOf, verificationName, type Report } from './labels.ts';
 
-const shownChanges = 20;
+const initiallyShown = 20;
 
-/** One pass: what it decided about whom, and what it rests on. */
-export const PassPage = () => {
+/** The report of one run: its decisions about accounts, and the evidence. */
+export const RunPage = () => {
   const { uuid } = useParams({ from: '/inside/frame/admin/directory-sync/passes/$uuid' });
-  const pass = useQuery(passQuery(uuid));
+  const run = useQuery(runQuery(uuid));
   return (
     <AdminPane
-      title={pass.data?.dry_run ? 'Dry run' : 'Pass'}
-      actions={pass.data && <PassActions report={pass.data} />}
-      back={{ to: '/admin/directory-sync', label: 'All passes' }}
+      title={run.data?.dry_run ? 'Dry run' : 'Run'}
+      actions={run.data && <RunActions report={run.data} />}
+      back={{ to: '/admin/directory-sync', label: 'All runs' }}
     >
       <Stack gap="lg">
-        <Waiting of={pass} what="The report" />
-        {pass.data && <Body report={pass.data} />}
+        <QueryStatus of={run} what="The report" />
+        {run.data && <Body report={run.data} />}
       </Stack>
     </AdminPane>
   );
@@ -36,8 +36,8 @@ const Body = ({ report }: { report: Report }) => (
       <Facts of={factsOf(report)} />
     </Section>
     {(wasRead(report) || report.actions.length > 0) && (
-      <Section title="Who left">
-        <Leavers leavers={report.actions} total={report.candidates} />
+      <Section title="Accounts to disable">
+        <CandidateTable candidates={report.actions} total={report.candidates} />
       </Section>
     )}
     {report.reconciliations.length > 0 && (
@@ -46,10 +46,10 @@ const Body = ({ report }: { report: Report }) => (
       </Section>
     )}
     {report.eligible_for_reactivation.length > 0 && (
-      <Section title="Came back">
+      <Section title="Back in the directory">
         <Text size="sm" mb="xs">
-          These accounts were disabled by the directory and are in it again. Nobody is enabled without a person: open
-          the account to do it.
+          These accounts were disabled because of the directory and are in it again. They stay disabled until an
+          administrator enables them: open an account to do so.
         </Text>
         {report.eligible_for_reactivation.map((account) => (
           <Text key={account.user_uuid} size="sm">
@@ -61,20 +61,20 @@ const Body = ({ report }: { report: Report }) => (
       </Section>
     )}
     {report.proof.length > 0 && (
-      <Section title="Why the answer is complete">
-        <Facts of={report.proof.map((step) => [proofWords(step.code), step.evidence] as const)} />
+      <Section title="Verification">
+        <Facts of={report.proof.map((step) => [verificationName(step.code), step.evidence] as const)} />
       </Section>
     )}
   </>
 );
 
-/** Of a directory that was not read nobody knows who is in it. */
+/** An unread directory says nothing about who is in it. */
 const wasRead = ({ status }: Report): boolean => status === 'ok' || status === 'held';
 
 const factsOf = (report: Report): (readonly [string, string | null])[] => [
-  ['State', stateOf(report).words + (report.dry_run ? ', dry run' : '')],
+  ['Status', statusLabelOf(report).label + (report.dry_run ? ', dry run' : '')],
   ['Started', moment(report.started_at)],
-  ['Took', report.duration_s === null ? null : `${report.duration_s.toFixed(1)} s`],
+  ['Duration', report.duration_s === null ? null : `${report.duration_s.toFixed(1)} s`],
   ['Approved', report.approved_at === null ? null : moment(report.approved_at)],
   ...(wasRead(report) ? countsOf(report) : []),
   ['Limit', plural(report.max_disables_per_run, 'account')],
@@ -82,13 +82,13 @@ const factsOf = (report: Report): (readonly [string, string | null])[] => [
 
 const countsOf = (report: Report): [string, string][] => [
   ['Accounts checked', report.checked.toLocaleString()],
-  ['Entries seen', report.seen.toLocaleString()],
+  ['Directory entries', report.seen.toLocaleString()],
   ['LDAP requests', report.ldap_requests.toLocaleString()],
 ];
 
 const Changes = ({ report: { reconciliations, reconciled } }: { report: Report }) => {
   const [all, setAll] = useState(false);
-  const visible = all ? reconciliations : reconciliations.slice(0, shownChanges);
+  const visible = all ? reconciliations : reconciliations.slice(0, initiallyShown);
   return (
     <>
       <ul style={{ margin: 0, paddingLeft: '1.125rem' }}>
@@ -97,9 +97,9 @@ const Changes = ({ report: { reconciliations, reconciled } }: { report: Report }
             <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
               <b>{change.email}</b>
               {change.role_to ? ` · ${change.role_from} → ${change.role_to}` : ''}
-              {change.groups_added.length > 0 ? ` · into ${change.groups_added.join(', ')}` : ''}
-              {change.groups_removed.length > 0 ? ` · out of ${change.groups_removed.join(', ')}` : ''}
-              {change.error ? ' · not applied: changed meanwhile' : ''}
+              {change.groups_added.length > 0 ? ` · added to ${change.groups_added.join(', ')}` : ''}
+              {change.groups_removed.length > 0 ? ` · removed from ${change.groups_removed.join(', ')}` : ''}
+              {change.error ? ' · not applied: changed during the run' : ''}
             </Text>
           </li>
         ))}
@@ -112,8 +112,8 @@ const Changes = ({ report: { reconciliations, reconciled } }: { report: Report }
         )}
         {reconciled > reconciliations.length && (
           <Text size="xs" c="dimmed">
-            The report lists {reconciliations.length.toLocaleString()} of {reconciled.toLocaleString()}; ask below the
-            passes about anybody else.
+            The report lists {reconciliations.length.toLocaleString()} of {reconciled.toLocaleString()}. Use “Explain an
+            account” for the others.
           </Text>
         )}
       </Group>

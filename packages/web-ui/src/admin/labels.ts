@@ -1,0 +1,42 @@
+import type { IdentityResponse } from '../api/identity.ts';
+
+export type Account = IdentityResponse<'user'>;
+
+export const roleNames: Record<Account['role'], string> = {
+  user: 'User',
+  admin: 'Administrator',
+  super_admin: 'Super administrator',
+};
+/** The sign-in source of an account. */
+export const originNames: Record<Account['auth_type'], string> = {
+  local: 'Local',
+  ldap: 'Directory (LDAP)',
+  oidc: 'Identity provider (OIDC)',
+  pki: 'Certificate (PKI)',
+  proxy: 'Trusted header',
+};
+/** The same, short enough for a badge. */
+export const originBadges: Record<string, string> = {
+  local: 'Local',
+  ldap: 'LDAP',
+  oidc: 'OIDC',
+  pki: 'PKI',
+  proxy: 'Header',
+  manual: 'Added manually',
+};
+
+export type ColoredLabel = { readonly label: string; readonly color: 'petrol' | 'red' | 'yellow' | 'gray' };
+/** The status of an account: the first one that prevents sign-in, otherwise active. */
+export const accountStatusOf = (account: Account, now: Date = new Date()): ColoredLabel => {
+  if (!account.is_active)
+    return { label: account.disabled_by === 'directory' ? 'disabled by directory' : 'disabled', color: 'red' };
+  if (account.approval_status === 'pending') return { label: 'awaiting approval', color: 'yellow' };
+  if (account.approval_status === 'rejected') return { label: 'rejected', color: 'red' };
+  if (account.account_expires_at !== null && new Date(account.account_expires_at) <= now)
+    return { label: 'expired', color: 'red' };
+  if (account.locked_until !== null && new Date(account.locked_until) > now)
+    return { label: 'locked', color: 'yellow' };
+  return { label: 'active', color: 'petrol' };
+};
+/** The name of a person, or the address of a person without a name. */
+export const nameOf = (account: { full_name: string; email: string }): string => account.full_name || account.email;

@@ -1,0 +1,69 @@
+import { Badge, Button, Group, Table, Text } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { plural } from '../../lib/format.ts';
+import css from '../admin.module.css';
+import { Empty } from '../parts.tsx';
+import { Sheet } from '../sheet.tsx';
+import { evidenceText, outcomeLabels, reasonTexts, type Candidate } from './labels.ts';
+
+const initiallyShown = 200;
+
+type Props = { readonly candidates: readonly Candidate[]; readonly total: number };
+
+/** The deprovisioning candidates of a sync run, each with reason and outcome. */
+export const CandidateTable = ({ candidates, total }: Props) => {
+  const [all, setAll] = useState(false);
+  if (candidates.length === 0) return <Empty>No accounts.</Empty>;
+  const visible = all ? candidates : candidates.slice(0, initiallyShown);
+  return (
+    <>
+      <Sheet testId="candidates" heads={['Account', 'Reason', 'Outcome']}>
+        {visible.map((candidate) => (
+          <CandidateRow key={candidate.user_uuid} candidate={candidate} />
+        ))}
+      </Sheet>
+      <Group mt="sm">
+        {visible.length < candidates.length && (
+          <Button variant="default" size="xs" onClick={() => setAll(true)}>
+            Show all {candidates.length.toLocaleString()}
+          </Button>
+        )}
+        {total > candidates.length && (
+          <Text size="xs" c="dimmed">
+            The first {candidates.length.toLocaleString()} of {total.toLocaleString()}.
+          </Text>
+        )}
+      </Group>
+    </>
+  );
+};
+
+const CandidateRow = ({ candidate }: { candidate: Candidate }) => {
+  const { label, color } = outcomeLabels[candidate.outcome];
+  return (
+    <Table.Tr>
+      <Table.Td>
+        <Link className={css['rowLink'] ?? ''} to="/admin/users/$uuid" params={{ uuid: candidate.user_uuid }}>
+          {candidate.email}
+        </Link>
+      </Table.Td>
+      <Table.Td data-wide>
+        {reasonTexts[candidate.reason]}
+        <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+          {evidenceText(candidate.evidence)}
+        </Text>
+      </Table.Td>
+      <Table.Td>
+        <Badge variant="light" color={color}>
+          {label}
+        </Badge>
+        {candidate.sessions_revoked ? (
+          <Text size="xs" c="dimmed">
+            {plural(candidate.sessions_revoked, 'session')} ended
+          </Text>
+        ) : null}
+      </Table.Td>
+    </Table.Tr>
+  );
+};

@@ -1,0 +1,81 @@
+import { Badge, Group, List, Stack, Text } from '@mantine/core';
+import { queryOptions, useQuery } from '@tanstack/react-query';
+import { callDirectorySync, type DirectorySyncResponse } from '../../api/directory-sync.ts';
+import { moment } from '../../lib/format.ts';
+import { QueryStatus } from '../parts.tsx';
+import type { ColoredLabel } from '../labels.ts';
+import { evidenceText, reasonTexts } from './labels.ts';
+
+type Explanation = DirectorySyncResponse<'explainSignIn'>;
+
+/** Queries the directory only on request: neither a cached result nor a change of the window leads to another query. */
+const explanationQuery = (login: string) =>
+  queryOptions({
+    queryKey: ['directory-sync', 'explanation', login],
+    queryFn: ({ signal }) => callDirectorySync('explainSignIn', { signal, query: { login } }),
+    staleTime: 0,
+    gcTime: 0,
+    retry: false,
+    refetchOnWindowFocus: false,
+  });
+
+const verdicts: Record<Explanation['verdict'], ColoredLabel> = {
+  admitted: { label: 'admitted', color: 'petrol' },
+  admin: { label: 'administrator', color: 'petrol' },
+  disabled: { label: 'disabled', color: 'red' },
+  refused: { label: 'refused at sign-in', color: 'red' },
+  unknown: { label: 'unknown', color: 'yellow' },
+};
+
+const reasonText = (reason: string): string =>
+  Object.entries(reasonTexts).find(([name]) => name === reason)?.[1] ?? reason;
+const evidenceLine = ({ disabled_because: reason, ...facts }: Record<string, string>): string =>
+  evidenceText({ ...facts, ...(reason === undefined ? {} : { disabled_because: reasonText(reason) }) });
+
+/** Whether a sign-in with this login would succeed now, and the last refused sign-ins. */
+export const SignInExplanation = ({ login }: { login: string }) => {
+  const explanation = useQuery(explanationQuery(login));
+  if (!explanation.data) return <QueryStatus of={explanation} what="The result of the directory" height={80} />;
+  const { verdict, reason, evidence, refusals, as_of: at } = explanation.data;
+  return (
+    <Stack gap={6} data-testid="sign-in-explanation">
+      <Group gap="sm">
+        <Text fw={600} style={{ overflowWrap: 'anywhere' }}>
+          {login}
+        </Text>
+        <Badge variant="light" color={verdicts[verdict].color}>
+          {verdicts[verdict].label}
+        </Badge>
+      </Group>
+      <Text size="sm">{reason}</Text>
+      <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+        {evidenceLine(evidence)}
+      </Text>
+      <Text size="xs" c="dimmed">
+        As of {moment(at)}
+      </Text>
+      <Refusals refusals={refusals} />
+    </Stack>
+  );
+};
+
+const Refusals = ({ refusals }: Pick<Explanation, 'refusals'>) =>
+  refusals.length === 0 ? (
+    <Text size="sm">No recent sign-in with this login was refused.</Text>
+  ) : (
+    <>
+      <Text size="sm" fw={600}>
+        Recently refused sign-ins
+      </Text>
+      <List size="sm" spacing={4} data-testid="refusals">
+        {refusals.map(({ at, code, reason, detail, source_ip: from }, i) => (
+          <List.Item key={`${at} ${i}`}>
+            {moment(at)}: {reason}
+            <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+              {[code, detail, from && `from ${from}`].filter(Boolean).join(' · ')}
+            </Text>
+          </List.Item>
+        ))}
+      </List>
+    </>
+  );

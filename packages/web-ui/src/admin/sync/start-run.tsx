@@ -1,0 +1,115 @@
+import { Alert, Button, Group, Progress, Stack, Text } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { callDirectorySync } from '../../api/directory-sync.ts';
+import { Icon } from '../../app/icons.tsx';
+import { notifyError } from '../../app/notify.ts';
+import { ago, timeOfDay } from '../../lib/format.ts';
+import { awaitsApproval, phaseTexts, statusLabelOf, summaryOf, type Status } from './labels.ts';
+import { useIsRunRequested } from './requested-run.ts';
+import { showRequestedRun } from './sync-queries.ts';
+
+/** The current and the last run, and the buttons that start one. */
+export const StartRun = ({ status }: { status: Status }) => {
+  const client = useQueryClient();
+  const requested = useIsRunRequested();
+  const run = useMutation({
+    mutationFn: (dryRun: boolean) => callDirectorySync('runDirectorySync', { body: dryRun ? { dry_run: true } : {} }),
+    onSuccess: () => showRequestedRun(client),
+    onError: (error) => notifyError('The run wasn’t started', error),
+  });
+  const busy = requested || status.running !== null;
+  const changesAccounts = status.enabled && !status.dry_run;
+  return (
+    <Stack gap="md">
+      <div>
+        <LastRun status={status} />
+        <CurrentRun running={status.running} requested={requested} />
+      </div>
+      <Group>
+        <Button
+          variant={changesAccounts ? 'default' : 'filled'}
+          disabled={busy}
+          loading={run.isPending && run.variables}
+          onClick={() => run.mutate(true)}
+        >
+          Start dry run
+        </Button>
+        {changesAccounts && (
+          <Button disabled={busy} loading={run.isPending && !run.variables} onClick={() => run.mutate(false)}>
+            Run now
+          </Button>
+        )}
+      </Group>
+      <Text size="xs" c="dimmed">
+        {effectOf(status)}
+      </Text>
+    </Stack>
+  );
+};
+
+const effectOf = ({ enabled, dry_run: dryRun }: Status): string => {
+  if (!enabled) return 'Directory sync is off. A dry run is possible and changes nothing.';
+  return dryRun
+    ? 'Dry run is on: each run only reports and changes nothing.'
+    : 'A run disables accounts that have left the directory, within the limits below.';
+};
+
+const LastRun = ({ status }: { status: Status }) => {
+  const last = status.last_result;
+  if (!last) return <Text size="sm">No runs yet.</Text>;
+  const failed = last.status === 'directory_unavailable' || last.status === 'failed';
+  const needsApproval = awaitsApproval(last);
+  return (
+    <Alert
+      color={failed ? 'red' : needsApproval ? 'yellow' : statusLabelOf(last).color}
+      variant="light"
+      icon={<Icon name={failed || needsApproval ? 'alert' : 'check'} />}
+      title={`Last run ${ago(last.started_at)}${last.dry_run ? ', dry run' : ''}`}
+      data-testid="last-run"
+    >
+      <Text size="sm" mb={4}>
+        {summaryOf(last)}
+      </Text>
+      <Link className="ot-link" to="/admin/directory-sync/passes/$uuid" params={{ uuid: last.pass_uuid }}>
+        {needsApproval ? 'Review and approve' : 'Report'}
+      </Link>
+    </Alert>
+  );
+};
+
+/** Screen readers announce the step only: the progress changes every second. */
+const CurrentRun = ({ running, requested }: { running: Status['running']; requested: boolean }) => {
+  const step = running ? phaseTexts[running.phase] + (running.dry_run ? ' (dry run)' : '') : 'Requested';
+  const busy = running !== null || requested;
+  return (
+    <div data-testid="running">
+      <Text size="sm" fw={600} role="status" mt={busy ? 'md' : 0}>
+        {busy && step}
+      </Text>
+      {busy && (
+        <>
+          <Text size="xs" c="dimmed" className="ot-tabular">
+            {running ? progressText(running) : 'Starts when a worker of the queue cpu is free.'}
+          </Text>
+          <ProgressBar percent={running?.total ? (100 * running.done) / running.total : null} label={step} />
+        </>
+      )}
+    </div>
+  );
+};
+const progressText = ({ done, total, started_at: since }: NonNullable<Status['running']>): string => {
+  const count = done > 0 ? `${done.toLocaleString()}${total === null ? '' : ` of ${total.toLocaleString()}`} · ` : '';
+  return `${count}since ${timeOfDay(since)}`;
+};
+
+/** @param percent null while the total is unknown */
+const ProgressBar = ({ percent, label }: { percent: number | null; label: string }) => (
+  <Progress.Root mt={6}>
+    {percent === null ? (
+      <Progress.Section value={100} withAria={false} animated opacity={0.5} />
+    ) : (
+      <Progress.Section value={percent} animated aria-label={label} />
+    )}
+  </Progress.Root>
+);
