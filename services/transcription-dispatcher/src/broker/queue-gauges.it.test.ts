@@ -84,7 +84,7 @@ describe('the queue gauges', () => {
     await waitFor(() => leases.entries().size === 1);
     const read = createQueueGauges({ broker, leases: leases.entries, isWorkerLive: () => true });
     const none = () => Promise.resolve([]);
-    const { queueRegistry } = createTelemetry(createMetrics(), read, { lost: none, forPeople: none });
+    const { queueRegistry } = createTelemetry(createMetrics(), read, { recovery: none, operator: none });
     await bus.nc().flush();
     proxy.published();
     const text = await queueRegistry.metrics();

@@ -55,7 +55,7 @@ const insertIndexTasks = (count: number, status: 'pending' | 'in_progress') =>
 
 const outbox = { headers: () => ({}) };
 const claimOf = (lane: 'normal' | 'express') =>
-  createClaimStore({ statements: createStatements({ pool, wake: () => {} }), outbox }).take({
+  createClaimStore({ statements: createStatements({ pool, wake: () => {} }), outbox }).claimNext({
     durable: 'cpu-media',
     workerId: 'w',
     claimId: randomUUID(),
@@ -76,7 +76,7 @@ const endings = async () => {
     audioSeconds: null,
     engine: null,
     skips: [],
-    order: null,
+    nextTask: null,
     endsWith: null,
     events: [],
   });
