@@ -33,8 +33,8 @@ async function diagnose(more: Partial<DirectoryConfig> = {}): Promise<Diagnosis>
 }
 const failed = ({ steps }: Diagnosis): string[] => steps.filter(({ ok }) => !ok).map(({ code }) => code);
 
-describe('the connection test', () => {
-  it('takes every step in order, each with its time and what it saw', async () => {
+describe('connection test', () => {
+  it('runs every step in order, each with its duration and observation', async () => {
     const { ok, steps, server_info: info } = await diagnose();
     expect(steps.map(({ code }) => code)).toEqual([
       'config',
@@ -65,19 +65,19 @@ describe('the connection test', () => {
     expect(info).toEqual({ vendor_name: 'OpenLDAP', vendor_version: null, naming_contexts: [slapd.base] });
   });
 
-  it('warns of a directory that locks sooner than we do', async () => {
+  it('warns about a directory with a lower lockout threshold', async () => {
     const { steps } = await diagnose();
     expect(steps.at(-1)).toMatchObject({ ok: true, advice: expect.stringContaining('below 3') });
   });
 
-  // What is wrong, and the first step that must say so.
+  // The mistake, and the step that must report it.
   const mistakes: [string, Partial<DirectoryConfig>, string][] = [
     ['no server', { server: '' }, 'config'],
-    ['a server that is no address', { server: 'http://x' }, 'config'],
+    ['an invalid server address', { server: 'http://x' }, 'config'],
     ['a path in the server', { server: 'ldap://x/dc=x' }, 'config'],
     ['SSL and StartTLS together', { server: 'x', useSsl: true, useTls: true }, 'config'],
     ['ldaps:// and StartTLS together', { server: 'ldaps://x', useTls: true }, 'config'],
-    ['a port that is none', { server: 'ldap://x:99999' }, 'config'],
+    ['an invalid port', { server: 'ldap://x:99999' }, 'config'],
     ['a search base that is no name', { searchBase: 'people' }, 'config'],
     ['no search base', { searchBase: '' }, 'config'],
     ['a service account that is no name', { bindDn: 'cn=a,b' }, 'config'],
@@ -122,17 +122,17 @@ describe('the connection test', () => {
     for (const { ok, advice } of diagnosis.steps) if (!ok) expect(advice).toMatch(/\.$/);
   });
 
-  it('finds that LDAPS is not spoken on the port of LDAP', async () => {
+  it('detects LDAPS on the port of LDAP', async () => {
     const diagnosis = await diagnose({ server: `ldaps://localhost:${slapd.port}`, useTls: false });
     expect(failed(diagnosis)).toEqual(['tls']);
   });
 
-  it('finds that the port speaks LDAPS already', async () => {
+  it('detects LDAP on the port of LDAPS', async () => {
     const diagnosis = await diagnose({ server: `ldap://localhost:${slapd.ldapsPort}`, timeoutSeconds: 1 });
     expect(failed(diagnosis)).toEqual(['start_tls']);
   });
 
-  it('warns of clear text', async () => {
+  it('warns about clear text', async () => {
     const { ok, steps } = await diagnose({ useTls: false });
     expect(ok).toBe(true);
     expect(steps.find(({ code }) => code === 'tls')).toMatchObject({
@@ -147,13 +147,13 @@ describe('the connection test', () => {
     expect(diagnosis.steps.map(({ code }) => code)).toContain('lockout_policy');
   });
 
-  it('finds clocks that differ', async () => {
+  it('detects different clocks', async () => {
     const server = await startScriptedDirectory({ root: { currentTime: '20200101000000.0Z' } });
     undo.push(server.stop);
     expect(failed(await createDirectory(configFor(server)).diagnose())).toContain('clock');
   });
 
-  it('finds a server that does not page', async () => {
+  it('detects a server without paging', async () => {
     const server = await startScriptedDirectory({
       entries: [person('alice')],
       on: (asked, line) => {
@@ -166,7 +166,7 @@ describe('the connection test', () => {
     expect(failed(await createDirectory(configFor(server)).diagnose())).toContain('paging');
   });
 
-  it('ends with a server that says nothing, and says nothing secret', async () => {
+  it('ends at a silent server, and contains no secret', async () => {
     const server = await startScriptedDirectory({ on: () => true });
     undo.push(server.stop);
     const diagnosis = await createDirectory(

@@ -33,19 +33,19 @@ const cases: readonly [string, readonly string[]][] = [
   ['cn=a,oid.2.5.4.10=e,cn=b,o=e', ['cn=a,oid.2.5.4.10=e', 'cn=b,o=e']],
 ];
 
-describe('a list of distinguished names', () => {
+describe('list of distinguished names', () => {
   it.each(cases)('%j is split into %j', (text, dns) => {
     expect(parseDnList(text)).toEqual({ dns, faults: [] });
   });
 
-  it('tells what is no name and keeps the rest', () => {
+  it('reports invalid names and keeps the others', () => {
     const { dns, faults } = parseDnList('staff;cn=a,dc=x;cn="b;dc=x');
     expect(dns).toEqual(['cn=a,dc=x']);
     expect(faults).toHaveLength(2);
     expect(faults[0]).toMatch(/"staff" is no distinguished name/);
   });
 
-  it('is read the same again when each name has a line of its own', () => {
+  it('has the same result when each name is on its own line', () => {
     const dns = splitDns('cn=a\\,b,dc=x,cn=c,dc=x;ou=d,o=e');
     expect(splitDns(dns.join('\n'))).toEqual(dns);
   });

@@ -47,7 +47,7 @@ const equal: readonly (readonly [string, ...string[]])[] = [
   ['CN=R\\26D\\, Staff,OU=G,DC=x', 'cn="R&D, Staff",ou=g,dc=X', 'cn=r&d\\2c staff,ou=g,dc=x'],
 ];
 
-// Each line: names that are two, however alike they look.
+// Pairs of similar but different names.
 const different: readonly (readonly [string, string])[] = [
   ['cn=a,dc=x', 'cn=a,dc=x,dc=y'],
   ['cn=a,dc=x', 'cn=b,dc=x'],

@@ -104,7 +104,7 @@ describe('a login in a filter', () => {
     '(uid={username})',
     '(&(objectClass=person)(|(uid={username})(cn={username}))(!(st=x)))',
   ].map(template);
-  // The filter with a harmless login: no login may change its shape.
+  // The filter with a simple login: no login may change its structure.
   const shapeOf = (filter: AskedFilter, login: Buffer): unknown => {
     if (filter.kind === 'and' || filter.kind === 'or')
       return { kind: filter.kind, of: filter.of.map((f) => shapeOf(f, login)) };
@@ -144,9 +144,9 @@ describe('a login in a filter', () => {
     staysAValue(login);
   });
 
-  // A million of them takes minutes; the number can be raised from outside.
+  // A million cases take minutes; larger in long runs.
   const runs = Number(process.env['GENERATED_LOGINS'] ?? 2500);
-  it('stays one value, whatever it is', () => {
+  it('remains a single value for any login', () => {
     const unit = fc.oneof(
       fc.constantFrom(...Array.from('()*\\&|!=<>~:{}\0 ')),
       fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }),
@@ -181,7 +181,7 @@ describe('a login in a filter', () => {
     for (const login of ['alice', 'a b', 'é', '\u{1f600}', 'a@b.c', '*']) expect(isLogin(login)).toBe(true);
   });
 
-  it('reads back as the library wrote it', () => {
+  it('equals the encoding of the library', () => {
     const writer = new BerWriter();
     toWire(template('(uid={username})').forLogin('*')).write(writer);
     const reader = new BerReader(writer.buffer);

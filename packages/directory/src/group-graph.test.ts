@@ -5,8 +5,8 @@ import { createHealth } from './health.ts';
 
 const dn = (n: number): string => `cn=g${n},dc=x`;
 
-describe('groups in groups', () => {
-  it('are found whatever the spelling of their names', () => {
+describe('nested groups', () => {
+  it('are found independent of the spelling of their names', () => {
     const graph = invertGroups([
       { dn: 'cn=a,dc=x', members: ['uid=p,dc=x'] },
       { dn: 'cn=b,dc=x', members: ['CN=A, DC=X'] },
@@ -15,7 +15,7 @@ describe('groups in groups', () => {
     expect(closure(graph, ['cn=A,dc=x'])).toEqual(['cn=A,dc=x', 'cn=b,dc=x', 'cn=c,dc=x']);
   });
 
-  it('are the same as by asking again and again for any graph, circles too', () => {
+  it('equal the result of repeated look-ups for any graph, including cycles', () => {
     const edges = fc.array(fc.tuple(fc.nat({ max: 12 }), fc.nat({ max: 12 })), { maxLength: 40 });
     fc.assert(
       fc.property(edges, fc.nat({ max: 12 }), (pairs, start) => {
@@ -37,7 +37,7 @@ describe('groups in groups', () => {
     );
   });
 
-  it('may be ten thousand deep', () => {
+  it('can be ten thousand levels deep', () => {
     const groups = Array.from({ length: 10_000 }, (_, n) => ({
       dn: dn(n),
       members: n === 0 ? [dn(9999)] : [dn(n - 1)],
@@ -46,8 +46,8 @@ describe('groups in groups', () => {
   });
 });
 
-describe('servers that fail', () => {
-  it('come last until their backoff ends, which grows with every failure', () => {
+describe('failed servers', () => {
+  it('are ordered last until the end of their backoff, which grows with every failure', () => {
     let now = 0;
     const health = createHealth(['a', 'b', 'c'], () => now);
     expect(health.order()).toEqual(['a', 'b', 'c']);

@@ -13,7 +13,7 @@ const toRole = (claimValue: string, grantsRole: 'user' | 'admin'): MappingRule =
 const groupsOf = (source: ClaimSource, mapped: string, claim: string) =>
   compileMappings(source, [toGroup(mapped, 'g')]).resolve([claim]).groupIds;
 
-describe('matching a claim', () => {
+describe('claim matching', () => {
   it.each([
     ['another case', 'CN=Staff,DC=corp', 'cn=staff,dc=CORP'],
     ['spaces around separators', 'CN=Staff, DC=corp', 'cn = Staff,dc=corp'],
@@ -27,7 +27,7 @@ describe('matching a claim', () => {
     expect(groupsOf('ldap', mapped, claim)).toEqual(['g']);
   });
 
-  it('LDAP claim values that are no name compare case-insensitively', () => {
+  it('compares LDAP claim values that are no DN case-insensitively', () => {
     expect(groupsOf('ldap', 'Staff', 'sTAFF')).toEqual(['g']);
     expect(groupsOf('ldap', 'Staff', 'cn=Staff')).toEqual([]);
   });
@@ -39,7 +39,7 @@ describe('matching a claim', () => {
     },
   );
 
-  it.each(['oidc', 'proxy'] as const)('%s claim values are opaque, case-sensitive and compared verbatim', (source) => {
+  it.each(['oidc', 'proxy'] as const)('compares %s claim values verbatim and case-sensitively', (source) => {
     expect(groupsOf(source, 'Staff', 'Staff')).toEqual(['g']);
     for (const other of ['staff', ' Staff', 'Staff ', 'Ｓtaff', 'Staff\u200b']) {
       expect(groupsOf(source, 'Staff', other)).toEqual([]);
@@ -47,7 +47,7 @@ describe('matching a claim', () => {
     expect(groupsOf(source, 'CN=Staff,DC=corp', 'cn=Staff,dc=corp')).toEqual([]);
   });
 
-  it('is not confused by names that objects have anyway', () => {
+  it('handles claims with the names of object properties', () => {
     for (const source of sources) {
       expect(compileMappings(source, [toGroup('x', 'g')]).resolve(['__proto__', 'constructor'])).toMatchObject({
         matched: [],
@@ -56,7 +56,7 @@ describe('matching a claim', () => {
     }
   });
 
-  it('reads a plain name as the parser does', () => {
+  it('canonicalises a simple name like the parser', () => {
     const word = fc.stringMatching(/^[A-Za-z0-9_.-]{1,6}$/);
     const value = fc.array(word, { minLength: 1, maxLength: 3 }).map((words) => words.join(' '));
     const rdn = fc.tuple(fc.constantFrom('cn', 'CN', 'Ou', 'DC', 'o', 'uid'), value).map((pair) => pair.join('='));
@@ -64,7 +64,7 @@ describe('matching a claim', () => {
     fc.assert(fc.property(name, (dn) => expect(ldapClaimKey(dn)).toBe(`dn:${tryCanonicalDn(dn)}`)));
   });
 
-  it('gives every text one key, whether it is a name or not', () => {
+  it('has one canonical key for every text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         const dn = tryCanonicalDn(text);
@@ -75,8 +75,8 @@ describe('matching a claim', () => {
   });
 });
 
-describe('resolving', () => {
-  it('tells which claims matched and which did not, each once, in the order they were asserted', () => {
+describe('claim resolution', () => {
+  it('reports matched and unmatched claims once, in the asserted order', () => {
     const index = compileMappings('oidc', [toGroup('b', 'g1'), toRole('c', 'user')]);
     expect(index.resolve(['c', 'x', 'b', 'c', 'y', 'x'])).toEqual({
       matched: ['c', 'b'],
@@ -86,19 +86,19 @@ describe('resolving', () => {
     });
   });
 
-  it('gives the group, the role, or both', () => {
+  it('returns the group, the role, or both', () => {
     const index = compileMappings('ldap', [{ claimValue: 'both', groupId: 'g', grantsRole: 'admin' }]);
     expect(index.resolve(['BOTH'])).toMatchObject({ groupIds: ['g'], grantsRole: 'admin' });
   });
 
-  it('gives the highest role of the matched mappings, and admin at most', () => {
+  it('returns the highest role of the matched mappings, at most admin', () => {
     const index = compileMappings('oidc', [toRole('u', 'user'), toRole('a', 'admin')]);
     expect(index.resolve(['a', 'u']).grantsRole).toBe('admin');
     expect(index.resolve(['u']).grantsRole).toBe('user');
     expect(index.resolve(['z']).grantsRole).toBeNull();
   });
 
-  it('joins mappings that are one name in two spellings', () => {
+  it('merges mappings with two spellings of one name', () => {
     const index = compileMappings('ldap', [toGroup('cn=a,dc=b', 'g1'), toGroup('CN = a, DC=b', 'g2')]);
     expect(index.resolve(['cn=A,dc=B']).groupIds).toEqual(['g1', 'g2']);
   });
@@ -110,7 +110,7 @@ describe('resolving', () => {
   });
 });
 
-// Few words, so that mappings and claims meet often; spellings of one name among them.
+// A small vocabulary with several spellings, so that mappings and claims often match.
 const claimValue = fc.constantFrom('cn=a,dc=x', 'CN=A, DC=X', 'cn=b,dc=x', 'a', 'A', 'b', 'B', 'ß', 'ẞ', '', 'c');
 const rule = fc.record({
   claimValue,
@@ -129,8 +129,8 @@ const asSets = (r: ReturnType<ReturnType<typeof compileMappings>['resolve']>) =>
   grantsRole: r.grantsRole,
 });
 
-describe('whatever is mapped and asserted', () => {
-  it('the order of mappings and claims makes no difference', () => {
+describe('claim resolution over random mappings and claims', () => {
+  it('does not depend on the order of mappings and claims', () => {
     const shuffled = world.chain((w) =>
       fc.record({
         first: fc.constant(w),
@@ -147,7 +147,7 @@ describe('whatever is mapped and asserted', () => {
     );
   });
 
-  it('asking again changes nothing, and what matched resolves to the same alone', () => {
+  it('is idempotent, and matched claims alone have the same result', () => {
     fc.assert(
       fc.property(world, ({ source, rules, claims }) => {
         const index = compileMappings(source, rules);
@@ -159,7 +159,7 @@ describe('whatever is mapped and asserted', () => {
     );
   });
 
-  it('two lists together give what each gives, and no more', () => {
+  it('returns the union of the results for two lists', () => {
     fc.assert(
       fc.property(world, fc.array(claimValue), ({ source, rules, claims }, others) => {
         const index = compileMappings(source, rules);
@@ -169,7 +169,7 @@ describe('whatever is mapped and asserted', () => {
     );
   });
 
-  it('no mappings resolve to nothing', () => {
+  it('returns nothing without mappings', () => {
     fc.assert(
       fc.property(world, ({ source, claims }) => {
         expect(compileMappings(source, []).resolve(claims)).toMatchObject({

@@ -44,8 +44,8 @@ const whole = (id: number): Buffer =>
     message(id, result(0x65, 0, { diagnostic: 'fine' }), [pageControl('next')]),
   ]);
 
-describe('the answers of a server', () => {
-  it('mean the same in whatever pieces they come', async () => {
+describe('responses of a server', () => {
+  it('are parsed independent of their fragmentation', async () => {
     const expected = await ask((id) => [whole(id)]);
     expect(expected).toMatchObject({ code: 0, cookie: Buffer.from('next'), entries: [{ dn: 'uid=a,dc=x' }] });
     const cuts = fc.array(fc.nat({ max: whole(2).length }), { maxLength: 20 });
@@ -59,10 +59,10 @@ describe('the answers of a server', () => {
     );
   });
 
-  // Raised from outside to look longer.
+  // Larger in long runs.
   const numRuns = Number(process.env['BROKEN_ANSWERS'] ?? 1000);
 
-  it('are understood or refused as a failure, whatever bytes are changed in them', async () => {
+  it('are parsed or rejected with a failure when bytes are changed', async () => {
     const changes = fc.array(fc.tuple(fc.nat({ max: whole(2).length - 1 }), fc.nat({ max: 255 })), {
       minLength: 1,
       maxLength: 4,
@@ -82,7 +82,7 @@ describe('the answers of a server', () => {
     );
   });
 
-  it('are refused when they are any bytes at all', async () => {
+  it('are rejected when they are random bytes', async () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ minLength: 1, maxLength: 200 }), async (bytes) => {
         await expect(ask(() => [bytes])).rejects.toBeInstanceOf(DirectoryFailure);
@@ -91,7 +91,7 @@ describe('the answers of a server', () => {
     );
   });
 
-  it('do not fill the memory, however much is promised', async () => {
+  it('do not allocate memory for announced lengths', async () => {
     const before = process.memoryUsage().rss;
     const promises = [
       Buffer.from([0x30, 0x84, 0xff, 0xff, 0xff, 0xff]),

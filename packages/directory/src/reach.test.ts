@@ -11,7 +11,7 @@ const groups = [
   group('other', [person(5)]),
 ];
 
-describe('the groups above', () => {
+describe('ancestor groups', () => {
   it('are the same with and without the list of all group names', () => {
     const [plain, withNames] = [false, true].map((named) => {
       const building = createReach({ wanted: [dn('staff')], nested: true, byMember: false });
@@ -24,7 +24,7 @@ describe('the groups above', () => {
     expect(withNames?.fromGroup(dn('other'))).toEqual([]);
   });
 
-  it('are unknown when a group appears that had no name before', () => {
+  it('are unknown when a group was not in the list of names', () => {
     const building = createReach({ wanted: [dn('staff')], nested: true, byMember: false });
     building.expect([dn('staff')]);
     expect(() => building.add(group('new', []))).toThrow('Groups were made while they were read');

@@ -50,12 +50,12 @@ const alice = entry(`uid=alice,ou=people,${BASE}`, person('alice').attributes);
 const done = (id: number, code: number, diagnostic = ''): Buffer =>
   message(id, result(answers.done, code, { diagnostic }));
 
-describe('a directory that behaves', () => {
-  it('signs in whom it knows', async () => {
+describe('correct directory', () => {
+  it('signs in a known person', async () => {
     expect(await signIn({})).toBe('yes');
   });
 
-  it('asks two questions for a sign-in and one connection for each kind', async () => {
+  it('needs two requests for a sign-in, on one connection of each kind', async () => {
     const server = await start({ entries: [person('alice', { memberOf: `cn=staff,${BASE}` })] });
     const directory = directoryAt(server);
     for (let i = 0; i < 5; i += 1) expect(short(await directory.authenticate('alice', 'alice-secret'))).toBe('yes');
@@ -63,7 +63,7 @@ describe('a directory that behaves', () => {
     expect(server.connections()).toBe(2);
   });
 
-  it('binds with the name that the search found and never with what was typed', async () => {
+  it('binds with the DN of the found entry, never with the typed login', async () => {
     const server = await start({});
     await directoryAt(server).authenticate('ALICE', 'alice-secret');
     const dns = server.requests.flatMap((asked) => (asked.kind === 'bind' ? [asked.dn] : []));
@@ -78,27 +78,27 @@ describe('a directory that behaves', () => {
     expect(short(await other.authenticate('alice@example.org', 'alice-secret'))).toBe('no: not_found');
   });
 
-  it('refuses a login that is the name of one and the address of another', async () => {
+  it('rejects a login that is the username of one person and the address of another', async () => {
     const entries = [person('a@example.org', { mail: 'x@example.org' }), person('alice', { mail: 'a@example.org' })];
     const directory = directoryAt(await start({ entries }));
     expect(short(await directory.authenticate('a@example.org', 'alice-secret'))).toBe('no: ambiguous');
   });
 
-  it('takes the dummy step for a person who does not exist', async () => {
+  it('runs the dummy bind for an unknown person', async () => {
     const server = await start({});
     expect(short(await directoryAt(server).authenticate('unknown', 'x'))).toBe('no: not_found');
     expect(server.requests.filter((asked) => asked.kind === 'bind')).toHaveLength(2);
   });
 });
 
-describe('a password that a server takes for none', () => {
-  it.each(['', ' ', '\0', '\0\0', ' \t\0 '])('is refused before anything is sent: %j', async (password) => {
+describe('password that a server treats as empty', () => {
+  it.each(['', ' ', '\0', '\0\0', ' \t\0 '])('is rejected before a request is sent: %j', async (password) => {
     const server = await start({});
     expect(short(await directoryAt(server).authenticate('alice', password))).toBe('no: wrong_password');
     expect(server.connections()).toBe(0);
   });
 
-  it('makes no anonymous bind of an entry without a name', async () => {
+  it('causes no anonymous bind for an entry without a DN', async () => {
     const nameless = message(2, entry('', person('alice').attributes));
     const server = await start(onSearch((id, line) => line.send(Buffer.from(nameless), done(id, 0))));
     expect(short(await directoryAt(server).authenticate('alice', 'x'))).toMatch(/^unknown/);
@@ -124,7 +124,7 @@ describe('an unusable login name', () => {
   });
 });
 
-describe('an error is never a no', () => {
+describe('directory error', () => {
   const codes: [number, string][] = [
     [1, 'refused'],
     [2, 'protocol'],
@@ -144,11 +144,11 @@ describe('an error is never a no', () => {
     [123, 'refused'],
   ];
 
-  it.each(codes)('a search that ends with result %i is unknown (%s)', async (code, reason) => {
+  it.each(codes)('makes a search with result %i unknown (%s)', async (code, reason) => {
     expect(await signIn(onSearch((id, line) => line.send(done(id, code))))).toBe(`unknown: ${reason}`);
   });
 
-  it.each(codes)('so is one that gave an entry before result %i (%s)', async (code, reason) => {
+  it.each(codes)('makes a search unknown that returned an entry before result %i (%s)', async (code, reason) => {
     expect(await signIn(onSearch((id, line) => line.send(message(id, alice), done(id, code))))).toBe(
       `unknown: ${reason}`,
     );
@@ -166,7 +166,7 @@ describe('an error is never a no', () => {
     },
   );
 
-  it('a search error of the groups leaves the groups unknown and the admission open', async () => {
+  it('makes groups and admission unknown when the group search fails', async () => {
     const on = (asked: Asked, line: Line): boolean => {
       if (asked.kind !== 'search' || asked.filter.kind !== 'present') return false;
       line.send(done(asked.id, 51));
@@ -178,14 +178,14 @@ describe('an error is never a no', () => {
     expect(await signIn({ on }, { userGroups: `cn=staff,${BASE}` })).toBe('unknown: groups_unreadable');
   });
 
-  it('a refused service account is unknown, with the words of the specification', async () => {
+  it('makes the result unknown, with the specified message, for a rejected service account', async () => {
     const server = await start({});
     const answer = await directoryAt(server, { bindPassword: 'wrong' }).authenticate('alice', 'alice-secret');
     expect(answer).toMatchObject({ outcome: 'unknown', reason: 'bind_failed' });
     expect(answer.outcome === 'unknown' && answer.message).toMatch(/^Failed to bind to LDAP server/);
   });
 
-  it('tries the password of a refused service account once, not with every sign-in', async () => {
+  it('tries the password of a rejected service account once, not with every sign-in', async () => {
     const server = await start({});
     const directory = directoryAt(server, { bindPassword: 'wrong' });
     for (let i = 0; i < 10; i += 1) await directory.authenticate('alice', 'alice-secret');
@@ -193,7 +193,7 @@ describe('an error is never a no', () => {
   });
 });
 
-describe('a server that is broken', () => {
+describe('faulty server', () => {
   const faults: [string, (id: number, line: Line) => void][] = [
     ['closes', (_id, line) => line.socket().end()],
     ['resets', (_id, line) => line.socket().destroy()],
@@ -235,11 +235,11 @@ describe('a server that is broken', () => {
     ],
   ];
 
-  it.each(faults)('%s: the answer is unknown at once', async (_name, fault) => {
+  it.each(faults)('makes the result unknown immediately: %s', async (_name, fault) => {
     expect(await signIn(onSearch(fault))).toMatch(/^unknown: (protocol|unreachable|limit|busy)$/);
   });
 
-  it.each(faults)('%s during the bind as a person: the answer is unknown', async (name, fault) => {
+  it.each(faults)('makes the bind as a person unknown: %s', async (name, fault) => {
     const on = (asked: Asked, line: Line): boolean => {
       if (!isUserBind(asked)) return false;
       fault(asked.id, line);
@@ -259,7 +259,7 @@ describe('a server that is broken', () => {
     expect(await signIn(onSearch(fault), { timeoutSeconds: 0.3 })).toBe('unknown: timeout');
   });
 
-  it('understands an answer that comes byte by byte', async () => {
+  it('parses a response that arrives byte by byte', async () => {
     const drip = onSearch((id, line) => {
       const bytes = Buffer.concat([message(id, alice), done(id, 0)]);
       void (async () => {
@@ -272,14 +272,14 @@ describe('a server that is broken', () => {
     expect(await signIn(drip)).toBe('yes');
   });
 
-  it('reads a long list of values whole', async () => {
+  it('reads a long list of values completely', async () => {
     const memberOf = Array.from({ length: 20_000 }, (_, i) => `cn=group-${i},${BASE}`);
     const directory = directoryAt(await start({ entries: [person('alice', { memberOf })] }));
     const answer = await directory.lookUp('alice');
     expect(answer).toMatchObject({ value: { groups: { values: { length: 20_000 } } } });
   });
 
-  it('asks again when a kept connection was closed while it lay idle', async () => {
+  it('repeats a request when an idle connection was closed', async () => {
     const server = await start({
       on: (asked, line) => {
         if (asked.kind === 'search' && line.number === 1 && server.requests.length > 4) {
@@ -307,7 +307,7 @@ describe('references to other servers', () => {
     expect(trap.connections()).toBe(0);
   });
 
-  it('a referral as the result is unknown and is not followed', async () => {
+  it('make the result unknown when the result is a referral', async () => {
     const trap = await start({});
     const referral = (id: number) =>
       message(id, result(answers.done, 10, { more: [ber(0xa3, ber(4, `${trap.url}/`))] }));
@@ -317,7 +317,7 @@ describe('references to other servers', () => {
 });
 
 describe('several servers', () => {
-  it('goes to the next when one is down, and remembers', async () => {
+  it('are tried in order, and an unreachable one is remembered', async () => {
     const [down, up] = [await start({}), await start({})];
     await down.stop();
     const directory = directoryAt({ url: `${down.url} ${up.url}` });
@@ -326,7 +326,7 @@ describe('several servers', () => {
     expect(up.connections()).toBe(2);
   });
 
-  it('does not wait for a server that says nothing longer than its share', async () => {
+  it('get a limited share of the time when they do not respond', async () => {
     const silent = await start({ on: () => true });
     const up = await start({});
     const directory = directoryAt({ url: `${silent.url} ${up.url}` }, { timeoutSeconds: 6 });
@@ -348,7 +348,7 @@ describe('several servers', () => {
     },
   );
 
-  it('does not repeat a bind as a person whose outcome is not known', async () => {
+  it('are not tried again for a bind as a person with an unknown result', async () => {
     const on = (asked: Asked, line: Line): boolean => isUserBind(asked) && line.socket().destroy() !== undefined;
     const [first, second] = [await start({ on }), await start({ on })];
     const directory = directoryAt({ url: `${first.url} ${second.url}` });
@@ -356,7 +356,7 @@ describe('several servers', () => {
     expect([...first.requests, ...second.requests].filter(isUserBind)).toHaveLength(1);
   });
 
-  it('does not try a refused service account elsewhere', async () => {
+  it('are not tried with a rejected service account', async () => {
     const [first, second] = [await start({}), await start({})];
     const directory = directoryAt({ url: `${first.url} ${second.url}` }, { bindPassword: 'wrong' });
     expect(short(await directory.authenticate('alice', 'alice-secret'))).toBe('unknown: bind_failed');
@@ -372,22 +372,22 @@ describe('a locked account', () => {
   });
 });
 
-describe('what comes from the directory', () => {
-  it('is data: no control character reaches a message', async () => {
+describe('text from the directory', () => {
+  it('is stripped of control characters in messages', async () => {
     const words = 'bad\u001b[31m\r\nInjected: <script>\u202E';
     const server = await start(onSearch((id, line) => line.send(done(id, 53, words))));
     const answer = await directoryAt(server).authenticate('alice', 'alice-secret');
     expect(answer.outcome === 'unknown' && answer.message).not.toMatch(/\p{C}/u);
   });
 
-  it('keeps the password out of every answer', async () => {
+  it('never contains the password', async () => {
     const server = await start(onSearch((id, line) => line.send(done(id, 80))));
     const answer = await directoryAt(server).authenticate('alice', 'hunter2-secret');
     expect(JSON.stringify(answer)).not.toContain('hunter2');
     expect(JSON.stringify(answer)).not.toContain('svc-secret');
   });
 
-  it('reads a page control where none was asked for without harm', async () => {
+  it('may contain an unrequested page control', async () => {
     const scripted = onSearch((id, line) =>
       line.send(message(id, alice), message(id, result(answers.done, 0), [pageControl('x')])),
     );
