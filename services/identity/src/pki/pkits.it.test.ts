@@ -7,7 +7,7 @@ import { pemOf } from '../../test/chain-maker.ts';
 import { readPkitsCases, type PkitsCase } from '../../test/pkits/pkits.ts';
 import { parseDer } from './certificates.ts';
 import { faultOfPerson, findPath } from './chain.ts';
-import { parseLists } from './revocation-list.ts';
+import { parseLists, type RevocationList } from './revocation-list.ts';
 import { createRevocation } from './revocation.ts';
 
 // The reference is `openssl verify -purpose sslclient -auth_level 2`, with `-crl_check_all` for revocation.
@@ -18,6 +18,16 @@ type Result = PkitsCase & { ours: Verdicts; openssl: Verdicts };
 const accepted = 'good';
 const now = new Date();
 
+/** A download that cannot be parsed is no list. */
+const parseReadable = (lists: readonly Buffer[]): RevocationList[] =>
+  lists.flatMap((der) => {
+    try {
+      return parseLists(der);
+    } catch {
+      return [];
+    }
+  });
+
 const judge = async ({ path, lists }: PkitsCase): Promise<Verdicts> => {
   const [anchor, ...rest] = path.map(parseDer);
   const person = rest.pop();
@@ -25,10 +35,10 @@ const judge = async ({ path, lists }: PkitsCase): Promise<Verdicts> => {
   const found = findPath(person, rest, [anchor], now);
   const fault = faultOfPerson(person, now) ?? ('fault' in found ? found.fault : undefined);
   if (fault !== undefined || 'fault' in found) return { chain: String(fault), withRevocation: String(fault) };
-  const withRevocation = await createRevocation().statusOf(found.path, lists.flatMap(parseLists), now);
+  const withRevocation = await createRevocation().statusOf(found.path, parseReadable(lists), now);
   return { chain: accepted, withRevocation };
 };
-/** A case whose bytes cannot be read is refused, as a sign-in does. */
+/** Unreadable certificates are refused. */
 const judgeOrRefuse = (pkitsCase: PkitsCase): Promise<Verdicts> =>
   judge(pkitsCase).catch((error: unknown) => {
     const reason = `unreadable: ${(error as Error).message}`;
@@ -61,8 +71,7 @@ const crlPemOf = (der: Buffer): string => pemOf(der).replaceAll('CERTIFICATE', '
 
 const isPolicyCase = ({ name }: PkitsCase): boolean => /^4\.(8|9|10|11|12)\./.test(name);
 /** A list that a critical extension limits, e.g. a delta: by ADR 0005 it can revoke, but never prove that a certificate is good. */
-const hasPartialList = ({ lists }: PkitsCase): boolean =>
-  lists.flatMap(parseLists).some(({ scope }) => scope !== 'full');
+const hasPartialList = ({ lists }: PkitsCase): boolean => parseReadable(lists).some(({ scope }) => scope !== 'full');
 /** The two rules in which the chain is stricter than OpenSSL on purpose. */
 const stricterRules = new Set(['no_subject', 'authority_as_person']);
 
