@@ -104,16 +104,16 @@ export const authConfigMock = (me: UserObject): MockRoute[] => [
   [
     'GET',
     /^\/api\/admin\/auth-config\/audit\/[^/]+$/,
-    (c) => {
-      const offset = Number(c.url.searchParams.get('offset') ?? 0);
-      return changes.filter((change) => change.category === c.parts[4]).slice(offset, offset + 20);
+    (context) => {
+      const offset = Number(context.url.searchParams.get('offset') ?? 0);
+      return changes.filter((change) => change.category === context.parts[4]).slice(offset, offset + 20);
     },
   ],
-  ['PUT', /^\/api\/admin\/auth-config\/[^/]+$/, (c) => save(c.parts[3] as AuthCategory, json(c), me)],
+  ['PUT', /^\/api\/admin\/auth-config\/[^/]+$/, (context) => save(context.parts[3] as AuthCategory, json(context), me)],
   [
     'GET',
     /^\/api\/admin\/auth-config\/[^/]+\/sessions$/,
-    (c) => ({ enabled: settingsNow()[`${c.parts[3]}_enabled`] === true, ...remaining }),
+    (context) => ({ enabled: settingsNow()[`${context.parts[3]}_enabled`] === true, ...remaining }),
   ],
   [
     'DELETE',

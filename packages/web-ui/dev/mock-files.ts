@@ -29,10 +29,10 @@ const segmentsOf = ({ url, parts }: Context): AnswerOf<typeof mediaRoutes.listSe
     transcript_version: file.transcript_version,
   };
 };
-const editSegment = (c: Context): SegmentObject => {
-  const file = fileOf(c.parts[2]);
-  const change = json<{ text?: string; speaker_uuid?: string; version?: number }>(c);
-  const at = file.transcript_segments.findIndex((s) => s.uuid === c.parts[5]);
+const editSegment = (context: Context): SegmentObject => {
+  const file = fileOf(context.parts[2]);
+  const change = json<{ text?: string; speaker_uuid?: string; version?: number }>(context);
+  const at = file.transcript_segments.findIndex((s) => s.uuid === context.parts[5]);
   const before = file.transcript_segments[at];
   if (!before) throw new Refusal(404, 'not_found', 'There is no such passage.');
   if (change.version !== undefined && change.version !== before.version)
@@ -69,26 +69,30 @@ const timeline = ({ parts }: Context): AnswerOf<typeof dispatcherRoutes.fileTime
 /** Recordings with transcripts and processing states. */
 export const filesMock: readonly MockRoute[] = [
   ['GET', /^\/api\/files$/, listFiles],
-  ['GET', /^\/api\/files\/[^/]+$/, (c) => ({ ...fileOf(c.parts[2]), transcript_segments: [] })],
-  ['PUT', /^\/api\/files\/[^/]+$/, (c) => Object.assign(fileOf(c.parts[2]), json(c))],
-  ['DELETE', /^\/api\/files\/[^/]+$/, (c) => void files.splice(files.indexOf(fileOf(c.parts[2])), 1)],
+  ['GET', /^\/api\/files\/[^/]+$/, (context) => ({ ...fileOf(context.parts[2]), transcript_segments: [] })],
+  ['PUT', /^\/api\/files\/[^/]+$/, (context) => Object.assign(fileOf(context.parts[2]), json(context))],
+  ['DELETE', /^\/api\/files\/[^/]+$/, (context) => void files.splice(files.indexOf(fileOf(context.parts[2])), 1)],
   ['GET', /\/segments$/, segmentsOf],
   ['PUT', /\/transcript\/segments\/[^/]+$/, editSegment],
   [
     'GET',
     /\/waveform$/,
-    (c) => ({
-      duration: fileOf(c.parts[2]).duration ?? 1,
+    (context) => ({
+      duration: fileOf(context.parts[2]).duration ?? 1,
       peaks: Array.from({ length: 1600 }, (_, i) => Math.abs(Math.sin(i / 9) * Math.sin(i / 41) * Math.sin(i * 1.7))),
     }),
   ],
-  ['GET', /\/content$/, (c) => (sendTone(c.request, c.response, fileOf(c.parts[2]).duration ?? 10), null)],
+  [
+    'GET',
+    /\/content$/,
+    (context) => (sendTone(context.request, context.response, fileOf(context.parts[2]).duration ?? 10), null),
+  ],
   [
     'GET',
     /\/subtitles$/,
-    (c) => (
-      c.response.end(
-        fileOf(c.parts[2])
+    (context) => (
+      context.response.end(
+        fileOf(context.parts[2])
           .transcript_segments.map((s) => s.text)
           .join('\n'),
       ),
@@ -98,11 +102,11 @@ export const filesMock: readonly MockRoute[] = [
   [
     'POST',
     /^\/api\/files\/[^/]+\/(reprocess|cancel)$/,
-    (c) => {
-      const file = fileOf(c.parts[2]);
+    (context) => {
+      const file = fileOf(context.parts[2]);
       Object.assign(
         file,
-        c.parts[3] === 'cancel'
+        context.parts[3] === 'cancel'
           ? { status: 'cancelled', display_status: 'Stopped' }
           : { status: 'transcribing', stage: 'prepare', error: null },
       );
@@ -114,6 +118,7 @@ export const filesMock: readonly MockRoute[] = [
   [
     'PUT',
     /^\/api\/speakers\/[^/]+$/,
-    (c) => Object.assign(files.flatMap((f) => f.speakers).find((s) => s.uuid === c.parts[2]) ?? {}, json(c)),
+    (context) =>
+      Object.assign(files.flatMap((f) => f.speakers).find((s) => s.uuid === context.parts[2]) ?? {}, json(context)),
   ],
 ];

@@ -11,22 +11,22 @@ export const groupsMock = ({ users, groups, mappings, map, member, newGroup }: W
     [
       'POST',
       /^\/api\/groups$/,
-      (c) => {
-        const body = json<BodyOf<typeof groupRoutes.createGroup>>(c);
+      (context) => {
+        const body = json<BodyOf<typeof groupRoutes.createGroup>>(context);
         const group = newGroup(body.name, body.description ?? '');
         groups.push(group);
         return group;
       },
     ],
-    ['GET', /^\/api\/groups\/[^/]+$/, (c) => find(groups, c.parts[2])],
-    ['PUT', /^\/api\/groups\/[^/]+$/, (c) => Object.assign(find(groups, c.parts[2]), json(c))],
-    ['DELETE', /^\/api\/groups\/[^/]+$/, (c) => take(groups, c.parts[2])],
+    ['GET', /^\/api\/groups\/[^/]+$/, (context) => find(groups, context.parts[2])],
+    ['PUT', /^\/api\/groups\/[^/]+$/, (context) => Object.assign(find(groups, context.parts[2]), json(context))],
+    ['DELETE', /^\/api\/groups\/[^/]+$/, (context) => take(groups, context.parts[2])],
     [
       'POST',
       /^\/api\/groups\/[^/]+\/members$/,
-      (c) => {
-        const group = find(groups, c.parts[2]);
-        const added = member(find(users, json<{ user_uuid: string }>(c).user_uuid), 'manual');
+      (context) => {
+        const group = find(groups, context.parts[2]);
+        const added = member(find(users, json<{ user_uuid: string }>(context).user_uuid), 'manual');
         group.members.push(added);
         counted(group);
         return added;
@@ -35,14 +35,18 @@ export const groupsMock = ({ users, groups, mappings, map, member, newGroup }: W
     [
       'PUT',
       /^\/api\/groups\/[^/]+\/members\/[^/]+$/,
-      (c) => Object.assign(find(groups, c.parts[2]).members.find((m) => m.user_id === c.parts[4]) ?? {}, json(c)),
+      (context) =>
+        Object.assign(
+          find(groups, context.parts[2]).members.find((m) => m.user_id === context.parts[4]) ?? {},
+          json(context),
+        ),
     ],
     [
       'DELETE',
       /^\/api\/groups\/[^/]+\/members\/[^/]+$/,
-      (c) => {
-        const group = find(groups, c.parts[2]);
-        group.members = group.members.filter((m) => m.user_id !== c.parts[4]);
+      (context) => {
+        const group = find(groups, context.parts[2]);
+        group.members = group.members.filter((m) => m.user_id !== context.parts[4]);
         counted(group);
       },
     ],
@@ -50,23 +54,27 @@ export const groupsMock = ({ users, groups, mappings, map, member, newGroup }: W
     [
       'POST',
       /^\/api\/admin\/group-mappings$/,
-      (c) => {
-        const body = json<BodyOf<typeof mappingRoutes.createMapping>>(c);
+      (context) => {
+        const body = json<BodyOf<typeof mappingRoutes.createMapping>>(context);
         map(body.source, body.claim_value, groups.find((g) => g.uuid === body.group_uuid) ?? null, null);
         return Object.assign(mappings.at(-1) as Mapping, { grants_role: body.grants_role ?? null });
       },
     ],
-    ['POST', /^\/api\/admin\/group-mappings\/test$/, (c) => tried(c, mappings)],
-    ['PUT', /^\/api\/admin\/group-mappings\/[^/]+$/, (c) => Object.assign(find(mappings, c.parts[3]), json(c))],
-    ['DELETE', /^\/api\/admin\/group-mappings\/[^/]+$/, (c) => take(mappings, c.parts[3])],
+    ['POST', /^\/api\/admin\/group-mappings\/test$/, (context) => testMappings(context, mappings)],
+    [
+      'PUT',
+      /^\/api\/admin\/group-mappings\/[^/]+$/,
+      (context) => Object.assign(find(mappings, context.parts[3]), json(context)),
+    ],
+    ['DELETE', /^\/api\/admin\/group-mappings\/[^/]+$/, (context) => take(mappings, context.parts[3])],
   ];
 };
 
-const tried = (c: Context, mappings: readonly Mapping[]): AnswerOf<typeof mappingRoutes.testMappings> => {
+const testMappings = (context: Context, mappings: readonly Mapping[]): AnswerOf<typeof mappingRoutes.testMappings> => {
   const { source, claim_values = ['cn=archive,ou=groups,dc=example,dc=org', 'cn=staff,dc=example,dc=org'] } = json<{
     source: Mapping['source'];
     claim_values?: string[];
-  }>(c);
+  }>(context);
   const hit = mappings.filter((m) => m.source === source && claim_values.includes(m.claim_value));
   const matched = claim_values.filter((v) => hit.some((m) => m.claim_value === v));
   const grants_role = hit.some((m) => m.grants_role === 'admin') ? 'admin' : null;

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 
 /** One request to the mock. */
 export type Context = { request: IncomingMessage; response: ServerResponse; url: URL; parts: string[]; body: Buffer };
-type Handler = (c: Context) => unknown;
+type Handler = (context: Context) => unknown;
 /** undefined responds with 204; null means that the handler has sent the response. */
 export type MockRoute = readonly [method: string, pattern: RegExp, handler: Handler];
 
@@ -17,7 +17,7 @@ export class Refusal extends Error {
     this.more = more;
   }
 }
-export const json = <T>(c: Context): T => JSON.parse(c.body.toString() || '{}') as T;
+export const json = <T>(context: Context): T => JSON.parse(context.body.toString() || '{}') as T;
 
 export const hoursAgo = (hours: number): string => new Date(Date.now() - hours * 3_600_000).toISOString();
 export const pageOf = <T>({ url }: Context, all: readonly T[]) => {

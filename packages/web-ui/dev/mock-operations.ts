@@ -165,32 +165,37 @@ export const mockStages = (at_: number, names: readonly Timeline['stages'][numbe
             ],
   }));
 
-const queueOf = (c: Context) => queues.find((q) => q.queue === c.parts[3]);
+const queueOf = (context: Context) => queues.find((q) => q.queue === context.parts[3]);
 
 export const operationsMock: readonly MockRoute[] = [
   ['GET', /^\/api\/admin\/queues$/, (): Overview => ({ queues, workers: workers(), at: at(0) })],
   [
     'POST',
     /^\/api\/admin\/queues\/\w+\/pause$/,
-    (c) => {
-      const paused = { reason: json<{ reason: string }>(c).reason, by: randomUUID(), by_name: 'Ada Admin', at: at(0) };
-      Object.assign(queueOf(c) ?? {}, { paused });
+    (context) => {
+      const paused = {
+        reason: json<{ reason: string }>(context).reason,
+        by: randomUUID(),
+        by_name: 'Ada Admin',
+        at: at(0),
+      };
+      Object.assign(queueOf(context) ?? {}, { paused });
       return paused;
     },
   ],
   [
     'POST',
     /^\/api\/admin\/queues\/\w+\/resume$/,
-    (c) => {
-      Object.assign(queueOf(c) ?? {}, { paused: null });
+    (context) => {
+      Object.assign(queueOf(context) ?? {}, { paused: null });
       return { resumed: true };
     },
   ],
   [
     'GET',
     /^\/api\/tasks\/dead$/,
-    (c): AnswerOf<Routes['deadTasks']> => {
-      const items = ofKind(c);
+    (context): AnswerOf<Routes['deadTasks']> => {
+      const items = ofKind(context);
       return { items, total: items.length, page: 1, page_size: 10, kinds: kinds() };
     },
   ],
@@ -198,7 +203,11 @@ export const operationsMock: readonly MockRoute[] = [
   ['POST', /^\/api\/tasks\/dead\/discard$/, () => ({ discarded: 2 })],
   ['POST', /^\/api\/tasks\/[^/]+\/retry$/, () => dead[0]],
   ['GET', /^\/api\/tasks$/, () => ({ items: tasks, total: tasks.length, page: 1, page_size: 20 })],
-  ['GET', /^\/api\/tasks\/[^/]+$/, (c) => ({ ...(tasks.find((t) => t.uuid === c.parts[2]) ?? tasks[0]), tries })],
+  [
+    'GET',
+    /^\/api\/tasks\/[^/]+$/,
+    (context) => ({ ...(tasks.find((t) => t.uuid === context.parts[2]) ?? tasks[0]), tries }),
+  ],
   [
     'GET',
     /^\/api\/admin\/engines$/,

@@ -5,8 +5,8 @@ import { find, hoursAgo, json, pageOf, Refusal, take, type Context, type MockRou
 
 /** Accounts, their approval, and the audit log. */
 export const peopleMock = ({ me, users, audit, note }: World): MockRoute[] => {
-  const decide = (c: Context, approval_status: 'approved' | 'rejected') => {
-    const user = Object.assign(find(users, c.parts[3]), { approval_status });
+  const decide = (context: Context, approval_status: 'approved' | 'rejected') => {
+    const user = Object.assign(find(users, context.parts[3]), { approval_status });
     note('admin.user.update', user, { action: `account_${approval_status}` });
     const { uuid, email } = user;
     const answer: AnswerOf<typeof approvalRoutes.approveUser> = {
@@ -23,14 +23,14 @@ export const peopleMock = ({ me, users, audit, note }: World): MockRoute[] => {
     [
       'GET',
       /^\/api\/admin\/users$/,
-      (c) => {
-        const q = (c.url.searchParams.get('q') ?? '').toLowerCase();
-        const wanted = (name: keyof Account) => c.url.searchParams.get(name);
+      (context) => {
+        const q = (context.url.searchParams.get('q') ?? '').toLowerCase();
+        const wanted = (name: keyof Account) => context.url.searchParams.get(name);
         return pageOf(
-          c,
+          context,
           users.filter(
-            (u) =>
-              `${u.full_name} ${u.email} ${u.ldap_uid ?? ''}`.toLowerCase().includes(q) &&
+            (user) =>
+              `${user.full_name} ${user.email} ${user.ldap_uid ?? ''}`.toLowerCase().includes(q) &&
               (['role', 'auth_type', 'approval_status', 'is_active'] as const).every(
                 (name) => wanted(name) === null || wanted(name) === String(u[name]),
               ),
@@ -41,9 +41,9 @@ export const peopleMock = ({ me, users, audit, note }: World): MockRoute[] => {
     [
       'POST',
       /^\/api\/admin\/users$/,
-      (c) => {
-        const body = json<BodyOf<typeof userRoutes.createUser>>(c);
-        if (users.some((u) => u.email === body.email))
+      (context) => {
+        const body = json<BodyOf<typeof userRoutes.createUser>>(context);
+        if (users.some((user) => user.email === body.email))
           throw new Refusal(409, 'email_taken', 'There is an account with this address.');
         const { password: _, full_name, ...rest } = body;
         const user = person(full_name ?? '', { ...rest, last_login_at: null, created_at: hoursAgo(0) });
@@ -52,16 +52,19 @@ export const peopleMock = ({ me, users, audit, note }: World): MockRoute[] => {
         return user;
       },
     ],
-    ['PUT', /^\/api\/admin\/users\/[^/]+\/role$/, (c) => setRole(c, find(users, c.parts[3]), note)],
+    ['PUT', /^\/api\/admin\/users\/[^/]+\/role$/, (context) => setRole(context, find(users, context.parts[3]), note)],
     [
       'POST',
       /^\/api\/admin\/users\/[^/]+\/reset-password$/,
-      (c) => (find(users, c.parts[3]), { success: true, sessions_terminated: 2 }),
+      (context) => (find(users, context.parts[3]), { success: true, sessions_terminated: 2 }),
     ],
     [
       'POST',
       /^\/api\/admin\/users\/[^/]+\/unlock$/,
-      (c) => (Object.assign(find(users, c.parts[3]), { locked_until: null }), { success: true, was_locked: true }),
+      (context) => (
+        Object.assign(find(users, context.parts[3]), { locked_until: null }),
+        { success: true, was_locked: true }
+      ),
     ],
     ['GET', /^\/api\/admin\/users\/[^/]+\/sessions$/, () => ({ sessions: sampleSessions(), total: 2 })],
     ['DELETE', /^\/api\/admin\/users\/[^/]+\/sessions$/, () => ({ success: true, sessions_terminated: 2 })],
@@ -69,27 +72,31 @@ export const peopleMock = ({ me, users, audit, note }: World): MockRoute[] => {
     [
       'GET',
       /^\/api\/users\/search$/,
-      (c) => users.filter((u) => u.full_name.toLowerCase().includes((c.url.searchParams.get('q') ?? '').toLowerCase())),
+      (context) =>
+        users.filter((user) =>
+          user.full_name.toLowerCase().includes((context.url.searchParams.get('q') ?? '').toLowerCase()),
+        ),
     ],
-    ['GET', /^\/api\/users\/(?!me$)[^/]+$/, (c) => find(users, c.parts[2])],
+    ['GET', /^\/api\/users\/(?!me$)[^/]+$/, (context) => find(users, context.parts[2])],
     [
       'PUT',
       /^\/api\/users\/(?!me$)[^/]+$/,
-      (c) => Object.assign(find(users, c.parts[2]), json(c), { updated_at: new Date().toISOString() }),
+      (context) =>
+        Object.assign(find(users, context.parts[2]), json(context), { updated_at: new Date().toISOString() }),
     ],
-    ['DELETE', /^\/api\/users\/[^/]+$/, (c) => take(users, c.parts[2])],
+    ['DELETE', /^\/api\/users\/[^/]+$/, (context) => take(users, context.parts[2])],
     [
       'GET',
       /^\/api\/admin\/user-approvals$/,
-      (c) =>
+      (context) =>
         pageOf(
-          c,
-          users.filter((u) => u.approval_status === 'pending'),
+          context,
+          users.filter((user) => user.approval_status === 'pending'),
         ),
     ],
-    ['POST', /^\/api\/admin\/user-approvals\/[^/]+\/approve$/, (c) => decide(c, 'approved')],
-    ['POST', /^\/api\/admin\/user-approvals\/[^/]+\/reject$/, (c) => decide(c, 'rejected')],
-    ['GET', /^\/api\/admin\/audit-logs$/, (c) => pageOf(c, audit)],
+    ['POST', /^\/api\/admin\/user-approvals\/[^/]+\/approve$/, (context) => decide(context, 'approved')],
+    ['POST', /^\/api\/admin\/user-approvals\/[^/]+\/reject$/, (context) => decide(context, 'rejected')],
+    ['GET', /^\/api\/admin\/audit-logs$/, (context) => pageOf(context, audit)],
     [
       'GET',
       /^\/api\/admin\/audit-logs\/export$/,
@@ -99,11 +106,11 @@ export const peopleMock = ({ me, users, audit, note }: World): MockRoute[] => {
 };
 
 const setRole = (
-  c: Context,
+  context: Context,
   user: Account,
   note: (event: string, whom: Account, details: Record<string, unknown>) => void,
 ) => {
-  const [old_role, new_role] = [user.role, c.url.searchParams.get('new_role') as Account['role']];
+  const [old_role, new_role] = [user.role, context.url.searchParams.get('new_role') as Account['role']];
   user.role = new_role;
   note('ADMIN_ROLE_CHANGE', user, { old_role, new_role });
   return { success: true, old_role, new_role };

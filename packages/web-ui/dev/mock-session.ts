@@ -28,10 +28,10 @@ export const sessionMock: readonly MockRoute[] = [
   [
     'POST',
     /^\/api\/auth\/token$/,
-    (c) => {
-      if (!c.body.toString().includes('password=overtone'))
+    (context) => {
+      if (!context.body.toString().includes('password=overtone'))
         throw new Refusal(401, 'invalid_credentials', 'Could not validate credentials');
-      c.response.setHeader('set-cookie', ['csrf_token=abc; Path=/', 'access_token=dev; Path=/; HttpOnly']);
+      context.response.setHeader('set-cookie', ['csrf_token=abc; Path=/', 'access_token=dev; Path=/; HttpOnly']);
       return { access_token: 'a', token_type: 'bearer', refresh_token: 'r', expires_in: 900 };
     },
   ],
@@ -43,13 +43,13 @@ export const sessionMock: readonly MockRoute[] = [
   [
     'POST',
     /^\/api\/auth\/logout/,
-    (c) => {
-      c.response.setHeader('set-cookie', ['csrf_token=; Path=/; Max-Age=0', 'access_token=; Path=/; Max-Age=0']);
+    (context) => {
+      context.response.setHeader('set-cookie', ['csrf_token=; Path=/; Max-Age=0', 'access_token=; Path=/; Max-Age=0']);
       return { message: 'Signed out', sessions_revoked: 1 };
     },
   ],
   ['GET', /^\/api\/users\/me$/, () => me],
-  ['PUT', /^\/api\/users\/me$/, (c) => Object.assign(me, json(c))],
+  ['PUT', /^\/api\/users\/me$/, (context) => Object.assign(me, json(context))],
   [
     'GET',
     /^\/api\/auth\/sessions$/,

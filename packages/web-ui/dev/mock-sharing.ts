@@ -5,8 +5,8 @@ import { fileOf } from './mock-library.ts';
 import { me } from './mock-session.ts';
 
 const shares: AnswerOf<typeof mediaRoutes.listShares> = [];
-const shareFile = (c: Context) => {
-  const wanted = json<{ group_uuid?: string; user_uuid?: string; permission: 'viewer' | 'editor' }>(c);
+const shareFile = (context: Context) => {
+  const wanted = json<{ group_uuid?: string; user_uuid?: string; permission: 'viewer' | 'editor' }>(context);
   const there = shares.find(
     (s) => s.user_uuid === (wanted.user_uuid ?? null) && s.group_uuid === (wanted.group_uuid ?? null),
   );
@@ -31,9 +31,9 @@ export const sharingMock: readonly MockRoute[] = [
   [
     'DELETE',
     /^\/api\/files\/[^/]+\/shares\/[^/]+$/,
-    (c) =>
+    (context) =>
       void shares.splice(
-        shares.findIndex((s) => s.uuid === c.parts[4]),
+        shares.findIndex((s) => s.uuid === context.parts[4]),
         1,
       ),
   ],
@@ -48,18 +48,18 @@ export const sharingMock: readonly MockRoute[] = [
   [
     'POST',
     /^\/api\/tags\/files\//,
-    (c) => {
-      const tag = { uuid: randomUUID(), name: json<{ name: string }>(c).name, source: 'manual' as const };
-      fileOf(c.parts[3]).tags.push(tag);
+    (context) => {
+      const tag = { uuid: randomUUID(), name: json<{ name: string }>(context).name, source: 'manual' as const };
+      fileOf(context.parts[3]).tags.push(tag);
       return tag;
     },
   ],
   [
     'DELETE',
     /^\/api\/tags\/files\//,
-    (c) => {
-      const file = fileOf(c.parts[3]);
-      file.tags = file.tags.filter((t) => t.name !== decodeURIComponent(c.parts[5] ?? ''));
+    (context) => {
+      const file = fileOf(context.parts[3]);
+      file.tags = file.tags.filter((t) => t.name !== decodeURIComponent(context.parts[5] ?? ''));
     },
   ],
 ];

@@ -39,7 +39,7 @@ export const NameForm = ({ me }: { me: User }) => {
             maxLength={200}
             required
             value={name}
-            onChange={(e) => draft.set(e.currentTarget.value)}
+            onChange={(event) => draft.set(event.currentTarget.value)}
             style={{ flex: 1 }}
           />
           <Button

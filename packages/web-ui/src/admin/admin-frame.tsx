@@ -12,7 +12,7 @@ import { scrollIntoView } from './parts.tsx';
 /** Navigation of groups and administration. Users without an administrator role see only their groups. */
 export const AdminFrame = () => {
   const me = useQuery(meQuery).data;
-  const path = useRouterState({ select: (s) => s.location.pathname });
+  const path = useRouterState({ select: (state) => state.location.pathname });
   if (!me) return null;
   if (!mayOpen(me.role, path)) return <NotFoundPage />;
   if (me.role === 'user') return <Outlet />;

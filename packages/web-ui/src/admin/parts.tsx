@@ -102,7 +102,7 @@ export const Pager = ({ page, total, size, onPage }: PagerProps) => {
         value={page}
         total={pages}
         onChange={onPage}
-        getControlProps={(c) => ({ 'aria-label': `${c} page` })}
+        getControlProps={(control) => ({ 'aria-label': `${control} page` })}
         aria-label="Pages"
       />
     </Group>
@@ -146,7 +146,11 @@ export const Confirm = ({ title, children, action, keep = 'Cancel', harmless, ru
           <Button variant="default" data-autofocus onClick={onClose}>
             {keep}
           </Button>
-          <Button {...(harmless ? {} : { color: 'red' })} loading={mutation.isPending} onClick={() => mutation.mutate()}>
+          <Button
+            {...(harmless ? {} : { color: 'red' })}
+            loading={mutation.isPending}
+            onClick={() => mutation.mutate()}
+          >
             {action}
           </Button>
         </Group>

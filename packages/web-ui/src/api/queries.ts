@@ -32,24 +32,24 @@ export type FileFilters = {
   readonly page: number;
 };
 export const libraryPageSize = 24;
-export const filesQuery = (f: FileFilters) =>
+export const filesQuery = (filters: FileFilters) =>
   queryOptions({
-    queryKey: ['files', f],
+    queryKey: ['files', filters],
     queryFn: ({ signal }) =>
       call('listFiles', {
         signal,
         query: {
-          page: f.page,
+          page: filters.page,
           page_size: libraryPageSize,
-          search: f.search,
-          ownership: f.ownership,
-          status: f.status,
-          tag: f.tag,
-          file_type: f.type,
-          from_date: f.from && new Date(`${f.from}T00:00:00`).toISOString(),
-          to_date: f.to && new Date(`${f.to}T23:59:59.999`).toISOString(),
-          sort_by: f.sort,
-          sort_order: f.order,
+          search: filters.search,
+          ownership: filters.ownership,
+          status: filters.status,
+          tag: filters.tag,
+          file_type: filters.type,
+          from_date: filters.from && new Date(`${filters.from}T00:00:00`).toISOString(),
+          to_date: filters.to && new Date(`${filters.to}T23:59:59.999`).toISOString(),
+          sort_by: filters.sort,
+          sort_order: filters.order,
         },
       }),
     placeholderData: keepPreviousData,
@@ -143,25 +143,25 @@ export type SearchInput = {
   readonly page: number;
 };
 export const searchPageSize = 10;
-export const searchQuery = (s: SearchInput) =>
+export const searchQuery = (input: SearchInput) =>
   queryOptions({
-    queryKey: ['search', s],
+    queryKey: ['search', input],
     queryFn: ({ signal }) =>
       call('search', {
         signal,
         query: {
-          q: s.q,
-          search_mode: s.mode,
-          tags: s.tag,
-          speakers: s.speaker,
-          file_type: s.type,
-          date_from: s.from && new Date(`${s.from}T00:00:00`).toISOString(),
-          date_to: s.to && new Date(`${s.to}T23:59:59.999`).toISOString(),
-          sort_by: s.sort,
-          page: s.page,
+          q: input.q,
+          search_mode: input.mode,
+          tags: input.tag,
+          speakers: input.speaker,
+          file_type: input.type,
+          date_from: input.from && new Date(`${input.from}T00:00:00`).toISOString(),
+          date_to: input.to && new Date(`${input.to}T23:59:59.999`).toISOString(),
+          sort_by: input.sort,
+          page: input.page,
           page_size: searchPageSize,
         },
       }),
-    enabled: s.q.trim() !== '',
+    enabled: input.q.trim() !== '',
     placeholderData: keepPreviousData,
   });

@@ -26,6 +26,6 @@ export const canEdit = (file: Pick<FileDetail, 'my_permission'>): boolean => fil
 export const speakerLooksOf = (speakers: readonly Speaker[]): ReadonlyMap<string, SpeakerLook> =>
   new Map(
     [...speakers]
-      .sort((a, b) => a.name.localeCompare(b.name, undefined, { numeric: true }))
+      .sort((x, y) => x.name.localeCompare(y.name, undefined, { numeric: true }))
       .map((speaker, i) => [speaker.uuid, { speaker, name: speakerName(speaker), color: `var(--spk-${i % 10})` }]),
   );

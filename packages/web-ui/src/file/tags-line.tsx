@@ -103,7 +103,7 @@ export const TagsLine = () => {
             value={draft.value}
             onChange={draft.set}
             onOptionSubmit={add}
-            data={known.map((t) => t.name).filter((n) => !file.tags.some((t) => t.name === n))}
+            data={known.map((tag) => tag.name).filter((name) => !file.tags.some((tag) => tag.name === name))}
             onKeyDown={(event) => event.key === 'Escape' && void cancel()}
             w={160}
           />

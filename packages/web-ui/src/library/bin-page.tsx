@@ -70,7 +70,7 @@ export const BinPage = () => {
             value={page}
             total={pages}
             onChange={setPage}
-            getControlProps={(c) => ({ 'aria-label': `${c} page` })}
+            getControlProps={(control) => ({ 'aria-label': `${control} page` })}
             aria-label="Pages"
           />
         </Center>

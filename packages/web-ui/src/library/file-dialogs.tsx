@@ -36,7 +36,7 @@ export const RenameDialog = ({ file, onClose, onDone }: DialogProps) => {
         value={title}
         maxLength={255}
         required
-        onChange={(e) => draft.set(e.currentTarget.value)}
+        onChange={(event) => draft.set(event.currentTarget.value)}
       />
     </FormDialog>
   );

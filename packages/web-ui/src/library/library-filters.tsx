@@ -151,13 +151,13 @@ const FilterButton = ({ filters, onChange }: Pick<Props, 'filters' | 'onChange'>
               type="date"
               label="From"
               value={filters.from ?? ''}
-              onChange={(e) => onChange({ from: e.currentTarget.value })}
+              onChange={(event) => onChange({ from: event.currentTarget.value })}
             />
             <TextInput
               type="date"
               label="To"
               value={filters.to ?? ''}
-              onChange={(e) => onChange({ to: e.currentTarget.value })}
+              onChange={(event) => onChange({ to: event.currentTarget.value })}
             />
           </Group>
           <Button

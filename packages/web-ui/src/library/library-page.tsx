@@ -91,7 +91,7 @@ export const LibraryPage = () => {
             value={page}
             total={pages}
             onChange={(next) => change({ page: next })}
-            getControlProps={(c) => ({ 'aria-label': `${c} page` })}
+            getControlProps={(control) => ({ 'aria-label': `${control} page` })}
             aria-label="Pages"
           />
         </Group>

@@ -107,13 +107,13 @@ const Filters = ({ params, onChange }: FormProps) => {
         type="date"
         label="From"
         value={params.from ?? ''}
-        onChange={(e) => onChange({ from: e.currentTarget.value })}
+        onChange={(event) => onChange({ from: event.currentTarget.value })}
       />
       <TextInput
         type="date"
         label="To"
         value={params.to ?? ''}
-        onChange={(e) => onChange({ to: e.currentTarget.value })}
+        onChange={(event) => onChange({ to: event.currentTarget.value })}
       />
     </Group>
   );

@@ -105,7 +105,7 @@ const Results = ({ response, stale, onPage, onRetry }: ResultsProps) => {
             value={response.page}
             total={pages}
             onChange={onPage}
-            getControlProps={(c) => ({ 'aria-label': `${c} page` })}
+            getControlProps={(control) => ({ 'aria-label': `${control} page` })}
             aria-label="Pages"
           />
         </Center>

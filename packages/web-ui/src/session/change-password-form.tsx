@@ -49,7 +49,7 @@ export const ChangePasswordForm = ({ onDone }: { onDone: () => void }) => {
           autoComplete="current-password"
           required
           value={current}
-          onChange={(e) => setCurrent(e.currentTarget.value)}
+          onChange={(event) => setCurrent(event.currentTarget.value)}
         />
         <NewPassword value={next} error={fieldOf(change.error, 'password')} onChange={setNext} />
         <PasswordInput
@@ -58,7 +58,7 @@ export const ChangePasswordForm = ({ onDone }: { onDone: () => void }) => {
           required
           value={repeated}
           error={isDifferent ? 'The passwords don’t match' : null}
-          onChange={(e) => setRepeated(e.currentTarget.value)}
+          onChange={(event) => setRepeated(event.currentTarget.value)}
         />
         <Button type="submit" loading={change.isPending} disabled={!ready} style={{ alignSelf: 'flex-start' }}>
           Change password

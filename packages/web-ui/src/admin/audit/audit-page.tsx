@@ -77,7 +77,11 @@ const outcomes = { success: 'Success', failure: 'Failure', partial: 'Partial' };
 
 const Bar = ({ filters, onChange }: { filters: Filters; onChange: (next: Filters) => void }) => (
   <div className={css['bar']} role="search" aria-label="Find in the audit log">
-    <SearchBox label="Person, address or request" value={filters['q'] ?? ''} onChange={(q) => onChange({ q })} />
+    <SearchBox
+      label="Person, address or request"
+      value={filters['q'] ?? ''}
+      onChange={(text) => onChange({ q: text })}
+    />
     <FilterSelect
       label="Event"
       any="Any event"

@@ -57,7 +57,7 @@ const queueNames = Object.fromEntries(Object.keys(queueHints).map((queue) => [qu
 
 const Bar = ({ filters, onChange }: { filters: Filters; onChange: (next: Filters) => void }) => (
   <div className={adminCss['bar']} role="search" aria-label="Find tasks">
-    <SearchBox label="Error, worker or ID" value={filters['q'] ?? ''} onChange={(q) => onChange({ q })} />
+    <SearchBox label="Error, worker or ID" value={filters['q'] ?? ''} onChange={(text) => onChange({ q: text })} />
     <FilterSelect
       label="Status of tasks"
       any="Any status"

@@ -24,7 +24,9 @@ describe('permissionsOf', () => {
     ]).toEqual([false, true]));
   it('lets an administrator reset only passwords of users', () =>
     expect(
-      (['user', 'admin', 'super_admin'] as const).map((r) => permissionsOf(me('admin'), account(r)).resetPassword),
+      (['user', 'admin', 'super_admin'] as const).map(
+        (role) => permissionsOf(me('admin'), account(role)).resetPassword,
+      ),
     ).toEqual([true, false, false]));
   it.each(['ldap', 'oidc', 'pki', 'proxy'] as const)('offers no password reset for an account from %s', (origin) => {
     const permissions = permissionsOf(me('super_admin'), account('user', origin));

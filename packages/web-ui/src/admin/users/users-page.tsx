@@ -62,7 +62,7 @@ const Bar = ({ filters, onChange }: { filters: Filters; onChange: (next: Filters
     <SearchBox
       label="Name, e-mail address or directory login"
       value={filters['q'] ?? ''}
-      onChange={(q) => onChange({ q })}
+      onChange={(text) => onChange({ q: text })}
     />
     <FilterSelect
       label="Role"
