@@ -6,7 +6,7 @@ import type { ScriptedContext } from './context.ts';
 import { openHands, watchedStep, type Hands } from './hands.ts';
 import { admin } from './instance.ts';
 import { until, type Suite } from './runner.ts';
-import { copyOf, insist } from './scripted.ts';
+import { createCopy, uploadWithRetry } from './scripted.ts';
 
 /** Requests that were refused by the browser while it was offline. */
 const offlineErrors = /ERR_INTERNET_DISCONNECTED|WebSocket/;
@@ -19,7 +19,8 @@ export function libraryInTheBrowser({ scripted, recordings, screenshots }: Scrip
   let page: Page;
   let api: Client;
   const step = watchedStep(() => [person]);
-  const upload = async (number: number) => insist(api, await copyOf(recordings.brief.path, recordings.folder, number));
+  const upload = async (number: number) =>
+    uploadWithRetry(api, await createCopy(recordings.brief.path, recordings.folder, number));
 
   async function openLibrary(): Promise<void> {
     await page.goto('/');
@@ -98,7 +99,7 @@ export function libraryInTheBrowser({ scripted, recordings, screenshots }: Scrip
         'an upload without a connection survives a click to a page that was not opened before, and continues',
         async () => {
           await openLibrary();
-          await dropFile(page, await copyOf(recordings.brief.path, recordings.folder, 9_104), 'audio/wav');
+          await dropFile(page, await createCopy(recordings.brief.path, recordings.folder, 9_104), 'audio/wav');
           await page.getByRole('button', { name: 'Upload and transcribe' }).waitFor();
           // The code of all pages is loaded ahead when the browser is idle.
           await page.waitForLoadState('networkidle');
