@@ -1,7 +1,7 @@
 import react from '@vitejs/plugin-react';
 import { defineConfig, loadEnv } from 'vite';
 
-/** Where `vite dev` finds the platform: a running `./overtone up`, or `pnpm dev:mock`. */
+/** Where `vite dev` finds the platform: a running `./overtone up`. */
 const api = loadEnv('development', import.meta.dirname, 'OT_')['OT_DEV_API'] ?? 'http://127.0.0.1:8080';
 
 export default defineConfig({
