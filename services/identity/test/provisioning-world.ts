@@ -14,16 +14,16 @@ import { sessionsOver } from './real-sessions.ts';
 const issuers = { ldap: null, oidc: 'https://idp.example.org', pki: 'cn=authority', proxy: null };
 export const client = { ip: '127.0.0.1', userAgent: null, requestId: null };
 
-/** The client, telling whenever a transaction begins. */
-const counting = (db: PrismaClient, tell: () => void): PrismaClient =>
+/** A client that calls `onTransaction` at the start of every transaction. */
+const counting = (db: PrismaClient, onTransaction: () => void): PrismaClient =>
   new Proxy(db, {
     get: (target, key) => {
-      if (key === '$transaction') tell();
+      if (key === '$transaction') onTransaction();
       return Reflect.get(target, key) as unknown;
     },
   });
 
-/** Provisioning and sessions over a real database; the mappings leave everybody as they are. */
+/** Provisioning and sessions on a real database, without mappings. */
 export const startProvisioningWorld = async () => {
   const database = await createTestDatabase();
   const log = createLog('identity', { LOG_LEVEL: 'fatal', LOG_FORMAT: 'json' });
@@ -65,9 +65,9 @@ export const startProvisioningWorld = async () => {
     pool,
     provisioning,
     sessions,
-    /** How many transactions provisioning has begun. */
+    /** Number of transactions that provisioning has started. */
     transactions: () => transactions,
-    /** Resolves once some connection waits for another's lock. */
+    /** Resolves once a connection waits for a lock. */
     waitsForLock: () =>
       waitFor(
         async () =>

@@ -8,7 +8,7 @@ const parsed = (text: string): RawAnswer => {
   try {
     json = JSON.parse(body) as Record<string, unknown>;
   } catch {
-    // Not every answer to garbage is JSON.
+    // Responses to malformed requests need not be JSON.
   }
   return { status: Number(/^HTTP\/1\.1 (\d{3})/.exec(head)?.[1] ?? 0), head, body, json };
 };

@@ -9,7 +9,7 @@ import type { Settings } from '../src/settings/settings.ts';
 
 const secret = 'a secret of this test that is long enough';
 
-/** The sessions of the service over a database of the test. */
+/** The sessions service on the database of the test. */
 export const sessionsOver = (d: { db: Db; pool: Pool; outbox: Outbox; settings: Settings }) =>
   createSessions({
     ...d,
@@ -21,6 +21,6 @@ export const sessionsOver = (d: { db: Db; pool: Pool; outbox: Outbox; settings: 
     log: createLog('identity', { LOG_LEVEL: 'fatal', LOG_FORMAT: 'json' }),
   });
 
-/** The role that an access token speaks of. */
+/** The role in an access token. */
 export const roleIn = (accessToken: string): string =>
   (JSON.parse(Buffer.from(accessToken.split('.')[1] ?? '', 'base64url').toString()) as { role: string }).role;

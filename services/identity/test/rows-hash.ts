@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Client } from 'pg';
 
-/** Everything that identity keeps, row by row, with the transaction that wrote it: equal when nothing was written. */
+/** Hashes all rows of identity with their transaction ids: equal when nothing was written. */
 export const rowsHash = async (sql: Client): Promise<string> => {
   const { rows: tables } = await sql.query<{ name: string }>(
     `select distinct table_name as name from information_schema.role_table_grants
@@ -9,7 +9,7 @@ export const rowsHash = async (sql: Client): Promise<string> => {
   );
   const hash = createHash('sha256');
   for (const { name } of tables) {
-    // The relay may have published an event in between; only a new row counts.
+    // The relay may have published an event since; only new rows count.
     const columns = name === 'identity_outbox' ? 't.id::text as row' : 't.*::text as row, xmin::text';
     const { rows } = await sql.query(`select ${columns} from "${name}" t order by 1`);
     hash.update(JSON.stringify([name, rows]));

@@ -117,7 +117,7 @@ export const startIdentity = async (
     /** A response that is not JSON. */
     open,
     internal: `http://127.0.0.1:${ports.internalPort}`,
-    /** A signed-in caller with the pieces of its session. */
+    /** Signs in. @returns the caller and the tokens of the session. */
     session: async (username = admin.email, password = admin.password) => {
       const { body, cookies } = await signIn(username, password);
       const csrfToken = /^csrf_token=([^;]+)/.exec(cookies[2] ?? '')?.[1] ?? '';
@@ -145,7 +145,7 @@ export const startIdentity = async (
 };
 export type RunningIdentity = Awaited<ReturnType<typeof startIdentity>>;
 
-/** Collects every event on the subject from now on. */
+/** Collects the events of a subject. */
 export const collectEvents = (bus: NatsConnection, subject: string): Record<string, unknown>[] => {
   const received: Record<string, unknown>[] = [];
   bus.subscribe(subject, { callback: (_err, msg) => void received.push(msg.json()) });

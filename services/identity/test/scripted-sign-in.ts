@@ -25,9 +25,9 @@ export const startScriptedSignIn = async () => {
     identity,
     database,
     browser: () => createBrowser(identity),
-    /** A second process of identity on the same database. */
+    /** A second replica of identity on the same database. */
     replica: () => startIdentity(backends, settings),
-    /** A whole sign-in with a scripted token endpoint. @returns the response of identity. */
+    /** A complete sign-in with a scripted token endpoint. @returns the response of identity. */
     signInWith: async (
       token: (begun: StartedFlow) => TokenAnswer,
       query: (begun: StartedFlow) => Record<string, string> = () => ({}),
@@ -38,7 +38,7 @@ export const startScriptedSignIn = async () => {
       return browser.back({ code: 'a-code', state: begun.state, ...query(begun) });
     },
     good: ({ nonce }: StartedFlow): TokenAnswer => provider.answer(provider.sign(provider.claims(nonce))),
-    /** No session, the one answer of every refusal, and a record that says why. */
+    /** Expects the generic response, no session, and an audit record with the reason. */
     expectRefusal: async (answer: Answer, why: string): Promise<void> => {
       expect(answer.status).toBe(401);
       expect(answer.body).toMatchObject({ code: 'invalid_credentials', detail: 'Incorrect username or password' });

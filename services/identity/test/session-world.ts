@@ -1,6 +1,6 @@
 import { addUser, collectEvents, startBackends, startIdentity } from './running-identity.ts';
 
-/** A running identity, signed-in people, and the published and stored state of their sessions. */
+/** A running identity service with signed-in users, and the stored and published state of their sessions. */
 export const startSessionWorld = async () => {
   const backends = await startBackends();
   const identity = await startIdentity(backends);
@@ -15,13 +15,13 @@ export const startSessionWorld = async () => {
   return {
     backends,
     identity,
-    /** Every published end of a session. */
+    /** The published events of ended sessions. */
     revoked: collectEvents(backends.bus, 'evt.identity.session.revoked.v1'),
     newSession: async (fields: Record<string, unknown> = {}) => {
       const user = await addUser(backends.sql, fields);
       return { user, ...(await identity.session(user.email, user.password)) };
     },
-    /** The tokens of a session, the oldest first. */
+    /** The tokens of a session, oldest first. */
     rowsOf,
     alive: async (sessionId: string) => (await rowsOf(sessionId)).filter((r) => !r.spent && !r.revoked).length,
     stop: async () => {

@@ -8,7 +8,7 @@ export const watchDatabase = async (url: string) => {
     (await client.query<Record<string, unknown>>(sql, values)).rows as T[];
   return {
     rows,
-    /** Sessions ever opened. */
+    /** Number of sessions opened so far. */
     sessions: async (): Promise<number> =>
       (await rows<{ n: number }>('select count(*)::int as n from refresh_token'))[0]?.n ?? -1,
     /** The latest refused sign-in: error code and reason. */

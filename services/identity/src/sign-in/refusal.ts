@@ -22,7 +22,7 @@ export type SignInAttempt = {
 export type Refusal = {
   errorCode: AuditErrorCode;
   method?: 'local' | 'ldap';
-  /** For the administrator; never part of the answer. */
+  /** For the administrator; never part of the response. */
   reason?: string;
 };
 

@@ -10,7 +10,7 @@ type Deps = {
   settings: Settings;
   directory: Pick<CurrentDirectory, 'config'>;
   keyRing: () => KeyRing;
-  /** The directory's mappings; a version says that there is or was one. */
+  /** The mappings of the directory; a version means that one exists or existed. */
   ldapMappings: () => Promise<{ version: string | null; rules: MappingRule[] }>;
 };
 
