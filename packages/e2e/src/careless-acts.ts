@@ -135,7 +135,10 @@ async function open(page: Page, place: Place): Promise<void> {
       if (await field.isVisible()) return true;
       // A draft opens some places after a moment.
       await page.waitForTimeout(150);
-      if (!(await field.isVisible())) await place.open(page).catch(() => undefined);
+      if (await field.isVisible()) return true;
+      await place.open(page).catch(() => undefined);
+      // The code of a dialog is loaded on demand.
+      await field.waitFor({ timeout: 3_000 }).catch(() => undefined);
       return field.isVisible();
     },
     20_000,

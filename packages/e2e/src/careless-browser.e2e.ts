@@ -103,7 +103,7 @@ export const carelessInTheBrowser = ({ instance, screenshots }: Context, actsPer
   };
 };
 
-const noWorld: World = { file: '', group: '', user: '', userEmail: '', recording: '' };
+const noWorld: World = { file: '', group: '', user: '', userLabel: '', recording: '' };
 
 async function allowRegistration(instance: Instance, allow: boolean | null): Promise<void> {
   const root = await signIn(instance.baseUrl, admin.email, admin.password);
@@ -215,10 +215,10 @@ function statesOf(world: Pick<World, 'file' | 'recording'>): State[] {
 async function makeWorld(instance: Instance, api: Client): Promise<World> {
   const me = await api.ok<{ uuid: string }>('GET', '/api/users/me');
 
-  const userEmail = 'careless@example.org';
+  const account = { email: 'careless@example.org', full_name: 'Careless Person' };
   const group = await api.send<{ uuid: string }>('POST', '/api/groups', { name: 'Careless people' });
   const user = await api.send<{ uuid: string }>('POST', '/api/admin/users', {
-    email: userEmail,
+    ...account,
     role: 'user',
     auth_type: 'local',
     password: 'Silver-Lantern-73',
@@ -249,5 +249,5 @@ async function makeWorld(instance: Instance, api: Client): Promise<World> {
   });
   const recording = join(await mkdtemp(join(tmpdir(), 'careless-')), 'memo.wav');
   await writeFile(recording, 'RIFF');
-  return { file, group: group.uuid, user: user.uuid, userEmail, recording };
+  return { file, group: group.uuid, user: user.uuid, userLabel: `${account.full_name} (${account.email})`, recording };
 }

@@ -37,7 +37,8 @@ export type World = {
   readonly file: string;
   readonly group: string;
   readonly user: string;
-  readonly userEmail: string;
+  /** The account as a list of people shows it. */
+  readonly userLabel: string;
   /** A file on this computer that can be uploaded. */
   readonly recording: string;
 };
@@ -60,8 +61,8 @@ export function placesOf(world: World): Place[] {
     await press(name)(page);
   };
   const choosePerson = (field: (page: Page) => Locator) => async (page: Page) => {
-    await field(page).fill(world.userEmail.slice(0, 8));
-    await page.getByRole('option', { name: world.userEmail }).click();
+    await field(page).fill(world.userLabel.slice(0, 8));
+    await page.getByRole('option', { name: world.userLabel }).click();
   };
   const person = (page: Page) => page.getByRole('dialog').getByRole('combobox', { name: 'Person' });
   const newMember = (page: Page) => page.getByRole('combobox', { name: 'Add a person' });
@@ -205,7 +206,7 @@ export function placesOf(world: World): Place[] {
       path: file,
       open: fileMenu('Share'),
       field: person,
-      text: world.userEmail,
+      text: world.userLabel,
       choose: choosePerson(person),
       save: inDialog('Share'),
       dialog: true,
@@ -215,7 +216,7 @@ export function placesOf(world: World): Place[] {
       path: '/',
       open: bulkAction(/^Share 1 recording/),
       field: person,
-      text: world.userEmail,
+      text: world.userLabel,
       choose: choosePerson(person),
       save: inDialog('Share'),
       dialog: true,
@@ -242,7 +243,7 @@ export function placesOf(world: World): Place[] {
       path: `/groups/${world.group}`,
       open: async () => undefined,
       field: newMember,
-      text: world.userEmail,
+      text: world.userLabel,
       choose: choosePerson(newMember),
       save: press('Add'),
     },
